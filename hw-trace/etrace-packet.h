@@ -1,0 +1,118 @@
+/*
+ * E-Trace instruction packets (te_inst): fields and their place on the wire
+ *
+ * Chapter 6, "Instruction Trace Encoder Output Packets". A packet's layout is
+ * a table of fields in transmission order, the same table for both directions.
+ *
+ * SPDX-License-Identifier: GPL-2.0-or-later
+ */
+#ifndef HW_TRACE_ETRACE_PACKET_H
+#define HW_TRACE_ETRACE_PACKET_H
+
+#include "etrace.h"
+
+/* Longest payload that encapsulation 1.0 can carry, bytes. */
+#define ETRACE_PACKET_MAX 31
+
+typedef enum ETraceFormat {
+    ETRACE_FORMAT_OPT_EXT = 0,          /* section 6.8 */
+    ETRACE_FORMAT_DIFF_DELTA = 1,       /* section 6.7, branch map */
+    ETRACE_FORMAT_ADDR_ONLY = 2,        /* section 6.6 */
+    ETRACE_FORMAT_SYNC = 3,             /* sections 6.1-6.5 */
+} ETraceFormat;
+
+typedef enum ETraceSyncSubformat {
+    ETRACE_SYNC_START = 0,
+    ETRACE_SYNC_TRAP = 1,
+    ETRACE_SYNC_CONTEXT = 2,
+    ETRACE_SYNC_SUPPORT = 3,
+} ETraceSyncSubformat;
+
+typedef enum ETraceQualStatus {
+    ETRACE_QUAL_NO_CHANGE = 0,
+    ETRACE_QUAL_ENDED_REP = 1,
+    ETRACE_QUAL_TRACE_LOST = 2,
+    ETRACE_QUAL_ENDED_NTR = 3,
+} ETraceQualStatus;
+
+/* ioptions, LSB first as the specification's reference model lays them out */
+#define ETRACE_IOPT_IMPLICIT_RETURN     0x01
+#define ETRACE_IOPT_IMPLICIT_EXCEPT     0x02
+#define ETRACE_IOPT_FULL_ADDRESS        0x04
+#define ETRACE_IOPT_JUMP_TARGET_CACHE   0x08
+#define ETRACE_IOPT_BRANCH_PREDICTION   0x10
+
+/*
+ * One te_inst, decoded. Which members mean something follows from format and
+ * subformat; the others are 0.
+ *
+ * address is in bytes (shifted by iaddress_lsb_p): absolute, zero-extended
+ * from iaddress_width_p in format 3; a signed difference in formats 1 and 2
+ * (absolute in full-address mode). The notify, updiscon and irreport members
+ * are the meaning (1: asserted), not the wire bit, which is the XOR with the
+ * bit before it.
+ */
+typedef struct ETracePacket {
+    uint8_t format;
+    uint8_t subformat;
+    /* formats 0, 1, 2 */
+    uint8_t branches;           /* 1..31; format 1: 0 is 31 and no address */
+    bool notify;
+    bool updiscon;
+    bool irreport;
+    uint32_t branch_map;        /* bit 0 oldest; 1: not taken */
+    uint32_t irdepth;
+    uint64_t address;
+    /* format 3.0 - 3.2 */
+    bool branch;                /* 0: address is a branch, and was taken */
+    uint8_t privilege;
+    uint64_t time;
+    uint64_t context;
+    /* format 3.1 */
+    uint8_t ecause;
+    bool interrupt;
+    bool thaddr;
+    uint64_t tval;
+    /* format 3.3 */
+    bool ienable;
+    uint8_t encoder_mode;
+    uint8_t qual_status;        /* ETraceQualStatus */
+    uint8_t ioptions;           /* ETRACE_IOPT_* */
+    bool denable;
+    bool dloss;
+    uint8_t doptions;
+} ETracePacket;
+
+/*
+ * Pack @pkt into @buf, sign-compressed as a whole (chapter 6: identical bits
+ * at the most significant end go, down to whole bytes).
+ * Returns the length in bytes, 1..ETRACE_PACKET_MAX.
+ */
+size_t etrace_packet_pack(const ETraceParams *params, const ETracePacket *pkt,
+                          uint8_t buf[ETRACE_PACKET_MAX]);
+
+/*
+ * Unpack a payload of @len bytes. Returns true and fills @pkt, or false if no
+ * packet of these parameters looks like this (@len 0 or too long, or a code
+ * that the specification reserves); @pkt is then undefined.
+ */
+bool etrace_packet_unpack(const ETraceParams *params, const uint8_t *buf,
+                          size_t len, ETracePacket *pkt);
+
+/* Number of branches that @pkt reports, 0..31. */
+static inline unsigned etrace_packet_branches(const ETracePacket *pkt)
+{
+    if (pkt->format != ETRACE_FORMAT_DIFF_DELTA) {
+        return 0;
+    }
+    return pkt->branches ? pkt->branches : 31;
+}
+
+/* True if @pkt is format 1 or 2 and carries an address. */
+static inline bool etrace_packet_has_address(const ETracePacket *pkt)
+{
+    return pkt->format == ETRACE_FORMAT_ADDR_ONLY ||
+           (pkt->format == ETRACE_FORMAT_DIFF_DELTA && pkt->branches);
+}
+
+#endif /* HW_TRACE_ETRACE_PACKET_H */

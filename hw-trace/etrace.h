@@ -1,0 +1,141 @@
+/*
+ * E-Trace vocabulary: what hart, encoder and decoder share
+ *
+ * The names are those of "Efficient Trace for RISC-V" 2.0 (chapter 4,
+ * "Hart to encoder interface", and chapter 9, "Parameters and Discovery").
+ * Plain C: no QEMU, device or CPU dependency, so that the emulator, the unit
+ * tests and the host tool use the same definitions.
+ *
+ * SPDX-License-Identifier: GPL-2.0-or-later
+ */
+#ifndef HW_TRACE_ETRACE_H
+#define HW_TRACE_ETRACE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Instruction type (itype), section 4.2; the same codes are CTR's TYPE. */
+typedef enum ETraceItype {
+    ETRACE_ITYPE_NONE = 0,              /* none of the others */
+    ETRACE_ITYPE_EXCEPTION = 1,
+    ETRACE_ITYPE_INTERRUPT = 2,
+    ETRACE_ITYPE_TRAP_RETURN = 3,
+    ETRACE_ITYPE_NONTAKEN_BRANCH = 4,
+    ETRACE_ITYPE_TAKEN_BRANCH = 5,
+    ETRACE_ITYPE_UNINFERABLE_CALL = 8,
+    ETRACE_ITYPE_INFERABLE_CALL = 9,
+    ETRACE_ITYPE_UNINFERABLE_JUMP = 10,
+    ETRACE_ITYPE_INFERABLE_JUMP = 11,
+    ETRACE_ITYPE_COROUTINE_SWAP = 12,
+    ETRACE_ITYPE_RETURN = 13,
+    ETRACE_ITYPE_OTHER_UNINFERABLE_JUMP = 14,
+    ETRACE_ITYPE_OTHER_INFERABLE_JUMP = 15,
+} ETraceItype;
+
+/* Privilege level (priv), section 4.2. */
+typedef enum ETracePriv {
+    ETRACE_PRIV_U = 0,
+    ETRACE_PRIV_S = 1,
+    ETRACE_PRIV_M = 3,
+    ETRACE_PRIV_D = 4,
+    ETRACE_PRIV_VU = 5,
+    ETRACE_PRIV_VS = 6,
+} ETracePriv;
+
+/*
+ * True for an instruction whose target the program alone does not tell: an
+ * updiscon (uninferable PC discontinuity) of section 3.1.2 and Table 4.4.
+ * Co-routine swaps and returns are uninferable jumps unless implicit return
+ * mode predicts them.
+ */
+static inline bool etrace_itype_is_updiscon(unsigned itype)
+{
+    return (0x7508u >> itype) & 1;      /* 3, 8, 10, 12, 13, 14 */
+}
+
+static inline bool etrace_itype_is_branch(unsigned itype)
+{
+    return itype == ETRACE_ITYPE_NONTAKEN_BRANCH ||
+           itype == ETRACE_ITYPE_TAKEN_BRANCH;
+}
+
+static inline bool etrace_itype_is_trap(unsigned itype)
+{
+    return itype == ETRACE_ITYPE_EXCEPTION ||
+           itype == ETRACE_ITYPE_INTERRUPT;
+}
+
+/* ETraceBlock.flags */
+#define ETRACE_BLOCK_SIJUMP     0x01    /* sequentially inferable jump */
+
+/*
+ * A retirement block of the ingress port (section 4.2, instruction interface
+ * signals): a run of consecutive instructions, the last of which has @itype.
+ *
+ * A trap is a block of itype 1 or 2 with iretire 0: what retired before it
+ * came as a block of its own. Its iaddr is the EPC (for an interrupt too,
+ * which the port of the specification leaves open), its priv the privilege
+ * before the trap.
+ */
+typedef struct ETraceBlock {
+    uint64_t iaddr;     /* address of the first instruction, bytes */
+    uint16_t iretire;   /* length of the run in half-words */
+    uint8_t itype;      /* ETraceItype of the last instruction */
+    uint8_t ilastsize;  /* last instruction is 2^ilastsize half-words long */
+    uint8_t priv;       /* ETracePriv of every instruction in the block */
+    uint8_t flags;      /* ETRACE_BLOCK_* */
+    uint16_t cause;     /* itype 1 and 2: xcause without the interrupt bit */
+} ETraceBlock;
+
+/* Address of the last instruction of a block that retired something. */
+static inline uint64_t etrace_block_last(const ETraceBlock *b)
+{
+    return b->iaddr + 2 * ((uint64_t)b->iretire - (1u << b->ilastsize));
+}
+
+/* Wire formats: which text the packet layouts follow. */
+typedef enum ETraceWireFormat {
+    ETRACE_WIRE_2_0 = 0,                /* ratified 2.0 */
+} ETraceWireFormat;
+
+/*
+ * Discovery parameters (chapter 9, Table 9.1): both sides must hold the same
+ * values or no field of a packet is where the other expects it. Widths are in
+ * bits; a width of 0 means that the field is absent (notime_p, nocontext_p).
+ */
+typedef struct ETraceParams {
+    uint8_t wire_format;        /* ETraceWireFormat */
+    uint8_t iaddress_width;     /* 32 or 64 */
+    uint8_t iaddress_lsb;       /* address bits that are not sent: 1 */
+    uint8_t privilege_width;
+    uint8_t ecause_width;
+    uint8_t time_width;
+    uint8_t context_width;
+    uint8_t call_counter_size;
+    uint8_t return_stack_size;
+    uint8_t bpred_size;
+    uint8_t cache_size;
+    uint8_t f0s_width;
+    /* Encapsulation 1.0 of this source */
+    uint8_t src_bits;           /* width of srcID, 0: no srcID */
+    uint8_t ts_bytes;           /* timestamp bytes, 0: none */
+    uint16_t src_id;
+} ETraceParams;
+
+/*
+ * Our defaults: privilege 3 bits so that VS, VU and D exist, ecause 6 so that
+ * every cause of Linux fits, neither time nor context. xlen is 32 or 64.
+ */
+static inline void etrace_params_init(ETraceParams *p, unsigned xlen)
+{
+    *p = (ETraceParams) {
+        .wire_format = ETRACE_WIRE_2_0,
+        .iaddress_width = xlen,
+        .iaddress_lsb = 1,
+        .privilege_width = 3,
+        .ecause_width = 6,
+    };
+}
+
+#endif /* HW_TRACE_ETRACE_H */
