@@ -79,6 +79,8 @@ typedef enum ETraceSbType {
      * A page of the hart's current address space. Payload: u8 virt, 7 bytes
      * 0, u64 virtual page address, u64 physical page address. Holds for the
      * space (virt, satp or vsatp, hgatp), again when the hart returns to it.
+     * Not sent for a bare space with virt 0; always sent with virt 1, which
+     * may be bare in the first stage only.
      */
     ETRACE_SB_MAP = 8,
     /* The hart was reset; its windows are closed, its spaces are bare again
@@ -91,9 +93,9 @@ typedef enum ETraceSbType {
      */
     ETRACE_SB_ALIGN = 10,
     /*
-     * Every hart's mappings and the spaces are forgotten; what still holds is
-     * sent again. Keeps the writer's memory bounded. Stands behind a CHANGE.
-     * No payload.
+     * The hart's mappings are forgotten, its spaces stay; what is used again
+     * is sent again. Keeps the writer's memory bounded. Stands behind a
+     * FENCE. No payload.
      */
     ETRACE_SB_FORGET = 11,
 } ETraceSbType;

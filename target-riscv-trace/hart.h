@@ -1,0 +1,66 @@
+/*
+ * RISC-V hart side of the hart to encoder interface
+ *
+ * Retirement blocks are appended to a bounded ring per hart, by translated
+ * code at the end of each TB and by the functions below where control leaves
+ * a TB in its middle, and are handed to the encoder in retirement order.
+ * E-Trace 2.0, chapter 4.
+ *
+ * SPDX-License-Identifier: GPL-2.0-or-later
+ */
+#ifndef TARGET_RISCV_TRACE_HART_H
+#define TARGET_RISCV_TRACE_HART_H
+
+#include "hw/core/cpu.h"
+#include "hw/trace/etrace.h"
+
+/*
+ * The encoder's end of the port. Every function is called in the hart's own
+ * thread (or in another one while the VM is stopped), at a TB boundary.
+ */
+typedef struct RISCVTraceHartOps {
+    /*
+     * @n slots in retirement order. A block of itype 1 or 2 is followed by
+     * one more slot whose iaddr is the trap value. The ring stays the hart's.
+     */
+    void (*retire)(void *opaque, const ETraceBlock *blocks, size_t n);
+    /* Tracing of this hart begins with the next retirement. */
+    void (*start)(void *opaque);
+    /* It has ended; all that retired was passed to retire(). */
+    void (*stop)(void *opaque);
+    /*
+     * Close the packet window here. Returns the number of packets that this
+     * hart has put into the stream in this session.
+     */
+    uint64_t (*fence)(void *opaque);
+} RISCVTraceHartOps;
+
+/*
+ * Connect an encoder. Once per CPU, before it runs; @ops and @opaque must
+ * outlive it. @hart_index is the encoder's number in the sideband stream.
+ */
+void riscv_trace_hart_attach(CPUState *cs, const RISCVTraceHartOps *ops,
+                             void *opaque, unsigned hart_index);
+
+/*
+ * Turn tracing on or off at the hart's next TB boundary, where start() or
+ * stop() is called. Any thread that holds the BQL. The last call wins; an on
+ * in a new sideband session restarts tracing that is on already.
+ */
+void riscv_trace_hart_enable(CPUState *cs, bool on);
+
+/*
+ * The stall signal (E-Trace Table 4.6): a stalled hart stops at its next TB
+ * boundary as if it were halted, so that stop, monitor and migration go on
+ * working, until it is released. Stalling: from the hart's own thread only.
+ * Releasing: any thread.
+ */
+void riscv_trace_hart_stall(CPUState *cs, bool stalled);
+
+/*
+ * Hand over what the ring holds. From the hart's own thread, or from any
+ * while the VM is stopped.
+ */
+void riscv_trace_hart_drain(CPUState *cs);
+
+#endif /* TARGET_RISCV_TRACE_HART_H */

@@ -1,0 +1,41 @@
+/*
+ * RISC-V ingress port: the part of it that generated code touches
+ *
+ * SPDX-License-Identifier: GPL-2.0-or-later
+ */
+#ifndef TARGET_RISCV_TRACE_PORT_H
+#define TARGET_RISCV_TRACE_PORT_H
+
+#include "hw/trace/etrace.h"
+
+typedef struct RISCVTraceHart RISCVTraceHart;
+
+/*
+ * Embedded in CPURISCVState. Translated code of a traced hart stores one
+ * retirement block at @head at every end of a TB, advances @head and calls
+ * the drain helper when it is not below @limit. A limit at the start of the
+ * ring therefore makes the very next block call the helper: that is how
+ * something that must wait for the end of the running TB gets its turn.
+ */
+typedef struct RISCVTracePort {
+    ETraceBlock *head;
+    ETraceBlock *limit;
+    /*
+     * What the TB key (cs_base) gets: 0 while the hart is not traced.
+     * Contains the session's number, because TBs of an earlier session were
+     * translated without telling the present one their bytes.
+     */
+    uint64_t key;
+    RISCVTraceHart *hart;       /* NULL: no encoder is attached */
+} RISCVTracePort;
+
+/*
+ * What of a TB retired when an instruction in it does not: kept in the upper
+ * bits of the second word that TCG saves with each instruction for unwinding.
+ * ORed into RISCV_UW2_*; 0 in a TB that is not traced.
+ */
+#define RISCV_UW2_TRACE_MASK        (~(target_ulong)0xff)
+#define RISCV_UW2_TRACE_LASTSIZE    0x100   /* last one was 4 bytes long */
+#define RISCV_UW2_TRACE_SHIFT       9       /* half-words in the open block */
+
+#endif /* TARGET_RISCV_TRACE_PORT_H */
