@@ -30,9 +30,19 @@ typedef struct ETraceEncoderOps {
     bool (*ready)(void *opaque);
 } ETraceEncoderOps;
 
+/* A stretch of code: addresses of its first and its last instruction. */
+typedef struct ETraceRun {
+    uint64_t first;
+    uint64_t last;
+} ETraceRun;
+
+/* Stretches that are told apart before one is reported for want of room */
+#define ETRACE_RUN_MAX 8
+
 /*
- * An instruction of interest: the first or the last one of a block, or a trap
- * without retirement (exc_only in Figure 8.1).
+ * The encoder of one hart. The caller sets the first group of members, after
+ * etrace_encoder_init() and while stopped. Of ioptions only
+ * ETRACE_IOPT_FULL_ADDRESS may be set.
  */
 typedef struct ETraceEncoder {
     ETraceParams params;
@@ -52,13 +62,12 @@ typedef struct ETraceEncoder {
     uint8_t branches;           /* 0..31 in branch_map */
     uint32_t branch_map;
     uint64_t address;           /* last one reported: base of differences */
-    uint8_t privilege;          /* last one reported */
     uint64_t resync_count;
     bool resync_due;            /* the timer has expired */
 
     bool have_last;             /* @last waits for its next instruction */
-    bool last_reported;         /* its address is out already */
-    bool last_is_target;        /* the instruction before it was an updiscon */
+    bool last_reported;         /* the sync packet is @last's only insn's */
+    bool last_is_target;        /* it is the target of an updiscon, to report */
     ETraceBlock last;
 
     bool have_trap;             /* @trap has not been followed by a handler */
@@ -66,9 +75,12 @@ typedef struct ETraceEncoder {
     ETraceBlock trap;
     uint64_t trap_tval;
 
-    /* addresses since the last report or branch; see run_revisits() */
-    uint64_t run_lo, run_hi;
-    bool run_valid;
+    /* the run since the last report or branch; see "The run" */
+    uint8_t run_count;
+    ETraceRun run[ETRACE_RUN_MAX];
+    uint64_t run_start;
+    bool target_revisited;      /* @last ends in an updiscon back into it */
+    bool maybe_inferred;        /* ... and the packet for that is out */
 } ETraceEncoder;
 
 /* Parameters must be set by etrace_params_init(); everything else is reset. */
@@ -95,7 +107,10 @@ void etrace_encoder_block(ETraceEncoder *enc, const ETraceBlock *block,
  */
 void etrace_encoder_end_window(ETraceEncoder *enc);
 
-/* Tracing goes off: as above, then the encoder ignores blocks. */
+/*
+ * Tracing goes off: as above, but a support packet is sent even if no window
+ * is open, with ienable 0; then the encoder ignores blocks.
+ */
 void etrace_encoder_stop(ETraceEncoder *enc);
 
 #endif /* HW_TRACE_ETRACE_ENCODER_H */

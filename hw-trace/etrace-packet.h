@@ -84,6 +84,13 @@ typedef struct ETracePacket {
 } ETracePacket;
 
 /*
+ * True if packets of these parameters can be packed and unpacked: widths that
+ * the members of ETracePacket hold, no packet longer than ETRACE_PACKET_MAX,
+ * a srcID of whole bytes. Whoever takes parameters from outside asks first.
+ */
+bool etrace_params_valid(const ETraceParams *params);
+
+/*
  * Pack @pkt into @buf, sign-compressed as a whole (chapter 6: identical bits
  * at the most significant end go, down to whole bytes).
  * Returns the length in bytes, 1..ETRACE_PACKET_MAX.

@@ -1,0 +1,34 @@
+/*
+ * What the trace core needs of QEMU's osdep.h, for building it without QEMU
+ *
+ * hw/trace/etrace-*.c are QEMU sources and start with this include like all of
+ * them; the host tool and the unit tests compile the same files against this
+ * directory.
+ *
+ * SPDX-License-Identifier: GPL-2.0-or-later
+ */
+#ifndef ETRACE_SHIM_QEMU_OSDEP_H
+#define ETRACE_SHIM_QEMU_OSDEP_H
+
+#include <assert.h>
+#include <inttypes.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#ifndef ARRAY_SIZE
+#define ARRAY_SIZE(x) (sizeof(x) / sizeof((x)[0]))
+#endif
+
+#ifndef MIN
+#define MIN(a, b) ((a) < (b) ? (a) : (b))
+#endif
+
+#ifndef MAX
+#define MAX(a, b) ((a) > (b) ? (a) : (b))
+#endif
+
+#endif /* ETRACE_SHIM_QEMU_OSDEP_H */
