@@ -19,30 +19,35 @@ plain_git() { GIT_CONFIG_GLOBAL=/dev/null GIT_CONFIG_NOSYSTEM=1 git "$@"; }
 
 # run_logged NAME TEXT COMMAND...: run a long step with its output in
 # build/logs/NAME.log and one progress line here; on failure name the log and
-# print its end.
+# print its end. The step stays in the foreground, where ^C reaches it.
 run_logged() {
-    local name=$1 text=$2 log=$logs/$1.log start=$SECONDS status=0 pid
+    local name=$1 text=$2 log=$logs/$1.log start=$SECONDS status=0 ticker=
+    local shown=${logs#"$top"/}/$1.log
     shift 2
     mkdir -p "$logs"
-    printf '  %-52s ' "$text"
-    "$@" > "$log" 2>&1 < /dev/null &
-    pid=$!
+    printf '  %-52s' "$text"
     if [ -t 1 ]; then
-        while kill -0 $pid 2>/dev/null; do
-            printf '\r  %-52s %4ds ' "$text" $((SECONDS - start))
+        while kill -0 $$ 2>/dev/null; do
+            printf '\r  %-52s %4ds' "$text" $((SECONDS - start))
             sleep 1
-        done
+        done &
+        ticker=$!
     fi
-    wait $pid || status=$?
+    "$@" > "$log" 2>&1 < /dev/null || status=$?
+    if [ -n "$ticker" ]; then
+        kill $ticker 2>/dev/null || true
+        wait $ticker 2>/dev/null || true
+        printf '\r  %-52s' "$text"
+    fi
     if [ $status -eq 0 ]; then
-        printf '\r  %-52s %4ds ok\n' "$text" $((SECONDS - start))
+        printf ' %4ds ok\n' $((SECONDS - start))
         return 0
     fi
-    printf '\r  %-52s %4ds FAILED\n' "$text" $((SECONDS - start))
+    printf ' %4ds FAILED\n' $((SECONDS - start))
     {
-        echo "--- last lines of ${log#"$top"/}:"
+        echo "--- the last lines of $shown:"
         tail -n 25 "$log"
-        echo "--- full log: ${log#"$top"/}"
+        echo "--- the whole log: $shown"
     } >&2
     return $status
 }
@@ -62,16 +67,24 @@ files docs-system-riscv   docs/system/riscv
 MAP
 }
 
-# overlay_files: "OUR_FILE PLACE_IN_QEMU", a line each, for every file that
-# git knows or would add (so that editor droppings and objects stay out).
-overlay_files() {
-    local kind from to file
-    overlays | while read -r kind from to; do
-        [ -d "$top/$from" ] || continue
-        (cd "$top" && git ls-files --cached --others --exclude-standard \
-            -- "$from") | sort -u |
-        while read -r file; do
-            [ ! -e "$top/$file" ] || echo "$file $to/${file#"$from"/}"
+# folder_files FOLDER PLACE: "OUR_FILE PLACE_IN_QEMU", a line each, for every
+# file of the folder that git knows or would add (so that editor droppings and
+# objects stay out); without git, for all but the usual droppings.
+folder_files() {
+    (cd "$top" && { git ls-files -co --exclude-standard -- "$1" 2>/dev/null ||
+        find "$1" -type f ! -name '.*' ! -name '*~' ! -name '*.[ao]'; }) |
+        sort -u | while read -r file; do
+            [ ! -f "$top/$file" ] || echo "$file $2/${file#"$1"/}"
         done
+}
+
+# overlay_links: "TARGET PLACE_IN_QEMU", a line each
+overlay_links() {
+    local kind from to
+    overlays | while read -r kind from to; do
+        case $kind in
+        dir) [ ! -d "$top/$from" ] || echo "$top/$from $to" ;;
+        files) folder_files "$from" "$to" | sed "s,^,$top/," ;;
+        esac
     done
 }

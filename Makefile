@@ -1,0 +1,66 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+#
+# Entry points; `make` alone explains them. Each step looks for itself at what
+# is there already, so all of them may be run again at any time.
+
+SHELL := /bin/bash
+MAKEFLAGS += --no-print-directory
+QEMU_SRC ?=
+JOBS ?=
+export QEMU_SRC JOBS
+
+.PHONY: help setup source build stock demo check series clean distclean
+.DEFAULT_GOAL := help
+
+help:
+	@sed -n 's/^#: \{0,1\}//p' Makefile
+
+#: Control transfer records and E-Trace for QEMU's RISC-V harts
+#:
+#:   make demo       boot Debian Linux with CTR on, trace it through a socket,
+#:                   decode and verify the trace; results in build/demo/
+#:   make check      every test; the last line is the count
+#:   make build      build/qemu-system-riscv64 and build/qemu-etrace
+#:   make source     build/qemu: the patched QEMU tree, our folders linked in
+#:   make stock      build/stock: the same QEMU without us, to compare with
+#:   make series     build/series.mbox for `git am` on a QEMU 10.0 tree
+#:   make clean      remove what was built, keep what was unpacked
+#:   make distclean  remove build/ and the cache of downloads
+#:
+#:   QEMU_SRC=DIR    use your own QEMU 10.0 tree, which stays untouched (from
+#:                   then on; QEMU_SRC=debian goes back)
+#:   JOBS=N          number of processes, default: all processors
+#:
+#: Packages that are missing are installed when this is root or sudo asks no
+#: password. Downloads are cached in ~/.cache/qemu-riscv-trace.
+
+setup:
+	@scripts/setup
+
+source: setup
+	@scripts/source
+
+build: source
+	@scripts/build
+
+stock: setup
+	@scripts/source stock
+	@scripts/build-qemu build/qemu-stock build/stock qemu-system-riscv64
+
+demo: build
+	@demo/run
+
+check: build
+	@scripts/check
+
+series: setup
+	@scripts/source stock
+	@scripts/series
+
+clean:
+	rm -rf build/obj build/stock build/etrace build/plugins build/demo \
+	       build/check build/logs build/series* build/patch-check \
+	       build/qemu-system-riscv64 build/qemu-img build/qemu-etrace
+
+distclean:
+	@scripts/distclean
