@@ -1,0 +1,214 @@
+/*
+ * RISC-V hart side of the hart to encoder interface: the ring of blocks
+ *
+ * SPDX-License-Identifier: GPL-2.0-or-later
+ */
+#include "qemu/osdep.h"
+#include "qemu/main-loop.h"
+#include "system/tcg.h"
+#include "hooks.h"
+#include "internal.h"
+#include "exec/cputlb.h"
+#include "exec/helper-proto.h"
+
+/* TB key of a traced hart (cs_base) */
+#define TRACE_KEY(session)      (((uint64_t)(session) << 32) | 1)
+
+void riscv_trace_flush(RISCVTraceHart *hart)
+{
+    RISCVTracePort *port = &cpu_env(hart->cs)->trace;
+    size_t n = port->head - hart->ring;
+
+    port->head = hart->ring;
+    port->limit = hart->ring + RISCV_TRACE_RING_BLOCKS;
+    if (n && hart->active) {
+        hart->ops->retire(hart->opaque, hart->ring, n);
+    }
+}
+
+/* At the end of a TB, or of the part of it that retires. */
+static void drain(RISCVTraceHart *hart)
+{
+    /* It runs, so it knows that it was released. */
+    qatomic_cmpxchg(&hart->stall, RISCV_TRACE_RELEASED, RISCV_TRACE_RUNNING);
+
+    riscv_trace_flush(hart);
+    if (hart->active) {
+        riscv_trace_code_pending(hart);
+    }
+}
+
+void helper_trace_drain(CPURISCVState *env)
+{
+    drain(env->trace.hart);
+}
+
+void riscv_trace_interrupt_tb(RISCVTraceHart *hart)
+{
+    cpu_env(hart->cs)->trace.limit = hart->ring;
+}
+
+/*
+ * Append from C code. A trap storm may append without any TB reaching its
+ * end, so this drains, too.
+ */
+static void append(CPURISCVState *env, const ETraceBlock *blocks, size_t n)
+{
+    RISCVTracePort *port = &env->trace;
+
+    memcpy(port->head, blocks, n * sizeof(*blocks));
+    port->head += n;
+    if (port->head >= port->limit) {
+        drain(port->hart);
+    }
+}
+
+void riscv_trace_insn(CPURISCVState *env, target_ulong pc, unsigned len,
+                      ETraceItype itype, target_ulong priv, bool virt)
+{
+    if (env->trace.key) {
+        append(env, &(ETraceBlock) {
+            .iaddr = pc,
+            .iretire = len / 2,
+            .itype = itype,
+            .ilastsize = len == 4,
+            .priv = riscv_trace_priv(priv, virt),
+        }, 1);
+    }
+}
+
+void riscv_trace_trap(CPURISCVState *env, bool async, target_ulong cause,
+                      target_ulong tval, target_ulong epc,
+                      target_ulong priv, bool virt)
+{
+    if (env->trace.key) {
+        const ETraceBlock slots[] = {
+            {
+                .iaddr = epc,
+                .itype = async ? ETRACE_ITYPE_INTERRUPT
+                               : ETRACE_ITYPE_EXCEPTION,
+                .cause = cause,
+                .priv = riscv_trace_priv(priv, virt),
+            },
+            { .iaddr = tval },
+        };
+
+        append(env, slots, ARRAY_SIZE(slots));
+    }
+}
+
+void riscv_trace_unwind(CPURISCVState *env, target_ulong uw2)
+{
+    unsigned halfwords = uw2 >> RISCV_UW2_TRACE_SHIFT;
+
+    if (halfwords && env->trace.key) {
+        append(env, &(ETraceBlock) {
+            .iaddr = env->pc - 2 * halfwords,
+            .iretire = halfwords,
+            .ilastsize = !!(uw2 & RISCV_UW2_TRACE_LASTSIZE),
+            .priv = riscv_trace_priv(env->priv, env->virt_enabled),
+        }, 1);
+    }
+}
+
+/* Tracing on or off, in the hart's thread between TBs. */
+static void trace_switch(CPUState *cs, run_on_cpu_data data)
+{
+    RISCVTraceHart *hart = riscv_trace_hart(cs);
+    RISCVTracePort *port = &cpu_env(cs)->trace;
+    bool on = data.host_int;
+
+    if (on && hart->active && hart->session == riscv_trace_session()) {
+        return;
+    }
+
+    if (hart->active) {
+        riscv_trace_flush(hart);
+        hart->active = false;
+        port->key = 0;
+        g_array_set_size(hart->pending, 0);
+        hart->ops->stop(hart->opaque);
+    }
+
+    if (on) {
+        hart->active = true;
+        riscv_trace_code_start(hart);
+        port->key = TRACE_KEY(hart->session);
+        if (tcg_enabled()) {
+            /* Every page that it fetches from has to be told anew. */
+            tlb_flush(cs);
+        }
+        hart->ops->start(hart->opaque);
+    }
+}
+
+void riscv_trace_hart_enable(CPUState *cs, bool on)
+{
+    async_run_on_cpu(cs, trace_switch, RUN_ON_CPU_HOST_INT(on));
+}
+
+void riscv_trace_hart_stall(CPUState *cs, bool stalled)
+{
+    RISCVTraceHart *hart = riscv_trace_hart(cs);
+
+    if (stalled) {
+        if (qatomic_xchg(&hart->stall, RISCV_TRACE_STALLED) !=
+            RISCV_TRACE_STALLED) {
+            cs->halted = 1;
+            cpu_exit(cs);
+        }
+    } else if (qatomic_cmpxchg(&hart->stall, RISCV_TRACE_STALLED,
+                               RISCV_TRACE_RELEASED) == RISCV_TRACE_STALLED) {
+        qemu_cpu_kick(cs);
+    }
+}
+
+int riscv_trace_stall_state(CPURISCVState *env)
+{
+    if (!env->trace.hart) {
+        return 0;
+    }
+    switch (qatomic_read(&env->trace.hart->stall)) {
+    case RISCV_TRACE_STALLED:
+        return -1;
+    case RISCV_TRACE_RELEASED:
+        return 1;
+    default:
+        return 0;
+    }
+}
+
+void riscv_trace_hart_drain(CPUState *cs)
+{
+    riscv_trace_flush(riscv_trace_hart(cs));
+}
+
+void riscv_trace_reset(CPURISCVState *env)
+{
+    RISCVTraceHart *hart = env->trace.hart;
+
+    if (hart && hart->active) {
+        riscv_trace_flush(hart);
+        g_array_set_size(hart->pending, 0);
+        riscv_trace_code_reset(hart);
+    }
+}
+
+void riscv_trace_hart_attach(CPUState *cs, const RISCVTraceHartOps *ops,
+                             void *opaque, unsigned hart_index)
+{
+    RISCVTracePort *port = &cpu_env(cs)->trace;
+    RISCVTraceHart *hart = g_new0(RISCVTraceHart, 1);
+
+    assert(!port->hart);
+    hart->cs = cs;
+    hart->ops = ops;
+    hart->opaque = opaque;
+    hart->index = hart_index;
+    hart->ring = g_new0(ETraceBlock,
+                        RISCV_TRACE_RING_BLOCKS + RISCV_TRACE_RING_SLACK);
+    hart->pending = g_array_new(false, false, sizeof(RISCVTracePage));
+    port->hart = hart;
+    port->head = hart->ring;
+    port->limit = hart->ring + RISCV_TRACE_RING_BLOCKS;
+}

@@ -1,0 +1,78 @@
+/*
+ * RISC-V trace: shared between the ring and the sideband producer
+ *
+ * SPDX-License-Identifier: GPL-2.0-or-later
+ */
+#ifndef TARGET_RISCV_TRACE_INTERNAL_H
+#define TARGET_RISCV_TRACE_INTERNAL_H
+
+#include "cpu.h"
+#include "code.h"
+#include "hart.h"
+
+/* Blocks handed over at a time: large enough to amortise the call. */
+#define RISCV_TRACE_RING_BLOCKS 1024
+/* Slots behind the limit for what C code appends before it drains. */
+#define RISCV_TRACE_RING_SLACK  8
+
+/* An address space: what turns a virtual page into a physical one. */
+typedef struct RISCVTraceSpace {
+    uint64_t atp;               /* satp, or vsatp for the virtualized one */
+    uint64_t gatp;              /* hgatp for the virtualized one, else 0 */
+} RISCVTraceSpace;
+
+/* An executable page that was seen in the middle of a TB. */
+typedef struct RISCVTracePage {
+    bool virt;
+    RISCVTraceSpace space;
+    uint64_t va;
+    uint64_t pa;
+} RISCVTracePage;
+
+typedef enum RISCVTraceStall {
+    RISCV_TRACE_RUNNING,
+    RISCV_TRACE_STALLED,
+    RISCV_TRACE_RELEASED,       /* may run; its thread may not know yet */
+} RISCVTraceStall;
+
+struct RISCVTraceHart {
+    CPUState *cs;
+    const RISCVTraceHartOps *ops;
+    void *opaque;
+    unsigned index;
+
+    ETraceBlock *ring;
+    bool active;                /* written by the hart's thread only */
+    int stall;                  /* RISCVTraceStall, atomic */
+
+    /* Sideband, see code.c; the hart's thread only */
+    uint32_t session;           /* that tracing was started in */
+    RISCVTraceSpace space[2];   /* last told, by virt */
+    GHashTable *maps;           /* RISCVTracePage (but pa) -> same */
+    GArray *pending;            /* RISCVTracePage, waiting for the TB's end */
+};
+
+static inline RISCVTraceHart *riscv_trace_hart(CPUState *cs)
+{
+    return cpu_env(cs)->trace.hart;
+}
+
+/* Empty the ring into the encoder; in the hart's thread. */
+void riscv_trace_flush(RISCVTraceHart *hart);
+
+/* Call the drain helper at the end of the running TB, whatever its room. */
+void riscv_trace_interrupt_tb(RISCVTraceHart *hart);
+
+/* code.c: number of the present session, 0 before the first */
+uint32_t riscv_trace_session(void);
+
+/* code.c: tracing of @hart starts in the present session */
+void riscv_trace_code_start(RISCVTraceHart *hart);
+
+/* code.c: handle what waited for the end of a TB; the ring is empty */
+void riscv_trace_code_pending(RISCVTraceHart *hart);
+
+/* code.c: @hart was reset; the ring is empty */
+void riscv_trace_code_reset(RISCVTraceHart *hart);
+
+#endif /* TARGET_RISCV_TRACE_INTERNAL_H */
