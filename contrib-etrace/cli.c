@@ -1,0 +1,193 @@
+/*
+ * What the subcommands of qemu-etrace share: options, losses, exit status
+ *
+ * SPDX-License-Identifier: GPL-2.0-or-later
+ */
+#include "qemu/osdep.h"
+#include "cli.h"
+
+#define MAX_LOSSES_SHOWN 20
+
+static void print_message(const char *kind, const char *fmt, va_list ap)
+{
+    g_autofree char *text = g_strdup_vprintf(fmt, ap);
+
+    fprintf(stderr, "qemu-etrace: %s%s\n", kind, text);
+}
+
+void cli_error(const char *fmt, ...)
+{
+    va_list ap;
+
+    va_start(ap, fmt);
+    print_message("error: ", fmt, ap);
+    va_end(ap);
+}
+
+void cli_warn(const char *fmt, ...)
+{
+    va_list ap;
+
+    va_start(ap, fmt);
+    print_message("warning: ", fmt, ap);
+    va_end(ap);
+}
+
+static bool parse_context(GOptionContext *context, int argc, char **argv)
+{
+    g_autoptr(GError) err = NULL;
+
+    if (!g_option_context_parse(context, &argc, &argv, &err)) {
+        cli_error("%s; try '%s --help'", err->message, g_get_prgname());
+        return false;
+    }
+    if (argc > 1) {
+        cli_error("unexpected argument '%s'; try '%s --help'", argv[1],
+                  g_get_prgname());
+        return false;
+    }
+    return true;
+}
+
+bool cli_parse_only(GOptionEntry *entries, const char *summary,
+                    const char *description, int argc, char **argv)
+{
+    g_autoptr(GOptionContext) context = g_option_context_new(NULL);
+
+    g_option_context_set_summary(context, summary);
+    g_option_context_set_description(context, description);
+    g_option_context_add_main_entries(context, entries, NULL);
+    return parse_context(context, argc, argv);
+}
+
+bool cli_parse(CliTrace *ct, GOptionEntry *extra, const char *summary,
+               int argc, char **argv)
+{
+    g_autoptr(GOptionContext) context = g_option_context_new(NULL);
+    const GOptionEntry entries[] = {
+        { "trace", 't', 0, G_OPTION_ARG_FILENAME, &ct->trace,
+          "Trace: the bytes of trace-chardev", "FILE" },
+        { "sideband", 's', 0, G_OPTION_ARG_FILENAME, &ct->sideband,
+          "Sideband: the bytes of trace-sideband", "FILE" },
+        { "session", 0, 0, G_OPTION_ARG_INT, &ct->session,
+          "Session of the sideband (default: the last one)", "N" },
+        { "hart", 0, 0, G_OPTION_ARG_INT, &ct->hart,
+          "Only this hart", "N" },
+        { "elf", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &ct->elfs,
+          "ELF file, moved by BIAS bytes: symbols, and without a sideband "
+          "the program; can be repeated", "FILE[@BIAS]" },
+        { "isa", 0, 0, G_OPTION_ARG_STRING, &ct->isa,
+          "ISA string; needed for Zcmp and Zcmt", "rv64gc_zcmp_zcmt" },
+        { "param", 0, 0, G_OPTION_ARG_STRING_ARRAY, &ct->params,
+          "Encoder parameter, without a sideband; can be repeated",
+          "NAME=VALUE" },
+        { "strict", 0, 0, G_OPTION_ARG_NONE, &ct->strict,
+          "Exit with status 1 if anything was lost", NULL },
+        G_OPTION_ENTRY_NULL
+    };
+
+    ct->hart = -1;
+    g_option_context_set_summary(context, summary);
+    g_option_context_set_description(context,
+        "Exit status: 0 success, 1 a difference or, with --strict, a loss, "
+        "2 an error.");
+    g_option_context_add_main_entries(context, entries, NULL);
+    if (extra) {
+        g_option_context_add_main_entries(context, extra, NULL);
+    }
+    if (!parse_context(context, argc, argv)) {
+        return false;
+    }
+    if (!ct->trace) {
+        cli_error("which trace? give --trace FILE");
+        return false;
+    }
+    if (ct->session < 0) {
+        cli_error("--session: sessions are counted from 1");
+        return false;
+    }
+    return true;
+}
+
+void cli_trace_clear(CliTrace *ct)
+{
+    g_free(ct->trace);
+    g_free(ct->sideband);
+    g_free(ct->isa);
+    g_strfreev(ct->elfs);
+    g_strfreev(ct->params);
+}
+
+Trace *cli_open(const CliTrace *ct)
+{
+    g_autoptr(GError) err = NULL;
+    g_autoptr(Trace) t = trace_open(&(TraceOptions) {
+        .trace = ct->trace,
+        .sideband = ct->sideband,
+        .session = ct->session,
+        .elfs = ct->elfs,
+        .isa = ct->isa,
+        .params = ct->params,
+    }, &err);
+
+    if (!t) {
+        cli_error("%s", err->message);
+        return NULL;
+    }
+    if (ct->hart >= 0 && ((unsigned)ct->hart >= t->nr_harts ||
+                          !t->harts[ct->hart].present)) {
+        cli_error("hart %d is not in the trace; it has %u hart%s from 0 on",
+                  ct->hart, t->nr_harts, t->nr_harts == 1 ? "" : "s");
+        return NULL;
+    }
+    if (t->sideband && sideband_problem(t->sideband)) {
+        cli_warn("%s: %s", ct->sideband, sideband_problem(t->sideband));
+    }
+    return g_steal_pointer(&t);
+}
+
+bool cli_hart_selected(const CliTrace *ct, const Trace *t, unsigned hart)
+{
+    return t->harts[hart].present &&
+           (ct->hart < 0 || (unsigned)ct->hart == hart);
+}
+
+void cli_report_loss(CliTrace *ct, const TraceLoss *loss)
+{
+    g_autoptr(GString) text = g_string_new(NULL);
+
+    if (ct->losses++ >= MAX_LOSSES_SHOWN) {
+        return;
+    }
+    g_string_append(text, flow_loss_text(loss->flow.kind));
+    if (loss->flow.kind == FLOW_LOST_CODE) {
+        g_string_append_printf(text, " 0x%" PRIx64, loss->flow.address);
+    }
+    if (loss->bytes) {
+        g_string_append_printf(text, " (%zu bytes skipped)", loss->bytes);
+    }
+    if (loss->flow.pc_known) {
+        g_string_append_printf(text, "; last instruction 0x%" PRIx64,
+                               loss->flow.pc);
+    }
+    cli_warn("hart %u: packet %" PRIu64 " at byte %zu: %s", loss->hart,
+             loss->packet, loss->offset, text->str);
+}
+
+int cli_finish_losses(const CliTrace *ct)
+{
+    if (ct->losses > MAX_LOSSES_SHOWN) {
+        cli_warn("... and %" PRIu64 " more losses",
+                 ct->losses - MAX_LOSSES_SHOWN);
+    }
+    return ct->losses && ct->strict ? CLI_DIFFERS : CLI_OK;
+}
+
+bool cli_flush(FILE *f, const char *what)
+{
+    if (fflush(f) != 0 || ferror(f)) {
+        cli_error("cannot write %s: %s", what, g_strerror(errno));
+        return false;
+    }
+    return true;
+}

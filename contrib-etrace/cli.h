@@ -1,0 +1,72 @@
+/*
+ * What the subcommands of qemu-etrace share: options, losses, exit status
+ *
+ * SPDX-License-Identifier: GPL-2.0-or-later
+ */
+#ifndef ETRACE_CLI_H
+#define ETRACE_CLI_H
+
+#include "trace.h"
+
+/* Exit status of every subcommand */
+#define CLI_OK          0
+#define CLI_DIFFERS     1   /* verification failed; losses with --strict */
+#define CLI_ERROR       2   /* bad usage, bad input, I/O error */
+
+typedef struct CliCommand {
+    const char *name;
+    const char *summary;
+    int (*run)(int argc, char **argv);
+} CliCommand;
+
+int cmd_decode(int argc, char **argv);
+int cmd_verify(int argc, char **argv);
+int cmd_stat(int argc, char **argv);
+int cmd_folded(int argc, char **argv);
+int cmd_flamegraph(int argc, char **argv);
+int cmd_listen(int argc, char **argv);
+
+/* The options that say what to decode, and --strict */
+typedef struct CliTrace {
+    char *trace, *sideband, *isa;
+    int session;
+    int hart;                   /* -1: not given */
+    char **elfs, **params;
+    gboolean strict;
+
+    uint64_t losses;            /* reported by cli_report_loss() */
+} CliTrace;
+
+/*
+ * Parse @argv into @ct and @extra (may be NULL). Operands are errors. Prints
+ * what is wrong and returns false. @summary explains the subcommand.
+ */
+bool cli_parse(CliTrace *ct, GOptionEntry *extra, const char *summary,
+               int argc, char **argv);
+
+/* The same without the options of a CliTrace. */
+bool cli_parse_only(GOptionEntry *entries, const char *summary,
+                    const char *description, int argc, char **argv);
+
+/* Open what the options say; prints what is wrong and returns NULL. */
+Trace *cli_open(const CliTrace *ct);
+
+void cli_trace_clear(CliTrace *ct);
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(CliTrace, cli_trace_clear)
+
+/* Has @hart been asked for, and is it there? */
+bool cli_hart_selected(const CliTrace *ct, const Trace *t, unsigned hart);
+
+/* A loss, for people, on stderr. Only the first ones of each run. */
+void cli_report_loss(CliTrace *ct, const TraceLoss *loss);
+
+/* How many more there were; and the exit status that follows from losses. */
+int cli_finish_losses(const CliTrace *ct);
+
+void G_GNUC_PRINTF(1, 2) cli_error(const char *fmt, ...);
+void G_GNUC_PRINTF(1, 2) cli_warn(const char *fmt, ...);
+
+/* Flush @f, checking that everything was written; prints what is wrong. */
+bool cli_flush(FILE *f, const char *what);
+
+#endif /* ETRACE_CLI_H */

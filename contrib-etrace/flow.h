@@ -1,0 +1,133 @@
+/*
+ * Instruction flow: from te_inst packets to executed instructions
+ *
+ * Chapter 11, "Decoder", of "Efficient Trace for RISC-V" 2.0, for branch
+ * trace with delta or full addresses. What was executed is handed over in
+ * runs of instructions that follow each other in memory.
+ *
+ * SPDX-License-Identifier: GPL-2.0-or-later
+ */
+#ifndef ETRACE_FLOW_H
+#define ETRACE_FLOW_H
+
+#include "etrace-packet.h"
+#include "image.h"
+
+/*
+ * @count instructions that were executed one after the other, the first one
+ * at @pc. @code has their bytes in a row, at least up to the first half-word
+ * of the last one, for the sake of their lengths; use flow_run_next().
+ *
+ * @count may be 0: then only @itype is news, about the instruction that the
+ * run before ended with.
+ */
+typedef struct FlowRun {
+    uint64_t pc;
+    const uint8_t *code;
+    unsigned count;
+    uint8_t priv;       /* ETracePriv of all of them */
+    /*
+     * How the last one was left: an ETraceItype, or ETRACE_ITYPE_NONE if the
+     * next in memory follows or if it is not known yet
+     */
+    uint8_t itype;
+} FlowRun;
+
+static inline unsigned flow_insn_length(const uint8_t *code)
+{
+    return insn_length(code[0]);
+}
+
+typedef struct FlowTrap {
+    bool interrupt;
+    uint8_t cause;
+    uint8_t priv;       /* before the trap */
+    bool epc_known;     /* not, if a trap hits the first handler instruction */
+    uint64_t epc;
+    uint64_t tval;      /* exceptions only */
+} FlowTrap;
+
+typedef enum FlowLossKind {
+    FLOW_LOST_MALFORMED,        /* a payload that is no te_inst */
+    FLOW_LOST_IN_BAND,          /* the encoder says so: trace_lost */
+    FLOW_LOST_FRAMING,          /* framing was broken; see stream.h */
+    FLOW_LOST_CODE,             /* no code known where the path leads */
+    FLOW_LOST_BRANCHES,         /* too few branches reported, or too many */
+    FLOW_LOST_UPDISCON,         /* an uninferable jump without an address */
+    FLOW_LOST_LOOP,             /* the path never gets to the address */
+    FLOW_LOST_ORDER,            /* a packet that cannot stand here */
+    FLOW_LOST_UNSUPPORTED,      /* a mode that this decoder cannot follow */
+    FLOW_LOST_NR_KINDS,
+} FlowLossKind;
+
+typedef struct FlowLoss {
+    FlowLossKind kind;
+    bool pc_known;
+    uint64_t pc;        /* last instruction known to have been executed */
+    uint64_t address;   /* FLOW_LOST_CODE: of the missing code */
+} FlowLoss;
+
+/* Why a window ended */
+typedef enum FlowWindowEnd {
+    FLOW_WINDOW_QUAL,       /* a support packet: ended_rep, ended_ntr */
+    FLOW_WINDOW_LOSS,
+} FlowWindowEnd;
+
+/* Each may be NULL, except run. */
+typedef struct FlowOps {
+    void (*run)(void *opaque, const FlowRun *run);
+    void (*trap)(void *opaque, const FlowTrap *trap);
+    /* A gap of unknown length ends, and execution goes on at @pc. */
+    void (*window_start)(void *opaque, uint64_t pc);
+    void (*window_end)(void *opaque, FlowWindowEnd why);
+} FlowOps;
+
+typedef void FlowLossFn(void *opaque, const FlowLoss *loss);
+
+typedef struct Flow {
+    const ETraceParams *params;
+    Image *image;
+    const FlowOps *ops;
+    void *opaque;
+    FlowLossFn *loss;
+    void *loss_opaque;
+    uint64_t mask;          /* of addresses: 32 or 64 bits */
+
+    bool started;           /* not start_of_trace */
+    bool inferred;          /* inferred_address */
+    bool trap_pending;      /* a trap with thaddr 0: its handler comes next */
+    bool unsupported;       /* by the last support packet's modes */
+    uint8_t ioptions;
+    uint8_t priv;
+    uint64_t pc;            /* last instruction known to have retired */
+    uint64_t address;       /* base of differential addresses */
+    unsigned branches;      /* valid bits of branch_map */
+    uint64_t branch_map;
+
+    bool waiting;           /* packets are skipped until the next sync */
+    uint64_t skipped;       /* packets skipped after a loss */
+} Flow;
+
+/*
+ * Nothing is copied; all of it must live as long as @f. @ops is called with
+ * @opaque, @loss with @loss_opaque.
+ */
+void flow_init(Flow *f, const ETraceParams *params, Image *image,
+               const FlowOps *ops, void *opaque,
+               FlowLossFn *loss, void *loss_opaque);
+
+/*
+ * Process the hart's next packet. The image must be at the packet's place
+ * (image_advance()). Returns false if something was lost and reported.
+ */
+bool flow_packet(Flow *f, const ETracePacket *pkt);
+
+/*
+ * Packets are missing or unreadable at this place: report it and wait for
+ * the next synchronisation packet.
+ */
+void flow_gap(Flow *f, FlowLossKind kind);
+
+const char *flow_loss_text(FlowLossKind kind);
+
+#endif /* ETRACE_FLOW_H */

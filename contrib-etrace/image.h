@@ -1,0 +1,95 @@
+/*
+ * The program that a hart runs: from virtual address to decoded code
+ *
+ * Code comes from the hart's view of the sideband stream or, without one,
+ * from ELF files. A small cache in front keeps the usual fetch cheap.
+ *
+ * SPDX-License-Identifier: GPL-2.0-or-later
+ */
+#ifndef ETRACE_IMAGE_H
+#define ETRACE_IMAGE_H
+
+#include "code-page.h"
+#include "elf-code.h"
+#include "sideband.h"
+
+#define IMAGE_CACHE_BITS    10
+#define IMAGE_CACHE_SIZE    (1u << IMAGE_CACHE_BITS)
+
+typedef enum ImageRegime {
+    IMAGE_PHYSICAL,
+    IMAGE_SUPERVISOR,       /* S and U */
+    IMAGE_VIRTUAL,          /* VS and VU */
+    IMAGE_NR_REGIMES,
+} ImageRegime;
+
+typedef struct ImageCacheEntry {
+    uint64_t vpage;
+    CodePage *page;         /* NULL: the entry is empty */
+} ImageCacheEntry;
+
+typedef struct Image {
+    InsnIsa isa;
+    SidebandView *view;     /* NULL: code comes from @elf */
+    ElfCode *elf;           /* not ours; may be NULL */
+    ImageCacheEntry cache[IMAGE_NR_REGIMES][IMAGE_CACHE_SIZE];
+} Image;
+
+/*
+ * @sb and @elf, either of which may be NULL, must live as long as the image.
+ * Code comes from @sb if there is one.
+ */
+Image *image_new(const InsnIsa *isa, const Sideband *sb, unsigned hart,
+                 ElfCode *elf);
+void image_free(Image *im);
+
+/* The decoder has consumed @packets of the hart's packets. */
+void image_advance(Image *im, uint64_t packets);
+
+/* See sideband_view_barrier(). */
+uint64_t image_barrier(const Image *im);
+
+/* See sideband_view_space(). */
+unsigned image_space(const Image *im, unsigned priv);
+
+CodePage *image_page_slow(Image *im, unsigned regime, unsigned priv,
+                          uint64_t vaddr);
+
+static inline unsigned image_regime(unsigned priv)
+{
+    switch (priv) {
+    case ETRACE_PRIV_U:
+    case ETRACE_PRIV_S:
+        return IMAGE_SUPERVISOR;
+    case ETRACE_PRIV_VU:
+    case ETRACE_PRIV_VS:
+        return IMAGE_VIRTUAL;
+    default:
+        return IMAGE_PHYSICAL;
+    }
+}
+
+/*
+ * The page of code at @vaddr as privilege @priv sees it, or NULL. Valid until
+ * image_advance().
+ */
+static inline CodePage *image_page(Image *im, unsigned priv, uint64_t vaddr)
+{
+    uint64_t vpage = vaddr >> CODE_PAGE_BITS;
+    unsigned regime = image_regime(priv);
+    ImageCacheEntry *e = &im->cache[regime][vpage & (IMAGE_CACHE_SIZE - 1)];
+
+    if (G_LIKELY(e->page && e->vpage == vpage)) {
+        return e->page;
+    }
+    return image_page_slow(im, regime, priv, vaddr);
+}
+
+/*
+ * The instruction at @vaddr. Returns false if its bytes are not known.
+ * @mask is what addresses wrap at.
+ */
+bool image_insn(Image *im, unsigned priv, uint64_t vaddr, uint64_t mask,
+                Insn *insn);
+
+#endif /* ETRACE_IMAGE_H */

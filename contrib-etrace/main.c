@@ -1,0 +1,51 @@
+/*
+ * qemu-etrace: decode RISC-V instruction traces
+ *
+ * SPDX-License-Identifier: GPL-2.0-or-later
+ */
+#include "qemu/osdep.h"
+#include <locale.h>
+#include "cli.h"
+
+static const CliCommand commands[] = {
+    { "decode", "write the instructions that were executed", cmd_decode },
+    { "verify", "compare with a record of retired instructions", cmd_verify },
+    { "stat", "count instructions, packets, bytes and losses", cmd_stat },
+};
+
+static void usage(FILE *f)
+{
+    fprintf(f, "Usage: qemu-etrace COMMAND [OPTION...]\n\n"
+               "Decode E-Trace instruction traces of RISC-V harts.\n\n"
+               "Commands:\n");
+    for (size_t i = 0; i < ARRAY_SIZE(commands); i++) {
+        fprintf(f, "  %-11s %s\n", commands[i].name, commands[i].summary);
+    }
+    fprintf(f, "\n'qemu-etrace COMMAND --help' explains a command's "
+               "options.\n");
+}
+
+int main(int argc, char **argv)
+{
+    setlocale(LC_ALL, "");
+    if (argc < 2) {
+        usage(stderr);
+        return CLI_ERROR;
+    }
+    if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h") ||
+        !strcmp(argv[1], "help")) {
+        usage(stdout);
+        return cli_flush(stdout, "standard output") ? CLI_OK : CLI_ERROR;
+    }
+    for (size_t i = 0; i < ARRAY_SIZE(commands); i++) {
+        if (!strcmp(argv[1], commands[i].name)) {
+            g_autofree char *name = g_strdup_printf("qemu-etrace %s",
+                                                    argv[1]);
+
+            g_set_prgname(name);
+            return commands[i].run(argc - 1, argv + 1);
+        }
+    }
+    cli_error("there is no command '%s'; try 'qemu-etrace --help'", argv[1]);
+    return CLI_ERROR;
+}

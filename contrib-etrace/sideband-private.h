@@ -1,0 +1,48 @@
+/*
+ * Sideband files: what sideband.c and sideband-view.c share
+ *
+ * SPDX-License-Identifier: GPL-2.0-or-later
+ */
+#ifndef ETRACE_SIDEBAND_PRIVATE_H
+#define ETRACE_SIDEBAND_PRIVATE_H
+
+#include "sideband.h"
+
+typedef struct SidebandRecord {
+    uint16_t type;
+    uint16_t hart;
+    uint32_t len;
+    const uint8_t *payload;
+    size_t pos;             /* of the record in the stream */
+} SidebandRecord;
+
+typedef struct SidebandAlign {
+    uint64_t offset;        /* in the trace stream */
+    const uint8_t *packets; /* u64 for each hart */
+} SidebandAlign;
+
+struct Sideband {
+    GMappedFile *file;      /* NULL: the caller's memory */
+    const uint8_t *data;
+    size_t begin, end;      /* the session's records, behind SESSION */
+    bool cut;               /* the stream ends in the middle of a record */
+    unsigned session;
+    unsigned nr_harts;
+    uint64_t trace_start, trace_end;
+    SidebandHart *harts;
+    GHashTable **places;    /* per hart: CHANGE id -> packets, both u64 */
+    GArray *aligns;         /* SidebandAlign, by offset */
+    char *problem;
+    unsigned nr_problems;
+};
+
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(Sideband, sideband_free)
+
+/*
+ * The record at *@pos; moves *@pos behind it. Returns false if there is no
+ * whole one before @end.
+ */
+bool sideband_next(const uint8_t *data, size_t end, size_t *pos,
+                   SidebandRecord *rec);
+
+#endif /* ETRACE_SIDEBAND_PRIVATE_H */

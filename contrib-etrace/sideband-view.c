@@ -1,0 +1,309 @@
+/*
+ * What one hart's decoder sees of the sideband stream
+ *
+ * SPDX-License-Identifier: GPL-2.0-or-later
+ */
+#include "qemu/osdep.h"
+#include "sideband-private.h"
+
+/* An address space: what satp or vsatp with hgatp say. */
+typedef struct Space {
+    bool virt;
+    uint64_t atp, hgatp;
+    bool bare;
+    unsigned id;
+    GHashTable *pages;      /* virtual page -> PageMap */
+} Space;
+
+typedef struct PageMap {
+    uint64_t vpage, ppage;
+} PageMap;
+
+typedef struct PhysPage {
+    uint64_t ppage;
+    CodePage *code;
+} PhysPage;
+
+struct SidebandView {
+    const Sideband *sb;
+    unsigned hart;
+    size_t pos;
+    uint64_t barrier;       /* packets to consume before going on at pos */
+    GHashTable *phys;       /* physical page -> PhysPage */
+    GHashTable *spaces;     /* Space, keyed by what it consists of */
+    Space *current[2];      /* S and U; VS and VU */
+    unsigned next_id;
+};
+
+static guint space_hash(gconstpointer key)
+{
+    const Space *s = key;
+    uint64_t h = s->atp * 0x9e3779b97f4a7c15ull ^ s->hgatp;
+
+    return (h ^ h >> 32) + s->virt;
+}
+
+static gboolean space_equal(gconstpointer a, gconstpointer b)
+{
+    const Space *x = a, *y = b;
+
+    return x->virt == y->virt && x->atp == y->atp && x->hgatp == y->hgatp;
+}
+
+static void space_free(gpointer opaque)
+{
+    Space *s = opaque;
+
+    g_hash_table_unref(s->pages);
+    g_free(s);
+}
+
+static void phys_free(gpointer opaque)
+{
+    PhysPage *p = opaque;
+
+    code_page_free(p->code);
+    g_free(p);
+}
+
+/* Is the mode field of satp Bare? */
+static bool atp_bare(const SidebandView *view, uint64_t atp)
+{
+    return view->sb->harts[view->hart].params.iaddress_width == 32 ?
+           !(atp & 0x80000000u) : !(atp >> 60);
+}
+
+static Space *get_space(SidebandView *view, bool virt, uint64_t atp,
+                        uint64_t hgatp)
+{
+    Space key = { .virt = virt, .atp = atp, .hgatp = hgatp };
+    Space *s = g_hash_table_lookup(view->spaces, &key);
+
+    if (!s) {
+        s = g_new(Space, 1);
+        *s = key;
+        /* With virt, even a bare first stage is translated by the second. */
+        s->bare = !virt && atp_bare(view, atp);
+        s->id = s->bare ? 0 : ++view->next_id;
+        s->pages = g_hash_table_new_full(g_int64_hash, g_int64_equal,
+                                         g_free, NULL);
+        g_hash_table_add(view->spaces, s);
+    }
+    return s;
+}
+
+/* Forget every mapping, but not which space is the current one. */
+static void forget_maps(SidebandView *view)
+{
+    Space now[2] = { *view->current[0], *view->current[1] };
+
+    g_hash_table_remove_all(view->spaces);
+    for (int i = 0; i < 2; i++) {
+        view->current[i] = get_space(view, now[i].virt, now[i].atp,
+                                     now[i].hgatp);
+    }
+}
+
+static void reset_spaces(SidebandView *view)
+{
+    g_hash_table_remove_all(view->spaces);
+    view->current[0] = get_space(view, false, 0, 0);
+    view->current[1] = get_space(view, true, 0, 0);
+}
+
+SidebandView *sideband_view_new(const Sideband *sb, unsigned hart)
+{
+    SidebandView *view = g_new0(SidebandView, 1);
+
+    view->sb = sb;
+    view->hart = hart;
+    view->pos = sb->begin;
+    view->phys = g_hash_table_new_full(g_int64_hash, g_int64_equal, NULL,
+                                       phys_free);
+    view->spaces = g_hash_table_new_full(space_hash, space_equal, space_free,
+                                         NULL);
+    reset_spaces(view);
+    return view;
+}
+
+void sideband_view_free(SidebandView *view)
+{
+    g_hash_table_unref(view->phys);
+    g_hash_table_unref(view->spaces);
+    g_free(view);
+}
+
+static bool apply_code(SidebandView *view, const SidebandRecord *rec)
+{
+    uint64_t addr, ppage;
+    unsigned off, len;
+    PhysPage *p;
+
+    if (rec->len < 8) {
+        return false;
+    }
+    addr = etrace_sb_get(rec->payload, 8);
+    ppage = addr >> CODE_PAGE_BITS;
+    off = addr & CODE_PAGE_MASK;
+    len = rec->len - 8;
+    if ((off | len) & 1 || len > CODE_PAGE_SIZE - off) {
+        return false;
+    }
+    p = g_hash_table_lookup(view->phys, &ppage);
+    if (!p) {
+        p = g_new(PhysPage, 1);
+        p->ppage = ppage;
+        p->code = code_page_new();
+        g_hash_table_insert(view->phys, &p->ppage, p);
+    }
+    return code_page_put(p->code, off, rec->payload + 8, len);
+}
+
+static bool apply_space(SidebandView *view, const SidebandRecord *rec)
+{
+    const uint8_t *p = rec->payload;
+
+    if (rec->len < 24) {
+        return false;
+    }
+    view->current[p[0] & 1] = get_space(view, p[0] & 1,
+                                        etrace_sb_get(p + 8, 8),
+                                        etrace_sb_get(p + 16, 8));
+    return true;
+}
+
+static bool apply_map(SidebandView *view, const SidebandRecord *rec)
+{
+    const uint8_t *p = rec->payload;
+    PageMap key, *map;
+    Space *s;
+
+    if (rec->len < 24) {
+        return false;
+    }
+    s = view->current[p[0] & 1];
+    key.vpage = etrace_sb_get(p + 8, 8) >> CODE_PAGE_BITS;
+    key.ppage = etrace_sb_get(p + 16, 8) >> CODE_PAGE_BITS;
+    map = g_hash_table_lookup(s->pages, &key.vpage);
+    if (map) {
+        bool changed = map->ppage != key.ppage;
+
+        map->ppage = key.ppage;
+        return changed;
+    }
+    map = g_new(PageMap, 1);
+    *map = key;
+    g_hash_table_insert(s->pages, &map->vpage, map);
+    return false;
+}
+
+/* Does the record hold the reader up until more packets are consumed? */
+static uint64_t record_barrier(const SidebandView *view,
+                               const SidebandRecord *rec)
+{
+    switch (rec->type) {
+    case ETRACE_SB_FENCE:
+        return rec->len >= 8 ? etrace_sb_get(rec->payload, 8) : 0;
+    case ETRACE_SB_CHANGE:
+        if (rec->len >= 8) {
+            uint64_t id = etrace_sb_get(rec->payload, 8);
+            uint64_t *packets =
+                g_hash_table_lookup(view->sb->places[view->hart], &id);
+
+            return packets ? *packets : 0;
+        }
+        return 0;
+    default:
+        return 0;
+    }
+}
+
+static bool apply_record(SidebandView *view, const SidebandRecord *rec)
+{
+    switch (rec->type) {
+    case ETRACE_SB_CODE:
+        return apply_code(view, rec);
+    case ETRACE_SB_SPACE:
+        return apply_space(view, rec);
+    case ETRACE_SB_MAP:
+        return apply_map(view, rec);
+    case ETRACE_SB_RESET:
+        reset_spaces(view);
+        return true;
+    case ETRACE_SB_FORGET:
+        forget_maps(view);
+        return true;
+    default:
+        return false;
+    }
+}
+
+bool sideband_view_advance(SidebandView *view, uint64_t packets)
+{
+    bool changed = false;
+    SidebandRecord rec;
+
+    while (view->barrier <= packets) {
+        size_t pos = view->pos;
+
+        if (pos >= view->sb->end ||
+            !sideband_next(view->sb->data, view->sb->end, &pos, &rec)) {
+            view->barrier = UINT64_MAX;
+            break;
+        }
+        if (rec.hart == view->hart || rec.hart == ETRACE_SB_ALL_HARTS) {
+            view->barrier = record_barrier(view, &rec);
+            if (view->barrier > packets) {
+                break;
+            }
+            changed |= apply_record(view, &rec);
+        }
+        view->pos = pos;
+    }
+    return changed;
+}
+
+uint64_t sideband_view_barrier(const SidebandView *view)
+{
+    return view->barrier;
+}
+
+static const Space *space_of(const SidebandView *view, unsigned priv)
+{
+    switch (priv) {
+    case ETRACE_PRIV_U:
+    case ETRACE_PRIV_S:
+        return view->current[0];
+    case ETRACE_PRIV_VU:
+    case ETRACE_PRIV_VS:
+        return view->current[1];
+    default:
+        return NULL;        /* M and debug mode: physical */
+    }
+}
+
+CodePage *sideband_view_page(SidebandView *view, unsigned priv,
+                             uint64_t vaddr)
+{
+    const Space *s = space_of(view, priv);
+    uint64_t page = vaddr >> CODE_PAGE_BITS;
+    PhysPage *p;
+
+    if (s && !s->bare) {
+        PageMap *map = g_hash_table_lookup(s->pages, &page);
+
+        if (!map) {
+            return NULL;
+        }
+        page = map->ppage;
+    }
+    p = g_hash_table_lookup(view->phys, &page);
+    return p ? p->code : NULL;
+}
+
+unsigned sideband_view_space(const SidebandView *view, unsigned priv)
+{
+    const Space *s = space_of(view, priv);
+
+    return s ? s->id : 0;
+}

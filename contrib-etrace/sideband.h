@@ -1,0 +1,89 @@
+/*
+ * Sideband streams: which code ran, and where it was mapped
+ *
+ * The layouts are in etrace-sideband.h. A Sideband is the file with one of
+ * its sessions; a SidebandView is what one hart's decoder sees of it, at the
+ * place of the trace that the decoder has reached.
+ *
+ * SPDX-License-Identifier: GPL-2.0-or-later
+ */
+#ifndef ETRACE_SIDEBAND_READER_H
+#define ETRACE_SIDEBAND_READER_H
+
+#include <glib.h>
+#include "etrace-sideband.h"
+#include "code-page.h"
+
+typedef struct Sideband Sideband;
+typedef struct SidebandView SidebandView;
+
+typedef struct SidebandHart {
+    bool present;           /* the session has its PARAMS */
+    ETraceParams params;
+    uint64_t mhartid;
+} SidebandHart;
+
+/*
+ * Open @path and select a session: the last one if @session is 0. Returns
+ * NULL and sets @errp if the file cannot be read, is no sideband stream, or
+ * has no such session.
+ */
+Sideband *sideband_open(const char *path, unsigned session, GError **errp);
+
+/* The same from memory, which must stay until sideband_free(). */
+Sideband *sideband_parse(const uint8_t *data, size_t size, unsigned session,
+                         GError **errp);
+void sideband_free(Sideband *sb);
+
+unsigned sideband_session(const Sideband *sb);
+unsigned sideband_nr_harts(const Sideband *sb);
+const SidebandHart *sideband_hart(const Sideband *sb, unsigned hart);
+
+/*
+ * The part of the trace stream that belongs to the session, in bytes from
+ * where its channel was opened. *@end is UINT64_MAX for an open end.
+ */
+void sideband_trace_range(const Sideband *sb, uint64_t *start, uint64_t *end);
+
+/*
+ * What was wrong with the stream (cut off or malformed records), for people;
+ * NULL if nothing. Owned by @sb.
+ */
+const char *sideband_problem(const Sideband *sb);
+
+/*
+ * Look for the alignment sequence that ends at @offset of the trace stream.
+ * Returns true and the number of @hart's packets before it.
+ */
+bool sideband_align_lookup(const Sideband *sb, uint64_t offset,
+                           unsigned hart, uint64_t *packets);
+
+/* @isa is how the code is to be decoded. */
+SidebandView *sideband_view_new(const Sideband *sb, unsigned hart);
+void sideband_view_free(SidebandView *view);
+
+/*
+ * The hart's decoder has consumed @packets packets: apply every record whose
+ * turn has come. Returns true if translations or bytes that were handed out
+ * may differ now. Packet counts must not decrease.
+ */
+bool sideband_view_advance(SidebandView *view, uint64_t packets);
+
+/* Packets to consume before the next record can be applied. */
+uint64_t sideband_view_barrier(const SidebandView *view);
+
+/*
+ * The page that instructions at @vaddr with privilege @priv are fetched from
+ * at this place; NULL if none is known. Owned by the view, and valid as long
+ * as it; its bytes change with sideband_view_advance().
+ */
+CodePage *sideband_view_page(SidebandView *view, unsigned priv,
+                             uint64_t vaddr);
+
+/*
+ * A number that identifies the address space of @priv at this place; equal
+ * numbers mean equal spaces. 0 if addresses are physical.
+ */
+unsigned sideband_view_space(const SidebandView *view, unsigned priv);
+
+#endif /* ETRACE_SIDEBAND_READER_H */

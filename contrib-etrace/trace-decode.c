@@ -1,0 +1,171 @@
+/*
+ * The decoding of one hart: stream, sideband and flow put together
+ *
+ * SPDX-License-Identifier: GPL-2.0-or-later
+ */
+#include "qemu/osdep.h"
+#include "trace.h"
+
+uint64_t trace_stats_losses(const TraceStats *stats)
+{
+    uint64_t sum = 0;
+
+    for (int i = 0; i < FLOW_LOST_NR_KINDS; i++) {
+        sum += stats->losses[i];
+    }
+    return sum;
+}
+
+const char *trace_packet_kind_text(TracePacketKind kind)
+{
+    static const char *const texts[] = {
+        [TRACE_PKT_F0] = "format 0",
+        [TRACE_PKT_F1] = "format 1, address",
+        [TRACE_PKT_F1_NO_ADDR] = "format 1, full map",
+        [TRACE_PKT_F2] = "format 2",
+        [TRACE_PKT_F3_START] = "format 3, start",
+        [TRACE_PKT_F3_TRAP] = "format 3, trap",
+        [TRACE_PKT_F3_CONTEXT] = "format 3, context",
+        [TRACE_PKT_F3_SUPPORT] = "format 3, support",
+        [TRACE_PKT_MALFORMED] = "malformed",
+    };
+
+    return texts[kind];
+}
+
+static TracePacketKind packet_kind(const ETracePacket *pkt)
+{
+    switch (pkt->format) {
+    case ETRACE_FORMAT_DIFF_DELTA:
+        return pkt->branches ? TRACE_PKT_F1 : TRACE_PKT_F1_NO_ADDR;
+    case ETRACE_FORMAT_ADDR_ONLY:
+        return TRACE_PKT_F2;
+    case ETRACE_FORMAT_SYNC:
+        return TRACE_PKT_F3_START + pkt->subformat;
+    default:
+        return TRACE_PKT_F0;
+    }
+}
+
+static void report_loss(void *opaque, const FlowLoss *loss)
+{
+    TraceDecoder *d = opaque;
+    TraceLoss report = {
+        .hart = d->hart,
+        .packet = d->packets,
+        .offset = d->item.offset,
+        .bytes = loss->kind == FLOW_LOST_FRAMING ? d->item.size : 0,
+        .flow = *loss,
+    };
+
+    d->stats.losses[loss->kind]++;
+    if (d->consumer->loss) {
+        d->consumer->loss(d->opaque, &report);
+    }
+}
+
+static void one_packet(TraceDecoder *d)
+{
+    ETracePacket pkt;
+
+    if (d->packets >= d->barrier) {
+        image_advance(d->image, d->packets);
+        d->barrier = image_barrier(d->image);
+    }
+    d->stats.payload_bytes += d->item.len;
+    d->stats.wire_bytes += d->item.size;
+    if (etrace_packet_unpack(d->flow.params, d->item.payload, d->item.len,
+                             &pkt)) {
+        d->stats.packets[packet_kind(&pkt)]++;
+        flow_packet(&d->flow, &pkt);
+    } else {
+        d->stats.packets[TRACE_PKT_MALFORMED]++;
+        flow_gap(&d->flow, FLOW_LOST_MALFORMED);
+    }
+    d->packets++;
+}
+
+/*
+ * Behind an alignment sequence the sideband stream may know how many packets
+ * there should have been. If there were others, some are missing, and the
+ * sideband's places would be wrong from here on.
+ */
+static void check_align(TraceDecoder *d)
+{
+    uint64_t packets;
+
+    if (!d->trace->sideband ||
+        !sideband_align_lookup(d->trace->sideband,
+                               d->item.offset + d->item.size, d->hart,
+                               &packets) || packets == d->packets) {
+        return;
+    }
+    d->item.size = 0;           /* of bytes that were skipped */
+    flow_gap(&d->flow, FLOW_LOST_FRAMING);
+    d->packets = packets;
+}
+
+static void skipped_framing(TraceDecoder *d)
+{
+    uint64_t packets;
+
+    d->stats.skipped_bytes += d->item.size;
+    flow_gap(&d->flow, FLOW_LOST_FRAMING);
+    if (d->trace->sideband &&
+        sideband_align_lookup(d->trace->sideband,
+                              d->item.offset + d->item.size, d->hart,
+                              &packets)) {
+        d->packets = packets;
+    }
+}
+
+void trace_decode(TraceDecoder *d, Trace *t, unsigned hart,
+                  const TraceConsumer *consumer, void *opaque)
+{
+    const TraceHart *h = &t->harts[hart];
+    StreamSources sources = { .params = h->params, .src_ids = t->src_ids };
+
+    assert(hart < t->nr_harts && h->present);
+    *d = (TraceDecoder) {
+        .trace = t,
+        .hart = hart,
+        .consumer = consumer,
+        .opaque = opaque,
+        .image = image_new(&(InsnIsa) {
+            .xlen = h->params.iaddress_width,
+            .zcmp = t->isa.zcmp,
+            .zcmt = t->isa.zcmt,
+        }, t->sideband, hart, t->elf),
+    };
+    if (!t->sideband) {
+        sources.src_ids = NULL;
+    }
+    flow_init(&d->flow, &h->params, d->image, &consumer->flow, opaque,
+              report_loss, d);
+    stream_init(&d->stream, t->data, t->begin, t->end, &sources);
+    d->barrier = image_barrier(d->image);
+
+    while (!d->stop) {
+        switch (stream_next(&d->stream, &d->item)) {
+        case STREAM_PACKET:
+            one_packet(d);
+            break;
+        case STREAM_ALIGN:
+            check_align(d);
+            break;
+        case STREAM_LOST:
+            skipped_framing(d);
+            break;
+        case STREAM_END:
+            d->stop = true;
+            break;
+        }
+    }
+    d->stats.skipped_packets = d->flow.skipped;
+    g_clear_pointer(&d->image, image_free);
+}
+
+unsigned trace_decoder_space(const TraceDecoder *d, unsigned priv)
+{
+    return image_space(d->image, priv);
+}

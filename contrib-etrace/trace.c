@@ -1,0 +1,234 @@
+/*
+ * A trace to decode: its files and harts
+ *
+ * SPDX-License-Identifier: GPL-2.0-or-later
+ */
+#include "qemu/osdep.h"
+#include <gio/gio.h>
+#include "trace.h"
+
+#define MAX_HARTS 65536
+
+/* FILE or FILE@BIAS; a name with an @ of its own can be given as FILE@0. */
+static bool load_elf(Trace *t, const char *arg, GError **errp)
+{
+    g_autofree char *path = g_strdup(arg);
+    char *at = strrchr(path, '@');
+    uint64_t bias = 0;
+
+    if (at) {
+        char *end;
+
+        *at = 0;
+        bias = g_ascii_strtoull(at + 1, &end, 0);
+        if (!at[1] || *end) {
+            g_set_error(errp, G_IO_ERROR, G_IO_ERROR_INVALID_ARGUMENT,
+                        "--elf %s: '%s' is not a number of bytes", arg,
+                        at + 1);
+            return false;
+        }
+    }
+    if (!t->elf) {
+        t->elf = elf_code_new();
+    }
+    return elf_code_load(t->elf, path, bias, errp);
+}
+
+/* --param NAME=VALUE, with the names of the specification's parameters */
+static bool set_param(ETraceParams *p, const char *arg, GError **errp)
+{
+    const struct {
+        const char *name;
+        uint8_t *value;
+    } table[] = {
+        { "iaddress_width", &p->iaddress_width },
+        { "iaddress_lsb", &p->iaddress_lsb },
+        { "privilege_width", &p->privilege_width },
+        { "ecause_width", &p->ecause_width },
+        { "time_width", &p->time_width },
+        { "context_width", &p->context_width },
+        { "call_counter_size", &p->call_counter_size },
+        { "return_stack_size", &p->return_stack_size },
+        { "bpred_size", &p->bpred_size },
+        { "cache_size", &p->cache_size },
+        { "f0s_width", &p->f0s_width },
+        { "src_bits", &p->src_bits },
+        { "ts_bytes", &p->ts_bytes },
+    };
+    const char *eq = strchr(arg, '=');
+
+    for (size_t i = 0; eq && i < ARRAY_SIZE(table); i++) {
+        uint64_t value;
+        char *end;
+
+        if (strlen(table[i].name) != (size_t)(eq - arg) ||
+            strncmp(table[i].name, arg, eq - arg) != 0) {
+            continue;
+        }
+        value = g_ascii_strtoull(eq + 1, &end, 0);
+        if (!eq[1] || *end || value > UINT8_MAX) {
+            g_set_error(errp, G_IO_ERROR, G_IO_ERROR_INVALID_ARGUMENT,
+                        "--param %s: the value cannot be", arg);
+            return false;
+        }
+        *table[i].value = value;
+        return true;
+    }
+    g_set_error(errp, G_IO_ERROR, G_IO_ERROR_INVALID_ARGUMENT,
+                "--param %s: not NAME=VALUE with the name of a parameter "
+                "(iaddress_width, privilege_width, ecause_width, src_bits, "
+                "...)", arg);
+    return false;
+}
+
+static bool harts_from_sideband(Trace *t, GError **errp)
+{
+    bool any = false;
+
+    t->nr_harts = sideband_nr_harts(t->sideband);
+    t->harts = g_new0(TraceHart, t->nr_harts);
+    for (unsigned i = 0; i < t->nr_harts; i++) {
+        const SidebandHart *h = sideband_hart(t->sideband, i);
+
+        t->harts[i].present = h->present;
+        t->harts[i].params = h->params;
+        if (h->present) {
+            any = true;
+            g_array_append_val(t->src_ids, h->params.src_id);
+            t->isa.xlen = h->params.iaddress_width;
+        }
+    }
+    if (!any) {
+        g_set_error(errp, G_IO_ERROR, G_IO_ERROR_INVALID_DATA,
+                    "sideband: session %u has no encoder parameters",
+                    sideband_session(t->sideband));
+    }
+    return any;
+}
+
+/* Without a sideband: a hart for every source that appears in the stream. */
+static bool harts_from_stream(Trace *t, const TraceOptions *opts,
+                              GError **errp)
+{
+    g_autofree bool *seen = g_new0(bool, MAX_HARTS);
+    size_t pos = t->begin;
+    ETraceParams params;
+
+    if (!t->elf) {
+        g_set_error(errp, G_IO_ERROR, G_IO_ERROR_INVALID_ARGUMENT,
+                    "the program is needed to decode a trace: give "
+                    "--sideband FILE or --elf FILE");
+        return false;
+    }
+    t->isa.xlen = elf_code_xlen(t->elf);
+    etrace_params_init(&params, t->isa.xlen);
+    for (char **p = opts->params; p && *p; p++) {
+        if (!set_param(&params, *p, errp)) {
+            return false;
+        }
+    }
+    if (!etrace_params_valid(&params)) {
+        g_set_error(errp, G_IO_ERROR, G_IO_ERROR_INVALID_ARGUMENT,
+                    "--param: these widths together make packets that are "
+                    "too long, or are no whole bytes of source id");
+        return false;
+    }
+    seen[0] = !params.src_bits;
+    while (params.src_bits && pos < t->end) {
+        ETraceEncapPacket pkt;
+        ETraceEncapStatus st = etrace_encap_parse(&params, t->data + pos,
+                                                  t->end - pos, &pkt);
+        if (st == ETRACE_ENCAP_MORE) {
+            break;
+        }
+        seen[pkt.src_id] |= st == ETRACE_ENCAP_PACKET;
+        pos += pkt.size;
+    }
+    for (unsigned i = 0; i < MAX_HARTS; i++) {
+        if (seen[i]) {
+            t->nr_harts = i + 1;
+        }
+    }
+    if (!t->nr_harts) {
+        g_set_error(errp, G_IO_ERROR, G_IO_ERROR_INVALID_DATA,
+                    "%s: no packets", opts->trace);
+        return false;
+    }
+    t->harts = g_new0(TraceHart, t->nr_harts);
+    for (unsigned i = 0; i < t->nr_harts; i++) {
+        t->harts[i].present = seen[i];
+        t->harts[i].params = params;
+        t->harts[i].params.src_id = i;
+    }
+    return true;
+}
+
+/* The session's part of the trace file */
+static bool find_range(Trace *t, const TraceOptions *opts, size_t size,
+                       GError **errp)
+{
+    uint64_t start = 0, end = UINT64_MAX;
+
+    if (t->sideband) {
+        sideband_trace_range(t->sideband, &start, &end);
+    }
+    if (start > size) {
+        g_set_error(errp, G_IO_ERROR, G_IO_ERROR_INVALID_DATA,
+                    "%s: session %u of the sideband begins at byte %" PRIu64
+                    " of the trace, but the file has %zu bytes; do the files "
+                    "belong together?", opts->trace,
+                    sideband_session(t->sideband), start, size);
+        return false;
+    }
+    t->begin = start;
+    t->end = MIN(end, size);
+    return true;
+}
+
+Trace *trace_open(const TraceOptions *opts, GError **errp)
+{
+    g_autoptr(Trace) t = g_new0(Trace, 1);
+
+    t->isa.xlen = 64;
+    t->src_ids = g_array_new(FALSE, FALSE, sizeof(uint16_t));
+    t->file = g_mapped_file_new(opts->trace, FALSE, errp);
+    if (!t->file) {
+        return NULL;
+    }
+    t->data = (const uint8_t *)g_mapped_file_get_contents(t->file);
+    if (opts->isa && !insn_isa_parse(&t->isa, opts->isa)) {
+        g_set_error(errp, G_IO_ERROR, G_IO_ERROR_INVALID_ARGUMENT,
+                    "--isa %s: does not begin with rv32 or rv64", opts->isa);
+        return NULL;
+    }
+    for (char **p = opts->elfs; p && *p; p++) {
+        if (!load_elf(t, *p, errp)) {
+            return NULL;
+        }
+    }
+    if (opts->sideband) {
+        t->sideband = sideband_open(opts->sideband, opts->session, errp);
+        if (!t->sideband) {
+            g_prefix_error(errp, "%s: ", opts->sideband);
+            return NULL;
+        }
+    }
+    if (!find_range(t, opts, g_mapped_file_get_length(t->file), errp)) {
+        return NULL;
+    }
+    if (t->sideband ? !harts_from_sideband(t, errp) :
+                      !harts_from_stream(t, opts, errp)) {
+        return NULL;
+    }
+    return g_steal_pointer(&t);
+}
+
+void trace_free(Trace *t)
+{
+    g_clear_pointer(&t->sideband, sideband_free);
+    g_clear_pointer(&t->elf, elf_code_free);
+    g_clear_pointer(&t->file, g_mapped_file_unref);
+    g_clear_pointer(&t->src_ids, g_array_unref);
+    g_free(t->harts);
+    g_free(t);
+}

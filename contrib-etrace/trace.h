@@ -1,0 +1,111 @@
+/*
+ * A trace to decode: its files, its harts, and the decoding of one of them
+ *
+ * SPDX-License-Identifier: GPL-2.0-or-later
+ */
+#ifndef ETRACE_TRACE_H
+#define ETRACE_TRACE_H
+
+#include "flow.h"
+#include "stream.h"
+
+typedef struct TraceOptions {
+    const char *trace;          /* path; must be set */
+    const char *sideband;       /* path or NULL */
+    unsigned session;           /* of the sideband; 0: the last one */
+    char **elfs;                /* FILE[@BIAS], NULL terminated; or NULL */
+    const char *isa;            /* ISA string or NULL */
+    char **params;              /* NAME=VALUE, without a sideband; or NULL */
+} TraceOptions;
+
+typedef struct TraceHart {
+    bool present;
+    ETraceParams params;
+} TraceHart;
+
+typedef struct Trace {
+    GMappedFile *file;
+    const uint8_t *data;
+    size_t begin, end;          /* the session's part of the file */
+    Sideband *sideband;         /* or NULL */
+    ElfCode *elf;               /* or NULL */
+    InsnIsa isa;
+    unsigned nr_harts;
+    TraceHart *harts;
+    GArray *src_ids;            /* uint16_t */
+} Trace;
+
+/* Returns NULL and sets @errp if a file or an option is no good. */
+Trace *trace_open(const TraceOptions *opts, GError **errp);
+void trace_free(Trace *t);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(Trace, trace_free)
+
+/* te_inst by kind, for statistics */
+typedef enum TracePacketKind {
+    TRACE_PKT_F0,
+    TRACE_PKT_F1,               /* branch map and address */
+    TRACE_PKT_F1_NO_ADDR,       /* full branch map */
+    TRACE_PKT_F2,
+    TRACE_PKT_F3_START,
+    TRACE_PKT_F3_TRAP,
+    TRACE_PKT_F3_CONTEXT,
+    TRACE_PKT_F3_SUPPORT,
+    TRACE_PKT_MALFORMED,
+    TRACE_PKT_NR_KINDS,
+} TracePacketKind;
+
+typedef struct TraceStats {
+    uint64_t packets[TRACE_PKT_NR_KINDS];
+    uint64_t payload_bytes;
+    uint64_t wire_bytes;        /* with encapsulation, without nulls */
+    uint64_t losses[FLOW_LOST_NR_KINDS];
+    uint64_t skipped_packets;   /* between a loss and the next sync */
+    uint64_t skipped_bytes;     /* of lost framing */
+} TraceStats;
+
+uint64_t trace_stats_losses(const TraceStats *stats);
+const char *trace_packet_kind_text(TracePacketKind kind);
+
+typedef struct TraceLoss {
+    unsigned hart;
+    uint64_t packet;            /* of the hart, counted from 0 */
+    size_t offset;              /* in the trace file, bytes */
+    size_t bytes;               /* FLOW_LOST_FRAMING: how many were skipped */
+    FlowLoss flow;
+} TraceLoss;
+
+typedef struct TraceDecoder TraceDecoder;
+
+typedef struct TraceConsumer {
+    FlowOps flow;
+    void (*loss)(void *opaque, const TraceLoss *loss);
+} TraceConsumer;
+
+struct TraceDecoder {
+    Trace *trace;
+    unsigned hart;
+    const TraceConsumer *consumer;
+    void *opaque;
+    bool stop;                  /* set by the consumer: no more packets */
+    TraceStats stats;
+
+    Flow flow;
+    Image *image;
+    Stream stream;
+    StreamItem item;
+    uint64_t packets;           /* consumed */
+    uint64_t barrier;
+};
+
+/*
+ * Decode everything of one hart, which must be present. @consumer is told
+ * what was executed; @d->stats is filled. @d is the consumer's to read and
+ * to stop while this runs.
+ */
+void trace_decode(TraceDecoder *d, Trace *t, unsigned hart,
+                  const TraceConsumer *consumer, void *opaque);
+
+/* Address space of the current instructions; see sideband_view_space(). */
+unsigned trace_decoder_space(const TraceDecoder *d, unsigned priv);
+
+#endif /* ETRACE_TRACE_H */
