@@ -58,7 +58,10 @@ static void forget_window(ETraceEncoder *enc)
     enc->maybe_inferred = false;
 }
 
-/* Nothing is sent after a loss until recover() has reported it. */
+/*
+ * Nothing is sent after a loss until recover() has reported it; the window is
+ * forgotten by then, or before the next block at the latest.
+ */
 static void send_packet(ETraceEncoder *enc, const ETracePacket *pkt)
 {
     uint8_t payload[ETRACE_PACKET_MAX];
@@ -69,7 +72,6 @@ static void send_packet(ETraceEncoder *enc, const ETracePacket *pkt)
     }
     len = etrace_packet_pack(&enc->params, pkt, payload);
     if (!enc->ops->emit(enc->opaque, pkt, payload, len)) {
-        forget_window(enc);
         enc->lost = true;
     }
 }
@@ -217,7 +219,11 @@ static void send_trap_alone(ETraceEncoder *enc)
 /* True if packets can be sent: after a loss, as soon as the sink is ready. */
 static bool recover(ETraceEncoder *enc)
 {
-    if (enc->lost && enc->ops->ready(enc->opaque)) {
+    if (!enc->lost) {
+        return true;
+    }
+    forget_window(enc);
+    if (enc->ops->ready(enc->opaque)) {
         enc->lost = false;
         send_support(enc, ETRACE_QUAL_TRACE_LOST);
     }
@@ -431,6 +437,7 @@ static void process_trap(ETraceEncoder *enc, const ETraceBlock *b,
         if (!recover(enc)) {
             return;
         }
+        /* The first thing in a new window */
         alone = true;
     }
 
@@ -441,6 +448,9 @@ static void process_trap(ETraceEncoder *enc, const ETraceBlock *b,
     enc->started = true;
     if (alone) {
         send_trap_alone(enc);
+        if (enc->lost) {
+            forget_window(enc);
+        }
     }
 }
 
@@ -518,11 +528,12 @@ void etrace_encoder_block(ETraceEncoder *enc, const ETraceBlock *block,
             finish_last(enc, next, block->iaddr, resync);
         }
     }
-    if (enc->lost && !recover(enc)) {
+    if (!recover(enc)) {
         return;
     }
     process_first(enc, block, resync);
     if (enc->lost) {
+        forget_window(enc);
         return;
     }
     enc->last = *block;
