@@ -378,7 +378,7 @@ static void jump_to(Flow *f, const ETracePacket *pkt)
     f->priv = pkt->privilege;
     f->pc = pkt->address;
     f->branches = is_branch_at(f, f->priv, f->pc);
-    f->branch_map = pkt->branch;
+    f->branch_map = f->branches && pkt->branch;
     start_window(f, f->pc);
     emit_one(f, f->pc);
 }

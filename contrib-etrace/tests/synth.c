@@ -1,0 +1,705 @@
+/*
+ * Synthetic harts: random programs, run for real, traced by the encoder
+ *
+ * SPDX-License-Identifier: GPL-2.0-or-later
+ */
+#include "qemu/osdep.h"
+#include "etrace-encap.h"
+#include "etrace-sideband.h"
+#include "synth.h"
+#include "truth.h"
+
+#define PAGE            ETRACE_SB_PAGE_SIZE
+#define NR_HANDLERS     3
+
+/* Where privileges have their programs; S and U share one, and VS and VU. */
+typedef enum RegionId {
+    REGION_M,
+    REGION_S,
+    REGION_V,
+    NR_REGIONS,
+} RegionId;
+
+typedef enum OpKind {
+    OP_SEQ,
+    OP_BRANCH,
+    OP_JUMP,
+    OP_UPDISCON,
+    OP_XRET,
+    OP_ECALL,
+} OpKind;
+
+typedef struct Op {
+    uint64_t pc;
+    uint32_t raw;
+    uint8_t size;
+    uint8_t kind;
+    uint8_t itype;
+    unsigned target;            /* index, of branches and jumps */
+} Op;
+
+typedef struct Region {
+    uint64_t vbase;
+    unsigned nr_pages;
+    uint64_t phys[64];          /* of each page */
+    GArray *ops;                /* Op */
+} Region;
+
+typedef struct Runner {
+    Synth *synth;
+    GRand *rand;
+    unsigned hart;
+    Region *regions;            /* shared by all harts */
+    uint64_t *next_phys;
+    uint64_t *next_change;
+    ETraceEncoder enc;
+    uint64_t packets;           /* emitted */
+    GByteArray *out;            /* this hart's bytes that are not in order */
+    unsigned region, at;        /* the next instruction */
+    uint8_t priv;
+    bool stalled;               /* the sink refuses packets */
+    uint64_t atp[2];
+    ETraceBlock block;          /* open if iretire is not 0 */
+} Runner;
+
+static bool chance(GRand *r, unsigned permille)
+{
+    return g_rand_int_range(r, 0, 1000) < (gint)permille;
+}
+
+static unsigned pick(GRand *r, unsigned n)
+{
+    return g_rand_int_range(r, 0, n);
+}
+
+/* Sideband records */
+
+static void put_record(Synth *s, unsigned type, unsigned hart,
+                       const void *payload, size_t len)
+{
+    uint8_t header[ETRACE_SB_HEADER_SIZE];
+
+    etrace_sb_put(header, type, 2);
+    etrace_sb_put(header + 2, hart, 2);
+    etrace_sb_put(header + 4, len, 4);
+    g_byte_array_append(s->sideband, header, sizeof(header));
+    if (len) {
+        g_byte_array_append(s->sideband, payload, len);
+    }
+}
+
+static void put_u64s(Synth *s, unsigned type, unsigned hart, unsigned n,
+                     const uint64_t *values)
+{
+    uint8_t payload[32];
+
+    for (unsigned i = 0; i < n; i++) {
+        etrace_sb_put(payload + 8 * i, values[i], 8);
+    }
+    put_record(s, type, hart, payload, 8 * n);
+}
+
+static void put_session(Synth *s)
+{
+    uint8_t p[32] = { 0 };
+
+    memcpy(p, ETRACE_SB_MAGIC, 8);
+    etrace_sb_put(p + 8, ETRACE_SB_VERSION_MAJOR, 2);
+    etrace_sb_put(p + 10, ETRACE_SB_VERSION_MINOR, 2);
+    etrace_sb_put(p + 12, s->opts.nr_harts, 2);
+    etrace_sb_put(p + 16, 1, 4);
+    etrace_sb_put(p + 24, s->trace->len, 8);
+    put_record(s, ETRACE_SB_SESSION, ETRACE_SB_ALL_HARTS, p, sizeof(p));
+}
+
+static void put_params(Synth *s, unsigned hart, const ETraceParams *params)
+{
+    uint8_t p[ETRACE_SB_PARAMS_SIZE] = {
+        params->wire_format, params->iaddress_width, params->iaddress_lsb,
+        params->privilege_width, params->ecause_width, params->time_width,
+        params->context_width, params->call_counter_size,
+        params->return_stack_size, params->bpred_size, params->cache_size,
+        params->f0s_width, params->src_bits, params->ts_bytes,
+    };
+
+    etrace_sb_put(p + 14, params->src_id, 2);
+    etrace_sb_put(p + 16, hart, 8);
+    put_record(s, ETRACE_SB_PARAMS, hart, p, sizeof(p));
+}
+
+static void put_op(Synth *s, const Region *region, const Op *op)
+{
+    for (unsigned i = 0; i < op->size; i += 2) {
+        uint64_t off = op->pc + i - region->vbase;
+        uint8_t p[10];
+
+        etrace_sb_put(p, region->phys[off / PAGE] + off % PAGE, 8);
+        etrace_sb_put(p + 8, op->raw >> (8 * i), 2);
+        put_record(s, ETRACE_SB_CODE, ETRACE_SB_ALL_HARTS, p, sizeof(p));
+    }
+}
+
+static void put_code(Synth *s, const Region *region)
+{
+    for (guint i = 0; i < region->ops->len; i++) {
+        put_op(s, region, &g_array_index(region->ops, Op, i));
+    }
+}
+
+static void put_space(Synth *s, unsigned hart, bool virt, uint64_t atp)
+{
+    put_u64s(s, ETRACE_SB_SPACE, hart, 3, (uint64_t[]) { virt, atp, 0 });
+}
+
+static void put_maps(Synth *s, unsigned hart, const Region *region, bool virt)
+{
+    for (unsigned i = 0; i < region->nr_pages; i++) {
+        put_u64s(s, ETRACE_SB_MAP, hart, 3, (uint64_t[]) {
+            virt, region->vbase + (uint64_t)i * PAGE, region->phys[i],
+        });
+    }
+}
+
+/* Programs */
+
+static uint32_t encode_jal(unsigned rd, int32_t off)
+{
+    uint32_t u = off;
+
+    return 0x6f | rd << 7 | (u >> 12 & 0xff) << 12 | (u >> 11 & 1) << 20 |
+           (u >> 1 & 0x3ff) << 21 | (u >> 20 & 1) << 31;
+}
+
+static uint32_t encode_branch(unsigned funct3, int32_t off)
+{
+    uint32_t u = off;
+
+    return 0x63 | funct3 << 12 | (u >> 11 & 1) << 7 | (u >> 1 & 0xf) << 8 |
+           (u >> 5 & 0x3f) << 25 | (u >> 12 & 1) << 31;
+}
+
+static uint32_t encode_cj(int32_t off)
+{
+    uint32_t u = off;
+
+    return 0xa001 | (u >> 11 & 1) << 12 | (u >> 4 & 1) << 11 |
+           (u >> 8 & 3) << 9 | (u >> 10 & 1) << 8 | (u >> 6 & 1) << 7 |
+           (u >> 7 & 1) << 6 | (u >> 1 & 7) << 3 | (u >> 5 & 1) << 2;
+}
+
+static uint32_t encode_cbnez(int32_t off)
+{
+    uint32_t u = off;
+
+    return 0xe001 | (u >> 8 & 1) << 12 | (u >> 3 & 3) << 10 |
+           (u >> 6 & 3) << 5 | (u >> 1 & 3) << 3 | (u >> 5 & 1) << 2;
+}
+
+/* What an instruction is going to be, before addresses are known */
+static void choose_op(GRand *r, const Region *region, Op *op)
+{
+    static const struct {
+        uint32_t raw;
+        uint8_t size, kind, itype;
+    } table[] = {
+        { 0x00000013, 4, OP_SEQ, 0 },           /* nop */
+        { 0x0001, 2, OP_SEQ, 0 },               /* c.nop */
+        { 0x00c58533, 4, OP_SEQ, 0 },           /* add a0, a1, a2 */
+        { 0x0ff0000f, 4, OP_SEQ, 0 },           /* fence */
+        { 0, 4, OP_BRANCH, 0 },
+        { 0, 2, OP_BRANCH, 0 },
+        { 0, 4, OP_BRANCH, 0 },
+        { 0, 4, OP_JUMP, ETRACE_ITYPE_INFERABLE_CALL },
+        { 0, 4, OP_JUMP, ETRACE_ITYPE_INFERABLE_JUMP },
+        { 0, 2, OP_JUMP, ETRACE_ITYPE_INFERABLE_JUMP },
+        { 0, 4, OP_JUMP, ETRACE_ITYPE_OTHER_INFERABLE_JUMP },
+        { 0x00008067, 4, OP_UPDISCON, ETRACE_ITYPE_RETURN },
+        { 0x8082, 2, OP_UPDISCON, ETRACE_ITYPE_RETURN },
+        { 0x8782, 2, OP_UPDISCON, ETRACE_ITYPE_UNINFERABLE_JUMP },
+        { 0x9782, 2, OP_UPDISCON, ETRACE_ITYPE_UNINFERABLE_CALL },
+        { 0x000280e7, 4, OP_UPDISCON, ETRACE_ITYPE_COROUTINE_SWAP },
+        { 0x00050567, 4, OP_UPDISCON, ETRACE_ITYPE_OTHER_UNINFERABLE_JUMP },
+        { 0x00000073, 4, OP_ECALL, 0 },
+        { 0x10200073, 4, OP_XRET, ETRACE_ITYPE_TRAP_RETURN },
+    };
+    /* plain code is the most of it */
+    unsigned i = chance(r, 450) ? pick(r, 4) : pick(r, ARRAY_SIZE(table));
+
+    op->raw = table[i].raw;
+    op->size = table[i].size;
+    op->kind = table[i].kind;
+    op->itype = table[i].itype;
+    if (op->kind == OP_XRET && region->vbase == 0x80000000) {
+        op->raw = 0x30200073;   /* mret */
+    }
+}
+
+/* A jump or branch of @op's size to somewhere that it can reach */
+static void choose_target(GRand *r, const Region *region, Op *op)
+{
+    int64_t reach = op->kind == OP_BRANCH ? (op->size == 2 ? 256 : 4096)
+                                          : (op->size == 2 ? 2048 : 1 << 20);
+    int64_t off;
+
+    do {
+        op->target = pick(r, region->ops->len);
+        off = g_array_index(region->ops, Op, op->target).pc - op->pc;
+    } while (off < -reach || off >= reach);
+
+    if (op->kind == OP_BRANCH) {
+        op->raw = op->size == 2 ? encode_cbnez(off)
+                                : encode_branch(pick(r, 2) + 4, off);
+    } else if (op->size == 2) {
+        op->raw = encode_cj(off);
+    } else {
+        op->raw = encode_jal(op->itype == ETRACE_ITYPE_INFERABLE_CALL ? 1 :
+                             op->itype == ETRACE_ITYPE_INFERABLE_JUMP ? 0 : 7,
+                             off);
+    }
+}
+
+static void make_region(Runner *run, Region *region, uint64_t vbase,
+                        unsigned bytes)
+{
+    uint64_t pc, end;
+    Op op = { 0 };
+
+    region->vbase = vbase;
+    region->nr_pages = 2 + bytes / PAGE;
+    g_assert(region->nr_pages <= ARRAY_SIZE(region->phys));
+    region->ops = g_array_new(FALSE, FALSE, sizeof(Op));
+    /* Small programs lie across a page boundary, too. */
+    pc = vbase + PAGE - 2 * pick(run->rand, MIN(bytes, PAGE) / 2);
+    end = pc + bytes;
+    while (pc + 4 < end) {
+        choose_op(run->rand, region, &op);
+        op.pc = pc;
+        pc += op.size;
+        g_array_append_val(region->ops, op);
+    }
+    op = (Op) {
+        .pc = pc, .size = 4, .kind = OP_JUMP,
+        .itype = ETRACE_ITYPE_INFERABLE_JUMP,
+    };
+    g_array_append_val(region->ops, op);
+    for (guint i = 0; i < region->ops->len; i++) {
+        Op *o = &g_array_index(region->ops, Op, i);
+
+        if (o->kind == OP_BRANCH || o->kind == OP_JUMP) {
+            choose_target(run->rand, region, o);
+        }
+    }
+    for (unsigned i = 0; i < region->nr_pages; i++) {
+        if (vbase == 0x80000000) {
+            region->phys[i] = vbase + (uint64_t)i * PAGE;
+        } else {
+            region->phys[i] = *run->next_phys;
+            *run->next_phys += 2 * PAGE;
+        }
+    }
+}
+
+/* The sink */
+
+static bool emit(void *opaque, const ETracePacket *pkt,
+                 const uint8_t *payload, size_t len)
+{
+    Runner *run = opaque;
+    uint8_t buf[ETRACE_ENCAP_MAX];
+    size_t size;
+
+    if (run->stalled ||
+        chance(run->rand, run->synth->opts.lose_permille)) {
+        run->stalled = true;
+        run->synth->packets_lost++;
+        return false;
+    }
+    size = etrace_encap_wrap(&run->enc.params, payload, len, buf);
+    g_byte_array_append(run->synth->trace, buf, size);
+    size = run->synth->trace->len;
+    g_array_append_val(run->synth->ends, size);
+    run->packets++;
+    return true;
+}
+
+static bool ready(void *opaque)
+{
+    Runner *run = opaque;
+
+    run->stalled = run->stalled && !chance(run->rand, 300);
+    return !run->stalled;
+}
+
+static const ETraceEncoderOps encoder_ops = { .emit = emit, .ready = ready };
+
+/* Execution */
+
+static const Op *current_op(const Runner *run)
+{
+    return &g_array_index(run->regions[run->region].ops, Op, run->at);
+}
+
+static void flush_block(Runner *run)
+{
+    if (run->block.iretire) {
+        etrace_encoder_block(&run->enc, &run->block, 0);
+        run->block.iretire = 0;
+    }
+}
+
+static unsigned region_of(uint8_t priv)
+{
+    switch (priv) {
+    case ETRACE_PRIV_M:
+        return REGION_M;
+    case ETRACE_PRIV_U:
+    case ETRACE_PRIV_S:
+        return REGION_S;
+    default:
+        return REGION_V;
+    }
+}
+
+static void enter(Runner *run, uint8_t priv, unsigned at)
+{
+    run->priv = priv;
+    run->region = region_of(priv);
+    run->at = at % run->regions[run->region].ops->len;
+}
+
+static void take_trap(Runner *run, bool interrupt, uint8_t cause)
+{
+    SynthHart *hart = &run->synth->harts[run->hart];
+    static const uint8_t handlers[] = {
+        ETRACE_PRIV_M, ETRACE_PRIV_S, ETRACE_PRIV_VS, ETRACE_PRIV_M,
+    };
+    SynthTrap trap = {
+        .index = hart->pcs->len,
+        .interrupt = interrupt,
+        .cause = cause,
+        .epc = current_op(run)->pc,
+        .tval = interrupt ? 0 : current_op(run)->pc >> 1,
+    };
+    ETraceBlock block = {
+        .iaddr = trap.epc,
+        .itype = interrupt ? ETRACE_ITYPE_INTERRUPT : ETRACE_ITYPE_EXCEPTION,
+        .priv = run->priv,
+        .cause = cause,
+    };
+
+    flush_block(run);
+    etrace_encoder_block(&run->enc, &block, trap.tval);
+    g_array_append_val(hart->traps, trap);
+    enter(run, handlers[pick(run->rand, ARRAY_SIZE(handlers))],
+          pick(run->rand, NR_HANDLERS));
+}
+
+static void retire(Runner *run, const Op *op, uint8_t itype)
+{
+    SynthHart *hart = &run->synth->harts[run->hart];
+
+    if (!run->block.iretire) {
+        run->block = (ETraceBlock) { .iaddr = op->pc, .priv = run->priv };
+    }
+    run->block.iretire += op->size / 2;
+    run->block.ilastsize = op->size / 4;
+    run->block.itype = itype;
+    g_array_append_val(hart->pcs, op->pc);
+    if (itype || chance(run->rand, 100)) {
+        flush_block(run);
+    }
+}
+
+/* Targets repeat themselves, as in real programs, but not always. */
+static unsigned jump_target(Runner *run)
+{
+    unsigned n = run->regions[run->region].ops->len;
+
+    return chance(run->rand, 600) ? pick(run->rand, MIN(n, 3))
+                                  : pick(run->rand, n);
+}
+
+static void step(Runner *run)
+{
+    static const uint8_t privs[] = {
+        ETRACE_PRIV_U, ETRACE_PRIV_S, ETRACE_PRIV_M,
+        ETRACE_PRIV_VU, ETRACE_PRIV_VS,
+    };
+    const Op *op = current_op(run);
+
+    if (op->kind == OP_ECALL) {
+        take_trap(run, false, 8);
+        return;
+    }
+    if (chance(run->rand, run->synth->opts.trap_permille)) {
+        bool interrupt = chance(run->rand, 500);
+
+        take_trap(run, interrupt, interrupt ? 5 : 13);
+        return;
+    }
+    switch (op->kind) {
+    case OP_BRANCH:
+        if (chance(run->rand, 500)) {
+            retire(run, op, ETRACE_ITYPE_TAKEN_BRANCH);
+            run->at = op->target;
+        } else {
+            retire(run, op, ETRACE_ITYPE_NONTAKEN_BRANCH);
+            run->at++;
+        }
+        break;
+    case OP_JUMP:
+        retire(run, op, op->itype);
+        run->at = op->target;
+        break;
+    case OP_UPDISCON:
+        retire(run, op, op->itype);
+        run->at = jump_target(run);
+        break;
+    case OP_XRET:
+        retire(run, op, op->itype);
+        if (chance(run->rand, 700)) {
+            enter(run, privs[pick(run->rand, ARRAY_SIZE(privs))], 0);
+        }
+        run->at = jump_target(run);
+        break;
+    default:
+        retire(run, op, ETRACE_ITYPE_NONE);
+        run->at++;
+        break;
+    }
+}
+
+static void close_window(Runner *run)
+{
+    flush_block(run);
+    etrace_encoder_end_window(&run->enc);
+}
+
+static void fence(Runner *run)
+{
+    close_window(run);
+    put_u64s(run->synth, ETRACE_SB_FENCE, run->hart, 1, &run->packets);
+}
+
+/* Another address space, in which the pages lie elsewhere; or back again */
+static void change_space(Runner *run)
+{
+    uint64_t bare_free = run->synth->opts.xlen == 32 ? 0x80000000u
+                                                     : 8ull << 60;
+    bool virt = chance(run->rand, 500);
+    Region *region = &run->regions[virt ? REGION_V : REGION_S];
+
+    fence(run);
+    run->atp[virt] = bare_free | pick(run->rand, 3);
+    put_space(run->synth, run->hart, virt, run->atp[virt]);
+    put_maps(run->synth, run->hart, region, virt);
+}
+
+/* A page of the current space is mapped to a copy of itself. */
+static void change_map(Runner *run)
+{
+    bool virt = chance(run->rand, 500);
+    Region *region = &run->regions[virt ? REGION_V : REGION_S];
+    unsigned page = pick(run->rand, region->nr_pages);
+
+    fence(run);
+    region->phys[page] = *run->next_phys;
+    *run->next_phys += PAGE;
+    for (guint i = 0; i < region->ops->len; i++) {
+        put_op(run->synth, region, &g_array_index(region->ops, Op, i));
+    }
+    put_maps(run->synth, run->hart, region, virt);
+}
+
+/* Other targets for an instruction: every hart has to see it in its place. */
+static void change_code(Runner *runs, Runner *run)
+{
+    Synth *s = run->synth;
+    Region *region = &run->regions[pick(run->rand, NR_REGIONS)];
+    Op *op = &g_array_index(region->ops, Op,
+                            pick(run->rand, region->ops->len));
+    uint64_t id = ++*run->next_change;
+
+    if (op->kind != OP_BRANCH && op->kind != OP_JUMP) {
+        return;
+    }
+    put_u64s(s, ETRACE_SB_CHANGE, ETRACE_SB_ALL_HARTS, 1, &id);
+    for (unsigned i = 0; i < s->opts.nr_harts; i++) {
+        close_window(&runs[i]);
+    }
+    choose_target(run->rand, region, op);
+    put_op(s, region, op);
+    for (unsigned i = 0; i < s->opts.nr_harts; i++) {
+        put_u64s(s, ETRACE_SB_PLACE, i, 2,
+                 (uint64_t[]) { id, runs[i].packets });
+    }
+}
+
+static void put_align(Synth *s, Runner *runs)
+{
+    uint64_t values[1 + 8];
+    uint8_t buf[ETRACE_ALIGN_MAX];
+
+    g_byte_array_append(s->trace, buf,
+                        etrace_encap_align(&runs[0].enc.params, buf));
+    values[0] = s->trace->len;
+    for (unsigned i = 0; i < s->opts.nr_harts; i++) {
+        values[1 + i] = runs[i].packets;
+    }
+    g_assert(1 + s->opts.nr_harts <= 4);
+    put_u64s(s, ETRACE_SB_ALIGN, ETRACE_SB_ALL_HARTS, 1 + s->opts.nr_harts,
+             values);
+}
+
+static void init_runner(Runner *run)
+{
+    Synth *s = run->synth;
+    ETraceParams params;
+
+    etrace_params_init(&params, s->opts.xlen);
+    params.src_bits = s->opts.nr_harts > 1 ? 8 : 0;
+    params.src_id = run->hart;
+    etrace_encoder_init(&run->enc, &params, &encoder_ops, run);
+    run->enc.sync_mode = s->opts.sync_mode;
+    run->enc.sync_max = s->opts.sync_max;
+    run->enc.ioptions = s->opts.ioptions;
+    put_params(s, run->hart, &params);
+    run->atp[0] = s->opts.xlen == 32 ? 0x80000000u : 8ull << 60;
+    for (int virt = 0; virt < 2; virt++) {
+        put_space(s, run->hart, virt, run->atp[virt]);
+        put_maps(s, run->hart, &run->regions[virt ? REGION_V : REGION_S],
+                 virt);
+    }
+    enter(run, ETRACE_PRIV_M, 0);
+    s->harts[run->hart] = (SynthHart) {
+        .pcs = g_array_new(FALSE, FALSE, sizeof(uint64_t)),
+        .traps = g_array_new(FALSE, FALSE, sizeof(SynthTrap)),
+    };
+}
+
+static bool some_left(const Synth *s)
+{
+    for (unsigned i = 0; i < s->opts.nr_harts; i++) {
+        if (s->harts[i].pcs->len < s->opts.insns) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static void run_all(Synth *s, Runner *runs, GRand *r)
+{
+    for (unsigned i = 0; i < s->opts.nr_harts; i++) {
+        etrace_encoder_start(&runs[i].enc);
+    }
+    while (some_left(s)) {
+        Runner *run = &runs[pick(r, s->opts.nr_harts)];
+        unsigned steps = 1 + pick(r, 40);
+
+        while (steps--) {
+            step(run);
+            if (chance(r, s->opts.window_permille)) {
+                close_window(run);
+            }
+        }
+        if (chance(r, s->opts.change_permille)) {
+            switch (pick(r, 3)) {
+            case 0:
+                change_space(run);
+                break;
+            case 1:
+                change_map(run);
+                break;
+            case 2:
+                change_code(runs, run);
+                break;
+            }
+        }
+        if (chance(r, 20)) {
+            put_align(s, runs);
+        }
+    }
+    for (unsigned i = 0; i < s->opts.nr_harts; i++) {
+        flush_block(&runs[i]);
+        etrace_encoder_stop(&runs[i].enc);
+    }
+}
+
+Synth *synth_run(const SynthOptions *opts)
+{
+    Synth *s = g_new0(Synth, 1);
+    g_autofree Runner *runs = g_new0(Runner, opts->nr_harts);
+    Region regions[NR_REGIONS] = { 0 };
+    uint64_t next_phys = 0x90000000, next_change = 0;
+    GRand *r = g_rand_new_with_seed(opts->seed);
+
+    s->opts = *opts;
+    s->trace = g_byte_array_new();
+    s->sideband = g_byte_array_new();
+    s->ends = g_array_new(FALSE, FALSE, sizeof(size_t));
+    s->harts = g_new0(SynthHart, opts->nr_harts);
+    for (unsigned i = 0; i < opts->nr_harts; i++) {
+        runs[i] = (Runner) {
+            .synth = s,
+            .rand = r,
+            .hart = i,
+            .regions = regions,
+            .next_phys = &next_phys,
+            .next_change = &next_change,
+        };
+    }
+    make_region(&runs[0], &regions[REGION_M], 0x80000000, opts->code_bytes);
+    make_region(&runs[0], &regions[REGION_S],
+                opts->xlen == 32 ? 0xc0000000 : 0xffffffff80000000ull,
+                opts->code_bytes);
+    make_region(&runs[0], &regions[REGION_V], 0x10000, opts->code_bytes);
+
+    put_session(s);
+    for (unsigned i = 0; i < NR_REGIONS; i++) {
+        put_code(s, &regions[i]);
+    }
+    for (unsigned i = 0; i < opts->nr_harts; i++) {
+        init_runner(&runs[i]);
+    }
+    run_all(s, runs, r);
+
+    for (unsigned i = 0; i < NR_REGIONS; i++) {
+        g_array_unref(regions[i].ops);
+    }
+    g_rand_free(r);
+    return s;
+}
+
+void synth_free(Synth *s)
+{
+    for (unsigned i = 0; i < s->opts.nr_harts; i++) {
+        g_array_unref(s->harts[i].pcs);
+        g_array_unref(s->harts[i].traps);
+    }
+    g_free(s->harts);
+    g_array_unref(s->ends);
+    g_byte_array_unref(s->trace);
+    g_byte_array_unref(s->sideband);
+    g_free(s);
+}
+
+GString *synth_truth(const Synth *s, unsigned every)
+{
+    GString *text = g_string_new("# rvtruth 1\n");
+
+    for (unsigned i = 0; i < s->opts.nr_harts; i++) {
+        const GArray *pcs = s->harts[i].pcs;
+        uint64_t hash = 0;
+
+        for (guint j = 0; j < pcs->len; j++) {
+            hash = truth_hash(hash, g_array_index(pcs, uint64_t, j));
+            if ((j + 1) % every == 0) {
+                g_string_append_printf(text, "H %u %u %" PRIx64 "\n", i,
+                                       j + 1, hash);
+            }
+        }
+        g_string_append_printf(text, "E %u %u %" PRIx64 "\n", i, pcs->len,
+                               hash);
+    }
+    return text;
+}
