@@ -1,0 +1,251 @@
+/*
+ * RISC-V trace: funnel, several encoders into one sink
+ *
+ * SPDX-License-Identifier: GPL-2.0-or-later
+ */
+#include "qemu/osdep.h"
+#include "qemu/lockable.h"
+#include "qemu/module.h"
+#include "qapi/error.h"
+#include "hw/qdev-properties.h"
+#include "migration/vmstate.h"
+#include "riscv-trace-funnel.h"
+
+static void riscv_trace_funnel_update(RISCVTraceFunnel *s)
+{
+    for (unsigned i = 0; i < s->num_inputs; i++) {
+        if (s->sources[i]) {
+            s->sources[i]->ops->update(s->sources[i]);
+        }
+    }
+}
+
+/*
+ * RISCVTraceSink
+ */
+
+static bool riscv_trace_funnel_connect(RISCVTraceSink *sink, unsigned index,
+                                       RISCVTraceSource *src, Error **errp)
+{
+    RISCVTraceFunnel *s = RISCV_TRACE_FUNNEL(sink);
+
+    if (index >= s->num_inputs) {
+        error_setg(errp, "trace funnel has %u inputs, there is no input %u",
+                   s->num_inputs, index);
+        return false;
+    }
+    if (!s->sink_class->connect(s->sink, index, src, errp)) {
+        return false;
+    }
+    s->sources[index] = src;
+    return true;
+}
+
+static bool riscv_trace_funnel_put(RISCVTraceSink *sink, unsigned index,
+                                   const uint8_t *bytes, size_t len,
+                                   unsigned packets)
+{
+    RISCVTraceFunnel *s = RISCV_TRACE_FUNNEL(sink);
+
+    QEMU_LOCK_GUARD(&s->lock);
+    return s->sink_class->put(s->sink, index, bytes, len, packets);
+}
+
+static bool riscv_trace_funnel_ready(RISCVTraceSink *sink)
+{
+    RISCVTraceFunnel *s = RISCV_TRACE_FUNNEL(sink);
+
+    return riscv_trace_enabled(s->regs[R_TR_FUNNEL_CONTROL]) &&
+           s->sink_class->ready(s->sink);
+}
+
+static bool riscv_trace_funnel_room(RISCVTraceSink *sink)
+{
+    RISCVTraceFunnel *s = RISCV_TRACE_FUNNEL(sink);
+
+    return s->sink_class->room(s->sink);
+}
+
+static void riscv_trace_funnel_throttle(RISCVTraceSink *sink, unsigned index,
+                                        bool lossless)
+{
+    RISCVTraceFunnel *s = RISCV_TRACE_FUNNEL(sink);
+
+    s->sink_class->throttle(s->sink, index, lossless);
+}
+
+static void riscv_trace_funnel_restart(RISCVTraceSink *sink)
+{
+    RISCVTraceFunnel *s = RISCV_TRACE_FUNNEL(sink);
+
+    s->sink_class->restart(s->sink);
+}
+
+/*
+ * Registers
+ */
+
+static uint64_t riscv_trace_funnel_control_pre_write(RegisterInfo *reg,
+                                                     uint64_t val)
+{
+    RISCVTraceFunnel *s = reg->opaque;
+
+    return riscv_trace_control(s->regs[R_TR_FUNNEL_CONTROL], val, 0);
+}
+
+static void riscv_trace_funnel_control_post_write(RegisterInfo *reg,
+                                                  uint64_t val)
+{
+    riscv_trace_funnel_update(reg->opaque);
+}
+
+static uint64_t riscv_trace_funnel_control_post_read(RegisterInfo *reg,
+                                                     uint64_t val)
+{
+    /* Packets pass without being stored. */
+    return FIELD_DP32(val, TR_CONTROL, EMPTY, 1);
+}
+
+static const RegisterAccessInfo riscv_trace_funnel_regs_info[] = {
+    {   .name = "trFunnelControl", .addr = A_TR_FUNNEL_CONTROL,
+        .ro = R_TR_CONTROL_EMPTY_MASK,
+        .rsvd = TR_FUNNEL_CONTROL_RSVD,
+        .pre_write = riscv_trace_funnel_control_pre_write,
+        .post_write = riscv_trace_funnel_control_post_write,
+        .post_read = riscv_trace_funnel_control_post_read,
+    },{ .name = "trFunnelImpl", .addr = A_TR_FUNNEL_IMPL,
+        .reset = TR_IMPL_VALUE(TR_COMP_FUNNEL),
+        .ro = 0xffffffff,
+    },{ .name = "trFunnelDisInput", .addr = A_TR_FUNNEL_DIS_INPUT,
+        .ro = 0xffffffff,
+    },
+};
+
+/*
+ * Device
+ */
+
+static void riscv_trace_funnel_reset_enter(Object *obj, ResetType type)
+{
+    RISCVTraceFunnel *s = RISCV_TRACE_FUNNEL(obj);
+
+    s->regs[R_TR_FUNNEL_CONTROL] = 0;
+    s->regs[R_TR_FUNNEL_IMPL] = TR_IMPL_VALUE(TR_COMP_FUNNEL);
+}
+
+static void riscv_trace_funnel_reset_exit(Object *obj, ResetType type)
+{
+    RISCVTraceFunnel *s = RISCV_TRACE_FUNNEL(obj);
+
+    if (s->autostart) {
+        s->regs[R_TR_FUNNEL_CONTROL] |= R_TR_CONTROL_ACTIVE_MASK |
+                                        R_TR_CONTROL_ENABLE_MASK;
+    }
+    riscv_trace_funnel_update(s);
+}
+
+static void riscv_trace_funnel_realize(DeviceState *dev, Error **errp)
+{
+    RISCVTraceFunnel *s = RISCV_TRACE_FUNNEL(dev);
+
+    if (!s->sink_obj) {
+        error_setg(errp, "trace funnel needs a \"sink\"");
+        return;
+    }
+    if (s->num_inputs < 1 || s->num_inputs > RISCV_TRACE_MAX_SOURCES) {
+        error_setg(errp, "num-inputs of a trace funnel is 1 to %u",
+                   RISCV_TRACE_MAX_SOURCES);
+        return;
+    }
+    s->sink = RISCV_TRACE_SINK(s->sink_obj);
+    s->sink_class = RISCV_TRACE_SINK_GET_CLASS(s->sink);
+}
+
+static void riscv_trace_funnel_init(Object *obj)
+{
+    RISCVTraceFunnel *s = RISCV_TRACE_FUNNEL(obj);
+
+    qemu_mutex_init(&s->lock);
+    s->reg_array =
+        register_init_block32(DEVICE(obj), riscv_trace_funnel_regs_info,
+                              ARRAY_SIZE(riscv_trace_funnel_regs_info),
+                              s->regs_info, s->regs, &riscv_trace_mmio_ops,
+                              false, RISCV_TRACE_MMIO_SIZE);
+    sysbus_init_mmio(SYS_BUS_DEVICE(obj), &s->reg_array->mem);
+}
+
+static void riscv_trace_funnel_finalize(Object *obj)
+{
+    RISCVTraceFunnel *s = RISCV_TRACE_FUNNEL(obj);
+
+    register_finalize_block(s->reg_array);
+    qemu_mutex_destroy(&s->lock);
+}
+
+static int riscv_trace_funnel_post_load(void *opaque, int version_id)
+{
+    riscv_trace_funnel_update(opaque);
+    return 0;
+}
+
+static const VMStateDescription vmstate_riscv_trace_funnel = {
+    .name = TYPE_RISCV_TRACE_FUNNEL,
+    .version_id = 1,
+    .minimum_version_id = 1,
+    .post_load = riscv_trace_funnel_post_load,
+    .fields = (const VMStateField[]) {
+        VMSTATE_UINT32(regs[R_TR_FUNNEL_CONTROL], RISCVTraceFunnel),
+        VMSTATE_END_OF_LIST()
+    }
+};
+
+static const Property riscv_trace_funnel_properties[] = {
+    DEFINE_PROP_UINT8("num-inputs", RISCVTraceFunnel, num_inputs,
+                      RISCV_TRACE_MAX_SOURCES),
+    DEFINE_PROP_BOOL("autostart", RISCVTraceFunnel, autostart, false),
+    DEFINE_PROP_LINK("sink", RISCVTraceFunnel, sink_obj,
+                     TYPE_RISCV_TRACE_SINK, Object *),
+};
+
+static void riscv_trace_funnel_class_init(ObjectClass *oc, void *data)
+{
+    DeviceClass *dc = DEVICE_CLASS(oc);
+    ResettableClass *rc = RESETTABLE_CLASS(oc);
+    RISCVTraceSinkClass *sc = RISCV_TRACE_SINK_CLASS(oc);
+
+    dc->desc = "RISC-V trace funnel";
+    dc->realize = riscv_trace_funnel_realize;
+    dc->vmsd = &vmstate_riscv_trace_funnel;
+    device_class_set_props(dc, riscv_trace_funnel_properties);
+    set_bit(DEVICE_CATEGORY_MISC, dc->categories);
+    /* Reason: has to be connected to encoders and a sink */
+    dc->user_creatable = false;
+    rc->phases.enter = riscv_trace_funnel_reset_enter;
+    rc->phases.exit = riscv_trace_funnel_reset_exit;
+    sc->connect = riscv_trace_funnel_connect;
+    sc->put = riscv_trace_funnel_put;
+    sc->ready = riscv_trace_funnel_ready;
+    sc->room = riscv_trace_funnel_room;
+    sc->throttle = riscv_trace_funnel_throttle;
+    sc->restart = riscv_trace_funnel_restart;
+}
+
+static const TypeInfo riscv_trace_funnel_info = {
+    .name = TYPE_RISCV_TRACE_FUNNEL,
+    .parent = TYPE_SYS_BUS_DEVICE,
+    .instance_size = sizeof(RISCVTraceFunnel),
+    .instance_init = riscv_trace_funnel_init,
+    .instance_finalize = riscv_trace_funnel_finalize,
+    .class_init = riscv_trace_funnel_class_init,
+    .interfaces = (InterfaceInfo[]) {
+        { TYPE_RISCV_TRACE_SINK },
+        { }
+    },
+};
+
+static void riscv_trace_funnel_register_types(void)
+{
+    type_register_static(&riscv_trace_funnel_info);
+}
+
+type_init(riscv_trace_funnel_register_types)

@@ -1,0 +1,37 @@
+/*
+ * RISC-V trace: funnel, several encoders into one sink
+ *
+ * SPDX-License-Identifier: GPL-2.0-or-later
+ */
+#ifndef HW_TRACE_RISCV_TRACE_FUNNEL_H
+#define HW_TRACE_RISCV_TRACE_FUNNEL_H
+
+#include "hw/register.h"
+#include "hw/sysbus.h"
+#include "qemu/thread.h"
+#include "riscv-trace-regs.h"
+#include "riscv-trace-sink.h"
+
+#define TYPE_RISCV_TRACE_FUNNEL "riscv-trace-funnel"
+OBJECT_DECLARE_SIMPLE_TYPE(RISCVTraceFunnel, RISCV_TRACE_FUNNEL)
+
+#define RISCV_TRACE_FUNNEL_R_MAX    (R_TR_FUNNEL_DIS_INPUT + 1)
+
+struct RISCVTraceFunnel {
+    SysBusDevice parent_obj;
+
+    RegisterInfoArray *reg_array;
+    RegisterInfo regs_info[RISCV_TRACE_FUNNEL_R_MAX];
+    uint32_t regs[RISCV_TRACE_FUNNEL_R_MAX];
+    bool autostart;
+    uint8_t num_inputs;
+
+    Object *sink_obj;
+    RISCVTraceSink *sink;
+    RISCVTraceSinkClass *sink_class;
+    RISCVTraceSource *sources[RISCV_TRACE_MAX_SOURCES];
+    /* Harts run in parallel; the sink gets one batch of packets at a time. */
+    QemuMutex lock;
+};
+
+#endif /* HW_TRACE_RISCV_TRACE_FUNNEL_H */

@@ -1,0 +1,323 @@
+/*
+ * RISC-V trace: sessions of a sink that has readers
+ *
+ * SPDX-License-Identifier: GPL-2.0-or-later
+ */
+#include "qemu/osdep.h"
+#include "qemu/atomic.h"
+#include "qemu/error-report.h"
+#include "qemu/lockable.h"
+#include "qemu/main-loop.h"
+#include "qapi/error.h"
+#include "system/cpus.h"
+#include "system/runstate.h"
+#include "system/runstate-action.h"
+#include "system/system.h"
+#include "target/riscv/trace/code.h"
+#include "riscv-trace-session.h"
+#include "trace.h"
+
+/* How long QEMU's end may be held up by a peer that reads nothing. */
+#define FINAL_FLUSH_MS      5000
+
+bool riscv_trace_session_connect(RISCVTraceSession *s, unsigned index,
+                                 RISCVTraceSource *src, Error **errp)
+{
+    if (index >= RISCV_TRACE_MAX_SOURCES || s->sources[index]) {
+        error_setg(errp, "trace sink has no free input %u", index);
+        return false;
+    }
+    s->sources[index] = src;
+    s->num_sources = MAX(s->num_sources, index + 1);
+    return true;
+}
+
+bool riscv_trace_session_active(RISCVTraceSession *s)
+{
+    return qatomic_read(&s->active);
+}
+
+void riscv_trace_session_update(RISCVTraceSession *s)
+{
+    for (unsigned i = 0; i < s->num_sources; i++) {
+        if (s->sources[i]) {
+            s->sources[i]->ops->update(s->sources[i]);
+        }
+    }
+}
+
+static bool riscv_trace_session_has_sideband(RISCVTraceSession *s)
+{
+    return s->sideband && riscv_trace_chardev_is_open(&s->sideband->out);
+}
+
+/* Begin a session as soon as possible, from the main loop. Any thread. */
+static void riscv_trace_session_again(RISCVTraceSession *s)
+{
+    qatomic_set(&s->pending, true);
+    timer_mod(s->timer, qemu_clock_get_ms(QEMU_CLOCK_REALTIME));
+}
+
+/* A RISCVTraceRecordFn. */
+static bool riscv_trace_session_put_record(void *opaque, const uint8_t *record,
+                                           size_t len)
+{
+    RISCVTraceSession *s = opaque;
+
+    if (!riscv_trace_session_active(s) ||
+        !riscv_trace_session_has_sideband(s)) {
+        return false;
+    }
+    if (!riscv_trace_chardev_put(&s->sideband->out, record, len)) {
+        trace_riscv_trace_session_record_lost(s->number);
+        riscv_trace_session_again(s);
+        return false;
+    }
+    /* A hart may translate a lot before it retires enough to be asked. */
+    for (unsigned i = 0; current_cpu && i < s->num_sources; i++) {
+        if (s->sources[i] && s->sources[i]->cpu == current_cpu) {
+            riscv_trace_session_throttle(s, i, false);
+        }
+    }
+    return true;
+}
+
+static void riscv_trace_session_close_windows(RISCVTraceSession *s)
+{
+    for (unsigned i = 0; i < s->num_sources; i++) {
+        if (s->sources[i]) {
+            s->sources[i]->ops->close(s->sources[i]);
+        }
+    }
+}
+
+/*
+ * True if a session is to begin now. What a sideband reader has not read yet
+ * must leave room for what it is going to be told.
+ */
+static bool riscv_trace_session_is_due(RISCVTraceSession *s)
+{
+    return qatomic_read(&s->pending) &&
+           riscv_trace_chardev_is_open(s->trace) &&
+           (!s->sideband || riscv_trace_chardev_low(&s->sideband->out));
+}
+
+/*
+ * Begin a session if one is due. The VM is stopped, so that no hart is
+ * between one session and the next.
+ */
+static void riscv_trace_session_begin_due(RISCVTraceSession *s)
+{
+    ETraceParams params[RISCV_TRACE_MAX_SOURCES] = { };
+    bool sideband = riscv_trace_session_has_sideband(s);
+    uint64_t offset;
+
+    if (!riscv_trace_session_is_due(s)) {
+        return;
+    }
+    qatomic_set(&s->pending, false);
+
+    riscv_trace_session_close_windows(s);
+    qatomic_set(&s->active, true);
+    s->number++;
+    offset = riscv_trace_chardev_offset(s->trace);
+    for (unsigned i = 0; i < s->num_sources; i++) {
+        if (s->sources[i]) {
+            params[i] = *s->sources[i]->ops->begin(s->sources[i]);
+        }
+    }
+    trace_riscv_trace_session_begin(s->number, s->num_sources, offset,
+                                    sideband);
+    riscv_trace_session_begin(sideband ? riscv_trace_session_put_record : NULL,
+                              s, s->num_sources, params, offset);
+    s->begin(s->opaque, params, s->num_sources);
+    riscv_trace_session_update(s);
+}
+
+static void riscv_trace_session_timer(void *opaque)
+{
+    RISCVTraceSession *s = opaque;
+
+    if (!riscv_trace_session_is_due(s)) {
+        return;
+    }
+    if (!runstate_is_running()) {
+        riscv_trace_session_begin_due(s);
+        return;
+    }
+    pause_all_vcpus();
+    riscv_trace_session_begin_due(s);
+    resume_all_vcpus();
+}
+
+void riscv_trace_session_opened(RISCVTraceSession *s)
+{
+    riscv_trace_session_again(s);
+}
+
+/* Harts that wait for room in a FIFO which is dropped must not wait on. */
+static void riscv_trace_session_release(RISCVTraceSession *s)
+{
+    QEMU_LOCK_GUARD(&s->stall_lock);
+
+    for (unsigned i = 0; s->stalled; i++) {
+        if (s->stalled & (1u << i)) {
+            s->stalled &= ~(1u << i);
+            s->sources[i]->ops->stall(s->sources[i], false);
+        }
+    }
+}
+
+void riscv_trace_session_drained(RISCVTraceSession *s)
+{
+    if (riscv_trace_chardev_low(s->trace) &&
+        (!s->sideband || riscv_trace_chardev_low(&s->sideband->out))) {
+        riscv_trace_session_release(s);
+    }
+    if (riscv_trace_session_is_due(s)) {
+        timer_mod(s->timer, qemu_clock_get_ms(QEMU_CLOCK_REALTIME));
+    }
+}
+
+void riscv_trace_session_restart(RISCVTraceSession *s)
+{
+    if (riscv_trace_session_active(s)) {
+        riscv_trace_session_again(s);
+    }
+}
+
+void riscv_trace_session_closed(RISCVTraceSession *s)
+{
+    if (!riscv_trace_session_active(s)) {
+        return;
+    }
+    trace_riscv_trace_session_end(s->number);
+    qatomic_set(&s->active, false);
+    riscv_trace_session_end();
+    riscv_trace_session_update(s);
+    riscv_trace_session_release(s);
+}
+
+static void riscv_trace_session_sideband_opened(void *opaque)
+{
+    riscv_trace_session_again(opaque);
+}
+
+static void riscv_trace_session_sideband_closed(void *opaque)
+{
+    /* The trace goes on for whoever has the program from elsewhere. */
+    riscv_trace_session_drained(opaque);
+}
+
+static void riscv_trace_session_sideband_drained(void *opaque)
+{
+    riscv_trace_session_drained(opaque);
+}
+
+static const RISCVTraceChardevOps riscv_trace_session_sideband_ops = {
+    .opened = riscv_trace_session_sideband_opened,
+    .closed = riscv_trace_session_sideband_closed,
+    .drained = riscv_trace_session_sideband_drained,
+};
+
+void riscv_trace_session_throttle(RISCVTraceSession *s, unsigned index,
+                                  bool lossless)
+{
+    bool over;
+
+    if (!(lossless && riscv_trace_chardev_over(s->trace)) &&
+        !(s->sideband && riscv_trace_chardev_over(&s->sideband->out))) {
+        return;
+    }
+
+    /*
+     * Look again under the lock: whatever empties a FIFO that is seen full
+     * here comes to riscv_trace_session_release() afterwards.
+     */
+    QEMU_LOCK_GUARD(&s->stall_lock);
+    over = (lossless && riscv_trace_chardev_over(s->trace)) ||
+           (s->sideband && riscv_trace_chardev_over(&s->sideband->out));
+    if (over && !(s->stalled & (1u << index))) {
+        s->stalled |= 1u << index;
+        s->sources[index]->ops->stall(s->sources[index], true);
+    }
+}
+
+/* QEMU is about to end: the FIFOs have to be empty before. */
+static void riscv_trace_session_final_flush(RISCVTraceSession *s)
+{
+    int64_t now = qemu_clock_get_ms(QEMU_CLOCK_REALTIME);
+    int64_t deadline = now + FINAL_FLUSH_MS;
+    size_t before = SIZE_MAX, left;
+
+    for (;;) {
+        s->flush(s->opaque);
+        left = riscv_trace_chardev_send(s->trace);
+        if (s->sideband) {
+            left += riscv_trace_chardev_send(&s->sideband->out);
+        }
+        if (!left) {
+            return;
+        }
+        now = qemu_clock_get_ms(QEMU_CLOCK_REALTIME);
+        if (left < before) {
+            deadline = now + FINAL_FLUSH_MS;
+        } else if (now >= deadline) {
+            break;
+        } else {
+            g_usleep(1000);
+        }
+        before = left;
+    }
+    warn_report("riscv-trace: %zu bytes of trace and sideband were lost: "
+                "nobody read them for %d s", left, FINAL_FLUSH_MS / 1000);
+}
+
+static void riscv_trace_session_vm_state(void *opaque, bool running,
+                                         RunState state)
+{
+    RISCVTraceSession *s = opaque;
+
+    if (running) {
+        riscv_trace_session_begin_due(s);
+        return;
+    }
+    riscv_trace_session_close_windows(s);
+    if (state == RUN_STATE_SHUTDOWN &&
+        shutdown_action != SHUTDOWN_ACTION_PAUSE) {
+        riscv_trace_session_final_flush(s);
+    }
+}
+
+static void riscv_trace_session_shutdown(Notifier *notifier, void *data)
+{
+    RISCVTraceSession *s = container_of(notifier, RISCVTraceSession, shutdown);
+
+    /* A VM that runs is stopped first, which is told to the one above. */
+    if (shutdown_action != SHUTDOWN_ACTION_PAUSE &&
+        !runstate_is_live(runstate_get())) {
+        riscv_trace_session_final_flush(s);
+    }
+}
+
+void riscv_trace_session_init(RISCVTraceSession *s)
+{
+    qemu_mutex_init(&s->stall_lock);
+    s->timer = timer_new_ms(QEMU_CLOCK_REALTIME, riscv_trace_session_timer, s);
+    s->vmstate = qemu_add_vm_change_state_handler(riscv_trace_session_vm_state,
+                                                  s);
+    s->shutdown.notify = riscv_trace_session_shutdown;
+    qemu_register_shutdown_notifier(&s->shutdown);
+    if (s->sideband) {
+        riscv_trace_sideband_listen(s->sideband,
+                                    &riscv_trace_session_sideband_ops, s);
+    }
+}
+
+void riscv_trace_session_cleanup(RISCVTraceSession *s)
+{
+    qemu_del_vm_change_state_handler(s->vmstate);
+    notifier_remove(&s->shutdown);
+    timer_free(s->timer);
+    qemu_mutex_destroy(&s->stall_lock);
+}

@@ -1,0 +1,84 @@
+/*
+ * RISC-V trace: how encoders, funnels and sinks are connected
+ *
+ * Encoders push whole packets down a chain of sinks. Sinks know nothing of
+ * the packets; they tell the sources that are connected to them when there is
+ * somebody to trace for.
+ *
+ * SPDX-License-Identifier: GPL-2.0-or-later
+ */
+#ifndef HW_TRACE_RISCV_TRACE_SINK_H
+#define HW_TRACE_RISCV_TRACE_SINK_H
+
+#include "hw/core/cpu.h"
+#include "qom/object.h"
+#include "etrace.h"
+
+/* trFunnelDisInput has a bit for each of 16 inputs. */
+#define RISCV_TRACE_MAX_SOURCES     16
+
+typedef struct RISCVTraceSource RISCVTraceSource;
+
+/* What a sink asks of an encoder. The BQL is held in all of them. */
+typedef struct RISCVTraceSourceOps {
+    /* ready() of the sink has changed. */
+    void (*update)(RISCVTraceSource *src);
+    /*
+     * The VM is stopped: pass on what the hart has retired and end the packet
+     * window, so that the trace is complete up to here.
+     */
+    void (*close)(RISCVTraceSource *src);
+    /*
+     * The VM is stopped and a new session begins: the packets that follow are
+     * for a reader that has seen nothing. Returns the parameters of the
+     * packets of this session.
+     */
+    const ETraceParams *(*begin)(RISCVTraceSource *src);
+    /* Stall the hart (from its own thread) or let it go on. */
+    void (*stall)(RISCVTraceSource *src, bool stalled);
+} RISCVTraceSourceOps;
+
+struct RISCVTraceSource {
+    const RISCVTraceSourceOps *ops;
+    CPUState *cpu;
+};
+
+#define TYPE_RISCV_TRACE_SINK "riscv-trace-sink"
+typedef struct RISCVTraceSinkClass RISCVTraceSinkClass;
+DECLARE_CLASS_CHECKERS(RISCVTraceSinkClass, RISCV_TRACE_SINK,
+                       TYPE_RISCV_TRACE_SINK)
+#define RISCV_TRACE_SINK(obj) \
+    INTERFACE_CHECK(RISCVTraceSink, (obj), TYPE_RISCV_TRACE_SINK)
+typedef struct RISCVTraceSink RISCVTraceSink;
+
+struct RISCVTraceSinkClass {
+    InterfaceClass parent_class;
+
+    /*
+     * Connect the source of hart @index, once, before the machine runs.
+     * Returns false with @errp set if there is no such input.
+     */
+    bool (*connect)(RISCVTraceSink *sink, unsigned index,
+                    RISCVTraceSource *src, Error **errp);
+    /*
+     * Take @len bytes that are @packets whole packets of hart @index, or
+     * nothing: false if there is no room or no reader. From any thread; a
+     * funnel sees to it that its sink is called by one at a time.
+     */
+    bool (*put)(RISCVTraceSink *sink, unsigned index, const uint8_t *bytes,
+                size_t len, unsigned packets);
+    /* True if there is a reader and the chain is enabled. BQL. */
+    bool (*ready)(RISCVTraceSink *sink);
+    /* True if a source that lost packets may begin again. Any thread. */
+    bool (*room)(RISCVTraceSink *sink);
+    /*
+     * Stall hart @index if its sink is so full that it must wait. @lossless
+     * is false if the source would rather lose packets; what goes beside the
+     * trace is never lost. In the hart's own thread.
+     */
+    void (*throttle)(RISCVTraceSink *sink, unsigned index, bool lossless);
+    /* The parameters of a source have changed: a new session has to begin. */
+    void (*restart)(RISCVTraceSink *sink);
+};
+
+#endif /* HW_TRACE_RISCV_TRACE_SINK_H */

@@ -1,0 +1,371 @@
+/*
+ * RISC-V trace: the trace components of the virt machine
+ *
+ * SPDX-License-Identifier: GPL-2.0-or-later
+ */
+#include "qemu/osdep.h"
+#include "qapi/error.h"
+#include "chardev/char.h"
+#include "hw/qdev-properties.h"
+#include "hw/riscv/numa.h"
+#include "hw/riscv/virt.h"
+#include "hw/sysbus.h"
+#include "system/device_tree.h"
+#include "system/qtest.h"
+#include "system/tcg.h"
+#include "riscv-trace-encoder.h"
+#include "riscv-trace-funnel.h"
+#include "riscv-trace-pib.h"
+#include "riscv-trace-sideband.h"
+#include "riscv-trace-virt.h"
+
+/* Pages in the window VIRT_TRACE */
+#define TRACE_ENCODER(s, i) \
+    ((s)->memmap[VIRT_TRACE].base + (i) * RISCV_TRACE_MMIO_SIZE)
+#define TRACE_FUNNEL(s)     TRACE_ENCODER(s, RISCV_TRACE_MAX_SOURCES)
+#define TRACE_PIB(s)        TRACE_ENCODER(s, RISCV_TRACE_MAX_SOURCES + 1)
+
+/*
+ * Options
+ */
+
+static bool riscv_trace_virt_check_chardev(const char *property,
+                                           const char *id, Error **errp)
+{
+    if (id && !qemu_chr_find(id)) {
+        error_setg(errp, "%s: there is no chardev '%s'", property, id);
+        error_append_hint(errp, "Create it with -chardev ...,id=%s\n", id);
+        return false;
+    }
+    return true;
+}
+
+static bool riscv_trace_virt_check(RISCVVirtState *s, Error **errp)
+{
+    const RISCVTraceOptions *opt = &s->trace;
+    unsigned harts = MACHINE(s)->smp.cpus;
+
+    if (!opt->on) {
+        const char *property = opt->chardev ? "trace-chardev" :
+                               opt->sideband ? "trace-sideband" :
+                               opt->autostart ? "trace-autostart" : NULL;
+
+        if (property) {
+            error_setg(errp, "%s needs trace=on", property);
+            return false;
+        }
+        return true;
+    }
+    if (!tcg_enabled() && !qtest_enabled()) {
+        error_setg(errp, "trace=on is only available with TCG acceleration");
+        return false;
+    }
+    if (harts > RISCV_TRACE_MAX_SOURCES) {
+        error_setg(errp, "trace=on is for up to %u harts, this machine has %u",
+                   RISCV_TRACE_MAX_SOURCES, harts);
+        return false;
+    }
+    if (opt->sideband && !opt->chardev) {
+        error_setg(errp, "trace-sideband needs trace-chardev");
+        return false;
+    }
+    return riscv_trace_virt_check_chardev("trace-chardev", opt->chardev,
+                                          errp) &&
+           riscv_trace_virt_check_chardev("trace-sideband", opt->sideband,
+                                          errp);
+}
+
+/*
+ * Devices
+ */
+
+static DeviceState *riscv_trace_virt_new(RISCVVirtState *s, const char *type,
+                                         const char *name)
+{
+    DeviceState *dev = qdev_new(type);
+
+    object_property_add_child(OBJECT(s), name, OBJECT(dev));
+    object_unref(OBJECT(dev));
+    return dev;
+}
+
+static bool riscv_trace_virt_map(DeviceState *dev, hwaddr base, Error **errp)
+{
+    if (!sysbus_realize(SYS_BUS_DEVICE(dev), errp)) {
+        return false;
+    }
+    sysbus_mmio_map(SYS_BUS_DEVICE(dev), 0, base);
+    return true;
+}
+
+static DeviceState *riscv_trace_virt_create_pib(RISCVVirtState *s,
+                                                Error **errp)
+{
+    const RISCVTraceOptions *opt = &s->trace;
+    DeviceState *dev, *sideband;
+
+    dev = riscv_trace_virt_new(s, TYPE_RISCV_TRACE_PIB, "trace-pib");
+    qdev_prop_set_bit(dev, "autostart", opt->autostart);
+    if (opt->chardev && !object_property_set_str(OBJECT(dev), "chardev",
+                                                 opt->chardev, errp)) {
+        return NULL;
+    }
+    if (opt->sideband) {
+        sideband = riscv_trace_virt_new(s, TYPE_RISCV_TRACE_SIDEBAND,
+                                        "trace-sideband-stream");
+        if (!object_property_set_str(OBJECT(sideband), "chardev",
+                                     opt->sideband, errp) ||
+            !qdev_realize(sideband, NULL, errp)) {
+            return NULL;
+        }
+        object_property_set_link(OBJECT(dev), "sideband", OBJECT(sideband),
+                                 &error_abort);
+    }
+    return riscv_trace_virt_map(dev, TRACE_PIB(s), errp) ? dev : NULL;
+}
+
+static DeviceState *riscv_trace_virt_create_funnel(RISCVVirtState *s,
+                                                   DeviceState *pib,
+                                                   Error **errp)
+{
+    DeviceState *dev;
+
+    dev = riscv_trace_virt_new(s, TYPE_RISCV_TRACE_FUNNEL, "trace-funnel");
+    qdev_prop_set_bit(dev, "autostart", s->trace.autostart);
+    qdev_prop_set_uint8(dev, "num-inputs", MACHINE(s)->smp.cpus);
+    object_property_set_link(OBJECT(dev), "sink", OBJECT(pib), &error_abort);
+    return riscv_trace_virt_map(dev, TRACE_FUNNEL(s), errp) ? dev : NULL;
+}
+
+static bool riscv_trace_virt_create_encoder(RISCVVirtState *s, unsigned index,
+                                            RISCVCPU *cpu, DeviceState *funnel,
+                                            Error **errp)
+{
+    g_autofree char *name = g_strdup_printf("trace-encoder%u", index);
+    DeviceState *dev = riscv_trace_virt_new(s, TYPE_RISCV_TRACE_ENCODER, name);
+
+    qdev_prop_set_bit(dev, "autostart", s->trace.autostart);
+    qdev_prop_set_uint32(dev, "hart-index", index);
+    if (MACHINE(s)->smp.cpus > 1) {
+        qdev_prop_set_uint8(dev, "src-bits", 8);
+        qdev_prop_set_uint16(dev, "src-id", index);
+    }
+    object_property_set_link(OBJECT(dev), "cpu", OBJECT(cpu), &error_abort);
+    object_property_set_link(OBJECT(dev), "sink", OBJECT(funnel),
+                             &error_abort);
+    return riscv_trace_virt_map(dev, TRACE_ENCODER(s, index), errp);
+}
+
+bool riscv_trace_virt_create(RISCVVirtState *s, Error **errp)
+{
+    DeviceState *pib, *funnel;
+    unsigned index = 0;
+
+    if (!riscv_trace_virt_check(s, errp)) {
+        return false;
+    }
+    if (!s->trace.on) {
+        return true;
+    }
+
+    pib = riscv_trace_virt_create_pib(s, errp);
+    if (!pib) {
+        return false;
+    }
+    funnel = riscv_trace_virt_create_funnel(s, pib, errp);
+    if (!funnel) {
+        return false;
+    }
+    for (int i = 0; i < riscv_socket_count(MACHINE(s)); i++) {
+        for (unsigned j = 0; j < s->soc[i].num_harts; j++) {
+            if (!riscv_trace_virt_create_encoder(s, index++,
+                                                 &s->soc[i].harts[j], funnel,
+                                                 errp)) {
+                return false;
+            }
+        }
+    }
+    return true;
+}
+
+/*
+ * Device tree: Linux' binding riscv,trace-component, whose components are
+ * connected by a graph of ports.
+ */
+
+static char *riscv_trace_virt_add_node(RISCVVirtState *s, hwaddr base)
+{
+    static const char * const compat[] = {
+        "qemu,trace-component", "riscv,trace-component"
+    };
+    void *fdt = MACHINE(s)->fdt;
+    char *node = g_strdup_printf("/soc/trace@%" HWADDR_PRIx, base);
+
+    qemu_fdt_add_subnode(fdt, node);
+    qemu_fdt_setprop_string_array(fdt, node, "compatible", (char **)&compat,
+                                  ARRAY_SIZE(compat));
+    qemu_fdt_setprop_cells(fdt, node, "reg", base >> 32, base, 0,
+                           RISCV_TRACE_MMIO_SIZE);
+    return node;
+}
+
+/* One of @ports ("in-ports", "out-ports") of @node, whose only port it is. */
+static void riscv_trace_virt_add_port(void *fdt, const char *node,
+                                      const char *ports, uint32_t phandle,
+                                      uint32_t remote)
+{
+    g_autofree char *group = g_strdup_printf("%s/%s", node, ports);
+    g_autofree char *port = g_strdup_printf("%s/port", group);
+    g_autofree char *endpoint = g_strdup_printf("%s/endpoint", port);
+
+    qemu_fdt_add_subnode(fdt, group);
+    qemu_fdt_add_subnode(fdt, port);
+    qemu_fdt_add_subnode(fdt, endpoint);
+    qemu_fdt_setprop_cell(fdt, endpoint, "phandle", phandle);
+    qemu_fdt_setprop_cell(fdt, endpoint, "remote-endpoint", remote);
+}
+
+/* Input @index of the funnel @node, connected to @remote. */
+static void riscv_trace_virt_add_input(void *fdt, const char *node,
+                                       unsigned index, uint32_t phandle,
+                                       uint32_t remote)
+{
+    g_autofree char *port = g_strdup_printf("%s/in-ports/port@%x", node,
+                                            index);
+    g_autofree char *endpoint = g_strdup_printf("%s/endpoint", port);
+
+    qemu_fdt_add_subnode(fdt, port);
+    qemu_fdt_setprop_cell(fdt, port, "reg", index);
+    qemu_fdt_add_subnode(fdt, endpoint);
+    qemu_fdt_setprop_cell(fdt, endpoint, "phandle", phandle);
+    qemu_fdt_setprop_cell(fdt, endpoint, "remote-endpoint", remote);
+}
+
+static void riscv_trace_virt_add_encoder(RISCVVirtState *s, unsigned index,
+                                         int hartid, const char *funnel)
+{
+    void *fdt = MACHINE(s)->fdt;
+    g_autofree char *node = riscv_trace_virt_add_node(s,
+                                                      TRACE_ENCODER(s, index));
+    g_autofree char *cpu = g_strdup_printf("/cpus/cpu@%d", hartid);
+    uint32_t out = qemu_fdt_alloc_phandle(fdt);
+    uint32_t in = qemu_fdt_alloc_phandle(fdt);
+
+    qemu_fdt_setprop_cell(fdt, node, "cpus", qemu_fdt_get_phandle(fdt, cpu));
+    riscv_trace_virt_add_port(fdt, node, "out-ports", out, in);
+    riscv_trace_virt_add_input(fdt, funnel, index, in, out);
+}
+
+void riscv_trace_virt_create_fdt(RISCVVirtState *s)
+{
+    void *fdt = MACHINE(s)->fdt;
+    g_autofree char *pib = NULL;
+    g_autofree char *funnel = NULL;
+    g_autofree char *inputs = NULL;
+    uint32_t out, in;
+    unsigned index = 0;
+
+    if (!s->trace.on) {
+        return;
+    }
+
+    out = qemu_fdt_alloc_phandle(fdt);
+    in = qemu_fdt_alloc_phandle(fdt);
+    pib = riscv_trace_virt_add_node(s, TRACE_PIB(s));
+    riscv_trace_virt_add_port(fdt, pib, "in-ports", in, out);
+
+    funnel = riscv_trace_virt_add_node(s, TRACE_FUNNEL(s));
+    riscv_trace_virt_add_port(fdt, funnel, "out-ports", out, in);
+    inputs = g_strdup_printf("%s/in-ports", funnel);
+    qemu_fdt_add_subnode(fdt, inputs);
+    qemu_fdt_setprop_cell(fdt, inputs, "#address-cells", 1);
+    qemu_fdt_setprop_cell(fdt, inputs, "#size-cells", 0);
+
+    for (int i = 0; i < riscv_socket_count(MACHINE(s)); i++) {
+        for (unsigned j = 0; j < s->soc[i].num_harts; j++) {
+            riscv_trace_virt_add_encoder(s, index++,
+                                         s->soc[i].hartid_base + j, funnel);
+        }
+    }
+}
+
+/*
+ * Machine properties
+ */
+
+static bool riscv_trace_virt_get_on(Object *obj, Error **errp)
+{
+    return RISCV_VIRT_MACHINE(obj)->trace.on;
+}
+
+static void riscv_trace_virt_set_on(Object *obj, bool value, Error **errp)
+{
+    RISCV_VIRT_MACHINE(obj)->trace.on = value;
+}
+
+static bool riscv_trace_virt_get_autostart(Object *obj, Error **errp)
+{
+    return RISCV_VIRT_MACHINE(obj)->trace.autostart;
+}
+
+static void riscv_trace_virt_set_autostart(Object *obj, bool value,
+                                           Error **errp)
+{
+    RISCV_VIRT_MACHINE(obj)->trace.autostart = value;
+}
+
+static char *riscv_trace_virt_get_chardev(Object *obj, Error **errp)
+{
+    return g_strdup(RISCV_VIRT_MACHINE(obj)->trace.chardev);
+}
+
+static void riscv_trace_virt_set_chardev(Object *obj, const char *value,
+                                         Error **errp)
+{
+    RISCVTraceOptions *opt = &RISCV_VIRT_MACHINE(obj)->trace;
+
+    g_free(opt->chardev);
+    opt->chardev = g_strdup(value);
+}
+
+static char *riscv_trace_virt_get_sideband(Object *obj, Error **errp)
+{
+    return g_strdup(RISCV_VIRT_MACHINE(obj)->trace.sideband);
+}
+
+static void riscv_trace_virt_set_sideband(Object *obj, const char *value,
+                                          Error **errp)
+{
+    RISCVTraceOptions *opt = &RISCV_VIRT_MACHINE(obj)->trace;
+
+    g_free(opt->sideband);
+    opt->sideband = g_strdup(value);
+}
+
+void riscv_trace_virt_class_init(ObjectClass *oc)
+{
+    object_class_property_add_bool(oc, "trace", riscv_trace_virt_get_on,
+                                   riscv_trace_virt_set_on);
+    object_class_property_set_description(oc, "trace",
+                                          "(TCG only) Set on/off to "
+                                          "enable/disable a trace encoder "
+                                          "for each hart");
+    object_class_property_add_bool(oc, "trace-autostart",
+                                   riscv_trace_virt_get_autostart,
+                                   riscv_trace_virt_set_autostart);
+    object_class_property_set_description(oc, "trace-autostart",
+                                          "Trace from reset, without guest "
+                                          "software that enables it");
+    object_class_property_add_str(oc, "trace-chardev",
+                                  riscv_trace_virt_get_chardev,
+                                  riscv_trace_virt_set_chardev);
+    object_class_property_set_description(oc, "trace-chardev",
+                                          "ID of the chardev that gets the "
+                                          "trace");
+    object_class_property_add_str(oc, "trace-sideband",
+                                  riscv_trace_virt_get_sideband,
+                                  riscv_trace_virt_set_sideband);
+    object_class_property_set_description(oc, "trace-sideband",
+                                          "ID of the chardev that gets the "
+                                          "code that ran, beside the trace");
+}

@@ -1,0 +1,37 @@
+/*
+ * RISC-V trace: the trace components of the virt machine
+ *
+ *     encoder (one per hart) --> funnel --> PIB sink --> chardev
+ *                                              sideband --> chardev
+ *
+ * SPDX-License-Identifier: GPL-2.0-or-later
+ */
+#ifndef HW_TRACE_RISCV_TRACE_VIRT_H
+#define HW_TRACE_RISCV_TRACE_VIRT_H
+
+#include "qapi/error.h"
+#include "qom/object.h"
+
+struct RISCVVirtState;
+
+/* Machine properties "trace", "trace-chardev", ... */
+typedef struct RISCVTraceOptions {
+    bool on;
+    bool autostart;             /* from reset, without guest software */
+    char *chardev;              /* of the PIB sink; NULL: none */
+    char *sideband;             /* of the sideband stream; NULL: none */
+} RISCVTraceOptions;
+
+/* Add the properties to the virt machine's class. */
+void riscv_trace_virt_class_init(ObjectClass *oc);
+
+/*
+ * Create the components if "trace" is on; the harts exist. Returns false with
+ * @errp set if the options do not make sense.
+ */
+bool riscv_trace_virt_create(struct RISCVVirtState *s, Error **errp);
+
+/* Add their nodes to the device tree, which has those of the harts. */
+void riscv_trace_virt_create_fdt(struct RISCVVirtState *s);
+
+#endif /* HW_TRACE_RISCV_TRACE_VIRT_H */
