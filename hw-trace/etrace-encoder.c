@@ -59,8 +59,8 @@ static void forget_window(ETraceEncoder *enc)
 }
 
 /*
- * Nothing is sent after a loss until recover() has reported it; the window is
- * forgotten by then, or before the next block at the latest.
+ * Nothing is sent after a loss until recover() has forgotten the window, whose
+ * state means nothing any more, and reported the loss.
  */
 static void send_packet(ETraceEncoder *enc, const ETracePacket *pkt)
 {
@@ -448,9 +448,6 @@ static void process_trap(ETraceEncoder *enc, const ETraceBlock *b,
     enc->started = true;
     if (alone) {
         send_trap_alone(enc);
-        if (enc->lost) {
-            forget_window(enc);
-        }
     }
 }
 
@@ -532,10 +529,6 @@ void etrace_encoder_block(ETraceEncoder *enc, const ETraceBlock *block,
         return;
     }
     process_first(enc, block, resync);
-    if (enc->lost) {
-        forget_window(enc);
-        return;
-    }
     enc->last = *block;
     enc->have_last = true;
     count_resync(enc, ETRACE_SYNC_HALFWORDS, block->iretire);

@@ -1,0 +1,641 @@
+/*
+ * Encoder against the specification's decoder, over random programs
+ *
+ * A random hart runs a random program: branches, direct and indirect jumps,
+ * trap returns, exceptions, interrupts, traps in trap handlers, privilege
+ * changes, windows that end, packets that get lost. What it retires goes to
+ * the encoder as blocks, the encoder's bytes go through the encapsulation and
+ * the packet parser to the decoder of chapter 11, and what that decodes must
+ * be what retired, instruction for instruction.
+ *
+ * SPDX-License-Identifier: GPL-2.0-or-later
+ */
+#include "qemu/osdep.h"
+#include "hw/trace/etrace-encap.h"
+#include "hw/trace/etrace-encoder.h"
+#include "etrace-refdecoder.h"
+#include "etrace-test.h"
+
+#define MAX_INSTRS      96      /* of a program */
+#define RUN_LENGTH      3000    /* instructions retired per program */
+
+/* An instruction as the hart sees it: the decoder's view, and its itype */
+typedef struct Instr {
+    RefInstr ref;
+    uint64_t pc;
+    ETraceItype itype;          /* for a branch: decided at run time */
+} Instr;
+
+typedef struct Retired {
+    uint64_t pc;
+    uint8_t priv;
+} Retired;
+
+typedef struct Trap {
+    uint64_t epc;
+    uint64_t tval;
+    uint16_t cause;
+    uint8_t priv;
+    bool interrupt;
+    bool epc_inferable;         /* by the text's exception_address() */
+} Trap;
+
+/* What a kind of test does; probabilities are out of 1000. */
+typedef struct Mix {
+    const char *name;
+    unsigned branch, jal, jalr, xret, ecall;    /* instructions; rest normal */
+    unsigned trap;                              /* before an instruction */
+    unsigned split;                             /* block ends for no reason */
+    unsigned end_window, restart;
+    unsigned refuse;                            /* packet is not accepted */
+    unsigned near;                              /* direct jumps stay close */
+    unsigned programs;
+} Mix;
+
+typedef struct World {
+    uint64_t seed;
+    const Mix *mix;
+    ETraceParams params;
+
+    unsigned count;
+    Instr instr[MAX_INSTRS];
+    uint64_t base;
+    int8_t at[MAX_INSTRS * 2];          /* by half-word offset; -1: none */
+    unsigned hot[4];                    /* favourite indirect targets */
+
+    /* the hart */
+    unsigned cur;
+    uint8_t priv;
+    ETraceBlock block;                  /* being built; iretire 0: none */
+    uint64_t block_index;               /* retired[] of its first one */
+    bool after_retire;                  /* the last event was a retirement */
+
+    Retired retired[RUN_LENGTH + 1];
+    unsigned retired_count;
+    Trap traps[RUN_LENGTH * 4];
+    unsigned trap_count;
+
+    /* what the decoder has come to */
+    ETraceEncoder enc;
+    RefDecoder dec;
+    unsigned decoded;                   /* index into retired[] */
+    unsigned decoded_traps;
+    unsigned packet_first;              /* decoded before this packet */
+    uint8_t packet_priv;
+    bool gap;                           /* packets were lost ... */
+    bool trap_gap;                      /* ... and no trap came since */
+    bool refusing;
+    bool updiscon;                      /* set in the packet before */
+
+    /* of all programs */
+    uint64_t total_retired, total_decoded, total_traps, total_lost;
+    uint64_t total_packets, total_bytes;
+} World;
+
+static uint64_t next_random(World *w)
+{
+    w->seed ^= w->seed << 13;
+    w->seed ^= w->seed >> 7;
+    w->seed ^= w->seed << 17;
+    return w->seed * 0x2545f4914f6cdd1dull;
+}
+
+static unsigned below(World *w, unsigned n)
+{
+    return (next_random(w) >> 33) % n;
+}
+
+static bool chance(World *w, unsigned per_mille)
+{
+    return below(w, 1000) < per_mille;
+}
+
+static uint64_t wrap(const World *w, uint64_t pc)
+{
+    return w->params.iaddress_width == 32 ? (uint32_t)pc : pc;
+}
+
+/*
+ * The decoder's environment
+ */
+
+static const RefInstr *world_get_instr(void *opaque, uint64_t pc)
+{
+    World *w = opaque;
+    uint64_t offset = (pc - w->base) / 2;
+
+    if (pc & 1 || pc < w->base || offset >= ARRAY_SIZE(w->at) ||
+        w->at[offset] < 0) {
+        return NULL;
+    }
+    return &w->instr[w->at[offset]].ref;
+}
+
+static void world_report_pc(void *opaque, uint64_t pc)
+{
+    World *w = opaque;
+
+    /* Not from the future: that would be luck. */
+    g_assert_cmpuint(w->decoded, <, w->retired_count);
+    g_assert_cmphex(pc, ==, w->retired[w->decoded].pc);
+    w->decoded++;
+    w->total_decoded++;
+}
+
+static void world_report_trap(void *opaque, const ETracePacket *te_inst)
+{
+    World *w = opaque;
+    const Trap *t;
+
+    g_assert_cmpuint(w->decoded_traps, <, w->trap_count);
+    if (w->trap_gap) {
+        w->decoded_traps = w->trap_count - 1;
+        w->trap_gap = false;
+    }
+    t = &w->traps[w->decoded_traps++];
+    g_assert_cmpuint(te_inst->ecause, ==, t->cause);
+    g_assert_cmpuint(te_inst->interrupt, ==, t->interrupt);
+    g_assert_cmphex(te_inst->tval, ==, t->interrupt ? 0 : t->tval);
+    if (!te_inst->thaddr) {
+        g_assert_cmphex(te_inst->address, ==, t->epc);
+        g_assert_cmpuint(te_inst->privilege, ==, t->priv);
+    }
+    w->total_traps++;
+}
+
+static void world_report_epc(void *opaque, uint64_t epc)
+{
+    World *w = opaque;
+    const Trap *t = &w->traps[w->decoded_traps - 1];
+
+    if (t->epc_inferable && !w->gap) {
+        g_assert_cmphex(epc, ==, t->epc);
+    }
+}
+
+static const RefDecoderOps decoder_ops = {
+    .get_instr = world_get_instr,
+    .report_pc = world_report_pc,
+    .report_trap = world_report_trap,
+    .report_epc = world_report_epc,
+};
+
+/* Every pc is decoded with the privilege that it retired with. */
+static void check_privilege(World *w, const ETracePacket *pkt)
+{
+    for (unsigned i = w->packet_first; i < w->decoded; i++) {
+        /* A sync packet's privilege is that of the instruction it reports. */
+        bool last_of_sync = pkt->format == 3 && pkt->subformat < 2 &&
+                            i + 1 == w->decoded;
+
+        g_assert_cmpuint(w->retired[i].priv, ==,
+                         last_of_sync ? w->dec.privilege : w->packet_priv);
+    }
+}
+
+static bool world_emit(void *opaque, const ETracePacket *pkt,
+                       const uint8_t *payload, size_t len)
+{
+    World *w = opaque;
+    uint8_t bytes[ETRACE_ENCAP_MAX];
+    ETraceEncapPacket encap;
+    ETracePacket out;
+    size_t size;
+    bool sync;
+
+    if (chance(w, w->mix->refuse)) {
+        w->refusing = true;
+        w->gap = true;
+        w->trap_gap = true;
+        w->total_lost++;
+        return false;
+    }
+    g_assert_false(w->refusing);
+
+    size = etrace_encap_wrap(&w->params, payload, len, bytes);
+    g_assert(etrace_encap_parse(&w->params, bytes, size, &encap) ==
+             ETRACE_ENCAP_PACKET);
+    g_assert_cmpuint(encap.size, ==, size);
+    g_assert(etrace_packet_unpack(&w->params, encap.payload, encap.len, &out));
+    etrace_test_same(&out, pkt);
+    w->total_packets++;
+    w->total_bytes += size;
+
+    /* "it will be followed immediately by a format 3 te_inst" */
+    g_assert(out.format == 3 || !w->updiscon);
+    w->updiscon = out.updiscon;
+
+    /* A window starts at the block at hand; before it only losses. */
+    sync = out.format == 3 && out.subformat < 2 &&
+           (out.subformat == 0 || out.thaddr);
+    if (w->gap) {
+        g_assert(out.format == 3);
+        if (sync) {
+            g_assert_cmpuint(w->decoded, <=, w->block_index);
+            w->decoded = w->block_index;
+            if (w->trap_gap) {
+                g_assert(out.subformat == 0);
+                w->decoded_traps = w->trap_count;
+                w->trap_gap = false;
+            }
+        }
+    } else if (sync && w->dec.start_of_trace) {
+        g_assert_cmpuint(w->decoded, ==, w->block_index);
+    }
+    w->packet_first = w->decoded;
+    w->packet_priv = w->dec.privilege;
+    if (!ref_decoder_process(&w->dec, &out)) {
+        g_error("decoder: %s", w->dec.error);
+    }
+    check_privilege(w, &out);
+    if (sync) {
+        w->gap = false;
+    }
+    return true;
+}
+
+static bool world_ready(void *opaque)
+{
+    World *w = opaque;
+
+    if (chance(w, 300)) {
+        w->refusing = false;
+        return true;
+    }
+    return false;
+}
+
+static const ETraceEncoderOps encoder_ops = {
+    .emit = world_emit,
+    .ready = world_ready,
+};
+
+/*
+ * The program
+ */
+
+static unsigned random_target(World *w, unsigned from)
+{
+    if (chance(w, w->mix->near)) {
+        int t = (int)from + (int)below(w, 12) - 6;
+
+        return CLAMP(t, 0, (int)w->count - 1);
+    }
+    return below(w, w->count);
+}
+
+static RefOp random_op(World *w)
+{
+    const struct {
+        RefOp op;
+        unsigned per_mille;
+    } ops[] = {
+        { REF_BRANCH, w->mix->branch },
+        { REF_JAL, w->mix->jal },
+        { REF_JALR, w->mix->jalr },
+        { REF_XRET, w->mix->xret },
+        { REF_ECALL, w->mix->ecall },
+    };
+    unsigned pick = below(w, 1000);
+
+    for (unsigned i = 0; i < ARRAY_SIZE(ops); i++) {
+        if (pick < ops[i].per_mille) {
+            return ops[i].op;
+        }
+        pick -= ops[i].per_mille;
+    }
+    return REF_NORMAL;
+}
+
+static void make_program(World *w)
+{
+    static const uint64_t bases[] = {
+        0x80000000, 0x1000, 0xffffffff80000000, 0x7ffffff0, 0x3fc0001000,
+    };
+    static const ETraceItype jal_itype[] = {
+        ETRACE_ITYPE_INFERABLE_CALL, ETRACE_ITYPE_INFERABLE_JUMP,
+        ETRACE_ITYPE_OTHER_INFERABLE_JUMP,
+    };
+    static const ETraceItype jalr_itype[] = {
+        ETRACE_ITYPE_UNINFERABLE_CALL, ETRACE_ITYPE_UNINFERABLE_JUMP,
+        ETRACE_ITYPE_COROUTINE_SWAP, ETRACE_ITYPE_RETURN,
+        ETRACE_ITYPE_OTHER_UNINFERABLE_JUMP,
+    };
+    uint64_t pc;
+
+    w->base = wrap(w, bases[below(w, ARRAY_SIZE(bases))]);
+    w->count = 4 + below(w, MAX_INSTRS - 4);
+    memset(w->at, -1, sizeof(w->at));
+    pc = w->base;
+    for (unsigned i = 0; i < w->count; i++) {
+        Instr *in = &w->instr[i];
+
+        in->pc = pc;
+        in->ref.size = chance(w, 500) ? 2 : 4;
+        in->ref.target = 0;
+        in->itype = ETRACE_ITYPE_NONE;
+        /* There is nothing to fall through to behind the last one. */
+        in->ref.op = i == w->count - 1 ? REF_JAL : random_op(w);
+        switch (in->ref.op) {
+        case REF_JAL:
+            in->itype = jal_itype[below(w, ARRAY_SIZE(jal_itype))];
+            break;
+        case REF_JALR:
+            in->itype = jalr_itype[below(w, ARRAY_SIZE(jalr_itype))];
+            break;
+        case REF_XRET:
+            in->itype = ETRACE_ITYPE_TRAP_RETURN;
+            break;
+        default:
+            break;
+        }
+        w->at[(pc - w->base) / 2] = i;
+        pc += in->ref.size;
+    }
+    for (unsigned i = 0; i < w->count; i++) {
+        w->instr[i].ref.target = w->instr[random_target(w, i)].pc;
+    }
+    for (unsigned i = 0; i < ARRAY_SIZE(w->hot); i++) {
+        w->hot[i] = below(w, w->count);
+    }
+}
+
+/*
+ * The hart
+ */
+
+static void flush_block(World *w, ETraceItype itype)
+{
+    if (w->block.iretire) {
+        ETraceBlock b = w->block;
+
+        b.itype = itype;
+        w->block.iretire = 0;
+        etrace_encoder_block(&w->enc, &b, next_random(w));
+    }
+    w->block_index = w->retired_count;
+}
+
+static uint8_t random_priv(World *w)
+{
+    static const uint8_t priv[] = {
+        ETRACE_PRIV_U, ETRACE_PRIV_S, ETRACE_PRIV_M, ETRACE_PRIV_VU,
+        ETRACE_PRIV_VS,
+    };
+
+    return chance(w, 400) ? w->priv : priv[below(w, ARRAY_SIZE(priv))];
+}
+
+static unsigned random_indirect(World *w)
+{
+    unsigned back;
+
+    switch (below(w, 8)) {
+    case 0:
+    case 1:
+    case 2:
+        return w->hot[below(w, ARRAY_SIZE(w->hot))];
+    case 3:
+        return w->cur;
+    case 4:
+    case 5:
+        back = below(w, 6);
+        return w->cur - MIN(w->cur, back);
+    default:
+        return below(w, w->count);
+    }
+}
+
+static void take_trap(World *w, bool exception)
+{
+    bool interrupt = !exception && chance(w, 500);
+    Trap *t;
+    ETraceBlock b = {
+        .iaddr = w->instr[w->cur].pc,
+        .itype = interrupt ? ETRACE_ITYPE_INTERRUPT : ETRACE_ITYPE_EXCEPTION,
+        .priv = w->priv,
+        .cause = below(w, 64),
+    };
+
+    flush_block(w, ETRACE_ITYPE_NONE);
+    t = &w->traps[w->trap_count++];
+    *t = (Trap) {
+        .epc = b.iaddr,
+        .tval = wrap(w, next_random(w)),
+        .cause = b.cause,
+        .priv = b.priv,
+        .interrupt = interrupt,
+        .epc_inferable = w->after_retire,
+    };
+    etrace_encoder_block(&w->enc, &b, t->tval);
+    w->after_retire = false;
+    w->cur = random_indirect(w);
+    w->priv = random_priv(w);
+}
+
+static void retire(World *w)
+{
+    const Instr *in = &w->instr[w->cur];
+    ETraceItype itype = in->itype;
+    unsigned next = w->cur + 1;
+    uint8_t priv = w->priv;
+
+    if (w->block.iretire == 0) {
+        w->block = (ETraceBlock) { .iaddr = in->pc, .priv = w->priv };
+        w->block_index = w->retired_count;
+    }
+    w->block.iretire += in->ref.size / 2;
+    w->block.ilastsize = in->ref.size == 4;
+    w->retired[w->retired_count++] = (Retired) { in->pc, w->priv };
+    w->after_retire = true;
+
+    switch (in->ref.op) {
+    case REF_BRANCH:
+        itype = chance(w, 500) ? ETRACE_ITYPE_TAKEN_BRANCH
+                               : ETRACE_ITYPE_NONTAKEN_BRANCH;
+        break;
+    case REF_JALR:
+        next = random_indirect(w);
+        break;
+    case REF_XRET:
+        next = random_indirect(w);
+        priv = random_priv(w);
+        break;
+    default:
+        break;
+    }
+    if (in->ref.op == REF_JAL || itype == ETRACE_ITYPE_TAKEN_BRANCH) {
+        next = w->at[(in->ref.target - w->base) / 2];
+    }
+    if (itype != ETRACE_ITYPE_NONE || chance(w, w->mix->split)) {
+        flush_block(w, itype);
+    }
+    w->cur = next;
+    w->priv = priv;
+}
+
+/* All that retired has been decoded, unless a packet was lost. */
+static void check_complete(World *w)
+{
+    if (!w->gap) {
+        g_assert_cmpuint(w->decoded, ==, w->retired_count);
+        g_assert_cmpuint(w->decoded_traps, ==, w->trap_count);
+    }
+}
+
+static void end_window(World *w)
+{
+    flush_block(w, ETRACE_ITYPE_NONE);
+    etrace_encoder_end_window(&w->enc);
+    check_complete(w);
+    w->after_retire = false;
+}
+
+static void restart(World *w)
+{
+    flush_block(w, ETRACE_ITYPE_NONE);
+    etrace_encoder_stop(&w->enc);
+    check_complete(w);
+    etrace_encoder_start(&w->enc);
+    w->after_retire = false;
+}
+
+static void run_program(World *w, uint64_t seed)
+{
+    static const unsigned sync_max[] = { 1, 2, 3, 5, 16, 100 };
+    const Mix *m = w->mix;
+
+    w->seed = (seed + 1) * 0x9e3779b97f4a7c15ull;
+    next_random(w);
+    etrace_params_init(&w->params, chance(w, 300) ? 32 : 64);
+    w->params.src_bits = 8 * below(w, 3);
+    w->params.src_id = 0x5a;
+    make_program(w);
+
+    w->cur = below(w, w->count);
+    w->priv = ETRACE_PRIV_M;
+    w->block.iretire = 0;
+    w->block_index = 0;
+    w->after_retire = false;
+    w->retired_count = 0;
+    w->trap_count = 0;
+    w->decoded = 0;
+    w->decoded_traps = 0;
+    w->gap = false;
+    w->trap_gap = false;
+    w->refusing = false;
+    w->updiscon = false;
+    ref_decoder_init(&w->dec, &w->params, &decoder_ops, w);
+    etrace_encoder_init(&w->enc, &w->params, &encoder_ops, w);
+    switch (below(w, 3)) {
+    case 0:
+        w->enc.sync_mode = ETRACE_SYNC_PACKETS;
+        w->enc.sync_max = sync_max[below(w, ARRAY_SIZE(sync_max))];
+        break;
+    case 1:
+        w->enc.sync_mode = ETRACE_SYNC_HALFWORDS;
+        w->enc.sync_max = sync_max[below(w, ARRAY_SIZE(sync_max))];
+        break;
+    }
+    if (chance(w, 200)) {
+        w->enc.ioptions = ETRACE_IOPT_FULL_ADDRESS;
+    }
+
+    etrace_encoder_start(&w->enc);
+    while (w->retired_count < RUN_LENGTH &&
+           w->trap_count < ARRAY_SIZE(w->traps)) {
+        if (w->instr[w->cur].ref.op == REF_ECALL) {
+            take_trap(w, true);
+        } else if (chance(w, m->trap)) {
+            take_trap(w, false);
+        } else {
+            retire(w);
+        }
+        if (chance(w, m->end_window)) {
+            end_window(w);
+        }
+        if (chance(w, m->restart)) {
+            restart(w);
+        }
+    }
+    flush_block(w, ETRACE_ITYPE_NONE);
+    etrace_encoder_stop(&w->enc);
+    check_complete(w);
+    w->total_retired += w->retired_count;
+}
+
+static void test_mix(gconstpointer data)
+{
+    const Mix *m = data;
+    unsigned programs = g_test_slow() ? 100 * m->programs : m->programs;
+    World *w = g_new0(World, 1);
+
+    w->mix = m;
+    for (unsigned i = 0; i < programs; i++) {
+        run_program(w, i);
+    }
+    g_test_message("%s: %u programs, %" PRIu64 " instructions retired, "
+                   "%" PRIu64 " decoded, %" PRIu64 " traps, %" PRIu64
+                   " packets, %" PRIu64 " bytes, %" PRIu64 " losses",
+                   m->name, programs, w->total_retired, w->total_decoded,
+                   w->total_traps, w->total_packets, w->total_bytes,
+                   w->total_lost);
+    if (m->refuse) {
+        g_assert_cmpuint(w->total_lost, >, 0);
+    } else {
+        g_assert_cmpuint(w->total_decoded, ==, w->total_retired);
+    }
+    g_free(w);
+}
+
+static const Mix mixes[] = {
+    {
+        .name = "everything",
+        .branch = 150, .jal = 100, .jalr = 80, .xret = 30, .ecall = 10,
+        .trap = 20, .split = 100, .end_window = 5, .restart = 2,
+        .near = 500, .programs = 1000,
+    }, {
+        .name = "branches",
+        .branch = 400, .jal = 20, .jalr = 5, .trap = 2, .split = 50,
+        .end_window = 1, .near = 700, .programs = 500,
+    }, {
+        .name = "indirect-loops-with-branches",
+        .branch = 350, .jal = 40, .jalr = 15, .trap = 1, .near = 900,
+        .programs = 1000,
+    }, {
+        .name = "indirect-loops",
+        .branch = 20, .jal = 60, .jalr = 150, .xret = 10, .trap = 5,
+        .split = 100, .end_window = 3, .near = 800, .programs = 1000,
+    }, {
+        .name = "direct-loops",
+        .branch = 10, .jal = 250, .jalr = 20, .xret = 10, .trap = 30,
+        .split = 100, .end_window = 10, .near = 600, .programs = 1000,
+    }, {
+        .name = "traps",
+        .branch = 150, .jal = 50, .jalr = 150, .xret = 150, .ecall = 100,
+        .trap = 250, .split = 200, .end_window = 30, .near = 500,
+        .programs = 500,
+    }, {
+        .name = "single-instruction-blocks",
+        .branch = 150, .jal = 100, .jalr = 80, .xret = 30, .ecall = 10,
+        .trap = 30, .split = 1000, .end_window = 10, .near = 500,
+        .programs = 500,
+    }, {
+        .name = "losses",
+        .branch = 150, .jal = 100, .jalr = 80, .xret = 30, .ecall = 10,
+        .trap = 30, .split = 100, .end_window = 10, .restart = 3,
+        .refuse = 20, .near = 500, .programs = 500,
+    },
+};
+
+int main(int argc, char **argv)
+{
+    g_test_init(&argc, &argv, NULL);
+    for (unsigned i = 0; i < ARRAY_SIZE(mixes); i++) {
+        g_autofree char *path = g_strdup_printf("/etrace/roundtrip/%s",
+                                                mixes[i].name);
+
+        g_test_add_data_func(path, &mixes[i], test_mix);
+    }
+    return g_test_run();
+}
