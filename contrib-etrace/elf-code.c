@@ -5,13 +5,8 @@
  */
 #include "qemu/osdep.h"
 #include <gio/gio.h>
-#include <gelf.h>
-#include <fcntl.h>
 #include "elf-code.h"
-
-#ifndef EM_RISCV
-#define EM_RISCV 243
-#endif
+#include "elf-file.h"
 
 typedef struct ElfPage {
     uint64_t vpage;
@@ -107,63 +102,35 @@ static bool load_segments(ElfCode *code, Elf *elf, const uint8_t *file,
     return true;
 }
 
-static bool load_elf(ElfCode *code, Elf *elf, uint64_t bias, GError **errp)
-{
-    const char *file;
-    size_t file_size;
-    GElf_Ehdr eh;
-    unsigned xlen;
-
-    file = elf_rawfile(elf, &file_size);
-    if (!file || elf_kind(elf) != ELF_K_ELF || !gelf_getehdr(elf, &eh)) {
-        g_set_error(errp, G_IO_ERROR, G_IO_ERROR_INVALID_DATA,
-                    "not an ELF file");
-        return false;
-    }
-    if (eh.e_machine != EM_RISCV) {
-        g_set_error(errp, G_IO_ERROR, G_IO_ERROR_INVALID_DATA,
-                    "an ELF file, but not for RISC-V");
-        return false;
-    }
-    xlen = eh.e_ident[EI_CLASS] == ELFCLASS32 ? 32 : 64;
-    if (code->xlen && code->xlen != xlen) {
-        g_set_error(errp, G_IO_ERROR, G_IO_ERROR_INVALID_DATA,
-                    "is for RV%u, but another file is for RV%u", xlen,
-                    code->xlen);
-        return false;
-    }
-    code->xlen = xlen;
-    return load_segments(code, elf, (const uint8_t *)file, file_size, bias,
-                         errp);
-}
-
 bool elf_code_load(ElfCode *code, const char *path, uint64_t bias,
                    GError **errp)
 {
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
-    bool ok;
-    Elf *elf;
+    g_autoptr(ElfFile) file = elf_file_open(path, errp);
+    size_t size;
+    char *raw;
 
-    if (fd < 0) {
-        g_set_error(errp, G_IO_ERROR, g_io_error_from_errno(errno), "%s: %s",
-                    path, g_strerror(errno));
+    if (!file) {
         return false;
     }
-    elf_version(EV_CURRENT);
-    elf = elf_begin(fd, ELF_C_READ_MMAP, NULL);
-    if (!elf) {
+    if (code->xlen && code->xlen != file->xlen) {
+        g_set_error(errp, G_IO_ERROR, G_IO_ERROR_INVALID_DATA,
+                    "%s: is for RV%u, but another file is for RV%u", path,
+                    file->xlen, code->xlen);
+        return false;
+    }
+    code->xlen = file->xlen;
+    raw = elf_rawfile(file->elf, &size);
+    if (!raw) {
         g_set_error(errp, G_IO_ERROR, G_IO_ERROR_FAILED, "%s: %s", path,
                     elf_errmsg(-1));
-        close(fd);
         return false;
     }
-    ok = load_elf(code, elf, bias, errp);
-    if (!ok) {
+    if (!load_segments(code, file->elf, (const uint8_t *)raw, size, bias,
+                       errp)) {
         g_prefix_error(errp, "%s: ", path);
+        return false;
     }
-    elf_end(elf);
-    close(fd);
-    return ok;
+    return true;
 }
 
 unsigned elf_code_xlen(const ElfCode *elf)

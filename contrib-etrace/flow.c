@@ -117,11 +117,12 @@ static WalkResult walk_error(Flow *f, FlowLossKind kind, uint64_t address)
 
 /* Control leaves the last reported instruction, and with it this run. */
 static inline void emit(Flow *f, uint64_t pc, const uint8_t *code,
-                        unsigned count, uint8_t itype)
+                        unsigned count, uint8_t itype, uint64_t end)
 {
     FlowRun run = {
         .pc = pc,
         .code = code,
+        .end = end,
         .count = count,
         .priv = f->priv,
         .itype = itype,
@@ -136,7 +137,7 @@ static void emit_one(Flow *f, uint64_t pc)
     CodePage *page = image_page(f->image, f->priv, pc);
 
     emit(f, pc, page ? &page->bytes[pc & CODE_PAGE_MASK & ~1u] : no_code, 1,
-         ETRACE_ITYPE_NONE);
+         ETRACE_ITYPE_NONE, 0);
 }
 
 static bool is_branch_at(Flow *f, unsigned priv, uint64_t pc)
@@ -214,7 +215,7 @@ static WalkResult walk(Flow *f, const Goal *g)
         const CodeEnd *end;
         CodeEnd crossing;
         const uint8_t *code;
-        uint64_t end_pc, next;
+        uint64_t end_pc, behind, next;
         unsigned count, off = pc & CODE_PAGE_MASK;
         bool updiscon = false;
 
@@ -241,7 +242,7 @@ static WalkResult walk(Flow *f, const Goal *g)
                 } else {
                     before++;
                 }
-                emit(f, pc, code, before, ETRACE_ITYPE_NONE);
+                emit(f, pc, code, before, ETRACE_ITYPE_NONE, 0);
                 f->pc = g->address;
                 return WALK_ON_PATH;
             }
@@ -257,30 +258,33 @@ static WalkResult walk(Flow *f, const Goal *g)
         if (G_UNLIKELY(end->kind == CODE_END_CROSS)) {
             crossing = *end;
             if (!resolve_cross(f, end_pc, &crossing)) {
-                emit(f, pc, code, count ? count - 1 : 0, ETRACE_ITYPE_NONE);
+                emit(f, pc, code, count ? count - 1 : 0, ETRACE_ITYPE_NONE, 0);
                 return walk_error(f, FLOW_LOST_CODE, end_pc);
             }
             end = &crossing;
         }
 
-        next = end_pc + end->size;
+        behind = (end_pc + end->size) & f->mask;
+        next = behind;
         switch (end->kind) {
         case CODE_END_BRANCH:
             if (G_UNLIKELY(g->last_branch && f->branches == 1)) {
-                emit(f, pc, code, count, ETRACE_ITYPE_NONE);
+                emit(f, pc, code, count, ETRACE_ITYPE_NONE, 0);
                 f->pc = end_pc;
                 return WALK_LAST_BRANCH;
             }
             if (G_UNLIKELY(!f->branches || g->no_branches)) {
-                emit(f, pc, code, count, ETRACE_ITYPE_NONE);
+                emit(f, pc, code, count, ETRACE_ITYPE_NONE, 0);
                 f->pc = end_pc;
                 return walk_error(f, FLOW_LOST_BRANCHES, 0);
             }
             if (pop_branch(f)) {
                 next = end_pc + end->offset;
-                emit(f, pc, code, count, ETRACE_ITYPE_TAKEN_BRANCH);
+                emit(f, pc, code, count, ETRACE_ITYPE_TAKEN_BRANCH,
+                     behind);
             } else {
-                emit(f, pc, code, count, ETRACE_ITYPE_NONTAKEN_BRANCH);
+                emit(f, pc, code, count, ETRACE_ITYPE_NONTAKEN_BRANCH,
+                     behind);
             }
             insns = 0;
             jumps = 0;
@@ -288,7 +292,7 @@ static WalkResult walk(Flow *f, const Goal *g)
             break;
         case CODE_END_JUMP:
             next = end_pc + end->offset;
-            emit(f, pc, code, count, end->itype);
+            emit(f, pc, code, count, end->itype, behind);
             if (jumps && next == mark) {
                 f->pc = end_pc;
                 return walk_error(f, FLOW_LOST_LOOP, 0);
@@ -303,18 +307,18 @@ static WalkResult walk(Flow *f, const Goal *g)
             f->pc = end_pc;
             if (G_UNLIKELY(!g->by_updiscon ||
                            (g->by_xret && end->kind != CODE_END_XRET))) {
-                emit(f, pc, code, count, ETRACE_ITYPE_NONE);
+                emit(f, pc, code, count, ETRACE_ITYPE_NONE, 0);
                 return walk_error(f, FLOW_LOST_UPDISCON, 0);
             }
-            emit(f, pc, code, count, end->itype);
+            emit(f, pc, code, count, end->itype, behind);
             next = g->address;
             updiscon = true;
             break;
         case CODE_END_PAGE:
-            emit(f, pc, code, count, ETRACE_ITYPE_NONE);
+            emit(f, pc, code, count, ETRACE_ITYPE_NONE, 0);
             break;
         default:        /* CODE_END_MISSING */
-            emit(f, pc, code, count, ETRACE_ITYPE_NONE);
+            emit(f, pc, code, count, ETRACE_ITYPE_NONE, 0);
             f->pc = end_pc;
             return walk_error(f, FLOW_LOST_CODE, end_pc);
         }

@@ -24,6 +24,7 @@
 typedef struct FlowRun {
     uint64_t pc;
     const uint8_t *code;
+    uint64_t end;       /* address behind the last one, if itype is set */
     unsigned count;
     uint8_t priv;       /* ETracePriv of all of them */
     /*

@@ -11,6 +11,9 @@ static const CliCommand commands[] = {
     { "decode", "write the instructions that were executed", cmd_decode },
     { "verify", "compare with a record of retired instructions", cmd_verify },
     { "stat", "count instructions, packets, bytes and losses", cmd_stat },
+    { "flamegraph", "draw where the instructions went, as an SVG",
+      cmd_flamegraph },
+    { "folded", "the same as text: a line for each call stack", cmd_folded },
 };
 
 static void usage(FILE *f)

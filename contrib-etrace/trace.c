@@ -5,28 +5,18 @@
  */
 #include "qemu/osdep.h"
 #include <gio/gio.h>
+#include "elf-file.h"
 #include "trace.h"
 
 #define MAX_HARTS 65536
 
-/* FILE or FILE@BIAS; a name with an @ of its own can be given as FILE@0. */
 static bool load_elf(Trace *t, const char *arg, GError **errp)
 {
-    g_autofree char *path = g_strdup(arg);
-    char *at = strrchr(path, '@');
-    uint64_t bias = 0;
+    uint64_t bias;
+    g_autofree char *path = elf_file_split(arg, &bias, errp);
 
-    if (at) {
-        char *end;
-
-        *at = 0;
-        bias = g_ascii_strtoull(at + 1, &end, 0);
-        if (!at[1] || *end) {
-            g_set_error(errp, G_IO_ERROR, G_IO_ERROR_INVALID_ARGUMENT,
-                        "--elf %s: '%s' is not a number of bytes", arg,
-                        at + 1);
-            return false;
-        }
+    if (!path) {
+        return false;
     }
     if (!t->elf) {
         t->elf = elf_code_new();
@@ -201,7 +191,8 @@ Trace *trace_open(const TraceOptions *opts, GError **errp)
                     "--isa %s: does not begin with rv32 or rv64", opts->isa);
         return NULL;
     }
-    for (char **p = opts->elfs; p && *p; p++) {
+    /* With a sideband they are good for names only. */
+    for (char **p = opts->elfs; p && *p && !opts->sideband; p++) {
         if (!load_elf(t, *p, errp)) {
             return NULL;
         }

@@ -1,0 +1,38 @@
+/*
+ * Call stacks from an instruction flow
+ *
+ * Programs do not always return from what they call: there are tail calls,
+ * longjmp, exceptions and switches of stacks. A stack is therefore a belief
+ * that is corrected as soon as the program shows it to be wrong, and never
+ * more than that.
+ *
+ * A hart has a stack for each privilege level and address space. A trap into
+ * another privilege level starts a stack that hangs below the one that was
+ * interrupted; a trap into the same level is a frame like a call, which its
+ * xRET removes.
+ *
+ * SPDX-License-Identifier: GPL-2.0-or-later
+ */
+#ifndef ETRACE_CALLSTACK_H
+#define ETRACE_CALLSTACK_H
+
+#include "flow.h"
+#include "profile.h"
+
+typedef struct CallStack CallStack;
+
+/*
+ * @top is the node of @profile below which everything goes. @profile must
+ * live as long as the stack.
+ */
+CallStack *callstack_new(Profile *profile, unsigned top);
+void callstack_free(CallStack *cs);
+
+/* What happens, in order. @space is that of run->priv. */
+void callstack_run(CallStack *cs, const FlowRun *run, unsigned space);
+void callstack_trap(CallStack *cs, const FlowTrap *trap);
+
+/* Something was lost: no stack can be believed any more. */
+void callstack_lost(CallStack *cs);
+
+#endif /* ETRACE_CALLSTACK_H */

@@ -1,0 +1,29 @@
+/*
+ * RISC-V ELF files
+ *
+ * SPDX-License-Identifier: GPL-2.0-or-later
+ */
+#ifndef ETRACE_ELF_FILE_H
+#define ETRACE_ELF_FILE_H
+
+#include <gelf.h>
+#include <glib.h>
+
+typedef struct ElfFile {
+    int fd;
+    Elf *elf;
+    unsigned xlen;          /* 32 or 64 */
+} ElfFile;
+
+/* Returns NULL and sets @errp if @path is no RISC-V ELF file. */
+ElfFile *elf_file_open(const char *path, GError **errp);
+void elf_file_close(ElfFile *file);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(ElfFile, elf_file_close)
+
+/*
+ * Split "FILE" or "FILE@BIAS". A name with an @ of its own can be given as
+ * FILE@0. Returns the file's name, or NULL if BIAS is not a number.
+ */
+char *elf_file_split(const char *arg, uint64_t *bias, GError **errp);
+
+#endif /* ETRACE_ELF_FILE_H */

@@ -1,0 +1,238 @@
+/*
+ * Profiles: instructions by call stack
+ *
+ * SPDX-License-Identifier: GPL-2.0-or-later
+ */
+#include "qemu/osdep.h"
+#include "profile.h"
+
+typedef struct NodeKey {
+    unsigned parent, frame;
+    unsigned node;
+} NodeKey;
+
+typedef struct FrameKey {
+    uint64_t entry;
+    unsigned kind;
+    unsigned frame;
+} FrameKey;
+
+static guint node_hash(gconstpointer key)
+{
+    const NodeKey *k = key;
+
+    return k->parent * 0x9e3779b1u ^ k->frame * 0x85ebca6bu;
+}
+
+static gboolean node_equal(gconstpointer a, gconstpointer b)
+{
+    const NodeKey *x = a, *y = b;
+
+    return x->parent == y->parent && x->frame == y->frame;
+}
+
+static guint frame_hash(gconstpointer key)
+{
+    const FrameKey *k = key;
+    uint64_t h = (k->entry + k->kind) * 0x9e3779b97f4a7c15ull;
+
+    return h >> 32;
+}
+
+static gboolean frame_equal(gconstpointer a, gconstpointer b)
+{
+    const FrameKey *x = a, *y = b;
+
+    return x->entry == y->entry && x->kind == y->kind;
+}
+
+Profile *profile_new(const SymbolTable *symbols)
+{
+    Profile *p = g_new0(Profile, 1);
+    ProfileNode root = { 0 };
+
+    p->symbols = symbols;
+    p->nodes = g_array_new(FALSE, FALSE, sizeof(ProfileNode));
+    p->frames = g_array_new(FALSE, FALSE, sizeof(ProfileFrame));
+    p->node_index = g_hash_table_new_full(node_hash, node_equal, g_free,
+                                          NULL);
+    p->frame_index = g_hash_table_new_full(frame_hash, frame_equal, g_free,
+                                           NULL);
+    p->name_index = g_hash_table_new_full(g_str_hash, g_str_equal, g_free,
+                                          NULL);
+    root.frame = profile_label(p, FRAME_GROUP, "all");
+    g_array_append_val(p->nodes, root);
+    return p;
+}
+
+void profile_free(Profile *p)
+{
+    for (guint i = 0; i < p->frames->len; i++) {
+        g_free(profile_frame(p, i)->name);
+    }
+    g_array_unref(p->nodes);
+    g_array_unref(p->frames);
+    g_hash_table_unref(p->node_index);
+    g_hash_table_unref(p->frame_index);
+    g_hash_table_unref(p->name_index);
+    g_free(p);
+}
+
+unsigned profile_child(Profile *p, unsigned node, unsigned frame)
+{
+    NodeKey key = { .parent = node, .frame = frame };
+    NodeKey *found = g_hash_table_lookup(p->node_index, &key);
+
+    if (!found) {
+        ProfileNode fresh = { .parent = node, .frame = frame };
+
+        found = g_new(NodeKey, 1);
+        *found = key;
+        found->node = p->nodes->len;
+        g_array_append_val(p->nodes, fresh);
+        g_hash_table_add(p->node_index, found);
+    }
+    return found->node;
+}
+
+unsigned profile_function(Profile *p, FrameKind kind, uint64_t pc)
+{
+    FrameKey key = { .entry = pc, .kind = kind };
+    ProfileFrame frame = { .kind = kind, .lo = 0, .hi = UINT64_MAX };
+    const Symbol *sym = NULL;
+    FrameKey *found;
+
+    /* Symbols first: every address in a function means the same frame. */
+    if (p->symbols) {
+        sym = symbols_find(p->symbols, pc, &frame.lo, &frame.hi);
+        if (sym) {
+            key.entry = sym->start;
+        }
+    }
+    found = g_hash_table_lookup(p->frame_index, &key);
+    if (!found) {
+        frame.symbol = sym;
+        frame.name = sym ? g_strdup(sym->name) :
+                           g_strdup_printf("0x%" PRIx64, pc);
+        found = g_new(FrameKey, 1);
+        *found = key;
+        found->frame = p->frames->len;
+        g_array_append_val(p->frames, frame);
+        g_hash_table_add(p->frame_index, found);
+    }
+    return found->frame;
+}
+
+unsigned profile_label(Profile *p, FrameKind kind, const char *name)
+{
+    gpointer found;
+    ProfileFrame frame = { .kind = kind };
+
+    if (g_hash_table_lookup_extended(p->name_index, name, NULL, &found)) {
+        return GPOINTER_TO_UINT(found);
+    }
+    frame.name = g_strdup(name);
+    g_hash_table_insert(p->name_index, g_strdup(name),
+                        GUINT_TO_POINTER(p->frames->len));
+    g_array_append_val(p->frames, frame);
+    return p->frames->len - 1;
+}
+
+uint64_t profile_sum(Profile *p)
+{
+    for (guint i = 0; i < p->nodes->len; i++) {
+        profile_node(p, i)->total = profile_node(p, i)->self;
+    }
+    /* Parents were made before their children. */
+    for (guint i = p->nodes->len - 1; i > 0; i--) {
+        profile_node(p, profile_node(p, i)->parent)->total +=
+            profile_node(p, i)->total;
+    }
+    return profile_node(p, PROFILE_ROOT)->total;
+}
+
+static int compare_children(gconstpointer a, gconstpointer b, gpointer opaque)
+{
+    const Profile *p = opaque;
+    const ProfileFrame *x, *y;
+    int c;
+
+    x = profile_frame(p, profile_node(p, *(const unsigned *)a)->frame);
+    y = profile_frame(p, profile_node(p, *(const unsigned *)b)->frame);
+    c = strcmp(x->name, y->name);
+    if (c) {
+        return c;
+    }
+    return x->kind < y->kind ? -1 : x->kind > y->kind;
+}
+
+static void free_array(gpointer array)
+{
+    if (array) {
+        g_array_unref(array);
+    }
+}
+
+GPtrArray *profile_children(const Profile *p)
+{
+    GPtrArray *all = g_ptr_array_new_full(p->nodes->len, free_array);
+
+    g_ptr_array_set_size(all, p->nodes->len);
+    for (guint i = 1; i < p->nodes->len; i++) {
+        unsigned parent = profile_node(p, i)->parent;
+
+        if (!profile_node(p, i)->total) {
+            continue;
+        }
+        if (!all->pdata[parent]) {
+            all->pdata[parent] = g_array_new(FALSE, FALSE, sizeof(unsigned));
+        }
+        g_array_append_val((GArray *)all->pdata[parent], i);
+    }
+    for (guint i = 0; i < all->len; i++) {
+        if (all->pdata[i]) {
+            g_array_sort_with_data(all->pdata[i], compare_children,
+                                   (gpointer)p);
+        }
+    }
+    return all;
+}
+
+/* Folded stacks have no way to quote what separates frames. */
+static void append_folded_name(GString *s, const char *name)
+{
+    for (; *name; name++) {
+        g_string_append_c(s, *name == ';' ? ':' :
+                             (unsigned char)*name < ' ' ? '_' : *name);
+    }
+}
+
+static void folded_node(const Profile *p, const GPtrArray *children,
+                        unsigned node, GString *stack, FILE *f)
+{
+    const GArray *below = children->pdata[node];
+    const ProfileNode *n = profile_node(p, node);
+    gsize len = stack->len;
+
+    if (node != PROFILE_ROOT) {
+        if (len) {
+            g_string_append_c(stack, ';');
+        }
+        append_folded_name(stack, profile_frame(p, n->frame)->name);
+        if (n->self) {
+            fprintf(f, "%s %" PRIu64 "\n", stack->str, n->self);
+        }
+    }
+    for (guint i = 0; below && i < below->len; i++) {
+        folded_node(p, children, g_array_index(below, unsigned, i), stack, f);
+    }
+    g_string_truncate(stack, len);
+}
+
+void profile_write_folded(const Profile *p, FILE *f)
+{
+    g_autoptr(GPtrArray) children = profile_children(p);
+    g_autoptr(GString) stack = g_string_new(NULL);
+
+    folded_node(p, children, PROFILE_ROOT, stack, f);
+}

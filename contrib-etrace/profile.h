@@ -1,0 +1,90 @@
+/*
+ * Profiles: instructions by call stack
+ *
+ * A tree of frames. Each node counts the instructions that were executed
+ * while it was the innermost frame.
+ *
+ * SPDX-License-Identifier: GPL-2.0-or-later
+ */
+#ifndef ETRACE_PROFILE_H
+#define ETRACE_PROFILE_H
+
+#include <glib.h>
+#include "symbols.h"
+
+/* What a frame is; decides about its colour */
+typedef enum FrameKind {
+    FRAME_GROUP,            /* a hart, a privilege level */
+    FRAME_MACHINE,          /* functions, by privilege */
+    FRAME_SUPERVISOR,
+    FRAME_USER,
+    FRAME_GUEST,            /* VS and VU */
+    FRAME_TRAP,
+} FrameKind;
+
+/* A function, or something else that is shown like one */
+typedef struct ProfileFrame {
+    char *name;
+    FrameKind kind;
+    uint64_t lo, hi;        /* addresses that belong to it: lo <= pc < hi */
+    bool symbol;            /* has a name of its own */
+} ProfileFrame;
+
+typedef struct ProfileNode {
+    unsigned parent;        /* index; the root is its own parent */
+    unsigned frame;         /* index */
+    uint64_t self;          /* instructions */
+    uint64_t total;         /* set by profile_sum() */
+} ProfileNode;
+
+typedef struct Profile {
+    const SymbolTable *symbols;     /* not ours; may be NULL */
+    GArray *nodes;                  /* ProfileNode; 0 is the root */
+    GArray *frames;                 /* ProfileFrame */
+    GHashTable *node_index;
+    GHashTable *frame_index;
+    GHashTable *name_index;
+} Profile;
+
+#define PROFILE_ROOT 0
+
+Profile *profile_new(const SymbolTable *symbols);
+void profile_free(Profile *p);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(Profile, profile_free)
+
+/* The child of @node that shows @frame; made if there is none. */
+unsigned profile_child(Profile *p, unsigned node, unsigned frame);
+
+/*
+ * The frame of the function that @pc belongs to. Without a symbol @pc is
+ * taken for its first address.
+ */
+unsigned profile_function(Profile *p, FrameKind kind, uint64_t pc);
+
+/* A frame with this name that is no function */
+unsigned profile_label(Profile *p, FrameKind kind, const char *name);
+
+static inline ProfileFrame *profile_frame(const Profile *p, unsigned frame)
+{
+    return &g_array_index(p->frames, ProfileFrame, frame);
+}
+
+static inline ProfileNode *profile_node(const Profile *p, unsigned node)
+{
+    return &g_array_index(p->nodes, ProfileNode, node);
+}
+
+/* Fill in the totals. Returns that of the root. */
+uint64_t profile_sum(Profile *p);
+
+/*
+ * The children of every node that executed anything, sorted by name: an array
+ * of GArray of unsigned, one for each node, NULL if it has none. Needs
+ * profile_sum(). Free it with g_ptr_array_unref().
+ */
+GPtrArray *profile_children(const Profile *p);
+
+/* "frame;frame;frame count" for each stack, sorted */
+void profile_write_folded(const Profile *p, FILE *f);
+
+#endif /* ETRACE_PROFILE_H */
