@@ -330,7 +330,8 @@ static bool must_report(const ETraceEncoder *enc, ETraceNext next,
  * maybe_inferred: the target of an updiscon was reported that is in the run
  * that leads to the updiscon. The decoder stops there early, and needs another
  * address (or ended_ntr) to see that it has to go on (section 6.6.2, case 1);
- * a format 3 or a branch map without an address would not tell it.
+ * a format 3 would not tell it. No branch can come first: the way from there
+ * leads to the updiscon again, and there was none on it the first time.
  */
 static void finish_last(ETraceEncoder *enc, ETraceNext next, uint64_t next_pc,
                         bool resync)
@@ -370,11 +371,7 @@ static void finish_last(ETraceEncoder *enc, ETraceNext next, uint64_t next_pc,
         run_restart(enc, next_pc);
     } else if (is_branch) {
         if (enc->branches == BRANCHES_MAX) {
-            if (enc->maybe_inferred) {
-                send_address(enc, pc, true, false);
-            } else {
-                send_branch_map(enc);
-            }
+            send_branch_map(enc);
         }
         run_restart(enc, next_pc);
     } else if (is_inferable_jump(b->itype)) {
@@ -504,6 +501,7 @@ void etrace_encoder_block(ETraceEncoder *enc, const ETraceBlock *block,
         return;
     }
     if (etrace_itype_is_trap(block->itype)) {
+        assert(block->iretire == 0);
         process_trap(enc, block, tval);
         return;
     }

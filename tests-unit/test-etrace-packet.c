@@ -85,6 +85,10 @@ static const Vector vectors[] = {
     { "trap-interrupt", RV64, "77 c5 80 00 00 40",
       { TRAP, .branch = 1, .privilege = 3, .ecause = 5, .interrupt = 1,
         .thaddr = 1, .address = 0x80000100 } },
+    /* nothing behind the address for an interrupt: its sign goes on */
+    { "trap-interrupt-high", RV64, "37 c5 00 00 10 c0",
+      { TRAP, .branch = 1, .privilege = 1, .ecause = 5, .interrupt = 1,
+        .thaddr = 1, .address = 0xffffffff80200000 } },
     { "trap-alone", RV64, "17 0c 00 08 00 00 00 00 00 00 00 08",
       { TRAP, .branch = 1, .privilege = 0, .ecause = 12,
         .address = 0x1000, .tval = 0x1000 } },
@@ -246,8 +250,8 @@ static void test_vector(gconstpointer data)
     etrace_test_same(&pkt, &v->pkt);
 }
 
-/* Without any compression, or with less than there could be */
-static void test_uncompressed(void)
+/* What others may send: less compressed, or ones in unused bits of the map */
+static void test_unpack_only(void)
 {
     static const struct {
         const char *hex;
@@ -258,6 +262,7 @@ static void test_uncompressed(void)
         { "fe ff ff ff ff ff ff ff ff", { .format = 2, .address = -2 } },
         { "1f 00 00", { SUPPORT, .ienable = 1 } },
         { "01 00 00 00 00", { .format = 1 } },
+        { "89 02", { .format = 1, .branches = 2, .branch_map = 1 } },
     };
 
     for (unsigned i = 0; i < ARRAY_SIZE(packets); i++) {
@@ -524,7 +529,7 @@ int main(int argc, char **argv)
 
         g_test_add_data_func(path, &vectors[i], test_vector);
     }
-    g_test_add_func("/etrace/packet/uncompressed", test_uncompressed);
+    g_test_add_func("/etrace/packet/unpack-only", test_unpack_only);
     g_test_add_func("/etrace/packet/reject", test_reject);
     g_test_add_func("/etrace/packet/reject-too-long", test_reject_too_long);
     g_test_add_func("/etrace/packet/params", test_params);
