@@ -14,6 +14,7 @@ static const CliCommand commands[] = {
     { "flamegraph", "draw where the instructions went, as an SVG",
       cmd_flamegraph },
     { "folded", "the same as text: a line for each call stack", cmd_folded },
+    { "listen", "collect trace and sideband from sockets", cmd_listen },
 };
 
 static void usage(FILE *f)
