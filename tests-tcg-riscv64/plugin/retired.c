@@ -33,6 +33,12 @@
  *    not begin: then that mode's epc tells.
  * That last instruction is what resolve() is about.
  *
+ * One thread for several harts (-icount, thread=single): QEMU 10.0 tells
+ * callbacks the hart that translated the block, not the one that runs it, and
+ * inline stores overwrite the constant that holds its index (plugin-gen.c,
+ * gen_cpu_index without CF_PARALLEL). There the hart is found by mhartid, and
+ * every instruction has a real callback.
+ *
  * SPDX-License-Identifier: GPL-2.0-or-later
  */
 #include <errno.h>
@@ -100,8 +106,12 @@ typedef struct Hart {
     TrapCsrs trap[N_TRAP_MODES];    /* as last seen */
     struct qemu_plugin_register *pc;
     struct qemu_plugin_register *priv;
+    struct qemu_plugin_register *mhartid;
     struct qemu_plugin_register *csr[N_TRAP_MODES][3];
     GByteArray *buf;
+    GThread *thread;
+    uint64_t id;        /* mhartid */
+    uint64_t began;     /* of the block; while another hart runs */
 } Hart;
 
 /* In the scoreboard: written by translated code */
@@ -123,6 +133,11 @@ static unsigned int n_harts;
 static struct qemu_plugin_scoreboard *board;
 static qemu_plugin_u64 began;
 static bool rv32;
+
+/* One thread runs several harts: who runs, and how far in its block */
+static bool one_thread;
+static unsigned int running;
+static uint64_t running_began;
 
 static FILE *out;
 static FILE *pcs;
@@ -521,13 +536,44 @@ static bool resolve(unsigned int hart, Hart *h, const Insn *p, uint64_t pc,
     return retired;
 }
 
+/* For one_thread: takes down the progress of who ran; returns who runs. */
+static unsigned int who_runs(unsigned int told)
+{
+    uint64_t id = read_reg(harts[told], harts[told]->mhartid);
+
+    harts[running]->began = running_began;
+    for (unsigned int i = 0; i < n_harts; i++) {
+        if (harts[i] && harts[i]->id == id) {
+            return i;
+        }
+    }
+    fprintf(stderr, "retired: no hart has the mhartid %" PRIu64 "\n", id);
+    abort();
+}
+
+/* For one_thread: the instruction with that number within its block */
+static void insn_begins(unsigned int hart, void *number)
+{
+    running_began = GPOINTER_TO_UINT(number);
+}
+
 static void block_starts(unsigned int hart, void *userdata)
 {
-    Progress *progress = qemu_plugin_scoreboard_find(board, hart);
-    Hart *h = harts[hart];
-    uint64_t now = read_reg(h, h->pc);
-    uint32_t n = progress->began;
+    Progress *progress = NULL;
+    uint64_t now;
+    uint32_t n;
+    Hart *h;
 
+    if (one_thread) {
+        running = who_runs(hart);
+        hart = running;
+        n = harts[hart]->began;
+    } else {
+        progress = qemu_plugin_scoreboard_find(board, hart);
+        n = progress->began;
+    }
+    h = harts[hart];
+    now = read_reg(h, h->pc);
     if (h->block && n) {
         const Block *b = h->block;
         const Insn *last = &b->insn[n - 1];
@@ -548,7 +594,11 @@ static void block_starts(unsigned int hart, void *userdata)
     }
     h->block = userdata;
     h->base = now;
-    progress->began = 0;
+    if (one_thread) {
+        running_began = 0;
+    } else {
+        progress->began = 0;
+    }
 }
 
 /* Plugin */
@@ -574,8 +624,14 @@ static void block_translated(qemu_plugin_id_t id, struct qemu_plugin_tb *tb)
         } else {
             decode32(code, insn, block);
         }
-        qemu_plugin_register_vcpu_insn_exec_inline_per_vcpu(
-            q, QEMU_PLUGIN_INLINE_STORE_U64, began, i + 1);
+        if (one_thread) {
+            qemu_plugin_register_vcpu_insn_exec_cb(
+                q, insn_begins, QEMU_PLUGIN_CB_NO_REGS,
+                GUINT_TO_POINTER(i + 1));
+        } else {
+            qemu_plugin_register_vcpu_insn_exec_inline_per_vcpu(
+                q, QEMU_PLUGIN_INLINE_STORE_U64, began, i + 1);
+        }
     }
 
     /* Code is translated again and again: keep each content once. */
@@ -607,6 +663,8 @@ static void hart_starts(qemu_plugin_id_t id, unsigned int hart)
             h->pc = r->handle;
         } else if (!strcmp(r->name, "priv")) {
             h->priv = r->handle;
+        } else if (!strcmp(r->name, "mhartid")) {
+            h->mhartid = r->handle;
         }
         for (int m = 0; m < N_TRAP_MODES; m++) {
             for (int k = 0; k < 3; k++) {
@@ -616,8 +674,8 @@ static void hart_starts(qemu_plugin_id_t id, unsigned int hart)
             }
         }
     }
-    if (!h->pc || !h->priv || !h->csr[M][0]) {
-        fprintf(stderr, "retired: the hart has no pc, priv or mtvec\n");
+    if (!h->pc || !h->priv || !h->mhartid || !h->csr[M][0]) {
+        fprintf(stderr, "retired: the hart lacks a register\n");
         abort();
     }
     g_mutex_lock(&lock);
@@ -626,8 +684,17 @@ static void hart_starts(qemu_plugin_id_t id, unsigned int hart)
         fprintf(stderr, "retired: more harts than -smp allows\n");
         abort();
     }
+    h->thread = g_thread_self();
+    for (unsigned int i = 0; i < n_harts; i++) {
+        one_thread |= harts[i] && harts[i]->thread == h->thread;
+    }
+    if (one_thread && g_hash_table_size(blocks)) {
+        fprintf(stderr, "retired: a hart that was started late\n");
+        abort();
+    }
     harts[hart] = h;
     g_mutex_unlock(&lock);
+    h->id = read_reg(h, h->mhartid);
     h->rank = read_rank(h, &virt);
     read_trap_csrs(h, h->trap, virt);
 }
@@ -641,7 +708,11 @@ static void at_exit(qemu_plugin_id_t id, void *userdata)
         if (!h) {
             continue;
         }
-        n = ((Progress *)qemu_plugin_scoreboard_find(board, i))->began;
+        if (!one_thread) {
+            n = ((Progress *)qemu_plugin_scoreboard_find(board, i))->began;
+        } else {
+            n = i == running ? running_began : h->began;
+        }
         if (h->block && n) {
             /* A hart stops between blocks: what began is done. */
             retire_many(i, h, n - (h->block->insn[n - 1].kind == KIND_TRAP));
