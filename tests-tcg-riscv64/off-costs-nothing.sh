@@ -5,15 +5,17 @@
 # exactly the ops of a QEMU without the series. Runs each guest on both
 # binaries and compares the "-d op" listings, but for host addresses.
 #
-#   QEMU=ours STOCK=stock off-costs-nothing.sh GUEST.elf...      TAP output
+#   QEMU=ours QEMU_STOCK=stock off-costs-nothing.sh       TAP output
 set -u
 
 : "${QEMU:?path of our qemu-system-riscv64}"
-: "${STOCK:?path of the qemu-system-riscv64 built without the series}"
-[ $# -gt 0 ] || { echo "usage: QEMU=.. STOCK=.. $0 GUEST.elf..." >&2; exit 2; }
+: "${QEMU_STOCK:?path of the qemu-system-riscv64 built without the series}"
 
+here=$(dirname "$(readlink -f "$0")")
 tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT
+make -s -C "$here/guests" OUT="$tmp/guests" > "$tmp/make.log" 2>&1 ||
+    { cat "$tmp/make.log"; echo "Bail out! guests cannot be built"; exit 1; }
 
 # listing BINARY GUEST OUT [OPTION...]: the ops of every TB, host addresses
 # masked. One thread and instruction counting make both runs the same.
@@ -38,12 +40,25 @@ say() { # STATUS TEXT
     echo "$1 $n - $2"
 }
 
-for guest; do
+# A guest ends by asking for it and spins until it happens: how many blocks
+# that takes is left to chance. So the shorter listing must be the beginning
+# of the longer one, which may have a little more.
+same() {
+    local a b
+    a=$(wc -l < "$tmp/stock")
+    b=$(wc -l < "$tmp/ours")
+    lines=$((a < b ? a : b))
+    [ $((a > b ? a - b : b - a)) -le 60 ] && [ "$lines" -gt 200 ] &&
+        cmp -s <(head -n "$lines" "$tmp/stock") <(head -n "$lines" "$tmp/ours")
+}
+
+for guest in "$tmp"/guests/*.elf; do
     name=$(basename "$guest" .elf)
-    if listing "$STOCK" "$guest" "$tmp/stock" &&
+    case $name in *.rv64g|*.rv32gc|smp*) continue ;; esac
+    if listing "$QEMU_STOCK" "$guest" "$tmp/stock" &&
        listing "$QEMU" "$guest" "$tmp/ours"; then
-        if cmp -s "$tmp/stock" "$tmp/ours"; then
-            say ok "$name: $(wc -l < "$tmp/ours") lines of ops are stock's"
+        if same; then
+            say ok "$name: $lines lines of ops are stock's"
         else
             diff "$tmp/stock" "$tmp/ours" | head -20 | sed 's/^/# /'
             say "not ok" "$name: ops differ from stock's"
@@ -55,7 +70,7 @@ for guest; do
 done
 
 # The comparison must be able to fail: a traced run has other ops.
-guest=$1
+guest=$tmp/guests/calls.rv64gc.elf
 MACHINE=,trace=on,trace-autostart=on,trace-chardev=tr \
     listing "$QEMU" "$guest" "$tmp/traced" -chardev null,id=tr &&
     listing "$QEMU" "$guest" "$tmp/ours" &&
