@@ -13,18 +13,10 @@
 #include "qemu/osdep.h"
 #include "hw/trace/etrace-encap.h"
 #include "hw/trace/etrace-encoder.h"
-#include "etrace-refdecoder.h"
+#include "etrace-random-program.h"
 #include "etrace-test.h"
 
-#define MAX_INSTRS      96      /* of a program */
 #define RUN_LENGTH      3000    /* instructions retired per program */
-
-/* An instruction as the hart sees it: the decoder's view, and its itype */
-typedef struct Instr {
-    RefInstr ref;
-    uint64_t pc;
-    ETraceItype itype;          /* for a branch: decided at run time */
-} Instr;
 
 typedef struct Retired {
     uint64_t pc;
@@ -43,25 +35,18 @@ typedef struct Trap {
 /* What a kind of test does; probabilities are out of 1000. */
 typedef struct Mix {
     const char *name;
-    unsigned branch, jal, jalr, xret, ecall;    /* instructions; rest normal */
+    RandomMix program;
     unsigned trap;                              /* before an instruction */
     unsigned split;                             /* block ends for no reason */
     unsigned end_window, restart;
     unsigned refuse;                            /* packet is not accepted */
-    unsigned near;                              /* direct jumps stay close */
     unsigned programs;
 } Mix;
 
 typedef struct World {
-    uint64_t seed;
     const Mix *mix;
     ETraceParams params;
-
-    unsigned count;
-    Instr instr[MAX_INSTRS];
-    uint64_t base;
-    int8_t at[MAX_INSTRS * 2];          /* by half-word offset; -1: none */
-    unsigned hot[4];                    /* favourite indirect targets */
+    RandomProgram program;
 
     /* the hart */
     unsigned cur;
@@ -92,24 +77,6 @@ typedef struct World {
     uint64_t total_packets, total_bytes;
 } World;
 
-static uint64_t next_random(World *w)
-{
-    w->seed ^= w->seed << 13;
-    w->seed ^= w->seed >> 7;
-    w->seed ^= w->seed << 17;
-    return w->seed * 0x2545f4914f6cdd1dull;
-}
-
-static unsigned below(World *w, unsigned n)
-{
-    return (next_random(w) >> 33) % n;
-}
-
-static bool chance(World *w, unsigned per_mille)
-{
-    return below(w, 1000) < per_mille;
-}
-
 static uint64_t wrap(const World *w, uint64_t pc)
 {
     return w->params.iaddress_width == 32 ? (uint32_t)pc : pc;
@@ -122,13 +89,9 @@ static uint64_t wrap(const World *w, uint64_t pc)
 static const RefInstr *world_get_instr(void *opaque, uint64_t pc)
 {
     World *w = opaque;
-    uint64_t offset = (pc - w->base) / 2;
+    int i = random_program_find(&w->program, pc);
 
-    if (pc & 1 || pc < w->base || offset >= ARRAY_SIZE(w->at) ||
-        w->at[offset] < 0) {
-        return NULL;
-    }
-    return &w->instr[w->at[offset]].ref;
+    return i < 0 ? NULL : &w->program.instr[i].ref;
 }
 
 static void world_report_pc(void *opaque, uint64_t pc)
@@ -203,7 +166,7 @@ static bool world_emit(void *opaque, const ETracePacket *pkt,
     size_t size;
     bool sync;
 
-    if (chance(w, w->mix->refuse)) {
+    if (random_chance(&w->program, w->mix->refuse)) {
         w->refusing = true;
         w->gap = true;
         w->trap_gap = true;
@@ -258,7 +221,7 @@ static bool world_ready(void *opaque)
 {
     World *w = opaque;
 
-    if (chance(w, 300)) {
+    if (random_chance(&w->program, 300)) {
         w->refusing = false;
         return true;
     }
@@ -271,96 +234,6 @@ static const ETraceEncoderOps encoder_ops = {
 };
 
 /*
- * The program
- */
-
-static unsigned random_target(World *w, unsigned from)
-{
-    if (chance(w, w->mix->near)) {
-        int t = (int)from + (int)below(w, 12) - 6;
-
-        return CLAMP(t, 0, (int)w->count - 1);
-    }
-    return below(w, w->count);
-}
-
-static RefOp random_op(World *w)
-{
-    const struct {
-        RefOp op;
-        unsigned per_mille;
-    } ops[] = {
-        { REF_BRANCH, w->mix->branch },
-        { REF_JAL, w->mix->jal },
-        { REF_JALR, w->mix->jalr },
-        { REF_XRET, w->mix->xret },
-        { REF_ECALL, w->mix->ecall },
-    };
-    unsigned pick = below(w, 1000);
-
-    for (unsigned i = 0; i < ARRAY_SIZE(ops); i++) {
-        if (pick < ops[i].per_mille) {
-            return ops[i].op;
-        }
-        pick -= ops[i].per_mille;
-    }
-    return REF_NORMAL;
-}
-
-static void make_program(World *w)
-{
-    static const uint64_t bases[] = {
-        0x80000000, 0x1000, 0xffffffff80000000, 0x7ffffff0, 0x3fc0001000,
-    };
-    static const ETraceItype jal_itype[] = {
-        ETRACE_ITYPE_INFERABLE_CALL, ETRACE_ITYPE_INFERABLE_JUMP,
-        ETRACE_ITYPE_OTHER_INFERABLE_JUMP,
-    };
-    static const ETraceItype jalr_itype[] = {
-        ETRACE_ITYPE_UNINFERABLE_CALL, ETRACE_ITYPE_UNINFERABLE_JUMP,
-        ETRACE_ITYPE_COROUTINE_SWAP, ETRACE_ITYPE_RETURN,
-        ETRACE_ITYPE_OTHER_UNINFERABLE_JUMP,
-    };
-    uint64_t pc;
-
-    w->base = wrap(w, bases[below(w, ARRAY_SIZE(bases))]);
-    w->count = 4 + below(w, MAX_INSTRS - 4);
-    memset(w->at, -1, sizeof(w->at));
-    pc = w->base;
-    for (unsigned i = 0; i < w->count; i++) {
-        Instr *in = &w->instr[i];
-
-        in->pc = pc;
-        in->ref.size = chance(w, 500) ? 2 : 4;
-        in->ref.target = 0;
-        in->itype = ETRACE_ITYPE_NONE;
-        /* There is nothing to fall through to behind the last one. */
-        in->ref.op = i == w->count - 1 ? REF_JAL : random_op(w);
-        switch (in->ref.op) {
-        case REF_JAL:
-            in->itype = jal_itype[below(w, ARRAY_SIZE(jal_itype))];
-            break;
-        case REF_JALR:
-            in->itype = jalr_itype[below(w, ARRAY_SIZE(jalr_itype))];
-            break;
-        case REF_XRET:
-            in->itype = ETRACE_ITYPE_TRAP_RETURN;
-            break;
-        default:
-            break;
-        }
-        w->at[(pc - w->base) / 2] = i;
-        pc += in->ref.size;
-    }
-    for (unsigned i = 0; i < w->count; i++) {
-        w->instr[i].ref.target = w->instr[random_target(w, i)].pc;
-    }
-    for (unsigned i = 0; i < ARRAY_SIZE(w->hot); i++) {
-        w->hot[i] = below(w, w->count);
-    }
-}
-
-/*
  * The hart
  */
 
@@ -371,7 +244,7 @@ static void flush_block(World *w, ETraceItype itype)
 
         b.itype = itype;
         w->block.iretire = 0;
-        etrace_encoder_block(&w->enc, &b, next_random(w));
+        etrace_encoder_block(&w->enc, &b, random_number(&w->program));
     }
     w->block_index = w->retired_count;
 }
@@ -383,45 +256,28 @@ static uint8_t random_priv(World *w)
         ETRACE_PRIV_VS,
     };
 
-    return chance(w, 400) ? w->priv : priv[below(w, ARRAY_SIZE(priv))];
-}
-
-static unsigned random_indirect(World *w)
-{
-    unsigned back;
-
-    switch (below(w, 8)) {
-    case 0:
-    case 1:
-    case 2:
-        return w->hot[below(w, ARRAY_SIZE(w->hot))];
-    case 3:
-        return w->cur;
-    case 4:
-    case 5:
-        back = below(w, 6);
-        return w->cur - MIN(w->cur, back);
-    default:
-        return below(w, w->count);
+    if (random_chance(&w->program, 400)) {
+        return w->priv;
     }
+    return priv[random_below(&w->program, ARRAY_SIZE(priv))];
 }
 
 static void take_trap(World *w, bool exception)
 {
-    bool interrupt = !exception && chance(w, 500);
+    bool interrupt = !exception && random_chance(&w->program, 500);
     Trap *t;
     ETraceBlock b = {
-        .iaddr = w->instr[w->cur].pc,
+        .iaddr = w->program.instr[w->cur].pc,
         .itype = interrupt ? ETRACE_ITYPE_INTERRUPT : ETRACE_ITYPE_EXCEPTION,
         .priv = w->priv,
-        .cause = below(w, 64),
+        .cause = random_below(&w->program, 64),
     };
 
     flush_block(w, ETRACE_ITYPE_NONE);
     t = &w->traps[w->trap_count++];
     *t = (Trap) {
         .epc = b.iaddr,
-        .tval = wrap(w, next_random(w)),
+        .tval = wrap(w, random_number(&w->program)),
         .cause = b.cause,
         .priv = b.priv,
         .interrupt = interrupt,
@@ -429,13 +285,13 @@ static void take_trap(World *w, bool exception)
     };
     etrace_encoder_block(&w->enc, &b, t->tval);
     w->after_retire = false;
-    w->cur = random_indirect(w);
+    w->cur = random_program_indirect(&w->program, w->cur);
     w->priv = random_priv(w);
 }
 
 static void retire(World *w)
 {
-    const Instr *in = &w->instr[w->cur];
+    const RandomInstr *in = &w->program.instr[w->cur];
     ETraceItype itype = in->itype;
     unsigned next = w->cur + 1;
     uint8_t priv = w->priv;
@@ -451,23 +307,24 @@ static void retire(World *w)
 
     switch (in->ref.op) {
     case REF_BRANCH:
-        itype = chance(w, 500) ? ETRACE_ITYPE_TAKEN_BRANCH
+        itype = random_chance(&w->program, 500) ? ETRACE_ITYPE_TAKEN_BRANCH
                                : ETRACE_ITYPE_NONTAKEN_BRANCH;
         break;
     case REF_JALR:
-        next = random_indirect(w);
+        next = random_program_indirect(&w->program, w->cur);
         break;
     case REF_XRET:
-        next = random_indirect(w);
+        next = random_program_indirect(&w->program, w->cur);
         priv = random_priv(w);
         break;
     default:
         break;
     }
     if (in->ref.op == REF_JAL || itype == ETRACE_ITYPE_TAKEN_BRANCH) {
-        next = w->at[(in->ref.target - w->base) / 2];
+        next = random_program_find(&w->program, in->ref.target);
     }
-    if (itype != ETRACE_ITYPE_NONE || chance(w, w->mix->split)) {
+    if (itype != ETRACE_ITYPE_NONE ||
+        random_chance(&w->program, w->mix->split)) {
         flush_block(w, itype);
     }
     w->cur = next;
@@ -502,17 +359,19 @@ static void restart(World *w)
 
 static void run_program(World *w, uint64_t seed)
 {
+    static const ETraceSyncMode sync_mode[] = {
+        ETRACE_SYNC_OFF, ETRACE_SYNC_PACKETS, ETRACE_SYNC_HALFWORDS,
+    };
     static const unsigned sync_max[] = { 1, 2, 3, 5, 16, 100 };
     const Mix *m = w->mix;
 
-    w->seed = (seed + 1) * 0x9e3779b97f4a7c15ull;
-    next_random(w);
-    etrace_params_init(&w->params, chance(w, 300) ? 32 : 64);
-    w->params.src_bits = 8 * below(w, 3);
+    random_seed(&w->program, seed);
+    etrace_params_init(&w->params, random_chance(&w->program, 300) ? 32 : 64);
+    w->params.src_bits = 8 * random_below(&w->program, 3);
     w->params.src_id = 0x5a;
-    make_program(w);
+    random_program(&w->program, &m->program, w->params.iaddress_width);
 
-    w->cur = below(w, w->count);
+    w->cur = random_below(&w->program, w->program.count);
     w->priv = ETRACE_PRIV_M;
     w->block.iretire = 0;
     w->block_index = 0;
@@ -527,34 +386,28 @@ static void run_program(World *w, uint64_t seed)
     w->updiscon = false;
     ref_decoder_init(&w->dec, &w->params, &decoder_ops, w);
     etrace_encoder_init(&w->enc, &w->params, &encoder_ops, w);
-    switch (below(w, 3)) {
-    case 0:
-        w->enc.sync_mode = ETRACE_SYNC_PACKETS;
-        w->enc.sync_max = sync_max[below(w, ARRAY_SIZE(sync_max))];
-        break;
-    case 1:
-        w->enc.sync_mode = ETRACE_SYNC_HALFWORDS;
-        w->enc.sync_max = sync_max[below(w, ARRAY_SIZE(sync_max))];
-        break;
-    }
-    if (chance(w, 200)) {
+    w->enc.sync_mode = sync_mode[random_below(&w->program,
+                                              ARRAY_SIZE(sync_mode))];
+    w->enc.sync_max = sync_max[random_below(&w->program,
+                                            ARRAY_SIZE(sync_max))];
+    if (random_chance(&w->program, 200)) {
         w->enc.ioptions = ETRACE_IOPT_FULL_ADDRESS;
     }
 
     etrace_encoder_start(&w->enc);
     while (w->retired_count < RUN_LENGTH &&
            w->trap_count < ARRAY_SIZE(w->traps)) {
-        if (w->instr[w->cur].ref.op == REF_ECALL) {
+        if (w->program.instr[w->cur].ref.op == REF_ECALL) {
             take_trap(w, true);
-        } else if (chance(w, m->trap)) {
+        } else if (random_chance(&w->program, m->trap)) {
             take_trap(w, false);
         } else {
             retire(w);
         }
-        if (chance(w, m->end_window)) {
+        if (random_chance(&w->program, m->end_window)) {
             end_window(w);
         }
-        if (chance(w, m->restart)) {
+        if (random_chance(&w->program, m->restart)) {
             restart(w);
         }
     }
@@ -591,40 +444,68 @@ static void test_mix(gconstpointer data)
 static const Mix mixes[] = {
     {
         .name = "everything",
-        .branch = 150, .jal = 100, .jalr = 80, .xret = 30, .ecall = 10,
+        .program = {
+            .branch = 150, .jal = 100, .jalr = 80, .xret = 30, .ecall = 10,
+            .near = 500,
+        },
         .trap = 20, .split = 100, .end_window = 5, .restart = 2,
-        .near = 500, .programs = 1000,
+        .programs = 1000,
     }, {
         .name = "branches",
-        .branch = 400, .jal = 20, .jalr = 5, .trap = 2, .split = 50,
-        .end_window = 1, .near = 700, .programs = 500,
+        .program = {
+            .branch = 400, .jal = 20, .jalr = 5,
+            .near = 700,
+        },
+        .trap = 2, .split = 50, .end_window = 1,
+        .programs = 500,
     }, {
         .name = "indirect-loops-with-branches",
-        .branch = 350, .jal = 40, .jalr = 15, .trap = 1, .near = 900,
+        .program = {
+            .branch = 350, .jal = 40, .jalr = 15,
+            .near = 900,
+        },
+        .trap = 1,
         .programs = 1000,
     }, {
         .name = "indirect-loops",
-        .branch = 20, .jal = 60, .jalr = 150, .xret = 10, .trap = 5,
-        .split = 100, .end_window = 3, .near = 800, .programs = 1000,
+        .program = {
+            .branch = 20, .jal = 60, .jalr = 150, .xret = 10,
+            .near = 800,
+        },
+        .trap = 5, .split = 100, .end_window = 3,
+        .programs = 1000,
     }, {
         .name = "direct-loops",
-        .branch = 10, .jal = 250, .jalr = 20, .xret = 10, .trap = 30,
-        .split = 100, .end_window = 10, .near = 600, .programs = 1000,
+        .program = {
+            .branch = 10, .jal = 250, .jalr = 20, .xret = 10,
+            .near = 600,
+        },
+        .trap = 30, .split = 100, .end_window = 10,
+        .programs = 1000,
     }, {
         .name = "traps",
-        .branch = 150, .jal = 50, .jalr = 150, .xret = 150, .ecall = 100,
-        .trap = 250, .split = 200, .end_window = 30, .near = 500,
+        .program = {
+            .branch = 150, .jal = 50, .jalr = 150, .xret = 150, .ecall = 100,
+            .near = 500,
+        },
+        .trap = 250, .split = 200, .end_window = 30,
         .programs = 500,
     }, {
         .name = "single-instruction-blocks",
-        .branch = 150, .jal = 100, .jalr = 80, .xret = 30, .ecall = 10,
-        .trap = 30, .split = 1000, .end_window = 10, .near = 500,
+        .program = {
+            .branch = 150, .jal = 100, .jalr = 80, .xret = 30, .ecall = 10,
+            .near = 500,
+        },
+        .trap = 30, .split = 1000, .end_window = 10,
         .programs = 500,
     }, {
         .name = "losses",
-        .branch = 150, .jal = 100, .jalr = 80, .xret = 30, .ecall = 10,
-        .trap = 30, .split = 100, .end_window = 10, .restart = 3,
-        .refuse = 20, .near = 500, .programs = 500,
+        .program = {
+            .branch = 150, .jal = 100, .jalr = 80, .xret = 30, .ecall = 10,
+            .near = 500,
+        },
+        .trap = 30, .split = 100, .end_window = 10, .restart = 3, .refuse = 20,
+        .programs = 500,
     },
 };
 
