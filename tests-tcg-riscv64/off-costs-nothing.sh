@@ -72,7 +72,7 @@ done
 # The comparison must be able to fail: a traced run has other ops.
 guest=$tmp/guests/calls.rv64gc.elf
 MACHINE=,trace=on,trace-autostart=on,trace-chardev=tr \
-    listing "$QEMU" "$guest" "$tmp/traced" -chardev null,id=tr &&
+    listing "$QEMU" "$guest" "$tmp/traced" -chardev "file,id=tr,path=$tmp/trace.bin" &&
     listing "$QEMU" "$guest" "$tmp/ours" &&
     ! cmp -s "$tmp/traced" "$tmp/ours" &&
     grep -q trace_drain "$tmp/traced" &&
