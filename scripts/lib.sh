@@ -53,7 +53,8 @@ run_logged() {
 }
 
 # Our folders and the places in a QEMU tree that they become. "dir" folders
-# are whole new folders there; "files" folders add files to one that exists.
+# are whole new folders there; "files" folders add files to one that exists,
+# and keep what runs the tests here (Makefile, *.sh at their top) to themselves.
 overlays() {
     cat <<'MAP'
 dir   hw-trace            hw/trace
@@ -67,14 +68,21 @@ files docs-system-riscv   docs/system/riscv
 MAP
 }
 
-# folder_files FOLDER PLACE: "OUR_FILE PLACE_IN_QEMU", a line each, for every
-# file of the folder that git knows or would add (so that editor droppings and
-# objects stay out); without git, for all but the usual droppings.
+# folder_files KIND FOLDER PLACE: "OUR_FILE PLACE_IN_QEMU", a line each, for
+# every file of the folder that git knows or would add (so that editor droppings
+# and objects stay out); without git, for all but the usual droppings.
 folder_files() {
-    (cd "$top" && { git ls-files -co --exclude-standard -- "$1" 2>/dev/null ||
-        find "$1" -type f ! -name '.*' ! -name '*~' ! -name '*.[ao]'; }) |
+    local kind=$1 from=$2 to=$3 file
+    (cd "$top" && { git ls-files -co --exclude-standard -- "$from" 2>/dev/null ||
+        find "$from" -type f ! -name '.*' ! -name '*~' ! -name '*.[ao]'; }) |
         sort -u | while read -r file; do
-            [ ! -f "$top/$file" ] || echo "$file $2/${file#"$1"/}"
+            if [ "$kind" = files ]; then
+                case ${file#"$from"/} in
+                */*) ;;
+                Makefile|*.sh) continue ;;
+                esac
+            fi
+            [ ! -f "$top/$file" ] || echo "$file $to/${file#"$from"/}"
         done
 }
 
@@ -84,7 +92,31 @@ overlay_links() {
     overlays | while read -r kind from to; do
         case $kind in
         dir) [ ! -d "$top/$from" ] || echo "$top/$from $to" ;;
-        files) folder_files "$from" "$to" | sed "s,^,$top/," ;;
+        files) folder_files files "$from" "$to" | sed "s,^,$top/," ;;
         esac
     done
+}
+
+# base_repo DIR: a new git repository with stock QEMU as its one commit, tagged
+# "base" and the same on every machine.
+base_repo() {
+    rm -rf "$1"
+    mkdir -p "$1"
+    # Debian's packaging is no part of QEMU
+    tar -C "$build/qemu-stock" -cf - --exclude=./debian --exclude=./.pc . |
+        tar -C "$1" -xf -
+    plain_git -C "$1" init -q -b main .
+    # -f: QEMU's .gitignore hides bundled subprojects that a release has
+    plain_git -C "$1" add -A -f
+    GIT_AUTHOR_DATE='2025-01-01T00:00:00Z' \
+        GIT_COMMITTER_DATE='2025-01-01T00:00:00Z' \
+        plain_git -C "$1" -c user.name=base -c user.email=base@localhost \
+        -c gc.auto=0 commit -q -m "QEMU $(cat "$1/VERSION")"
+    plain_git -C "$1" tag base
+}
+
+# series: the patches of patches/series, a name each line
+series() {
+    [ ! -f "$top/patches/series" ] ||
+        sed -E 's/[[:space:]]*(#.*)?$//; /^$/d' "$top/patches/series"
 }
