@@ -1,0 +1,180 @@
+/*
+ * RISC-V control transfer records: CSRs and entry registers
+ *
+ * SPDX-License-Identifier: GPL-2.0-or-later
+ */
+#include "qemu/osdep.h"
+#include "internal.h"
+
+/* Predicates (chapters 2 and 5) */
+
+RISCVException riscv_ctr_mmode(CPURISCVState *env, int csrno)
+{
+    return riscv_cpu_cfg(env)->ext_smctr ? RISCV_EXCP_NONE
+                                         : RISCV_EXCP_ILLEGAL_INST;
+}
+
+RISCVException riscv_ctr_smode(CPURISCVState *env, int csrno)
+{
+    RISCVException ret;
+
+    if (!riscv_ctr_present(env)) {
+        return RISCV_EXCP_ILLEGAL_INST;
+    }
+    ret = smstateen_acc_ok(env, 0, SMSTATEEN0_CTR);
+    if (csrno == CSR_SCTRDEPTH && env->virt_enabled &&
+        ret != RISCV_EXCP_ILLEGAL_INST) {
+        /* whatever hstateen0.CTR says (5, note) */
+        return RISCV_EXCP_VIRT_INSTRUCTION_FAULT;
+    }
+    return ret;
+}
+
+RISCVException riscv_ctr_vsctrctl(CPURISCVState *env, int csrno)
+{
+    if (!riscv_has_ext(env, RVH)) {
+        return RISCV_EXCP_ILLEGAL_INST;
+    }
+    return riscv_ctr_smode(env, csrno);
+}
+
+/* Control, depth and status */
+
+RISCVException riscv_ctr_rmw_ctl(CPURISCVState *env, int csrno,
+                                 target_ulong *ret_val, target_ulong new_val,
+                                 target_ulong wr_mask)
+{
+    uint64_t fields = csrno == CSR_MCTRCTL ? MCTRCTL_MASK : XCTRCTL_MASK;
+    bool vs = csrno == CSR_VSCTRCTL ||
+              (csrno == CSR_SCTRCTL && env->virt_enabled);
+    uint64_t *ctl = vs ? &env->ctr.vsctrctl : &env->ctr.mctrctl;
+
+    if (ret_val) {
+        *ret_val = *ctl & fields;
+    }
+    if (wr_mask) {
+        fields &= wr_mask;
+        *ctl = (*ctl & ~fields) | (new_val & fields);
+        /* so that no cycles persist across a context switch (6.5) */
+        riscv_ctr_cycles_reset(env);
+        riscv_ctr_update(env);
+    }
+    return RISCV_EXCP_NONE;
+}
+
+RISCVException riscv_ctr_rmw_depth(CPURISCVState *env, int csrno,
+                                   target_ulong *ret_val,
+                                   target_ulong new_val, target_ulong wr_mask)
+{
+    const RISCVCPUConfig *cfg = riscv_cpu_cfg(env);
+    RISCVCTRState *s = &env->ctr;
+
+    if (ret_val) {
+        *ret_val = s->sctrdepth;
+    }
+    if (wr_mask & SCTRDEPTH_MASK) {
+        uint32_t depth = (s->sctrdepth & ~wr_mask) | (new_val & wr_mask);
+        unsigned wrptr = riscv_ctr_wrptr(s);
+
+        depth &= SCTRDEPTH_MASK;
+        s->sctrdepth = MIN(MAX(depth, cfg->ctr_min_depth), cfg->ctr_max_depth);
+        riscv_ctr_set_wrptr(s, wrptr);
+        riscv_ctr_update(env);
+    }
+    return RISCV_EXCP_NONE;
+}
+
+RISCVException riscv_ctr_rmw_status(CPURISCVState *env, int csrno,
+                                    target_ulong *ret_val,
+                                    target_ulong new_val, target_ulong wr_mask)
+{
+    RISCVCTRState *s = &env->ctr;
+    uint32_t status = riscv_ctr_wrptr(s) |
+                      (s->frozen ? SCTRSTATUS_FROZEN : 0);
+
+    if (ret_val) {
+        *ret_val = status;
+    }
+    if (wr_mask) {
+        status = (status & ~wr_mask) | (new_val & wr_mask);
+        riscv_ctr_set_wrptr(s, status & SCTRSTATUS_WRPTR_MASK);
+        s->frozen = status & SCTRSTATUS_FROZEN;
+        riscv_ctr_update(env);
+    }
+    return RISCV_EXCP_NONE;
+}
+
+/* Entry registers (chapter 3) */
+
+static uint64_t entry_data(CPURISCVState *env, const RISCVCTREntry *entry)
+{
+    uint64_t data = entry->type;
+
+    if (riscv_ctr_has_cycles(env)) {
+        data |= riscv_ctr_cycles_encode(entry->cycles);
+    }
+    return data;
+}
+
+RISCVException riscv_ctr_rmw_entry(CPURISCVState *env, unsigned reg,
+                                   unsigned entry, target_ulong *ret_val,
+                                   target_ulong new_val, target_ulong wr_mask)
+{
+    RISCVCTREntry *e;
+    uint64_t old, val, fields;
+    RISCVException ret = smstateen_acc_ok(env, 0, SMSTATEEN0_CTR);
+
+    if (ret != RISCV_EXCP_NONE) {
+        return ret;
+    }
+    if (reg > 3 || entry >= riscv_ctr_depth(&env->ctr)) {
+        if (ret_val) {
+            *ret_val = 0;
+        }
+        return RISCV_EXCP_NONE;
+    }
+
+    e = riscv_ctr_entry(&env->ctr, entry);
+    switch (reg) {
+    case 1:
+        old = e->source;
+        fields = UINT64_MAX;
+        break;
+    case 2:
+        old = e->target;
+        fields = ~(uint64_t)CTRTARGET_MISP;
+        break;
+    default:
+        old = entry_data(env, e);
+        fields = riscv_ctr_has_cycles(env) ? CTRDATA_MASK : CTRDATA_TYPE_MASK;
+        break;
+    }
+
+    if (ret_val) {
+        *ret_val = old;
+    }
+    if (!wr_mask) {
+        return RISCV_EXCP_NONE;
+    }
+
+    if (env->xl == MXL_RV32) {
+        /* a write is zero-extended (3.1, 3.2) */
+        old &= UINT32_MAX;
+        wr_mask &= UINT32_MAX;
+    }
+    fields &= wr_mask;
+    val = (old & ~fields) | (new_val & fields);
+    switch (reg) {
+    case 1:
+        e->source = val;
+        break;
+    case 2:
+        e->target = val;
+        break;
+    default:
+        e->type = val & CTRDATA_TYPE_MASK;
+        e->cycles = riscv_ctr_cycles_decode(val);
+        break;
+    }
+    return RISCV_EXCP_NONE;
+}

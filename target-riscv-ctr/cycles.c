@@ -1,0 +1,142 @@
+/*
+ * RISC-V control transfer records: cycle counting (6.5)
+ *
+ * The counter runs at mcycle's rate, which is virtual time with -icount and
+ * host ticks without. A record keeps the elapsed cycles as they are; CC's
+ * exponent and mantissa are made when ctrdata is read. A reset moves the
+ * counter so far away that no real count gets there: that is CCV = 0.
+ *
+ * With RASEMU, a return that pops an entry adds the entry's count to the
+ * counter again (the first of the two ways that the note in 6.6 allows).
+ *
+ * SPDX-License-Identifier: GPL-2.0-or-later
+ */
+#include "qemu/osdep.h"
+#include "qemu/timer.h"
+#include "exec/icount.h"
+#include "internal.h"
+
+#define CCM_BITS        12
+#define CCE_MAX         15
+
+bool riscv_ctr_has_cycles(CPURISCVState *env)
+{
+    return env_archcpu(env)->cfg.ctr_cycle_count != RISCV_CTR_CYCLE_COUNT_OFF;
+}
+
+uint32_t riscv_ctr_cycles_key(CPURISCVState *env)
+{
+    if (!riscv_ctr_has_cycles(env)) {
+        return 0;
+    }
+    if (icount_enabled()) {
+        return RISCV_CTR_KEY_CYCLES;
+    }
+    return env_archcpu(env)->cfg.ctr_cycle_count == RISCV_CTR_CYCLE_COUNT_HOST
+           ? RISCV_CTR_KEY_HOST_CYCLES : 0;
+}
+
+/* mcycle without its offset */
+static uint64_t now(CPURISCVState *env)
+{
+    switch (riscv_ctr_cycles_key(env)) {
+    case RISCV_CTR_KEY_CYCLES:
+        return icount_get();
+    case RISCV_CTR_KEY_HOST_CYCLES:
+        return cpu_get_host_ticks();
+    default:
+        return 0;
+    }
+}
+
+static uint64_t elapsed(CPURISCVState *env)
+{
+    return env->ctr.counting ? now(env) - env->ctr.cycles : env->ctr.cycles;
+}
+
+static void set_elapsed(CPURISCVState *env, uint64_t cycles)
+{
+    env->ctr.cycles = env->ctr.counting ? now(env) - cycles : cycles;
+}
+
+void riscv_ctr_cycles_reset(CPURISCVState *env)
+{
+    set_elapsed(env, RISCV_CTR_CYCLES_INVALID);
+}
+
+void riscv_ctr_cycles_run(CPURISCVState *env, bool active)
+{
+    uint64_t cycles = elapsed(env);
+
+    env->ctr.counting = active;
+    set_elapsed(env, cycles);
+}
+
+uint64_t riscv_ctr_cycles_take(CPURISCVState *env)
+{
+    uint64_t cycles = elapsed(env);
+
+    if (!riscv_ctr_cycles_key(env)) {
+        return RISCV_CTR_CYCLES_INVALID;
+    }
+    set_elapsed(env, 0);
+    return cycles;
+}
+
+/* What CC can tell of an entry that software may have written */
+static uint64_t decoded(uint64_t cycles)
+{
+    unsigned cce, ccm;
+
+    if (!(cycles & RISCV_CTR_CYCLES_ENCODED)) {
+        return cycles;
+    }
+    if (!(cycles & CTRDATA_CCV)) {
+        return RISCV_CTR_CYCLES_INVALID;
+    }
+    ccm = extract64(cycles, 16, CCM_BITS);
+    cce = extract64(cycles, 28, 4);
+    return cce ? (uint64_t)((1 << CCM_BITS) + ccm) << (cce - 1) : ccm;
+}
+
+void riscv_ctr_cycles_untake(CPURISCVState *env, uint64_t cycles)
+{
+    uint64_t sum = elapsed(env) + decoded(cycles);
+
+    if (riscv_ctr_cycles_key(env)) {
+        if (sum & (RISCV_CTR_CYCLES_INVALID | RISCV_CTR_CYCLES_ENCODED)) {
+            sum = RISCV_CTR_CYCLES_INVALID;
+        }
+        set_elapsed(env, sum);
+    }
+}
+
+uint32_t riscv_ctr_cycles_encode(uint64_t cycles)
+{
+    unsigned cce = 0, ccm;
+
+    if (cycles & RISCV_CTR_CYCLES_ENCODED) {
+        return cycles;
+    }
+    if (cycles & RISCV_CTR_CYCLES_INVALID) {
+        return 0;
+    }
+    if (cycles < 1 << CCM_BITS) {
+        ccm = cycles;
+    } else {
+        cce = 63 - clz64(cycles) - 11;
+        if (cce > CCE_MAX) {
+            cce = CCE_MAX;
+            ccm = (1 << CCM_BITS) - 1;
+        } else {
+            ccm = (cycles >> (cce - 1)) & ((1 << CCM_BITS) - 1);
+        }
+    }
+    return CTRDATA_CCV | ccm << 16 | cce << 28;
+}
+
+uint64_t riscv_ctr_cycles_decode(uint32_t data)
+{
+    return RISCV_CTR_CYCLES_ENCODED |
+           (data & (CTRDATA_CCV | CTRDATA_CCM_MASK | CTRDATA_CCE_MASK));
+}

@@ -1,0 +1,53 @@
+/*
+ * RISC-V control transfer records: shared inside the room
+ *
+ * SPDX-License-Identifier: GPL-2.0-or-later
+ */
+#ifndef TARGET_RISCV_CTR_INTERNAL_H
+#define TARGET_RISCV_CTR_INTERNAL_H
+
+#include "ctr.h"
+
+#define CTR_ENTRY_SIZE  sizeof(RISCVCTREntry)
+
+/* Number of entries that sctrdepth selects. */
+static inline unsigned riscv_ctr_depth(const RISCVCTRState *s)
+{
+    return 16u << s->sctrdepth;
+}
+
+/* Physical entry WRPTR (2.5). */
+static inline unsigned riscv_ctr_wrptr(const RISCVCTRState *s)
+{
+    return s->head / CTR_ENTRY_SIZE;
+}
+
+static inline void riscv_ctr_set_wrptr(RISCVCTRState *s, unsigned wrptr)
+{
+    s->head = (wrptr & (riscv_ctr_depth(s) - 1)) * CTR_ENTRY_SIZE;
+}
+
+/* Logical entry @entry, which must be below the depth (2.5, note). */
+static inline RISCVCTREntry *riscv_ctr_entry(RISCVCTRState *s, unsigned entry)
+{
+    return &s->entries[(riscv_ctr_wrptr(s) - entry - 1) &
+                       (riscv_ctr_depth(s) - 1)];
+}
+
+/* Cycles are implemented: CC and CCV are not read-only 0. */
+bool riscv_ctr_has_cycles(CPURISCVState *env);
+/* RISCV_CTR_KEY_*CYCLES for the way that they are counted, 0: CCV = 0. */
+uint32_t riscv_ctr_cycles_key(CPURISCVState *env);
+/* CtrCycleCounter (6.5) is reset: the next record has CCV = 0. */
+void riscv_ctr_cycles_reset(CPURISCVState *env);
+/* The hart has become active or inactive. */
+void riscv_ctr_cycles_run(CPURISCVState *env, bool active);
+/* What the counter holds goes into a new record; it starts again. */
+uint64_t riscv_ctr_cycles_take(CPURISCVState *env);
+/* RASEMU popped an entry: its cycles go on counting for the next record. */
+void riscv_ctr_cycles_untake(CPURISCVState *env, uint64_t cycles);
+/* CCV and CC of ctrdata for an entry's cycles, and back. */
+uint32_t riscv_ctr_cycles_encode(uint64_t cycles);
+uint64_t riscv_ctr_cycles_decode(uint32_t data);
+
+#endif /* TARGET_RISCV_CTR_INTERNAL_H */

@@ -1,0 +1,107 @@
+/*
+ * RISC-V control transfer records: migration
+ *
+ * SPDX-License-Identifier: GPL-2.0-or-later
+ */
+#include "qemu/osdep.h"
+#include "qemu/error-report.h"
+#include "migration/cpu.h"
+#include "internal.h"
+
+static bool ctr_needed(void *opaque)
+{
+    RISCVCPU *cpu = opaque;
+
+    return riscv_ctr_present(&cpu->env);
+}
+
+static int ctr_pre_save(void *opaque)
+{
+    RISCVCPU *cpu = opaque;
+
+    /* What the counter holds, for time is another one over there. */
+    if (cpu->env.ctr.counting) {
+        riscv_ctr_cycles_run(&cpu->env, false);
+    }
+    return 0;
+}
+
+static int ctr_post_save(void *opaque)
+{
+    RISCVCPU *cpu = opaque;
+
+    riscv_ctr_update(&cpu->env);
+    return 0;
+}
+
+static int ctr_pre_load(void *opaque)
+{
+    RISCVCPU *cpu = opaque;
+
+    cpu->env.ctr.counting = false;
+    return 0;
+}
+
+static int ctr_post_load(void *opaque, int version_id)
+{
+    RISCVCPU *cpu = opaque;
+    RISCVCTRState *s = &cpu->env.ctr;
+
+    /* The index of a store by translated code: better not out of bounds. */
+    if (s->sctrdepth < cpu->cfg.ctr_min_depth ||
+        s->sctrdepth > cpu->cfg.ctr_max_depth) {
+        error_report("ctr: incoming sctrdepth %" PRIu32 " is not supported",
+                     s->sctrdepth);
+        return -EINVAL;
+    }
+    if (s->head % CTR_ENTRY_SIZE || riscv_ctr_wrptr(s) >= riscv_ctr_depth(s)) {
+        error_report("ctr: incoming WRPTR is beyond the depth");
+        return -EINVAL;
+    }
+    if ((s->mctrctl & ~MCTRCTL_MASK) || (s->vsctrctl & ~XCTRCTL_MASK)) {
+        error_report("ctr: incoming xctrctl has reserved bits set");
+        return -EINVAL;
+    }
+    for (unsigned i = 0; i < RISCV_CTR_ENTRIES; i++) {
+        s->entries[i].target &= ~(uint64_t)CTRTARGET_MISP;
+        s->entries[i].type &= CTRDATA_TYPE_MASK;
+    }
+    riscv_ctr_update(&cpu->env);
+    return 0;
+}
+
+static const VMStateDescription vmstate_ctr_entry = {
+    .name = "cpu/ctr/entry",
+    .version_id = 1,
+    .minimum_version_id = 1,
+    .fields = (const VMStateField[]) {
+        VMSTATE_UINT64(source, RISCVCTREntry),
+        VMSTATE_UINT64(target, RISCVCTREntry),
+        VMSTATE_UINT64(type, RISCVCTREntry),
+        VMSTATE_UINT64(cycles, RISCVCTREntry),
+        VMSTATE_END_OF_LIST()
+    }
+};
+
+/* Version 1 was QEMU 10.0's, with three arrays. */
+const VMStateDescription vmstate_riscv_ctr = {
+    .name = "cpu/ctr",
+    .version_id = 2,
+    .minimum_version_id = 2,
+    .needed = ctr_needed,
+    .pre_save = ctr_pre_save,
+    .post_save = ctr_post_save,
+    .pre_load = ctr_pre_load,
+    .post_load = ctr_post_load,
+    .fields = (const VMStateField[]) {
+        VMSTATE_UINT64(env.ctr.mctrctl, RISCVCPU),
+        VMSTATE_UINT64(env.ctr.vsctrctl, RISCVCPU),
+        VMSTATE_UINT32(env.ctr.sctrdepth, RISCVCPU),
+        VMSTATE_UINT32(env.ctr.head, RISCVCPU),
+        VMSTATE_BOOL(env.ctr.frozen, RISCVCPU),
+        VMSTATE_UINT64(env.ctr.cycles, RISCVCPU),
+        VMSTATE_STRUCT_ARRAY(env.ctr.entries, RISCVCPU, RISCV_CTR_ENTRIES, 1,
+                             vmstate_ctr_entry, RISCVCTREntry),
+        VMSTATE_END_OF_LIST()
+    }
+};

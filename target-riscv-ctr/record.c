@@ -1,0 +1,214 @@
+/*
+ * RISC-V control transfer records: recording (chapter 6)
+ *
+ * Transfers that stay in a mode are recorded by translated code, see
+ * translate.c.inc, according to a key that is made here. What changes the
+ * mode, and RASEMU, comes here.
+ *
+ * SPDX-License-Identifier: GPL-2.0-or-later
+ */
+#include "qemu/osdep.h"
+#include "exec/helper-proto.h"
+#include "internal.h"
+
+/* The control register in force in a mode (2.3) */
+static uint64_t control(CPURISCVState *env, bool virt)
+{
+    return virt ? env->ctr.vsctrctl : env->ctr.mctrctl;
+}
+
+static bool mode_enabled(CPURISCVState *env, target_ulong priv, bool virt)
+{
+    uint64_t ctl = control(env, virt);
+
+    switch (priv) {
+    case PRV_M:
+        return ctl & MCTRCTL_M;
+    case PRV_S:
+        return ctl & XCTRCTL_S;
+    default:
+        return ctl & XCTRCTL_U;
+    }
+}
+
+/*
+ * 6.1.2, External Trap Enable Requirements: the xTE bits of the target and of
+ * every mode between it and the source.
+ */
+static bool external_trap_enabled(CPURISCVState *env,
+                                  target_ulong priv, bool virt)
+{
+    const RISCVCTRState *s = &env->ctr;
+
+    /* into VS: the source is VU */
+    if (virt && priv == PRV_U && !(s->vsctrctl & XCTRCTL_STE)) {
+        return false;
+    }
+    if (env->virt_enabled) {
+        return true;
+    }
+    /* into or through S */
+    if ((virt || priv == PRV_U) && !(s->mctrctl & XCTRCTL_STE)) {
+        return false;
+    }
+    return env->priv != PRV_M || (s->mctrctl & MCTRCTL_MTE);
+}
+
+/*
+ * Filters and RASEMU of a transfer that may change the mode: those of
+ * vsctrctl where V changes (6.1.1).
+ */
+static uint64_t transition_control(CPURISCVState *env, bool virt)
+{
+    return control(env, virt || env->virt_enabled);
+}
+
+/* A pc of mode @priv; XLEN < MXLEN: zero-extended (3.1, 3.2) */
+static uint64_t entry_pc(CPURISCVState *env, target_ulong pc,
+                         target_ulong priv)
+{
+    const target_ulong now = env->priv;
+    RISCVMXL xl;
+
+    env->priv = priv;
+    xl = cpu_recompute_xl(env);
+    env->priv = now;
+    return xl == MXL_RV32 ? (uint32_t)pc : pc;
+}
+
+static void record(CPURISCVState *env, uint64_t source, uint64_t target,
+                   enum CTRType type)
+{
+    RISCVCTRState *s = &env->ctr;
+    RISCVCTREntry *entry = &s->entries[riscv_ctr_wrptr(s)];
+
+    entry->source = source | CTRSOURCE_VALID;
+    entry->target = target & ~CTRTARGET_MISP;
+    entry->type = type;
+    entry->cycles = riscv_ctr_cycles_take(env);
+    riscv_ctr_set_wrptr(s, riscv_ctr_wrptr(s) + 1);
+}
+
+void riscv_ctr_trap(CPURISCVState *env, bool async, target_ulong cause,
+                    target_ulong epc, target_ulong priv, bool virt)
+{
+    RISCVCTRState *s = &env->ctr;
+    uint64_t ctl = transition_control(env, virt);
+    bool from = mode_enabled(env, priv, virt);
+    bool to = mode_enabled(env, env->priv, env->virt_enabled);
+    uint64_t freeze = async ? (cause == IRQ_PMU_OVF ? XCTRCTL_LCOFIFRZ : 0)
+                            : (cause == RISCV_EXCP_BREAKPOINT ? XCTRCTL_BPFRZ
+                                                              : 0);
+
+    if (!riscv_ctr_present(env)) {
+        return;
+    }
+
+    /* 6.7: by the mode that the trap goes to; the trap is not recorded. */
+    if (control(env, env->virt_enabled) & freeze) {
+        s->frozen = true;
+        riscv_ctr_update(env);
+    }
+    if (s->frozen || (ctl & XCTRCTL_RASEMU)) {
+        return;
+    }
+
+    if (to) {
+        if (ctl & (async ? XCTRCTL_INTRINH : XCTRCTL_EXCINH)) {
+            return;
+        }
+    } else if (!from || !external_trap_enabled(env, priv, virt)) {
+        return;
+    }
+    record(env, from ? entry_pc(env, epc, priv) : 0,
+           to ? entry_pc(env, env->pc, env->priv) : 0,
+           async ? CTRDATA_TYPE_INTERRUPT : CTRDATA_TYPE_EXCEPTION);
+}
+
+void riscv_ctr_xret(CPURISCVState *env, target_ulong source,
+                    target_ulong target, target_ulong priv, bool virt)
+{
+    uint64_t ctl = transition_control(env, virt);
+    bool to = mode_enabled(env, env->priv, env->virt_enabled);
+
+    if (!riscv_ctr_present(env) || env->ctr.frozen ||
+        !mode_enabled(env, priv, virt) ||
+        (ctl & (XCTRCTL_RASEMU | XCTRCTL_TRETINH))) {
+        return;
+    }
+    record(env, entry_pc(env, source, priv),
+           to ? entry_pc(env, target, env->priv) : 0,
+           CTRDATA_TYPE_EXCEP_INT_RET);
+}
+
+/* RAS emulation (6.6): calls push, returns pop, swaps do both. */
+void helper_ctr_rasemu(CPURISCVState *env, target_ulong source,
+                       target_ulong target, uint32_t type)
+{
+    RISCVCTRState *s = &env->ctr;
+
+    if (type == CTRDATA_TYPE_RETURN || type == CTRDATA_TYPE_CO_ROUTINE_SWAP) {
+        RISCVCTREntry *entry;
+
+        riscv_ctr_set_wrptr(s, riscv_ctr_wrptr(s) - 1);
+        entry = &s->entries[riscv_ctr_wrptr(s)];
+        if (entry->source & CTRSOURCE_VALID) {
+            riscv_ctr_cycles_untake(env, entry->cycles);
+        }
+        entry->source &= ~(uint64_t)CTRSOURCE_VALID;
+    }
+    if (type != CTRDATA_TYPE_RETURN) {
+        record(env, entry_pc(env, source, env->priv),
+               entry_pc(env, target, env->priv), type);
+    }
+}
+
+/* Cycles for the record that translated code is about to write. */
+uint64_t helper_ctr_cycles(CPURISCVState *env)
+{
+    return riscv_ctr_cycles_take(env);
+}
+
+void riscv_ctr_update(CPURISCVState *env)
+{
+    RISCVCTRState *s = &env->ctr;
+    uint64_t ctl = control(env, env->virt_enabled);
+    bool active = riscv_ctr_present(env) && !s->frozen &&
+                  mode_enabled(env, env->priv, env->virt_enabled);
+
+    if (active != s->counting) {
+        riscv_ctr_cycles_run(env, active);
+    }
+    s->key = 0;
+    if (active) {
+        s->key = RISCV_CTR_KEY_ACTIVE | riscv_ctr_cycles_key(env) |
+                 s->sctrdepth << RISCV_CTR_KEY_DEPTH_SHIFT;
+        if (ctl & XCTRCTL_RASEMU) {
+            s->key |= RISCV_CTR_KEY_RASEMU;
+        } else {
+            s->key |= (ctl >> RISCV_CTR_KEY_FILTER_XCTRCTL
+                           << RISCV_CTR_KEY_FILTER_SHIFT) &
+                      RISCV_CTR_KEY_FILTER_MASK;
+        }
+    }
+}
+
+void riscv_ctr_clear(CPURISCVState *env)
+{
+    memset(env->ctr.entries, 0, sizeof(env->ctr.entries));
+    for (unsigned i = 0; i < RISCV_CTR_ENTRIES; i++) {
+        env->ctr.entries[i].cycles = RISCV_CTR_CYCLES_ENCODED;
+    }
+    riscv_ctr_cycles_reset(env);
+}
+
+void riscv_ctr_reset(CPURISCVState *env)
+{
+    if (!riscv_ctr_present(env)) {
+        return;
+    }
+    memset(&env->ctr, 0, sizeof(env->ctr));
+    env->ctr.sctrdepth = riscv_cpu_cfg(env)->ctr_min_depth;
+    riscv_ctr_clear(env);
+    riscv_ctr_update(env);
+}

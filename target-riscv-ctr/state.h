@@ -1,0 +1,63 @@
+/*
+ * RISC-V control transfer records (Smctr/Ssctr 1.0): state of a hart
+ *
+ * SPDX-License-Identifier: GPL-2.0-or-later
+ */
+#ifndef TARGET_RISCV_CTR_STATE_H
+#define TARGET_RISCV_CTR_STATE_H
+
+#define RISCV_CTR_ENTRIES       256     /* physical buffer, largest depth */
+
+/* One entry of the physical buffer, as translated code writes it. */
+typedef struct RISCVCTREntry {
+    uint64_t source;            /* ctrsource: PC[63:1], V */
+    uint64_t target;            /* ctrtarget: PC[63:1] */
+    uint64_t type;              /* ctrdata.TYPE */
+    /* ctrdata.CCV and CC: what the cycle counter held, or a mark below */
+    uint64_t cycles;
+} RISCVCTREntry;
+
+/* The counter was reset since the record before: CCV is 0. */
+#define RISCV_CTR_CYCLES_INVALID        (1ULL << 62)
+/* Software wrote the entry: CCV and CC are here as they are in ctrdata. */
+#define RISCV_CTR_CYCLES_ENCODED        (1ULL << 63)
+
+typedef struct RISCVCTRState {
+    uint64_t mctrctl;           /* sctrctl is part of it */
+    uint64_t vsctrctl;
+    uint32_t sctrdepth;
+    uint32_t head;              /* WRPTR, in bytes of entries[] */
+    bool frozen;                /* sctrstatus.FROZEN */
+    bool counting;              /* the cycle counter runs */
+    /*
+     * CtrCycleCounter: its value, or while it runs the time at which it
+     * was 0.
+     */
+    uint64_t cycles;
+    uint32_t key;               /* RISCV_CTR_KEY_*, 0: records nothing here */
+    RISCVCTREntry entries[RISCV_CTR_ENTRIES];
+} RISCVCTRState;
+
+/*
+ * The part of the TB key (cs_base) that tells translation what to emit for
+ * the mode that the hart is in.
+ */
+#define RISCV_CTR_KEY_ACTIVE            0x00000001
+#define RISCV_CTR_KEY_RASEMU            0x00000002
+#define RISCV_CTR_KEY_CYCLES            0x00000004      /* -icount */
+#define RISCV_CTR_KEY_HOST_CYCLES       0x00000008
+#define RISCV_CTR_KEY_DEPTH_SHIFT       4               /* sctrdepth.DEPTH */
+#define RISCV_CTR_KEY_DEPTH_MASK        0x00000070
+#define RISCV_CTR_KEY_FILTER_SHIFT      8               /* xctrctl[47:36] */
+#define RISCV_CTR_KEY_FILTER_MASK       0x000fff00
+#define RISCV_CTR_KEY_FILTER_XCTRCTL    36
+#define RISCV_CTR_KEY_MASK              0x000fffff
+
+/* CPU property ctr-cycle-count */
+typedef enum RISCVCTRCycleCount {
+    RISCV_CTR_CYCLE_COUNT_ICOUNT,       /* with -icount; without, CCV is 0 */
+    RISCV_CTR_CYCLE_COUNT_HOST,         /* without -icount, of the host */
+    RISCV_CTR_CYCLE_COUNT_OFF,          /* CC and CCV are read-only 0 */
+} RISCVCTRCycleCount;
+
+#endif /* TARGET_RISCV_CTR_STATE_H */
