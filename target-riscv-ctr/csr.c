@@ -66,7 +66,6 @@ RISCVException riscv_ctr_rmw_depth(CPURISCVState *env, int csrno,
                                    target_ulong *ret_val,
                                    target_ulong new_val, target_ulong wr_mask)
 {
-    const RISCVCPUConfig *cfg = riscv_cpu_cfg(env);
     RISCVCTRState *s = &env->ctr;
 
     if (ret_val) {
@@ -77,7 +76,7 @@ RISCVException riscv_ctr_rmw_depth(CPURISCVState *env, int csrno,
         unsigned wrptr = riscv_ctr_wrptr(s);
 
         depth &= SCTRDEPTH_MASK;
-        s->sctrdepth = MIN(MAX(depth, cfg->ctr_min_depth), cfg->ctr_max_depth);
+        s->sctrdepth = MIN(MAX(depth, s->min_depth), s->max_depth);
         riscv_ctr_set_wrptr(s, wrptr);
         riscv_ctr_update(env);
     }
@@ -110,7 +109,7 @@ static uint64_t entry_data(CPURISCVState *env, const RISCVCTREntry *entry)
 {
     uint64_t data = entry->type;
 
-    if (riscv_ctr_has_cycles(env)) {
+    if (riscv_ctr_has_cycles(&env->ctr)) {
         data |= riscv_ctr_cycles_encode(entry->cycles);
     }
     return data;
@@ -146,7 +145,7 @@ RISCVException riscv_ctr_rmw_entry(CPURISCVState *env, unsigned reg,
         break;
     default:
         old = entry_data(env, e);
-        fields = riscv_ctr_has_cycles(env) ? CTRDATA_MASK : CTRDATA_TYPE_MASK;
+        fields = riscv_ctr_has_cycles(&env->ctr) ? CTRDATA_MASK : CTRDATA_TYPE_MASK;
         break;
     }
 

@@ -62,10 +62,12 @@ RISCVException riscv_ctr_rmw_entry(CPURISCVState *env, unsigned reg,
                                    unsigned entry, target_ulong *ret_val,
                                    target_ulong new_val, target_ulong wr_mask);
 
-/* The CPU is being realized: check the properties. */
-bool riscv_ctr_realize(RISCVCPU *cpu, Error **errp);
-/* Add the properties to the class of RISC-V CPUs. */
-void riscv_ctr_class_init(ObjectClass *oc);
+/*
+ * The CPU is being realized: take over the properties ctr-min-depth,
+ * ctr-max-depth and ctr-cycle-count. Returns false with @errp set if they
+ * make no sense.
+ */
+bool riscv_ctr_validate(RISCVCPU *cpu, Error **errp);
 
 extern const VMStateDescription vmstate_riscv_ctr;
 

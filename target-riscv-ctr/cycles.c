@@ -6,6 +6,10 @@
  * exponent and mantissa are made when ctrdata is read. A reset moves the
  * counter so far away that no real count gets there: that is CCV = 0.
  *
+ * Reading the host's clock for each record costs several times what the
+ * transfers do, so without -icount there is no counter unless the CPU property
+ * ctr-cycle-count is "host".
+ *
  * With RASEMU, a return that pops an entry adds the entry's count to the
  * counter again (the first of the two ways that the note in 6.6 allows).
  *
@@ -13,33 +17,36 @@
  */
 #include "qemu/osdep.h"
 #include "qemu/timer.h"
-#include "exec/icount.h"
+#include "qapi/error.h"
+#include "system/cpu-timers.h"
 #include "internal.h"
 
 #define CCM_BITS        12
 #define CCE_MAX         15
 
-bool riscv_ctr_has_cycles(CPURISCVState *env)
+bool riscv_ctr_cycles_validate(RISCVCTRState *s, const char *how,
+                               Error **errp)
 {
-    return env_archcpu(env)->cfg.ctr_cycle_count != RISCV_CTR_CYCLE_COUNT_OFF;
-}
-
-uint32_t riscv_ctr_cycles_key(CPURISCVState *env)
-{
-    if (!riscv_ctr_has_cycles(env)) {
-        return 0;
+    s->cycles_key = 0;
+    if (!how || !strcmp(how, "icount") || !strcmp(how, "host")) {
+        if (icount_enabled()) {
+            s->cycles_key = RISCV_CTR_KEY_CYCLES;
+        } else if (how && !strcmp(how, "host")) {
+            s->cycles_key = RISCV_CTR_KEY_HOST_CYCLES;
+        }
+    } else if (strcmp(how, "off")) {
+        error_setg(errp, "ctr-cycle-count '%s' is unknown, use 'icount' "
+                   "(count with -icount), 'host' (without it, too) or 'off'",
+                   how);
+        return false;
     }
-    if (icount_enabled()) {
-        return RISCV_CTR_KEY_CYCLES;
-    }
-    return env_archcpu(env)->cfg.ctr_cycle_count == RISCV_CTR_CYCLE_COUNT_HOST
-           ? RISCV_CTR_KEY_HOST_CYCLES : 0;
+    return true;
 }
 
 /* mcycle without its offset */
 static uint64_t now(CPURISCVState *env)
 {
-    switch (riscv_ctr_cycles_key(env)) {
+    switch (env->ctr.cycles_key) {
     case RISCV_CTR_KEY_CYCLES:
         return icount_get();
     case RISCV_CTR_KEY_HOST_CYCLES:
@@ -76,39 +83,36 @@ uint64_t riscv_ctr_cycles_take(CPURISCVState *env)
 {
     uint64_t cycles = elapsed(env);
 
-    if (!riscv_ctr_cycles_key(env)) {
-        return RISCV_CTR_CYCLES_INVALID;
-    }
     set_elapsed(env, 0);
     return cycles;
 }
 
-/* What CC can tell of an entry that software may have written */
-static uint64_t decoded(uint64_t cycles)
+uint64_t riscv_ctr_cycles_value(uint32_t data)
 {
-    unsigned cce, ccm;
+    unsigned ccm = extract32(data, 16, CCM_BITS);
+    unsigned cce = extract32(data, 28, 4);
 
+    return cce ? (uint64_t)((1 << CCM_BITS) + ccm) << (cce - 1) : ccm;
+}
+
+/* The count of an entry that software may have written */
+static uint64_t entry_cycles(uint64_t cycles)
+{
     if (!(cycles & RISCV_CTR_CYCLES_ENCODED)) {
         return cycles;
     }
-    if (!(cycles & CTRDATA_CCV)) {
-        return RISCV_CTR_CYCLES_INVALID;
-    }
-    ccm = extract64(cycles, 16, CCM_BITS);
-    cce = extract64(cycles, 28, 4);
-    return cce ? (uint64_t)((1 << CCM_BITS) + ccm) << (cce - 1) : ccm;
+    return cycles & CTRDATA_CCV ? riscv_ctr_cycles_value(cycles)
+                                : RISCV_CTR_CYCLES_INVALID;
 }
 
 void riscv_ctr_cycles_untake(CPURISCVState *env, uint64_t cycles)
 {
-    uint64_t sum = elapsed(env) + decoded(cycles);
+    uint64_t sum = elapsed(env) + entry_cycles(cycles);
 
-    if (riscv_ctr_cycles_key(env)) {
-        if (sum & (RISCV_CTR_CYCLES_INVALID | RISCV_CTR_CYCLES_ENCODED)) {
-            sum = RISCV_CTR_CYCLES_INVALID;
-        }
-        set_elapsed(env, sum);
+    if (sum & (RISCV_CTR_CYCLES_INVALID | RISCV_CTR_CYCLES_ENCODED)) {
+        sum = RISCV_CTR_CYCLES_INVALID;
     }
+    set_elapsed(env, sum);
 }
 
 uint32_t riscv_ctr_cycles_encode(uint64_t cycles)

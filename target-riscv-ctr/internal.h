@@ -34,10 +34,15 @@ static inline RISCVCTREntry *riscv_ctr_entry(RISCVCTRState *s, unsigned entry)
                        (riscv_ctr_depth(s) - 1)];
 }
 
-/* Cycles are implemented: CC and CCV are not read-only 0. */
-bool riscv_ctr_has_cycles(CPURISCVState *env);
-/* RISCV_CTR_KEY_*CYCLES for the way that they are counted, 0: CCV = 0. */
-uint32_t riscv_ctr_cycles_key(CPURISCVState *env);
+/* CC and CCV are implemented; otherwise they are read-only 0. */
+static inline bool riscv_ctr_has_cycles(const RISCVCTRState *s)
+{
+    return s->cycles_key;
+}
+
+/* RISCV_CTR_KEY_*CYCLES for property ctr-cycle-count, which may be NULL */
+bool riscv_ctr_cycles_validate(RISCVCTRState *s, const char *how,
+                               Error **errp);
 /* CtrCycleCounter (6.5) is reset: the next record has CCV = 0. */
 void riscv_ctr_cycles_reset(CPURISCVState *env);
 /* The hart has become active or inactive. */
@@ -49,5 +54,7 @@ void riscv_ctr_cycles_untake(CPURISCVState *env, uint64_t cycles);
 /* CCV and CC of ctrdata for an entry's cycles, and back. */
 uint32_t riscv_ctr_cycles_encode(uint64_t cycles);
 uint64_t riscv_ctr_cycles_decode(uint32_t data);
+/* The number of cycles that CC of @data stands for. */
+uint64_t riscv_ctr_cycles_value(uint32_t data);
 
 #endif /* TARGET_RISCV_CTR_INTERNAL_H */

@@ -48,8 +48,7 @@ static int ctr_post_load(void *opaque, int version_id)
     RISCVCTRState *s = &cpu->env.ctr;
 
     /* The index of a store by translated code: better not out of bounds. */
-    if (s->sctrdepth < cpu->cfg.ctr_min_depth ||
-        s->sctrdepth > cpu->cfg.ctr_max_depth) {
+    if (s->sctrdepth < s->min_depth || s->sctrdepth > s->max_depth) {
         error_report("ctr: incoming sctrdepth %" PRIu32 " is not supported",
                      s->sctrdepth);
         return -EINVAL;

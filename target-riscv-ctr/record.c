@@ -8,8 +8,10 @@
  * SPDX-License-Identifier: GPL-2.0-or-later
  */
 #include "qemu/osdep.h"
-#include "exec/helper-proto.h"
+#include "qapi/error.h"
 #include "internal.h"
+#include "exec/exec-all.h"
+#include "exec/helper-proto.h"
 
 /* The control register in force in a mode (2.3) */
 static uint64_t control(CPURISCVState *env, bool virt)
@@ -163,6 +165,21 @@ void helper_ctr_rasemu(CPURISCVState *env, target_ulong source,
     }
 }
 
+void helper_ctr_clear(CPURISCVState *env)
+{
+    RISCVException ret = smstateen_acc_ok(env, 0, SMSTATEEN0_CTR);
+
+    /* State enables come first (4.1); U-mode has none of this one. */
+    if (env->priv == PRV_U && ret != RISCV_EXCP_ILLEGAL_INST) {
+        ret = env->virt_enabled ? RISCV_EXCP_VIRT_INSTRUCTION_FAULT
+                                : RISCV_EXCP_ILLEGAL_INST;
+    }
+    if (ret != RISCV_EXCP_NONE) {
+        riscv_raise_exception(env, ret, GETPC());
+    }
+    riscv_ctr_clear(env);
+}
+
 /* Cycles for the record that translated code is about to write. */
 uint64_t helper_ctr_cycles(CPURISCVState *env)
 {
@@ -181,7 +198,7 @@ void riscv_ctr_update(CPURISCVState *env)
     }
     s->key = 0;
     if (active) {
-        s->key = RISCV_CTR_KEY_ACTIVE | riscv_ctr_cycles_key(env) |
+        s->key = RISCV_CTR_KEY_ACTIVE | s->cycles_key |
                  s->sctrdepth << RISCV_CTR_KEY_DEPTH_SHIFT;
         if (ctl & XCTRCTL_RASEMU) {
             s->key |= RISCV_CTR_KEY_RASEMU;
@@ -204,11 +221,40 @@ void riscv_ctr_clear(CPURISCVState *env)
 
 void riscv_ctr_reset(CPURISCVState *env)
 {
+    RISCVCTRState *s = &env->ctr;
+
     if (!riscv_ctr_present(env)) {
         return;
     }
-    memset(&env->ctr, 0, sizeof(env->ctr));
-    env->ctr.sctrdepth = riscv_cpu_cfg(env)->ctr_min_depth;
+    memset(s, 0, offsetof(RISCVCTRState, min_depth));
+    s->sctrdepth = s->min_depth;
     riscv_ctr_clear(env);
     riscv_ctr_update(env);
+}
+
+static bool depth_code(uint16_t entries, uint32_t *code)
+{
+    for (*code = SCTRDEPTH_MIN; *code <= SCTRDEPTH_MAX; ++*code) {
+        if (entries == 16 << *code) {
+            return true;
+        }
+    }
+    return false;
+}
+
+bool riscv_ctr_validate(RISCVCPU *cpu, Error **errp)
+{
+    RISCVCTRState *s = &cpu->env.ctr;
+
+    if (!riscv_ctr_present(&cpu->env)) {
+        return true;
+    }
+    if (!depth_code(cpu->cfg.ctr_min_depth, &s->min_depth) ||
+        !depth_code(cpu->cfg.ctr_max_depth, &s->max_depth) ||
+        s->min_depth > s->max_depth) {
+        error_setg(errp, "ctr-min-depth and ctr-max-depth must be 16, 32, 64, "
+                   "128 or 256, the minimum not above the maximum");
+        return false;
+    }
+    return riscv_ctr_cycles_validate(s, cpu->cfg.ctr_cycle_count, errp);
 }

@@ -36,6 +36,11 @@ typedef struct RISCVCTRState {
     uint64_t cycles;
     uint32_t key;               /* RISCV_CTR_KEY_*, 0: records nothing here */
     RISCVCTREntry entries[RISCV_CTR_ENTRIES];
+
+    /* What the CPU's properties say; from riscv_ctr_validate() on */
+    uint32_t min_depth;         /* values of sctrdepth.DEPTH */
+    uint32_t max_depth;
+    uint32_t cycles_key;        /* RISCV_CTR_KEY_*CYCLES, 0: no cycle counts */
 } RISCVCTRState;
 
 /*
@@ -52,12 +57,5 @@ typedef struct RISCVCTRState {
 #define RISCV_CTR_KEY_FILTER_MASK       0x000fff00
 #define RISCV_CTR_KEY_FILTER_XCTRCTL    36
 #define RISCV_CTR_KEY_MASK              0x000fffff
-
-/* CPU property ctr-cycle-count */
-typedef enum RISCVCTRCycleCount {
-    RISCV_CTR_CYCLE_COUNT_ICOUNT,       /* with -icount; without, CCV is 0 */
-    RISCV_CTR_CYCLE_COUNT_HOST,         /* without -icount, of the host */
-    RISCV_CTR_CYCLE_COUNT_OFF,          /* CC and CCV are read-only 0 */
-} RISCVCTRCycleCount;
 
 #endif /* TARGET_RISCV_CTR_STATE_H */

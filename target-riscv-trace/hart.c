@@ -11,8 +11,8 @@
 #include "exec/cputlb.h"
 #include "exec/helper-proto.h"
 
-/* TB key of a traced hart (cs_base) */
-#define TRACE_KEY(session)      (((uint64_t)(session) << 32) | 1)
+#define TRACE_KEY(session)      (((uint64_t)(session) << 32) | \
+                                 RISCV_TRACE_KEY_ON)
 
 void riscv_trace_flush(RISCVTraceHart *hart)
 {

@@ -29,6 +29,9 @@ typedef struct RISCVTracePort {
     RISCVTraceHart *hart;       /* NULL: no encoder is attached */
 } RISCVTracePort;
 
+/* RISCVTracePort.key: traced; below are CTR's bits, above is the session. */
+#define RISCV_TRACE_KEY_ON          (1u << 31)
+
 /*
  * What of a TB retired when an instruction in it does not: kept in the upper
  * bits of the second word that TCG saves with each instruction for unwinding.
