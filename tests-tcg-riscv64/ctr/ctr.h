@@ -193,6 +193,7 @@ struct entry {
 };
 
 extern bool have_h;         /* misa.H */
+extern bool have_stateen;   /* Smstateen */
 extern unsigned depth;      /* of the buffer, as set by set_depth */
 
 /* Sets sctrdepth to the largest depth that the hart has. */

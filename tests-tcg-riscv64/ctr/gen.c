@@ -140,7 +140,8 @@ void gen_nops(unsigned n)
 void gen_li(unsigned reg, uint32_t value)
 {
     gen_word(0x37 | reg << 7 | ((value + 0x800) & 0xfffff000));  /* lui */
-    gen_word(insn_i(0x1b, 0, reg, reg, value & 0xfff));          /* addiw */
+    gen_word(insn_i(__riscv_xlen == 64 ? 0x1b : 0x13, 0, reg, reg,
+                    value & 0xfff));                /* addi[w] */
 }
 
 uint64_t gen_loop(uint32_t n)

@@ -193,7 +193,7 @@ bool check(const char *what, bool condition)
     return condition;
 }
 
-bool have_h;
+bool have_h, have_stateen;
 unsigned depth;
 
 void set_depth_max(void)
@@ -303,21 +303,58 @@ void enter(struct run *r);
 #define MPV     0x80
 #endif
 
+/*
+ * Sets or clears mstatus.MPV. Where it cannot be written, a trap from V=1 sets
+ * it, and one from M-mode clears it; with all of CTR off, they leave no trace.
+ */
+static void set_mpv(bool virt)
+{
+    struct run r = { .mode = virt ? S : M };
+    xlen_t status, epc, hstatus, control;
+
+    csr_clear(MPV_CSR, MPV);
+    if (virt) {
+        csr_set(MPV_CSR, MPV);
+    }
+    if (!(csr_read(MPV_CSR) & MPV) == !virt) {
+        return;
+    }
+    status = csr_read(sstatus);
+    epc = csr_read(sepc);
+    hstatus = csr_read(CSR_HSTATUS);
+    control = csr_read(CSR_VSCTRCTL);
+    csr_write(CSR_VSCTRCTL, 0);
+    if (virt) {
+        csr_set(CSR_HSTATUS, HSTATUS_SPV);
+        csr_clear(sstatus, MSTATUS_SPP);
+        csr_write(sepc, ecall_stub);
+    }
+    r.pc = (xlen_t)(virt ? sret_stub : ecall_stub);
+    csr_clear(mstatus, MSTATUS_MPP | MSTATUS_MPIE);
+    csr_set(mstatus, virt ? 0x800 : 0x1800);
+    csr_write(mepc, r.pc);
+    enter(&r);
+    if (!(csr_read(MPV_CSR) & MPV) != !virt) {
+        bail("mstatus.MPV cannot be set to %u", virt);
+    }
+    csr_write(sstatus, status);
+    csr_write(sepc, epc);
+    csr_write(CSR_HSTATUS, hstatus);
+    csr_write(CSR_VSCTRCTL, control);
+}
+
 void run(struct run *r)
 {
     static const uint8_t mpp[MODES] = { 3, 1, 0, 1, 0 };
     bool virt = r->mode == VS || r->mode == VU;
     xlen_t status;
 
+    if (have_h && r->mode != M) {
+        set_mpv(virt);
+    }
     csr_clear(mstatus, MSTATUS_MPP | MSTATUS_MPIE);
     csr_set(mstatus, (xlen_t)mpp[r->mode] << 11 |
                      (r->mpie ? MSTATUS_MPIE : 0));
-    if (have_h) {
-        csr_clear(MPV_CSR, MPV);
-        if (virt) {
-            csr_set(MPV_CSR, MPV);
-        }
-    }
     csr_write(mepc, r->pc);
     enter(r);
     r->cause = csr_read(mcause);
@@ -354,6 +391,30 @@ void fence_i(void)
     asm volatile("fence.i" : : : "memory");
 }
 
+void setup(void)
+{
+    have_h = csr_read(misa) >> 7 & 1;
+    have_stateen = run_insn(M, insn_csrr(CSR_MSTATEEN0, 10), 0).cause !=
+                   CAUSE_ILLEGAL;
+    if (have_stateen) {
+        set_stateen(STATEEN_ALL, STATEEN_ALL);
+    }
+    csr_write(mcounteren, -1);
+    csr_write(scounteren, -1);
+    csr_write(stvec, quiet_trap);
+    if (have_h) {
+        csr_write(CSR_VSTVEC, quiet_trap);
+        csr_write(hcounteren, -1);
+    }
+    set_depth_max();
+    ctr_clear();
+    if (have_h) {
+        csr_write(CSR_VSCTRCTL, 0);
+    }
+    test_main();
+    finish();
+}
+
 struct run run_insn(enum mode mode, uint32_t insn, xlen_t in)
 {
     static uint32_t code[2];
@@ -365,4 +426,26 @@ struct run run_insn(enum mode mode, uint32_t insn, xlen_t in)
     r.x[10] = in;
     run(&r);
     return r;
+}
+
+/* The compiler calls these. */
+void *memset(void *to, int value, size_t n);
+void *memcpy(void *to, const void *from, size_t n);
+
+void *memset(void *to, int value, size_t n)
+{
+    for (char *p = to; n--; ) {
+        *p++ = value;
+    }
+    return to;
+}
+
+void *memcpy(void *to, const void *from, size_t n)
+{
+    const char *q = from;
+
+    for (char *p = to; n--; ) {
+        *p++ = *q++;
+    }
+    return to;
 }

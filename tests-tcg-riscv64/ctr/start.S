@@ -38,8 +38,7 @@ _start:
     csrw    pmpaddr0, t0
     li      t0, 0x1f
     csrw    pmpcfg0, t0
-    call    test_main
-    call    finish
+    call    setup
 
     .text
 

@@ -88,9 +88,9 @@ print:
     j       1b
 3:  ret
 
-/* a0: value, printed in hex and a newline. Changes a0, t0 to t4. */
-    .globl  print_hex
-print_hex:
+/* a0: value, printed in hex. Changes a0, t0 to t3. */
+    .globl  print_digits
+print_digits:
     li      t0, UART
     li      t3, __riscv_xlen
 1:  addi    t3, t3, -4
@@ -106,11 +106,20 @@ print_hex:
     beqz    t2, 2b
     sb      t1, 0(t0)
     j       1b
-4:  li      t1, '\n'
-    sb      t1, 0(t0)
-    ret
+4:  ret
+
+/* The same, and a newline. Changes a0, t0 to t4. */
+    .globl  print_hex
+print_hex:
+    mv      t4, ra
+    jal     print_digits
+    la      a0, newline
+    jal     print
+    jr      t4
 
     .section .rodata
+newline:
+    .asciz  "\n"
 fail_text:
     .asciz  "FAIL: line 0x"
 trap_text:
