@@ -28,9 +28,9 @@ typedef struct CallStack CallStack;
 CallStack *callstack_new(Profile *profile, unsigned top);
 void callstack_free(CallStack *cs);
 
-/* What happens, in order. @space is that of run->priv. */
+/* What happens, in order. @space is that of run->priv, or of trap->priv. */
 void callstack_run(CallStack *cs, const FlowRun *run, unsigned space);
-void callstack_trap(CallStack *cs, const FlowTrap *trap);
+void callstack_trap(CallStack *cs, const FlowTrap *trap, unsigned space);
 
 /* Something was lost: no stack can be believed any more. */
 void callstack_lost(CallStack *cs);

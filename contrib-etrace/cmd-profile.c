@@ -45,7 +45,7 @@ static void on_trap(void *opaque, const FlowTrap *trap)
 {
     ProfileState *s = opaque;
 
-    callstack_trap(s->stack, trap);
+    callstack_trap(s->stack, trap, trace_decoder_space(&s->d, trap->priv));
 }
 
 static void on_loss(void *opaque, const TraceLoss *loss)
@@ -115,17 +115,17 @@ static void profile_harts(Profile *profile, ProfileOptions *o, Trace *t)
 static void write_flamegraph(Profile *profile, const ProfileOptions *o,
                              FILE *f)
 {
-    uint64_t total = profile_sum(profile);
+    g_autofree char *count = flamegraph_commas(profile_sum(profile));
     g_autofree char *base = g_path_get_basename(o->ct.trace);
     g_autofree char *title = o->title ? g_strdup(o->title) :
         g_strdup_printf("Instructions by call stack: %s", base);
     g_autofree char *subtitle = NULL;
 
     if (o->ct.hart >= 0) {
-        subtitle = g_strdup_printf("%" PRIu64 " instructions of hart %d",
-                                   total, o->ct.hart);
+        subtitle = g_strdup_printf("%s instructions of hart %d", count,
+                                   o->ct.hart);
     } else {
-        subtitle = g_strdup_printf("%" PRIu64 " instructions", total);
+        subtitle = g_strdup_printf("%s instructions", count);
     }
     flamegraph_write(profile, &(FlameOptions) {
         .title = title,

@@ -26,8 +26,8 @@ typedef enum FrameKind {
 typedef struct ProfileFrame {
     char *name;
     FrameKind kind;
-    uint64_t lo, hi;        /* addresses that belong to it: lo <= pc < hi */
-    bool symbol;            /* has a name of its own */
+    bool symbol;            /* its name is a symbol's */
+    uint64_t lo, hi;        /* then: addresses that belong to it, hi not */
 } ProfileFrame;
 
 typedef struct ProfileNode {
@@ -38,7 +38,7 @@ typedef struct ProfileNode {
 } ProfileNode;
 
 typedef struct Profile {
-    const SymbolTable *symbols;     /* not ours; may be NULL */
+    const SymbolTable *symbols;     /* not ours */
     GArray *nodes;                  /* ProfileNode; 0 is the root */
     GArray *frames;                 /* ProfileFrame */
     GHashTable *node_index;
@@ -56,10 +56,11 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(Profile, profile_free)
 unsigned profile_child(Profile *p, unsigned node, unsigned frame);
 
 /*
- * The frame of the function that @pc belongs to. Without a symbol @pc is
- * taken for its first address.
+ * The frame of the function that @pc belongs to. One that has no symbol is
+ * named after its first address, if @pc is that (@called).
  */
-unsigned profile_function(Profile *p, FrameKind kind, uint64_t pc);
+unsigned profile_function(Profile *p, FrameKind kind, uint64_t pc,
+                          bool called);
 
 /* A frame with this name that is no function */
 unsigned profile_label(Profile *p, FrameKind kind, const char *name);
