@@ -77,10 +77,10 @@ finished_well() {
 boot() {
     local dir=$1 limit=$2 machine_pid listener_pid=
     rm -f "$dir"/*.sock "$dir/console.log"
-    start timeout -k 5 "$limit" "${command[@]}"
+    start timeout --foreground -k 5 "$limit" "${command[@]}"
     machine_pid=$started
     if [ ${#listener[@]} -gt 0 ]; then
-        start timeout -k 5 "$limit" "${listener[@]}"
+        start timeout --foreground -k 5 "$limit" "${listener[@]}"
         listener_pid=$started
     fi
     wait "$machine_pid" ||

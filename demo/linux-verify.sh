@@ -35,7 +35,7 @@ whole_run() {
         result 'not ok' "Linux runs, traced, on $smp harts"
         return
     fi
-    start timeout 1200 "$etrace" verify --trace="$dir/trace.bin" \
+    start timeout --foreground 1200 "$etrace" verify --trace="$dir/trace.bin" \
         --sideband="$dir/sideband.bin" --truth="$dir/truth" > "$dir/verify"
     if wait "$started"; then line=ok; else line='not ok'; fi
     cat "$dir/verify"
@@ -74,7 +74,7 @@ lost_collector() {
               -object memory-backend-ram,id=ram,size=512M,prealloc=on
               -machine memory-backend=ram)
     listen_args "$dir" "$dir/first.trace" "$dir/first.sideband"
-    start timeout -k 5 900 "${command[@]}"
+    start timeout --foreground -k 5 900 "${command[@]}"
     machine_pid=$started
     start "${listener[@]}"
     if ! grown_to "$dir/first.trace" 20000000 120; then
@@ -90,7 +90,7 @@ lost_collector() {
     after=$(memory_of "$pid")
     echo "# memory of QEMU without collector: $before kB, 5 s later $after kB"
     listen_args "$dir" "$dir/second.trace" "$dir/second.sideband"
-    start timeout -k 5 900 "${listener[@]}"
+    start timeout --foreground -k 5 900 "${listener[@]}"
     if wait "$machine_pid" && finished_well "$dir/console.log"; then
         status=ok
     fi
@@ -101,7 +101,7 @@ lost_collector() {
     result "$status" "memory stays flat without a collector"
     wait "$started" || true
     status='not ok'
-    if timeout 600 "$etrace" stat --trace="$dir/second.trace" \
+    if timeout --foreground 600 "$etrace" stat --trace="$dir/second.trace" \
            --sideband="$dir/second.sideband" > "$dir/stat"; then
         status=ok
     fi
