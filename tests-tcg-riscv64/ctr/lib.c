@@ -310,7 +310,7 @@ void enter(struct run *r);
 static void set_mpv(bool virt)
 {
     struct run r = { .mode = virt ? S : M };
-    xlen_t status, epc, hstatus, control;
+    xlen_t status, epc, hstatus, control, enabled;
 
     csr_clear(MPV_CSR, MPV);
     if (virt) {
@@ -319,6 +319,8 @@ static void set_mpv(bool virt)
     if (!(csr_read(MPV_CSR) & MPV) == !virt) {
         return;
     }
+    enabled = csr_read(mie);
+    csr_write(mie, 0);
     status = csr_read(sstatus);
     epc = csr_read(sepc);
     hstatus = csr_read(CSR_HSTATUS);
@@ -337,6 +339,7 @@ static void set_mpv(bool virt)
     if (!(csr_read(MPV_CSR) & MPV) != !virt) {
         bail("mstatus.MPV cannot be set to %u", virt);
     }
+    csr_write(mie, enabled);
     csr_write(sstatus, status);
     csr_write(sepc, epc);
     csr_write(CSR_HSTATUS, hstatus);
