@@ -10,6 +10,8 @@
 #define MAX_DEPTH 512
 /* Stacks that are remembered while others are in use */
 #define MAX_SUSPENDED 256
+/* Functions that switching stacks is made of, at most */
+#define MAX_SWITCH_DEPTH 4
 
 typedef struct Frame {
     uint64_t ret;           /* where its caller goes on; 0: not known */
@@ -18,13 +20,13 @@ typedef struct Frame {
 } Frame;
 
 typedef struct Stack {
-    unsigned priv, space;   /* where it was seen last */
+    unsigned priv, space;   /* space: of user programs only */
     unsigned base;          /* node below which frames[0] is */
     unsigned depth;
     Frame frames[MAX_DEPTH];
 } Stack;
 
-/* One privilege level in one address space */
+/* A privilege level, or a user program */
 typedef struct Context {
     unsigned priv, space;
     Stack *stack;
@@ -114,7 +116,7 @@ static unsigned group_node(CallStack *cs, unsigned priv, unsigned space)
     g_autofree char *with_space = NULL;
 
     /* Programs share the kernel, but not their addresses. */
-    if (space && (priv == ETRACE_PRIV_U || priv == ETRACE_PRIV_VU)) {
+    if (space) {
         with_space = g_strdup_printf("%s, address space %u", name, space);
         name = with_space;
     }
@@ -189,15 +191,21 @@ static Stack *new_stack(CallStack *cs, unsigned priv, unsigned space)
     return st;
 }
 
+/* A kernel or a monitor goes on with its stack when it switches spaces. */
+static bool is_user(unsigned priv)
+{
+    return priv == ETRACE_PRIV_U || priv == ETRACE_PRIV_VU;
+}
+
 static Context *get_context(CallStack *cs, unsigned priv, unsigned space)
 {
-    Context key = { .priv = priv, .space = space };
+    Context key = { .priv = priv, .space = is_user(priv) ? space : 0 };
     Context *c = g_hash_table_lookup(cs->contexts, &key);
 
     if (!c) {
         c = g_new(Context, 1);
         *c = key;
-        c->stack = new_stack(cs, priv, space);
+        c->stack = new_stack(cs, key.priv, key.space);
         g_hash_table_add(cs->contexts, c);
     }
     return c;
@@ -289,37 +297,46 @@ static void resume_stack(CallStack *cs, Stack *st)
         g_free(c->stack);
     }
     c->stack = st ? st : new_stack(cs, c->priv, c->space);
-    c->stack->space = c->space;
 }
 
 /* Can @st be in use in this context? */
 static bool fits(const Context *c, const Stack *st)
 {
-    bool user = c->priv == ETRACE_PRIV_U || c->priv == ETRACE_PRIV_VU;
+    return st->priv == c->priv && st->space == c->space;
+}
 
-    /* Kernels switch tasks before or after they switch spaces. */
-    return st->priv == c->priv && (!user || st->space == c->space);
+/* Does the frame @skip frames below the innermost one return to @pc? */
+static bool returns_to(const Stack *st, unsigned skip, uint64_t pc)
+{
+    for (unsigned i = 0; i <= skip; i++) {
+        if (i >= st->depth || st->frames[st->depth - 1 - i].trap) {
+            return false;
+        }
+    }
+    return st->frames[st->depth - 1 - skip].ret == pc;
 }
 
 /*
  * A return to @pc, which this stack knows nothing of. Another stack is in use
  * now: the kernel switched tasks, or a program its coroutines. Since when,
- * there is no telling; but if that stack was in use before, then its innermost
- * frame expects to return just there.
+ * there is no telling: the innermost functions are those that switch, and may
+ * be the same ones on both stacks. But if that stack was in use before, then
+ * one of its innermost frames expects to return just there.
  */
 static void switch_stack(CallStack *cs, uint64_t pc)
 {
     Stack *now = cs->now->stack;
 
-    for (GList *l = cs->suspended.head; l; l = l->next) {
-        Stack *st = l->data;
-        const Frame *f = &st->frames[st->depth - 1];
+    for (unsigned skip = 0; skip < MAX_SWITCH_DEPTH; skip++) {
+        for (GList *l = cs->suspended.head; l; l = l->next) {
+            Stack *st = l->data;
 
-        if (fits(cs->now, st) && !f->trap && f->ret == pc) {
-            g_queue_delete_link(&cs->suspended, l);
-            st->depth--;
-            resume_stack(cs, st);
-            return;
+            if (fits(cs->now, st) && returns_to(st, skip, pc)) {
+                g_queue_delete_link(&cs->suspended, l);
+                st->depth -= skip + 1;
+                resume_stack(cs, st);
+                return;
+            }
         }
     }
     /*
@@ -385,10 +402,11 @@ static void enter_handler(CallStack *cs, const FlowRun *run, unsigned space)
     cs->trapped = false;
     cs->now = get_context(cs, run->priv, space);
     if (from && from != cs->now) {
-        Stack *st = cs->now->stack;
-
-        st->base = profile_child(cs->profile, innermost(from->stack), frame);
-        st->depth = 0;
+        if (cs->now->stack->depth) {
+            resume_stack(cs, NULL);     /* it never returned */
+        }
+        cs->now->stack->base = profile_child(cs->profile,
+                                             innermost(from->stack), frame);
     } else {
         push(cs, frame, cs->trap.epc, true);
     }
@@ -423,6 +441,16 @@ static void follow_jump(CallStack *cs, uint64_t pc)
     }
 }
 
+/* Execution goes on at another privilege level, or in another program. */
+static void change_context(CallStack *cs, unsigned priv, unsigned space)
+{
+    if (cs->now && cs->itype == ETRACE_ITYPE_TRAP_RETURN) {
+        /* Whoever returns to another level has nothing left to do. */
+        cs->now->stack->depth = 0;
+    }
+    cs->now = get_context(cs, priv, space);
+}
+
 /* Bring the stack to where execution goes on. */
 static void arrive(CallStack *cs, const FlowRun *run, unsigned space)
 {
@@ -430,8 +458,8 @@ static void arrive(CallStack *cs, const FlowRun *run, unsigned space)
         enter_handler(cs, run, space);
         look_at_function(cs, run->pc);
     } else if (!cs->now || cs->now->priv != run->priv ||
-               cs->now->space != space) {
-        cs->now = get_context(cs, run->priv, space);
+               (is_user(run->priv) && cs->now->space != space)) {
+        change_context(cs, run->priv, space);
         look_at_function(cs, run->pc);
     } else if (cs->itype == ETRACE_ITYPE_TRAP_RETURN) {
         trap_return(cs, run->pc);

@@ -6,10 +6,12 @@
  * that is corrected as soon as the program shows it to be wrong, and never
  * more than that.
  *
- * A hart has a stack for each privilege level and address space. A trap into
- * another privilege level starts a stack that hangs below the one that was
- * interrupted; a trap into the same level is a frame like a call, which its
- * xRET removes.
+ * A hart has a stack for each privilege level, and one for each user address
+ * space. A trap into another privilege level starts a stack that hangs below
+ * the one that was interrupted; a trap into the same level is a frame like a
+ * call, which its xRET removes. Where a return does not fit, another stack has
+ * been switched to: those are kept, too, and found again by what they return
+ * to.
  *
  * SPDX-License-Identifier: GPL-2.0-or-later
  */
