@@ -3,6 +3,7 @@
  *
  * SPDX-License-Identifier: GPL-2.0-or-later
  */
+#include <stddef.h>
 #include "hart.h"
 
 #define CAUSE_FETCH     1

@@ -65,7 +65,7 @@ uint64_t random_control(void)
     }
     value |= one_in(3) ? CTL_NTBREN : 0;
     /* Fields that do not exist, but for the custom ones */
-    value |= one_in(8) ? random64() & 0x0fff00d0ffffe478ull : 0;
+    value |= one_in(8) ? random64() & 0x0fff00c1ffffe478ull : 0;
     return value;
 }
 
@@ -423,7 +423,7 @@ static void random_jump(bool may_fall_through)
 static void burn(void)
 {
     if (opt->has_c && one_in(2)) {
-        emit16(0x1ffd | (REG_FUEL << 7 & 0xf80));       /* C.ADDI -1 */
+        emit16(0x107d | REG_FUEL << 7);                 /* C.ADDI -1 */
     } else {
         addi(REG_FUEL, REG_FUEL, -1);
     }
@@ -561,12 +561,10 @@ static void fill_data(uint64_t exit)
     d[DATA_EXIT] = exit;
 }
 
+/* The address of the next instruction, which is made a multiple of 4 */
 static uint64_t here(void)
 {
-    if (!opt->has_c) {
-        at += at & 1;
-    }
-    while (at & 1) {
+    if (at & 1) {
         emit16(0x0001);
     }
     return (uint64_t)&prog->code[at];
