@@ -212,7 +212,8 @@ static void choose_setting(void)
     uint64_t all = random_below(4) == 0 ? ~0ull : 0;
 
     choose_depth();
-    write_csr(medeleg, random64() | all);
+    /* But an ecall of S-mode, which is the way out for its handler */
+    write_csr(medeleg, (random64() | all) & ~(1ull << 9));
     write_csr(mideleg, random64() | all);
     hart.medeleg = read_csr(medeleg);
     hart.mideleg = read_csr(mideleg);

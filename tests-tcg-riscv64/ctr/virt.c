@@ -37,11 +37,8 @@ static bool is_virtual(enum mode mode)
     return mode == VS || mode == VU;
 }
 
-/*
- * Makes the transition, and none else between enabled modes. For a trap to M
- * only the trap can be recorded: before it, mret goes from M, which is enabled
- * too; so TRETINH in vsctrctl is always needed, and allowed, then.
- */
+/* Makes the transition. If M is enabled, run()'s mret and the trap that ends
+ * it may be in the buffer as well. */
 static void make(const struct transition *t, uint64_t mctrctl,
                  uint64_t vsctrctl)
 {
@@ -154,7 +151,6 @@ static void enables(const struct transition *t)
     enum mode guest = is_virtual(t->from) ? t->from : t->to;
     uint64_t host_bits = (CTL_U | CTL_S | CTL_M) & ~mode_bit[host];
     uint64_t guest_bits = (CTL_U | CTL_S) & ~mode_bit[guest];
-    bool trap = t->type != TRAP_RETURN;
 
     rule("6.1.1 %s: the mode enables are of the register of each mode",
          t->name);
@@ -177,7 +173,6 @@ static void enables(const struct transition *t)
     check("not recorded", !recorded(t, true, true) &&
                           !recorded(t, true, false) &&
                           !recorded(t, false, true));
-    (void)trap;
 }
 
 /* RASEMU: "external trap enable bits are ignored" and traps inhibited; RASEMU
