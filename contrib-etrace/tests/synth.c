@@ -5,12 +5,13 @@
  */
 #include "qemu/osdep.h"
 #include "etrace-encap.h"
-#include "etrace-sideband.h"
+#include "sb-build.h"
 #include "synth.h"
 #include "truth.h"
 
 #define PAGE            ETRACE_SB_PAGE_SIZE
 #define NR_HANDLERS     3
+#define MAX_HARTS       8
 
 /* Where privileges have their programs; S and U share one, and VS and VU. */
 typedef enum RegionId {
@@ -54,7 +55,6 @@ typedef struct Runner {
     uint64_t *next_change;
     ETraceEncoder enc;
     uint64_t packets;           /* emitted */
-    GByteArray *out;            /* this hart's bytes that are not in order */
     unsigned region, at;        /* the next instruction */
     uint8_t priv;
     bool stalled;               /* the sink refuses packets */
@@ -72,70 +72,14 @@ static unsigned pick(GRand *r, unsigned n)
     return g_rand_int_range(r, 0, n);
 }
 
-/* Sideband records */
-
-static void put_record(Synth *s, unsigned type, unsigned hart,
-                       const void *payload, size_t len)
-{
-    uint8_t header[ETRACE_SB_HEADER_SIZE];
-
-    etrace_sb_put(header, type, 2);
-    etrace_sb_put(header + 2, hart, 2);
-    etrace_sb_put(header + 4, len, 4);
-    g_byte_array_append(s->sideband, header, sizeof(header));
-    if (len) {
-        g_byte_array_append(s->sideband, payload, len);
-    }
-}
-
-static void put_u64s(Synth *s, unsigned type, unsigned hart, unsigned n,
-                     const uint64_t *values)
-{
-    uint8_t payload[32];
-
-    for (unsigned i = 0; i < n; i++) {
-        etrace_sb_put(payload + 8 * i, values[i], 8);
-    }
-    put_record(s, type, hart, payload, 8 * n);
-}
-
-static void put_session(Synth *s)
-{
-    uint8_t p[32] = { 0 };
-
-    memcpy(p, ETRACE_SB_MAGIC, 8);
-    etrace_sb_put(p + 8, ETRACE_SB_VERSION_MAJOR, 2);
-    etrace_sb_put(p + 10, ETRACE_SB_VERSION_MINOR, 2);
-    etrace_sb_put(p + 12, s->opts.nr_harts, 2);
-    etrace_sb_put(p + 16, 1, 4);
-    etrace_sb_put(p + 24, s->trace->len, 8);
-    put_record(s, ETRACE_SB_SESSION, ETRACE_SB_ALL_HARTS, p, sizeof(p));
-}
-
-static void put_params(Synth *s, unsigned hart, const ETraceParams *params)
-{
-    uint8_t p[ETRACE_SB_PARAMS_SIZE] = {
-        params->wire_format, params->iaddress_width, params->iaddress_lsb,
-        params->privilege_width, params->ecause_width, params->time_width,
-        params->context_width, params->call_counter_size,
-        params->return_stack_size, params->bpred_size, params->cache_size,
-        params->f0s_width, params->src_bits, params->ts_bytes,
-    };
-
-    etrace_sb_put(p + 14, params->src_id, 2);
-    etrace_sb_put(p + 16, hart, 8);
-    put_record(s, ETRACE_SB_PARAMS, hart, p, sizeof(p));
-}
-
 static void put_op(Synth *s, const Region *region, const Op *op)
 {
     for (unsigned i = 0; i < op->size; i += 2) {
         uint64_t off = op->pc + i - region->vbase;
-        uint8_t p[10];
+        uint8_t half[2];
 
-        etrace_sb_put(p, region->phys[off / PAGE] + off % PAGE, 8);
-        etrace_sb_put(p + 8, op->raw >> (8 * i), 2);
-        put_record(s, ETRACE_SB_CODE, ETRACE_SB_ALL_HARTS, p, sizeof(p));
+        etrace_sb_put(half, op->raw >> (8 * i), 2);
+        sb_code(s->sideband, region->phys[off / PAGE] + off % PAGE, half, 2);
     }
 }
 
@@ -146,17 +90,11 @@ static void put_code(Synth *s, const Region *region)
     }
 }
 
-static void put_space(Synth *s, unsigned hart, bool virt, uint64_t atp)
-{
-    put_u64s(s, ETRACE_SB_SPACE, hart, 3, (uint64_t[]) { virt, atp, 0 });
-}
-
 static void put_maps(Synth *s, unsigned hart, const Region *region, bool virt)
 {
     for (unsigned i = 0; i < region->nr_pages; i++) {
-        put_u64s(s, ETRACE_SB_MAP, hart, 3, (uint64_t[]) {
-            virt, region->vbase + (uint64_t)i * PAGE, region->phys[i],
-        });
+        sb_map(s->sideband, hart, virt, region->vbase + (uint64_t)i * PAGE,
+               region->phys[i]);
     }
 }
 
@@ -478,7 +416,7 @@ static void close_window(Runner *run)
 static void fence(Runner *run)
 {
     close_window(run);
-    put_u64s(run->synth, ETRACE_SB_FENCE, run->hart, 1, &run->packets);
+    sb_fence(run->synth->sideband, run->hart, run->packets);
 }
 
 /* Another address space, in which the pages lie elsewhere; or back again */
@@ -491,7 +429,7 @@ static void change_space(Runner *run)
 
     fence(run);
     run->atp[virt] = bare_free | pick(run->rand, 3);
-    put_space(run->synth, run->hart, virt, run->atp[virt]);
+    sb_space(run->synth->sideband, run->hart, virt, run->atp[virt]);
     put_maps(run->synth, run->hart, region, virt);
 }
 
@@ -523,32 +461,29 @@ static void change_code(Runner *runs, Runner *run)
     if (op->kind != OP_BRANCH && op->kind != OP_JUMP) {
         return;
     }
-    put_u64s(s, ETRACE_SB_CHANGE, ETRACE_SB_ALL_HARTS, 1, &id);
+    sb_change(s->sideband, id);
     for (unsigned i = 0; i < s->opts.nr_harts; i++) {
         close_window(&runs[i]);
     }
     choose_target(run->rand, region, op);
     put_op(s, region, op);
     for (unsigned i = 0; i < s->opts.nr_harts; i++) {
-        put_u64s(s, ETRACE_SB_PLACE, i, 2,
-                 (uint64_t[]) { id, runs[i].packets });
+        sb_place(s->sideband, i, id, runs[i].packets);
     }
 }
 
 static void put_align(Synth *s, Runner *runs)
 {
-    uint64_t values[1 + 8];
-    uint8_t buf[ETRACE_ALIGN_MAX];
+    uint8_t buf[ETRACE_ALIGN_MAX], payload[8 + 8 * MAX_HARTS];
 
     g_byte_array_append(s->trace, buf,
                         etrace_encap_align(&runs[0].enc.params, buf));
-    values[0] = s->trace->len;
+    etrace_sb_put(payload, s->trace->len, 8);
     for (unsigned i = 0; i < s->opts.nr_harts; i++) {
-        values[1 + i] = runs[i].packets;
+        etrace_sb_put(payload + 8 + 8 * i, runs[i].packets, 8);
     }
-    g_assert(1 + s->opts.nr_harts <= 4);
-    put_u64s(s, ETRACE_SB_ALIGN, ETRACE_SB_ALL_HARTS, 1 + s->opts.nr_harts,
-             values);
+    sb_record(s->sideband, ETRACE_SB_ALIGN, ETRACE_SB_ALL_HARTS, payload,
+              8 + 8 * s->opts.nr_harts);
 }
 
 static void init_runner(Runner *run)
@@ -563,10 +498,10 @@ static void init_runner(Runner *run)
     run->enc.sync_mode = s->opts.sync_mode;
     run->enc.sync_max = s->opts.sync_max;
     run->enc.ioptions = s->opts.ioptions;
-    put_params(s, run->hart, &params);
+    sb_params(s->sideband, run->hart, &params);
     run->atp[0] = s->opts.xlen == 32 ? 0x80000000u : 8ull << 60;
     for (int virt = 0; virt < 2; virt++) {
-        put_space(s, run->hart, virt, run->atp[virt]);
+        sb_space(s->sideband, run->hart, virt, run->atp[virt]);
         put_maps(s, run->hart, &run->regions[virt ? REGION_V : REGION_S],
                  virt);
     }
@@ -633,6 +568,7 @@ Synth *synth_run(const SynthOptions *opts)
     uint64_t next_phys = 0x90000000, next_change = 0;
     GRand *r = g_rand_new_with_seed(opts->seed);
 
+    g_assert_cmpuint(opts->nr_harts, <=, MAX_HARTS);
     s->opts = *opts;
     s->trace = g_byte_array_new();
     s->sideband = g_byte_array_new();
@@ -654,7 +590,7 @@ Synth *synth_run(const SynthOptions *opts)
                 opts->code_bytes);
     make_region(&runs[0], &regions[REGION_V], 0x10000, opts->code_bytes);
 
-    put_session(s);
+    sb_session(s->sideband, 1, opts->nr_harts, 0);
     for (unsigned i = 0; i < NR_REGIONS; i++) {
         put_code(s, &regions[i]);
     }
