@@ -251,11 +251,14 @@ static void ignored(void)
     }
 
     rule("6.4 traps and trap returns are inhibited");
-    csr_write(medeleg, 1 << CAUSE_ILLEGAL);
-    ctr_clear();
-    run_at(U, illegal_stub, CTL_U | CTL_S | CTL_M | CTL_RASEMU);
-    check_buffer(none, 0);
-    check_eq("sctrstatus", csr_read(CSR_SCTRSTATUS), 0);
+    for (unsigned i = 0; i < 2; i++) {
+        csr_write(medeleg, i ? 1 << CAUSE_ILLEGAL : 0);
+        about(i ? "U to S" : "M to U to M");
+        ctr_clear();
+        run_at(U, illegal_stub, CTL_U | (i ? CTL_S : CTL_M) | CTL_RASEMU);
+        check_buffer(none, 0);
+        check_eq("sctrstatus", csr_read(CSR_SCTRSTATUS), 0);
+    }
     csr_write(medeleg, 0);
 }
 
