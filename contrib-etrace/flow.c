@@ -8,9 +8,6 @@
  * Where this differs from the text of 2.0:
  *  - A start packet after a trap with thaddr 0 is the handler's first
  *    instruction; no path leads there.
- *  - The second visit of an inferred address is looked for up to the next
- *    uninferable jump even if the packet that asks for it is a full branch
- *    map without an address.
  *  - jalr with rs1 = x0 is an uninferable jump, not sequential.
  *
  * SPDX-License-Identifier: GPL-2.0-or-later
