@@ -433,20 +433,22 @@ static void change_space(Runner *run)
     put_maps(run->synth, run->hart, region, virt);
 }
 
-/* A page of the current space is mapped to a copy of itself. */
-static void change_map(Runner *run)
+/* A page is mapped to a copy of itself, by every hart in its current space. */
+static void change_map(Runner *runs, Runner *run)
 {
     bool virt = chance(run->rand, 500);
     Region *region = &run->regions[virt ? REGION_V : REGION_S];
     unsigned page = pick(run->rand, region->nr_pages);
 
-    fence(run);
     region->phys[page] = *run->next_phys;
     *run->next_phys += PAGE;
     for (guint i = 0; i < region->ops->len; i++) {
         put_op(run->synth, region, &g_array_index(region->ops, Op, i));
     }
-    put_maps(run->synth, run->hart, region, virt);
+    for (unsigned i = 0; i < run->synth->opts.nr_harts; i++) {
+        fence(&runs[i]);
+        put_maps(run->synth, i, region, virt);
+    }
 }
 
 /* Other targets for an instruction: every hart has to see it in its place. */
@@ -543,7 +545,7 @@ static void run_all(Synth *s, Runner *runs, GRand *r)
                 change_space(run);
                 break;
             case 1:
-                change_map(run);
+                change_map(runs, run);
                 break;
             case 2:
                 change_code(runs, run);
