@@ -1,8 +1,24 @@
 /*
- * Into a generated program and back
+ * From reset to main, and into a generated program and back
  *
  * SPDX-License-Identifier: GPL-2.0-or-later
  */
+    .section .text.start, "ax"
+    .globl  _start
+_start:
+    csrr    t0, mhartid
+1:  bnez    t0, 1b
+    la      t0, unexpected
+    csrw    mtvec, t0
+    la      sp, stack_top
+    j       main
+
+    .balign 4
+unexpected:
+    csrr    a0, mcause
+    csrr    a1, mepc
+    j       unexpected_trap
+
     .macro  each_saved op
     \op     ra, 0(sp)
     \op     gp, 8(sp)
@@ -56,3 +72,6 @@ leave:
     .balign 8
 saved_sp:
     .space  8
+    .balign 16
+    .space  16384
+stack_top:

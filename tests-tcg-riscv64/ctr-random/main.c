@@ -8,7 +8,6 @@
  * SPDX-License-Identifier: GPL-2.0-or-later
  */
 #include <stddef.h>
-#include "../guests/guest.h"
 #include "program.h"
 
 #define CSR_SISELECT    0x150
@@ -30,11 +29,26 @@
 #define CTR_FIRST       0x200
 #define CTRDATA_CYCLES  0xffff8000ull   /* CC and CCV, which time decides */
 
-/* The macros of guest.h take text: this lets them see the number. */
-#define read_csr(number)            csr_read(number)
-#define write_csr(number, value)    csr_write(number, value)
-#define set_csr(number, value)      csr_set(number, value)
-#define clear_csr(number, value)    csr_clear(number, value)
+#define UART            ((volatile uint8_t *)0x10000000)
+#define UART_STATUS     5
+#define UART_EMPTY      0x20
+#define SIFIVE_TEST     ((volatile uint32_t *)0x100000)
+#define TEST_PASS       0x5555
+#define TEST_FAIL       (0x3333 | 1 << 16)
+
+/* The CSR is a name that the assembler knows, or a macro for a number. */
+#define csr_op(op, csr, value) \
+    asm volatile(#op " " #csr ", %0" : : "r"((uint64_t)(value)) : "memory")
+#define write_csr(csr, value)   csr_op(csrw, csr, value)
+#define set_csr(csr, value)     csr_op(csrs, csr, value)
+#define clear_csr(csr, value)   csr_op(csrc, csr, value)
+#define read_csr(csr)           csr_get(csr)
+#define csr_get(csr) \
+    ({ \
+        uint64_t v_; \
+        asm volatile("csrr %0, " #csr : "=r"(v_) : : "memory"); \
+        v_; \
+    })
 
 #define SETTINGS        4       /* for each program */
 #define BURSTS          16      /* for each setting */
@@ -50,8 +64,10 @@ struct parameters {
 #define FLAG_STATEEN    1
 #define FLAG_ZCM        2
 
+/* enter.S */
 void enter(uint64_t *x, uint64_t pc);
 void leave(void);
+void unexpected_trap(uint64_t cause, uint64_t pc);
 extern uint64_t random_state;
 
 static struct program program;
@@ -92,6 +108,42 @@ void *memcpy(void *restrict to, const void *restrict from, size_t n)
         *p++ = *q++;
     }
     return to;
+}
+
+static void print(const char *text)
+{
+    for (; *text; text++) {
+        while (!(UART[UART_STATUS] & UART_EMPTY)) {
+        }
+        *UART = *text;
+    }
+}
+
+static void print_hex(uint64_t value)
+{
+    char text[] = " 0x0000000000000000";
+
+    for (int i = 18; i > 2; i--, value >>= 4) {
+        text[i] = "0123456789abcdef"[value & 15];
+    }
+    print(text);
+}
+
+static void __attribute__((noreturn)) finish(uint32_t status)
+{
+    *SIFIVE_TEST = status;
+    for (;;) {
+    }
+}
+
+/* An exception of this harness itself */
+void unexpected_trap(uint64_t cause, uint64_t pc)
+{
+    print("# unexpected trap: cause and pc");
+    print_hex(cause);
+    print_hex(pc);
+    print("\n");
+    finish(TEST_FAIL);
 }
 
 static void print_decimal(uint64_t value)
@@ -137,9 +189,11 @@ static uint64_t compare(const char *name, int entry, uint64_t expected,
                 print(" ");
                 print_decimal(entry);
             }
-            print(": expected, found\n");
+            print(": expected");
             print_hex(expected);
+            print(", is");
             print_hex(actual);
+            print("\n");
         }
     }
     return actual;
@@ -347,20 +401,21 @@ static void burst(void)
     }
     enter(x, program.entry);
     if (!hart_run(&hart)) {
-        print("# the interpreter got lost: pc, instruction\n");
+        print("# the interpreter got lost: pc");
         print_hex(hart.pc);
-        print_hex(*(const uint32_t *)(hart.pc & ~1ull));
-        fail(__LINE__);
+        print("\n");
+        finish(TEST_FAIL);
     }
     for (unsigned i = 1; i < 30; i++) {
         if (x[i] != hart.x[i]) {
-            print("# the interpreter went another way: register, its value, "
-                  "the hart's, burst\n");
-            print_hex(i);
+            print("# the interpreter went another way in burst ");
+            print_decimal(bursts);
+            print_count(": x", i);
             print_hex(hart.x[i]);
+            print(" is");
             print_hex(x[i]);
-            print_hex(bursts);
-            fail(__LINE__);
+            print(" on the hart\n");
+            finish(TEST_FAIL);
         }
     }
     compare("mctrctl", -1, hart.x[REG_CONTROL], x[REG_CONTROL]);
@@ -409,7 +464,7 @@ int main(void)
 {
     uint64_t misa = read_csr(misa);
 
-    random_state = PARAMETERS->seed | 1;
+    random_state = 2 * PARAMETERS->seed + 1;
     has_stateen = PARAMETERS->flags & FLAG_STATEEN;
     options.has_zcm = PARAMETERS->flags & FLAG_ZCM;
     options.has_h = misa >> ('H' - 'A') & 1;
@@ -445,8 +500,5 @@ int main(void)
     print_count(" entries", compared);
     print_count(" differences", differences);
     print("\n");
-    if (differences) {
-        fail(__LINE__);
-    }
-    pass();
+    finish(differences ? TEST_FAIL : TEST_PASS);
 }

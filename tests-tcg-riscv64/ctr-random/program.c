@@ -192,7 +192,7 @@ static void or_32(unsigned place, uint32_t value)
 static void fix(const struct fixup *f)
 {
     static const int reach[] = { 4000, 100000, 2000, 250 };
-    int offset = 4;
+    int offset = f->kind == FIX_C_J || f->kind == FIX_C_BRANCH ? 2 : 4;
 
     for (int tries = 0; tries < 200; tries++) {
         int to = 2 * ((int)block[random_below(BLOCKS)] - (int)f->at);
@@ -342,6 +342,18 @@ static void random_exception(void)
     }
 }
 
+/* Counts the fuel down; ends the program by an ecall. */
+static void burn(void)
+{
+    if (opt->has_c && one_in(2)) {
+        emit16(0x107d | REG_FUEL << 7);                 /* C.ADDI -1 */
+    } else {
+        addi(REG_FUEL, REG_FUEL, -1);
+    }
+    branch_to(BGE, REG_FUEL, 0, 8);
+    emit(0x00000073);
+}
+
 /* sret or mret, which traps where it may not be executed */
 static void random_return(void)
 {
@@ -350,6 +362,7 @@ static void random_return(void)
     load_target(6, REG_POINTER);
     if (one_in(3)) {
         csr(CSRRW, 0, CSR_MEPC, 6);
+        burn();         /* skipped to with its own address in mepc: no end */
         ld_data(value, DATA_MPP_MPV);
         csr(CSRRC, 0, CSR_MSTATUS, value);
         ld_data(value, DATA_MODES + random_below(MODE_WORDS));
@@ -358,6 +371,7 @@ static void random_return(void)
         return;
     }
     csr(CSRRW, 0, CSR_SEPC, 6);
+    burn();
     ld_data(value, DATA_SPP);
     csr(CSRRS + random_below(2), 0, CSR_SSTATUS, value);
     if (opt->has_h) {
@@ -419,18 +433,6 @@ static void random_jump(bool may_fall_through)
     }
 }
 
-/* Counts the fuel down; ends the program by an ecall. */
-static void burn(void)
-{
-    if (opt->has_c && one_in(2)) {
-        emit16(0x107d | REG_FUEL << 7);                 /* C.ADDI -1 */
-    } else {
-        addi(REG_FUEL, REG_FUEL, -1);
-    }
-    branch_to(BGE, REG_FUEL, 0, 8);
-    emit(0x00000073);
-}
-
 static void generate_block(bool last)
 {
     burn();
@@ -469,6 +471,8 @@ static void generate_handler(enum ctr_mode mode, unsigned reg)
     unsigned ret = mode == MODE_M ? 0x30200073 : 0x10200073;
     unsigned interrupt, skip;
 
+    /* No link: nothing may come here but a trap. */
+    jal_to(0, 4);
     csr(CSRRS, reg, epc, 0);
     csr(CSRRS, reg + 1, cause, 0);
     addi(REG_FUEL, REG_FUEL, -1);
@@ -486,9 +490,6 @@ static void generate_handler(enum ctr_mode mode, unsigned reg)
     interrupt = at;
     branch_to(BLT, reg + 1, 0, 0);
     addi(reg, reg, 4);
-    if (one_in(2)) {
-        jal_to(PICK(code_reg), 4);
-    }
     random_bits(reg + 1, one_in(2) ? 1 : 3);
     skip = at;
     branch_to(BEQ, reg + 1, 0, 0);
