@@ -113,7 +113,8 @@ static void index_place(Sideband *sb, const SidebandRecord *rec)
 
     entry[0] = id;
     entry[1] = packets;
-    g_hash_table_insert(places, entry, entry + 1);
+    /* replace: the value lives in the key */
+    g_hash_table_replace(places, entry, entry + 1);
 }
 
 /* Walk the session once: parameters, places, alignment sequences. */

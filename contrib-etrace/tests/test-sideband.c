@@ -131,6 +131,28 @@ static void test_change(void)
     sideband_free(s);
 }
 
+/* The same id twice is no sense, but no harm, either: the last one counts. */
+static void test_place_twice(void)
+{
+    g_autoptr(GByteArray) sb = begin(1);
+    SidebandView *view;
+    Sideband *s;
+
+    sb_code(sb, CODE_AT, old_code, 2);
+    sb_change(sb, 1);
+    sb_code(sb, CODE_AT, new_code, 2);
+    sb_place(sb, 0, 1, 3);
+    sb_place(sb, 0, 1, 5);
+    s = parse(sb);
+    view = sideband_view_new(s, 0);
+    sideband_view_advance(view, 4);
+    g_assert_cmphex(fetch(view, ETRACE_PRIV_M, CODE_AT), ==, 0x0001);
+    sideband_view_advance(view, 5);
+    g_assert_cmphex(fetch(view, ETRACE_PRIV_M, CODE_AT), ==, 0x8082);
+    sideband_view_free(view);
+    sideband_free(s);
+}
+
 /* A map "holds for the space, again when the hart returns to it". */
 static void test_spaces(void)
 {
@@ -462,6 +484,7 @@ int main(int argc, char **argv)
     g_test_add_func("/sideband/adding-is-early", test_adding_is_early);
     g_test_add_func("/sideband/fence", test_fence);
     g_test_add_func("/sideband/change", test_change);
+    g_test_add_func("/sideband/place-twice", test_place_twice);
     g_test_add_func("/sideband/spaces", test_spaces);
     g_test_add_func("/sideband/bare", test_bare);
     g_test_add_func("/sideband/rv32-mode", test_rv32_mode);
