@@ -8,8 +8,8 @@
  *
  * SPDX-License-Identifier: GPL-2.0-or-later
  */
-#ifndef CTR_H
-#define CTR_H
+#ifndef CTR_TEST_H
+#define CTR_TEST_H
 
 /* Section 2.6 and Sscsrind */
 #define CSR_SCTRCTL     0x14e
