@@ -191,34 +191,17 @@ static bool options_valid(const ProfileOptions *o)
     return true;
 }
 
-#define COMMON_ENTRIES(o) \
-    { "kallsyms", 'k', 0, G_OPTION_ARG_FILENAME_ARRAY, &(o).kallsyms, \
-      "Symbols of the kernel: a copy of its /proc/kallsyms, or a " \
-      "System.map; can be repeated", "FILE" }, \
-    { "output", 'o', 0, G_OPTION_ARG_FILENAME, &(o).output, \
-      "Where to write to (default: standard output)", "FILE" }
-
-int cmd_folded(int argc, char **argv)
-{
-    g_auto(ProfileOptions) o = { .width = 1200 };
-    GOptionEntry entries[] = {
-        COMMON_ENTRIES(o),
-        G_OPTION_ENTRY_NULL
-    };
-
-    if (!cli_parse(&o.ct, entries, "Write how many instructions were "
-                   "executed in each call stack: a line\n'frame;frame;frame "
-                   "count' for each.", argc, argv)) {
-        return CLI_ERROR;
-    }
-    return run(&o, false);
-}
-
-int cmd_flamegraph(int argc, char **argv)
+static int profile_command(bool svg, const char *summary, int argc,
+                           char **argv)
 {
     g_auto(ProfileOptions) o = { .width = 1200, .min_width = 0.3 };
     GOptionEntry entries[] = {
-        COMMON_ENTRIES(o),
+        { "kallsyms", 'k', 0, G_OPTION_ARG_FILENAME_ARRAY, &o.kallsyms,
+          "Symbols of the kernel: a copy of its /proc/kallsyms, or a "
+          "System.map; can be repeated", "FILE" },
+        { "output", 'o', 0, G_OPTION_ARG_FILENAME, &o.output,
+          "Where to write to (default: standard output)", "FILE" },
+        /* of flamegraph only; see below */
         { "title", 0, 0, G_OPTION_ARG_STRING, &o.title,
           "Title of the picture", "TEXT" },
         { "width", 0, 0, G_OPTION_ARG_INT, &o.width,
@@ -228,11 +211,27 @@ int cmd_flamegraph(int argc, char **argv)
         G_OPTION_ENTRY_NULL
     };
 
-    if (!cli_parse(&o.ct, entries, "Draw a flame graph: how many "
-                   "instructions were executed in each call stack, as\n"
-                   "an SVG. A browser lets one zoom and search in it.",
-                   argc, argv) || !options_valid(&o)) {
+    if (!svg) {
+        entries[2] = (GOptionEntry) G_OPTION_ENTRY_NULL;
+    }
+    if (!cli_parse(&o.ct, entries, summary, argc, argv) ||
+        !options_valid(&o)) {
         return CLI_ERROR;
     }
-    return run(&o, true);
+    return run(&o, svg);
+}
+
+int cmd_folded(int argc, char **argv)
+{
+    return profile_command(false, "Write how many instructions were executed "
+                           "in each call stack: a line\n'frame;frame;frame "
+                           "count' for each.", argc, argv);
+}
+
+int cmd_flamegraph(int argc, char **argv)
+{
+    return profile_command(true, "Draw a flame graph: how many instructions "
+                           "were executed in each call stack, as\nan SVG. A "
+                           "browser lets one zoom and search in it.",
+                           argc, argv);
 }

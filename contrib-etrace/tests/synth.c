@@ -7,6 +7,7 @@
 #include "etrace-encap.h"
 #include "sb-build.h"
 #include "synth.h"
+#include "synth-program.h"
 #include "truth.h"
 
 #define PAGE            ETRACE_SB_PAGE_SIZE
@@ -20,31 +21,6 @@ typedef enum RegionId {
     REGION_V,
     NR_REGIONS,
 } RegionId;
-
-typedef enum OpKind {
-    OP_SEQ,
-    OP_BRANCH,
-    OP_JUMP,
-    OP_UPDISCON,
-    OP_XRET,
-    OP_ECALL,
-} OpKind;
-
-typedef struct Op {
-    uint64_t pc;
-    uint32_t raw;
-    uint8_t size;
-    uint8_t kind;
-    uint8_t itype;
-    unsigned target;            /* index, of branches and jumps */
-} Op;
-
-typedef struct Region {
-    uint64_t vbase;
-    unsigned nr_pages;
-    uint64_t phys[64];          /* of each page */
-    GArray *ops;                /* Op */
-} Region;
 
 typedef struct Runner {
     Synth *synth;
@@ -61,16 +37,6 @@ typedef struct Runner {
     uint64_t atp[2];
     ETraceBlock block;          /* open if iretire is not 0 */
 } Runner;
-
-static bool chance(GRand *r, unsigned permille)
-{
-    return g_rand_int_range(r, 0, 1000) < (gint)permille;
-}
-
-static unsigned pick(GRand *r, unsigned n)
-{
-    return g_rand_int_range(r, 0, n);
-}
 
 static void put_op(Synth *s, const Region *region, const Op *op)
 {
@@ -98,145 +64,6 @@ static void put_maps(Synth *s, unsigned hart, const Region *region, bool virt)
     }
 }
 
-/* Programs */
-
-static uint32_t encode_jal(unsigned rd, int32_t off)
-{
-    uint32_t u = off;
-
-    return 0x6f | rd << 7 | (u >> 12 & 0xff) << 12 | (u >> 11 & 1) << 20 |
-           (u >> 1 & 0x3ff) << 21 | (u >> 20 & 1) << 31;
-}
-
-static uint32_t encode_branch(unsigned funct3, int32_t off)
-{
-    uint32_t u = off;
-
-    return 0x63 | funct3 << 12 | (u >> 11 & 1) << 7 | (u >> 1 & 0xf) << 8 |
-           (u >> 5 & 0x3f) << 25 | (u >> 12 & 1) << 31;
-}
-
-static uint32_t encode_cj(int32_t off)
-{
-    uint32_t u = off;
-
-    return 0xa001 | (u >> 11 & 1) << 12 | (u >> 4 & 1) << 11 |
-           (u >> 8 & 3) << 9 | (u >> 10 & 1) << 8 | (u >> 6 & 1) << 7 |
-           (u >> 7 & 1) << 6 | (u >> 1 & 7) << 3 | (u >> 5 & 1) << 2;
-}
-
-static uint32_t encode_cbnez(int32_t off)
-{
-    uint32_t u = off;
-
-    return 0xe001 | (u >> 8 & 1) << 12 | (u >> 3 & 3) << 10 |
-           (u >> 6 & 3) << 5 | (u >> 1 & 3) << 3 | (u >> 5 & 1) << 2;
-}
-
-/* What an instruction is going to be, before addresses are known */
-static void choose_op(GRand *r, const Region *region, Op *op)
-{
-    static const struct {
-        uint32_t raw;
-        uint8_t size, kind, itype;
-    } table[] = {
-        { 0x00000013, 4, OP_SEQ, 0 },           /* nop */
-        { 0x0001, 2, OP_SEQ, 0 },               /* c.nop */
-        { 0x00c58533, 4, OP_SEQ, 0 },           /* add a0, a1, a2 */
-        { 0x0ff0000f, 4, OP_SEQ, 0 },           /* fence */
-        { 0, 4, OP_BRANCH, 0 },
-        { 0, 2, OP_BRANCH, 0 },
-        { 0, 4, OP_BRANCH, 0 },
-        { 0, 4, OP_JUMP, ETRACE_ITYPE_INFERABLE_CALL },
-        { 0, 4, OP_JUMP, ETRACE_ITYPE_INFERABLE_JUMP },
-        { 0, 2, OP_JUMP, ETRACE_ITYPE_INFERABLE_JUMP },
-        { 0, 4, OP_JUMP, ETRACE_ITYPE_OTHER_INFERABLE_JUMP },
-        { 0x00008067, 4, OP_UPDISCON, ETRACE_ITYPE_RETURN },
-        { 0x8082, 2, OP_UPDISCON, ETRACE_ITYPE_RETURN },
-        { 0x8782, 2, OP_UPDISCON, ETRACE_ITYPE_UNINFERABLE_JUMP },
-        { 0x9782, 2, OP_UPDISCON, ETRACE_ITYPE_UNINFERABLE_CALL },
-        { 0x000280e7, 4, OP_UPDISCON, ETRACE_ITYPE_COROUTINE_SWAP },
-        { 0x00050567, 4, OP_UPDISCON, ETRACE_ITYPE_OTHER_UNINFERABLE_JUMP },
-        { 0x00000073, 4, OP_ECALL, 0 },
-        { 0x10200073, 4, OP_XRET, ETRACE_ITYPE_TRAP_RETURN },
-    };
-    /* plain code is the most of it */
-    unsigned i = chance(r, 450) ? pick(r, 4) : pick(r, ARRAY_SIZE(table));
-
-    op->raw = table[i].raw;
-    op->size = table[i].size;
-    op->kind = table[i].kind;
-    op->itype = table[i].itype;
-    if (op->kind == OP_XRET && region->vbase == 0x80000000) {
-        op->raw = 0x30200073;   /* mret */
-    }
-}
-
-/* A jump or branch of @op's size to somewhere that it can reach */
-static void choose_target(GRand *r, const Region *region, Op *op)
-{
-    int64_t reach = op->kind == OP_BRANCH ? (op->size == 2 ? 256 : 4096)
-                                          : (op->size == 2 ? 2048 : 1 << 20);
-    int64_t off;
-
-    do {
-        op->target = pick(r, region->ops->len);
-        off = g_array_index(region->ops, Op, op->target).pc - op->pc;
-    } while (off < -reach || off >= reach);
-
-    if (op->kind == OP_BRANCH) {
-        op->raw = op->size == 2 ? encode_cbnez(off)
-                                : encode_branch(pick(r, 2) + 4, off);
-    } else if (op->size == 2) {
-        op->raw = encode_cj(off);
-    } else {
-        op->raw = encode_jal(op->itype == ETRACE_ITYPE_INFERABLE_CALL ? 1 :
-                             op->itype == ETRACE_ITYPE_INFERABLE_JUMP ? 0 : 7,
-                             off);
-    }
-}
-
-static void make_region(Runner *run, Region *region, uint64_t vbase,
-                        unsigned bytes)
-{
-    uint64_t pc, end;
-    Op op = { 0 };
-
-    region->vbase = vbase;
-    region->nr_pages = 2 + bytes / PAGE;
-    g_assert(region->nr_pages <= ARRAY_SIZE(region->phys));
-    region->ops = g_array_new(FALSE, FALSE, sizeof(Op));
-    /* Small programs lie across a page boundary, too. */
-    pc = vbase + PAGE - 2 * pick(run->rand, MIN(bytes, PAGE) / 2);
-    end = pc + bytes;
-    while (pc + 4 < end) {
-        choose_op(run->rand, region, &op);
-        op.pc = pc;
-        pc += op.size;
-        g_array_append_val(region->ops, op);
-    }
-    op = (Op) {
-        .pc = pc, .size = 4, .kind = OP_JUMP,
-        .itype = ETRACE_ITYPE_INFERABLE_JUMP,
-    };
-    g_array_append_val(region->ops, op);
-    for (guint i = 0; i < region->ops->len; i++) {
-        Op *o = &g_array_index(region->ops, Op, i);
-
-        if (o->kind == OP_BRANCH || o->kind == OP_JUMP) {
-            choose_target(run->rand, region, o);
-        }
-    }
-    for (unsigned i = 0; i < region->nr_pages; i++) {
-        if (vbase == 0x80000000) {
-            region->phys[i] = vbase + (uint64_t)i * PAGE;
-        } else {
-            region->phys[i] = *run->next_phys;
-            *run->next_phys += 2 * PAGE;
-        }
-    }
-}
-
 /* The sink */
 
 static bool emit(void *opaque, const ETracePacket *pkt,
@@ -247,7 +74,7 @@ static bool emit(void *opaque, const ETracePacket *pkt,
     size_t size;
 
     if (run->stalled ||
-        chance(run->rand, run->synth->opts.lose_permille)) {
+        synth_chance(run->rand, run->synth->opts.lose_permille)) {
         run->stalled = true;
         run->synth->packets_lost++;
         return false;
@@ -264,7 +91,7 @@ static bool ready(void *opaque)
 {
     Runner *run = opaque;
 
-    run->stalled = run->stalled && !chance(run->rand, 300);
+    run->stalled = run->stalled && !synth_chance(run->rand, 300);
     return !run->stalled;
 }
 
@@ -328,8 +155,8 @@ static void take_trap(Runner *run, bool interrupt, uint8_t cause)
     flush_block(run);
     etrace_encoder_block(&run->enc, &block, trap.tval);
     g_array_append_val(hart->traps, trap);
-    enter(run, handlers[pick(run->rand, ARRAY_SIZE(handlers))],
-          pick(run->rand, NR_HANDLERS));
+    enter(run, handlers[synth_pick(run->rand, ARRAY_SIZE(handlers))],
+          synth_pick(run->rand, NR_HANDLERS));
 }
 
 static void retire(Runner *run, const Op *op, uint8_t itype)
@@ -343,7 +170,7 @@ static void retire(Runner *run, const Op *op, uint8_t itype)
     run->block.ilastsize = op->size / 4;
     run->block.itype = itype;
     g_array_append_val(hart->pcs, op->pc);
-    if (itype || chance(run->rand, 100)) {
+    if (itype || synth_chance(run->rand, 100)) {
         flush_block(run);
     }
 }
@@ -353,8 +180,8 @@ static unsigned jump_target(Runner *run)
 {
     unsigned n = run->regions[run->region].ops->len;
 
-    return chance(run->rand, 600) ? pick(run->rand, MIN(n, 3))
-                                  : pick(run->rand, n);
+    return synth_chance(run->rand, 600) ? synth_pick(run->rand, MIN(n, 3))
+                                  : synth_pick(run->rand, n);
 }
 
 static void step(Runner *run)
@@ -369,15 +196,15 @@ static void step(Runner *run)
         take_trap(run, false, 8);
         return;
     }
-    if (chance(run->rand, run->synth->opts.trap_permille)) {
-        bool interrupt = chance(run->rand, 500);
+    if (synth_chance(run->rand, run->synth->opts.trap_permille)) {
+        bool interrupt = synth_chance(run->rand, 500);
 
         take_trap(run, interrupt, interrupt ? 5 : 13);
         return;
     }
     switch (op->kind) {
     case OP_BRANCH:
-        if (chance(run->rand, 500)) {
+        if (synth_chance(run->rand, 500)) {
             retire(run, op, ETRACE_ITYPE_TAKEN_BRANCH);
             run->at = op->target;
         } else {
@@ -395,8 +222,8 @@ static void step(Runner *run)
         break;
     case OP_XRET:
         retire(run, op, op->itype);
-        if (chance(run->rand, 700)) {
-            enter(run, privs[pick(run->rand, ARRAY_SIZE(privs))], 0);
+        if (synth_chance(run->rand, 700)) {
+            enter(run, privs[synth_pick(run->rand, ARRAY_SIZE(privs))], 0);
         }
         run->at = jump_target(run);
         break;
@@ -424,11 +251,11 @@ static void change_space(Runner *run)
 {
     uint64_t bare_free = run->synth->opts.xlen == 32 ? 0x80000000u
                                                      : 8ull << 60;
-    bool virt = chance(run->rand, 500);
+    bool virt = synth_chance(run->rand, 500);
     Region *region = &run->regions[virt ? REGION_V : REGION_S];
 
     fence(run);
-    run->atp[virt] = bare_free | pick(run->rand, 3);
+    run->atp[virt] = bare_free | synth_pick(run->rand, 3);
     sb_space(run->synth->sideband, run->hart, virt, run->atp[virt]);
     put_maps(run->synth, run->hart, region, virt);
 }
@@ -436,9 +263,9 @@ static void change_space(Runner *run)
 /* A page is mapped to a copy of itself, by every hart in its current space. */
 static void change_map(Runner *runs, Runner *run)
 {
-    bool virt = chance(run->rand, 500);
+    bool virt = synth_chance(run->rand, 500);
     Region *region = &run->regions[virt ? REGION_V : REGION_S];
-    unsigned page = pick(run->rand, region->nr_pages);
+    unsigned page = synth_pick(run->rand, region->nr_pages);
 
     region->phys[page] = *run->next_phys;
     *run->next_phys += PAGE;
@@ -455,9 +282,9 @@ static void change_map(Runner *runs, Runner *run)
 static void change_code(Runner *runs, Runner *run)
 {
     Synth *s = run->synth;
-    Region *region = &run->regions[pick(run->rand, NR_REGIONS)];
+    Region *region = &run->regions[synth_pick(run->rand, NR_REGIONS)];
     Op *op = &g_array_index(region->ops, Op,
-                            pick(run->rand, region->ops->len));
+                            synth_pick(run->rand, region->ops->len));
     uint64_t id = ++*run->next_change;
 
     if (op->kind != OP_BRANCH && op->kind != OP_JUMP) {
@@ -467,7 +294,7 @@ static void change_code(Runner *runs, Runner *run)
     for (unsigned i = 0; i < s->opts.nr_harts; i++) {
         close_window(&runs[i]);
     }
-    choose_target(run->rand, region, op);
+    synth_choose_target(run->rand, region, op);
     put_op(s, region, op);
     for (unsigned i = 0; i < s->opts.nr_harts; i++) {
         sb_place(s->sideband, i, id, runs[i].packets);
@@ -530,17 +357,17 @@ static void run_all(Synth *s, Runner *runs, GRand *r)
         etrace_encoder_start(&runs[i].enc);
     }
     while (some_left(s)) {
-        Runner *run = &runs[pick(r, s->opts.nr_harts)];
-        unsigned steps = 1 + pick(r, 40);
+        Runner *run = &runs[synth_pick(r, s->opts.nr_harts)];
+        unsigned steps = 1 + synth_pick(r, 40);
 
         while (steps--) {
             step(run);
-            if (chance(r, s->opts.window_permille)) {
+            if (synth_chance(r, s->opts.window_permille)) {
                 close_window(run);
             }
         }
-        if (chance(r, s->opts.change_permille)) {
-            switch (pick(r, 3)) {
+        if (synth_chance(r, s->opts.change_permille)) {
+            switch (synth_pick(r, 3)) {
             case 0:
                 change_space(run);
                 break;
@@ -552,7 +379,7 @@ static void run_all(Synth *s, Runner *runs, GRand *r)
                 break;
             }
         }
-        if (chance(r, 20)) {
+        if (synth_chance(r, 20)) {
             put_align(s, runs);
         }
     }
@@ -586,11 +413,13 @@ Synth *synth_run(const SynthOptions *opts)
             .next_change = &next_change,
         };
     }
-    make_region(&runs[0], &regions[REGION_M], 0x80000000, opts->code_bytes);
-    make_region(&runs[0], &regions[REGION_S],
-                opts->xlen == 32 ? 0xc0000000 : 0xffffffff80000000ull,
-                opts->code_bytes);
-    make_region(&runs[0], &regions[REGION_V], 0x10000, opts->code_bytes);
+    synth_make_region(r, &regions[REGION_M], 0x80000000, opts->code_bytes,
+                      &next_phys);
+    synth_make_region(r, &regions[REGION_S],
+                      opts->xlen == 32 ? 0xc0000000 : 0xffffffff80000000ull,
+                      opts->code_bytes, &next_phys);
+    synth_make_region(r, &regions[REGION_V], 0x10000, opts->code_bytes,
+                      &next_phys);
 
     sb_session(s->sideband, 1, opts->nr_harts, 0);
     for (unsigned i = 0; i < NR_REGIONS; i++) {

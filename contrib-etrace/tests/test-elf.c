@@ -144,10 +144,11 @@ static void check(const char *suffix, uint64_t bias, uint8_t src_bits,
     TestElf e = make_elf();
     g_autofree char *elf_name = test_file(&e, sizeof(e));
     g_autofree char *elf_arg = g_strconcat(elf_name, suffix, NULL);
+    char *elfs[] = { elf_arg, NULL };
     g_autoptr(GError) err = NULL;
     g_autoptr(Trace) t = trace_open(&(TraceOptions) {
         .trace = trace_name,
-        .elfs = (char *[]) { elf_arg, NULL },
+        .elfs = elfs,
         .params = params,
     }, &err);
     unsigned hart = src_bits ? 5 : 0;
@@ -180,9 +181,10 @@ static void test_bias(void)
 
 static void test_params(void)
 {
-    check("", 0, 8, 2, (char *[]) {
-        (char *)"src_bits=8", (char *)"privilege_width=2", NULL,
-    });
+    char src_bits[] = "src_bits=8", width[] = "privilege_width=2";
+    char *params[] = { src_bits, width, NULL };
+
+    check("", 0, 8, 2, params);
 }
 
 static void expect_error(const void *elf, size_t len, const char *param,
@@ -191,12 +193,15 @@ static void expect_error(const void *elf, size_t len, const char *param,
     g_autoptr(GByteArray) trace = make_trace(0, 0, 3);
     g_autofree char *trace_name = test_file(trace->data, trace->len);
     g_autofree char *elf_name = test_file(elf, len);
+    g_autofree char *param_copy = g_strdup(param);
+    char *elfs[] = { elf_name, NULL };
+    char *params[] = { param_copy, NULL };
     g_autoptr(GError) err = NULL;
 
     g_assert_null(trace_open(&(TraceOptions) {
         .trace = trace_name,
-        .elfs = (char *[]) { elf_name, NULL },
-        .params = (char *[]) { (char *)param, NULL },
+        .elfs = elfs,
+        .params = params,
     }, &err));
     g_assert_nonnull(strstr(err->message, what));
     g_unlink(trace_name);
