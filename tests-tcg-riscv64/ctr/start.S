@@ -5,6 +5,13 @@
  */
 #include "ctr.h"
 
+/* The control register that run() and the trap handler set */
+#ifdef NO_MCTRCTL
+#define CONTROL CSR_SCTRCTL
+#else
+#define CONTROL CSR_MCTRCTL
+#endif
+
 #if __riscv_xlen == 64
 #define LX ld
 #define SX sd
@@ -70,8 +77,8 @@ enter:
     csrw    mscratch, a0
     mv      x31, a0
     LX      t0, (RUN_MCTRCTL)(a0)
-#ifndef NO_MCTRCTL
-    csrw    CSR_MCTRCTL, t0
+#ifndef NO_CTR
+    csrw    CONTROL, t0
 #endif
     .irp    r, 1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17,18,19,20,21,22,23,24,25,26,27,28,29,30
     LX      x\r, \r*XB(x31)
@@ -83,8 +90,8 @@ enter_mret:
     .balign 4
     .globl trap_vector
 trap_vector:
-#ifndef NO_MCTRCTL
-    csrwi   CSR_MCTRCTL, 0      /* before anything that could be recorded */
+#ifndef NO_CTR
+    csrwi   CONTROL, 0          /* before anything that could be recorded */
 #endif
     csrrw   x31, mscratch, x31
     beqz    x31, unexpected

@@ -1,0 +1,149 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+#
+# The tests of Smctr/Ssctr 1.0: one bare-metal program for each group of
+# rules, which says what it found as TAP on its UART.
+#
+#   QEMU=qemu-system-riscv64 run.sh [PROGRAM...]      TAP output
+#
+# CTR_WITHOUT="PROPERTY..." leaves properties out of the CPU options, for a
+# QEMU that does not have them.
+set -u
+
+: "${QEMU:?path of the qemu-system-riscv64 to test}"
+here=$(dirname "$(readlink -f "$0")")
+tmp=$(mktemp -d)
+trap 'rm -rf "$tmp"' EXIT
+make -s -C "$here" OUT="$tmp" > "$tmp/make.log" 2>&1 ||
+    { sed 's/^/# /' "$tmp/make.log"; echo "Bail out! tests cannot be built"; exit 1; }
+
+ctr=smctr=on,ssctr=on
+all=h=on,smcsrind=on,sscsrind=on,smstateen=on,sscofpmf=on,$ctr
+vectors=rnmi-interrupt-vector=0x80080000,rnmi-exception-vector=0x80080100
+icount="-icount shift=0,sleep=off"
+
+# program [@variant of the run] : CPU : further options
+table="
+csr                 rv64,$all
+csr@no-h            rv64,h=off,$ctr
+csr-no-count        rv64,$all,ctr-cycle-count=off
+access              rv64,$all
+deps@smctr          rv64,h=on,smstateen=on,smctr=on
+deps@both           rv64,h=on,smstateen=on,$ctr
+deps-ssctr          rv64,h=on,smstateen=on,ssctr=on
+no-h                rv64,h=off,$ctr
+absent              rv64
+types               rv64,$all
+types@no-h          rv64,h=off,$ctr
+types-rv32          rv32,h=on,$ctr,smstateen=on
+zcm                 rv64,d=off,zcmp=on,zcmt=on,$ctr
+misaligned          rv64,c=off,$ctr
+filter              rv64,$all
+modes               rv64,$all
+modes@no-h          rv64,h=off,$ctr
+modes-rv32          rv32,h=on,$ctr,smstateen=on
+virt                rv64,$all
+buffer              rv64,$all
+buffer@no-h         rv64,h=off,$ctr
+rasemu              rv64,$all
+freeze              rv64,$all,smaia=on,ssaia=on     $icount
+cycles              rv64,$all                       $icount
+cycle-rate          rv64,$all
+cycle-rate-icount@0 rv64,$all                       $icount
+cycle-rate-icount@3 rv64,$all                       -icount shift=3,sleep=off
+uxl32               rv64,$all
+rv32                rv32,h=on,$ctr,smstateen=on
+reset               rv64,$all
+dbltrp              rv64,h=on,ssdbltrp=on,$ctr
+nmi                 rv64,h=on,smrnmi=on,smdbltrp=on,ssdbltrp=on,$vectors,$ctr
+nmi-line            rv64,h=on,smrnmi=on,$vectors,$ctr
+zicfilp             rv64,zicfilp=on,$ctr
+"
+
+n=0
+fail=0
+say() { # STATUS TEXT
+    n=$((n + 1))
+    [ "$1" = ok ] || fail=1
+    echo "$1 $n - $2"
+}
+
+# Raises the NMI of hart 0 when the guest asks for it.
+nmi_line() { # OUTPUT SOCKET
+    python3 - "$1" "$2" << 'PYTHON'
+import socket, sys, time
+for _ in range(300):
+    with open(sys.argv[1], errors='replace') as log:
+        if 'raise the NMI line' in log.read():
+            break
+    time.sleep(0.1)
+else:
+    sys.exit('the guest did not ask for the NMI')
+qtest = socket.socket(socket.AF_UNIX)
+qtest.connect(sys.argv[2])
+qtest.sendall(b'set_irq_in /machine/soc0/harts[0] riscv.cpu.rnmi 0 1\n')
+if not qtest.recv(100).startswith(b'OK'):
+    sys.exit('the NMI line cannot be raised')
+qtest.settimeout(60)
+try:
+    qtest.recv(100)
+except OSError:
+    pass
+PYTHON
+}
+
+run() { # NAME CPU [OPTION...]
+    local name=$1 cpu=$2 out=$tmp/$1.out more=() seen plan line status
+    shift 2
+    for property in ${CTR_WITHOUT-}; do
+        cpu=$(sed -E "s/,$property=[^,]*//" <<< "$cpu")
+    done
+    : > "$out"
+    if [ "$name" = nmi-line ]; then
+        more=(-qtest "unix:$tmp/qtest,server=on,wait=off" -qtest-log /dev/null)
+    fi
+    timeout 120 "$QEMU" -M virt -bios none -display none -monitor none \
+        -serial stdio -cpu "$cpu" -kernel "$tmp/${name%@*}.elf" \
+        "$@" "${more[@]}" > "$out" 2> "$out.err" < /dev/null &
+    [ "$name" != nmi-line ] || nmi_line "$out" "$tmp/qtest"
+    wait $!
+    status=$?
+
+    echo "# $name: -cpu $cpu $*"
+    seen=0
+    plan=-1
+    while IFS= read -r line; do
+        case $line in
+        "ok "*|"not ok "*)
+            seen=$((seen + 1))
+            say "${line%% [0-9]*}" "$name: ${line#* - }"
+            ;;
+        1..*)
+            plan=${line#1..}
+            ;;
+        "Bail out!"*)
+            echo "# $line"
+            ;;
+        *)
+            echo "# ${line#\# }"
+            ;;
+        esac
+    done < "$out"
+    # A program that did not come to its end has failed, whatever it said.
+    if [ "$plan" != "$seen" ] || [ $status != 0 ]; then
+        sed 's/^/# /' "$out.err" | head -20
+        say "not ok" "$name: all its tests are run (exit status $status)"
+    fi
+}
+
+while read -r name cpu options; do
+    [ -n "$name" ] || continue
+    if [ $# != 0 ]; then
+        case " $* " in *" ${name%@*} "*|*" $name "*) ;; *) continue ;; esac
+    fi
+    # shellcheck disable=SC2086
+    run "$name" "$cpu" $options
+done <<< "$table"
+
+echo "1..$n"
+exit $fail
