@@ -262,8 +262,7 @@ static int csr_access(struct hart *h, unsigned csr, int op, bool write,
         /* Programs write the depth that is there. */
         return 0;
     case CSR_MSTATUS:
-        modify_field(&h->mstatus, sstatus | STATUS_MIE | STATUS_MPIE |
-                     STATUS_MPP | (h->has_h ? STATUS_MPV : 0), op, value);
+        modify_field(&h->mstatus, h->mstatus_fields, op, value);
         return 0;
     case CSR_SSTATUS:
         modify_field(v ? &h->vsstatus : &h->mstatus, sstatus, op, value);

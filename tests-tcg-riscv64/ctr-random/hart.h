@@ -36,6 +36,8 @@
 #define STATUS_SPP      0x100ull
 #define STATUS_MPP      0x1800ull
 #define STATUS_MPV      (1ull << 39)
+#define STATUS_FIELDS   (STATUS_SIE | STATUS_MIE | STATUS_SPIE | STATUS_MPIE | \
+                         STATUS_SPP | STATUS_MPP | STATUS_MPV)
 #define HSTATUS_SPV     0x80ull
 
 #define IRQ_SSI         1
@@ -55,6 +57,7 @@ struct hart {
     uint64_t mepc, sepc, vsepc;
     uint64_t mcause, scause, vscause;
     uint64_t medeleg, hedeleg, mideleg, hideleg;
+    uint64_t mstatus_fields;            /* those that software can write */
     uint64_t ip;                        /* all of them are enabled in mie */
     bool has_h;
     bool mstateen_ctr, hstateen_ctr;    /* true without Smstateen */

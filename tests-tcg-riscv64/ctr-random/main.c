@@ -323,8 +323,8 @@ static uint64_t random_target(void)
 static void prepare(void)
 {
     const uint64_t sstatus = STATUS_SIE | STATUS_SPIE | STATUS_SPP;
-    const uint64_t mstatus = sstatus | STATUS_MPIE | STATUS_MPP | STATUS_MPV;
     uint64_t status = ctr_read_status(&model);
+    uint64_t value;
 
     for (unsigned i = 1; i < 32; i++) {
         hart.x[i] = random64();
@@ -346,14 +346,16 @@ static void prepare(void)
 
     hart.pc = program.entry;
     hart.mode = MODE_M;
-    hart.mstatus = (random64() & sstatus) | (random64() & STATUS_MPIE) |
-                   program.data[DATA_MODES + random_below(MODE_WORDS)];
+    value = (random64() & sstatus) | (random64() & STATUS_MPIE) |
+            program.data[DATA_MODES + random_below(MODE_WORDS)];
+    hart.mstatus = (value & hart.mstatus_fields) |
+                   (hart.mstatus & ~hart.mstatus_fields);
     hart.mepc = random_target();
     hart.sepc = random_target();
     hart.mcause = hart.scause = 0;
     hart.ip = 0;
     clear_csr(mip, IP(IRQ_SSI) | IP(IRQ_LCOFI));
-    clear_csr(mstatus, mstatus);
+    clear_csr(mstatus, STATUS_FIELDS);
     set_csr(mstatus, hart.mstatus);
     write_csr(mepc, hart.mepc);
     write_csr(sepc, hart.sepc);
@@ -372,9 +374,7 @@ static void prepare(void)
         write_csr(CSR_VSEPC, hart.vsepc);
         write_csr(CSR_VSCAUSE, 0);
         if (random_below(2)) {
-            uint64_t value = program.data[DATA_CONTROL +
-                                          random_below(CONTROLS)];
-
+            value = program.data[DATA_CONTROL + random_below(CONTROLS)];
             write_csr(CSR_VSCTRCTL, value);
             ctr_write_vsctrctl(&model, value);
         }
@@ -478,6 +478,13 @@ int main(void)
     write_csr(satp, 0);
     write_csr(mie, IP(IRQ_LCOFI));
     options.has_lcofi = read_csr(mie) & IP(IRQ_LCOFI);
+    /* QEMU 10.0 does not let software write mstatus.MPV. */
+    hart.mstatus_fields = STATUS_FIELDS;
+    if (options.has_h) {
+        set_csr(mstatus, STATUS_MPV);
+    }
+    hart.mstatus_fields ^= ~read_csr(mstatus) & STATUS_MPV;
+    clear_csr(mstatus, STATUS_MPV);
     write_csr(CSR_MCTRCTL, 0);
     if (options.has_h) {
         write_csr(CSR_VSCTRCTL, 0);

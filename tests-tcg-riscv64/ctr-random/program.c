@@ -582,7 +582,7 @@ void program_generate(struct program *p, const struct program_options *o,
     /* Nothing falls into this; the handlers are followed by a block. */
     p->entry = here();
     csr(CSRRW, 0, CSR_MCTRCTL, REG_CONTROL);
-    emit(0x30200073);
+    emit(one_in(2) ? 0x30200073 : 0x10200073);          /* MRET or SRET */
     p->m_handler = here();
     generate_handler(MODE_M, 28);
     p->s_handler = here();

@@ -57,7 +57,7 @@ struct program {
     uint16_t code[CODE_HALVES];
     uint64_t data[DATA_WORDS];
     uint64_t jump_table[64] __attribute__((aligned(64)));
-    uint64_t entry;             /* writes mctrctl and executes mret */
+    uint64_t entry;             /* writes mctrctl and leaves M-mode */
     uint64_t m_handler, s_handler, vs_handler;
     uint64_t stop;              /* mctrctl has just been zeroed there */
     uint64_t end;
