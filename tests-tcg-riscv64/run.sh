@@ -87,9 +87,17 @@ cpu_of() {
     esac
     case $1 in
     fpvec) cpu+=,v=on ;;
+    zc) cpu+=,d=off,zcmp=on,zcmt=on ;;
     ctr-smode) cpu+=,smctr=on,ssctr=on,smcsrind=on,sscsrind=on,smstateen=on ;;
     esac
     echo "$cpu"
+}
+
+# what the decoder cannot see in the trace, by $guest
+isa_options() {
+    case $guest in
+    zc) echo --isa=rv64imac_zcmp_zcmt ;;
+    esac
 }
 
 # qemu GUEST VARIANT PLUGIN-ARGUMENTS [QEMU-OPTION...]: a traced run in $dir
@@ -121,13 +129,15 @@ guest_result() {
 }
 
 verify() {
-    timeout 120 "$ETRACE" verify --trace "$dir/trace" \
+    # shellcheck disable=SC2046  # none or one word
+    timeout 120 "$ETRACE" verify $(isa_options) --trace "$dir/trace" \
         --sideband "$dir/sideband" --truth "$dir/truth" >>"$dir/log" 2>&1
 }
 
 # same_pcs HART: is the decoded list of pcs the observer's, literally?
 same_pcs() {
-    timeout 120 "$ETRACE" decode --trace "$dir/trace" \
+    # shellcheck disable=SC2046
+    timeout 120 "$ETRACE" decode $(isa_options) --trace "$dir/trace" \
         --sideband "$dir/sideband" --hart "$1" --emit pc \
         >"$dir/decoded.$1" 2>>"$dir/log" &&
         sed -n "s/^$1 //p" "$dir/pcs" | cmp - "$dir/decoded.$1" \
