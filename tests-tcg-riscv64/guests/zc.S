@@ -22,9 +22,9 @@
 	.text
 	.globl  main
 main:
-	SET_MTVEC(rec_trap)
 	la      t0, jump_table
-	csrw    jvt, t0
+	csrw    jvt, t0             /* ends here if there is no Zcmt */
+	SET_MTVEC(rec_trap)
 	li      s7, 50
 again:
 	li      s0, 7
