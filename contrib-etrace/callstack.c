@@ -35,6 +35,7 @@ typedef struct Context {
 struct CallStack {
     Profile *profile;
     unsigned top;
+    bool merge_spaces;
     GHashTable *contexts;   /* Context */
     GQueue suspended;       /* Stack, the one suspended last first */
     Context *now;
@@ -67,12 +68,13 @@ static gboolean context_equal(gconstpointer a, gconstpointer b)
     return x->priv == y->priv && x->space == y->space;
 }
 
-CallStack *callstack_new(Profile *profile, unsigned top)
+CallStack *callstack_new(Profile *profile, unsigned top, bool merge_spaces)
 {
     CallStack *cs = g_new0(CallStack, 1);
 
     cs->profile = profile;
     cs->top = top;
+    cs->merge_spaces = merge_spaces;
     cs->contexts = g_hash_table_new_full(context_hash, context_equal,
                                          context_free, NULL);
     g_queue_init(&cs->suspended);
@@ -112,16 +114,17 @@ static unsigned group_node(CallStack *cs, unsigned priv, unsigned space)
         [ETRACE_PRIV_VU] = "VU-mode",
         [ETRACE_PRIV_VS] = "VS-mode",
     };
-    const char *name = names[priv & 7] ? names[priv & 7] : "unknown mode";
-    g_autofree char *with_space = NULL;
+    Profile *p = cs->profile;
+    unsigned node = profile_child(p, cs->top, profile_label(p, FRAME_GROUP,
+        names[priv & 7] ? names[priv & 7] : "unknown mode"));
 
     /* Programs share the kernel, but not their addresses. */
-    if (space) {
-        with_space = g_strdup_printf("%s, address space %u", name, space);
-        name = with_space;
+    if (space && !cs->merge_spaces) {
+        g_autofree char *name = g_strdup_printf("address space %u", space);
+
+        node = profile_child(p, node, profile_label(p, FRAME_GROUP, name));
     }
-    return profile_child(cs->profile, cs->top,
-                         profile_label(cs->profile, FRAME_GROUP, name));
+    return node;
 }
 
 static const char *cause_name(bool interrupt, unsigned cause)

@@ -25,9 +25,10 @@ typedef struct CallStack CallStack;
 
 /*
  * @top is the node of @profile below which everything goes. @profile must
- * live as long as the stack.
+ * live as long as the stack. Programs are told apart by their address spaces,
+ * unless @merge_spaces; their stacks always are.
  */
-CallStack *callstack_new(Profile *profile, unsigned top);
+CallStack *callstack_new(Profile *profile, unsigned top, bool merge_spaces);
 void callstack_free(CallStack *cs);
 
 /* What happens, in order. @space is that of run->priv, or of trap->priv. */

@@ -19,6 +19,7 @@ typedef struct ProfileState {
 typedef struct ProfileOptions {
     CliTrace ct;
     char **kallsyms;
+    gboolean merge_spaces;
     char *output;
     char *title;
     int width;
@@ -106,7 +107,7 @@ static void profile_harts(Profile *profile, ProfileOptions *o, Trace *t)
                                 profile_label(profile, FRAME_GROUP, name));
         }
         s->ct = &o->ct;
-        s->stack = callstack_new(profile, top);
+        s->stack = callstack_new(profile, top, o->merge_spaces);
         trace_decode(&s->d, t, i, &consumer, s);
         callstack_free(s->stack);
     }
@@ -174,6 +175,10 @@ static int run(ProfileOptions *o, bool svg)
     }
     profile = profile_new(symbols);
     profile_harts(profile, o, t);
+    if (profile->full) {
+        cli_warn("more than %u different call stacks: the innermost frames "
+                 "of some are counted with their callers", PROFILE_MAX_NODES);
+    }
     return write_output(profile, o, svg);
 }
 
@@ -199,6 +204,8 @@ static int profile_command(bool svg, const char *summary, int argc,
         { "kallsyms", 'k', 0, G_OPTION_ARG_FILENAME_ARRAY, &o.kallsyms,
           "Symbols of the kernel: a copy of its /proc/kallsyms, or a "
           "System.map; can be repeated", "FILE" },
+        { "merge-spaces", 0, 0, G_OPTION_ARG_NONE, &o.merge_spaces,
+          "Count all user programs as one", NULL },
         { "output", 'o', 0, G_OPTION_ARG_FILENAME, &o.output,
           "Where to write to (default: standard output)", "FILE" },
         /* of flamegraph only; see below */
@@ -212,7 +219,7 @@ static int profile_command(bool svg, const char *summary, int argc,
     };
 
     if (!svg) {
-        entries[2] = (GOptionEntry) G_OPTION_ENTRY_NULL;
+        entries[3] = (GOptionEntry) G_OPTION_ENTRY_NULL;
     }
     if (!cli_parse(&o.ct, entries, summary, argc, argv) ||
         !options_valid(&o)) {

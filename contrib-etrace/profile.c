@@ -88,6 +88,10 @@ unsigned profile_child(Profile *p, unsigned node, unsigned frame)
     if (!found) {
         ProfileNode fresh = { .parent = node, .frame = frame };
 
+        if (p->nodes->len >= PROFILE_MAX_NODES) {
+            p->full = true;
+            return node;
+        }
         found = g_new(NodeKey, 1);
         *found = key;
         found->node = p->nodes->len;

@@ -44,15 +44,21 @@ typedef struct Profile {
     GHashTable *node_index;
     GHashTable *frame_index;
     GHashTable *name_index;
+    bool full;                      /* there was no room for some nodes */
 } Profile;
 
-#define PROFILE_ROOT 0
+#define PROFILE_ROOT        0
+#define PROFILE_MAX_NODES   (4u << 20)
 
 Profile *profile_new(const SymbolTable *symbols);
 void profile_free(Profile *p);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(Profile, profile_free)
 
-/* The child of @node that shows @frame; made if there is none. */
+/*
+ * The child of @node that shows @frame; made if there is none. Beyond
+ * PROFILE_MAX_NODES it is @node itself, so that its instructions are counted
+ * with the caller's.
+ */
 unsigned profile_child(Profile *p, unsigned node, unsigned frame);
 
 /*

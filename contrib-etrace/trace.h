@@ -32,7 +32,7 @@ typedef struct Trace {
     InsnIsa isa;
     unsigned nr_harts;
     TraceHart *harts;
-    GArray *src_ids;            /* uint16_t */
+    bool *known_ids;            /* srcIDs of the harts; NULL: any */
 } Trace;
 
 /* Returns NULL and sets @errp if a file or an option is no good. */

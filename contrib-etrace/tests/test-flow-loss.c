@@ -70,6 +70,30 @@ static void test_updiscon_in_full_map(void)
     tear_down(&f);
 }
 
+/* notify: "not the target of an uninferable discontinuity" */
+static void test_notify_behind_updiscon(void)
+{
+    FlowFixture f;
+
+    set_up_loop(&f);
+    start_m(&f, 0);
+    g_assert_false(addr(&f, 20, NOTIFY));
+    assert_loss(&f, FLOW_LOST_UPDISCON);
+    tear_down(&f);
+}
+
+/* Privilege can only have changed by a return from a trap. */
+static void test_privilege_without_xret(void)
+{
+    FlowFixture f;
+
+    set_up_loop(&f);
+    start_m(&f, 0);
+    g_assert_false(start(&f, 20, true, ETRACE_PRIV_U));
+    assert_loss(&f, FLOW_LOST_UPDISCON);
+    tear_down(&f);
+}
+
 /* "ERROR: Expecting trace to start with format 3" */
 static void test_starts_with_format_2(void)
 {
@@ -152,6 +176,10 @@ int main(int argc, char **argv)
     g_test_add_func("/flow-loss/too-many-branches", test_too_many_branches);
     g_test_add_func("/flow-loss/updiscon-in-full-map",
                     test_updiscon_in_full_map);
+    g_test_add_func("/flow-loss/notify-behind-updiscon",
+                    test_notify_behind_updiscon);
+    g_test_add_func("/flow-loss/privilege-without-xret",
+                    test_privilege_without_xret);
     g_test_add_func("/flow-loss/starts-with-format-2",
                     test_starts_with_format_2);
     g_test_add_func("/flow-loss/endless-loop", test_endless_loop);

@@ -269,6 +269,24 @@ static void test_trap_on_target(void)
     tear_down(&f);
 }
 
+/*
+ * A trap reported with thaddr 0, whatever the reason, and its handler in a
+ * packet of its own: no path leads from the one to the other.
+ */
+static void test_handler_apart(void)
+{
+    FlowFixture f;
+
+    set_up_loop(&f);
+    start_m(&f, 0);
+    g_assert_true(addr(&f, 4, 0));
+    g_assert_true(trap(&f, 5, false, 8));
+    g_assert_true(start_m(&f, 20));
+    assert_pcs(&f, A(0), A(4), A(20), END);
+    g_assert_cmpuint(f.losses->len, ==, 0);
+    tear_down(&f);
+}
+
 /* "An exception occuring on the 1st traced instruction is treated" so, too */
 static void test_trap_on_first(void)
 {
@@ -437,6 +455,7 @@ int main(int argc, char **argv)
     g_test_add_func("/flow/start-not-at-branch", test_start_not_at_branch);
     g_test_add_func("/flow/back-to-back", test_back_to_back);
     g_test_add_func("/flow/trap-on-target", test_trap_on_target);
+    g_test_add_func("/flow/handler-apart", test_handler_apart);
     g_test_add_func("/flow/trap-on-first", test_trap_on_first);
     g_test_add_func("/flow/ecall", test_ecall);
     g_test_add_func("/flow/resync", test_resync);

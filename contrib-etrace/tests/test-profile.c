@@ -47,7 +47,7 @@ static void set_up(Fixture *f)
     g_assert_no_error(err);
     symbols_sort(f->symbols);
     f->profile = profile_new(f->symbols);
-    f->stack = callstack_new(f->profile, PROFILE_ROOT);
+    f->stack = callstack_new(f->profile, PROFILE_ROOT, false);
     f->priv = ETRACE_PRIV_U;
     f->space = 1;
 }
@@ -103,7 +103,7 @@ static void assert_folded(Fixture *f, const char *want)
 #define RET     ETRACE_ITYPE_RETURN
 #define JUMP    ETRACE_ITYPE_INFERABLE_JUMP
 #define XRET    ETRACE_ITYPE_TRAP_RETURN
-#define U       "U-mode, address space 1"
+#define U       "U-mode;address space 1"
 
 static void test_calls(void)
 {
@@ -316,7 +316,27 @@ static void test_spaces(void)
     run(&f, MAIN + 4, 1, 0);
     assert_folded(&f, U ";main 2\n"
                       U ";main;work 2\n"
-                      "U-mode, address space 2;main 1\n");
+                      "U-mode;address space 2;main 1\n");
+    tear_down(&f);
+}
+
+/* The same, but what they are called is the same */
+static void test_merged_spaces(void)
+{
+    Fixture f;
+
+    set_up(&f);
+    callstack_free(f.stack);
+    f.stack = callstack_new(f.profile, PROFILE_ROOT, true);
+    run(&f, MAIN, 1, CALL);
+    run(&f, WORK, 1, 0);
+    f.space = 2;
+    run(&f, MAIN, 1, 0);
+    f.space = 1;
+    run(&f, WORK + 4, 1, RET);
+    run(&f, MAIN + 4, 1, 0);
+    assert_folded(&f, "U-mode;main 3\n"
+                      "U-mode;main;work 2\n");
     tear_down(&f);
 }
 
@@ -498,9 +518,9 @@ static void test_drawing(void)
     g_markup_parse_context_parse(context, svg, strlen(svg), &err);
     g_markup_parse_context_end_parse(context, err ? NULL : &err);
     g_assert_no_error(err);
-    /* all, U-mode, main, leaf, other; background and a legend's one */
-    g_assert_cmpuint(seen.titles, ==, 5);
-    g_assert_cmpuint(seen.rects, ==, 5 + 2);
+    /* all, U-mode, space, main, leaf, other; background and legend */
+    g_assert_cmpuint(seen.titles, ==, 6);
+    g_assert_cmpuint(seen.rects, ==, 6 + 2);
     g_assert_cmpfloat(seen.max_right, <=, 1200);
     g_assert_nonnull(strstr(svg, "leaf (39 instructions, 39.00%)"));
     g_assert_nonnull(strstr(svg, "other (1 instruction, 1.00%)"));
@@ -545,6 +565,7 @@ int main(int argc, char **argv)
     g_test_add_func("/profile/fault-after-call", test_fault_after_call);
     g_test_add_func("/profile/switched-stacks", test_switched_stacks);
     g_test_add_func("/profile/spaces", test_spaces);
+    g_test_add_func("/profile/merged-spaces", test_merged_spaces);
     g_test_add_func("/profile/lost", test_lost);
     g_test_add_func("/profile/endless-calls", test_endless_calls);
     g_test_add_func("/profile/symbols", test_symbols);
