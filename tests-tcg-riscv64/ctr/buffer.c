@@ -121,6 +121,90 @@ static void loops(void)
     check_buffer(want, 256);
 }
 
+/* A write to the control register changes what the next instruction does,
+ * however the code was run before. */
+static void at_once(void)
+{
+    static const struct {
+        const char *name;
+        uint64_t bits;          /* set, and then cleared again */
+        unsigned type;
+        bool recorded;          /* while they are set */
+        uint64_t base;          /* what else is set */
+    } list[] = {
+        { "S", CTL_S, TAKEN, true, 0 },
+        { "TKBRINH", CTL_TKBRINH, TAKEN, false, CTL_S },
+        { "NTBREN", CTL_NTBREN, NOT_TAKEN, true, CTL_S },
+        { "DIRJMPINH", CTL_DIRJMPINH, DIR_JUMP, false, CTL_S },
+        { "RASEMU", CTL_RASEMU, IND_JUMP, false, CTL_S },
+    };
+
+    for (unsigned i = 0; i < sizeof(list) / sizeof(list[0]); i++) {
+        rule("2.2 a change of sctrctl.%s takes effect with the next "
+             "instruction", list[i].name);
+        for (enum mode mode = S; mode < MODES; mode += 2) {
+            struct run r = { .mode = mode };
+            struct transfer want[2];
+            unsigned n = 0;
+
+            if (mode == VS && !have_h) {
+                break;
+            }
+            gen_begin();
+            gen_transfer(list[i].type);
+            gen_word(insn_i(0x73, 2, 0, 10, CSR_SCTRCTL));      /* csrs */
+            gen_transfer(list[i].type);
+            gen_word(insn_i(0x73, 3, 0, 10, CSR_SCTRCTL));      /* csrc */
+            gen_transfer(list[i].type);
+            gen_end();
+            for (unsigned j = 0; j < 3; j++) {
+                if ((j == 1) == list[i].recorded) {
+                    want[n++] = gen_list[j];
+                }
+            }
+            for (unsigned again = 0; again < 3; again++) {
+                about("%s, run %u", mode_name[mode], again);
+                ctr_clear();
+                r.mctrctl = mode == S ? list[i].base : 0;
+                if (have_h) {
+                    csr_write(CSR_VSCTRCTL, mode == S ? 0 : list[i].base);
+                }
+                r.pc = (xlen_t)gen_code;
+                r.x[10] = list[i].bits;
+                run(&r);
+                check_buffer(want, n);
+                /* the same code with nothing recorded in between */
+                ctr_clear();
+                if (have_h) {
+                    csr_write(CSR_VSCTRCTL, 0);
+                }
+                r.mctrctl = 0;
+                r.pc = (xlen_t)gen_code;
+                r.x[10] = 0;
+                run(&r);
+                check_buffer(NULL, 0);
+            }
+        }
+    }
+
+    rule("2.4 a change of sctrdepth takes effect with the next instruction");
+    gen_begin();
+    for (unsigned i = 0; i < 20; i++) {
+        gen_transfer(TAKEN);
+    }
+    gen_word(insn_i(0x73, 5, 0, 0, CSR_SCTRDEPTH));     /* csrwi 0 */
+    for (unsigned i = 0; i < 20; i++) {
+        gen_transfer(DIR_CALL);
+    }
+    gen_end();
+    ctr_clear();
+    run_at(S, gen_code, CTL_S);
+    depth = 16;
+    check_buffer(gen_list, gen_count);
+    check("WRPTR < 16", csr_read(CSR_SCTRSTATUS) < 16);
+    set_depth_max();
+}
+
 /* "The transfer completes/retires" */
 static void retired(void)
 {
@@ -257,6 +341,7 @@ void test_main(void)
     depth_changes();
     overwrites();
     loops();
+    at_once();
     retired();
     clearing();
     clear_traps();

@@ -24,9 +24,11 @@ icount="-icount shift=0,sleep=off"
 
 # program [@variant of the run] : CPU : further options
 table="
-csr                 rv64,$all
-csr@no-h            rv64,h=off,$ctr
-csr-no-count        rv64,$all,ctr-cycle-count=off
+csr                 rv64,$all                       $icount
+csr@host-count      rv64,$all,ctr-cycle-count=host
+csr@no-h            rv64,h=off,$ctr                 $icount
+csr-no-count        rv64,$all,ctr-cycle-count=off   $icount
+depth-limits        rv64,$all,ctr-min-depth=32,ctr-max-depth=128
 access              rv64,$all
 deps@smctr          rv64,h=on,smstateen=on,smctr=on
 deps@both           rv64,h=on,smstateen=on,$ctr
@@ -51,6 +53,7 @@ cycles              rv64,$all                       $icount
 cycle-rate          rv64,$all
 cycle-rate-icount@0 rv64,$all                       $icount
 cycle-rate-icount@3 rv64,$all                       -icount shift=3,sleep=off
+cycle-rate-host     rv64,$all,ctr-cycle-count=host
 uxl32               rv64,$all
 rv32                rv32,h=on,$ctr,smstateen=on
 reset               rv64,$all
@@ -144,6 +147,28 @@ while read -r name cpu options; do
     # shellcheck disable=SC2086
     run "$name" "$cpu" $options
 done <<< "$table"
+
+# What the CPU cannot have is refused with a word about it.
+refused() { # CPU WORD
+    local status
+    [ -z "${CTR_WITHOUT-}" ] || return
+    timeout 20 "$QEMU" -M virt -display none -monitor none -serial none -S \
+        -bios none -cpu "$1" > "$tmp/err" 2>&1 < /dev/null
+    status=$?
+    if [ $status = 1 ] && grep -q "$2" "$tmp/err"; then
+        say ok "-cpu $1 is refused"
+    else
+        sed 's/^/# /' "$tmp/err"
+        say "not ok" "-cpu $1 is refused (exit status $status)"
+    fi
+}
+
+if [ $# = 0 ]; then
+    refused rv64,$ctr,ctr-max-depth=100 ctr-max-depth
+    refused rv64,$ctr,ctr-min-depth=8 ctr-min-depth
+    refused rv64,$ctr,ctr-min-depth=64,ctr-max-depth=32 ctr-min-depth
+    refused rv64,$ctr,ctr-cycle-count=maybe ctr-cycle-count
+fi
 
 echo "1..$n"
 exit $fail
