@@ -362,22 +362,22 @@ static void random_return(void)
     load_target(6, REG_POINTER);
     if (one_in(3)) {
         csr(CSRRW, 0, CSR_MEPC, 6);
-        burn();         /* skipped to with its own address in mepc: no end */
         ld_data(value, DATA_MPP_MPV);
         csr(CSRRC, 0, CSR_MSTATUS, value);
         ld_data(value, DATA_MODES + random_below(MODE_WORDS));
         csr(CSRRS, 0, CSR_MSTATUS, value);
+        burn();         /* mepc may be in here, if the write of it trapped */
         emit(0x30200073);
         return;
     }
     csr(CSRRW, 0, CSR_SEPC, 6);
-    burn();
     ld_data(value, DATA_SPP);
     csr(CSRRS + random_below(2), 0, CSR_SSTATUS, value);
     if (opt->has_h) {
         ld_data(value, DATA_SPV);
         csr(CSRRS + random_below(2), 0, CSR_HSTATUS, value);
     }
+    burn();
     emit(0x10200073);
 }
 
