@@ -21,6 +21,8 @@ void print(const char *text);
 void print_hex(xlen_t value);
 /* Ends the run: success, or failure at that line. */
 void pass(void) __attribute__((noreturn));
+/* As pass, for M-mode only: nothing is executed until QEMU has stopped. */
+void pass_asleep(void) __attribute__((noreturn));
 void fail(int line) __attribute__((noreturn));
 
 #define CHECK(condition) \

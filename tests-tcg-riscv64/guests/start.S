@@ -34,6 +34,16 @@ pass:
 	sw      t1, 0(t0)
 1:	j       1b
 
+/* The same for M-mode, without a loop: its length would be by chance. */
+	.globl  pass_asleep
+pass_asleep:
+	csrw    mie, zero
+	li      t0, SIFIVE_TEST
+	li      t1, TEST_PASS
+	sw      t1, 0(t0)
+1:	wfi
+	j       1b
+
 /* a0: the line that failed */
 	.globl  fail
 fail:
