@@ -57,11 +57,21 @@ cycle-rate-host     rv64,$all,ctr-cycle-count=host
 uxl32               rv64,$all
 rv32                rv32,h=on,$ctr,smstateen=on
 reset               rv64,$all
+migrate             rv64,$all
 dbltrp              rv64,h=on,ssdbltrp=on,$ctr
 nmi                 rv64,h=on,smrnmi=on,smdbltrp=on,ssdbltrp=on,$vectors,$ctr
 nmi-line            rv64,h=on,smrnmi=on,$vectors,$ctr
 zicfilp             rv64,zicfilp=on,$ctr
 "
+# Counting cycles makes other code of records: the same rules again
+for name in types filter modes virt buffer rasemu uxl32; do
+    table+="$name@icount rv64,$all $icount
+"
+done
+table+="zcm@icount rv64,d=off,zcmp=on,zcmt=on,$ctr $icount
+dbltrp@icount rv64,h=on,ssdbltrp=on,$ctr $icount
+nmi@icount rv64,h=on,smrnmi=on,smdbltrp=on,ssdbltrp=on,$vectors,$ctr $icount
+zicfilp@icount rv64,zicfilp=on,$ctr $icount"
 
 n=0
 fail=0
@@ -105,9 +115,16 @@ run() { # NAME CPU [OPTION...]
     if [ "$name" = nmi-line ]; then
         more=(-qtest "unix:$tmp/qtest,server=on,wait=off" -qtest-log /dev/null)
     fi
-    timeout 120 "$QEMU" -M virt -bios none -display none -monitor none \
-        -serial stdio -cpu "$cpu" -kernel "$tmp/${name%@*}.elf" \
-        "$@" "${more[@]}" > "$out" 2> "$out.err" < /dev/null &
+    if [ "$name" = migrate ]; then
+        timeout 120 "$here/migrate.py" "$tmp" "$tmp/hostile" "$QEMU" \
+            -M virt -bios none -cpu "$cpu" -kernel "$tmp/migrate.elf" "$@" \
+            > "$out" 2> "$out.err" &
+    else
+        timeout 120 "$QEMU" -M virt -bios none -display none \
+            -monitor none -serial stdio -cpu "$cpu" \
+            -kernel "$tmp/${name%@*}.elf" "$@" "${more[@]}" \
+            > "$out" 2> "$out.err" < /dev/null &
+    fi
     [ "$name" != nmi-line ] || nmi_line "$out" "$tmp/qtest"
     wait $!
     status=$?
@@ -136,6 +153,15 @@ run() { # NAME CPU [OPTION...]
     if [ "$plan" != "$seen" ] || [ $status != 0 ]; then
         sed 's/^/# /' "$out.err" | head -20
         say "not ok" "$name: all its tests are run (exit status $status)"
+    fi
+    if [ "$name" = migrate ]; then
+        if [ "$(cat "$tmp/hostile")" = ok ]; then
+            say ok "$name: an incoming sctrdepth beyond all depths is refused"
+        else
+            sed 's/^/# /' "$tmp/hostile"
+            say "not ok" \
+                "$name: an incoming sctrdepth beyond all depths is refused"
+        fi
     fi
 }
 
