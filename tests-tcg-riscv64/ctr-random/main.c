@@ -63,6 +63,7 @@ struct parameters {
 };
 #define FLAG_STATEEN    1
 #define FLAG_ZCM        2
+#define FLAG_STOP       4       /* at the first difference */
 
 /* enter.S */
 void enter(uint64_t *x, uint64_t pc);
@@ -75,7 +76,7 @@ static struct program_options options;
 static bool has_stateen;
 static struct hart hart;
 static struct ctr model;
-static uint64_t transfers, bursts, differences, compared;
+static uint64_t transfers, recorded, bursts, differences, compared;
 static uint64_t seen_type[OUTCOMES][TYPES];
 static uint64_t seen_modes[OUTCOMES][MODES][MODES];
 
@@ -169,6 +170,10 @@ static void print_count(const char *name, uint64_t value)
 static void retired(const struct transfer *t, enum ctr_outcome outcome)
 {
     transfers++;
+    recorded += outcome == RECORDED || outcome == NO_SOURCE ||
+                outcome == NO_TARGET || outcome == EXTERNAL ||
+                outcome == RAS_CALL || outcome == RAS_RETURN ||
+                outcome == RAS_SWAP;
     seen_type[outcome][t->type]++;
     if (t->from != t->to) {
         seen_modes[outcome][t->from][t->to]++;
@@ -476,9 +481,10 @@ int main(void)
     write_csr(pmpaddr0, ~0ull);
     write_csr(pmpcfg0, 0x1f);
     write_csr(satp, 0);
+    /* QEMU 10.0 does not let software write mie.LCOFIE. */
     write_csr(mie, IP(IRQ_LCOFI));
     options.has_lcofi = read_csr(mie) & IP(IRQ_LCOFI);
-    /* QEMU 10.0 does not let software write mstatus.MPV. */
+    /* Nor mstatus.MPV */
     hart.mstatus_fields = STATUS_FIELDS;
     if (options.has_h) {
         set_csr(mstatus, STATUS_MPV);
@@ -498,11 +504,16 @@ int main(void)
             choose_setting();
             for (unsigned b = 0; b < BURSTS; b++) {
                 burst();
+                if (differences && PARAMETERS->flags & FLAG_STOP) {
+                    goto out;
+                }
             }
         }
     }
+out:
     print_seen();
     print_count("transfers", transfers);
+    print_count(" recorded", recorded);
     print_count(" bursts", bursts);
     print_count(" entries", compared);
     print_count(" differences", differences);

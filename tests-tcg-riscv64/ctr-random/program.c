@@ -59,7 +59,7 @@ uint64_t random_control(void)
     value |= random64() & (CTL_STE | CTL_MTE);
     value |= one_in(4) ? CTL_RASEMU : 0;
     value |= one_in(10) ? CTL_BPFRZ : 0;
-    value |= one_in(4) ? CTL_LCOFIFRZ : 0;
+    value |= one_in(3) ? CTL_LCOFIFRZ : 0;
     if (one_in(2)) {
         value |= random64() & random64() & CTL_FILTERS;
     }
@@ -273,7 +273,7 @@ static void random_csr(void)
     unsigned value = PICK(number_reg);
     unsigned op = CSRRW + random_below(3);
 
-    switch (random_below(opt->has_h ? 12 : 11)) {
+    switch (random_below(opt->has_h ? 14 : 12)) {
     case 0:
     case 1:
     case 2:
@@ -302,6 +302,7 @@ static void random_csr(void)
         break;
     case 9:
     case 10:
+    case 11:
         /* An interrupt */
         ld_data(value, one_in(2) ? DATA_LCOFIP : DATA_SSIP);
         csr(CSRRS, 0, one_in(2) ? CSR_MIP : CSR_SIP, value);
@@ -443,7 +444,7 @@ static void generate_block(bool last)
     if (one_in(4)) {
         random_exception();
     }
-    if (one_in(5)) {
+    if (one_in(4)) {
         random_csr();
     }
     if (one_in(3)) {
