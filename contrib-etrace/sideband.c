@@ -102,6 +102,7 @@ static void parse_params(SidebandHart *hart, const uint8_t *p)
         .src_id = etrace_sb_get(p + 14, 2),
     };
     hart->mhartid = etrace_sb_get(p + 16, 8);
+    hart->isa = etrace_sb_get(p + 24, 4);
 }
 
 static void index_place(Sideband *sb, const SidebandRecord *rec)

@@ -133,8 +133,8 @@ void trace_decode(TraceDecoder *d, Trace *t, unsigned hart,
         .opaque = opaque,
         .image = image_new(&(InsnIsa) {
             .xlen = h->params.iaddress_width,
-            .zcmp = t->isa.zcmp,
-            .zcmt = t->isa.zcmt,
+            .zcmp = t->isa.zcmp || (h->isa & ETRACE_SB_ISA_ZCMP),
+            .zcmt = t->isa.zcmt || (h->isa & ETRACE_SB_ISA_ZCMT),
         }, t->sideband, hart, t->elf),
     };
     flow_init(&d->flow, &h->params, d->image, &consumer->flow, opaque,

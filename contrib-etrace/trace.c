@@ -83,6 +83,7 @@ static bool harts_from_sideband(Trace *t, GError **errp)
 
         t->harts[i].present = h->present;
         t->harts[i].params = h->params;
+        t->harts[i].isa = h->isa;
         if (h->present) {
             any = true;
             t->known_ids[h->params.src_id] = true;

@@ -21,6 +21,7 @@ typedef struct TraceOptions {
 typedef struct TraceHart {
     bool present;
     ETraceParams params;
+    uint32_t isa;               /* ETRACE_SB_ISA_* */
 } TraceHart;
 
 typedef struct Trace {

@@ -93,13 +93,6 @@ cpu_of() {
     echo "$cpu"
 }
 
-# what the decoder cannot see in the trace, by $guest
-isa_options() {
-    case $guest in
-    zc) echo --isa=rv64imac_zcmp_zcmt ;;
-    esac
-}
-
 # qemu GUEST VARIANT PLUGIN-ARGUMENTS [QEMU-OPTION...]: a traced run in $dir
 qemu() {
     local guest=$1 variant=$2 plugin=$3
@@ -129,15 +122,13 @@ guest_result() {
 }
 
 verify() {
-    # shellcheck disable=SC2046  # none or one word
-    timeout 120 "$ETRACE" verify $(isa_options) --trace "$dir/trace" \
+    timeout 120 "$ETRACE" verify --trace "$dir/trace" \
         --sideband "$dir/sideband" --truth "$dir/truth" >>"$dir/log" 2>&1
 }
 
 # same_pcs HART: is the decoded list of pcs the observer's, literally?
 same_pcs() {
-    # shellcheck disable=SC2046
-    timeout 120 "$ETRACE" decode $(isa_options) --trace "$dir/trace" \
+    timeout 120 "$ETRACE" decode --trace "$dir/trace" \
         --sideband "$dir/sideband" --hart "$1" --emit pc \
         >"$dir/decoded.$1" 2>>"$dir/log" &&
         sed -n "s/^$1 //p" "$dir/pcs" | cmp - "$dir/decoded.$1" \
