@@ -13,13 +13,16 @@ static void on_run(void *opaque, const FlowRun *run)
     FlowFixture *f = opaque;
     const uint8_t *code = run->code;
     uint64_t pc = run->pc;
-    guint priv = run->priv;
+    guint priv = run->priv, itype = run->itype;
 
     for (unsigned i = 0; i < run->count; i++) {
         g_array_append_val(f->pcs, pc);
         g_array_append_val(f->privs, priv);
         pc += flow_insn_length(code);
         code += flow_insn_length(code);
+    }
+    if (itype) {
+        g_array_append_val(f->left, itype);
     }
 }
 
@@ -70,6 +73,7 @@ void set_up(FlowFixture *f, unsigned xlen, ...)
         .bytes = g_byte_array_new(),
         .pcs = g_array_new(FALSE, FALSE, sizeof(uint64_t)),
         .privs = g_array_new(FALSE, FALSE, sizeof(guint)),
+        .left = g_array_new(FALSE, FALSE, sizeof(guint)),
         .traps = g_array_new(FALSE, FALSE, sizeof(FlowTrap)),
         .losses = g_array_new(FALSE, FALSE, sizeof(FlowLoss)),
     };
@@ -103,6 +107,7 @@ void tear_down(FlowFixture *f)
     g_byte_array_unref(f->bytes);
     g_array_unref(f->pcs);
     g_array_unref(f->privs);
+    g_array_unref(f->left);
     g_array_unref(f->traps);
     g_array_unref(f->losses);
 }

@@ -17,6 +17,7 @@
 #define ECALL       0x00000073
 #define BNE_M4      0xfe059ee3      /* bne a1, x0, .-4 */
 #define BNE_P8      0x00059463      /* bne a1, x0, .+8 */
+#define CALL_P8     0x008000ef      /* jal ra, .+8 */
 #define J_SELF      0x0000006f      /* j . */
 #define J_M8        0xff9ff06f      /* j .-8 */
 #define J_P8        0x0080006f      /* j .+8 */
@@ -31,6 +32,7 @@ typedef struct FlowFixture {
     Flow flow;
     GArray *pcs;            /* uint64_t */
     GArray *privs;          /* guint, of each pc */
+    GArray *left;           /* guint: itypes by which runs were left */
     GArray *traps;          /* FlowTrap */
     GArray *losses;         /* FlowLoss */
     unsigned starts, ends;

@@ -82,6 +82,24 @@ static void test_notify_behind_updiscon(void)
     tear_down(&f);
 }
 
+/*
+ * A branch that was reported on the path was executed once: a second visit
+ * would have been reported with the first one's outcome. So what follows is
+ * a synchronisation packet, or something is missing.
+ */
+static void test_branch_not_revisited(void)
+{
+    FlowFixture f;
+
+    set_up(&f, 64, NOP, BNE_P8, NOP, JALR, NOP, 0);
+    start_m(&f, 0);
+    g_assert_true(map_addr(&f, 1, 0, 4, 0));
+    g_assert_false(addr(&f, 12, 0));
+    assert_loss(&f, FLOW_LOST_BRANCHES);
+    assert_pcs(&f, A(0), A(4), END);
+    tear_down(&f);
+}
+
 /* Privilege can only have changed by a return from a trap. */
 static void test_privilege_without_xret(void)
 {
@@ -178,6 +196,8 @@ int main(int argc, char **argv)
                     test_updiscon_in_full_map);
     g_test_add_func("/flow-loss/notify-behind-updiscon",
                     test_notify_behind_updiscon);
+    g_test_add_func("/flow-loss/branch-not-revisited",
+                    test_branch_not_revisited);
     g_test_add_func("/flow-loss/privilege-without-xret",
                     test_privilege_without_xret);
     g_test_add_func("/flow-loss/starts-with-format-2",

@@ -404,6 +404,47 @@ static void test_jump_to_self(void)
     tear_down(&f);
 }
 
+static void assert_left(FlowFixture *f, guint i, ETraceItype itype)
+{
+    g_assert_cmpuint(f->left->len, ==, i + 1);
+    g_assert_cmpuint(g_array_index(f->left, guint, i), ==, itype);
+}
+
+/* A call whose target traps, or lies behind the window, was a call. */
+static void test_left_by_call(void)
+{
+    for (int traps = 0; traps < 2; traps++) {
+        FlowFixture f;
+
+        set_up(&f, 64, NOP, CALL_P8, NOP, NOP, NOP, 0);
+        start_m(&f, 0);
+        g_assert_true(addr(&f, 4, 0));
+        g_assert_cmpuint(f.left->len, ==, 0);
+        g_assert_true(traps ? trap(&f, 12, true, 16)
+                            : support(&f, ETRACE_QUAL_ENDED_REP));
+        assert_left(&f, 0, ETRACE_ITYPE_INFERABLE_CALL);
+        if (traps) {
+            g_assert_cmphex(g_array_index(f.traps, FlowTrap, 0).epc, ==,
+                            BASE + 12);
+        }
+        tear_down(&f);
+    }
+}
+
+/* ... and once only, if the path goes on */
+static void test_left_once(void)
+{
+    FlowFixture f;
+
+    set_up(&f, 64, NOP, CALL_P8, NOP, NOP, JALR, NOP, 0);
+    start_m(&f, 0);
+    g_assert_true(addr(&f, 4, NOTIFY));
+    g_assert_true(addr(&f, 8, 0));
+    assert_pcs(&f, A(0), A(4), A(12), END);
+    assert_left(&f, 0, ETRACE_ITYPE_INFERABLE_CALL);
+    tear_down(&f);
+}
+
 /* Full-address mode: addresses are no differences. */
 static void test_full_address(void)
 {
@@ -464,6 +505,8 @@ int main(int argc, char **argv)
     g_test_add_func("/flow/jalr-x0", test_jalr_x0);
     g_test_add_func("/flow/jump-loop", test_jump_loop);
     g_test_add_func("/flow/jump-to-self", test_jump_to_self);
+    g_test_add_func("/flow/left-by-call", test_left_by_call);
+    g_test_add_func("/flow/left-once", test_left_once);
     g_test_add_func("/flow/full-address", test_full_address);
     g_test_add_func("/flow/rv32", test_rv32);
     return g_test_run();

@@ -146,6 +146,23 @@ static void test_swapped(void)
     inject(make_swapped, true);
 }
 
+/* Checkpoints that are never reached count as different. */
+static void test_ends_early(void)
+{
+    Synth *s = one_hart(3);
+    Recording *rec = record(s);
+    guint whole = rec->pcs->len;
+    TruthCheck check;
+
+    g_array_set_size(rec->pcs, 3 * EVERY + 5);
+    g_assert_false(compare(s, rec, &check));
+    g_assert_cmpuint(check.matched, ==, 3);
+    g_assert_cmpuint(check.first_bad, ==, 3);
+    g_assert_cmpuint(check.differing, ==, whole / EVERY - 3 + 1);
+    recording_free(rec);
+    synth_free(s);
+}
+
 /* "h = rotl64(h, 5) ^ pc; h *= 0x9E3779B97F4A7C15", worked out by hand */
 static void test_hash(void)
 {
@@ -219,6 +236,7 @@ int main(int argc, char **argv)
     g_test_add_func("/truth/missing", test_missing);
     g_test_add_func("/truth/extra", test_extra);
     g_test_add_func("/truth/swapped", test_swapped);
+    g_test_add_func("/truth/ends-early", test_ends_early);
     g_test_add_func("/truth/hash", test_hash);
     g_test_add_func("/truth/long-run", test_long_run);
     g_test_add_func("/truth/bad-files", test_bad_files);
