@@ -29,9 +29,11 @@
 #define CTR_FIRST       0x200
 #define CTRDATA_CYCLES  0xffff8000ull   /* CC and CCV, which time decides */
 
+/* A device's registers, hence volatile */
 #define UART            ((volatile uint8_t *)0x10000000)
 #define UART_STATUS     5
 #define UART_EMPTY      0x20
+/* volatile as above */
 #define SIFIVE_TEST     ((volatile uint32_t *)0x100000)
 #define TEST_PASS       0x5555
 #define TEST_FAIL       (0x3333 | 1 << 16)
@@ -64,12 +66,6 @@ struct parameters {
 #define FLAG_STATEEN    1
 #define FLAG_ZCM        2
 #define FLAG_STOP       4       /* at the first difference */
-
-/* enter.S */
-void enter(uint64_t *x, uint64_t pc);
-void leave(void);
-void unexpected_trap(uint64_t cause, uint64_t pc);
-extern uint64_t random_state;
 
 static struct program program;
 static struct program_options options;
@@ -115,6 +111,7 @@ static void print(const char *text)
 {
     for (; *text; text++) {
         while (!(UART[UART_STATUS] & UART_EMPTY)) {
+            continue;
         }
         *UART = *text;
     }
@@ -134,6 +131,7 @@ static void __attribute__((noreturn)) finish(uint32_t status)
 {
     *SIFIVE_TEST = status;
     for (;;) {
+        continue;
     }
 }
 
@@ -171,7 +169,7 @@ static void retired(const struct transfer *t, enum ctr_outcome outcome)
 {
     transfers++;
     recorded += outcome == RECORDED || outcome == NO_SOURCE ||
-                outcome == NO_TARGET || outcome == EXTERNAL ||
+                outcome == NO_TARGET || outcome == EXTERNAL_ON ||
                 outcome == RAS_CALL || outcome == RAS_RETURN ||
                 outcome == RAS_SWAP;
     seen_type[outcome][t->type]++;

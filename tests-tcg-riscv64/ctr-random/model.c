@@ -227,7 +227,7 @@ enum ctr_outcome ctr_transfer(struct ctr *ctr, const struct transfer *t)
         }
         rec.target = RULE(7, 0, t->target);
         record(ctr, &rec);
-        return EXTERNAL;
+        return EXTERNAL_ON;
     }
 
     if (filtered(ctl, t->type)) {

@@ -79,7 +79,7 @@ enum ctr_outcome {
     RECORDED,
     NO_SOURCE,                  /* recorded with ctrsource.PC=0 */
     NO_TARGET,                  /* recorded with ctrtarget.PC=0 */
-    EXTERNAL,                   /* external trap, recorded */
+    EXTERNAL_ON,                   /* external trap, recorded */
     EXTERNAL_OFF,               /* external trap, not recorded */
     RAS_CALL,
     RAS_RETURN,

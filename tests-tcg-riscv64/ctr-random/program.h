@@ -68,6 +68,8 @@ struct program_options {
     bool has_lcofi;
 };
 
+/* All that is random comes from this, which must not be 0. */
+extern uint64_t random_state;
 uint64_t random64(void);
 /* A number below n */
 unsigned random_below(unsigned n);
@@ -80,5 +82,15 @@ uint64_t random_control(void);
  */
 void program_generate(struct program *p, const struct program_options *o,
                       uint64_t exit);
+
+/*
+ * Loads x1 to x30 from x[], jumps to pc, and comes back with what
+ * they hold when the program jumps to leave, which is its exit (enter.S).
+ */
+void enter(uint64_t *x, uint64_t pc);
+void leave(void);
+
+/* An exception of the harness itself; enter.S calls it. */
+void unexpected_trap(uint64_t cause, uint64_t pc);
 
 #endif

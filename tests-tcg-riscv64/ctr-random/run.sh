@@ -57,8 +57,10 @@ summary() { grep -a '^transfers=' "$tmp/out"; }
 # hart without Smstateen.
 build "$BASE"
 total=0
+seed=0
 while read -r name flags cpu; do
-    for seed in 1 2; do
+    for _ in 1 2; do
+        seed=$((seed + 1))
         run "$BASE" "$cpu" "$flags" "$seed" "$transfers"
         status=$?
         grep -a '^seen ' "$tmp/out" >> "$tmp/seen"
@@ -119,7 +121,7 @@ for mutant in {0..31}; do
     bits=$((BASE ^ 1 << mutant))
     build $bits
     run $bits rv64,h=on,smstateen=on,sscofpmf=on \
-        $((stateen + stop)) 3 500000
+        $((stateen + stop)) 99 500000
     if ! sum=$(summary); then
         say "not ok" "mutant $mutant: no result"
     elif [[ $sum = *differences=0 ]]; then
