@@ -5,6 +5,7 @@
  */
 #include "qemu/osdep.h"
 #include <stdarg.h>
+#include "check.h"
 #include "flow-fixture.h"
 #include "sb-build.h"
 
@@ -90,7 +91,7 @@ void set_up(FlowFixture *f, unsigned xlen, ...)
     sb_params(f->bytes, 0, &f->params);
     sb_code(f->bytes, BASE, code->data, code->len);
     f->sb = sideband_parse(f->bytes->data, f->bytes->len, 0, &err);
-    g_assert_no_error(err);
+    check_no_error(err);
     f->image = image_new(&isa, f->sb, 0, NULL);
     flow_init(&f->flow, &f->params, f->image, &ops, f, on_loss, f);
 }
@@ -191,15 +192,15 @@ void assert_pcs(FlowFixture *f, ...)
 
     va_start(ap, f);
     for (; (want = va_arg(ap, uint64_t)) != END; i++) {
-        g_assert_cmpuint(i, <, f->pcs->len);
-        g_assert_cmphex(g_array_index(f->pcs, uint64_t, i), ==, BASE + want);
+        check_cmpuint(i, <, f->pcs->len);
+        check_cmphex(g_array_index(f->pcs, uint64_t, i), ==, BASE + want);
     }
     va_end(ap);
-    g_assert_cmpuint(f->pcs->len, ==, i);
+    check_cmpuint(f->pcs->len, ==, i);
 }
 
 void assert_loss(FlowFixture *f, FlowLossKind kind)
 {
-    g_assert_cmpuint(f->losses->len, ==, 1);
-    g_assert_cmpint(g_array_index(f->losses, FlowLoss, 0).kind, ==, kind);
+    check_cmpuint(f->losses->len, ==, 1);
+    check_cmpint(g_array_index(f->losses, FlowLoss, 0).kind, ==, kind);
 }

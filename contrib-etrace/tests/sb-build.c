@@ -5,6 +5,7 @@
  */
 #include "qemu/osdep.h"
 #include <stdarg.h>
+#include "check.h"
 #include "sb-build.h"
 
 void sb_record(GByteArray *sb, unsigned type, unsigned hart,
@@ -26,7 +27,7 @@ void sb_u64s(GByteArray *sb, unsigned type, unsigned hart, unsigned n, ...)
     uint8_t payload[8 * 8];
     va_list ap;
 
-    g_assert_cmpuint(n, <=, 8);
+    check_cmpuint(n, <=, 8);
     va_start(ap, n);
     for (unsigned i = 0; i < n; i++) {
         etrace_sb_put(payload + 8 * i, va_arg(ap, uint64_t), 8);
@@ -68,7 +69,7 @@ void sb_code(GByteArray *sb, uint64_t phys, const void *bytes, size_t len)
 {
     uint8_t p[8 + ETRACE_SB_PAGE_SIZE];
 
-    g_assert_cmpuint(len, <=, ETRACE_SB_PAGE_SIZE);
+    check_cmpuint(len, <=, ETRACE_SB_PAGE_SIZE);
     etrace_sb_put(p, phys, 8);
     memcpy(p + 8, bytes, len);
     sb_record(sb, ETRACE_SB_CODE, ETRACE_SB_ALL_HARTS, p, 8 + len);

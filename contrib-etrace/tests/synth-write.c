@@ -5,6 +5,7 @@
  * SPDX-License-Identifier: GPL-2.0-or-later
  */
 #include "qemu/osdep.h"
+#include "check.h"
 #include "synth.h"
 
 static void put(const char *dir, const char *name, const void *data,
@@ -14,7 +15,7 @@ static void put(const char *dir, const char *name, const void *data,
     g_autoptr(GError) err = NULL;
 
     g_file_set_contents(path, data, len, &err);
-    g_assert_no_error(err);
+    check_no_error(err);
 }
 
 int main(int argc, char **argv)
@@ -31,7 +32,7 @@ int main(int argc, char **argv)
     GString *truth;
     Synth *s;
 
-    g_assert_cmpint(argc, ==, 5);
+    check_cmpint(argc, ==, 5);
     opts.seed = g_ascii_strtoull(argv[1], NULL, 10);
     opts.nr_harts = g_ascii_strtoull(argv[2], NULL, 10);
     opts.insns = g_ascii_strtoull(argv[3], NULL, 10);

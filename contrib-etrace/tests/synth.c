@@ -4,6 +4,7 @@
  * SPDX-License-Identifier: GPL-2.0-or-later
  */
 #include "qemu/osdep.h"
+#include "check.h"
 #include "etrace-encap.h"
 #include "sb-build.h"
 #include "synth.h"
@@ -397,7 +398,7 @@ Synth *synth_run(const SynthOptions *opts)
     uint64_t next_phys = 0x90000000, next_change = 0;
     GRand *r = g_rand_new_with_seed(opts->seed);
 
-    g_assert_cmpuint(opts->nr_harts, <=, MAX_HARTS);
+    check_cmpuint(opts->nr_harts, <=, MAX_HARTS);
     s->opts = *opts;
     s->trace = g_byte_array_new();
     s->sideband = g_byte_array_new();

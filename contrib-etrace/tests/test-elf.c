@@ -6,6 +6,7 @@
 #include "qemu/osdep.h"
 #include <glib/gstdio.h>
 #include <gelf.h>
+#include "check.h"
 #include "etrace-encap.h"
 #include "symbols.h"
 #include "test-util.h"
@@ -154,15 +155,15 @@ static void check(const char *suffix, uint64_t bias, uint8_t src_bits,
     unsigned hart = src_bits ? 5 : 0;
     Recording *rec;
 
-    g_assert_no_error(err);
-    g_assert_cmpuint(t->nr_harts, ==, hart + 1);
-    g_assert_true(t->harts[hart].present);
+    check_no_error(err);
+    check_cmpuint(t->nr_harts, ==, hart + 1);
+    check_true(t->harts[hart].present);
     rec = test_record(t, hart);
-    g_assert_cmpuint(rec->losses->len, ==, 0);
-    g_assert_cmpuint(rec->pcs->len, ==, 4);
+    check_cmpuint(rec->losses->len, ==, 0);
+    check_cmpuint(rec->pcs->len, ==, 4);
     for (guint i = 0; i < 4; i++) {
-        g_assert_cmphex(g_array_index(rec->pcs, uint64_t, i), ==,
-                        VADDR + bias + 4 * i);
+        check_cmphex(g_array_index(rec->pcs, uint64_t, i), ==,
+                     VADDR + bias + 4 * i);
     }
     recording_free(rec);
     g_unlink(trace_name);
@@ -198,12 +199,12 @@ static void expect_error(const void *elf, size_t len, const char *param,
     char *params[] = { param_copy, NULL };
     g_autoptr(GError) err = NULL;
 
-    g_assert_null(trace_open(&(TraceOptions) {
+    check_null(trace_open(&(TraceOptions) {
         .trace = trace_name,
         .elfs = elfs,
         .params = params,
     }, &err));
-    g_assert_nonnull(strstr(err->message, what));
+    check_nonnull(strstr(err->message, what));
     g_unlink(trace_name);
     g_unlink(elf_name);
 }
@@ -256,23 +257,23 @@ static void test_symbols(void)
     SymbolTable *t = symbols_new();
     g_autoptr(GError) err = NULL;
 
-    g_assert_true(symbols_add_elf(t, name, 0x1000, &err));
-    g_assert_no_error(err);
+    check_true(symbols_add_elf(t, name, 0x1000, &err));
+    check_no_error(err);
     symbols_sort(t);
-    g_assert_cmpstr(symbols_find(t, VADDR + 0x1004, NULL, NULL)->name, ==,
-                    "main");
-    g_assert_cmpstr(symbols_find(t, VADDR + 0x100c, NULL, NULL)->name, ==,
-                    "end");
-    g_assert_null(symbols_find(t, VADDR, NULL, NULL));
+    check_cmpstr(symbols_find(t, VADDR + 0x1004, NULL, NULL)->name, ==,
+                 "main");
+    check_cmpstr(symbols_find(t, VADDR + 0x100c, NULL, NULL)->name, ==,
+                 "end");
+    check_null(symbols_find(t, VADDR, NULL, NULL));
     symbols_free(t);
 
     t = symbols_new();
     e.ehdr.e_shnum = 0;
     e.ehdr.e_shoff = 0;
     e.ehdr.e_shstrndx = 0;
-    g_assert_true(g_file_set_contents(name, (char *)&e, sizeof(e), NULL));
-    g_assert_false(symbols_add_elf(t, name, 0, &err));
-    g_assert_nonnull(strstr(err->message, "stripped"));
+    check_true(g_file_set_contents(name, (char *)&e, sizeof(e), NULL));
+    check_false(symbols_add_elf(t, name, 0, &err));
+    check_nonnull(strstr(err->message, "stripped"));
     symbols_free(t);
     g_unlink(name);
 }
@@ -295,7 +296,7 @@ static void test_damaged(void)
         }
         name = test_file(&e, g_rand_int_range(r, 1, sizeof(e) + 1));
         if (elf_code_load(c, name, 0, &err)) {
-            g_assert_no_error(err);
+            check_no_error(err);
         }
         g_clear_error(&err);
         symbols_add_elf(t, name, 0, &err);

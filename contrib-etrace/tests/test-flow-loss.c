@@ -4,6 +4,7 @@
  * SPDX-License-Identifier: GPL-2.0-or-later
  */
 #include "qemu/osdep.h"
+#include "check.h"
 #include "flow-fixture.h"
 
 static void test_in_band_loss(void)
@@ -12,13 +13,13 @@ static void test_in_band_loss(void)
 
     set_up_loop(&f);
     start_m(&f, 0);
-    g_assert_false(support(&f, ETRACE_QUAL_TRACE_LOST));
+    check_false(support(&f, ETRACE_QUAL_TRACE_LOST));
     assert_loss(&f, FLOW_LOST_IN_BAND);
-    g_assert_cmphex(g_array_index(f.losses, FlowLoss, 0).pc, ==, BASE);
-    g_assert_true(addr(&f, 8, 0));          /* skipped */
-    g_assert_true(start_m(&f, 12));
+    check_cmphex(g_array_index(f.losses, FlowLoss, 0).pc, ==, BASE);
+    check_true(addr(&f, 8, 0));          /* skipped */
+    check_true(start_m(&f, 12));
     assert_pcs(&f, A(0), A(12), END);
-    g_assert_cmpuint(f.flow.skipped, ==, 1);
+    check_cmpuint(f.flow.skipped, ==, 1);
     tear_down(&f);
 }
 
@@ -28,10 +29,10 @@ static void test_lost_code(void)
 
     set_up(&f, 64, NOP, NOP, 0);
     start_m(&f, 0);
-    g_assert_false(addr(&f, 16, 0));
+    check_false(addr(&f, 16, 0));
     assert_loss(&f, FLOW_LOST_CODE);
-    g_assert_cmphex(g_array_index(f.losses, FlowLoss, 0).address, ==,
-                    BASE + 8);
+    check_cmphex(g_array_index(f.losses, FlowLoss, 0).address, ==,
+                 BASE + 8);
     assert_pcs(&f, A(0), A(4), END);
     tear_down(&f);
 }
@@ -42,7 +43,7 @@ static void test_too_few_branches(void)
 
     set_up(&f, 64, NOP, BNE_P8, NOP, NOP, JALR, 0);
     start_m(&f, 0);
-    g_assert_false(addr(&f, 12, 0));
+    check_false(addr(&f, 12, 0));
     assert_loss(&f, FLOW_LOST_BRANCHES);
     tear_down(&f);
 }
@@ -53,7 +54,7 @@ static void test_too_many_branches(void)
 
     set_up(&f, 64, NOP, BNE_P8, NOP, NOP, JALR, 0);
     start_m(&f, 0);
-    g_assert_false(map_addr(&f, 3, 0, 12, 0));
+    check_false(map_addr(&f, 3, 0, 12, 0));
     assert_loss(&f, FLOW_LOST_BRANCHES);
     tear_down(&f);
 }
@@ -65,7 +66,7 @@ static void test_updiscon_in_full_map(void)
 
     set_up_loop(&f);
     start_m(&f, 0);
-    g_assert_false(full_map(&f, 0));
+    check_false(full_map(&f, 0));
     assert_loss(&f, FLOW_LOST_UPDISCON);
     tear_down(&f);
 }
@@ -77,7 +78,7 @@ static void test_notify_behind_updiscon(void)
 
     set_up_loop(&f);
     start_m(&f, 0);
-    g_assert_false(addr(&f, 20, NOTIFY));
+    check_false(addr(&f, 20, NOTIFY));
     assert_loss(&f, FLOW_LOST_UPDISCON);
     tear_down(&f);
 }
@@ -93,8 +94,8 @@ static void test_branch_not_revisited(void)
 
     set_up(&f, 64, NOP, BNE_P8, NOP, JALR, NOP, 0);
     start_m(&f, 0);
-    g_assert_true(map_addr(&f, 1, 0, 4, 0));
-    g_assert_false(addr(&f, 12, 0));
+    check_true(map_addr(&f, 1, 0, 4, 0));
+    check_false(addr(&f, 12, 0));
     assert_loss(&f, FLOW_LOST_BRANCHES);
     assert_pcs(&f, A(0), A(4), END);
     tear_down(&f);
@@ -107,7 +108,7 @@ static void test_privilege_without_xret(void)
 
     set_up_loop(&f);
     start_m(&f, 0);
-    g_assert_false(start(&f, 20, true, ETRACE_PRIV_U));
+    check_false(start(&f, 20, true, ETRACE_PRIV_U));
     assert_loss(&f, FLOW_LOST_UPDISCON);
     tear_down(&f);
 }
@@ -118,7 +119,7 @@ static void test_starts_with_format_2(void)
     FlowFixture f;
 
     set_up_loop(&f);
-    g_assert_false(addr(&f, 8, 0));
+    check_false(addr(&f, 8, 0));
     assert_loss(&f, FLOW_LOST_ORDER);
     assert_pcs(&f, END);
     tear_down(&f);
@@ -131,9 +132,9 @@ static void test_endless_loop(void)
 
     set_up(&f, 64, NOP, NOP, J_M8, NOP, NOP, 0);
     start_m(&f, 0);
-    g_assert_false(addr(&f, 16, 0));
+    check_false(addr(&f, 16, 0));
     assert_loss(&f, FLOW_LOST_LOOP);
-    g_assert_cmpuint(f.pcs->len, <, 100);
+    check_cmpuint(f.pcs->len, <, 100);
     tear_down(&f);
 }
 
@@ -143,7 +144,7 @@ static void test_endless_jump_to_self(void)
 
     set_up(&f, 64, J_SELF, NOP, 0);
     start_m(&f, 0);
-    g_assert_false(map_addr(&f, 3, 0, 4, 0));
+    check_false(map_addr(&f, 3, 0, 4, 0));
     assert_loss(&f, FLOW_LOST_LOOP);
     tear_down(&f);
 }
@@ -154,7 +155,7 @@ static void test_unsupported(void)
     FlowFixture f;
 
     set_up_loop(&f);
-    g_assert_false(flow_packet(&f.flow, &(ETracePacket) {
+    check_false(flow_packet(&f.flow, &(ETracePacket) {
         .format = ETRACE_FORMAT_SYNC,
         .subformat = ETRACE_SYNC_SUPPORT,
         .ioptions = ETRACE_IOPT_IMPLICIT_RETURN,
@@ -162,7 +163,7 @@ static void test_unsupported(void)
     assert_loss(&f, FLOW_LOST_UNSUPPORTED);
     start_m(&f, 0);
     assert_pcs(&f, END);
-    g_assert_true(support(&f, ETRACE_QUAL_NO_CHANGE));
+    check_true(support(&f, ETRACE_QUAL_NO_CHANGE));
     start_m(&f, 0);
     assert_pcs(&f, A(0), END);
     tear_down(&f);
@@ -175,13 +176,13 @@ static void test_sync_elsewhere(void)
 
     set_up(&f, 64, NOP, NOP, J_M8, NOP, NOP, 0);
     start_m(&f, 0);
-    g_assert_false(start_m(&f, 12));
+    check_false(start_m(&f, 12));
     assert_loss(&f, FLOW_LOST_LOOP);
-    g_assert_cmphex(g_array_index(f.pcs, uint64_t, f.pcs->len - 1), ==,
-                    BASE + 12);
-    g_assert_true(addr(&f, 4, 0));
-    g_assert_cmphex(g_array_index(f.pcs, uint64_t, f.pcs->len - 1), ==,
-                    BASE + 16);
+    check_cmphex(g_array_index(f.pcs, uint64_t, f.pcs->len - 1), ==,
+                 BASE + 12);
+    check_true(addr(&f, 4, 0));
+    check_cmphex(g_array_index(f.pcs, uint64_t, f.pcs->len - 1), ==,
+                 BASE + 16);
     tear_down(&f);
 }
 

@@ -4,6 +4,7 @@
  * SPDX-License-Identifier: GPL-2.0-or-later
  */
 #include "qemu/osdep.h"
+#include "check.h"
 #include "flow-fixture.h"
 
 /* "1. ... carries on executing the 2nd pass of the loop." */
@@ -12,10 +13,10 @@ static void test_looplabel_1(void)
     FlowFixture f;
 
     set_up_loop(&f);
-    g_assert_true(start_m(&f, 0));
-    g_assert_true(addr(&f, 8, 0));
+    check_true(start_m(&f, 0));
+    check_true(addr(&f, 8, 0));
     assert_pcs(&f, A(0), A(4), A(8), END);
-    g_assert_true(addr(&f, 0, 0));
+    check_true(addr(&f, 0, 0));
     assert_pcs(&f, A(0), A(4), A(8), A(12), A(16), A(8), A(12), A(16), A(8),
                END);
     tear_down(&f);
@@ -27,14 +28,14 @@ static void test_looplabel_2(void)
     FlowFixture f;
 
     set_up_loop(&f);
-    g_assert_true(start_m(&f, 0));
-    g_assert_true(addr(&f, 8, UPDISCON));
+    check_true(start_m(&f, 0));
+    check_true(addr(&f, 8, UPDISCON));
     assert_pcs(&f, A(0), A(4), A(8), A(12), A(16), A(8), END);
-    g_assert_true(trap(&f, 2, true, 20));
+    check_true(trap(&f, 2, true, 20));
     assert_pcs(&f, A(0), A(4), A(8), A(12), A(16), A(8), A(20), END);
-    g_assert_cmpuint(f.traps->len, ==, 1);
-    g_assert_true(g_array_index(f.traps, FlowTrap, 0).epc_known);
-    g_assert_cmphex(g_array_index(f.traps, FlowTrap, 0).epc, ==, BASE + 12);
+    check_cmpuint(f.traps->len, ==, 1);
+    check_true(g_array_index(f.traps, FlowTrap, 0).epc_known);
+    check_cmphex(g_array_index(f.traps, FlowTrap, 0).epc, ==, BASE + 12);
     tear_down(&f);
 }
 
@@ -44,11 +45,11 @@ static void test_looplabel_3(void)
     FlowFixture f;
 
     set_up_loop(&f);
-    g_assert_true(start_m(&f, 0));
-    g_assert_true(addr(&f, 8, 0));
-    g_assert_true(trap(&f, 2, true, 20));
+    check_true(start_m(&f, 0));
+    check_true(addr(&f, 8, 0));
+    check_true(trap(&f, 2, true, 20));
     assert_pcs(&f, A(0), A(4), A(8), A(20), END);
-    g_assert_cmphex(g_array_index(f.traps, FlowTrap, 0).epc, ==, BASE + 12);
+    check_cmphex(g_array_index(f.traps, FlowTrap, 0).epc, ==, BASE + 12);
     tear_down(&f);
 }
 
@@ -58,10 +59,10 @@ static void test_looplabel_4(void)
     FlowFixture f;
 
     set_up_loop(&f);
-    g_assert_true(start_m(&f, 0));
-    g_assert_true(addr(&f, 8, NOTIFY));
+    check_true(start_m(&f, 0));
+    check_true(addr(&f, 8, NOTIFY));
     assert_pcs(&f, A(0), A(4), A(8), END);
-    g_assert_true(addr(&f, 0, 0));
+    check_true(addr(&f, 0, 0));
     assert_pcs(&f, A(0), A(4), A(8), A(12), A(16), A(8), END);
     tear_down(&f);
 }
@@ -74,13 +75,13 @@ static void test_ended_rep(void)
     set_up_loop(&f);
     start_m(&f, 0);
     addr(&f, 8, 0);
-    g_assert_true(support(&f, ETRACE_QUAL_ENDED_REP));
+    check_true(support(&f, ETRACE_QUAL_ENDED_REP));
     assert_pcs(&f, A(0), A(4), A(8), END);
-    g_assert_cmpuint(f.ends, ==, 1);
+    check_cmpuint(f.ends, ==, 1);
     /* and what follows starts with a synchronisation packet */
-    g_assert_true(start_m(&f, 12));
+    check_true(start_m(&f, 12));
     assert_pcs(&f, A(0), A(4), A(8), A(12), END);
-    g_assert_cmpuint(f.starts, ==, 2);
+    check_cmpuint(f.starts, ==, 2);
     tear_down(&f);
 }
 
@@ -92,7 +93,7 @@ static void test_ended_ntr(void)
     set_up_loop(&f);
     start_m(&f, 0);
     addr(&f, 8, 0);
-    g_assert_true(support(&f, ETRACE_QUAL_ENDED_NTR));
+    check_true(support(&f, ETRACE_QUAL_ENDED_NTR));
     assert_pcs(&f, A(0), A(4), A(8), A(12), A(16), A(8), END);
     tear_down(&f);
 }
@@ -105,7 +106,7 @@ static void test_ended_ntr_updiscon(void)
     set_up_loop(&f);
     start_m(&f, 0);
     addr(&f, 8, UPDISCON);
-    g_assert_true(support(&f, ETRACE_QUAL_ENDED_NTR));
+    check_true(support(&f, ETRACE_QUAL_ENDED_NTR));
     assert_pcs(&f, A(0), A(4), A(8), A(12), A(16), A(8), END);
     tear_down(&f);
 }
@@ -120,19 +121,19 @@ static void test_full_map(void)
 
     set_up(&f, 64, NOP, BNE_M4, NOP, JALR, 0);
     start_m(&f, 0);
-    g_assert_true(full_map(&f, 0));
-    g_assert_cmpuint(f.pcs->len, ==, 62);
+    check_true(full_map(&f, 0));
+    check_cmpuint(f.pcs->len, ==, 62);
     for (guint i = 0; i < 62; i++) {
-        g_assert_cmphex(g_array_index(f.pcs, uint64_t, i), ==,
-                        BASE + 4 * (i & 1));
+        check_cmphex(g_array_index(f.pcs, uint64_t, i), ==,
+                     BASE + 4 * (i & 1));
     }
     /* the 31st was taken; then one that is not, and on to an address */
-    g_assert_true(map_addr(&f, 1, 1, 8, 0));
-    g_assert_cmpuint(f.pcs->len, ==, 65);
-    g_assert_cmphex(g_array_index(f.pcs, uint64_t, 62), ==, BASE);
-    g_assert_cmphex(g_array_index(f.pcs, uint64_t, 63), ==, BASE + 4);
-    g_assert_cmphex(g_array_index(f.pcs, uint64_t, 64), ==, BASE + 8);
-    g_assert_cmpuint(f.losses->len, ==, 0);
+    check_true(map_addr(&f, 1, 1, 8, 0));
+    check_cmpuint(f.pcs->len, ==, 65);
+    check_cmphex(g_array_index(f.pcs, uint64_t, 62), ==, BASE);
+    check_cmphex(g_array_index(f.pcs, uint64_t, 63), ==, BASE + 4);
+    check_cmphex(g_array_index(f.pcs, uint64_t, 64), ==, BASE + 8);
+    check_cmpuint(f.losses->len, ==, 0);
     tear_down(&f);
 }
 
@@ -144,8 +145,8 @@ static void test_full_map_twice(void)
     set_up(&f, 64, NOP, BNE_M4, NOP, JALR, 0);
     start_m(&f, 0);
     full_map(&f, 0);
-    g_assert_true(full_map(&f, 0));
-    g_assert_cmpuint(f.pcs->len, ==, 124);
+    check_true(full_map(&f, 0));
+    check_cmpuint(f.pcs->len, ==, 124);
     tear_down(&f);
 }
 
@@ -156,9 +157,9 @@ static void test_map_31_with_address(void)
 
     set_up(&f, 64, NOP, BNE_M4, NOP, JALR, 0);
     start_m(&f, 0);
-    g_assert_true(map_addr(&f, 31, 1u << 30, 8, 0));
-    g_assert_cmpuint(f.pcs->len, ==, 63);
-    g_assert_cmphex(g_array_index(f.pcs, uint64_t, 62), ==, BASE + 8);
+    check_true(map_addr(&f, 31, 1u << 30, 8, 0));
+    check_cmpuint(f.pcs->len, ==, 63);
+    check_cmphex(g_array_index(f.pcs, uint64_t, 62), ==, BASE + 8);
     tear_down(&f);
 }
 
@@ -169,10 +170,10 @@ static void test_report_branch(void)
 
     set_up(&f, 64, NOP, BNE_P8, NOP, NOP, JALR, NOP, 0);
     start_m(&f, 0);
-    g_assert_true(map_addr(&f, 1, 0, 4, NOTIFY));
+    check_true(map_addr(&f, 1, 0, 4, NOTIFY));
     assert_pcs(&f, A(0), A(4), END);
     /* taken: to 12; then the jump, to 20 */
-    g_assert_true(addr(&f, 16, 0));
+    check_true(addr(&f, 16, 0));
     assert_pcs(&f, A(0), A(4), A(12), A(16), A(20), END);
     tear_down(&f);
 }
@@ -185,11 +186,11 @@ static void test_trap_after_branch(void)
 
         set_up(&f, 64, NOP, BNE_P8, NOP, NOP, JALR, NOP, 0);
         start_m(&f, 0);
-        g_assert_true(map_addr(&f, 1, not_taken, 4, 0));
-        g_assert_true(trap(&f, 13, true, 20));
+        check_true(map_addr(&f, 1, not_taken, 4, 0));
+        check_true(trap(&f, 13, true, 20));
         assert_pcs(&f, A(0), A(4), A(20), END);
-        g_assert_cmphex(g_array_index(f.traps, FlowTrap, 0).epc, ==,
-                        BASE + (not_taken ? 8 : 12));
+        check_cmphex(g_array_index(f.traps, FlowTrap, 0).epc, ==,
+                     BASE + (not_taken ? 8 : 12));
         tear_down(&f);
     }
 }
@@ -201,8 +202,8 @@ static void test_start_at_branch(void)
         FlowFixture f;
 
         set_up(&f, 64, BNE_P8, NOP, NOP, JALR, NOP, 0);
-        g_assert_true(start(&f, 0, branch, ETRACE_PRIV_M));
-        g_assert_true(addr(&f, 16, 0));
+        check_true(start(&f, 0, branch, ETRACE_PRIV_M));
+        check_true(addr(&f, 16, 0));
         if (branch) {
             assert_pcs(&f, A(0), A(4), A(8), A(12), A(16), END);
         } else {
@@ -219,7 +220,7 @@ static void test_start_not_at_branch(void)
 
     set_up(&f, 64, NOP, BNE_P8, NOP, NOP, JALR, NOP, 0);
     start(&f, 0, true, ETRACE_PRIV_M);
-    g_assert_true(map_addr(&f, 1, 0, 20, 0));
+    check_true(map_addr(&f, 1, 0, 20, 0));
     assert_pcs(&f, A(0), A(4), A(12), A(16), A(20), END);
     tear_down(&f);
 }
@@ -236,18 +237,18 @@ static void test_back_to_back(void)
     set_up_loop(&f);
     start_m(&f, 0);
     addr(&f, 4, 0);
-    g_assert_true(trap(&f, 5, false, 8));
-    g_assert_true(trap(&f, 7, true, 20));
+    check_true(trap(&f, 5, false, 8));
+    check_true(trap(&f, 7, true, 20));
     assert_pcs(&f, A(0), A(4), A(20), END);
-    g_assert_cmpuint(f.traps->len, ==, 2);
+    check_cmpuint(f.traps->len, ==, 2);
     t = &g_array_index(f.traps, FlowTrap, 0);
-    g_assert_cmpuint(t[0].cause, ==, 5);
-    g_assert_cmpuint(t[1].cause, ==, 7);
+    check_cmpuint(t[0].cause, ==, 5);
+    check_cmpuint(t[1].cause, ==, 7);
     /* the first handler's address is nowhere in the trace */
-    g_assert_false(t[1].epc_known);
-    g_assert_cmpuint(f.losses->len, ==, 0);
-    g_assert_true(addr(&f, 4, 0));
-    g_assert_cmphex(g_array_index(f.pcs, uint64_t, 3), ==, BASE + 24);
+    check_false(t[1].epc_known);
+    check_cmpuint(f.losses->len, ==, 0);
+    check_true(addr(&f, 4, 0));
+    check_cmphex(g_array_index(f.pcs, uint64_t, 3), ==, BASE + 24);
     tear_down(&f);
 }
 
@@ -258,14 +259,14 @@ static void test_trap_on_target(void)
 
     set_up_loop(&f);
     start_m(&f, 0);
-    g_assert_true(addr(&f, 16, 0));
-    g_assert_true(trap(&f, 12, false, 0x4000));
-    g_assert_true(start_m(&f, 20));
+    check_true(addr(&f, 16, 0));
+    check_true(trap(&f, 12, false, 0x4000));
+    check_true(start_m(&f, 20));
     assert_pcs(&f, A(0), A(4), A(8), A(12), A(16), A(20), END);
-    g_assert_true(g_array_index(f.traps, FlowTrap, 0).epc_known);
-    g_assert_cmphex(g_array_index(f.traps, FlowTrap, 0).epc, ==,
-                    BASE + 0x4000);
-    g_assert_cmpuint(f.starts, ==, 1);
+    check_true(g_array_index(f.traps, FlowTrap, 0).epc_known);
+    check_cmphex(g_array_index(f.traps, FlowTrap, 0).epc, ==,
+                 BASE + 0x4000);
+    check_cmpuint(f.starts, ==, 1);
     tear_down(&f);
 }
 
@@ -279,11 +280,11 @@ static void test_handler_apart(void)
 
     set_up_loop(&f);
     start_m(&f, 0);
-    g_assert_true(addr(&f, 4, 0));
-    g_assert_true(trap(&f, 5, false, 8));
-    g_assert_true(start_m(&f, 20));
+    check_true(addr(&f, 4, 0));
+    check_true(trap(&f, 5, false, 8));
+    check_true(start_m(&f, 20));
     assert_pcs(&f, A(0), A(4), A(20), END);
-    g_assert_cmpuint(f.losses->len, ==, 0);
+    check_cmpuint(f.losses->len, ==, 0);
     tear_down(&f);
 }
 
@@ -293,13 +294,13 @@ static void test_trap_on_first(void)
     FlowFixture f;
 
     set_up_loop(&f);
-    g_assert_true(support(&f, ETRACE_QUAL_NO_CHANGE));
-    g_assert_true(trap(&f, 1, false, 0));
-    g_assert_true(start_m(&f, 20));
+    check_true(support(&f, ETRACE_QUAL_NO_CHANGE));
+    check_true(trap(&f, 1, false, 0));
+    check_true(start_m(&f, 20));
     assert_pcs(&f, A(20), END);
-    g_assert_cmphex(g_array_index(f.traps, FlowTrap, 0).epc, ==, BASE);
-    g_assert_cmphex(g_array_index(f.traps, FlowTrap, 0).tval, ==, 0x1234);
-    g_assert_cmpuint(f.losses->len, ==, 0);
+    check_cmphex(g_array_index(f.traps, FlowTrap, 0).epc, ==, BASE);
+    check_cmphex(g_array_index(f.traps, FlowTrap, 0).tval, ==, 0x1234);
+    check_cmpuint(f.losses->len, ==, 0);
     tear_down(&f);
 }
 
@@ -310,10 +311,10 @@ static void test_ecall(void)
 
     set_up(&f, 64, NOP, NOP, ECALL, NOP, NOP, 0);
     start_m(&f, 0);
-    g_assert_true(addr(&f, 4, 0));
-    g_assert_true(trap(&f, 11, true, 12));
+    check_true(addr(&f, 4, 0));
+    check_true(trap(&f, 11, true, 12));
     assert_pcs(&f, A(0), A(4), A(12), END);
-    g_assert_cmphex(g_array_index(f.traps, FlowTrap, 0).epc, ==, BASE + 8);
+    check_cmphex(g_array_index(f.traps, FlowTrap, 0).epc, ==, BASE + 8);
     tear_down(&f);
 }
 
@@ -324,10 +325,10 @@ static void test_resync(void)
 
     set_up(&f, 64, NOP, J_P8, NOP, NOP, NOP, JALR, 0);
     start_m(&f, 0);
-    g_assert_true(start_m(&f, 16));
+    check_true(start_m(&f, 16));
     assert_pcs(&f, A(0), A(4), A(12), A(16), END);
-    g_assert_cmpuint(f.starts, ==, 1);
-    g_assert_cmpuint(f.losses->len, ==, 0);
+    check_cmpuint(f.starts, ==, 1);
+    check_cmpuint(f.losses->len, ==, 0);
     tear_down(&f);
 }
 
@@ -341,10 +342,10 @@ static void test_privilege_change(void)
 
     set_up(&f, 64, NOP, NOP, NOP, MRET, NOP, 0);
     start_m(&f, 0);
-    g_assert_true(start(&f, 4, true, ETRACE_PRIV_U));
+    check_true(start(&f, 4, true, ETRACE_PRIV_U));
     assert_pcs(&f, A(0), A(4), A(8), A(12), A(4), END);
-    g_assert_cmpuint(g_array_index(f.privs, guint, 3), ==, ETRACE_PRIV_M);
-    g_assert_cmpuint(g_array_index(f.privs, guint, 4), ==, ETRACE_PRIV_U);
+    check_cmpuint(g_array_index(f.privs, guint, 3), ==, ETRACE_PRIV_M);
+    check_cmpuint(g_array_index(f.privs, guint, 4), ==, ETRACE_PRIV_U);
     tear_down(&f);
 }
 
@@ -355,7 +356,7 @@ static void test_xret_same_privilege(void)
 
     set_up(&f, 64, NOP, MRET, NOP, NOP, 0);
     start_m(&f, 0);
-    g_assert_true(addr(&f, 12, 0));
+    check_true(addr(&f, 12, 0));
     assert_pcs(&f, A(0), A(4), A(12), END);
     tear_down(&f);
 }
@@ -367,7 +368,7 @@ static void test_jalr_x0(void)
 
     set_up(&f, 64, NOP, JALR_X0, NOP, NOP, 0);
     start_m(&f, 0);
-    g_assert_true(addr(&f, 12, 0));
+    check_true(addr(&f, 12, 0));
     assert_pcs(&f, A(0), A(4), A(12), END);
     tear_down(&f);
 }
@@ -379,10 +380,10 @@ static void test_jump_loop(void)
 
     set_up(&f, 64, NOP, NOP, J_M8, NOP, 0);
     start_m(&f, 0);
-    g_assert_true(addr(&f, 8, NOTIFY));
-    g_assert_true(addr(&f, 0, NOTIFY));
-    g_assert_true(addr(&f, -4, 0));
-    g_assert_true(trap(&f, 2, true, 12));
+    check_true(addr(&f, 8, NOTIFY));
+    check_true(addr(&f, 0, NOTIFY));
+    check_true(addr(&f, -4, 0));
+    check_true(trap(&f, 2, true, 12));
     assert_pcs(&f, A(0), A(4), A(8), A(0), A(4), A(8), A(0), A(4), A(12),
                END);
     tear_down(&f);
@@ -395,19 +396,19 @@ static void test_jump_to_self(void)
 
     set_up(&f, 64, J_SELF, NOP, 0);
     start_m(&f, 0);
-    g_assert_true(addr(&f, 0, NOTIFY));
-    g_assert_true(addr(&f, 0, NOTIFY));
-    g_assert_true(addr(&f, 0, 0));
-    g_assert_true(trap(&f, 7, true, 4));
+    check_true(addr(&f, 0, NOTIFY));
+    check_true(addr(&f, 0, NOTIFY));
+    check_true(addr(&f, 0, 0));
+    check_true(trap(&f, 7, true, 4));
     assert_pcs(&f, A(0), A(0), A(0), A(0), A(4), END);
-    g_assert_cmphex(g_array_index(f.traps, FlowTrap, 0).epc, ==, BASE);
+    check_cmphex(g_array_index(f.traps, FlowTrap, 0).epc, ==, BASE);
     tear_down(&f);
 }
 
 static void assert_left(FlowFixture *f, guint i, ETraceItype itype)
 {
-    g_assert_cmpuint(f->left->len, ==, i + 1);
-    g_assert_cmpuint(g_array_index(f->left, guint, i), ==, itype);
+    check_cmpuint(f->left->len, ==, i + 1);
+    check_cmpuint(g_array_index(f->left, guint, i), ==, itype);
 }
 
 /* A call whose target traps, or lies behind the window, was a call. */
@@ -418,14 +419,14 @@ static void test_left_by_call(void)
 
         set_up(&f, 64, NOP, CALL_P8, NOP, NOP, NOP, 0);
         start_m(&f, 0);
-        g_assert_true(addr(&f, 4, 0));
-        g_assert_cmpuint(f.left->len, ==, 0);
-        g_assert_true(traps ? trap(&f, 12, true, 16)
-                            : support(&f, ETRACE_QUAL_ENDED_REP));
+        check_true(addr(&f, 4, 0));
+        check_cmpuint(f.left->len, ==, 0);
+        check_true(traps ? trap(&f, 12, true, 16)
+                         : support(&f, ETRACE_QUAL_ENDED_REP));
         assert_left(&f, 0, ETRACE_ITYPE_INFERABLE_CALL);
         if (traps) {
-            g_assert_cmphex(g_array_index(f.traps, FlowTrap, 0).epc, ==,
-                            BASE + 12);
+            check_cmphex(g_array_index(f.traps, FlowTrap, 0).epc, ==,
+                         BASE + 12);
         }
         tear_down(&f);
     }
@@ -438,8 +439,8 @@ static void test_left_once(void)
 
     set_up(&f, 64, NOP, CALL_P8, NOP, NOP, JALR, NOP, 0);
     start_m(&f, 0);
-    g_assert_true(addr(&f, 4, NOTIFY));
-    g_assert_true(addr(&f, 8, 0));
+    check_true(addr(&f, 4, NOTIFY));
+    check_true(addr(&f, 8, 0));
     assert_pcs(&f, A(0), A(4), A(12), END);
     assert_left(&f, 0, ETRACE_ITYPE_INFERABLE_CALL);
     tear_down(&f);
@@ -457,7 +458,7 @@ static void test_full_address(void)
         .ioptions = ETRACE_IOPT_FULL_ADDRESS,
     });
     start_m(&f, 0);
-    g_assert_true(addr(&f, BASE + 8, UPDISCON));
+    check_true(addr(&f, BASE + 8, UPDISCON));
     assert_pcs(&f, A(0), A(4), A(8), A(12), A(16), A(8), END);
     tear_down(&f);
 }
@@ -470,10 +471,10 @@ static void test_rv32(void)
     /* c.nop; c.jal .+4; c.nop; c.jr a5 */
     set_up(&f, 32, C_NOP, 0x2011, C_NOP, 0x8782, C_NOP, 0);
     start_m(&f, 0);
-    g_assert_true(addr(&f, (int64_t)-2 + 2, 0));
+    check_true(addr(&f, (int64_t)-2 + 2, 0));
     assert_pcs(&f, A(0), A(2), A(6), A(0), END);
-    g_assert_true(addr(&f, -0x80000000ll, UPDISCON));
-    g_assert_cmphex(g_array_index(f.pcs, uint64_t, f.pcs->len - 1), ==, 0);
+    check_true(addr(&f, -0x80000000ll, UPDISCON));
+    check_cmphex(g_array_index(f.pcs, uint64_t, f.pcs->len - 1), ==, 0);
     tear_down(&f);
 }
 

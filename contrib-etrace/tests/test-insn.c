@@ -5,6 +5,7 @@
  */
 #include "qemu/osdep.h"
 #include <glib.h>
+#include "check.h"
 #include "insn.h"
 
 typedef struct Expect {
@@ -129,11 +130,11 @@ static void check_all(unsigned xlen)
         }
         g_test_message("%s", e->text);
         insn_classify(&isa, e->raw, &insn);
-        g_assert_cmpuint(insn.size, ==, e->size);
-        g_assert_cmpuint(insn.kind, ==, e->kind);
-        g_assert_cmpuint(insn.itype, ==, e->itype);
+        check_cmpuint(insn.size, ==, e->size);
+        check_cmpuint(insn.kind, ==, e->kind);
+        check_cmpuint(insn.itype, ==, e->itype);
         if (e->kind == INSN_BRANCH || e->kind == INSN_JUMP) {
-            g_assert_cmpint(insn.offset, ==, e->offset);
+            check_cmpint(insn.offset, ==, e->offset);
         }
     }
 }
@@ -177,9 +178,9 @@ static void test_zc(void)
 
         g_test_message("0x%04x", table[i].raw);
         insn_classify(&isa, table[i].raw, &insn);
-        g_assert_cmpuint(insn.size, ==, 2);
-        g_assert_cmpuint(insn.kind, ==, table[i].kind);
-        g_assert_cmpuint(insn.itype, ==, table[i].itype);
+        check_cmpuint(insn.size, ==, 2);
+        check_cmpuint(insn.kind, ==, table[i].kind);
+        check_cmpuint(insn.itype, ==, table[i].itype);
     }
 }
 
@@ -190,19 +191,19 @@ static void test_upper(void)
     Insn insn;
 
     insn_classify(&isa, 0x80000537, &insn);     /* lui a0,0x80000 */
-    g_assert_cmpuint(insn.flags, ==, INSN_LUI);
-    g_assert_cmpuint(insn.rd, ==, 10);
-    g_assert_cmpint(insn.offset, ==, INT32_MIN);
+    check_cmpuint(insn.flags, ==, INSN_LUI);
+    check_cmpuint(insn.rd, ==, 10);
+    check_cmpint(insn.offset, ==, INT32_MIN);
     insn_classify(&isa, 0x00001317, &insn);     /* auipc t1,1 */
-    g_assert_cmpuint(insn.flags, ==, INSN_AUIPC);
-    g_assert_cmpuint(insn.rd, ==, 6);
-    g_assert_cmpint(insn.offset, ==, 4096);
+    check_cmpuint(insn.flags, ==, INSN_AUIPC);
+    check_cmpuint(insn.rd, ==, 6);
+    check_cmpint(insn.offset, ==, 4096);
     insn_classify(&isa, 0x757d, &insn);         /* c.lui a0,0xfffff */
-    g_assert_cmpuint(insn.flags, ==, INSN_LUI);
-    g_assert_cmpuint(insn.rd, ==, 10);
-    g_assert_cmpint(insn.offset, ==, -4096);
+    check_cmpuint(insn.flags, ==, INSN_LUI);
+    check_cmpuint(insn.rd, ==, 10);
+    check_cmpint(insn.offset, ==, -4096);
     insn_classify(&isa, 0x6141, &insn);         /* c.addi16sp sp,16 */
-    g_assert_cmpuint(insn.flags, ==, 0);
+    check_cmpuint(insn.flags, ==, 0);
 }
 
 /* Whatever the upper half of a 2-byte instruction's word is */
@@ -215,11 +216,11 @@ static void test_upper_half_ignored(void)
         if (expects[i].size == 2) {
             insn_classify(&isa, expects[i].raw, &a);
             insn_classify(&isa, expects[i].raw | 0xffff0000, &b);
-            g_assert_cmpuint(a.size, ==, b.size);
-            g_assert_cmpuint(a.kind, ==, b.kind);
-            g_assert_cmpuint(a.itype, ==, b.itype);
-            g_assert_cmpuint(a.flags, ==, b.flags);
-            g_assert_cmpint(a.offset, ==, b.offset);
+            check_cmpuint(a.size, ==, b.size);
+            check_cmpuint(a.kind, ==, b.kind);
+            check_cmpuint(a.itype, ==, b.itype);
+            check_cmpuint(a.flags, ==, b.flags);
+            check_cmpint(a.offset, ==, b.offset);
         }
     }
 }
@@ -228,14 +229,14 @@ static void test_isa_string(void)
 {
     InsnIsa isa;
 
-    g_assert_true(insn_isa_parse(&isa, "rv32imac_zcmp_zcmt"));
-    g_assert_cmpuint(isa.xlen, ==, 32);
-    g_assert_true(isa.zcmp && isa.zcmt);
-    g_assert_true(insn_isa_parse(&isa, "RV64GC"));
-    g_assert_cmpuint(isa.xlen, ==, 64);
-    g_assert_false(isa.zcmp || isa.zcmt);
-    g_assert_false(insn_isa_parse(&isa, "x86_64"));
-    g_assert_false(insn_isa_parse(&isa, ""));
+    check_true(insn_isa_parse(&isa, "rv32imac_zcmp_zcmt"));
+    check_cmpuint(isa.xlen, ==, 32);
+    check_true(isa.zcmp && isa.zcmt);
+    check_true(insn_isa_parse(&isa, "RV64GC"));
+    check_cmpuint(isa.xlen, ==, 64);
+    check_false(isa.zcmp || isa.zcmt);
+    check_false(insn_isa_parse(&isa, "x86_64"));
+    check_false(insn_isa_parse(&isa, ""));
 }
 
 int main(int argc, char **argv)

@@ -5,6 +5,7 @@
  */
 #include "qemu/osdep.h"
 #include "callstack.h"
+#include "check.h"
 #include "flamegraph.h"
 
 /* Four functions of 0x100 bytes each, and a kernel's */
@@ -44,7 +45,7 @@ static void set_up(Fixture *f)
 
     f->symbols = symbols_new();
     symbols_parse_kallsyms(f->symbols, kallsyms, strlen(kallsyms), &err);
-    g_assert_no_error(err);
+    check_no_error(err);
     symbols_sort(f->symbols);
     f->profile = profile_new(f->symbols);
     f->stack = callstack_new(f->profile, PROFILE_ROOT, false);
@@ -95,7 +96,7 @@ static void assert_folded(Fixture *f, const char *want)
 {
     char *text = folded(f);
 
-    g_assert_cmpstr(text, ==, want);
+    check_cmpstr(text, ==, want);
     free(text);
 }
 
@@ -362,8 +363,8 @@ static void test_endless_calls(void)
     for (int i = 0; i < 100000; i++) {
         run(&f, MAIN, 1, CALL);
     }
-    g_assert_cmpuint(f.profile->nodes->len, <, 2000);
-    g_assert_cmpuint(profile_sum(f.profile), ==, 100000);
+    check_cmpuint(f.profile->nodes->len, <, 2000);
+    check_cmpuint(profile_sum(f.profile), ==, 100000);
     tear_down(&f);
 }
 
@@ -374,18 +375,18 @@ static void test_symbols(void)
     const Symbol *sym;
     uint64_t lo, hi;
 
-    g_assert_true(symbols_parse_kallsyms(t, kallsyms, strlen(kallsyms),
-                                         &err));
+    check_true(symbols_parse_kallsyms(t, kallsyms, strlen(kallsyms),
+                                      &err));
     symbols_sort(t);
     sym = symbols_find(t, WORK + 0xff, &lo, &hi);
-    g_assert_cmpstr(sym->name, ==, "work");
-    g_assert_cmphex(lo, ==, WORK);
-    g_assert_cmphex(hi, ==, LEAF);
-    g_assert_null(symbols_find(t, 0xfff, &lo, &hi));
-    g_assert_cmphex(lo, ==, 0);
-    g_assert_cmphex(hi, ==, MAIN);
+    check_cmpstr(sym->name, ==, "work");
+    check_cmphex(lo, ==, WORK);
+    check_cmphex(hi, ==, LEAF);
+    check_null(symbols_find(t, 0xfff, &lo, &hi));
+    check_cmphex(lo, ==, 0);
+    check_cmphex(hi, ==, MAIN);
     sym = symbols_find(t, KSYSCALL + 4, NULL, NULL);
-    g_assert_cmpstr(sym->name, ==, "do_syscall");
+    check_cmpstr(sym->name, ==, "do_syscall");
     symbols_free(t);
 }
 
@@ -405,9 +406,9 @@ static void test_bad_kallsyms(void)
         g_autoptr(GError) err = NULL;
         SymbolTable *t = symbols_new();
 
-        g_assert_false(symbols_parse_kallsyms(t, table[i].text,
-                                              strlen(table[i].text), &err));
-        g_assert_nonnull(strstr(err->message, table[i].what));
+        check_false(symbols_parse_kallsyms(t, table[i].text,
+                                           strlen(table[i].text), &err));
+        check_nonnull(strstr(err->message, table[i].what));
         symbols_free(t);
     }
 }
@@ -434,7 +435,7 @@ static void test_escape(void)
     for (size_t i = 0; i < ARRAY_SIZE(table); i++) {
         g_autofree char *got = flamegraph_escape(table[i].text, table[i].max);
 
-        g_assert_cmpstr(got, ==, table[i].want);
+        check_cmpstr(got, ==, table[i].want);
     }
 }
 
@@ -452,7 +453,7 @@ static void test_commas(void)
     for (size_t i = 0; i < ARRAY_SIZE(table); i++) {
         g_autofree char *got = flamegraph_commas(table[i].n);
 
-        g_assert_cmpstr(got, ==, table[i].want);
+        check_cmpstr(got, ==, table[i].want);
     }
 }
 
@@ -517,23 +518,23 @@ static void test_drawing(void)
     context = g_markup_parse_context_new(&parser, 0, &seen, NULL);
     g_markup_parse_context_parse(context, svg, strlen(svg), &err);
     g_markup_parse_context_end_parse(context, err ? NULL : &err);
-    g_assert_no_error(err);
+    check_no_error(err);
     /* all, U-mode, space, main, leaf, other; background and legend */
-    g_assert_cmpuint(seen.titles, ==, 6);
-    g_assert_cmpuint(seen.rects, ==, 6 + 2);
-    g_assert_cmpfloat(seen.max_right, <=, 1200);
-    g_assert_nonnull(strstr(svg, "leaf (39 instructions, 39.00%)"));
-    g_assert_nonnull(strstr(svg, "other (1 instruction, 1.00%)"));
-    g_assert_null(strstr(svg, "<title> &"));
+    check_cmpuint(seen.titles, ==, 6);
+    check_cmpuint(seen.rects, ==, 6 + 2);
+    check_true(seen.max_right <= 1200);
+    check_nonnull(strstr(svg, "leaf (39 instructions, 39.00%)"));
+    check_nonnull(strstr(svg, "other (1 instruction, 1.00%)"));
+    check_null(strstr(svg, "<title> &"));
 
     again = draw(&f, "<title> & \"more\"", 0);
-    g_assert_cmpstr(svg, ==, again);
+    check_cmpstr(svg, ==, again);
     free(again);
 
     /* too narrow to be seen */
     again = draw(&f, "t", 20);
-    g_assert_null(strstr(again, "other ("));
-    g_assert_nonnull(strstr(again, "leaf ("));
+    check_null(strstr(again, "other ("));
+    check_nonnull(strstr(again, "leaf ("));
     free(again);
     free(svg);
     tear_down(&f);
@@ -546,7 +547,7 @@ static void test_empty_drawing(void)
 
     set_up(&f);
     svg = draw(&f, "nothing", 0.1);
-    g_assert_nonnull(strstr(svg, "all (0 instructions, 0.00%)"));
+    check_nonnull(strstr(svg, "all (0 instructions, 0.00%)"));
     free(svg);
     tear_down(&f);
 }

@@ -5,6 +5,7 @@
  */
 #include "qemu/osdep.h"
 #include <glib/gstdio.h>
+#include "check.h"
 #include "synth.h"
 #include "test-util.h"
 

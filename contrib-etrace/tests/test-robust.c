@@ -5,6 +5,7 @@
  * SPDX-License-Identifier: GPL-2.0-or-later
  */
 #include "qemu/osdep.h"
+#include "check.h"
 #include "test-util.h"
 
 #define SB_BEGINNING 200    /* session and parameters are in it */
@@ -55,8 +56,8 @@ static void assert_windows(const Synth *s, unsigned hart,
         guint to = i + 1 < rec->starts->len ?
                    g_array_index(rec->starts, guint, i + 1) : rec->pcs->len;
 
-        g_assert_true(find_sequence(s->harts[hart].pcs, &pos, pcs + from,
-                                    to - from));
+        check_true(find_sequence(s->harts[hart].pcs, &pos, pcs + from,
+                                 to - from));
     }
 }
 
@@ -79,9 +80,9 @@ static void test_lossy(void)
 
             assert_windows(s, i, rec);
             for (guint j = 0; j < rec->losses->len; j++) {
-                g_assert_cmpint(g_array_index(rec->losses, TraceLoss,
-                                              j).flow.kind,
-                                ==, FLOW_LOST_IN_BAND);
+                check_cmpint(g_array_index(rec->losses, TraceLoss,
+                                           j).flow.kind,
+                             ==, FLOW_LOST_IN_BAND);
             }
             losses += rec->losses->len;
             recording_free(rec);
@@ -89,8 +90,8 @@ static void test_lossy(void)
         lost += s->packets_lost;
         synth_free(s);
     }
-    g_assert_cmpuint(lost, >, 0);
-    g_assert_cmpuint(losses, >, 0);
+    check_cmpuint(lost, >, 0);
+    check_cmpuint(losses, >, 0);
 }
 
 /* However much is missing at the end: what there is decodes. */
@@ -123,15 +124,15 @@ static void test_cut_off(void)
         end = next < s->ends->len ? g_array_index(s->ends, size_t, next) : 0;
         whole = len == 0 || end == len;
         if (whole) {
-            g_assert_cmpuint(rec->losses->len, ==, 0);
+            check_cmpuint(rec->losses->len, ==, 0);
         } else if (rec->losses->len) {
             const TraceLoss *loss = &g_array_index(rec->losses, TraceLoss, 0);
 
             /* the packet that is cut off, and nothing else */
-            g_assert_cmpuint(rec->losses->len, ==, 1);
-            g_assert_cmpint(loss->flow.kind, ==, FLOW_LOST_FRAMING);
-            g_assert_cmpuint(loss->offset + loss->bytes, ==, len);
-            g_assert_cmpuint(loss->bytes, <, 35);
+            check_cmpuint(rec->losses->len, ==, 1);
+            check_cmpint(loss->flow.kind, ==, FLOW_LOST_FRAMING);
+            check_cmpuint(loss->offset + loss->bytes, ==, len);
+            check_cmpuint(loss->bytes, <, 35);
         }
         recording_free(rec);
     }
@@ -153,7 +154,7 @@ static void test_cut_off_is_noticed(void)
                                                   s->ends->len / 2) - 1);
     t = test_trace_open(s->trace, s->sideband);
     rec = test_record(t, 0);
-    g_assert_cmpuint(rec->losses->len, ==, 1);
+    check_cmpuint(rec->losses->len, ==, 1);
     recording_free(rec);
     synth_free(s);
 }
@@ -174,8 +175,8 @@ static void assert_recovers(const Synth *s, const GByteArray *bad,
 
     etrace_params_init(&params, s->opts.xlen);
     params.src_bits = 8;
-    g_assert_true(etrace_encap_find_align(&params, bad->data + damaged,
-                                          bad->len - damaged, &skip));
+    check_true(etrace_encap_find_align(&params, bad->data + damaged,
+                                       bad->len - damaged, &skip));
     safe += skip;
     for (unsigned i = 0; i < s->opts.nr_harts; i++) {
         Recording *rec = test_record(t, i);
@@ -184,13 +185,13 @@ static void assert_recovers(const Synth *s, const GByteArray *bad,
 
         losses += rec->losses->len;
         if (first != FLOW_LOST_NR_KINDS) {
-            g_assert_cmpuint(rec->losses->len, >, 0);
-            g_assert_cmpint(g_array_index(rec->losses, TraceLoss,
-                                          0).flow.kind, ==, first);
+            check_cmpuint(rec->losses->len, >, 0);
+            check_cmpint(g_array_index(rec->losses, TraceLoss,
+                                       0).flow.kind, ==, first);
         }
         for (guint j = 0; j < rec->losses->len; j++) {
-            g_assert_cmpuint(g_array_index(rec->losses, TraceLoss, j).offset,
-                             <, safe);
+            check_cmpuint(g_array_index(rec->losses, TraceLoss, j).offset,
+                          <, safe);
         }
         g_assert_cmpmem((uint64_t *)rec->pcs->data + rec->pcs->len - tail,
                         tail * sizeof(uint64_t),
@@ -198,7 +199,7 @@ static void assert_recovers(const Synth *s, const GByteArray *bad,
                         tail * sizeof(uint64_t));
         recording_free(rec);
     }
-    g_assert_cmpuint(losses, >, 0);
+    check_cmpuint(losses, >, 0);
 }
 
 static Synth *changing_code(uint32_t seed)
@@ -257,7 +258,7 @@ static guint decode_anything(const GByteArray *trace,
     guint pcs = 0;
 
     if (!t) {
-        g_assert_nonnull(err);
+        check_nonnull(err);
         return 0;
     }
     for (unsigned i = 0; i < t->nr_harts; i++) {
@@ -305,7 +306,7 @@ static void fuzz(bool in_trace, bool in_sideband, guint sideband_from)
             }
             bad = decode_anything(trace, sideband);
             /* A wrong packet can make up instructions, but not many. */
-            g_assert_cmpuint(bad, <, 100 * good);
+            check_cmpuint(bad, <, 100 * good);
         }
         synth_free(s);
     }
@@ -356,8 +357,8 @@ static void test_empty(void)
 
     opts.seed = 901;
     s = synth_run(&opts);
-    g_assert_cmpuint(decode_anything(nothing, s->sideband), ==, 0);
-    g_assert_cmpuint(decode_anything(s->trace, nothing), ==, 0);
+    check_cmpuint(decode_anything(nothing, s->sideband), ==, 0);
+    check_cmpuint(decode_anything(s->trace, nothing), ==, 0);
     synth_free(s);
 }
 

@@ -4,6 +4,7 @@
  * SPDX-License-Identifier: GPL-2.0-or-later
  */
 #include "qemu/osdep.h"
+#include "check.h"
 #include "sb-build.h"
 #include "sideband.h"
 
@@ -33,7 +34,7 @@ static Sideband *parse(const GByteArray *sb)
     g_autoptr(GError) err = NULL;
     Sideband *s = sideband_parse(sb->data, sb->len, 0, &err);
 
-    g_assert_no_error(err);
+    check_no_error(err);
     return s;
 }
 
@@ -57,9 +58,9 @@ static void test_adding_is_early(void)
     s = parse(sb);
     view = sideband_view_new(s, 0);
     sideband_view_advance(view, 0);
-    g_assert_cmphex(fetch(view, ETRACE_PRIV_M, CODE_AT), ==, 0x0001);
-    g_assert_cmphex(fetch(view, ETRACE_PRIV_M, CODE_AT + 2), ==, 0);
-    g_assert_cmpuint(sideband_view_barrier(view), ==, UINT64_MAX);
+    check_cmphex(fetch(view, ETRACE_PRIV_M, CODE_AT), ==, 0x0001);
+    check_cmphex(fetch(view, ETRACE_PRIV_M, CODE_AT + 2), ==, 0);
+    check_cmpuint(sideband_view_barrier(view), ==, UINT64_MAX);
     sideband_view_free(view);
     sideband_free(s);
 }
@@ -80,15 +81,15 @@ static void test_fence(void)
 
     for (uint64_t packets = 0; packets < 3; packets++) {
         sideband_view_advance(fenced, packets);
-        g_assert_cmphex(fetch(fenced, ETRACE_PRIV_M, CODE_AT), ==, 0x0001);
-        g_assert_cmpuint(sideband_view_barrier(fenced), ==, 3);
+        check_cmphex(fetch(fenced, ETRACE_PRIV_M, CODE_AT), ==, 0x0001);
+        check_cmpuint(sideband_view_barrier(fenced), ==, 3);
     }
-    g_assert_true(sideband_view_advance(fenced, 3));
-    g_assert_cmphex(fetch(fenced, ETRACE_PRIV_M, CODE_AT), ==, 0x8082);
+    check_true(sideband_view_advance(fenced, 3));
+    check_cmphex(fetch(fenced, ETRACE_PRIV_M, CODE_AT), ==, 0x8082);
 
     /* "Readers for other harts go on." */
     sideband_view_advance(other, 0);
-    g_assert_cmphex(fetch(other, ETRACE_PRIV_M, CODE_AT), ==, 0x8082);
+    check_cmphex(fetch(other, ETRACE_PRIV_M, CODE_AT), ==, 0x8082);
 
     sideband_view_free(fenced);
     sideband_view_free(other);
@@ -114,16 +115,16 @@ static void test_change(void)
     }
 
     sideband_view_advance(views[0], 4);
-    g_assert_cmphex(fetch(views[0], ETRACE_PRIV_M, CODE_AT), ==, 0x0001);
+    check_cmphex(fetch(views[0], ETRACE_PRIV_M, CODE_AT), ==, 0x0001);
     sideband_view_advance(views[0], 5);
-    g_assert_cmphex(fetch(views[0], ETRACE_PRIV_M, CODE_AT), ==, 0x8082);
+    check_cmphex(fetch(views[0], ETRACE_PRIV_M, CODE_AT), ==, 0x8082);
     sideband_view_advance(views[1], 8);
-    g_assert_cmphex(fetch(views[1], ETRACE_PRIV_M, CODE_AT), ==, 0x0001);
+    check_cmphex(fetch(views[1], ETRACE_PRIV_M, CODE_AT), ==, 0x0001);
     sideband_view_advance(views[1], 9);
-    g_assert_cmphex(fetch(views[1], ETRACE_PRIV_M, CODE_AT), ==, 0x8082);
+    check_cmphex(fetch(views[1], ETRACE_PRIV_M, CODE_AT), ==, 0x8082);
     /* "A hart that has no PLACE for the id ...: go on at once." */
     sideband_view_advance(views[2], 0);
-    g_assert_cmphex(fetch(views[2], ETRACE_PRIV_M, CODE_AT), ==, 0x8082);
+    check_cmphex(fetch(views[2], ETRACE_PRIV_M, CODE_AT), ==, 0x8082);
 
     for (int i = 0; i < 3; i++) {
         sideband_view_free(views[i]);
@@ -146,9 +147,9 @@ static void test_place_twice(void)
     s = parse(sb);
     view = sideband_view_new(s, 0);
     sideband_view_advance(view, 4);
-    g_assert_cmphex(fetch(view, ETRACE_PRIV_M, CODE_AT), ==, 0x0001);
+    check_cmphex(fetch(view, ETRACE_PRIV_M, CODE_AT), ==, 0x0001);
     sideband_view_advance(view, 5);
-    g_assert_cmphex(fetch(view, ETRACE_PRIV_M, CODE_AT), ==, 0x8082);
+    check_cmphex(fetch(view, ETRACE_PRIV_M, CODE_AT), ==, 0x8082);
     sideband_view_free(view);
     sideband_free(s);
 }
@@ -176,24 +177,24 @@ static void test_spaces(void)
 
     sideband_view_advance(view, 0);
     first = sideband_view_space(view, ETRACE_PRIV_U);
-    g_assert_cmpuint(first, !=, 0);
-    g_assert_cmphex(fetch(view, ETRACE_PRIV_U, vaddr), ==, 0x0001);
-    g_assert_cmphex(fetch(view, ETRACE_PRIV_S, vaddr), ==, 0x0001);
+    check_cmpuint(first, !=, 0);
+    check_cmphex(fetch(view, ETRACE_PRIV_U, vaddr), ==, 0x0001);
+    check_cmphex(fetch(view, ETRACE_PRIV_S, vaddr), ==, 0x0001);
     /* "M mode always physical" */
-    g_assert_cmphex(fetch(view, ETRACE_PRIV_M, vaddr), ==, 0);
-    g_assert_cmphex(fetch(view, ETRACE_PRIV_M, CODE_AT), ==, 0x0001);
-    g_assert_cmpuint(sideband_view_space(view, ETRACE_PRIV_M), ==, 0);
+    check_cmphex(fetch(view, ETRACE_PRIV_M, vaddr), ==, 0);
+    check_cmphex(fetch(view, ETRACE_PRIV_M, CODE_AT), ==, 0x0001);
+    check_cmpuint(sideband_view_space(view, ETRACE_PRIV_M), ==, 0);
     /* the other stage has no map of that page */
-    g_assert_cmphex(fetch(view, ETRACE_PRIV_VS, vaddr), ==, 0);
+    check_cmphex(fetch(view, ETRACE_PRIV_VS, vaddr), ==, 0);
 
     sideband_view_advance(view, 1);
     second = sideband_view_space(view, ETRACE_PRIV_U);
-    g_assert_cmpuint(second, !=, first);
-    g_assert_cmphex(fetch(view, ETRACE_PRIV_U, vaddr), ==, 0x8082);
+    check_cmpuint(second, !=, first);
+    check_cmphex(fetch(view, ETRACE_PRIV_U, vaddr), ==, 0x8082);
 
     sideband_view_advance(view, 2);
-    g_assert_cmpuint(sideband_view_space(view, ETRACE_PRIV_U), ==, first);
-    g_assert_cmphex(fetch(view, ETRACE_PRIV_U, vaddr), ==, 0x0001);
+    check_cmpuint(sideband_view_space(view, ETRACE_PRIV_U), ==, first);
+    check_cmphex(fetch(view, ETRACE_PRIV_U, vaddr), ==, 0x0001);
 
     sideband_view_free(view);
     sideband_free(s);
@@ -210,7 +211,7 @@ static void test_bare(void)
     s = parse(sb);
     view = sideband_view_new(s, 0);
     sideband_view_advance(view, 0);
-    g_assert_cmphex(fetch(view, ETRACE_PRIV_S, CODE_AT), ==, 0x0001);
+    check_cmphex(fetch(view, ETRACE_PRIV_S, CODE_AT), ==, 0x0001);
     sideband_view_free(view);
     sideband_free(s);
 }
@@ -233,9 +234,9 @@ static void test_rv32_mode(void)
     s = parse(sb);
     view = sideband_view_new(s, 0);
     sideband_view_advance(view, 0);
-    g_assert_cmphex(fetch(view, ETRACE_PRIV_S, CODE_AT), ==, 0x0001);
+    check_cmphex(fetch(view, ETRACE_PRIV_S, CODE_AT), ==, 0x0001);
     sideband_view_advance(view, 1);
-    g_assert_cmphex(fetch(view, ETRACE_PRIV_S, CODE_AT), ==, 0);
+    check_cmphex(fetch(view, ETRACE_PRIV_S, CODE_AT), ==, 0);
     sideband_view_free(view);
     sideband_free(s);
 }
@@ -257,12 +258,12 @@ static void test_reset(void)
     s = parse(sb);
     view = sideband_view_new(s, 0);
     sideband_view_advance(view, 0);
-    g_assert_cmphex(fetch(view, ETRACE_PRIV_S, 0x10000), ==, 0x0001);
+    check_cmphex(fetch(view, ETRACE_PRIV_S, 0x10000), ==, 0x0001);
     sideband_view_advance(view, 1);
-    g_assert_cmphex(fetch(view, ETRACE_PRIV_S, 0x10000), ==, 0);
-    g_assert_cmphex(fetch(view, ETRACE_PRIV_S, CODE_AT), ==, 0x0001);
+    check_cmphex(fetch(view, ETRACE_PRIV_S, 0x10000), ==, 0);
+    check_cmphex(fetch(view, ETRACE_PRIV_S, CODE_AT), ==, 0x0001);
     sideband_view_advance(view, 2);
-    g_assert_cmphex(fetch(view, ETRACE_PRIV_S, 0x10000), ==, 0);
+    check_cmphex(fetch(view, ETRACE_PRIV_S, 0x10000), ==, 0);
     sideband_view_free(view);
     sideband_free(s);
 }
@@ -287,9 +288,9 @@ static void test_forget(void)
     other = sideband_view_new(s, 1);
     sideband_view_advance(view, 1);
     sideband_view_advance(other, 1);
-    g_assert_cmphex(fetch(view, ETRACE_PRIV_S, 0x10000), ==, 0);
-    g_assert_cmphex(fetch(view, ETRACE_PRIV_S, 0x20000), ==, 0x0001);
-    g_assert_cmphex(fetch(other, ETRACE_PRIV_S, 0x10000), ==, 0x0001);
+    check_cmphex(fetch(view, ETRACE_PRIV_S, 0x10000), ==, 0);
+    check_cmphex(fetch(view, ETRACE_PRIV_S, 0x20000), ==, 0x0001);
+    check_cmphex(fetch(other, ETRACE_PRIV_S, 0x10000), ==, 0x0001);
     sideband_view_free(view);
     sideband_view_free(other);
     sideband_free(s);
@@ -313,10 +314,10 @@ static void test_code_changes(void)
     view = sideband_view_new(s, 0);
     sideband_view_advance(view, 0);
     page = sideband_view_page(view, ETRACE_PRIV_M, CODE_AT);
-    g_assert_cmpuint(code_page_line(page, &isa, 0)->count, ==, 2);
+    check_cmpuint(code_page_line(page, &isa, 0)->count, ==, 2);
     sideband_view_advance(view, 1);
-    g_assert_true(page == sideband_view_page(view, ETRACE_PRIV_M, CODE_AT));
-    g_assert_cmpuint(code_page_line(page, &isa, 0)->count, ==, 1);
+    check_true(page == sideband_view_page(view, ETRACE_PRIV_M, CODE_AT));
+    check_cmpuint(code_page_line(page, &isa, 0)->count, ==, 1);
     sideband_view_free(view);
     sideband_free(s);
 }
@@ -338,31 +339,31 @@ static void test_sessions(void)
     sb_code(sb, CODE_AT + 2, new_code, 2);
 
     s = parse(sb);                  /* the last one */
-    g_assert_cmpuint(sideband_session(s), ==, 2);
+    check_cmpuint(sideband_session(s), ==, 2);
     sideband_trace_range(s, &start, &end);
-    g_assert_cmpuint(start, ==, 1000);
-    g_assert_cmpuint(end, ==, UINT64_MAX);
+    check_cmpuint(start, ==, 1000);
+    check_cmpuint(end, ==, UINT64_MAX);
     view = sideband_view_new(s, 0);
     sideband_view_advance(view, 0);
-    g_assert_cmphex(fetch(view, ETRACE_PRIV_M, CODE_AT), ==, 0);
-    g_assert_cmphex(fetch(view, ETRACE_PRIV_M, CODE_AT + 2), ==, 0x8082);
+    check_cmphex(fetch(view, ETRACE_PRIV_M, CODE_AT), ==, 0);
+    check_cmphex(fetch(view, ETRACE_PRIV_M, CODE_AT + 2), ==, 0x8082);
     sideband_view_free(view);
     sideband_free(s);
 
     s = sideband_parse(sb->data, sb->len, 1, &err);
-    g_assert_no_error(err);
+    check_no_error(err);
     sideband_trace_range(s, &start, &end);
-    g_assert_cmpuint(start, ==, 0);
-    g_assert_cmpuint(end, ==, 1000);
+    check_cmpuint(start, ==, 0);
+    check_cmpuint(end, ==, 1000);
     view = sideband_view_new(s, 0);
     sideband_view_advance(view, 0);
-    g_assert_cmphex(fetch(view, ETRACE_PRIV_M, CODE_AT), ==, 0x0001);
-    g_assert_cmphex(fetch(view, ETRACE_PRIV_M, CODE_AT + 2), ==, 0);
+    check_cmphex(fetch(view, ETRACE_PRIV_M, CODE_AT), ==, 0x0001);
+    check_cmphex(fetch(view, ETRACE_PRIV_M, CODE_AT + 2), ==, 0);
     sideband_view_free(view);
     sideband_free(s);
 
-    g_assert_null(sideband_parse(sb->data, sb->len, 3, &err));
-    g_assert_nonnull(strstr(err->message, "no session 3"));
+    check_null(sideband_parse(sb->data, sb->len, 3, &err));
+    check_nonnull(strstr(err->message, "no session 3"));
 }
 
 /* "A reader skips types that it does not know." */
@@ -377,8 +378,8 @@ static void test_unknown_type(void)
     s = parse(sb);
     view = sideband_view_new(s, 0);
     sideband_view_advance(view, 0);
-    g_assert_cmphex(fetch(view, ETRACE_PRIV_M, CODE_AT), ==, 0x0001);
-    g_assert_null(sideband_problem(s));
+    check_cmphex(fetch(view, ETRACE_PRIV_M, CODE_AT), ==, 0x0001);
+    check_null(sideband_problem(s));
     sideband_view_free(view);
     sideband_free(s);
 }
@@ -394,13 +395,13 @@ static void test_align_lookup(void)
                 i * 9);
     }
     s = parse(sb);
-    g_assert_true(sideband_align_lookup(s, 300, 0, &packets));
-    g_assert_cmpuint(packets, ==, 21);
-    g_assert_true(sideband_align_lookup(s, 500, 1, &packets));
-    g_assert_cmpuint(packets, ==, 45);
-    g_assert_false(sideband_align_lookup(s, 301, 0, &packets));
-    g_assert_false(sideband_align_lookup(s, 0, 0, &packets));
-    g_assert_false(sideband_align_lookup(s, 1000, 0, &packets));
+    check_true(sideband_align_lookup(s, 300, 0, &packets));
+    check_cmpuint(packets, ==, 21);
+    check_true(sideband_align_lookup(s, 500, 1, &packets));
+    check_cmpuint(packets, ==, 45);
+    check_false(sideband_align_lookup(s, 301, 0, &packets));
+    check_false(sideband_align_lookup(s, 0, 0, &packets));
+    check_false(sideband_align_lookup(s, 1000, 0, &packets));
     sideband_free(s);
 }
 
@@ -408,8 +409,8 @@ static void expect_error(const uint8_t *data, size_t len, const char *what)
 {
     g_autoptr(GError) err = NULL;
 
-    g_assert_null(sideband_parse(data, len, 0, &err));
-    g_assert_nonnull(strstr(err->message, what));
+    check_null(sideband_parse(data, len, 0, &err));
+    check_nonnull(strstr(err->message, what));
 }
 
 static void test_bad_streams(void)
@@ -449,11 +450,11 @@ static void test_cut_off(void)
     sb_code(sb, CODE_AT + 2, new_code, 2);
     g_byte_array_set_size(sb, sb->len - 1);
     s = parse(sb);
-    g_assert_nonnull(strstr(sideband_problem(s), "cut off"));
+    check_nonnull(strstr(sideband_problem(s), "cut off"));
     view = sideband_view_new(s, 0);
     sideband_view_advance(view, 0);
-    g_assert_cmphex(fetch(view, ETRACE_PRIV_M, CODE_AT), ==, 0x0001);
-    g_assert_cmphex(fetch(view, ETRACE_PRIV_M, CODE_AT + 2), ==, 0);
+    check_cmphex(fetch(view, ETRACE_PRIV_M, CODE_AT), ==, 0x0001);
+    check_cmphex(fetch(view, ETRACE_PRIV_M, CODE_AT + 2), ==, 0);
     sideband_view_free(view);
     sideband_free(s);
 }
@@ -471,9 +472,9 @@ static void test_bad_code(void)
     s = parse(sb);
     view = sideband_view_new(s, 0);
     sideband_view_advance(view, 0);
-    g_assert_cmphex(fetch(view, ETRACE_PRIV_M, CODE_AT + 0xffe), ==, 0);
-    g_assert_cmphex(fetch(view, ETRACE_PRIV_M, CODE_AT), ==, 0);
-    g_assert_nonnull(strstr(sideband_problem(s), "malformed record"));
+    check_cmphex(fetch(view, ETRACE_PRIV_M, CODE_AT + 0xffe), ==, 0);
+    check_cmphex(fetch(view, ETRACE_PRIV_M, CODE_AT), ==, 0);
+    check_nonnull(strstr(sideband_problem(s), "malformed record"));
     sideband_view_free(view);
     sideband_free(s);
 }

@@ -4,6 +4,7 @@
  * SPDX-License-Identifier: GPL-2.0-or-later
  */
 #include "qemu/osdep.h"
+#include "check.h"
 #include "stream.h"
 
 static bool known[65536];
@@ -27,9 +28,9 @@ static void expect_packet(Stream *s, size_t offset, size_t size,
 {
     StreamItem item;
 
-    g_assert_cmpint(stream_next(s, &item), ==, STREAM_PACKET);
-    g_assert_cmpuint(item.offset, ==, offset);
-    g_assert_cmpuint(item.size, ==, size);
+    check_cmpint(stream_next(s, &item), ==, STREAM_PACKET);
+    check_cmpuint(item.offset, ==, offset);
+    check_cmpuint(item.size, ==, size);
     g_assert_cmpmem(item.payload, item.len, payload, len);
 }
 
@@ -37,9 +38,9 @@ static void expect(Stream *s, StreamEvent event, size_t offset, size_t size)
 {
     StreamItem item;
 
-    g_assert_cmpint(stream_next(s, &item), ==, event);
-    g_assert_cmpuint(item.offset, ==, offset);
-    g_assert_cmpuint(item.size, ==, size);
+    check_cmpint(stream_next(s, &item), ==, event);
+    check_cmpuint(item.offset, ==, offset);
+    check_cmpuint(item.size, ==, size);
 }
 
 /* header, payload; null.idle between packets is nothing */
@@ -115,7 +116,7 @@ static void damaged(const uint8_t junk[5], bool lost)
     if (lost) {
         expect(&s, STREAM_LOST, 3, 5 + 33);
     } else {
-        g_assert_cmpint(stream_next(&s, &item), !=, STREAM_LOST);
+        check_cmpint(stream_next(&s, &item), !=, STREAM_LOST);
         return;
     }
     expect_packet(&s, 3 + 5 + 33, 3, "\xbb", 1);

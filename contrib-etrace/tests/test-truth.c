@@ -4,6 +4,7 @@
  * SPDX-License-Identifier: GPL-2.0-or-later
  */
 #include "qemu/osdep.h"
+#include "check.h"
 #include "test-util.h"
 #include "truth.h"
 
@@ -18,7 +19,7 @@ static bool compare(const Synth *s, const Recording *rec, TruthCheck *check)
     static const uint8_t code[2];
     bool ok;
 
-    g_assert_no_error(err);
+    check_no_error(err);
     truth_check_init(check, &g_array_index(truth->harts, TruthHart, 0));
     for (guint i = 0; i < rec->pcs->len; i++) {
         truth_check_run(check, &(FlowRun) {
@@ -57,10 +58,10 @@ static void test_equal(void)
     Recording *rec = record(s);
     TruthCheck check;
 
-    g_assert_true(compare(s, rec, &check));
-    g_assert_cmpuint(check.count, ==, rec->pcs->len);
-    g_assert_cmpuint(check.differing, ==, 0);
-    g_assert_cmpuint(check.matched, ==, rec->pcs->len / EVERY + 1);
+    check_true(compare(s, rec, &check));
+    check_cmpuint(check.count, ==, rec->pcs->len);
+    check_cmpuint(check.differing, ==, 0);
+    check_cmpuint(check.matched, ==, rec->pcs->len / EVERY + 1);
     recording_free(rec);
     synth_free(s);
 }
@@ -79,13 +80,13 @@ static void inject(void (*change)(GArray *pcs, guint at), bool in_truth)
         guint at = MIN(places[i], pcs->len - 1);
         TruthCheck check;
 
-        g_assert_true(compare(s, rec, &check));
+        check_true(compare(s, rec, &check));
         change(pcs, at);
-        g_assert_false(compare(s, rec, &check));
+        check_false(compare(s, rec, &check));
         /* the checkpoints before the difference are all right */
         if (check.differing) {
-            g_assert_cmpuint(check.first_bad, >=, (MAX(at, 1) - 1) / EVERY);
-            g_assert_cmpuint(check.first_bad, <=, at / EVERY + 1);
+            check_cmpuint(check.first_bad, >=, (MAX(at, 1) - 1) / EVERY);
+            check_cmpuint(check.first_bad, <=, at / EVERY + 1);
         }
         recording_free(rec);
         synth_free(s);
@@ -155,10 +156,10 @@ static void test_ends_early(void)
     TruthCheck check;
 
     g_array_set_size(rec->pcs, 3 * EVERY + 5);
-    g_assert_false(compare(s, rec, &check));
-    g_assert_cmpuint(check.matched, ==, 3);
-    g_assert_cmpuint(check.first_bad, ==, 3);
-    g_assert_cmpuint(check.differing, ==, whole / EVERY - 3 + 1);
+    check_false(compare(s, rec, &check));
+    check_cmpuint(check.matched, ==, 3);
+    check_cmpuint(check.first_bad, ==, 3);
+    check_cmpuint(check.differing, ==, whole / EVERY - 3 + 1);
     recording_free(rec);
     synth_free(s);
 }
@@ -166,10 +167,10 @@ static void test_ends_early(void)
 /* "h = rotl64(h, 5) ^ pc; h *= 0x9E3779B97F4A7C15", worked out by hand */
 static void test_hash(void)
 {
-    g_assert_cmphex(truth_hash(0, 1), ==, 0x9e3779b97f4a7c15ull);
-    g_assert_cmphex(truth_hash(0, 0), ==, 0);
-    g_assert_cmphex(truth_hash(1ull << 59, 0), ==, 0x9e3779b97f4a7c15ull);
-    g_assert_cmphex(truth_hash(1, 32), ==, 0);
+    check_cmphex(truth_hash(0, 1), ==, 0x9e3779b97f4a7c15ull);
+    check_cmphex(truth_hash(0, 0), ==, 0);
+    check_cmphex(truth_hash(1ull << 59, 0), ==, 0x9e3779b97f4a7c15ull);
+    check_cmphex(truth_hash(1, 32), ==, 0);
 }
 
 /* A run across checkpoints is compared at each of them. */
@@ -191,14 +192,14 @@ static void test_long_run(void)
         }
     }
     truth = truth_parse(text->str, text->len, &err);
-    g_assert_no_error(err);
-    g_assert_cmpuint(g_array_index(truth->harts, TruthHart, 0).hart, ==, 3);
+    check_no_error(err);
+    check_cmpuint(g_array_index(truth->harts, TruthHart, 0).hart, ==, 3);
     truth_check_init(&check, &g_array_index(truth->harts, TruthHart, 0));
     truth_check_run(&check, &(FlowRun) {
         .pc = 0x1000, .code = code, .count = 100,
     });
-    g_assert_cmpuint(check.matched, ==, 10);
-    g_assert_true(truth_check_finish(&check));
+    check_cmpuint(check.matched, ==, 10);
+    check_true(truth_check_finish(&check));
 }
 
 static void test_bad_files(void)
@@ -222,9 +223,9 @@ static void test_bad_files(void)
     for (size_t i = 0; i < ARRAY_SIZE(table); i++) {
         g_autoptr(GError) err = NULL;
 
-        g_assert_null(truth_parse(table[i].text, strlen(table[i].text),
-                                  &err));
-        g_assert_nonnull(strstr(err->message, table[i].what));
+        check_null(truth_parse(table[i].text, strlen(table[i].text),
+                               &err));
+        check_nonnull(strstr(err->message, table[i].what));
     }
 }
 
