@@ -65,36 +65,46 @@ static xlen_t cause_of(unsigned rules, enum mode mode, uint64_t m, uint64_t h)
         return CAUSE_ILLEGAL;
     }
     if (rules & BY_CSRIND) {
-        /* Sscsrind: "When mstateen0[60]=0, an attempt to access one of these
+        /*
+         * Sscsrind: "When mstateen0[60]=0, an attempt to access one of these
          * CSRs from a privilege mode less privileged than M-mode results in an
-         * illegal instruction exception." */
+         * illegal instruction exception."
+         */
         if (!(m & STATEEN_CSRIND)) {
             return CAUSE_ILLEGAL;
         }
-        /* "regardless of any other mstateen bits, if mstateen0[60]=1, a
+        /*
+         * "regardless of any other mstateen bits, if mstateen0[60]=1, a
          * virtual instruction exception is raised [...] for all attempts from
          * VS-mode or VU-mode to directly access vsiselect or vsireg*, and for
-         * all attempts from VU-mode to access siselect or sireg*." */
+         * all attempts from VU-mode to access siselect or sireg*."
+         */
         if (mode == VU || (mode == VS && rules & NOT_VS)) {
             return CAUSE_VIRTUAL;
         }
-        /* "When hstateen0[60]=0 and mstateen0[60]=1, all attempts from VS or
+        /*
+         * "When hstateen0[60]=0 and mstateen0[60]=1, all attempts from VS or
          * VU-mode to access siselect or sireg* raise a virtual instruction
-         * exception, [...] regardless of [...] any other mstateen bit." */
+         * exception, [...] regardless of [...] any other mstateen bit."
+         */
         if (mode == VS && !(h & STATEEN_CSRIND)) {
             return CAUSE_VIRTUAL;
         }
     }
     if (rules & BY_CTR) {
-        /* "When mstateen0.CTR=0 and the privilege mode is less privileged than
+        /*
+         * "When mstateen0.CTR=0 and the privilege mode is less privileged than
          * M-mode, the following operations raise an illegal-instruction
-         * exception" */
+         * exception"
+         */
         if (!(m & STATEEN_CTR)) {
             return CAUSE_ILLEGAL;
         }
-        /* "When mstateen0.CTR=1 and hstateen0.CTR=0, both VS-mode accesses to
+        /*
+         * "When mstateen0.CTR=1 and hstateen0.CTR=0, both VS-mode accesses to
          * supervisor CTR state and VS-mode execution of SCTRCLR raise a
-         * virtual-instruction exception." */
+         * virtual-instruction exception."
+         */
         if (mode == VS && !(h & STATEEN_CTR)) {
             return CAUSE_VIRTUAL;
         }
@@ -177,8 +187,10 @@ static void range(void)
     set_stateen(STATEEN_ALL, STATEEN_ALL);
 }
 
-/* "The CTR bit is bit 54"; "hstateen0.CTR is read-only 0 when
- * mstateen0.CTR=0." */
+/*
+ * "The CTR bit is bit 54"; "hstateen0.CTR is read-only 0 when
+ * mstateen0.CTR=0."
+ */
 static void stateen_bits(void)
 {
     rule("5 mstateen0.CTR is bit 54 and writable");
@@ -204,9 +216,11 @@ static void stateen_bits(void)
     set_stateen(STATEEN_ALL, STATEEN_ALL);
 }
 
-/* "When mstateen0.CTR=0, qualified control transfers executed in privilege
+/*
+ * "When mstateen0.CTR=0, qualified control transfers executed in privilege
  * modes less privileged than M-mode will continue to implicitly update entry
- * registers and sctrstatus"; the same for hstateen0.CTR and V=1 */
+ * registers and sctrstatus"; the same for hstateen0.CTR and V=1
+ */
 static void recording_goes_on(void)
 {
     for (enum mode mode = S; mode <= VU; mode++) {

@@ -27,9 +27,11 @@ static void generate(unsigned n)
     gen_end();
 }
 
-/* "older entries are pushed down the stack; the record previously in logical
+/*
+ * "older entries are pushed down the stack; the record previously in logical
  * entry 0 moves to logical entry 1 [...] If the CTR buffer is full, the oldest
- * recorded entry (previously at entry depth-1) is lost." */
+ * recorded entry (previously at entry depth-1) is lost."
+ */
 static void wrapping(void)
 {
     for (unsigned code = 0; code <= 4; code++) {
@@ -37,8 +39,10 @@ static void wrapping(void)
         rule("6 depth %u: entries move down, the oldest is lost, WRPTR wraps",
              depth);
         for (unsigned i = 0; i < 5; i++) {
-            unsigned n = (unsigned[]){ 1, depth - 1, depth, depth + 1,
-                                       2 * depth + 5 }[i];
+            const unsigned counts[] = {
+                1, depth - 1, depth, depth + 1, 2 * depth + 5
+            };
+            unsigned n = counts[i];
 
             about("%u transfers", n);
             generate(n);
@@ -77,8 +81,10 @@ static void depth_changes(void)
     set_depth_max();
 }
 
-/* "Recorded transfers will set the ctrsource.V bit to 1, and will update all
- * implemented record fields." */
+/*
+ * "Recorded transfers will set the ctrsource.V bit to 1, and will update all
+ * implemented record fields."
+ */
 static void overwrites(void)
 {
     rule("6 a record replaces every field of the entry");
@@ -121,8 +127,10 @@ static void loops(void)
     check_buffer(want, 256);
 }
 
-/* A write to the control register changes what the next instruction does,
- * however the code was run before. */
+/*
+ * A write to the control register changes what the next instruction does,
+ * however the code was run before.
+ */
 static void at_once(void)
 {
     static const struct {
@@ -295,8 +303,10 @@ static void clearing(void)
     check_eq("sctrstatus", csr_read(CSR_SCTRSTATUS), 4);
 }
 
-/* "SCTRCLR raises an illegal-instruction exception in U-mode, and a
- * virtual-instruction exception in VU-mode" */
+/*
+ * "SCTRCLR raises an illegal-instruction exception in U-mode, and a
+ * virtual-instruction exception in VU-mode"
+ */
 static void clear_traps(void)
 {
     struct run r;

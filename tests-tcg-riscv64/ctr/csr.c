@@ -16,8 +16,10 @@
                         CTL_RETINH | CTL_INDLJMPINH | CTL_DIRLJMPINH)
 #define SCTRCTL_FIELDS (MCTRCTL_FIELDS & ~(CTL_M | CTL_MTE))
 
-/* "All unimplemented fields are read-only 0, while all implemented fields are
- * writable." This implementation has them all, and no custom extension. */
+/*
+ * "All unimplemented fields are read-only 0, while all implemented fields are
+ * writable." This implementation has them all, and no custom extension.
+ */
 static void mctrctl_fields(void)
 {
     rule("2.1 mctrctl: every field of Table 1 is writable, WPRI and Custom "
@@ -35,8 +37,10 @@ static void mctrctl_fields(void)
     }
 }
 
-/* "Bits 2 and 9 in sctrctl are read-only 0. [...] All other mctrctl fields
- * are accessible through sctrctl." */
+/*
+ * "Bits 2 and 9 in sctrctl are read-only 0. [...] All other mctrctl fields
+ * are accessible through sctrctl."
+ */
 static void sctrctl_subset(void)
 {
     rule("2.2 sctrctl: M and MTE read 0 and keep their values on writes");
@@ -66,8 +70,10 @@ static void sctrctl_subset(void)
     csr_write(CSR_MCTRCTL, 0);
 }
 
-/* "The optional fields implemented in vsctrctl should match those implemented
- * in sctrctl." */
+/*
+ * "The optional fields implemented in vsctrctl should match those implemented
+ * in sctrctl."
+ */
 static void vsctrctl_fields(void)
 {
     rule("2.3 vsctrctl: the fields of sctrctl, in a register of its own");
@@ -85,8 +91,10 @@ static void vsctrctl_fields(void)
     }
 }
 
-/* "When V=1, vsctrctl substitutes for the usual sctrctl, so instructions that
- * normally read or modify sctrctl actually access vsctrctl instead." */
+/*
+ * "When V=1, vsctrctl substitutes for the usual sctrctl, so instructions that
+ * normally read or modify sctrctl actually access vsctrctl instead."
+ */
 static void vsctrctl_substitutes(void)
 {
     struct run r;
@@ -111,8 +119,10 @@ static void vsctrctl_substitutes(void)
     csr_write(CSR_VSCTRCTL, 0);
 }
 
-/* Table 3. "It is implementation-specific which DEPTH value(s) are supported."
- * Here 16 to 256; DEPTH is WARL, so other codes must read as a legal one. */
+/*
+ * Table 3. "It is implementation-specific which DEPTH value(s) are supported."
+ * Here 16 to 256; DEPTH is WARL, so other codes must read as a legal one.
+ */
 static void sctrdepth_codes(void)
 {
     rule("2.4 sctrdepth: DEPTH holds each of the codes 0 to 4");
@@ -139,8 +149,10 @@ static void sctrdepth_codes(void)
     set_depth_max();
 }
 
-/* "All Entry Registers read as '0' and are read-only when the selected entry
- * is in the range N to 255." */
+/*
+ * "All Entry Registers read as '0' and are read-only when the selected entry
+ * is in the range N to 255."
+ */
 static void entries_beyond_depth(void)
 {
     const struct entry ones = { ~0ull, ~0ull, ~0ull };
@@ -177,9 +189,11 @@ static void entries_beyond_depth(void)
     ctr_clear();
 }
 
-/* "Bits above those needed to represent depth-1 (e.g., bits 7:4 for a depth of
+/*
+ * "Bits above those needed to represent depth-1 (e.g., bits 7:4 for a depth of
  * 16) are read-only 0. On depth changes, WRPTR holds an unspecified but legal
- * value." */
+ * value."
+ */
 static void sctrstatus_fields(void)
 {
     for (unsigned code = 0; code <= 4; code++) {
@@ -216,8 +230,10 @@ static void sctrstatus_fields(void)
     check_eq("written 0", csr_read(CSR_SCTRSTATUS), 0);
 }
 
-/* "the physical buffer entry Y associated with logical entry X (X < depth)
- * can be determined using the formula Y = (WRPTR - X - 1) % depth" */
+/*
+ * "the physical buffer entry Y associated with logical entry X (X < depth)
+ * can be determined using the formula Y = (WRPTR - X - 1) % depth"
+ */
 static void logical_entries(void)
 {
     for (unsigned code = 0; code <= 4; code++) {
@@ -251,9 +267,11 @@ static void logical_entries(void)
     ctr_clear();
 }
 
-/* "sireg provides access to ctrsource, sireg2 provides access to ctrtarget,
+/*
+ * "sireg provides access to ctrsource, sireg2 provides access to ctrtarget,
  * and sireg3 provides access to ctrdata. sireg4, sireg5, and sireg6 are
- * read-only 0." */
+ * read-only 0."
+ */
 static void ireg_map(void)
 {
     rule("3 sireg4 to sireg6 and vsireg4 to vsireg6 are read-only 0");
@@ -339,8 +357,10 @@ static const xlen_t addresses[] = {
     0xffffffff80000000, -2ull, 0x00fffffffffffffe,
 };
 
-/* "must be able to hold all valid virtual or physical addresses that can serve
- * as a pc" */
+/*
+ * "must be able to hold all valid virtual or physical addresses that can serve
+ * as a pc"
+ */
 static void entry_fields(void)
 {
     rule("3.1 ctrsource holds V and every valid address");
@@ -406,8 +426,10 @@ static void entry_fields(void)
     ctr_clear();
 }
 
-/* "Any custom CTR extension must be associated with a non-zero value within
- * the designated custom bits" */
+/*
+ * "Any custom CTR extension must be associated with a non-zero value within
+ * the designated custom bits"
+ */
 static void custom(void)
 {
     rule("7 Custom: WARL, 0 without a custom extension, and standard "

@@ -57,9 +57,9 @@
 
 #define SCTRCLR         0x10400073
 
-#ifdef __ASSEMBLER__
+#ifdef CTR_ASM
 /* offset in struct run; it is 8-aligned there */
-#if __riscv_xlen == 64
+#ifndef RV32
 #define RUN_MCTRCTL 264
 #else
 #define RUN_MCTRCTL 136
@@ -164,8 +164,10 @@ extern const char *const mode_name[MODES];
 
 /* Prints with %s, %u, %d, %x (xlen_t) and %X (uint64_t). */
 void print(const char *format, ...);
-/* Begins the test of a rule; the one before it ends. The name of the rule
- * is that of the TAP line. */
+/*
+ * Begins the test of a rule; the one before it ends. The name of the rule
+ * is that of the TAP line.
+ */
 void rule(const char *format, ...);
 /* Ends the last test and stops the machine. */
 void finish(void) __attribute__((noreturn));
@@ -233,6 +235,8 @@ struct run run_at(enum mode mode, const void *pc, uint64_t mctrctl);
 struct run run_insn(enum mode mode, uint32_t insn, xlen_t in);
 
 void fence_i(void);
+/* start.S: run() without what it does to mstatus and mepc */
+void enter(struct run *r);
 
 /* The ways into a mode and out of it, as CTR shall see them (start.S). */
 extern const char enter_mret[];     /* run()'s mret */

@@ -18,9 +18,11 @@ static bool ccv(unsigned logical)
     return entry_read(logical).data & DATA_CCV;
 }
 
-/* "CCE holds 0 if the CtrCycleCounter value is less than 4096, otherwise it
+/*
+ * "CCE holds 0 if the CtrCycleCounter value is less than 4096, otherwise it
  * holds the index of the most significant one bit in the CtrCycleCounter
- * value, minus 11. CCM holds CtrCycleCounter bits CCE+10:CCE-1." */
+ * value, minus 11. CCM holds CtrCycleCounter bits CCE+10:CCE-1."
+ */
 static unsigned encode(uint64_t cycles)
 {
     unsigned msb = 0, cce;
@@ -151,8 +153,10 @@ static void exponents(void)
         encoded(BIT(12 + e) - 1);
     }
 
-    /* "The CC value saturates when all implemented bits in CCM and CCE are
-     * 1." Table 11: the largest elapsed cycle value is 134201344. */
+    /*
+     * "The CC value saturates when all implemented bits in CCM and CCE are
+     * 1." Table 11: the largest elapsed cycle value is 134201344.
+     */
     rule("6.3 CC saturates with all bits 1");
     check_eq("the test's own encoding", encode(134201344), 0xffff);
     encoded(134201343);
@@ -243,9 +247,11 @@ static void check_range(const char *what, unsigned got, unsigned low,
     }
 }
 
-/* "Only cycles while CTR is active are counted, where active implies that the
+/*
+ * "Only cycles while CTR is active are counted, where active implies that the
  * current privilege mode is enabled for recording and CTR is not frozen."
- * Whether the cycle of the instruction that changes it counts is left open. */
+ * Whether the cycle of the instruction that changes it counts is left open.
+ */
 static void active_only(void)
 {
     struct run r = { .mode = U };
@@ -308,9 +314,11 @@ static void active_only(void)
     check_range("CC", cc(0), 31, 33);
 }
 
-/* "an implementation may opt to record CCV=0 for all calls, or those whose
+/*
+ * "an implementation may opt to record CCV=0 for all calls, or those whose
  * parent call was popped"; otherwise "returns that pop a call entry [...] add
- * the CC field from the popped entry to the counter." */
+ * the CC field from the popped entry to the counter."
+ */
 static void rasemu(void)
 {
     struct { bool v; unsigned c; } a, b, c, s;

@@ -76,8 +76,10 @@ void test_main(void)
     check_eq("cause of SCTRCLR", run_insn(S, SCTRCLR, 0).cause, CAUSE_ILLEGAL);
 
 #ifdef NO_MCTRCTL
-    /* "Ssctr is essentially identical to Smctr, except that it excludes
-     * machine-level CSRs" */
+    /*
+     * "Ssctr is essentially identical to Smctr, except that it excludes
+     * machine-level CSRs"
+     */
     rule("1 Ssctr without Smctr has no mctrctl");
     check_eq("cause", cause(M, CSR_MCTRCTL), CAUSE_ILLEGAL);
 #endif

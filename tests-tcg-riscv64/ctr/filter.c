@@ -182,8 +182,10 @@ void test_main(void)
         every |= filters[i].bit;
     }
 
-    /* "the polarity of the associated enable bit (NTBREN) is the opposite of
-     * other bits" */
+    /*
+     * "the polarity of the associated enable bit (NTBREN) is the opposite of
+     * other bits"
+     */
     rule("6.2 NTBREN enables not-taken branches");
     everywhere(CTL_NTBREN, all | 1u << NOT_TAKEN);
 

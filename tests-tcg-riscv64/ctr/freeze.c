@@ -230,8 +230,10 @@ static void overflows(void)
     csr_write(CSR_HVIEN, 0);
 }
 
-/* "If a local counter overflow interrupt is recognized without a trap, FROZEN
- * is not automatically set." */
+/*
+ * "If a local counter overflow interrupt is recognized without a trap, FROZEN
+ * is not automatically set."
+ */
 static void no_trap(void)
 {
     rule("6.5 an LCOFI that does not trap does not freeze");
@@ -272,8 +274,10 @@ static void other_causes(void)
     disarrange();
 }
 
-/* "When sctrstatus.FROZEN=1, transfer recording is inhibited. This bit can be
- * set by hardware, as described below, or by software." */
+/*
+ * "When sctrstatus.FROZEN=1, transfer recording is inhibited. This bit can be
+ * set by hardware, as described below, or by software."
+ */
 static void inhibits(void)
 {
     rule("6.5 FROZEN set by software inhibits recording until cleared");

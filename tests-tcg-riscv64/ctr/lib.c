@@ -6,9 +6,9 @@
 #include <stdarg.h>
 #include "ctr.h"
 
-#define UART        ((volatile uint8_t *)0x10000000)
+#define UART        ((volatile uint8_t *)0x10000000)    /* registers */
 #define UART_LSR    5
-#define SIFIVE_TEST ((volatile uint32_t *)0x100000)
+#define SIFIVE_TEST ((volatile uint32_t *)0x100000)     /* a register */
 
 _Static_assert(offsetof(struct run, mctrctl) ==
                (__riscv_xlen == 64 ? 264 : 136), "RUN_MCTRCTL");
@@ -29,6 +29,7 @@ static void emit(char **to, char *end, char c)
         return;
     }
     while (!(UART[UART_LSR] & 0x20)) {
+        continue;
     }
     UART[0] = c;
 }
@@ -151,6 +152,7 @@ void finish(void)
     print("1..%u\n", tests);
     *SIFIVE_TEST = 0x5555;
     for (;;) {
+        continue;
     }
 }
 
@@ -165,6 +167,7 @@ void bail(const char *format, ...)
     print("\n");
     *SIFIVE_TEST = 0x5555;
     for (;;) {
+        continue;
     }
 }
 
@@ -250,12 +253,12 @@ void entry_write(unsigned logical, struct entry e)
 void set_stateen(uint64_t mstateen0, uint64_t hstateen0)
 {
     csr_write(CSR_MSTATEEN0, mstateen0);
-#if __riscv_xlen == 32
+#ifdef RV32
     csr_write(CSR_MSTATEEN0H, mstateen0 >> 32);
 #endif
     if (have_h) {
         csr_write(CSR_HSTATEEN0, hstateen0);
-#if __riscv_xlen == 32
+#ifdef RV32
         csr_write(CSR_HSTATEEN0H, hstateen0 >> 32);
 #endif
     }
@@ -303,9 +306,7 @@ bool check_buffer(const struct transfer *expected, unsigned n)
     return same;
 }
 
-void enter(struct run *r);
-
-#if __riscv_xlen == 64
+#ifndef RV32
 #define MPV_CSR mstatus
 #define MPV     BIT(39)
 #else

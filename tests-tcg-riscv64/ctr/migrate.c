@@ -7,12 +7,13 @@
  */
 #include "ctr.h"
 
-#define UART ((volatile uint8_t *)0x10000000)
+#define UART ((volatile uint8_t *)0x10000000)   /* registers */
 
 /* U-mode waits for the character; it must not record a thing meanwhile. */
 static void wait_for_it(void)
 {
     while (!(UART[5] & 1)) {
+        continue;
     }
     (void)UART[0];
     asm volatile("ecall");

@@ -32,9 +32,11 @@ static void model_transfer(const struct transfer *t)
         model.wrptr = (model.wrptr + 1) % depth;
         break;
     case RETURN:
-        /* "Function returns pop the most recent call, by decrementing the
+        /*
+         * "Function returns pop the most recent call, by decrementing the
          * WRPTR then invalidating the WRPTR entry (by setting
-         * ctrsource.V=0)." */
+         * ctrsource.V=0)."
+         */
         model.wrptr = (model.wrptr + depth - 1) % depth;
         model.valid[model.wrptr] = false;
         break;
@@ -199,6 +201,9 @@ static void depths(void)
 
 static void many(void)
 {
+    static const char *const operations[] = {
+        "c", "C", "r", "r", "s", "o", "c", "r"
+    };
     uint64_t random = 0x9e3779b97f4a7c15;
 
     for (unsigned code = 0; code <= 4; code += 2) {
@@ -213,8 +218,7 @@ static void many(void)
                 random ^= random << 13;
                 random ^= random >> 7;
                 random ^= random << 17;
-                script((const char *[]){ "c", "C", "r", "r", "s", "o", "c",
-                                         "r" }[random >> 20 & 7]);
+                script(operations[random >> 20 & 7]);
             }
             go(U, 0);
         }
@@ -222,8 +226,10 @@ static void many(void)
     set_depth_max();
 }
 
-/* "Transfer type filtering bits (xctrctl[47:32]) and external trap enable bits
- * (xctrctl.xTE) are ignored" */
+/*
+ * "Transfer type filtering bits (xctrctl[47:32]) and external trap enable bits
+ * (xctrctl.xTE) are ignored"
+ */
 static void ignored(void)
 {
     const struct transfer none[1];

@@ -7,7 +7,8 @@
  */
 #include "ctr.h"
 
-#define MARK ((volatile uint64_t *)0x87000000)
+#define SIFIVE_TEST ((volatile uint32_t *)0x100000)     /* a register */
+#define MARK ((volatile uint64_t *)0x87000000)  /* outlives the guest */
 
 void test_main(void)
 {
@@ -25,8 +26,9 @@ void test_main(void)
         csr_write(CSR_SCTRDEPTH, 3);
         csr_write(CSR_SCTRSTATUS, STATUS_FROZEN | 77);
         csr_write(CSR_MCTRCTL, CTL_U | CTL_MTE | CTL_RASEMU);
-        *(volatile uint32_t *)0x100000 = 0x7777;
+        *SIFIVE_TEST = 0x7777;
         for (;;) {
+            continue;
         }
     }
     rule("reset: mctrctl, vsctrctl, sctrstatus and sctrdepth are 0");

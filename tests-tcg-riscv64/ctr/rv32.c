@@ -73,7 +73,8 @@ static void stateen(void)
     csr_write(CSR_MSTATEEN0H, HIGH_CSRIND);
     check_eq("60", csr_read(CSR_MSTATEEN0H), HIGH_CSRIND);
     csr_write(CSR_MSTATEEN0H, ~(HIGH_CTR | HIGH_CSRIND));
-    check_eq("both clear", csr_read(CSR_MSTATEEN0H) & (HIGH_CTR | HIGH_CSRIND), 0);
+    check_eq("both clear",
+             csr_read(CSR_MSTATEEN0H) & (HIGH_CTR | HIGH_CSRIND), 0);
 
     rule("5 RV32: writing mstateen0 leaves mstateen0h alone");
     csr_write(CSR_MSTATEEN0H, HIGH_CTR | HIGH_CSRIND);
@@ -103,7 +104,8 @@ static void stateen(void)
         bool ctr = i & 1, ind = i & 2;
 
         about("CTR %u, bit 60 %u", ctr, ind);
-        csr_write(CSR_MSTATEEN0H, (ctr ? HIGH_CTR : 0) | (ind ? HIGH_CSRIND : 0));
+        csr_write(CSR_MSTATEEN0H,
+                  (ctr ? HIGH_CTR : 0) | (ind ? HIGH_CSRIND : 0));
         check_eq("sctrctl", run_insn(S, insn_csrr(CSR_SCTRCTL, 10), 0).cause,
                  ctr ? CAUSE_ECALL_S : CAUSE_ILLEGAL);
         check_eq("sireg", run_insn(S, insn_csrr(CSR_SIREG, 10), 0).cause,

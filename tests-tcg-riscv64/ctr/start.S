@@ -3,6 +3,7 @@
  *
  * SPDX-License-Identifier: GPL-2.0-or-later
  */
+#define CTR_ASM
 #include "ctr.h"
 
 /* The control register that run() and the trap handler set */
@@ -12,7 +13,7 @@
 #define CONTROL CSR_MCTRCTL
 #endif
 
-#if __riscv_xlen == 64
+#ifndef RV32
 #define LX ld
 #define SX sd
 #define XB 8
@@ -21,6 +22,16 @@
 #define SX sw
 #define XB 4
 #endif
+
+/* x1 to x30, from or to the frame at x31 */
+.macro each_register op
+    .irp    r, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15
+    \op     x\r, \r*XB(x31)
+    .endr
+    .irp    r, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30
+    \op     x\r, \r*XB(x31)
+    .endr
+.endm
 
     .option norvc
     .section .text.start, "ax"
@@ -80,9 +91,7 @@ enter:
 #ifndef NO_CTR
     csrw    CONTROL, t0
 #endif
-    .irp    r, 1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17,18,19,20,21,22,23,24,25,26,27,28,29,30
-    LX      x\r, \r*XB(x31)
-    .endr
+    each_register LX
     LX      x31, 31*XB(x31)
 enter_mret:
     mret
@@ -95,9 +104,7 @@ trap_vector:
 #endif
     csrrw   x31, mscratch, x31
     beqz    x31, unexpected
-    .irp    r, 1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17,18,19,20,21,22,23,24,25,26,27,28,29,30
-    SX      x\r, \r*XB(x31)
-    .endr
+    each_register SX
     csrr    t0, mscratch
     SX      t0, 31*XB(x31)
     csrw    mscratch, zero

@@ -26,11 +26,15 @@ static unsigned jalr_type(unsigned rd, unsigned rs)
         /* Co-routine swap: JALR x1, x5; JALR x5, x1 */
         { SWAP, rd == 1 && rs == 5 },
         { SWAP, rd == 5 && rs == 1 },
-        /* Function return: JALR rd, rs where rs == (x1 or x5) and
-         * rd != (x1 or x5) */
+        /*
+         * Function return: JALR rd, rs where rs == (x1 or x5) and
+         * rd != (x1 or x5)
+         */
         { RETURN, link(rs) && !link(rd) },
-        /* Other indirect jump: JALR rd, rs where rs != (x1 or x5) and
-         * rd != (x0, x1, or x5) */
+        /*
+         * Other indirect jump: JALR rd, rs where rs != (x1 or x5) and
+         * rd != (x0, x1, or x5)
+         */
         { IND_LINK, !link(rs) && rd != 0 && !link(rd) },
     };
     unsigned type = 0, rows = 0;
@@ -53,8 +57,10 @@ static unsigned jal_type(unsigned rd)
     return rd == 0 ? DIR_JUMP : link(rd) ? DIR_CALL : DIR_LINK;
 }
 
-/* Runs what was generated in U-mode, every register at an ecall; expects one
- * transfer. */
+/*
+ * Runs what was generated in U-mode, every register at an ecall; expects one
+ * transfer.
+ */
 static void one_jump(unsigned rs, xlen_t base, xlen_t target, unsigned type)
 {
     struct run r = { .mode = U, .pc = (xlen_t)gen_code, .mctrctl = CTL_U };
@@ -161,7 +167,7 @@ static void compressed(void)
     gen_word(0x73);
     one_jump(0, 0, addr(gen_code) + 4, DIR_JUMP);
 
-#if __riscv_xlen == 32
+#ifdef RV32
     rule("6.2 Table 10: C.JAL is a direct call");
     gen_begin();
     gen_half(0x2011);                               /* c.jal .+4 */
@@ -171,7 +177,7 @@ static void compressed(void)
 #endif
 }
 
-#if __riscv_xlen == 64
+#ifndef RV32
 #define NTB CTL_NTBREN
 #else
 #define NTB 0               /* 2.6: RV32 cannot access bits 63:32 */
@@ -268,8 +274,10 @@ static void branches(void)
     one_branch(0xe011, true, 1, 0, true, NTB);
 }
 
-/* "Default CTR behavior [...] is to record all control transfers within
- * enabled privileged modes", and none in others */
+/*
+ * "Default CTR behavior [...] is to record all control transfers within
+ * enabled privileged modes", and none in others
+ */
 static void every_mode(void)
 {
     static const uint64_t en[MODES] = { CTL_M, CTL_S, CTL_U, CTL_S, CTL_U };

@@ -37,8 +37,10 @@ static bool is_virtual(enum mode mode)
     return mode == VS || mode == VU;
 }
 
-/* Makes the transition. If M is enabled, run()'s mret and the trap that ends
- * it may be in the buffer as well. */
+/*
+ * Makes the transition. If M is enabled, run()'s mret and the trap that ends
+ * it may be in the buffer as well.
+ */
 static void make(const struct transition *t, uint64_t mctrctl,
                  uint64_t vsctrctl)
 {
@@ -143,8 +145,10 @@ static void rasemu(const struct transition *t)
     check("not recorded", !with_both(t, 0, CTL_RASEMU));
 }
 
-/* "mctrctl.M, sctrctl.S, and vsctrctl.{S,U} are used to determine whether the
- * source and target modes are enabled" */
+/*
+ * "mctrctl.M, sctrctl.S, and vsctrctl.{S,U} are used to determine whether the
+ * source and target modes are enabled"
+ */
 static void enables(const struct transition *t)
 {
     enum mode host = is_virtual(t->from) ? t->to : t->from;
@@ -175,8 +179,10 @@ static void enables(const struct transition *t)
                           !recorded(t, false, true));
 }
 
-/* RASEMU: "external trap enable bits are ignored" and traps inhibited; RASEMU
- * is a field of which vsctrctl's value is used on these transitions. */
+/*
+ * RASEMU: "external trap enable bits are ignored" and traps inhibited; RASEMU
+ * is a field of which vsctrctl's value is used on these transitions.
+ */
 static void external(const struct transition *t)
 {
     uint64_t m = CTL_MTE | CTL_STE, vs = CTL_STE | mode_bit[t->from];
