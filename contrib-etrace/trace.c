@@ -92,8 +92,9 @@ static bool harts_from_sideband(Trace *t, GError **errp)
     }
     if (!any) {
         g_set_error(errp, G_IO_ERROR, G_IO_ERROR_INVALID_DATA,
-                    "sideband: session %u has no encoder parameters",
-                    sideband_session(t->sideband));
+                    "sideband: session %u has no encoder parameters (%s)",
+                    sideband_session(t->sideband),
+                    sideband_problem(t->sideband) ?: "no PARAMS records");
     }
     return any;
 }
