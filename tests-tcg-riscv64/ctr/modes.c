@@ -205,6 +205,46 @@ static void all_traps(void)
     }
 }
 
+/*
+ * "Not only must the external trap enable bit for the target mode be set, but
+ * the external trap enable bit(s) for any intervening modes must also be set":
+ * it does not matter whether those modes are enabled.
+ */
+static void intervening(void)
+{
+    static const struct {
+        enum mode source, target;
+        uint64_t mctrctl, vsctrctl;     /* the enables of those between */
+    } list[] = {
+        { U, M, CTL_S, 0 }, { VU, S, 0, CTL_S }, { VU, M, CTL_S, CTL_S },
+        { VS, M, CTL_S, 0 },
+    };
+
+    rule("6.1.2 an enabled intervening mode does not replace its external "
+         "trap enable");
+    for (unsigned i = 0; i < sizeof(list) / sizeof(list[0]); i++) {
+        const struct external *e = table8;
+
+        if (virtual(list[i].source) && !have_h) {
+            continue;
+        }
+        while (e->source != list[i].source || e->target != list[i].target) {
+            e++;
+        }
+        for (unsigned te = 0; te < (have_h ? 8 : 4); te++) {
+            uint64_t mctrctl = list[i].mctrctl | (te & 1 ? CTL_MTE : 0) |
+                               (te & 2 ? CTL_STE : 0);
+            uint64_t vsctrctl = list[i].vsctrctl | (te & 4 ? CTL_STE : 0);
+
+            controls(e->source, true, e->target, false, &mctrctl, &vsctrctl);
+            trap(e->source, e->target, false, mctrctl, vsctrctl, true, false,
+                 e->mctrctl, e->vsctrctl);
+            trap(e->source, e->target, true, mctrctl, vsctrctl, true, false,
+                 e->mctrctl, e->vsctrctl);
+        }
+    }
+}
+
 #ifndef RV32
 /* "Note that external trap recording does not depend on EXCINH/INTRINH." */
 static void external_ignore_filters(void)
@@ -287,6 +327,43 @@ static void trap_return(enum mode source, enum mode target, bool source_on,
     check_buffer(want, n);
 }
 
+/* sret in M-mode: it is M that has to be enabled */
+static void sret_in_m(enum mode target, bool m_on, bool target_on)
+{
+    struct run r = { .mode = M, .pc = (xlen_t)sret_stub };
+    struct transfer want[3];
+    unsigned n = 0;
+    uint64_t mctrctl = 0, vsctrctl = 0;
+
+    controls(M, m_on, target, target_on, &mctrctl, &vsctrctl);
+    about("mctrctl %X, vsctrctl %X", mctrctl, vsctrctl);
+    if (m_on) {
+        want[n++] = (struct transfer){
+            addr(enter_mret), addr(sret_stub), TRAP_RETURN };
+        want[n++] = (struct transfer){
+            addr(sret_stub), target_on ? addr(ecall_stub) : 0, TRAP_RETURN };
+        want[n++] = (struct transfer){
+            target_on ? addr(ecall_stub) : 0, addr(trap_vector), EXCEPTION };
+    }
+    arrange(M, M, false);
+    csr_write(sepc, ecall_stub);
+    csr_clear(sstatus, MSTATUS_SPP);
+    csr_set(sstatus, target == S || target == VS ? MSTATUS_SPP : 0);
+    if (have_h) {
+        csr_clear(CSR_HSTATUS, HSTATUS_SPV);
+        csr_set(CSR_HSTATUS, virtual(target) ? HSTATUS_SPV : 0);
+        csr_write(CSR_VSCTRCTL, vsctrctl);
+    }
+    ctr_clear();
+    r.mctrctl = mctrctl;
+    run(&r);
+    if (have_h) {
+        csr_write(CSR_VSCTRCTL, 0);
+    }
+    check_eq("reached mode", r.from, target);
+    check_buffer(want, n);
+}
+
 static void all_trap_returns(void)
 {
     static const enum mode pairs[][2] = {
@@ -306,6 +383,16 @@ static void all_trap_returns(void)
             if (a != b || on == 0 || on == 3) {
                 trap_return(a, b, on & 1, on & 2);
             }
+        }
+    }
+    for (enum mode mode = S; mode < MODES; mode++) {
+        if (virtual(mode) && !have_h) {
+            break;
+        }
+        rule("6.1 Table 7: sret in M to %s with each enabled or not",
+             to_name(mode));
+        for (unsigned on = 0; on < 4; on++) {
+            sret_in_m(mode, on & 1, on & 2);
         }
     }
 }
@@ -353,6 +440,7 @@ static void frozen(void)
 void test_main(void)
 {
     all_traps();
+    intervening();
 #ifndef RV32
     external_ignore_filters();
 #endif

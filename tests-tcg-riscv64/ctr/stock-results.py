@@ -17,7 +17,7 @@ DEFECTS = [
     ('B1', 'mstateen0.CTR and hstateen0.CTR gate sireg* and vsireg*',
      r'access: 5 (sireg\d? from (S|VS)|vsireg\d? from S|sireg\* of every)'),
     ('B2', 'an external trap from VS does not need vsctrctl.STE',
-     r'modes.*: 6\.1\.2 Table 8: external trap VS to'),
+     r'modes.*: 6\.1\.2 (Table 8: external trap VS to|an enabled)'),
     ('B3', '6.1.1: filters and RASEMU of vsctrctl on traps from V=1',
      r'virt.*: 6\.1\.1 '),
     ('B4', 'Smstateen: bit 60 without smcsrind=on',
