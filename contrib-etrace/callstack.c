@@ -8,25 +8,36 @@
 
 /* Deeper than this, a stack is rather a sign of calls that never return. */
 #define MAX_DEPTH 512
+/* Stacks that are remembered while others are in use */
+#define MAX_SUSPENDED 256
+/* Functions that switching stacks is made of, at most */
+#define MAX_SWITCH_DEPTH 4
 
 typedef struct Frame {
-    uint64_t ret;           /* where its caller goes on */
+    uint64_t ret;           /* where its caller goes on; 0: not known */
     unsigned node;
     bool trap;              /* removed by xRET */
 } Frame;
 
-/* A stack: one privilege level in one address space */
-typedef struct Context {
-    unsigned priv, space;
+typedef struct Stack {
+    unsigned priv, space;   /* space: of user programs only */
     unsigned base;          /* node below which frames[0] is */
     unsigned depth;
     Frame frames[MAX_DEPTH];
+} Stack;
+
+/* A privilege level, or a user program */
+typedef struct Context {
+    unsigned priv, space;
+    Stack *stack;
 } Context;
 
 struct CallStack {
     Profile *profile;
     unsigned top;
+    bool merge_spaces;
     GHashTable *contexts;   /* Context */
+    GQueue suspended;       /* Stack, the one suspended last first */
     Context *now;
     uint64_t lo, hi;        /* addresses of the innermost frame's function */
     uint8_t itype;          /* how the last instruction was left */
@@ -34,6 +45,14 @@ struct CallStack {
     bool trapped;           /* a trap has not come to its handler yet */
     FlowTrap trap;
 };
+
+static void context_free(gpointer opaque)
+{
+    Context *c = opaque;
+
+    g_free(c->stack);
+    g_free(c);
+}
 
 static guint context_hash(gconstpointer key)
 {
@@ -49,20 +68,23 @@ static gboolean context_equal(gconstpointer a, gconstpointer b)
     return x->priv == y->priv && x->space == y->space;
 }
 
-CallStack *callstack_new(Profile *profile, unsigned top)
+CallStack *callstack_new(Profile *profile, unsigned top, bool merge_spaces)
 {
     CallStack *cs = g_new0(CallStack, 1);
 
     cs->profile = profile;
     cs->top = top;
-    cs->contexts = g_hash_table_new_full(context_hash, context_equal, g_free,
-                                         NULL);
+    cs->merge_spaces = merge_spaces;
+    cs->contexts = g_hash_table_new_full(context_hash, context_equal,
+                                         context_free, NULL);
+    g_queue_init(&cs->suspended);
     return cs;
 }
 
 void callstack_free(CallStack *cs)
 {
     g_hash_table_unref(cs->contexts);
+    g_queue_clear_full(&cs->suspended, g_free);
     g_free(cs);
 }
 
@@ -82,7 +104,7 @@ static FrameKind frame_kind(unsigned priv)
 }
 
 /* The node of everything at one privilege level that nothing called */
-static unsigned group_node(CallStack *cs, const Context *c)
+static unsigned group_node(CallStack *cs, unsigned priv, unsigned space)
 {
     static const char *const names[8] = {
         [ETRACE_PRIV_U] = "U-mode",
@@ -92,16 +114,17 @@ static unsigned group_node(CallStack *cs, const Context *c)
         [ETRACE_PRIV_VU] = "VU-mode",
         [ETRACE_PRIV_VS] = "VS-mode",
     };
-    const char *name = names[c->priv & 7] ? names[c->priv & 7] : "unknown";
-    g_autofree char *with_space = NULL;
+    Profile *p = cs->profile;
+    unsigned node = profile_child(p, cs->top, profile_label(p, FRAME_GROUP,
+        names[priv & 7] ? names[priv & 7] : "unknown mode"));
 
     /* Programs share the kernel, but not their addresses. */
-    if (c->space && (c->priv == ETRACE_PRIV_U || c->priv == ETRACE_PRIV_VU)) {
-        with_space = g_strdup_printf("%s, address space %u", name, c->space);
-        name = with_space;
+    if (space && !cs->merge_spaces) {
+        g_autofree char *name = g_strdup_printf("address space %u", space);
+
+        node = profile_child(p, node, profile_label(p, FRAME_GROUP, name));
     }
-    return profile_child(cs->profile, cs->top,
-                         profile_label(cs->profile, FRAME_GROUP, name));
+    return node;
 }
 
 static const char *cause_name(bool interrupt, unsigned cause)
@@ -160,126 +183,217 @@ static unsigned trap_frame(CallStack *cs, const FlowTrap *trap)
     return profile_label(cs->profile, FRAME_TRAP, label);
 }
 
+static Stack *new_stack(CallStack *cs, unsigned priv, unsigned space)
+{
+    Stack *st = g_new(Stack, 1);
+
+    st->priv = priv;
+    st->space = space;
+    st->base = group_node(cs, priv, space);
+    st->depth = 0;
+    return st;
+}
+
+/* A kernel or a monitor goes on with its stack when it switches spaces. */
+static bool is_user(unsigned priv)
+{
+    return priv == ETRACE_PRIV_U || priv == ETRACE_PRIV_VU;
+}
+
 static Context *get_context(CallStack *cs, unsigned priv, unsigned space)
 {
-    Context key, *c;
+    Context key = { .priv = priv, .space = is_user(priv) ? space : 0 };
+    Context *c = g_hash_table_lookup(cs->contexts, &key);
 
-    /* Only what makes up the key is looked at. */
-    key.priv = priv;
-    key.space = space;
-    c = g_hash_table_lookup(cs->contexts, &key);
     if (!c) {
         c = g_new(Context, 1);
-        c->priv = priv;
-        c->space = space;
-        c->depth = 0;
-        c->base = group_node(cs, c);
+        *c = key;
+        c->stack = new_stack(cs, key.priv, key.space);
         g_hash_table_add(cs->contexts, c);
     }
     return c;
 }
 
-static unsigned innermost(const Context *c)
+static unsigned innermost(const Stack *st)
 {
-    return c->depth ? c->frames[c->depth - 1].node : c->base;
+    return st->depth ? st->frames[st->depth - 1].node : st->base;
 }
 
-/* The innermost frame has changed. */
-static void look_at_function(CallStack *cs)
+static const ProfileFrame *frame_of(const CallStack *cs, unsigned node)
 {
-    const ProfileFrame *f = profile_frame(cs->profile,
-        profile_node(cs->profile, innermost(cs->now))->frame);
+    return profile_frame(cs->profile, profile_node(cs->profile, node)->frame);
+}
 
-    cs->lo = f->lo;
-    cs->hi = f->hi;
+/* Execution is at @pc, in the innermost frame: how far does that extend? */
+static void look_at_function(CallStack *cs, uint64_t pc)
+{
+    const ProfileFrame *f = frame_of(cs, innermost(cs->now->stack));
+
+    if (f->symbol) {
+        cs->lo = f->lo;
+        cs->hi = f->hi;
+    } else {
+        symbols_find(cs->profile->symbols, pc, &cs->lo, &cs->hi);
+    }
 }
 
 static void push(CallStack *cs, unsigned frame, uint64_t ret, bool trap)
 {
-    Context *c = cs->now;
+    Stack *st = cs->now->stack;
     unsigned node;
 
-    if (c->depth == MAX_DEPTH) {
-        c->depth = 0;
+    if (st->depth == MAX_DEPTH) {
+        st->depth = 0;
     }
-    node = profile_child(cs->profile, innermost(c), frame);
-    c->frames[c->depth++] = (Frame) {
+    node = profile_child(cs->profile, innermost(st), frame);
+    st->frames[st->depth++] = (Frame) {
         .ret = ret, .node = node, .trap = trap,
     };
 }
 
-static void push_function(CallStack *cs, uint64_t pc, uint64_t ret)
+/* @pc is where the function was called, if @called, or just somewhere in it */
+static void push_function(CallStack *cs, uint64_t pc, bool called,
+                          uint64_t ret)
 {
-    push(cs, profile_function(cs->profile, frame_kind(cs->now->priv), pc),
-         ret, false);
-}
-
-/* Nothing is known but where we are. */
-static void start_over(CallStack *cs, uint64_t pc)
-{
-    Context *c = cs->now;
-
-    c->depth = 0;
-    c->base = group_node(cs, c);
-    push_function(cs, pc, 0);
+    push(cs, profile_function(cs->profile, frame_kind(cs->now->priv), pc,
+                              called), ret, false);
 }
 
 /* Whatever function it was, it is another one now: a tail call, mostly. */
 static void replace_function(CallStack *cs, uint64_t pc)
 {
-    Context *c = cs->now;
+    Stack *st = cs->now->stack;
     uint64_t ret = 0;
 
-    if (c->depth && !c->frames[c->depth - 1].trap) {
-        ret = c->frames[--c->depth].ret;
+    if (st->depth && !st->frames[st->depth - 1].trap) {
+        ret = st->frames[--st->depth].ret;
     }
-    push_function(cs, pc, ret);
+    push_function(cs, pc, false, ret);
 }
 
 /* Remove frames up to the one whose caller goes on at @pc. */
-static bool return_to(Context *c, uint64_t pc)
+static bool return_to(Stack *st, uint64_t pc)
 {
-    for (unsigned i = c->depth; i > 0; i--) {
-        if (c->frames[i - 1].trap) {
-            break;
-        }
-        if (c->frames[i - 1].ret == pc && pc) {
-            c->depth = i - 1;
+    for (unsigned i = st->depth; i > 0 && !st->frames[i - 1].trap; i--) {
+        if (st->frames[i - 1].ret == pc && pc) {
+            st->depth = i - 1;
             return true;
         }
     }
     return false;
 }
 
-/* longjmp: @pc is inside of a function that waits for a call to return. */
-static void unwind_into(CallStack *cs, uint64_t pc)
+/*
+ * Take up @st, a suspended stack, or start a new one if it is NULL. The
+ * current one is kept; it may be returned to.
+ */
+static void resume_stack(CallStack *cs, Stack *st)
 {
     Context *c = cs->now;
 
-    for (unsigned i = c->depth; i > 1; i--) {
-        const ProfileFrame *f = profile_frame(cs->profile,
-            profile_node(cs->profile, c->frames[i - 2].node)->frame);
-
-        if (c->frames[i - 2].trap) {
-            break;
+    if (c->stack->depth) {
+        g_queue_push_head(&cs->suspended, c->stack);
+        if (cs->suspended.length > MAX_SUSPENDED) {
+            g_free(g_queue_pop_tail(&cs->suspended));
         }
+    } else {
+        g_free(c->stack);
+    }
+    c->stack = st ? st : new_stack(cs, c->priv, c->space);
+}
+
+/* Can @st be in use in this context? */
+static bool fits(const Context *c, const Stack *st)
+{
+    return st->priv == c->priv && st->space == c->space;
+}
+
+/* Does the frame @skip frames below the innermost one return to @pc? */
+static bool returns_to(const Stack *st, unsigned skip, uint64_t pc)
+{
+    for (unsigned i = 0; i <= skip; i++) {
+        if (i >= st->depth || st->frames[st->depth - 1 - i].trap) {
+            return false;
+        }
+    }
+    return st->frames[st->depth - 1 - skip].ret == pc;
+}
+
+/*
+ * A return to @pc, which this stack knows nothing of. Another stack is in use
+ * now: the kernel switched tasks, or a program its coroutines. Since when,
+ * there is no telling: the innermost functions are those that switch, and may
+ * be the same ones on both stacks. But if that stack was in use before, then
+ * one of its innermost frames expects to return just there.
+ */
+static void switch_stack(CallStack *cs, uint64_t pc)
+{
+    Stack *now = cs->now->stack;
+
+    for (unsigned skip = 0; skip < MAX_SWITCH_DEPTH; skip++) {
+        for (GList *l = cs->suspended.head; l; l = l->next) {
+            Stack *st = l->data;
+
+            if (fits(cs->now, st) && returns_to(st, skip, pc)) {
+                g_queue_delete_link(&cs->suspended, l);
+                st->depth -= skip + 1;
+                resume_stack(cs, st);
+                return;
+            }
+        }
+    }
+    /*
+     * A function that was not called may return to anywhere without that:
+     * trap handlers jump to functions with an address of theirs in ra.
+     */
+    if (now->depth && now->frames[now->depth - 1].ret) {
+        resume_stack(cs, NULL);
+    }
+}
+
+/* longjmp: @pc is inside of a function that waits for a call to return. */
+static void unwind_into(CallStack *cs, uint64_t pc)
+{
+    Stack *st = cs->now->stack;
+
+    for (unsigned i = st->depth; i > 1 && !st->frames[i - 2].trap; i--) {
+        const ProfileFrame *f = frame_of(cs, st->frames[i - 2].node);
+
         if (f->symbol && pc > f->lo && pc < f->hi) {
-            c->depth = i - 1;
+            st->depth = i - 1;
             return;
         }
     }
 }
 
-static void trap_return(CallStack *cs)
+/* Remove frames up to a trap that hit at @pc, or at all if @pc is 0. */
+static bool remove_trap(Stack *st, uint64_t pc)
 {
-    Context *c = cs->now;
+    for (unsigned i = st->depth; i > 0; i--) {
+        if (st->frames[i - 1].trap && (!pc || st->frames[i - 1].ret == pc)) {
+            st->depth = i - 1;
+            return true;
+        }
+    }
+    return false;
+}
 
-    for (unsigned i = c->depth; i > 0; i--) {
-        if (c->frames[i - 1].trap) {
-            c->depth = i - 1;
+/* An xRET within the privilege level, to @pc: tasks can be switched, too. */
+static void trap_return(CallStack *cs, uint64_t pc)
+{
+    if (remove_trap(cs->now->stack, pc)) {
+        return;
+    }
+    for (GList *l = cs->suspended.head; l; l = l->next) {
+        Stack *st = l->data;
+
+        if (fits(cs->now, st) && remove_trap(st, pc)) {
+            g_queue_delete_link(&cs->suspended, l);
+            resume_stack(cs, st);
             return;
         }
     }
+    remove_trap(cs->now->stack, 0);
 }
 
 /* The handler's first instruction is about to be executed. */
@@ -291,12 +405,15 @@ static void enter_handler(CallStack *cs, const FlowRun *run, unsigned space)
     cs->trapped = false;
     cs->now = get_context(cs, run->priv, space);
     if (from && from != cs->now) {
-        cs->now->base = profile_child(cs->profile, innermost(from), frame);
-        cs->now->depth = 0;
+        if (cs->now->stack->depth) {
+            resume_stack(cs, NULL);     /* it never returned */
+        }
+        cs->now->stack->base = profile_child(cs->profile,
+                                             innermost(from->stack), frame);
     } else {
-        push(cs, frame, 0, true);
+        push(cs, frame, cs->trap.epc, true);
     }
-    push_function(cs, run->pc, 0);
+    push_function(cs, run->pc, true, 0);
 }
 
 /* The last instruction was a jump: where did it lead to? */
@@ -305,12 +422,12 @@ static void follow_jump(CallStack *cs, uint64_t pc)
     switch (cs->itype) {
     case ETRACE_ITYPE_UNINFERABLE_CALL:
     case ETRACE_ITYPE_INFERABLE_CALL:
-        push_function(cs, pc, cs->left);
+        push_function(cs, pc, true, cs->left);
         break;
     case ETRACE_ITYPE_RETURN:
     case ETRACE_ITYPE_COROUTINE_SWAP:
-        if (!return_to(cs->now, pc)) {
-            start_over(cs, pc);
+        if (!return_to(cs->now->stack, pc)) {
+            switch_stack(cs, pc);
         }
         break;
     case ETRACE_ITYPE_UNINFERABLE_JUMP:
@@ -320,36 +437,55 @@ static void follow_jump(CallStack *cs, uint64_t pc)
         }
         break;
     default:
-        break;
+        return;
     }
+    if (cs->now->stack->depth) {
+        look_at_function(cs, pc);
+    }
+}
+
+/* Execution goes on at another privilege level, or in another program. */
+static void change_context(CallStack *cs, unsigned priv, unsigned space)
+{
+    if (cs->now && cs->itype == ETRACE_ITYPE_TRAP_RETURN) {
+        /* Whoever returns to another level has nothing left to do. */
+        cs->now->stack->depth = 0;
+    }
+    cs->now = get_context(cs, priv, space);
+}
+
+/* Bring the stack to where execution goes on. */
+static void arrive(CallStack *cs, const FlowRun *run, unsigned space)
+{
+    if (cs->trapped) {
+        enter_handler(cs, run, space);
+        look_at_function(cs, run->pc);
+    } else if (!cs->now || cs->now->priv != run->priv ||
+               (is_user(run->priv) && cs->now->space != space)) {
+        change_context(cs, run->priv, space);
+        look_at_function(cs, run->pc);
+    } else if (cs->itype == ETRACE_ITYPE_TRAP_RETURN) {
+        trap_return(cs, run->pc);
+        look_at_function(cs, run->pc);
+    } else if (cs->itype >= ETRACE_ITYPE_UNINFERABLE_CALL) {
+        follow_jump(cs, run->pc);
+    }
+    if (!cs->now->stack->depth) {
+        push_function(cs, run->pc, false, 0);
+        look_at_function(cs, run->pc);
+    } else if (run->pc < cs->lo || run->pc >= cs->hi) {
+        replace_function(cs, run->pc);
+        look_at_function(cs, run->pc);
+    }
+    cs->itype = ETRACE_ITYPE_NONE;
 }
 
 void callstack_run(CallStack *cs, const FlowRun *run, unsigned space)
 {
     if (run->count) {
-        if (cs->trapped) {
-            enter_handler(cs, run, space);
-            look_at_function(cs);
-        } else if (G_UNLIKELY(!cs->now || cs->now->priv != run->priv ||
-                              cs->now->space != space)) {
-            cs->now = get_context(cs, run->priv, space);
-            look_at_function(cs);
-        } else if (cs->itype == ETRACE_ITYPE_TRAP_RETURN) {
-            trap_return(cs);
-            look_at_function(cs);
-        } else if (cs->itype >= ETRACE_ITYPE_UNINFERABLE_CALL) {
-            follow_jump(cs, run->pc);
-            look_at_function(cs);
-        }
-        if (!cs->now->depth) {
-            start_over(cs, run->pc);
-            look_at_function(cs);
-        } else if (run->pc < cs->lo || run->pc >= cs->hi) {
-            replace_function(cs, run->pc);
-            look_at_function(cs);
-        }
-        profile_node(cs->profile, innermost(cs->now))->self += run->count;
-        cs->itype = ETRACE_ITYPE_NONE;
+        arrive(cs, run, space);
+        profile_node(cs->profile, innermost(cs->now->stack))->self +=
+            run->count;
     }
     if (run->itype) {
         cs->itype = run->itype;
@@ -357,8 +493,14 @@ void callstack_run(CallStack *cs, const FlowRun *run, unsigned space)
     }
 }
 
-void callstack_trap(CallStack *cs, const FlowTrap *trap)
+void callstack_trap(CallStack *cs, const FlowTrap *trap, unsigned space)
 {
+    FlowRun target = { .pc = trap->epc, .priv = trap->priv };
+
+    /* The target of a jump may be all that there was at its place. */
+    if (cs->itype && trap->epc_known && !cs->trapped) {
+        arrive(cs, &target, space);
+    }
     /* If another trap hit the handler's first instruction, the last counts. */
     cs->trap = *trap;
     cs->trapped = true;
@@ -368,6 +510,7 @@ void callstack_trap(CallStack *cs, const FlowTrap *trap)
 void callstack_lost(CallStack *cs)
 {
     g_hash_table_remove_all(cs->contexts);
+    g_queue_clear_full(&cs->suspended, g_free);
     cs->now = NULL;
     cs->trapped = false;
     cs->itype = ETRACE_ITYPE_NONE;

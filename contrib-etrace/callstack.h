@@ -6,10 +6,12 @@
  * that is corrected as soon as the program shows it to be wrong, and never
  * more than that.
  *
- * A hart has a stack for each privilege level and address space. A trap into
- * another privilege level starts a stack that hangs below the one that was
- * interrupted; a trap into the same level is a frame like a call, which its
- * xRET removes.
+ * A hart has a stack for each privilege level, and one for each user address
+ * space. A trap into another privilege level starts a stack that hangs below
+ * the one that was interrupted; a trap into the same level is a frame like a
+ * call, which its xRET removes. Where a return does not fit, another stack has
+ * been switched to: those are kept, too, and found again by what they return
+ * to.
  *
  * SPDX-License-Identifier: GPL-2.0-or-later
  */
@@ -23,14 +25,15 @@ typedef struct CallStack CallStack;
 
 /*
  * @top is the node of @profile below which everything goes. @profile must
- * live as long as the stack.
+ * live as long as the stack. Programs are told apart by their address spaces,
+ * unless @merge_spaces; their stacks always are.
  */
-CallStack *callstack_new(Profile *profile, unsigned top);
+CallStack *callstack_new(Profile *profile, unsigned top, bool merge_spaces);
 void callstack_free(CallStack *cs);
 
-/* What happens, in order. @space is that of run->priv. */
+/* What happens, in order. @space is that of run->priv, or of trap->priv. */
 void callstack_run(CallStack *cs, const FlowRun *run, unsigned space);
-void callstack_trap(CallStack *cs, const FlowTrap *trap);
+void callstack_trap(CallStack *cs, const FlowTrap *trap, unsigned space);
 
 /* Something was lost: no stack can be believed any more. */
 void callstack_lost(CallStack *cs);

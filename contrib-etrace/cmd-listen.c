@@ -123,7 +123,7 @@ static void append_progress(GString *line, Channel *c, double seconds)
     }
 }
 
-/* On a terminal the line is rewritten, elsewhere only the last one stays. */
+/* On a terminal the line is rewritten; elsewhere there is one after another. */
 static void show_progress(ListenOptions *o, double seconds, bool last)
 {
     g_autoptr(GString) line = g_string_new(NULL);

@@ -19,6 +19,7 @@ typedef struct ProfileState {
 typedef struct ProfileOptions {
     CliTrace ct;
     char **kallsyms;
+    gboolean merge_spaces;
     char *output;
     char *title;
     int width;
@@ -45,7 +46,7 @@ static void on_trap(void *opaque, const FlowTrap *trap)
 {
     ProfileState *s = opaque;
 
-    callstack_trap(s->stack, trap);
+    callstack_trap(s->stack, trap, trace_decoder_space(&s->d, trap->priv));
 }
 
 static void on_loss(void *opaque, const TraceLoss *loss)
@@ -106,7 +107,7 @@ static void profile_harts(Profile *profile, ProfileOptions *o, Trace *t)
                                 profile_label(profile, FRAME_GROUP, name));
         }
         s->ct = &o->ct;
-        s->stack = callstack_new(profile, top);
+        s->stack = callstack_new(profile, top, o->merge_spaces);
         trace_decode(&s->d, t, i, &consumer, s);
         callstack_free(s->stack);
     }
@@ -115,17 +116,17 @@ static void profile_harts(Profile *profile, ProfileOptions *o, Trace *t)
 static void write_flamegraph(Profile *profile, const ProfileOptions *o,
                              FILE *f)
 {
-    uint64_t total = profile_sum(profile);
+    g_autofree char *count = flamegraph_commas(profile_sum(profile));
     g_autofree char *base = g_path_get_basename(o->ct.trace);
     g_autofree char *title = o->title ? g_strdup(o->title) :
         g_strdup_printf("Instructions by call stack: %s", base);
     g_autofree char *subtitle = NULL;
 
     if (o->ct.hart >= 0) {
-        subtitle = g_strdup_printf("%" PRIu64 " instructions of hart %d",
-                                   total, o->ct.hart);
+        subtitle = g_strdup_printf("%s instructions of hart %d", count,
+                                   o->ct.hart);
     } else {
-        subtitle = g_strdup_printf("%" PRIu64 " instructions", total);
+        subtitle = g_strdup_printf("%s instructions", count);
     }
     flamegraph_write(profile, &(FlameOptions) {
         .title = title,
@@ -174,6 +175,10 @@ static int run(ProfileOptions *o, bool svg)
     }
     profile = profile_new(symbols);
     profile_harts(profile, o, t);
+    if (profile->full) {
+        cli_warn("more than %u different call stacks: the innermost frames "
+                 "of some are counted with their callers", PROFILE_MAX_NODES);
+    }
     return write_output(profile, o, svg);
 }
 
@@ -191,34 +196,19 @@ static bool options_valid(const ProfileOptions *o)
     return true;
 }
 
-#define COMMON_ENTRIES(o) \
-    { "kallsyms", 'k', 0, G_OPTION_ARG_FILENAME_ARRAY, &(o).kallsyms, \
-      "Symbols of the kernel: a copy of its /proc/kallsyms, or a " \
-      "System.map; can be repeated", "FILE" }, \
-    { "output", 'o', 0, G_OPTION_ARG_FILENAME, &(o).output, \
-      "Where to write to (default: standard output)", "FILE" }
-
-int cmd_folded(int argc, char **argv)
-{
-    g_auto(ProfileOptions) o = { .width = 1200 };
-    GOptionEntry entries[] = {
-        COMMON_ENTRIES(o),
-        G_OPTION_ENTRY_NULL
-    };
-
-    if (!cli_parse(&o.ct, entries, "Write how many instructions were "
-                   "executed in each call stack: a line\n'frame;frame;frame "
-                   "count' for each.", argc, argv)) {
-        return CLI_ERROR;
-    }
-    return run(&o, false);
-}
-
-int cmd_flamegraph(int argc, char **argv)
+static int profile_command(bool svg, const char *summary, int argc,
+                           char **argv)
 {
     g_auto(ProfileOptions) o = { .width = 1200, .min_width = 0.3 };
     GOptionEntry entries[] = {
-        COMMON_ENTRIES(o),
+        { "kallsyms", 'k', 0, G_OPTION_ARG_FILENAME_ARRAY, &o.kallsyms,
+          "Symbols of the kernel: a copy of its /proc/kallsyms, or a "
+          "System.map; can be repeated", "FILE" },
+        { "merge-spaces", 0, 0, G_OPTION_ARG_NONE, &o.merge_spaces,
+          "Count all user programs as one", NULL },
+        { "output", 'o', 0, G_OPTION_ARG_FILENAME, &o.output,
+          "Where to write to (default: standard output)", "FILE" },
+        /* of flamegraph only; see below */
         { "title", 0, 0, G_OPTION_ARG_STRING, &o.title,
           "Title of the picture", "TEXT" },
         { "width", 0, 0, G_OPTION_ARG_INT, &o.width,
@@ -228,11 +218,27 @@ int cmd_flamegraph(int argc, char **argv)
         G_OPTION_ENTRY_NULL
     };
 
-    if (!cli_parse(&o.ct, entries, "Draw a flame graph: how many "
-                   "instructions were executed in each call stack, as\n"
-                   "an SVG. A browser lets one zoom and search in it.",
-                   argc, argv) || !options_valid(&o)) {
+    if (!svg) {
+        entries[3] = (GOptionEntry) G_OPTION_ENTRY_NULL;
+    }
+    if (!cli_parse(&o.ct, entries, summary, argc, argv) ||
+        !options_valid(&o)) {
         return CLI_ERROR;
     }
-    return run(&o, true);
+    return run(&o, svg);
+}
+
+int cmd_folded(int argc, char **argv)
+{
+    return profile_command(false, "Write how many instructions were executed "
+                           "in each call stack: a line\n'frame;frame;frame "
+                           "count' for each.", argc, argv);
+}
+
+int cmd_flamegraph(int argc, char **argv)
+{
+    return profile_command(true, "Draw a flame graph: how many instructions "
+                           "were executed in each call stack, as\nan SVG. A "
+                           "browser lets one zoom and search in it.",
+                           argc, argv);
 }

@@ -118,8 +118,7 @@ static uint32_t frame_colour(const ProfileFrame *frame)
     return hsl((hue + 360) % 360, c->saturation, lightness);
 }
 
-/* 1234567 as 1,234,567, whatever the locale */
-static char *with_commas(uint64_t n)
+char *flamegraph_commas(uint64_t n)
 {
     g_autofree char *digits = g_strdup_printf("%" PRIu64, n);
     size_t len = strlen(digits);
@@ -165,7 +164,7 @@ static void put_frame(const Drawing *d, unsigned node, unsigned level,
     const ProfileNode *n = profile_node(d->profile, node);
     const ProfileFrame *frame = profile_frame(d->profile, n->frame);
     g_autofree char *name = flamegraph_escape(frame->name, SIZE_MAX);
-    g_autofree char *count = with_commas(n->total);
+    g_autofree char *count = flamegraph_commas(n->total);
     char percent[G_ASCII_DTOSTR_BUF_SIZE];
     double y = HEAD + (d->depth - 1 - level) * FRAME_HEIGHT;
     double room = (width - 2 * TEXT_PAD) / CHAR_WIDTH;

@@ -28,4 +28,7 @@ void flamegraph_write(Profile *p, const FlameOptions *opts, FILE *f);
  */
 char *flamegraph_escape(const char *text, size_t max_chars);
 
+/* 1234567 as 1,234,567, whatever the locale. Free the result. */
+char *flamegraph_commas(uint64_t n);
+
 #endif /* ETRACE_FLAMEGRAPH_H */

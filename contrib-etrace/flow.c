@@ -8,9 +8,6 @@
  * Where this differs from the text of 2.0:
  *  - A start packet after a trap with thaddr 0 is the handler's first
  *    instruction; no path leads there.
- *  - The second visit of an inferred address is looked for up to the next
- *    uninferable jump even if the packet that asks for it is a full branch
- *    map without an address.
  *  - jalr with rs1 = x0 is an uninferable jump, not sequential.
  *
  * SPDX-License-Identifier: GPL-2.0-or-later
@@ -373,6 +370,22 @@ static void start_window(Flow *f, uint64_t pc)
     f->waiting = false;
 }
 
+/*
+ * The path from the last instruction is not followed any further. If it is a
+ * jump, then it was left as one nevertheless: what comes next is its target,
+ * or a trap there.
+ */
+static void leave(Flow *f)
+{
+    Insn insn;
+
+    if (f->started && !f->trap_pending &&
+        image_insn(f->image, f->priv, f->pc, f->mask, &insn) &&
+        insn.kind != INSN_SEQUENTIAL && insn.kind != INSN_BRANCH) {
+        emit(f, f->pc, no_code, 0, insn.itype, f->pc + insn.size);
+    }
+}
+
 /* An instruction whose address a packet reports in full, out of the blue */
 static void jump_to(Flow *f, const ETracePacket *pkt)
 {
@@ -452,7 +465,7 @@ static bool process_trap(Flow *f, const ETracePacket *pkt)
     FlowTrap trap = {
         .interrupt = pkt->interrupt,
         .cause = pkt->ecause,
-        .priv = f->started ? f->priv : pkt->privilege,
+        .priv = f->started && pkt->thaddr ? f->priv : pkt->privilege,
         .tval = pkt->tval,
     };
 
@@ -462,6 +475,7 @@ static bool process_trap(Flow *f, const ETracePacket *pkt)
         trap.epc_known = true;
         trap.epc = pkt->address;
     }
+    leave(f);
     if (f->ops->trap) {
         f->ops->trap(f->opaque, &trap);
     }
@@ -491,6 +505,7 @@ static bool process_support(Flow *f, const ETracePacket *pkt)
         lose(f, FLOW_LOST_IN_BAND, 0);
         ok = false;
     } else if (pkt->qual_status != ETRACE_QUAL_NO_CHANGE) {
+        leave(f);
         if (f->started && f->ops->window_end) {
             f->ops->window_end(f->opaque, FLOW_WINDOW_QUAL);
         }

@@ -12,8 +12,9 @@ typedef struct NodeKey {
 } NodeKey;
 
 typedef struct FrameKey {
-    uint64_t entry;
+    uint64_t entry;         /* 0: some function that has no symbol */
     unsigned kind;
+    bool symbol;
     unsigned frame;
 } FrameKey;
 
@@ -43,7 +44,8 @@ static gboolean frame_equal(gconstpointer a, gconstpointer b)
 {
     const FrameKey *x = a, *y = b;
 
-    return x->entry == y->entry && x->kind == y->kind;
+    return x->entry == y->entry && x->kind == y->kind &&
+           x->symbol == y->symbol;
 }
 
 Profile *profile_new(const SymbolTable *symbols)
@@ -86,6 +88,10 @@ unsigned profile_child(Profile *p, unsigned node, unsigned frame)
     if (!found) {
         ProfileNode fresh = { .parent = node, .frame = frame };
 
+        if (p->nodes->len >= PROFILE_MAX_NODES) {
+            p->full = true;
+            return node;
+        }
         found = g_new(NodeKey, 1);
         *found = key;
         found->node = p->nodes->len;
@@ -95,25 +101,25 @@ unsigned profile_child(Profile *p, unsigned node, unsigned frame)
     return found->node;
 }
 
-unsigned profile_function(Profile *p, FrameKind kind, uint64_t pc)
+unsigned profile_function(Profile *p, FrameKind kind, uint64_t pc,
+                          bool called)
 {
-    FrameKey key = { .entry = pc, .kind = kind };
-    ProfileFrame frame = { .kind = kind, .lo = 0, .hi = UINT64_MAX };
-    const Symbol *sym = NULL;
+    ProfileFrame frame = { .kind = kind };
+    FrameKey key = { .entry = called ? pc : 0, .kind = kind };
+    const Symbol *sym = symbols_find(p->symbols, pc, &frame.lo, &frame.hi);
     FrameKey *found;
 
-    /* Symbols first: every address in a function means the same frame. */
-    if (p->symbols) {
-        sym = symbols_find(p->symbols, pc, &frame.lo, &frame.hi);
-        if (sym) {
-            key.entry = sym->start;
-        }
+    /* Every address in a function with a symbol means the same frame. */
+    if (sym) {
+        key.entry = sym->start;
     }
+    key.symbol = sym;
     found = g_hash_table_lookup(p->frame_index, &key);
     if (!found) {
         frame.symbol = sym;
         frame.name = sym ? g_strdup(sym->name) :
-                           g_strdup_printf("0x%" PRIx64, pc);
+                     called ? g_strdup_printf("0x%" PRIx64, pc) :
+                              g_strdup("[unknown]");
         found = g_new(FrameKey, 1);
         *found = key;
         found->frame = p->frames->len;

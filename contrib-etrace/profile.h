@@ -26,8 +26,8 @@ typedef enum FrameKind {
 typedef struct ProfileFrame {
     char *name;
     FrameKind kind;
-    uint64_t lo, hi;        /* addresses that belong to it: lo <= pc < hi */
-    bool symbol;            /* has a name of its own */
+    bool symbol;            /* its name is a symbol's */
+    uint64_t lo, hi;        /* then: addresses that belong to it, hi not */
 } ProfileFrame;
 
 typedef struct ProfileNode {
@@ -38,28 +38,35 @@ typedef struct ProfileNode {
 } ProfileNode;
 
 typedef struct Profile {
-    const SymbolTable *symbols;     /* not ours; may be NULL */
+    const SymbolTable *symbols;     /* not ours */
     GArray *nodes;                  /* ProfileNode; 0 is the root */
     GArray *frames;                 /* ProfileFrame */
     GHashTable *node_index;
     GHashTable *frame_index;
     GHashTable *name_index;
+    bool full;                      /* there was no room for some nodes */
 } Profile;
 
-#define PROFILE_ROOT 0
+#define PROFILE_ROOT        0
+#define PROFILE_MAX_NODES   (4u << 20)
 
 Profile *profile_new(const SymbolTable *symbols);
 void profile_free(Profile *p);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(Profile, profile_free)
 
-/* The child of @node that shows @frame; made if there is none. */
+/*
+ * The child of @node that shows @frame; made if there is none. Beyond
+ * PROFILE_MAX_NODES it is @node itself, so that its instructions are counted
+ * with the caller's.
+ */
 unsigned profile_child(Profile *p, unsigned node, unsigned frame);
 
 /*
- * The frame of the function that @pc belongs to. Without a symbol @pc is
- * taken for its first address.
+ * The frame of the function that @pc belongs to. One that has no symbol is
+ * named after its first address, if @pc is that (@called).
  */
-unsigned profile_function(Profile *p, FrameKind kind, uint64_t pc);
+unsigned profile_function(Profile *p, FrameKind kind, uint64_t pc,
+                          bool called);
 
 /* A frame with this name that is no function */
 unsigned profile_label(Profile *p, FrameKind kind, const char *name);

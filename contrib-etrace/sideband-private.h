@@ -45,4 +45,10 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(Sideband, sideband_free)
 bool sideband_next(const uint8_t *data, size_t end, size_t *pos,
                    SidebandRecord *rec);
 
+/*
+ * Is @rec as long as its type says, and does it concern a hart that there is?
+ * Records for which this is false are left out. Unknown types are fine.
+ */
+bool sideband_record_valid(const Sideband *sb, const SidebandRecord *rec);
+
 #endif /* ETRACE_SIDEBAND_PRIVATE_H */

@@ -139,16 +139,10 @@ static bool apply_code(SidebandView *view, const SidebandRecord *rec)
     unsigned off, len;
     PhysPage *p;
 
-    if (rec->len < 8) {
-        return false;
-    }
     addr = etrace_sb_get(rec->payload, 8);
     ppage = addr >> CODE_PAGE_BITS;
     off = addr & CODE_PAGE_MASK;
     len = rec->len - 8;
-    if ((off | len) & 1 || len > CODE_PAGE_SIZE - off) {
-        return false;
-    }
     p = g_hash_table_lookup(view->phys, &ppage);
     if (!p) {
         p = g_new(PhysPage, 1);
@@ -163,9 +157,6 @@ static bool apply_space(SidebandView *view, const SidebandRecord *rec)
 {
     const uint8_t *p = rec->payload;
 
-    if (rec->len < 24) {
-        return false;
-    }
     view->current[p[0] & 1] = get_space(view, p[0] & 1,
                                         etrace_sb_get(p + 8, 8),
                                         etrace_sb_get(p + 16, 8));
@@ -178,9 +169,6 @@ static bool apply_map(SidebandView *view, const SidebandRecord *rec)
     PageMap key, *map;
     Space *s;
 
-    if (rec->len < 24) {
-        return false;
-    }
     s = view->current[p[0] & 1];
     key.vpage = etrace_sb_get(p + 8, 8) >> CODE_PAGE_BITS;
     key.ppage = etrace_sb_get(p + 16, 8) >> CODE_PAGE_BITS;
@@ -201,18 +189,15 @@ static bool apply_map(SidebandView *view, const SidebandRecord *rec)
 static uint64_t record_barrier(const SidebandView *view,
                                const SidebandRecord *rec)
 {
+    uint64_t id, *packets;
+
     switch (rec->type) {
     case ETRACE_SB_FENCE:
-        return rec->len >= 8 ? etrace_sb_get(rec->payload, 8) : 0;
+        return etrace_sb_get(rec->payload, 8);
     case ETRACE_SB_CHANGE:
-        if (rec->len >= 8) {
-            uint64_t id = etrace_sb_get(rec->payload, 8);
-            uint64_t *packets =
-                g_hash_table_lookup(view->sb->places[view->hart], &id);
-
-            return packets ? *packets : 0;
-        }
-        return 0;
+        id = etrace_sb_get(rec->payload, 8);
+        packets = g_hash_table_lookup(view->sb->places[view->hart], &id);
+        return packets ? *packets : 0;
     default:
         return 0;
     }
@@ -251,7 +236,8 @@ bool sideband_view_advance(SidebandView *view, uint64_t packets)
             view->barrier = UINT64_MAX;
             break;
         }
-        if (rec.hart == view->hart || rec.hart == ETRACE_SB_ALL_HARTS) {
+        if ((rec.hart == view->hart || rec.hart == ETRACE_SB_ALL_HARTS) &&
+            sideband_record_valid(view->sb, &rec)) {
             view->barrier = record_barrier(view, &rec);
             if (view->barrier > packets) {
                 break;

@@ -33,6 +33,35 @@ bool sideband_next(const uint8_t *data, size_t end, size_t *pos,
     return true;
 }
 
+bool sideband_record_valid(const Sideband *sb, const SidebandRecord *rec)
+{
+    uint64_t off;
+
+    switch (rec->type) {
+    case ETRACE_SB_PARAMS:
+        return rec->hart < sb->nr_harts && rec->len >= ETRACE_SB_PARAMS_SIZE;
+    case ETRACE_SB_CODE:
+        if (rec->len < 8) {
+            return false;
+        }
+        off = etrace_sb_get(rec->payload, 8) & CODE_PAGE_MASK;
+        return !(off & 1) && !(rec->len & 1) &&
+               rec->len - 8 <= CODE_PAGE_SIZE - off;
+    case ETRACE_SB_FENCE:
+    case ETRACE_SB_CHANGE:
+        return rec->len >= 8;
+    case ETRACE_SB_PLACE:
+        return rec->hart < sb->nr_harts && rec->len >= 16;
+    case ETRACE_SB_SPACE:
+    case ETRACE_SB_MAP:
+        return rec->hart < sb->nr_harts && rec->len >= 24;
+    case ETRACE_SB_ALIGN:
+        return rec->len >= 8 + 8 * (size_t)sb->nr_harts;
+    default:
+        return true;
+    }
+}
+
 static void G_GNUC_PRINTF(2, 3) add_problem(Sideband *sb, const char *fmt, ...)
 {
     va_list ap;
@@ -73,6 +102,7 @@ static void parse_params(SidebandHart *hart, const uint8_t *p)
         .src_id = etrace_sb_get(p + 14, 2),
     };
     hart->mhartid = etrace_sb_get(p + 16, 8);
+    hart->isa = etrace_sb_get(p + 24, 4);
 }
 
 static void index_place(Sideband *sb, const SidebandRecord *rec)
@@ -84,7 +114,8 @@ static void index_place(Sideband *sb, const SidebandRecord *rec)
 
     entry[0] = id;
     entry[1] = packets;
-    g_hash_table_insert(places, entry, entry + 1);
+    /* replace: the value lives in the key */
+    g_hash_table_replace(places, entry, entry + 1);
 }
 
 /* Walk the session once: parameters, places, alignment sequences. */
@@ -102,15 +133,13 @@ static bool index_session(Sideband *sb, GError **errp)
     sb->aligns = g_array_new(FALSE, FALSE, sizeof(SidebandAlign));
 
     while (pos < sb->end && sideband_next(sb->data, sb->end, &pos, &rec)) {
-        bool known_hart = rec.hart < sb->nr_harts;
-
+        if (!sideband_record_valid(sb, &rec)) {
+            add_problem(sb, "malformed record of type %u at byte %zu",
+                        rec.type, rec.pos);
+            continue;
+        }
         switch (rec.type) {
         case ETRACE_SB_PARAMS:
-            if (!known_hart || rec.len < ETRACE_SB_PARAMS_SIZE) {
-                add_problem(sb, "malformed PARAMS record at byte %zu",
-                            rec.pos);
-                break;
-            }
             parse_params(&sb->harts[rec.hart], rec.payload);
             if (!etrace_params_valid(&sb->harts[rec.hart].params)) {
                 g_set_error(errp, G_IO_ERROR, G_IO_ERROR_NOT_SUPPORTED,
@@ -121,19 +150,9 @@ static bool index_session(Sideband *sb, GError **errp)
             }
             break;
         case ETRACE_SB_PLACE:
-            if (!known_hart || rec.len < 16) {
-                add_problem(sb, "malformed PLACE record at byte %zu",
-                            rec.pos);
-                break;
-            }
             index_place(sb, &rec);
             break;
         case ETRACE_SB_ALIGN:
-            if (rec.len < 8 + 8 * (size_t)sb->nr_harts) {
-                add_problem(sb, "malformed ALIGN record at byte %zu",
-                            rec.pos);
-                break;
-            }
             g_array_append_vals(sb->aligns, &(SidebandAlign) {
                 .offset = etrace_sb_get(rec.payload, 8),
                 .packets = rec.payload + 8,

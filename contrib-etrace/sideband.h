@@ -21,6 +21,7 @@ typedef struct SidebandHart {
     bool present;           /* the session has its PARAMS */
     ETraceParams params;
     uint64_t mhartid;
+    uint32_t isa;           /* ETRACE_SB_ISA_* */
 } SidebandHart;
 
 /*

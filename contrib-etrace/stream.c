@@ -23,17 +23,8 @@ void stream_init(Stream *s, const uint8_t *data, size_t begin, size_t end,
 
 static bool known_source(const Stream *s, uint16_t src_id)
 {
-    const GArray *ids = s->sources.src_ids;
-
-    if (!ids || !s->sources.params.src_bits) {
-        return true;
-    }
-    for (guint i = 0; i < ids->len; i++) {
-        if (g_array_index(ids, uint16_t, i) == src_id) {
-            return true;
-        }
-    }
-    return false;
+    return !s->sources.known || !s->sources.params.src_bits ||
+           s->sources.known[src_id];
 }
 
 /* extend announces a timestamp: it must stay 0 where there are none. */

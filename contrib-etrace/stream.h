@@ -16,7 +16,7 @@
 /* Which of the stream's sources exist, and which one is wanted */
 typedef struct StreamSources {
     ETraceParams params;        /* src_bits, ts_bytes, src_id wanted */
-    GArray *src_ids;            /* uint16_t; NULL: any may appear */
+    const bool *known;          /* by srcID; NULL: any may appear */
 } StreamSources;
 
 typedef struct Stream {
@@ -42,7 +42,7 @@ typedef struct StreamItem {
 
 /*
  * Read @data from @begin to @end. Nothing is copied: @data and
- * @sources->src_ids must stay.
+ * @sources->known must stay.
  */
 void stream_init(Stream *s, const uint8_t *data, size_t begin, size_t end,
                  const StreamSources *sources);

@@ -103,7 +103,8 @@ bool symbols_add_elf(SymbolTable *table, const char *path, uint64_t bias,
 }
 
 /* "address type name [module]", of which the module may be missing */
-static bool parse_kallsyms_line(SymbolTable *table, char *line, bool *zero)
+static bool parse_kallsyms_line(SymbolTable *table, char *line,
+                                unsigned *zeros)
 {
     g_auto(GStrv) words = g_strsplit_set(g_strchomp(line), " \t", -1);
     guint n = g_strv_length(words);
@@ -121,9 +122,10 @@ static bool parse_kallsyms_line(SymbolTable *table, char *line, bool *zero)
         return false;
     }
     if (strchr("tTwW", words[1][0]) && is_function_name(words[2])) {
-        *zero &= addr == 0;
         if (addr) {
             add(table, addr, 0, words[2]);
+        } else {
+            ++*zeros;
         }
     }
     return true;
@@ -134,8 +136,7 @@ bool symbols_parse_kallsyms(SymbolTable *table, const char *text, size_t size,
 {
     const char *end = text + size;
     guint before = table->symbols->len;
-    bool zero = true;
-    unsigned nr = 0;
+    unsigned nr = 0, zeros = 0;
 
     while (text < end) {
         const char *nl = memchr(text, '\n', end - text);
@@ -143,7 +144,7 @@ bool symbols_parse_kallsyms(SymbolTable *table, const char *text, size_t size,
 
         nr++;
         text = nl ? nl + 1 : end;
-        if (!parse_kallsyms_line(table, line, &zero)) {
+        if (!parse_kallsyms_line(table, line, &zeros)) {
             g_set_error(errp, G_IO_ERROR, G_IO_ERROR_INVALID_DATA,
                         "line %u is not 'address type name'", nr);
             return false;
@@ -151,8 +152,8 @@ bool symbols_parse_kallsyms(SymbolTable *table, const char *text, size_t size,
     }
     if (table->symbols->len == before) {
         g_set_error(errp, G_IO_ERROR, G_IO_ERROR_INVALID_DATA,
-                    zero && nr ? "all addresses are 0; read /proc/kallsyms "
-                    "as root" : "no symbols");
+                    zeros ? "all addresses are 0; read /proc/kallsyms as "
+                    "root" : "no symbols");
         return false;
     }
     return true;

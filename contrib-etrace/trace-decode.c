@@ -123,7 +123,7 @@ void trace_decode(TraceDecoder *d, Trace *t, unsigned hart,
                   const TraceConsumer *consumer, void *opaque)
 {
     const TraceHart *h = &t->harts[hart];
-    StreamSources sources = { .params = h->params, .src_ids = t->src_ids };
+    StreamSources sources = { .params = h->params, .known = t->known_ids };
 
     assert(hart < t->nr_harts && h->present);
     *d = (TraceDecoder) {
@@ -133,13 +133,10 @@ void trace_decode(TraceDecoder *d, Trace *t, unsigned hart,
         .opaque = opaque,
         .image = image_new(&(InsnIsa) {
             .xlen = h->params.iaddress_width,
-            .zcmp = t->isa.zcmp,
-            .zcmt = t->isa.zcmt,
+            .zcmp = t->isa.zcmp || (h->isa & ETRACE_SB_ISA_ZCMP),
+            .zcmt = t->isa.zcmt || (h->isa & ETRACE_SB_ISA_ZCMT),
         }, t->sideband, hart, t->elf),
     };
-    if (!t->sideband) {
-        sources.src_ids = NULL;
-    }
     flow_init(&d->flow, &h->params, d->image, &consumer->flow, opaque,
               report_loss, d);
     stream_init(&d->stream, t->data, t->begin, t->end, &sources);

@@ -8,7 +8,7 @@
 #include "elf-file.h"
 #include "trace.h"
 
-#define MAX_HARTS 65536
+#define MAX_SOURCES 65536
 
 static bool load_elf(Trace *t, const char *arg, GError **errp)
 {
@@ -75,6 +75,7 @@ static bool harts_from_sideband(Trace *t, GError **errp)
 {
     bool any = false;
 
+    t->known_ids = g_new0(bool, MAX_SOURCES);
     t->nr_harts = sideband_nr_harts(t->sideband);
     t->harts = g_new0(TraceHart, t->nr_harts);
     for (unsigned i = 0; i < t->nr_harts; i++) {
@@ -82,16 +83,18 @@ static bool harts_from_sideband(Trace *t, GError **errp)
 
         t->harts[i].present = h->present;
         t->harts[i].params = h->params;
+        t->harts[i].isa = h->isa;
         if (h->present) {
             any = true;
-            g_array_append_val(t->src_ids, h->params.src_id);
+            t->known_ids[h->params.src_id] = true;
             t->isa.xlen = h->params.iaddress_width;
         }
     }
     if (!any) {
         g_set_error(errp, G_IO_ERROR, G_IO_ERROR_INVALID_DATA,
-                    "sideband: session %u has no encoder parameters",
-                    sideband_session(t->sideband));
+                    "sideband: session %u has no encoder parameters (%s)",
+                    sideband_session(t->sideband),
+                    sideband_problem(t->sideband) ?: "no PARAMS records");
     }
     return any;
 }
@@ -100,7 +103,7 @@ static bool harts_from_sideband(Trace *t, GError **errp)
 static bool harts_from_stream(Trace *t, const TraceOptions *opts,
                               GError **errp)
 {
-    g_autofree bool *seen = g_new0(bool, MAX_HARTS);
+    g_autofree bool *seen = g_new0(bool, MAX_SOURCES);
     size_t pos = t->begin;
     ETraceParams params;
 
@@ -134,7 +137,7 @@ static bool harts_from_stream(Trace *t, const TraceOptions *opts,
         seen[pkt.src_id] |= st == ETRACE_ENCAP_PACKET;
         pos += pkt.size;
     }
-    for (unsigned i = 0; i < MAX_HARTS; i++) {
+    for (unsigned i = 0; i < MAX_SOURCES; i++) {
         if (seen[i]) {
             t->nr_harts = i + 1;
         }
@@ -180,7 +183,6 @@ Trace *trace_open(const TraceOptions *opts, GError **errp)
     g_autoptr(Trace) t = g_new0(Trace, 1);
 
     t->isa.xlen = 64;
-    t->src_ids = g_array_new(FALSE, FALSE, sizeof(uint16_t));
     t->file = g_mapped_file_new(opts->trace, FALSE, errp);
     if (!t->file) {
         return NULL;
@@ -219,7 +221,7 @@ void trace_free(Trace *t)
     g_clear_pointer(&t->sideband, sideband_free);
     g_clear_pointer(&t->elf, elf_code_free);
     g_clear_pointer(&t->file, g_mapped_file_unref);
-    g_clear_pointer(&t->src_ids, g_array_unref);
+    g_free(t->known_ids);
     g_free(t->harts);
     g_free(t);
 }

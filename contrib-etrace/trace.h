@@ -21,6 +21,7 @@ typedef struct TraceOptions {
 typedef struct TraceHart {
     bool present;
     ETraceParams params;
+    uint32_t isa;               /* ETRACE_SB_ISA_* */
 } TraceHart;
 
 typedef struct Trace {
@@ -32,7 +33,7 @@ typedef struct Trace {
     InsnIsa isa;
     unsigned nr_harts;
     TraceHart *harts;
-    GArray *src_ids;            /* uint16_t */
+    bool *known_ids;            /* srcIDs of the harts; NULL: any */
 } Trace;
 
 /* Returns NULL and sets @errp if a file or an option is no good. */

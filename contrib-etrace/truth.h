@@ -53,8 +53,6 @@ typedef struct TruthCheck {
     uint64_t next_count;    /* its count; UINT64_MAX behind the last one */
     unsigned matched, differing;
     unsigned first_bad;     /* index of the first that differs */
-    /* the first matching checkpoint behind one that differs: impossible
-     * for a rolling hash, except at equal counts */
 } TruthCheck;
 
 void truth_check_init(TruthCheck *check, const TruthHart *truth);

@@ -56,7 +56,7 @@ typedef enum ETraceSbType {
      * iaddress_width, iaddress_lsb, privilege_width, ecause_width,
      * time_width, context_width, call_counter_size, return_stack_size,
      * bpred_size, cache_size, f0s_width, src_bits, ts_bytes; u16 src_id;
-     * u64 mhartid. 24 bytes.
+     * u64 mhartid; u32 ETRACE_SB_ISA_*. 28 bytes.
      */
     ETRACE_SB_PARAMS = 2,
     /* Code bytes. Payload: u64 guest physical address, bytes (not crossing
@@ -100,7 +100,11 @@ typedef enum ETraceSbType {
     ETRACE_SB_FORGET = 11,
 } ETraceSbType;
 
-#define ETRACE_SB_PARAMS_SIZE 24
+#define ETRACE_SB_PARAMS_SIZE 28
+
+/* Extensions that give encodings of others a meaning of their own. */
+#define ETRACE_SB_ISA_ZCMP      0x1     /* of c.fsdsp */
+#define ETRACE_SB_ISA_ZCMT      0x2
 
 static inline void etrace_sb_put(uint8_t *p, uint64_t v, unsigned bytes)
 {

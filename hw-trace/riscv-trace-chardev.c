@@ -17,6 +17,9 @@
 #define KICK_BYTES      (64 * KiB)
 #define KICK_MS         20
 
+/* A socket whose peer has left tells it, maybe after a write has failed. */
+#define FAILED_MS       200
+
 /* Bounds the time that the main loop spends here in one go. */
 #define SEND_CHUNK      (256 * KiB)
 #define SEND_MAX        (1 * MiB)
@@ -64,6 +67,7 @@ static void riscv_trace_chardev_close(RISCVTraceChardev *c)
         qatomic_set(&c->open, false);
     }
     riscv_trace_chardev_unwatch(c);
+    c->failed = false;
     trace_riscv_trace_chardev_close(riscv_trace_chardev_label(c), dropped);
     c->ops->closed(c->opaque);
 }
@@ -97,6 +101,12 @@ size_t riscv_trace_chardev_send(RISCVTraceChardev *c)
     size_t sent = 0, left = 0;
     bool blocked = false;
 
+    if (c->failed) {
+        return qatomic_read(&c->fill);
+    }
+    if (c->ops->sending && qatomic_read(&c->fill)) {
+        c->ops->sending(c->opaque);
+    }
     qatomic_set(&c->kicked, false);
 
     while (!blocked && sent < SEND_MAX) {
@@ -120,11 +130,11 @@ size_t riscv_trace_chardev_send(RISCVTraceChardev *c)
             return 0;
         }
         if (ret < 0 && errno != EAGAIN) {
-            warn_report("riscv-trace: chardev '%s' cannot be written, the "
-                        "trace stops until it is opened again",
-                        riscv_trace_chardev_label(c));
-            riscv_trace_chardev_close(c);
-            return 0;
+            c->failed = true;
+            qatomic_set(&c->kicked, true);
+            timer_mod(c->timer,
+                      qemu_clock_get_ms(QEMU_CLOCK_REALTIME) + FAILED_MS);
+            return left;
         }
         if (ret <= 0) {
             blocked = true;
@@ -159,6 +169,20 @@ static void riscv_trace_chardev_bh(void *opaque)
     }
 }
 
+static void riscv_trace_chardev_timer(void *opaque)
+{
+    RISCVTraceChardev *c = opaque;
+
+    if (c->failed) {
+        warn_report("riscv-trace: chardev '%s' cannot be written, the trace "
+                    "stops until it is opened again",
+                    riscv_trace_chardev_label(c));
+        riscv_trace_chardev_close(c);
+    } else {
+        riscv_trace_chardev_bh(c);
+    }
+}
+
 bool riscv_trace_chardev_put(RISCVTraceChardev *c, const uint8_t *bytes,
                              size_t len)
 {
@@ -184,7 +208,7 @@ bool riscv_trace_chardev_put(RISCVTraceChardev *c, const uint8_t *bytes,
 
     if (kick) {
         qemu_bh_schedule(c->bh);
-    } else if (first) {
+    } else if (first && !timer_pending(c->timer)) {
         timer_mod(c->timer, qemu_clock_get_ms(QEMU_CLOCK_REALTIME) + KICK_MS);
     }
     return true;
@@ -256,7 +280,7 @@ bool riscv_trace_chardev_init(RISCVTraceChardev *c,
     qemu_mutex_init(&c->lock);
     c->buf = g_malloc(c->capacity);
     c->bh = qemu_bh_new(riscv_trace_chardev_bh, c);
-    c->timer = timer_new_ms(QEMU_CLOCK_REALTIME, riscv_trace_chardev_bh, c);
+    c->timer = timer_new_ms(QEMU_CLOCK_REALTIME, riscv_trace_chardev_timer, c);
     qemu_chr_fe_set_handlers(&c->chr, riscv_trace_chardev_can_read,
                              riscv_trace_chardev_read,
                              riscv_trace_chardev_event, NULL, c, NULL, true);

@@ -26,6 +26,8 @@
 typedef struct RISCVTraceChardevOps {
     void (*opened)(void *opaque);       /* a peer is there; FIFO is empty */
     void (*closed)(void *opaque);       /* it left; FIFO was dropped */
+    /* Bytes are going to be written. May be NULL. */
+    void (*sending)(void *opaque);
     void (*drained)(void *opaque);      /* some bytes left the FIFO */
 } RISCVTraceChardevOps;
 
@@ -39,6 +41,7 @@ typedef struct RISCVTraceChardev {
     QEMUBH *bh;
     QEMUTimer *timer;
     guint watch;                /* waits for the peer; 0: none */
+    bool failed;                /* a write failed; the peer may be leaving */
 
     QemuMutex lock;             /* protects what follows */
     bool open;
@@ -79,7 +82,8 @@ bool riscv_trace_chardev_low(RISCVTraceChardev *c);
 
 /*
  * Write what the peer takes now. Returns the number of bytes that are left.
- * Main loop's thread, BQL held.
+ * Nothing is written any more after a failure, see @failed. Main loop's
+ * thread, BQL held.
  */
 size_t riscv_trace_chardev_send(RISCVTraceChardev *c);
 

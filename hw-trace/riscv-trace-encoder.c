@@ -339,6 +339,8 @@ static void riscv_trace_encoder_reset_exit(Object *obj, ResetType type)
 
 static bool riscv_trace_encoder_check(RISCVTraceEncoder *s, Error **errp)
 {
+    ERRP_GUARD();
+
     if (!s->cpu) {
         error_setg(errp, "trace encoder needs a \"cpu\"");
         return false;

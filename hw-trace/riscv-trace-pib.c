@@ -58,9 +58,8 @@ static void riscv_trace_pib_align(RISCVTracePIB *s)
  * Put the records of alignment sequences into the sideband stream. From the
  * main loop: a hart may be in the middle of a record of its own.
  */
-static void riscv_trace_pib_announce_aligns(void *opaque)
+static void riscv_trace_pib_announce_aligns(RISCVTracePIB *s)
 {
-    RISCVTracePIB *s = opaque;
     g_autofree RISCVTraceAlign *aligns = NULL;
     unsigned n;
 
@@ -172,15 +171,26 @@ static void riscv_trace_pib_closed(void *opaque)
     riscv_trace_session_closed(&RISCV_TRACE_PIB(opaque)->session);
 }
 
+/* What a reader needs to understand the trace goes ahead of it. */
+static void riscv_trace_pib_sending(void *opaque)
+{
+    RISCVTracePIB *s = opaque;
+
+    riscv_trace_pib_announce_aligns(s);
+    if (s->sideband) {
+        riscv_trace_chardev_send(&s->sideband->out);
+    }
+}
+
 static void riscv_trace_pib_drained(void *opaque)
 {
-    riscv_trace_pib_announce_aligns(opaque);
     riscv_trace_session_drained(&RISCV_TRACE_PIB(opaque)->session);
 }
 
 static const RISCVTraceChardevOps riscv_trace_pib_chardev_ops = {
     .opened = riscv_trace_pib_opened,
     .closed = riscv_trace_pib_closed,
+    .sending = riscv_trace_pib_sending,
     .drained = riscv_trace_pib_drained,
 };
 
@@ -269,7 +279,6 @@ static void riscv_trace_pib_realize(DeviceState *dev, Error **errp)
     s->session.trace = &s->out;
     s->session.sideband = s->sideband;
     s->session.begin = riscv_trace_pib_begin;
-    s->session.flush = riscv_trace_pib_announce_aligns;
     s->session.opaque = s;
     riscv_trace_session_init(&s->session);
     if (!riscv_trace_chardev_init(&s->out, &riscv_trace_pib_chardev_ops, s,

@@ -251,7 +251,6 @@ static void riscv_trace_session_final_flush(RISCVTraceSession *s)
     size_t before = SIZE_MAX, left;
 
     for (;;) {
-        s->flush(s->opaque);
         left = riscv_trace_chardev_send(s->trace);
         if (s->sideband) {
             left += riscv_trace_chardev_send(&s->sideband->out);
@@ -262,15 +261,16 @@ static void riscv_trace_session_final_flush(RISCVTraceSession *s)
         now = qemu_clock_get_ms(QEMU_CLOCK_REALTIME);
         if (left < before) {
             deadline = now + FINAL_FLUSH_MS;
-        } else if (now >= deadline) {
+        } else if (now >= deadline || s->trace->failed ||
+                   (s->sideband && s->sideband->out.failed)) {
             break;
         } else {
             g_usleep(1000);
         }
         before = left;
     }
-    warn_report("riscv-trace: %zu bytes of trace and sideband were lost: "
-                "nobody read them for %d s", left, FINAL_FLUSH_MS / 1000);
+    warn_report("riscv-trace: the last %zu bytes of trace and sideband were "
+                "not taken and are lost", left);
 }
 
 static void riscv_trace_session_vm_state(void *opaque, bool running,

@@ -24,8 +24,6 @@ typedef struct RISCVTraceSession {
      * the VM stopped and the parameters of every source.
      */
     void (*begin)(void *opaque, const ETraceParams *params, unsigned n);
-    /* Called in the main loop before bytes of the trace are flushed. */
-    void (*flush)(void *opaque);
     void *opaque;
 
     RISCVTraceSource *sources[RISCV_TRACE_MAX_SOURCES];

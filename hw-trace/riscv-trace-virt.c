@@ -32,6 +32,8 @@
 static bool riscv_trace_virt_check_chardev(const char *property,
                                            const char *id, Error **errp)
 {
+    ERRP_GUARD();
+
     if (id && !qemu_chr_find(id)) {
         error_setg(errp, "%s: there is no chardev '%s'", property, id);
         error_append_hint(errp, "Create it with -chardev ...,id=%s\n", id);

@@ -94,8 +94,12 @@ static void put_words(ETraceSbType type, unsigned hart,
         put_words(type, hart, words_, ARRAY_SIZE(words_));      \
     } while (0)
 
-static void put_params(unsigned hart, const ETraceParams *p, uint64_t mhartid)
+static void put_params(unsigned hart, const ETraceParams *p,
+                       CPURISCVState *env)
 {
+    const RISCVCPUConfig *cfg = riscv_cpu_cfg(env);
+    uint32_t isa = (cfg->ext_zcmp ? ETRACE_SB_ISA_ZCMP : 0) |
+                   (cfg->ext_zcmt ? ETRACE_SB_ISA_ZCMT : 0);
     uint8_t payload[ETRACE_SB_PARAMS_SIZE] = {
         p->wire_format, p->iaddress_width, p->iaddress_lsb,
         p->privilege_width, p->ecause_width, p->time_width, p->context_width,
@@ -104,7 +108,8 @@ static void put_params(unsigned hart, const ETraceParams *p, uint64_t mhartid)
     };
 
     etrace_sb_put(payload + 14, p->src_id, 2);
-    etrace_sb_put(payload + 16, mhartid, 8);
+    etrace_sb_put(payload + 16, env->mhartid, 8);
+    etrace_sb_put(payload + 24, isa, 4);
     put_record(ETRACE_SB_PARAMS, hart, payload, sizeof(payload));
 }
 
@@ -143,7 +148,7 @@ void riscv_trace_session_begin(RISCVTraceRecordFn *put, void *opaque,
             RISCVTraceHart *hart = riscv_trace_hart(cs);
 
             if (hart && hart->index == i) {
-                put_params(i, &params[i], cpu_env(cs)->mhartid);
+                put_params(i, &params[i], cpu_env(cs));
             }
         }
     }

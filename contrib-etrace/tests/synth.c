@@ -4,13 +4,16 @@
  * SPDX-License-Identifier: GPL-2.0-or-later
  */
 #include "qemu/osdep.h"
+#include "check.h"
 #include "etrace-encap.h"
-#include "etrace-sideband.h"
+#include "sb-build.h"
 #include "synth.h"
+#include "synth-program.h"
 #include "truth.h"
 
 #define PAGE            ETRACE_SB_PAGE_SIZE
 #define NR_HANDLERS     3
+#define MAX_HARTS       8
 
 /* Where privileges have their programs; S and U share one, and VS and VU. */
 typedef enum RegionId {
@@ -19,31 +22,6 @@ typedef enum RegionId {
     REGION_V,
     NR_REGIONS,
 } RegionId;
-
-typedef enum OpKind {
-    OP_SEQ,
-    OP_BRANCH,
-    OP_JUMP,
-    OP_UPDISCON,
-    OP_XRET,
-    OP_ECALL,
-} OpKind;
-
-typedef struct Op {
-    uint64_t pc;
-    uint32_t raw;
-    uint8_t size;
-    uint8_t kind;
-    uint8_t itype;
-    unsigned target;            /* index, of branches and jumps */
-} Op;
-
-typedef struct Region {
-    uint64_t vbase;
-    unsigned nr_pages;
-    uint64_t phys[64];          /* of each page */
-    GArray *ops;                /* Op */
-} Region;
 
 typedef struct Runner {
     Synth *synth;
@@ -54,7 +32,6 @@ typedef struct Runner {
     uint64_t *next_change;
     ETraceEncoder enc;
     uint64_t packets;           /* emitted */
-    GByteArray *out;            /* this hart's bytes that are not in order */
     unsigned region, at;        /* the next instruction */
     uint8_t priv;
     bool stalled;               /* the sink refuses packets */
@@ -62,80 +39,14 @@ typedef struct Runner {
     ETraceBlock block;          /* open if iretire is not 0 */
 } Runner;
 
-static bool chance(GRand *r, unsigned permille)
-{
-    return g_rand_int_range(r, 0, 1000) < (gint)permille;
-}
-
-static unsigned pick(GRand *r, unsigned n)
-{
-    return g_rand_int_range(r, 0, n);
-}
-
-/* Sideband records */
-
-static void put_record(Synth *s, unsigned type, unsigned hart,
-                       const void *payload, size_t len)
-{
-    uint8_t header[ETRACE_SB_HEADER_SIZE];
-
-    etrace_sb_put(header, type, 2);
-    etrace_sb_put(header + 2, hart, 2);
-    etrace_sb_put(header + 4, len, 4);
-    g_byte_array_append(s->sideband, header, sizeof(header));
-    if (len) {
-        g_byte_array_append(s->sideband, payload, len);
-    }
-}
-
-static void put_u64s(Synth *s, unsigned type, unsigned hart, unsigned n,
-                     const uint64_t *values)
-{
-    uint8_t payload[32];
-
-    for (unsigned i = 0; i < n; i++) {
-        etrace_sb_put(payload + 8 * i, values[i], 8);
-    }
-    put_record(s, type, hart, payload, 8 * n);
-}
-
-static void put_session(Synth *s)
-{
-    uint8_t p[32] = { 0 };
-
-    memcpy(p, ETRACE_SB_MAGIC, 8);
-    etrace_sb_put(p + 8, ETRACE_SB_VERSION_MAJOR, 2);
-    etrace_sb_put(p + 10, ETRACE_SB_VERSION_MINOR, 2);
-    etrace_sb_put(p + 12, s->opts.nr_harts, 2);
-    etrace_sb_put(p + 16, 1, 4);
-    etrace_sb_put(p + 24, s->trace->len, 8);
-    put_record(s, ETRACE_SB_SESSION, ETRACE_SB_ALL_HARTS, p, sizeof(p));
-}
-
-static void put_params(Synth *s, unsigned hart, const ETraceParams *params)
-{
-    uint8_t p[ETRACE_SB_PARAMS_SIZE] = {
-        params->wire_format, params->iaddress_width, params->iaddress_lsb,
-        params->privilege_width, params->ecause_width, params->time_width,
-        params->context_width, params->call_counter_size,
-        params->return_stack_size, params->bpred_size, params->cache_size,
-        params->f0s_width, params->src_bits, params->ts_bytes,
-    };
-
-    etrace_sb_put(p + 14, params->src_id, 2);
-    etrace_sb_put(p + 16, hart, 8);
-    put_record(s, ETRACE_SB_PARAMS, hart, p, sizeof(p));
-}
-
 static void put_op(Synth *s, const Region *region, const Op *op)
 {
     for (unsigned i = 0; i < op->size; i += 2) {
         uint64_t off = op->pc + i - region->vbase;
-        uint8_t p[10];
+        uint8_t half[2];
 
-        etrace_sb_put(p, region->phys[off / PAGE] + off % PAGE, 8);
-        etrace_sb_put(p + 8, op->raw >> (8 * i), 2);
-        put_record(s, ETRACE_SB_CODE, ETRACE_SB_ALL_HARTS, p, sizeof(p));
+        etrace_sb_put(half, op->raw >> (8 * i), 2);
+        sb_code(s->sideband, region->phys[off / PAGE] + off % PAGE, half, 2);
     }
 }
 
@@ -146,156 +57,11 @@ static void put_code(Synth *s, const Region *region)
     }
 }
 
-static void put_space(Synth *s, unsigned hart, bool virt, uint64_t atp)
-{
-    put_u64s(s, ETRACE_SB_SPACE, hart, 3, (uint64_t[]) { virt, atp, 0 });
-}
-
 static void put_maps(Synth *s, unsigned hart, const Region *region, bool virt)
 {
     for (unsigned i = 0; i < region->nr_pages; i++) {
-        put_u64s(s, ETRACE_SB_MAP, hart, 3, (uint64_t[]) {
-            virt, region->vbase + (uint64_t)i * PAGE, region->phys[i],
-        });
-    }
-}
-
-/* Programs */
-
-static uint32_t encode_jal(unsigned rd, int32_t off)
-{
-    uint32_t u = off;
-
-    return 0x6f | rd << 7 | (u >> 12 & 0xff) << 12 | (u >> 11 & 1) << 20 |
-           (u >> 1 & 0x3ff) << 21 | (u >> 20 & 1) << 31;
-}
-
-static uint32_t encode_branch(unsigned funct3, int32_t off)
-{
-    uint32_t u = off;
-
-    return 0x63 | funct3 << 12 | (u >> 11 & 1) << 7 | (u >> 1 & 0xf) << 8 |
-           (u >> 5 & 0x3f) << 25 | (u >> 12 & 1) << 31;
-}
-
-static uint32_t encode_cj(int32_t off)
-{
-    uint32_t u = off;
-
-    return 0xa001 | (u >> 11 & 1) << 12 | (u >> 4 & 1) << 11 |
-           (u >> 8 & 3) << 9 | (u >> 10 & 1) << 8 | (u >> 6 & 1) << 7 |
-           (u >> 7 & 1) << 6 | (u >> 1 & 7) << 3 | (u >> 5 & 1) << 2;
-}
-
-static uint32_t encode_cbnez(int32_t off)
-{
-    uint32_t u = off;
-
-    return 0xe001 | (u >> 8 & 1) << 12 | (u >> 3 & 3) << 10 |
-           (u >> 6 & 3) << 5 | (u >> 1 & 3) << 3 | (u >> 5 & 1) << 2;
-}
-
-/* What an instruction is going to be, before addresses are known */
-static void choose_op(GRand *r, const Region *region, Op *op)
-{
-    static const struct {
-        uint32_t raw;
-        uint8_t size, kind, itype;
-    } table[] = {
-        { 0x00000013, 4, OP_SEQ, 0 },           /* nop */
-        { 0x0001, 2, OP_SEQ, 0 },               /* c.nop */
-        { 0x00c58533, 4, OP_SEQ, 0 },           /* add a0, a1, a2 */
-        { 0x0ff0000f, 4, OP_SEQ, 0 },           /* fence */
-        { 0, 4, OP_BRANCH, 0 },
-        { 0, 2, OP_BRANCH, 0 },
-        { 0, 4, OP_BRANCH, 0 },
-        { 0, 4, OP_JUMP, ETRACE_ITYPE_INFERABLE_CALL },
-        { 0, 4, OP_JUMP, ETRACE_ITYPE_INFERABLE_JUMP },
-        { 0, 2, OP_JUMP, ETRACE_ITYPE_INFERABLE_JUMP },
-        { 0, 4, OP_JUMP, ETRACE_ITYPE_OTHER_INFERABLE_JUMP },
-        { 0x00008067, 4, OP_UPDISCON, ETRACE_ITYPE_RETURN },
-        { 0x8082, 2, OP_UPDISCON, ETRACE_ITYPE_RETURN },
-        { 0x8782, 2, OP_UPDISCON, ETRACE_ITYPE_UNINFERABLE_JUMP },
-        { 0x9782, 2, OP_UPDISCON, ETRACE_ITYPE_UNINFERABLE_CALL },
-        { 0x000280e7, 4, OP_UPDISCON, ETRACE_ITYPE_COROUTINE_SWAP },
-        { 0x00050567, 4, OP_UPDISCON, ETRACE_ITYPE_OTHER_UNINFERABLE_JUMP },
-        { 0x00000073, 4, OP_ECALL, 0 },
-        { 0x10200073, 4, OP_XRET, ETRACE_ITYPE_TRAP_RETURN },
-    };
-    /* plain code is the most of it */
-    unsigned i = chance(r, 450) ? pick(r, 4) : pick(r, ARRAY_SIZE(table));
-
-    op->raw = table[i].raw;
-    op->size = table[i].size;
-    op->kind = table[i].kind;
-    op->itype = table[i].itype;
-    if (op->kind == OP_XRET && region->vbase == 0x80000000) {
-        op->raw = 0x30200073;   /* mret */
-    }
-}
-
-/* A jump or branch of @op's size to somewhere that it can reach */
-static void choose_target(GRand *r, const Region *region, Op *op)
-{
-    int64_t reach = op->kind == OP_BRANCH ? (op->size == 2 ? 256 : 4096)
-                                          : (op->size == 2 ? 2048 : 1 << 20);
-    int64_t off;
-
-    do {
-        op->target = pick(r, region->ops->len);
-        off = g_array_index(region->ops, Op, op->target).pc - op->pc;
-    } while (off < -reach || off >= reach);
-
-    if (op->kind == OP_BRANCH) {
-        op->raw = op->size == 2 ? encode_cbnez(off)
-                                : encode_branch(pick(r, 2) + 4, off);
-    } else if (op->size == 2) {
-        op->raw = encode_cj(off);
-    } else {
-        op->raw = encode_jal(op->itype == ETRACE_ITYPE_INFERABLE_CALL ? 1 :
-                             op->itype == ETRACE_ITYPE_INFERABLE_JUMP ? 0 : 7,
-                             off);
-    }
-}
-
-static void make_region(Runner *run, Region *region, uint64_t vbase,
-                        unsigned bytes)
-{
-    uint64_t pc, end;
-    Op op = { 0 };
-
-    region->vbase = vbase;
-    region->nr_pages = 2 + bytes / PAGE;
-    g_assert(region->nr_pages <= ARRAY_SIZE(region->phys));
-    region->ops = g_array_new(FALSE, FALSE, sizeof(Op));
-    /* Small programs lie across a page boundary, too. */
-    pc = vbase + PAGE - 2 * pick(run->rand, MIN(bytes, PAGE) / 2);
-    end = pc + bytes;
-    while (pc + 4 < end) {
-        choose_op(run->rand, region, &op);
-        op.pc = pc;
-        pc += op.size;
-        g_array_append_val(region->ops, op);
-    }
-    op = (Op) {
-        .pc = pc, .size = 4, .kind = OP_JUMP,
-        .itype = ETRACE_ITYPE_INFERABLE_JUMP,
-    };
-    g_array_append_val(region->ops, op);
-    for (guint i = 0; i < region->ops->len; i++) {
-        Op *o = &g_array_index(region->ops, Op, i);
-
-        if (o->kind == OP_BRANCH || o->kind == OP_JUMP) {
-            choose_target(run->rand, region, o);
-        }
-    }
-    for (unsigned i = 0; i < region->nr_pages; i++) {
-        if (vbase == 0x80000000) {
-            region->phys[i] = vbase + (uint64_t)i * PAGE;
-        } else {
-            region->phys[i] = *run->next_phys;
-            *run->next_phys += 2 * PAGE;
-        }
+        sb_map(s->sideband, hart, virt, region->vbase + (uint64_t)i * PAGE,
+               region->phys[i]);
     }
 }
 
@@ -309,7 +75,7 @@ static bool emit(void *opaque, const ETracePacket *pkt,
     size_t size;
 
     if (run->stalled ||
-        chance(run->rand, run->synth->opts.lose_permille)) {
+        synth_chance(run->rand, run->synth->opts.lose_permille)) {
         run->stalled = true;
         run->synth->packets_lost++;
         return false;
@@ -326,7 +92,7 @@ static bool ready(void *opaque)
 {
     Runner *run = opaque;
 
-    run->stalled = run->stalled && !chance(run->rand, 300);
+    run->stalled = run->stalled && !synth_chance(run->rand, 300);
     return !run->stalled;
 }
 
@@ -390,8 +156,8 @@ static void take_trap(Runner *run, bool interrupt, uint8_t cause)
     flush_block(run);
     etrace_encoder_block(&run->enc, &block, trap.tval);
     g_array_append_val(hart->traps, trap);
-    enter(run, handlers[pick(run->rand, ARRAY_SIZE(handlers))],
-          pick(run->rand, NR_HANDLERS));
+    enter(run, handlers[synth_pick(run->rand, ARRAY_SIZE(handlers))],
+          synth_pick(run->rand, NR_HANDLERS));
 }
 
 static void retire(Runner *run, const Op *op, uint8_t itype)
@@ -405,7 +171,7 @@ static void retire(Runner *run, const Op *op, uint8_t itype)
     run->block.ilastsize = op->size / 4;
     run->block.itype = itype;
     g_array_append_val(hart->pcs, op->pc);
-    if (itype || chance(run->rand, 100)) {
+    if (itype || synth_chance(run->rand, 100)) {
         flush_block(run);
     }
 }
@@ -415,8 +181,8 @@ static unsigned jump_target(Runner *run)
 {
     unsigned n = run->regions[run->region].ops->len;
 
-    return chance(run->rand, 600) ? pick(run->rand, MIN(n, 3))
-                                  : pick(run->rand, n);
+    return synth_chance(run->rand, 600) ? synth_pick(run->rand, MIN(n, 3))
+                                  : synth_pick(run->rand, n);
 }
 
 static void step(Runner *run)
@@ -431,15 +197,15 @@ static void step(Runner *run)
         take_trap(run, false, 8);
         return;
     }
-    if (chance(run->rand, run->synth->opts.trap_permille)) {
-        bool interrupt = chance(run->rand, 500);
+    if (synth_chance(run->rand, run->synth->opts.trap_permille)) {
+        bool interrupt = synth_chance(run->rand, 500);
 
         take_trap(run, interrupt, interrupt ? 5 : 13);
         return;
     }
     switch (op->kind) {
     case OP_BRANCH:
-        if (chance(run->rand, 500)) {
+        if (synth_chance(run->rand, 500)) {
             retire(run, op, ETRACE_ITYPE_TAKEN_BRANCH);
             run->at = op->target;
         } else {
@@ -457,8 +223,8 @@ static void step(Runner *run)
         break;
     case OP_XRET:
         retire(run, op, op->itype);
-        if (chance(run->rand, 700)) {
-            enter(run, privs[pick(run->rand, ARRAY_SIZE(privs))], 0);
+        if (synth_chance(run->rand, 700)) {
+            enter(run, privs[synth_pick(run->rand, ARRAY_SIZE(privs))], 0);
         }
         run->at = jump_target(run);
         break;
@@ -478,7 +244,7 @@ static void close_window(Runner *run)
 static void fence(Runner *run)
 {
     close_window(run);
-    put_u64s(run->synth, ETRACE_SB_FENCE, run->hart, 1, &run->packets);
+    sb_fence(run->synth->sideband, run->hart, run->packets);
 }
 
 /* Another address space, in which the pages lie elsewhere; or back again */
@@ -486,69 +252,68 @@ static void change_space(Runner *run)
 {
     uint64_t bare_free = run->synth->opts.xlen == 32 ? 0x80000000u
                                                      : 8ull << 60;
-    bool virt = chance(run->rand, 500);
+    bool virt = synth_chance(run->rand, 500);
     Region *region = &run->regions[virt ? REGION_V : REGION_S];
 
     fence(run);
-    run->atp[virt] = bare_free | pick(run->rand, 3);
-    put_space(run->synth, run->hart, virt, run->atp[virt]);
+    run->atp[virt] = bare_free | synth_pick(run->rand, 3);
+    sb_space(run->synth->sideband, run->hart, virt, run->atp[virt]);
     put_maps(run->synth, run->hart, region, virt);
 }
 
-/* A page of the current space is mapped to a copy of itself. */
-static void change_map(Runner *run)
+/* A page is mapped to a copy of itself, by every hart in its current space. */
+static void change_map(Runner *runs, Runner *run)
 {
-    bool virt = chance(run->rand, 500);
+    bool virt = synth_chance(run->rand, 500);
     Region *region = &run->regions[virt ? REGION_V : REGION_S];
-    unsigned page = pick(run->rand, region->nr_pages);
+    unsigned page = synth_pick(run->rand, region->nr_pages);
 
-    fence(run);
     region->phys[page] = *run->next_phys;
     *run->next_phys += PAGE;
     for (guint i = 0; i < region->ops->len; i++) {
         put_op(run->synth, region, &g_array_index(region->ops, Op, i));
     }
-    put_maps(run->synth, run->hart, region, virt);
+    for (unsigned i = 0; i < run->synth->opts.nr_harts; i++) {
+        fence(&runs[i]);
+        put_maps(run->synth, i, region, virt);
+    }
 }
 
 /* Other targets for an instruction: every hart has to see it in its place. */
 static void change_code(Runner *runs, Runner *run)
 {
     Synth *s = run->synth;
-    Region *region = &run->regions[pick(run->rand, NR_REGIONS)];
+    Region *region = &run->regions[synth_pick(run->rand, NR_REGIONS)];
     Op *op = &g_array_index(region->ops, Op,
-                            pick(run->rand, region->ops->len));
+                            synth_pick(run->rand, region->ops->len));
     uint64_t id = ++*run->next_change;
 
     if (op->kind != OP_BRANCH && op->kind != OP_JUMP) {
         return;
     }
-    put_u64s(s, ETRACE_SB_CHANGE, ETRACE_SB_ALL_HARTS, 1, &id);
+    sb_change(s->sideband, id);
     for (unsigned i = 0; i < s->opts.nr_harts; i++) {
         close_window(&runs[i]);
     }
-    choose_target(run->rand, region, op);
+    synth_choose_target(run->rand, region, op);
     put_op(s, region, op);
     for (unsigned i = 0; i < s->opts.nr_harts; i++) {
-        put_u64s(s, ETRACE_SB_PLACE, i, 2,
-                 (uint64_t[]) { id, runs[i].packets });
+        sb_place(s->sideband, i, id, runs[i].packets);
     }
 }
 
 static void put_align(Synth *s, Runner *runs)
 {
-    uint64_t values[1 + 8];
-    uint8_t buf[ETRACE_ALIGN_MAX];
+    uint8_t buf[ETRACE_ALIGN_MAX], payload[8 + 8 * MAX_HARTS];
 
     g_byte_array_append(s->trace, buf,
                         etrace_encap_align(&runs[0].enc.params, buf));
-    values[0] = s->trace->len;
+    etrace_sb_put(payload, s->trace->len, 8);
     for (unsigned i = 0; i < s->opts.nr_harts; i++) {
-        values[1 + i] = runs[i].packets;
+        etrace_sb_put(payload + 8 + 8 * i, runs[i].packets, 8);
     }
-    g_assert(1 + s->opts.nr_harts <= 4);
-    put_u64s(s, ETRACE_SB_ALIGN, ETRACE_SB_ALL_HARTS, 1 + s->opts.nr_harts,
-             values);
+    sb_record(s->sideband, ETRACE_SB_ALIGN, ETRACE_SB_ALL_HARTS, payload,
+              8 + 8 * s->opts.nr_harts);
 }
 
 static void init_runner(Runner *run)
@@ -563,10 +328,10 @@ static void init_runner(Runner *run)
     run->enc.sync_mode = s->opts.sync_mode;
     run->enc.sync_max = s->opts.sync_max;
     run->enc.ioptions = s->opts.ioptions;
-    put_params(s, run->hart, &params);
+    sb_params(s->sideband, run->hart, &params);
     run->atp[0] = s->opts.xlen == 32 ? 0x80000000u : 8ull << 60;
     for (int virt = 0; virt < 2; virt++) {
-        put_space(s, run->hart, virt, run->atp[virt]);
+        sb_space(s->sideband, run->hart, virt, run->atp[virt]);
         put_maps(s, run->hart, &run->regions[virt ? REGION_V : REGION_S],
                  virt);
     }
@@ -593,29 +358,29 @@ static void run_all(Synth *s, Runner *runs, GRand *r)
         etrace_encoder_start(&runs[i].enc);
     }
     while (some_left(s)) {
-        Runner *run = &runs[pick(r, s->opts.nr_harts)];
-        unsigned steps = 1 + pick(r, 40);
+        Runner *run = &runs[synth_pick(r, s->opts.nr_harts)];
+        unsigned steps = 1 + synth_pick(r, 40);
 
         while (steps--) {
             step(run);
-            if (chance(r, s->opts.window_permille)) {
+            if (synth_chance(r, s->opts.window_permille)) {
                 close_window(run);
             }
         }
-        if (chance(r, s->opts.change_permille)) {
-            switch (pick(r, 3)) {
+        if (synth_chance(r, s->opts.change_permille)) {
+            switch (synth_pick(r, 3)) {
             case 0:
                 change_space(run);
                 break;
             case 1:
-                change_map(run);
+                change_map(runs, run);
                 break;
             case 2:
                 change_code(runs, run);
                 break;
             }
         }
-        if (chance(r, 20)) {
+        if (synth_chance(r, 20)) {
             put_align(s, runs);
         }
     }
@@ -633,6 +398,7 @@ Synth *synth_run(const SynthOptions *opts)
     uint64_t next_phys = 0x90000000, next_change = 0;
     GRand *r = g_rand_new_with_seed(opts->seed);
 
+    check_cmpuint(opts->nr_harts, <=, MAX_HARTS);
     s->opts = *opts;
     s->trace = g_byte_array_new();
     s->sideband = g_byte_array_new();
@@ -648,13 +414,15 @@ Synth *synth_run(const SynthOptions *opts)
             .next_change = &next_change,
         };
     }
-    make_region(&runs[0], &regions[REGION_M], 0x80000000, opts->code_bytes);
-    make_region(&runs[0], &regions[REGION_S],
-                opts->xlen == 32 ? 0xc0000000 : 0xffffffff80000000ull,
-                opts->code_bytes);
-    make_region(&runs[0], &regions[REGION_V], 0x10000, opts->code_bytes);
+    synth_make_region(r, &regions[REGION_M], 0x80000000, opts->code_bytes,
+                      &next_phys);
+    synth_make_region(r, &regions[REGION_S],
+                      opts->xlen == 32 ? 0xc0000000 : 0xffffffff80000000ull,
+                      opts->code_bytes, &next_phys);
+    synth_make_region(r, &regions[REGION_V], 0x10000, opts->code_bytes,
+                      &next_phys);
 
-    put_session(s);
+    sb_session(s->sideband, 1, opts->nr_harts, 0);
     for (unsigned i = 0; i < NR_REGIONS; i++) {
         put_code(s, &regions[i]);
     }

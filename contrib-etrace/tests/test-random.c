@@ -5,6 +5,7 @@
  */
 #include "qemu/osdep.h"
 #include <glib/gstdio.h>
+#include "check.h"
 #include "synth.h"
 #include "test-util.h"
 
@@ -26,7 +27,7 @@ static void check_lossless(const SynthOptions *opts)
 static void test_tiny(void)
 {
     /* A handful of instructions: every address is met again and again. */
-    for (uint32_t seed = 0; seed < 400; seed++) {
+    for (uint32_t seed = 0; seed < (g_test_slow() ? 20000 : 400); seed++) {
         check_lossless(&(SynthOptions) {
             .seed = seed,
             .xlen = seed & 1 ? 32 : 64,

@@ -6,6 +6,7 @@
 #include "qemu/osdep.h"
 #include <unistd.h>
 #include <glib/gstdio.h>
+#include "check.h"
 #include "test-util.h"
 
 char *test_file(const void *data, size_t len)
@@ -14,8 +15,8 @@ char *test_file(const void *data, size_t len)
     char *name = NULL;
     int fd = g_file_open_tmp("etrace-test-XXXXXX", &name, &err);
 
-    g_assert_no_error(err);
-    g_assert_cmpint(write(fd, data, len), ==, (ssize_t)len);
+    check_no_error(err);
+    check_cmpint(write(fd, data, len), ==, (ssize_t)len);
     close(fd);
     return name;
 }
@@ -41,7 +42,7 @@ Trace *test_trace_open(const GByteArray *trace, const GByteArray *sideband)
     g_autoptr(GError) err = NULL;
     Trace *t = test_trace_try(trace, sideband, &err);
 
-    g_assert_no_error(err);
+    check_no_error(err);
     return t;
 }
 
@@ -117,18 +118,18 @@ void recording_free(Recording *rec)
 
 static void assert_traps(const SynthHart *hart, const Recording *rec)
 {
-    g_assert_cmpuint(rec->traps->len, ==, hart->traps->len);
+    check_cmpuint(rec->traps->len, ==, hart->traps->len);
     for (guint i = 0; i < hart->traps->len; i++) {
         const SynthTrap *want = &g_array_index(hart->traps, SynthTrap, i);
         const FlowTrap *got = &g_array_index(rec->traps, FlowTrap, i);
 
-        g_assert_cmpuint(g_array_index(rec->trap_at, guint, i), ==,
-                         want->index);
-        g_assert_cmpint(got->interrupt, ==, want->interrupt);
-        g_assert_cmpuint(got->cause, ==, want->cause);
-        g_assert_cmphex(got->tval, ==, want->tval);
+        check_cmpuint(g_array_index(rec->trap_at, guint, i), ==,
+                      want->index);
+        check_cmpint(got->interrupt, ==, want->interrupt);
+        check_cmpuint(got->cause, ==, want->cause);
+        check_cmphex(got->tval, ==, want->tval);
         if (got->epc_known) {
-            g_assert_cmphex(got->epc, ==, want->epc);
+            check_cmphex(got->epc, ==, want->epc);
         }
     }
 }
@@ -155,6 +156,6 @@ void test_assert_recording(const Synth *s, unsigned hart,
         g_error("seed %u hart %u: packet %" PRIu64 ": %s", s->opts.seed,
                 hart, loss->packet, flow_loss_text(loss->flow.kind));
     }
-    g_assert_cmpuint(rec->pcs->len, ==, h->pcs->len);
+    check_cmpuint(rec->pcs->len, ==, h->pcs->len);
     assert_traps(h, rec);
 }

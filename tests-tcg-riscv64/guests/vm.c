@@ -6,8 +6,9 @@
  * SPDX-License-Identifier: GPL-2.0-or-later
  */
 #include "guest.h"
+#include "vm.h"
 
-#if __riscv_xlen == 64          /* Sv39 */
+#if XLEN == 64          /* Sv39 */
 #define LEVELS 3
 #define VPN_BITS 9
 #define SATP_MODE (8UL << 60)
@@ -56,89 +57,21 @@ typedef uint32_t Code;
 #define JR_X0(n) (0x67U | (n) << 20)    /* jalr zero, n(zero) */
 #define SFENCE 0x12000073U
 #define FENCE_I 0x100fU
-#if __riscv_xlen == 64
+#if XLEN == 64
 #define STORE_A3_A2 0x00d63023U /* sd a3, 0(a2) */
 #else
 #define STORE_A3_A2 0x00d62023U /* sw a3, 0(a2) */
 #endif
 #define CSRW_SATP_A1 0x18059073U
 
-static xlen_t tables[40][TABLE_ENTRIES] __attribute__((aligned(4096)));
-static int n_tables;
-static Code pages[8][PAGE / 4] __attribute__((aligned(4096)));
-
-/* What the S-mode handler does: stores a PTE, counts */
 xlen_t *fix_pte;
 xlen_t fix_value;
 xlen_t s_traps;
 xlen_t m_a0;
 
-/* Runs code at va in the mode of mstatus.MPP until a trap to M-mode. */
-void run_asm(xlen_t va, xlen_t a0, xlen_t a1, xlen_t a2, xlen_t a3);
-void run_trap(void);
-void s_fix(void);
-void s_skip(void);
-
-#if __riscv_xlen == 64
-#define LX "ld "
-#define SX "sd "
-#define XB "8"
-#else
-#define LX "lw "
-#define SX "sw "
-#define XB "4"
-#endif
-
-asm(".macro callee_saved op\n"
-    "    \\op ra, 0(sp)\n"
-    "    .irp n, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11\n"
-    "    \\op s\\n, (\\n + 1) * " XB "(sp)\n"
-    "    .endr\n"
-    ".endm\n"
-    ".text\n"
-    "run_asm:\n"
-    "    addi sp, sp, -13 * 8\n"
-    "    callee_saved " SX "\n"
-    "    csrw mscratch, sp\n"
-    "    csrw mepc, a0\n"
-    "    mv a0, a1\n"
-    "    mv a1, a2\n"
-    "    mv a2, a3\n"
-    "    mv a3, a4\n"
-    "    mret\n"
-    ".balign 4\n"
-    "run_trap:\n"
-    "    csrr sp, mscratch\n"
-    "    la t0, m_a0\n"
-    "    " SX "a0, 0(t0)\n"
-    "    callee_saved " LX "\n"
-    "    addi sp, sp, 13 * 8\n"
-    "    ret\n"
-    /* S-mode: repairs the page table and tries again */
-    ".balign 4\n"
-    "s_fix:\n"
-    "    la t0, fix_pte\n"
-    "    " LX "t0, 0(t0)\n"
-    "    la t1, fix_value\n"
-    "    " LX "t1, 0(t1)\n"
-    "    " SX "t1, 0(t0)\n"
-    "    sfence.vma\n"
-    "    la t0, s_traps\n"
-    "    " LX "t1, 0(t0)\n"
-    "    addi t1, t1, 1\n"
-    "    " SX "t1, 0(t0)\n"
-    "    sret\n"
-    /* S-mode: goes on behind the instruction, which has 4 bytes */
-    ".balign 4\n"
-    "s_skip:\n"
-    "    csrr t0, sepc\n"
-    "    addi t0, t0, 4\n"
-    "    csrw sepc, t0\n"
-    "    la t0, s_traps\n"
-    "    " LX "t1, 0(t0)\n"
-    "    addi t1, t1, 1\n"
-    "    " SX "t1, 0(t0)\n"
-    "    sret\n");
+static xlen_t tables[40][TABLE_ENTRIES] __attribute__((aligned(4096)));
+static int n_tables;
+static Code pages[8][PAGE / 4] __attribute__((aligned(4096)));
 
 void *memset(void *to, int c, unsigned long n)
 {
@@ -220,7 +153,7 @@ static void run(xlen_t mode, xlen_t va, xlen_t a0, xlen_t a1)
 
 static void put(Code *page, int index, Code insn)
 {
-    ((volatile Code *)page)[index] = insn;
+    page[index] = insn;
 }
 
 /* A function: a0 += n, in a page, ended by ecall */
@@ -448,14 +381,14 @@ static void test_zero_page(xlen_t *root)
     }
 }
 
-#ifdef __riscv_compressed
+#if COMPRESSED
 /* Writes an instruction at a half-word, over a page's border if need be. */
 static void put_at(Code *first, Code *second, unsigned int offset, Code insn)
 {
     for (int i = 0; i < 2; i++, offset += 2, insn >>= 16) {
         uint16_t *p = (uint16_t *)(offset < PAGE ? first : second);
 
-        ((volatile uint16_t *)p)[(offset % PAGE) / 2] = insn;
+        p[(offset % PAGE) / 2] = insn;
     }
 }
 
@@ -467,8 +400,8 @@ static void test_across(xlen_t *root)
     for (int i = 0; i < 3; i++) {
         put_at(pages[5], pages[i], PAGE - 2, ADD_A0(0));
         /* The immediate is in the second half: 16 * (i + 1) */
-        ((volatile uint16_t *)pages[i])[0] = ADD_A0(16 * (i + 1)) >> 16;
-        ((volatile uint16_t *)pages[i])[1] = 1;     /* c.nop */
+        ((uint16_t *)pages[i])[0] = ADD_A0(16 * (i + 1)) >> 16;
+        ((uint16_t *)pages[i])[1] = 1;     /* c.nop */
         put(pages[i], 1, ECALL);
     }
     put_at(pages[5], pages[5], PAGE - 6, ADD_A0(1));
@@ -506,7 +439,7 @@ int main(void)
     test_spaces(one, two);
     test_faults(one);
     test_zero_page(one);
-#ifdef __riscv_compressed
+#if COMPRESSED
     test_across(two);
 #endif
     csr_write(satp, 0);

@@ -1,0 +1,320 @@
+/*
+ * ELF files as the source of code and of names
+ *
+ * SPDX-License-Identifier: GPL-2.0-or-later
+ */
+#include "qemu/osdep.h"
+#include <glib/gstdio.h>
+#include <gelf.h>
+#include "check.h"
+#include "etrace-encap.h"
+#include "symbols.h"
+#include "test-util.h"
+
+#define VADDR   0x10000
+
+/* nop; nop; jalr x0, 0(a5); nop */
+static const uint32_t code[] = {
+    0x00000013, 0x00000013, 0x00078067, 0x00000013,
+};
+
+static const char strings[] = "\0.text\0.symtab\0.strtab\0main\0end\0$x\0data";
+
+/*
+ * An ELF file made by hand: header, one program header, code, section headers
+ * (none, .text, .symtab, .strtab), symbols, strings
+ */
+typedef struct TestElf {
+    Elf64_Ehdr ehdr;
+    Elf64_Phdr phdr;
+    uint32_t text[ARRAY_SIZE(code)];
+    Elf64_Shdr shdrs[4];
+    Elf64_Sym syms[5];
+    char strings[sizeof(strings)];
+} TestElf;
+
+static TestElf make_elf(void)
+{
+    TestElf e = {
+        .ehdr = {
+            .e_ident = { 0x7f, 'E', 'L', 'F', ELFCLASS64, ELFDATA2LSB,
+                         EV_CURRENT },
+            .e_type = ET_EXEC,
+            .e_machine = 243,
+            .e_version = EV_CURRENT,
+            .e_phoff = offsetof(TestElf, phdr),
+            .e_shoff = offsetof(TestElf, shdrs),
+            .e_ehsize = sizeof(Elf64_Ehdr),
+            .e_phentsize = sizeof(Elf64_Phdr),
+            .e_phnum = 1,
+            .e_shentsize = sizeof(Elf64_Shdr),
+            .e_shnum = 4,
+            .e_shstrndx = 3,
+        },
+        .phdr = {
+            .p_type = PT_LOAD,
+            .p_flags = PF_R | PF_X,
+            .p_offset = offsetof(TestElf, text),
+            .p_vaddr = VADDR,
+            .p_filesz = sizeof(code),
+            .p_memsz = sizeof(code),
+        },
+        .shdrs = {
+            [1] = {
+                .sh_name = 1,
+                .sh_type = SHT_PROGBITS,
+                .sh_flags = SHF_ALLOC | SHF_EXECINSTR,
+                .sh_addr = VADDR,
+                .sh_offset = offsetof(TestElf, text),
+                .sh_size = sizeof(code),
+            },
+            [2] = {
+                .sh_name = 7,
+                .sh_type = SHT_SYMTAB,
+                .sh_offset = offsetof(TestElf, syms),
+                .sh_size = sizeof(e.syms),
+                .sh_link = 3,
+                .sh_info = 1,
+                .sh_entsize = sizeof(Elf64_Sym),
+            },
+            [3] = {
+                .sh_name = 15,
+                .sh_type = SHT_STRTAB,
+                .sh_offset = offsetof(TestElf, strings),
+                .sh_size = sizeof(strings),
+            },
+        },
+        .syms = {
+            [1] = { .st_name = 23, .st_info = STT_FUNC, .st_shndx = 1,
+                    .st_value = VADDR, .st_size = 12 },
+            [2] = { .st_name = 28, .st_info = STT_NOTYPE, .st_shndx = 1,
+                    .st_value = VADDR + 12 },
+            [3] = { .st_name = 32, .st_info = STT_NOTYPE, .st_shndx = 1,
+                    .st_value = VADDR },
+            [4] = { .st_name = 35, .st_info = STT_OBJECT, .st_shndx = 1,
+                    .st_value = VADDR + 4, .st_size = 4 },
+        },
+    };
+
+    memcpy(e.text, code, sizeof(code));
+    memcpy(e.strings, strings, sizeof(strings));
+    return e;
+}
+
+static void put_packet(GByteArray *trace, const ETraceParams *params,
+                       const ETracePacket *pkt)
+{
+    uint8_t payload[ETRACE_PACKET_MAX], buf[ETRACE_ENCAP_MAX];
+    size_t len = etrace_packet_pack(params, pkt, payload);
+
+    g_byte_array_append(trace, buf, etrace_encap_wrap(params, payload, len,
+                                                      buf));
+}
+
+/* start at the first instruction; the jump's target is the last one */
+static GByteArray *make_trace(uint64_t bias, uint8_t src_bits,
+                              uint8_t privilege_width)
+{
+    GByteArray *trace = g_byte_array_new();
+    ETraceParams params;
+
+    etrace_params_init(&params, 64);
+    params.src_bits = src_bits;
+    params.src_id = 5;
+    params.privilege_width = privilege_width;
+    put_packet(trace, &params, &(ETracePacket) {
+        .format = ETRACE_FORMAT_SYNC,
+        .subformat = ETRACE_SYNC_START,
+        .branch = true,
+        .privilege = 3,
+        .address = VADDR + bias,
+    });
+    put_packet(trace, &params, &(ETracePacket) {
+        .format = ETRACE_FORMAT_ADDR_ONLY,
+        .address = 12,
+        .updiscon = true,
+    });
+    return trace;
+}
+
+static void check(const char *suffix, uint64_t bias, uint8_t src_bits,
+                  uint8_t privilege_width, char **params)
+{
+    g_autoptr(GByteArray) trace = make_trace(bias, src_bits, privilege_width);
+    g_autofree char *trace_name = test_file(trace->data, trace->len);
+    TestElf e = make_elf();
+    g_autofree char *elf_name = test_file(&e, sizeof(e));
+    g_autofree char *elf_arg = g_strconcat(elf_name, suffix, NULL);
+    char *elfs[] = { elf_arg, NULL };
+    g_autoptr(GError) err = NULL;
+    g_autoptr(Trace) t = trace_open(&(TraceOptions) {
+        .trace = trace_name,
+        .elfs = elfs,
+        .params = params,
+    }, &err);
+    unsigned hart = src_bits ? 5 : 0;
+    Recording *rec;
+
+    check_no_error(err);
+    check_cmpuint(t->nr_harts, ==, hart + 1);
+    check_true(t->harts[hart].present);
+    rec = test_record(t, hart);
+    check_cmpuint(rec->losses->len, ==, 0);
+    check_cmpuint(rec->pcs->len, ==, 4);
+    for (guint i = 0; i < 4; i++) {
+        check_cmphex(g_array_index(rec->pcs, uint64_t, i), ==,
+                     VADDR + bias + 4 * i);
+    }
+    recording_free(rec);
+    g_unlink(trace_name);
+    g_unlink(elf_name);
+}
+
+static void test_code(void)
+{
+    check("", 0, 0, 3, NULL);
+}
+
+static void test_bias(void)
+{
+    check("@0x7ff0000000", 0x7ff0000000, 0, 3, NULL);
+}
+
+static void test_params(void)
+{
+    char src_bits[] = "src_bits=8", width[] = "privilege_width=2";
+    char *params[] = { src_bits, width, NULL };
+
+    check("", 0, 8, 2, params);
+}
+
+static void expect_error(const void *elf, size_t len, const char *param,
+                         const char *what)
+{
+    g_autoptr(GByteArray) trace = make_trace(0, 0, 3);
+    g_autofree char *trace_name = test_file(trace->data, trace->len);
+    g_autofree char *elf_name = test_file(elf, len);
+    g_autofree char *param_copy = g_strdup(param);
+    char *elfs[] = { elf_name, NULL };
+    char *params[] = { param_copy, NULL };
+    g_autoptr(GError) err = NULL;
+
+    check_null(trace_open(&(TraceOptions) {
+        .trace = trace_name,
+        .elfs = elfs,
+        .params = params,
+    }, &err));
+    check_nonnull(strstr(err->message, what));
+    g_unlink(trace_name);
+    g_unlink(elf_name);
+}
+
+static void test_bad_files(void)
+{
+    TestElf e = make_elf();
+
+    expect_error("no ELF", 6, NULL, "not an ELF file");
+    expect_error("", 0, NULL, "not an ELF file");
+
+    e.ehdr.e_machine = 62;
+    expect_error(&e, sizeof(e), NULL, "not for RISC-V");
+
+    e = make_elf();
+    e.phdr.p_offset = sizeof(e) - 4;
+    expect_error(&e, sizeof(e), NULL, "outside of the file");
+
+    e = make_elf();
+    e.phdr.p_filesz = UINT64_MAX;
+    expect_error(&e, sizeof(e), NULL, "outside of the file");
+
+    e = make_elf();
+    e.phdr.p_vaddr = 0x10001;
+    expect_error(&e, sizeof(e), NULL, "odd");
+
+    e = make_elf();
+    e.phdr.p_flags = PF_R;
+    expect_error(&e, sizeof(e), NULL, "no executable segment");
+}
+
+static void test_bad_params(void)
+{
+    TestElf e = make_elf();
+
+    expect_error(&e, sizeof(e), "nonsense=1", "not NAME=VALUE");
+    expect_error(&e, sizeof(e), "src_bits", "not NAME=VALUE");
+    expect_error(&e, sizeof(e), "src_bits=", "cannot be");
+    expect_error(&e, sizeof(e), "src_bits=x", "cannot be");
+    expect_error(&e, sizeof(e), "src_bits=256", "cannot be");
+    expect_error(&e, sizeof(e), "src_bits=3", "--param");
+    expect_error(&e, sizeof(e), "iaddress_width=48", "--param");
+}
+
+/* Functions and labels; no mapping symbols, no data */
+static void test_symbols(void)
+{
+    TestElf e = make_elf();
+    g_autofree char *name = test_file(&e, sizeof(e));
+    SymbolTable *t = symbols_new();
+    g_autoptr(GError) err = NULL;
+
+    check_true(symbols_add_elf(t, name, 0x1000, &err));
+    check_no_error(err);
+    symbols_sort(t);
+    check_cmpstr(symbols_find(t, VADDR + 0x1004, NULL, NULL)->name, ==,
+                 "main");
+    check_cmpstr(symbols_find(t, VADDR + 0x100c, NULL, NULL)->name, ==,
+                 "end");
+    check_null(symbols_find(t, VADDR, NULL, NULL));
+    symbols_free(t);
+
+    t = symbols_new();
+    e.ehdr.e_shnum = 0;
+    e.ehdr.e_shoff = 0;
+    e.ehdr.e_shstrndx = 0;
+    check_true(g_file_set_contents(name, (char *)&e, sizeof(e), NULL));
+    check_false(symbols_add_elf(t, name, 0, &err));
+    check_nonnull(strstr(err->message, "stripped"));
+    symbols_free(t);
+    g_unlink(name);
+}
+
+/* Any damage: an error or not, but no crash */
+static void test_damaged(void)
+{
+    g_autoptr(GRand) r = g_rand_new_with_seed(3);
+
+    for (int i = 0; i < 500; i++) {
+        TestElf e = make_elf();
+        g_autofree char *name = NULL;
+        g_autoptr(GError) err = NULL;
+        SymbolTable *t = symbols_new();
+        ElfCode *c = elf_code_new();
+
+        for (int j = g_rand_int_range(r, 1, 8); j; j--) {
+            ((uint8_t *)&e)[g_rand_int_range(r, 16, sizeof(e))] =
+                g_rand_int(r);
+        }
+        name = test_file(&e, g_rand_int_range(r, 1, sizeof(e) + 1));
+        if (elf_code_load(c, name, 0, &err)) {
+            check_no_error(err);
+        }
+        g_clear_error(&err);
+        symbols_add_elf(t, name, 0, &err);
+        g_unlink(name);
+        symbols_free(t);
+        elf_code_free(c);
+    }
+}
+
+int main(int argc, char **argv)
+{
+    g_test_init(&argc, &argv, NULL);
+    g_test_add_func("/elf/code", test_code);
+    g_test_add_func("/elf/bias", test_bias);
+    g_test_add_func("/elf/params", test_params);
+    g_test_add_func("/elf/bad-files", test_bad_files);
+    g_test_add_func("/elf/bad-params", test_bad_params);
+    g_test_add_func("/elf/symbols", test_symbols);
+    g_test_add_func("/elf/damaged", test_damaged);
+    return g_test_run();
+}

@@ -1,0 +1,502 @@
+/*
+ * Sideband streams: sessions, and the section "Order" of etrace-sideband.h
+ *
+ * SPDX-License-Identifier: GPL-2.0-or-later
+ */
+#include "qemu/osdep.h"
+#include "check.h"
+#include "sb-build.h"
+#include "sideband.h"
+
+#define CODE_AT     0x80000000ull
+#define SV39(n)     (8ull << 60 | (n))
+
+static const uint8_t old_code[2] = { 0x01, 0x00 };
+static const uint8_t new_code[2] = { 0x82, 0x80 };
+
+/* One session with @nr_harts harts and nothing in it */
+static GByteArray *begin(unsigned nr_harts)
+{
+    GByteArray *sb = g_byte_array_new();
+    ETraceParams params;
+
+    etrace_params_init(&params, 64);
+    sb_session(sb, 1, nr_harts, 0);
+    for (unsigned i = 0; i < nr_harts; i++) {
+        params.src_id = i;
+        sb_params(sb, i, &params);
+    }
+    return sb;
+}
+
+static Sideband *parse(const GByteArray *sb)
+{
+    g_autoptr(GError) err = NULL;
+    Sideband *s = sideband_parse(sb->data, sb->len, 0, &err);
+
+    check_no_error(err);
+    return s;
+}
+
+/* What the view has at @vaddr: 0 for nothing */
+static unsigned fetch(SidebandView *view, unsigned priv, uint64_t vaddr)
+{
+    CodePage *page = sideband_view_page(view, priv, vaddr);
+    unsigned off = vaddr & CODE_PAGE_MASK;
+
+    return page && code_page_valid(page, off) ? code_page_half(page, off) : 0;
+}
+
+/* "Records that only add may be applied early." */
+static void test_adding_is_early(void)
+{
+    g_autoptr(GByteArray) sb = begin(1);
+    Sideband *s;
+    SidebandView *view;
+
+    sb_code(sb, CODE_AT, old_code, 2);
+    s = parse(sb);
+    view = sideband_view_new(s, 0);
+    sideband_view_advance(view, 0);
+    check_cmphex(fetch(view, ETRACE_PRIV_M, CODE_AT), ==, 0x0001);
+    check_cmphex(fetch(view, ETRACE_PRIV_M, CODE_AT + 2), ==, 0);
+    check_cmpuint(sideband_view_barrier(view), ==, UINT64_MAX);
+    sideband_view_free(view);
+    sideband_free(s);
+}
+
+/* "applies nothing behind this record before it has consumed that many" */
+static void test_fence(void)
+{
+    g_autoptr(GByteArray) sb = begin(2);
+    SidebandView *fenced, *other;
+    Sideband *s;
+
+    sb_code(sb, CODE_AT, old_code, 2);
+    sb_fence(sb, 0, 3);
+    sb_code(sb, CODE_AT, new_code, 2);
+    s = parse(sb);
+    fenced = sideband_view_new(s, 0);
+    other = sideband_view_new(s, 1);
+
+    for (uint64_t packets = 0; packets < 3; packets++) {
+        sideband_view_advance(fenced, packets);
+        check_cmphex(fetch(fenced, ETRACE_PRIV_M, CODE_AT), ==, 0x0001);
+        check_cmpuint(sideband_view_barrier(fenced), ==, 3);
+    }
+    check_true(sideband_view_advance(fenced, 3));
+    check_cmphex(fetch(fenced, ETRACE_PRIV_M, CODE_AT), ==, 0x8082);
+
+    /* "Readers for other harts go on." */
+    sideband_view_advance(other, 0);
+    check_cmphex(fetch(other, ETRACE_PRIV_M, CODE_AT), ==, 0x8082);
+
+    sideband_view_free(fenced);
+    sideband_view_free(other);
+    sideband_free(s);
+}
+
+/* CHANGE: "each hart's place is told by a later PLACE" */
+static void test_change(void)
+{
+    g_autoptr(GByteArray) sb = begin(3);
+    SidebandView *views[3];
+    Sideband *s;
+
+    sb_code(sb, CODE_AT, old_code, 2);
+    sb_change(sb, 77);
+    sb_code(sb, CODE_AT, new_code, 2);
+    sb_place(sb, 0, 77, 5);
+    sb_place(sb, 1, 77, 9);
+    sb_place(sb, 2, 76, 100);       /* of another change */
+    s = parse(sb);
+    for (int i = 0; i < 3; i++) {
+        views[i] = sideband_view_new(s, i);
+    }
+
+    sideband_view_advance(views[0], 4);
+    check_cmphex(fetch(views[0], ETRACE_PRIV_M, CODE_AT), ==, 0x0001);
+    sideband_view_advance(views[0], 5);
+    check_cmphex(fetch(views[0], ETRACE_PRIV_M, CODE_AT), ==, 0x8082);
+    sideband_view_advance(views[1], 8);
+    check_cmphex(fetch(views[1], ETRACE_PRIV_M, CODE_AT), ==, 0x0001);
+    sideband_view_advance(views[1], 9);
+    check_cmphex(fetch(views[1], ETRACE_PRIV_M, CODE_AT), ==, 0x8082);
+    /* "A hart that has no PLACE for the id ...: go on at once." */
+    sideband_view_advance(views[2], 0);
+    check_cmphex(fetch(views[2], ETRACE_PRIV_M, CODE_AT), ==, 0x8082);
+
+    for (int i = 0; i < 3; i++) {
+        sideband_view_free(views[i]);
+    }
+    sideband_free(s);
+}
+
+/* The same id twice is no sense, but no harm, either: the last one counts. */
+static void test_place_twice(void)
+{
+    g_autoptr(GByteArray) sb = begin(1);
+    SidebandView *view;
+    Sideband *s;
+
+    sb_code(sb, CODE_AT, old_code, 2);
+    sb_change(sb, 1);
+    sb_code(sb, CODE_AT, new_code, 2);
+    sb_place(sb, 0, 1, 3);
+    sb_place(sb, 0, 1, 5);
+    s = parse(sb);
+    view = sideband_view_new(s, 0);
+    sideband_view_advance(view, 4);
+    check_cmphex(fetch(view, ETRACE_PRIV_M, CODE_AT), ==, 0x0001);
+    sideband_view_advance(view, 5);
+    check_cmphex(fetch(view, ETRACE_PRIV_M, CODE_AT), ==, 0x8082);
+    sideband_view_free(view);
+    sideband_free(s);
+}
+
+/* A map "holds for the space, again when the hart returns to it". */
+static void test_spaces(void)
+{
+    g_autoptr(GByteArray) sb = begin(1);
+    const uint64_t vaddr = 0x10000;
+    SidebandView *view;
+    unsigned first, second;
+    Sideband *s;
+
+    sb_code(sb, CODE_AT, old_code, 2);
+    sb_code(sb, CODE_AT + 0x1000, new_code, 2);
+    sb_space(sb, 0, false, SV39(1));
+    sb_map(sb, 0, false, vaddr, CODE_AT);
+    sb_fence(sb, 0, 1);
+    sb_space(sb, 0, false, SV39(2));
+    sb_map(sb, 0, false, vaddr, CODE_AT + 0x1000);
+    sb_fence(sb, 0, 2);
+    sb_space(sb, 0, false, SV39(1));
+    s = parse(sb);
+    view = sideband_view_new(s, 0);
+
+    sideband_view_advance(view, 0);
+    first = sideband_view_space(view, ETRACE_PRIV_U);
+    check_cmpuint(first, !=, 0);
+    check_cmphex(fetch(view, ETRACE_PRIV_U, vaddr), ==, 0x0001);
+    check_cmphex(fetch(view, ETRACE_PRIV_S, vaddr), ==, 0x0001);
+    /* "M mode always physical" */
+    check_cmphex(fetch(view, ETRACE_PRIV_M, vaddr), ==, 0);
+    check_cmphex(fetch(view, ETRACE_PRIV_M, CODE_AT), ==, 0x0001);
+    check_cmpuint(sideband_view_space(view, ETRACE_PRIV_M), ==, 0);
+    /* the other stage has no map of that page */
+    check_cmphex(fetch(view, ETRACE_PRIV_VS, vaddr), ==, 0);
+
+    sideband_view_advance(view, 1);
+    second = sideband_view_space(view, ETRACE_PRIV_U);
+    check_cmpuint(second, !=, first);
+    check_cmphex(fetch(view, ETRACE_PRIV_U, vaddr), ==, 0x8082);
+
+    sideband_view_advance(view, 2);
+    check_cmpuint(sideband_view_space(view, ETRACE_PRIV_U), ==, first);
+    check_cmphex(fetch(view, ETRACE_PRIV_U, vaddr), ==, 0x0001);
+
+    sideband_view_free(view);
+    sideband_free(s);
+}
+
+/* "Before the first: bare (addresses are physical)." */
+static void test_bare(void)
+{
+    g_autoptr(GByteArray) sb = begin(1);
+    SidebandView *view;
+    Sideband *s;
+
+    sb_code(sb, CODE_AT, old_code, 2);
+    s = parse(sb);
+    view = sideband_view_new(s, 0);
+    sideband_view_advance(view, 0);
+    check_cmphex(fetch(view, ETRACE_PRIV_S, CODE_AT), ==, 0x0001);
+    sideband_view_free(view);
+    sideband_free(s);
+}
+
+/* satp's mode is bit 31 on RV32. */
+static void test_rv32_mode(void)
+{
+    g_autoptr(GByteArray) sb = g_byte_array_new();
+    ETraceParams params;
+    SidebandView *view;
+    Sideband *s;
+
+    etrace_params_init(&params, 32);
+    sb_session(sb, 1, 1, 0);
+    sb_params(sb, 0, &params);
+    sb_code(sb, CODE_AT, old_code, 2);
+    sb_space(sb, 0, false, 0x7fffffff);
+    sb_fence(sb, 0, 1);
+    sb_space(sb, 0, false, 0x80000000);
+    s = parse(sb);
+    view = sideband_view_new(s, 0);
+    sideband_view_advance(view, 0);
+    check_cmphex(fetch(view, ETRACE_PRIV_S, CODE_AT), ==, 0x0001);
+    sideband_view_advance(view, 1);
+    check_cmphex(fetch(view, ETRACE_PRIV_S, CODE_AT), ==, 0);
+    sideband_view_free(view);
+    sideband_free(s);
+}
+
+/* RESET: "its spaces are bare again and its maps forgotten" */
+static void test_reset(void)
+{
+    g_autoptr(GByteArray) sb = begin(1);
+    SidebandView *view;
+    Sideband *s;
+
+    sb_code(sb, CODE_AT, old_code, 2);
+    sb_space(sb, 0, false, SV39(1));
+    sb_map(sb, 0, false, 0x10000, CODE_AT);
+    sb_fence(sb, 0, 1);
+    sb_record(sb, ETRACE_SB_RESET, 0, NULL, 0);
+    sb_fence(sb, 0, 2);
+    sb_space(sb, 0, false, SV39(1));
+    s = parse(sb);
+    view = sideband_view_new(s, 0);
+    sideband_view_advance(view, 0);
+    check_cmphex(fetch(view, ETRACE_PRIV_S, 0x10000), ==, 0x0001);
+    sideband_view_advance(view, 1);
+    check_cmphex(fetch(view, ETRACE_PRIV_S, 0x10000), ==, 0);
+    check_cmphex(fetch(view, ETRACE_PRIV_S, CODE_AT), ==, 0x0001);
+    sideband_view_advance(view, 2);
+    check_cmphex(fetch(view, ETRACE_PRIV_S, 0x10000), ==, 0);
+    sideband_view_free(view);
+    sideband_free(s);
+}
+
+/* FORGET: "The hart's mappings are forgotten, its spaces stay" */
+static void test_forget(void)
+{
+    g_autoptr(GByteArray) sb = begin(2);
+    SidebandView *view, *other;
+    Sideband *s;
+
+    sb_code(sb, CODE_AT, old_code, 2);
+    for (unsigned i = 0; i < 2; i++) {
+        sb_space(sb, i, false, SV39(1));
+        sb_map(sb, i, false, 0x10000, CODE_AT);
+    }
+    sb_fence(sb, 0, 1);
+    sb_record(sb, ETRACE_SB_FORGET, 0, NULL, 0);
+    sb_map(sb, 0, false, 0x20000, CODE_AT);
+    s = parse(sb);
+    view = sideband_view_new(s, 0);
+    other = sideband_view_new(s, 1);
+    sideband_view_advance(view, 1);
+    sideband_view_advance(other, 1);
+    check_cmphex(fetch(view, ETRACE_PRIV_S, 0x10000), ==, 0);
+    check_cmphex(fetch(view, ETRACE_PRIV_S, 0x20000), ==, 0x0001);
+    check_cmphex(fetch(other, ETRACE_PRIV_S, 0x10000), ==, 0x0001);
+    sideband_view_free(view);
+    sideband_view_free(other);
+    sideband_free(s);
+}
+
+/* Decoded instructions must not outlive the bytes that they came from. */
+static void test_code_changes(void)
+{
+    g_autoptr(GByteArray) sb = begin(1);
+    static const uint8_t nop_ret[] = { 0x01, 0x00, 0x82, 0x80 };
+    static const uint8_t ret[] = { 0x82, 0x80 };
+    InsnIsa isa = { .xlen = 64 };
+    SidebandView *view;
+    CodePage *page;
+    Sideband *s;
+
+    sb_code(sb, CODE_AT, nop_ret, sizeof(nop_ret));
+    sb_fence(sb, 0, 1);
+    sb_code(sb, CODE_AT, ret, sizeof(ret));
+    s = parse(sb);
+    view = sideband_view_new(s, 0);
+    sideband_view_advance(view, 0);
+    page = sideband_view_page(view, ETRACE_PRIV_M, CODE_AT);
+    check_cmpuint(code_page_line(page, &isa, 0)->count, ==, 2);
+    sideband_view_advance(view, 1);
+    check_true(page == sideband_view_page(view, ETRACE_PRIV_M, CODE_AT));
+    check_cmpuint(code_page_line(page, &isa, 0)->count, ==, 1);
+    sideband_view_free(view);
+    sideband_free(s);
+}
+
+/* "A session starts: forget everything before." */
+static void test_sessions(void)
+{
+    g_autoptr(GByteArray) sb = begin(1);
+    g_autoptr(GError) err = NULL;
+    ETraceParams params;
+    uint64_t start, end;
+    SidebandView *view;
+    Sideband *s;
+
+    sb_code(sb, CODE_AT, old_code, 2);
+    etrace_params_init(&params, 64);
+    sb_session(sb, 2, 1, 1000);
+    sb_params(sb, 0, &params);
+    sb_code(sb, CODE_AT + 2, new_code, 2);
+
+    s = parse(sb);                  /* the last one */
+    check_cmpuint(sideband_session(s), ==, 2);
+    sideband_trace_range(s, &start, &end);
+    check_cmpuint(start, ==, 1000);
+    check_cmpuint(end, ==, UINT64_MAX);
+    view = sideband_view_new(s, 0);
+    sideband_view_advance(view, 0);
+    check_cmphex(fetch(view, ETRACE_PRIV_M, CODE_AT), ==, 0);
+    check_cmphex(fetch(view, ETRACE_PRIV_M, CODE_AT + 2), ==, 0x8082);
+    sideband_view_free(view);
+    sideband_free(s);
+
+    s = sideband_parse(sb->data, sb->len, 1, &err);
+    check_no_error(err);
+    sideband_trace_range(s, &start, &end);
+    check_cmpuint(start, ==, 0);
+    check_cmpuint(end, ==, 1000);
+    view = sideband_view_new(s, 0);
+    sideband_view_advance(view, 0);
+    check_cmphex(fetch(view, ETRACE_PRIV_M, CODE_AT), ==, 0x0001);
+    check_cmphex(fetch(view, ETRACE_PRIV_M, CODE_AT + 2), ==, 0);
+    sideband_view_free(view);
+    sideband_free(s);
+
+    check_null(sideband_parse(sb->data, sb->len, 3, &err));
+    check_nonnull(strstr(err->message, "no session 3"));
+}
+
+/* "A reader skips types that it does not know." */
+static void test_unknown_type(void)
+{
+    g_autoptr(GByteArray) sb = begin(1);
+    SidebandView *view;
+    Sideband *s;
+
+    sb_record(sb, 4711, 0, "whatever", 8);
+    sb_code(sb, CODE_AT, old_code, 2);
+    s = parse(sb);
+    view = sideband_view_new(s, 0);
+    sideband_view_advance(view, 0);
+    check_cmphex(fetch(view, ETRACE_PRIV_M, CODE_AT), ==, 0x0001);
+    check_null(sideband_problem(s));
+    sideband_view_free(view);
+    sideband_free(s);
+}
+
+static void test_align_lookup(void)
+{
+    g_autoptr(GByteArray) sb = begin(2);
+    uint64_t packets;
+    Sideband *s;
+
+    for (uint64_t i = 1; i <= 5; i++) {
+        sb_u64s(sb, ETRACE_SB_ALIGN, ETRACE_SB_ALL_HARTS, 3, i * 100, i * 7,
+                i * 9);
+    }
+    s = parse(sb);
+    check_true(sideband_align_lookup(s, 300, 0, &packets));
+    check_cmpuint(packets, ==, 21);
+    check_true(sideband_align_lookup(s, 500, 1, &packets));
+    check_cmpuint(packets, ==, 45);
+    check_false(sideband_align_lookup(s, 301, 0, &packets));
+    check_false(sideband_align_lookup(s, 0, 0, &packets));
+    check_false(sideband_align_lookup(s, 1000, 0, &packets));
+    sideband_free(s);
+}
+
+static void expect_error(const uint8_t *data, size_t len, const char *what)
+{
+    g_autoptr(GError) err = NULL;
+
+    check_null(sideband_parse(data, len, 0, &err));
+    check_nonnull(strstr(err->message, what));
+}
+
+static void test_bad_streams(void)
+{
+    g_autoptr(GByteArray) sb = begin(1);
+    g_autoptr(GByteArray) bad = g_byte_array_new();
+    ETraceParams params;
+
+    expect_error(NULL, 0, "not a sideband stream");
+    expect_error((const uint8_t *)"\x7f" "ELF............", 16,
+                 "not a sideband stream");
+
+    g_byte_array_append(bad, sb->data, sb->len);
+    bad->data[ETRACE_SB_HEADER_SIZE + 8] = 2;
+    expect_error(bad->data, bad->len, "version 2");
+
+    g_byte_array_set_size(bad, 0);
+    sb_session(bad, 1, 0, 0);
+    expect_error(bad->data, bad->len, "0 harts");
+
+    g_byte_array_set_size(bad, 0);
+    sb_session(bad, 1, 1, 0);
+    etrace_params_init(&params, 64);
+    params.iaddress_width = 48;
+    sb_params(bad, 0, &params);
+    expect_error(bad->data, bad->len, "parameters");
+}
+
+/* A stream that is cut off is good up to there. */
+static void test_cut_off(void)
+{
+    g_autoptr(GByteArray) sb = begin(1);
+    SidebandView *view;
+    Sideband *s;
+
+    sb_code(sb, CODE_AT, old_code, 2);
+    sb_code(sb, CODE_AT + 2, new_code, 2);
+    g_byte_array_set_size(sb, sb->len - 1);
+    s = parse(sb);
+    check_nonnull(strstr(sideband_problem(s), "cut off"));
+    view = sideband_view_new(s, 0);
+    sideband_view_advance(view, 0);
+    check_cmphex(fetch(view, ETRACE_PRIV_M, CODE_AT), ==, 0x0001);
+    check_cmphex(fetch(view, ETRACE_PRIV_M, CODE_AT + 2), ==, 0);
+    sideband_view_free(view);
+    sideband_free(s);
+}
+
+/* "not crossing a 4 KiB page" */
+static void test_bad_code(void)
+{
+    g_autoptr(GByteArray) sb = begin(1);
+    SidebandView *view;
+    Sideband *s;
+
+    sb_code(sb, CODE_AT + 0xffe, "\x13\x00\x00\x00", 4);
+    sb_code(sb, CODE_AT + 1, new_code, 2);
+    sb_record(sb, ETRACE_SB_CODE, ETRACE_SB_ALL_HARTS, "1234567", 7);
+    s = parse(sb);
+    view = sideband_view_new(s, 0);
+    sideband_view_advance(view, 0);
+    check_cmphex(fetch(view, ETRACE_PRIV_M, CODE_AT + 0xffe), ==, 0);
+    check_cmphex(fetch(view, ETRACE_PRIV_M, CODE_AT), ==, 0);
+    check_nonnull(strstr(sideband_problem(s), "malformed record"));
+    sideband_view_free(view);
+    sideband_free(s);
+}
+
+int main(int argc, char **argv)
+{
+    g_test_init(&argc, &argv, NULL);
+    g_test_add_func("/sideband/adding-is-early", test_adding_is_early);
+    g_test_add_func("/sideband/fence", test_fence);
+    g_test_add_func("/sideband/change", test_change);
+    g_test_add_func("/sideband/place-twice", test_place_twice);
+    g_test_add_func("/sideband/spaces", test_spaces);
+    g_test_add_func("/sideband/bare", test_bare);
+    g_test_add_func("/sideband/rv32-mode", test_rv32_mode);
+    g_test_add_func("/sideband/reset", test_reset);
+    g_test_add_func("/sideband/forget", test_forget);
+    g_test_add_func("/sideband/code-changes", test_code_changes);
+    g_test_add_func("/sideband/sessions", test_sessions);
+    g_test_add_func("/sideband/unknown-type", test_unknown_type);
+    g_test_add_func("/sideband/align-lookup", test_align_lookup);
+    g_test_add_func("/sideband/bad-streams", test_bad_streams);
+    g_test_add_func("/sideband/cut-off", test_cut_off);
+    g_test_add_func("/sideband/bad-code", test_bad_code);
+    return g_test_run();
+}

@@ -1,0 +1,63 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+#
+# exec_log.py LOG PCS 32|64
+#
+# Compare the observer's list of retired pcs with QEMU's log of the same run,
+# made with -d exec,nochain,int -accel tcg,one-insn-per-tb=on. For one hart.
+#
+# The log has a "Trace" line for each instruction that is about to execute.
+# It did not retire if a synchronous exception follows with that epc, unless
+# it is one of the next instruction's fetch.
+
+import re
+import sys
+
+TRACE = re.compile(r'^Trace 0: \S+ \[[0-9a-f]+/([0-9a-f]+)/')
+TRAP = re.compile(r'riscv_cpu_do_interrupt: hart:0, async:(\d), '
+                  r'cause:([0-9a-f]+), epc:0x([0-9a-f]+)')
+FETCH = (1, 12, 20)     # access, page and guest page fault
+
+
+def from_log(path, mask):
+    retired = []
+    began = False       # the last one, with nothing after it yet
+    with open(path, encoding='utf-8', errors='replace') as log:
+        for line in log:
+            trace = TRACE.match(line)
+            if trace:
+                retired.append(int(trace[1], 16) & mask)
+                began = True
+                continue
+            if line.startswith('Stopped execution of TB chain'):
+                retired.pop()
+                began = False
+                continue
+            trap = TRAP.search(line)
+            if not trap:
+                continue
+            epc = int(trap[3], 16) & mask
+            if (trap[1] == '0' and int(trap[2], 16) not in FETCH and
+                    began and retired[-1] == epc):
+                retired.pop()
+            began = False
+    return retired
+
+
+def main():
+    if len(sys.argv) != 4:
+        sys.exit('usage: exec_log.py LOG PCS 32|64')
+    expected = from_log(sys.argv[1], (1 << int(sys.argv[3])) - 1)
+    with open(sys.argv[2], encoding='ascii') as pcs:
+        seen = [int(line.split()[1], 16) for line in pcs]
+    for i, (a, b) in enumerate(zip(expected, seen)):
+        if a != b:
+            sys.exit(f'instruction {i + 1}: log {a:x}, observer {b:x}')
+    if len(expected) != len(seen):
+        sys.exit(f'log {len(expected)} instructions, observer {len(seen)}')
+    if len(seen) < 1000:
+        sys.exit(f'only {len(seen)} instructions')
+    print(f'{len(seen)} instructions are the same')
+
+
+main()

@@ -1,0 +1,297 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+#
+# Runs bare-metal guests with the trace on, and compares what qemu-etrace
+# decodes with what an independent observer (plugin/retired.c) saw retire.
+# Speaks TAP.
+#
+# run.sh [PATTERN]        only tests whose name matches the glob pattern
+#
+# QEMU, ETRACE, RETIRED   qemu-system-riscv64, qemu-etrace, libretired.so
+# OUT                     where the guests and the files of failed runs go
+set -uo pipefail
+
+here=$(cd "$(dirname "$0")" && pwd)
+build=$here/../build
+QEMU=${QEMU:-$build/qemu-system-riscv64}
+ETRACE=${ETRACE:-$build/qemu-etrace}
+OUT=${OUT:-$build/check/tcg}
+RETIRED=${RETIRED:-$build/plugins/libretired.so}
+pattern=${1:-*}
+
+number=0
+failed=0
+
+ok() {
+    number=$((number + 1))
+    echo "ok $number - $1"
+}
+
+# not_ok NAME REASON: says why and shows the end of the run's log
+not_ok() {
+    number=$((number + 1))
+    failed=$((failed + 1))
+    echo "not ok $number - $1"
+    echo "# $2"
+    if [ -s "$dir/log" ]; then
+        tail -n 15 "$dir/log" | sed 's/^/# /'
+    fi
+}
+
+bail() {
+    echo "Bail out! $1"
+    exit 1
+}
+
+# begin NAME: false if the test is not wanted; else makes its folder, $dir
+begin() {
+    # shellcheck disable=SC2254  # it is a pattern
+    case $1 in
+    $pattern) ;;
+    *) return 1 ;;
+    esac
+    name=$1
+    dir=$OUT/runs/${name//[^A-Za-z0-9-]/_}
+    rm -rf "$dir"
+    mkdir -p "$dir"
+}
+
+# finish REASON: the test's result; an empty reason is success
+finish() {
+    if [ -n "$1" ]; then
+        not_ok "$name" "$1; see $dir"
+    else
+        ok "$name"
+        rm -rf "$dir"
+    fi
+}
+
+mkdir -p "$OUT"
+for program in "$QEMU" "$ETRACE"; do
+    [ -x "$program" ] || bail "$program is missing: make build"
+done
+if [ ! -f "$RETIRED" ]; then
+    make -s -C "$here/plugin" OUT="$OUT" >&2 || bail "cannot build the observer"
+    RETIRED=$OUT/libretired.so
+fi
+command -v riscv64-linux-gnu-gcc >/dev/null ||
+    bail "riscv64-linux-gnu-gcc is missing (package gcc-riscv64-linux-gnu)"
+make -s -j 2 -C "$here/guests" OUT="$OUT" >&2 || bail "cannot build the guests"
+guests=$(make -s -C "$here/guests" list) || bail "cannot list the guests"
+
+# cpu_of GUEST VARIANT
+cpu_of() {
+    local cpu=${2%g*}
+    case $2 in
+    *g) cpu+=,c=off ;;
+    esac
+    case $1 in
+    fpvec) cpu+=,v=on ;;
+    zc) cpu+=,d=off,zcmp=on,zcmt=on ;;
+    ctr-smode) cpu+=,smctr=on,ssctr=on,smcsrind=on,sscsrind=on,smstateen=on ;;
+    esac
+    echo "$cpu"
+}
+
+# qemu GUEST VARIANT PLUGIN-ARGUMENTS [QEMU-OPTION...]: a traced run in $dir
+qemu() {
+    local guest=$1 variant=$2 plugin=$3
+    shift 3
+    timeout 120 "$QEMU" \
+        -M virt,trace=on,trace-chardev=tr,trace-sideband=sb,trace-autostart=on \
+        -chardev file,id=tr,path="$dir/trace" \
+        -chardev file,id=sb,path="$dir/sideband" \
+        -cpu "$(cpu_of "$guest" "$variant")" -m 128M \
+        -display none -monitor none -serial file:"$dir/uart" -bios none \
+        -kernel "$OUT/$guest.$variant.elf" \
+        -plugin "$RETIRED,out=$dir/truth$plugin" "$@" \
+        </dev/null >>"$dir/log" 2>&1
+}
+
+# what went wrong in the run that just ended with that status, if anything
+guest_result() {
+    case $1 in
+    0) ;;
+    124) echo "the guest did not finish" ;;
+    *) echo "the guest failed: $(tail -n 1 "$dir/uart" 2>/dev/null)" ;;
+    esac
+    # the observer's doubts, errors of QEMU
+    if [ "$1" = 0 ] && [ -s "$dir/log" ]; then
+        echo "QEMU or the observer complained"
+    fi
+}
+
+verify() {
+    timeout 120 "$ETRACE" verify --trace "$dir/trace" \
+        --sideband "$dir/sideband" --truth "$dir/truth" >>"$dir/log" 2>&1
+}
+
+# same_pcs HART: is the decoded list of pcs the observer's, literally?
+same_pcs() {
+    timeout 120 "$ETRACE" decode --trace "$dir/trace" \
+        --sideband "$dir/sideband" --hart "$1" --emit pc \
+        >"$dir/decoded.$1" 2>>"$dir/log" &&
+        sed -n "s/^$1 //p" "$dir/pcs" | cmp - "$dir/decoded.$1" \
+            >>"$dir/log" 2>&1
+}
+
+# check_run NAME GUEST VARIANT HARTS [QEMU-OPTION...]
+check_run() {
+    local guest=$2 variant=$3 harts=$4 reason hart pcs
+    begin "$1" || return
+    shift 4
+    # harts that wait for each other retire millions
+    case $guest-$harts in
+    smp-[2-9]) pcs= ;;
+    *) pcs=",pcs=$dir/pcs" ;;
+    esac
+    qemu "$guest" "$variant" "$pcs" -smp "$harts" "$@"
+    reason=$(guest_result $?)
+    if [ -z "$reason" ] && ! verify; then
+        reason="verify: $(tail -n 1 "$dir/log")"
+    fi
+    for ((hart = 0; hart < harts; hart++)); do
+        if [ -z "$reason" ] && [ -n "$pcs" ] && ! same_pcs "$hart"; then
+            reason="the pcs of hart $hart differ"
+        fi
+        # every hart must have had its part
+        if [ -z "$reason" ] &&
+           ! awk -v h="$hart" '$1 == "E" && $2 == h && $3 > 300 { found = 1 }
+                               END { exit !found }' "$dir/truth"; then
+            reason="hart $hart did next to nothing"
+        fi
+    done
+    finish "$reason"
+}
+
+# Every guest in every mode
+while read -r guest variant; do
+    label="$guest $variant"
+    case $guest in
+    smp)
+        for n in 1 2 4; do
+            check_run "$label, $n harts" "$guest" "$variant" $n
+            check_run "$label, $n harts, one insn per tb" "$guest" "$variant" \
+                $n -accel tcg,one-insn-per-tb=on
+        done
+        ;;
+    baton)
+        for n in 1 2 4; do
+            check_run "$label, $n harts" "$guest" "$variant" $n
+            check_run "$label, $n harts, icount" "$guest" "$variant" $n \
+                -icount shift=0
+            check_run "$label, $n harts, one thread" "$guest" "$variant" $n \
+                -accel tcg,thread=single
+        done
+        ;;
+    *)
+        check_run "$label" "$guest" "$variant" 1
+        check_run "$label, icount" "$guest" "$variant" 1 -icount shift=0
+        check_run "$label, one insn per tb" "$guest" "$variant" 1 \
+            -accel tcg,one-insn-per-tb=on
+        ;;
+    esac
+done <<<"$guests"
+
+# The observer against QEMU's own log of blocks, traps and restarts
+for guest in calls exceptions irq priv wfi vm cross hyp; do
+    for variant in rv64gc rv32gc; do
+        [ -f "$OUT/$guest.$variant.elf" ] || continue
+        begin "observer against the log, $guest $variant" || continue
+        qemu "$guest" "$variant" ",pcs=$dir/pcs" \
+            -accel tcg,one-insn-per-tb=on -d exec,nochain,int -D "$dir/exec"
+        reason=$(guest_result $?)
+        if [ -z "$reason" ] &&
+           ! python3 "$here/exec_log.py" "$dir/exec" "$dir/pcs" \
+               "${variant:2:2}" >>"$dir/log" 2>&1; then
+            reason=$(tail -n 1 "$dir/log")
+        fi
+        finish "$reason"
+    done
+done
+
+# Guests that do not depend on time retire the same in every mode, until the
+# last loop, which QEMU ends some time.
+for guest in calls exceptions branches tables priv smc vm hyp dhry fpvec; do
+    begin "observer in two modes, $guest" || continue
+    reason=
+    for mode in off on; do
+        qemu "$guest" rv64gc ",pcs=$dir/pcs.$mode" \
+            -accel tcg,one-insn-per-tb=$mode
+        reason+=$(guest_result $?)
+    done
+    if [ -z "$reason" ]; then
+        length=$(stat -c %s "$dir"/pcs.* | sort -n | head -n 1)
+        cmp -n "$length" "$dir/pcs.on" "$dir/pcs.off" >>"$dir/log" 2>&1 ||
+            reason="they differ"
+    fi
+    finish "$reason"
+done
+
+# A comparison that cannot fail proves nothing: wrong, missing and additional
+# instructions in the record, early, late, and behind a checkpoint.
+for guest in calls exceptions dhry; do
+    case $guest in
+    dhry) places='1 1048576 1048577 3000000' ;;
+    *) places='1 7 1500' ;;
+    esac
+    for kind in wrong missing extra; do
+        for place in $places; do
+            begin "injected: $kind instruction $place, $guest" || continue
+            qemu "$guest" rv64gc ",inject=$kind@$place"
+            reason=$(guest_result $?)
+            if [ -z "$reason" ]; then
+                verify
+                status=$?
+                [ $status -eq 1 ] || reason="verify said $status, not 1"
+            fi
+            finish "$reason"
+        done
+    done
+done
+# The same with the files of two runs mixed
+for what in trace sideband truth; do
+    begin "another run's $what" || continue
+    reason=
+    for guest in calls tables; do
+        qemu $guest rv64gc ""
+        reason+=$(guest_result $?)
+        [ $guest = tables ] || mv "$dir/$what" "$dir/kept"
+    done
+    mv "$dir/kept" "$dir/$what"
+    if [ -z "$reason" ] && verify; then
+        reason="verify did not notice"
+    fi
+    finish "$reason"
+done
+
+# A debugger steps, looks at every pc, then lets go.
+for guest in calls exceptions irq vm smc; do
+    for variant in rv64gc rv32g; do
+        begin "single steps by gdb, $guest $variant" || continue
+        qemu "$guest" "$variant" ",pcs=$dir/pcs" -S \
+            -chardev socket,id=gdb,path="$dir/gdb",server=on,wait=off \
+            -gdb chardev:gdb &
+        timeout 100 python3 "$here/gdb_step.py" "$dir/gdb" 400 \
+            >"$dir/stepped" 2>"$dir/gdb.log"
+        stepped=$?
+        wait $!
+        reason=$(guest_result $?)
+        if [ -z "$reason" ] && [ $stepped -ne 0 ]; then
+            reason="gdb: $(tail -n 1 "$dir/gdb.log")"
+        fi
+        if [ -z "$reason" ] && ! { verify && same_pcs 0; }; then
+            reason="verify: $(tail -n 1 "$dir/log")"
+        fi
+        # nothing traps that early in this guest: gdb has seen what retired
+        if [ -z "$reason" ] && [ "$guest" = calls ]; then
+            cmp <(sed -n 's/^0 //p' "$dir/pcs" | head -n 400) \
+                "$dir/stepped" >>"$dir/log" 2>&1 ||
+                reason="gdb saw other pcs than the observer"
+        fi
+        finish "$reason"
+    done
+done
+
+echo "1..$number"
+[ $failed -eq 0 ]
