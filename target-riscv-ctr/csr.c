@@ -55,7 +55,7 @@ RISCVException riscv_ctr_rmw_ctl(CPURISCVState *env, int csrno,
     if (wr_mask) {
         fields &= wr_mask;
         *ctl = (*ctl & ~fields) | (new_val & fields);
-        /* so that no cycles persist across a context switch (6.5) */
+        /* so that no cycles persist across a context switch (6.3) */
         riscv_ctr_cycles_reset(env);
         riscv_ctr_update(env);
     }
@@ -145,7 +145,8 @@ RISCVException riscv_ctr_rmw_entry(CPURISCVState *env, unsigned reg,
         break;
     default:
         old = entry_data(env, e);
-        fields = riscv_ctr_has_cycles(&env->ctr) ? CTRDATA_MASK : CTRDATA_TYPE_MASK;
+        fields = riscv_ctr_has_cycles(&env->ctr) ? CTRDATA_MASK
+                                                 : CTRDATA_TYPE_MASK;
         break;
     }
 

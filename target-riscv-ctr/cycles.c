@@ -1,5 +1,5 @@
 /*
- * RISC-V control transfer records: cycle counting (6.5)
+ * RISC-V control transfer records: cycle counting (6.3)
  *
  * The counter runs at mcycle's rate, which is virtual time with -icount and
  * host ticks without. A record keeps the elapsed cycles as they are; CC's
@@ -11,7 +11,7 @@
  * ctr-cycle-count is "host".
  *
  * With RASEMU, a return that pops an entry adds the entry's count to the
- * counter again (the first of the two ways that the note in 6.6 allows).
+ * counter again (the first of the two ways that the note in 6.4 allows).
  *
  * SPDX-License-Identifier: GPL-2.0-or-later
  */

@@ -43,7 +43,7 @@ static inline bool riscv_ctr_has_cycles(const RISCVCTRState *s)
 /* RISCV_CTR_KEY_*CYCLES for property ctr-cycle-count, which may be NULL */
 bool riscv_ctr_cycles_validate(RISCVCTRState *s, const char *how,
                                Error **errp);
-/* CtrCycleCounter (6.5) is reset: the next record has CCV = 0. */
+/* CtrCycleCounter (6.3) is reset: the next record has CCV = 0. */
 void riscv_ctr_cycles_reset(CPURISCVState *env);
 /* The hart has become active or inactive. */
 void riscv_ctr_cycles_run(CPURISCVState *env, bool active);

@@ -106,7 +106,7 @@ void riscv_ctr_trap(CPURISCVState *env, bool async, target_ulong cause,
         return;
     }
 
-    /* 6.7: by the mode that the trap goes to; the trap is not recorded. */
+    /* 6.5: by the mode that the trap goes to; the trap is not recorded. */
     if (control(env, env->virt_enabled) & freeze) {
         s->frozen = true;
         riscv_ctr_update(env);
@@ -143,7 +143,7 @@ void riscv_ctr_xret(CPURISCVState *env, target_ulong source,
            CTRDATA_TYPE_EXCEP_INT_RET);
 }
 
-/* RAS emulation (6.6): calls push, returns pop, swaps do both. */
+/* RAS emulation (6.4): calls push, returns pop, swaps do both. */
 void helper_ctr_rasemu(CPURISCVState *env, target_ulong source,
                        target_ulong target, uint32_t type)
 {
