@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# "Off costs nothing": with CTR absent and trace off, the translator emits
+# "Off costs nothing": with CTR absent or idle and trace off, the translator emits
 # exactly the ops of a QEMU without the series. Runs each guest on both
 # binaries and compares the "-d op" listings, but for host addresses.
 #
@@ -18,12 +18,12 @@ make -s -C "$here/guests" OUT="$tmp/guests" > "$tmp/make.log" 2>&1 ||
     { cat "$tmp/make.log"; echo "Bail out! guests cannot be built"; exit 1; }
 
 # listing BINARY GUEST OUT [OPTION...]: the ops of every TB, host addresses
-# masked. One thread and instruction counting make both runs the same.
+# masked. CPU is added to the hart's properties. One thread and instruction counting make both runs the same.
 listing() {
     local bin=$1 guest=$2 out=$3 cpu=rv64
     shift 3
     case $guest in *rv32*) cpu=rv32 ;; esac
-    timeout 120 "$bin" -M virt"${MACHINE-}" -cpu $cpu -smp 1 -bios none \
+    timeout 120 "$bin" -M virt"${MACHINE-}" -cpu "$cpu${CPU-}" -smp 1 -bios none \
         -display none -serial none -monitor none -kernel "$guest" \
         -icount shift=0,sleep=off -d op -D "$out.raw" "$@" \
         > "$out.err" 2>&1 < /dev/null
@@ -55,19 +55,23 @@ same() {
 for guest in "$tmp"/guests/*.elf; do
     name=$(basename "$guest" .elf)
     case $name in *.rv64g|*.rv32gc|smp*) continue ;; esac
-    if listing "$QEMU_STOCK" "$guest" "$tmp/stock" &&
-       listing "$QEMU" "$guest" "$tmp/ours"; then
-        if same; then
-            say ok "$name: $lines lines of ops are stock's"
+    # without CTR, and with CTR that records nothing
+    for CPU in "" ,smctr=on,ssctr=on; do
+        if CPU= listing "$QEMU_STOCK" "$guest" "$tmp/stock" &&
+           listing "$QEMU" "$guest" "$tmp/ours"; then
+            if same; then
+                say ok "$name$CPU: $lines lines of ops are stock's"
+            else
+                diff "$tmp/stock" "$tmp/ours" | head -20 | sed 's/^/# /'
+                say "not ok" "$name$CPU: ops differ from stock's"
+            fi
         else
-            diff "$tmp/stock" "$tmp/ours" | head -20 | sed 's/^/# /'
-            say "not ok" "$name: ops differ from stock's"
+            sed 's/^/# /' "$tmp"/*.err
+            say "not ok" "$name$CPU: no listing"
         fi
-    else
-        sed 's/^/# /' "$tmp"/*.err
-        say "not ok" "$name: no listing"
-    fi
+    done
 done
+CPU=
 
 # The comparison must be able to fail: a traced run has other ops.
 guest=$tmp/guests/calls.rv64gc.elf
