@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# "Off costs nothing": with CTR absent or idle and trace off, the translator emits
-# exactly the ops of a QEMU without the series. Runs each guest on both
+# "Off costs nothing": with CTR absent or idle and trace off, the translator
+# emits exactly the ops of a QEMU without the series. Runs each guest on both
 # binaries and compares the "-d op" listings, but for host addresses.
 #
 #   QEMU=ours QEMU_STOCK=stock off-costs-nothing.sh       TAP output
@@ -22,7 +22,10 @@ make -s -C "$here/guests" OUT="$tmp/guests" > "$tmp/make.log" 2>&1 ||
 listing() {
     local bin=$1 guest=$2 out=$3 cpu=rv64
     shift 3
-    case $guest in *rv32*) cpu=rv32 ;; esac
+    case $(basename "$guest") in
+    zc.*) cpu=rv64,d=off,zcmp=on,zcmt=on ;;
+    *.rv32*) cpu=rv32 ;;
+    esac
     timeout 120 "$bin" -M virt"${MACHINE-}" -cpu "$cpu${CPU-}" -smp 1 -bios none \
         -display none -serial none -monitor none -kernel "$guest" \
         -icount shift=0,sleep=off -d op -D "$out.raw" "$@" \
