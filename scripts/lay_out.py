@@ -16,18 +16,26 @@ import shutil
 import sys
 
 # What a source tree may hold that is no part of QEMU: Debian's packaging,
-# history; and what running QEMU's Python scripts leaves behind.
+# history; what running QEMU's Python scripts leaves behind; and in roms/ the
+# sources of firmware (two files of three), which nothing here builds.
 NOT_QEMU = {'.git', '.pc', 'debian'}
 DROPPINGS = {'__pycache__', '.cache'}
 
 
-def files_of(root, skip_top=frozenset()):
+def parts_of_qemu(rel, dirs):
+    """Those of the folders in rel (relative to the tree) that matter."""
+    if rel == 'roms':
+        return []
+    return [d for d in dirs if d not in DROPPINGS
+            and not (rel == '.' and d in NOT_QEMU)]
+
+
+def files_of(root):
     """Paths of all files and links below root, relative to it."""
     found = set()
     for folder, dirs, files in os.walk(root):
         rel = os.path.relpath(folder, root)
-        dirs[:] = [d for d in dirs if d not in DROPPINGS
-                   and not (rel == '.' and d in skip_top)]
+        dirs[:] = parts_of_qemu(rel, dirs)
         links = [d for d in dirs if os.path.islink(os.path.join(folder, d))]
         found.update(os.path.normpath(os.path.join(rel, name))
                      for name in files + links)
@@ -77,7 +85,7 @@ def main():
     args = parser.parse_args()
 
     want = {rel: os.path.join(args.source, rel)
-            for rel in files_of(args.source, NOT_QEMU)}
+            for rel in files_of(args.source)}
     if args.instead:
         with open(args.touched, encoding='utf-8') as lines:
             for rel in lines.read().splitlines():
@@ -95,7 +103,7 @@ def main():
 
     fresh = not os.listdir(args.dest)
     changed = []
-    for rel in files_of(args.dest, NOT_QEMU) - want.keys() - links.keys():
+    for rel in files_of(args.dest) - want.keys() - links.keys():
         remove(os.path.join(args.dest, rel))
         changed.append(rel)
     for rel, path in sorted(want.items()):

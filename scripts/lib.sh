@@ -102,9 +102,10 @@ overlay_links() {
 base_repo() {
     rm -rf "$1"
     mkdir -p "$1"
-    # Debian's packaging is no part of QEMU
-    tar -C "$build/qemu-stock" -cf - --exclude=./debian --exclude=./.pc . |
-        tar -C "$1" -xf -
+    # Debian's packaging is no part of QEMU, firmware's sources are not in its
+    # git repository
+    tar -C "$build/qemu-stock" -cf - --exclude=./debian --exclude=./.pc \
+        --exclude='./roms/*/*' . | tar -C "$1" -xf -
     plain_git -C "$1" init -q -b main .
     # -f: QEMU's .gitignore hides bundled subprojects that a release has
     plain_git -C "$1" add -A -f

@@ -13,7 +13,7 @@ import os
 import subprocess
 import sys
 
-from lay_out import DROPPINGS, NOT_QEMU
+from lay_out import parts_of_qemu
 
 TOP = os.path.dirname(os.path.dirname(os.path.realpath(__file__)))
 
@@ -23,8 +23,7 @@ def files_of(root):
     found = set()
     for folder, dirs, files in os.walk(root, followlinks=True):
         rel = os.path.relpath(folder, root)
-        dirs[:] = [d for d in dirs if d not in DROPPINGS
-                   and not (rel == '.' and d in NOT_QEMU)]
+        dirs[:] = parts_of_qemu(rel, dirs)
         found.update(os.path.normpath(os.path.join(rel, f)) for f in files)
     return found
 
