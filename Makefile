@@ -9,7 +9,7 @@ QEMU_SRC ?=
 JOBS ?=
 export QEMU_SRC JOBS
 
-.PHONY: help setup source build stock demo check series clean distclean
+.PHONY: help setup source build stock demo check bench series clean distclean
 .DEFAULT_GOAL := help
 
 help:
@@ -20,6 +20,7 @@ help:
 #:   make demo       boot Debian Linux with CTR on, trace it through a socket,
 #:                   decode and verify the trace; results in build/demo/
 #:   make check      every test; the last line is the count
+#:   make bench      what recording and tracing cost, beside stock QEMU
 #:   make build      build/qemu-system-riscv64 and build/qemu-etrace
 #:   make source     build/qemu: the patched QEMU tree, our folders linked in
 #:   make stock      build/stock: the same QEMU without us, to compare with
@@ -52,6 +53,9 @@ demo: build
 
 check: build
 	@scripts/check
+
+bench: build stock
+	@bench/run
 
 series: setup
 	@scripts/source stock
