@@ -63,7 +63,7 @@ series: setup
 
 clean:
 	rm -rf build/obj build/stock build/etrace build/plugins build/demo \
-	       build/check build/logs build/series* build/each build/guest \
+	       build/check build/logs build/series* build/each* build/guest \
 	       build/qemu-system-riscv64 build/qemu-img build/qemu-etrace
 
 distclean:
