@@ -59,8 +59,10 @@ typedef enum ETraceSbType {
      * u64 mhartid; u32 ETRACE_SB_ISA_*. 28 bytes.
      */
     ETRACE_SB_PARAMS = 2,
-    /* Code bytes. Payload: u64 guest physical address, bytes (not crossing
-     * a 4 KiB page). hart is ETRACE_SB_ALL_HARTS. */
+    /*
+     * Code bytes. Payload: u64 guest physical address, bytes (not crossing
+     * a 4 KiB page). hart is ETRACE_SB_ALL_HARTS.
+     */
     ETRACE_SB_CODE = 3,
     /* Payload: u64 packets. See "Order". */
     ETRACE_SB_FENCE = 4,
@@ -83,8 +85,10 @@ typedef enum ETraceSbType {
      * may be bare in the first stage only.
      */
     ETRACE_SB_MAP = 8,
-    /* The hart was reset; its windows are closed, its spaces are bare again
-     * and its maps forgotten. No payload. */
+    /*
+     * The hart was reset; its windows are closed, its spaces are bare again
+     * and its maps forgotten. No payload.
+     */
     ETRACE_SB_RESET = 9,
     /*
      * An alignment sequence in the trace stream, for readers that lost their

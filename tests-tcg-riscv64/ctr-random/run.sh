@@ -72,7 +72,8 @@ while read -r name flags cpu; do
             head -3 "$tmp/err" | sed 's/^/# /'
             say "not ok" "$name, seed $seed: ${sum:-exit status $status}"
         fi
-        [ -z "$sum" ] || total=$((total + $(sed 's/transfers=//; s/ .*//' <<< "$sum")))
+        [ -z "$sum" ] ||
+            total=$((total + $(sed 's/transfers=//; s/ .*//' <<< "$sum")))
     done
 done << END
 hypervisor $stateen rv64,h=on,smstateen=on,sscofpmf=on

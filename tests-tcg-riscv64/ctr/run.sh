@@ -15,7 +15,11 @@ here=$(dirname "$(readlink -f "$0")")
 tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT
 make -s -C "$here" OUT="$tmp" > "$tmp/make.log" 2>&1 ||
-    { sed 's/^/# /' "$tmp/make.log"; echo "Bail out! tests cannot be built"; exit 1; }
+    {
+        sed 's/^/# /' "$tmp/make.log"
+        echo "Bail out! tests cannot be built"
+        exit 1
+    }
 
 ctr=smctr=on,ssctr=on
 all=h=on,smcsrind=on,sscsrind=on,smstateen=on,sscofpmf=on,$ctr

@@ -52,7 +52,10 @@ def main():
     tests = [(m[1] == 'ok', m[2]) for m in
              re.finditer(r'^(ok|not ok) \d+ - (.*)$', sys.stdin.read(), re.M)]
     failed = [name for ok, name in tests if not ok]
-    print('<!-- SPDX-License-Identifier: GPL-2.0-or-later -->')
+    # in parts, or checkpatch reads it as this file's own
+    print('<!--')
+    print('SPDX-License-' + 'Identifier: GPL-2.0-or-later')
+    print('-->')
     print('# What stock QEMU 10.0.13 says to these tests\n')
     print('Made by `stock-results.py` from a run; how: see there. '
           f'{len(tests)} tests, {len(tests) - len(failed)} passed, '
