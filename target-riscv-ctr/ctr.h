@@ -35,9 +35,6 @@ void riscv_ctr_xret(CPURISCVState *env, target_ulong source,
  */
 void riscv_ctr_update(CPURISCVState *env);
 
-/* SCTRCLR (4.1): zero every entry, and the cycle counter. */
-void riscv_ctr_clear(CPURISCVState *env);
-
 /* Everything to 0, depth to the smallest that is supported. */
 void riscv_ctr_reset(CPURISCVState *env);
 

@@ -165,6 +165,16 @@ void helper_ctr_rasemu(CPURISCVState *env, target_ulong source,
     }
 }
 
+/* SCTRCLR (4.1): zero every entry, and the cycle counter. */
+static void clear_entries(CPURISCVState *env)
+{
+    memset(env->ctr.entries, 0, sizeof(env->ctr.entries));
+    for (unsigned i = 0; i < RISCV_CTR_ENTRIES; i++) {
+        env->ctr.entries[i].cycles = RISCV_CTR_CYCLES_ENCODED;
+    }
+    riscv_ctr_cycles_reset(env);
+}
+
 void helper_ctr_clear(CPURISCVState *env)
 {
     RISCVException ret = smstateen_acc_ok(env, 0, SMSTATEEN0_CTR);
@@ -177,7 +187,7 @@ void helper_ctr_clear(CPURISCVState *env)
     if (ret != RISCV_EXCP_NONE) {
         riscv_raise_exception(env, ret, GETPC());
     }
-    riscv_ctr_clear(env);
+    clear_entries(env);
 }
 
 /* Cycles for the record that translated code is about to write. */
@@ -190,9 +200,12 @@ void riscv_ctr_update(CPURISCVState *env)
 {
     RISCVCTRState *s = &env->ctr;
     uint64_t ctl = control(env, env->virt_enabled);
-    bool active = riscv_ctr_present(env) && !s->frozen &&
+    bool active = !s->frozen &&
                   mode_enabled(env, env->priv, env->virt_enabled);
 
+    if (!riscv_ctr_present(env)) {
+        return;
+    }
     if (active != s->counting) {
         riscv_ctr_cycles_run(env, active);
     }
@@ -210,15 +223,6 @@ void riscv_ctr_update(CPURISCVState *env)
     }
 }
 
-void riscv_ctr_clear(CPURISCVState *env)
-{
-    memset(env->ctr.entries, 0, sizeof(env->ctr.entries));
-    for (unsigned i = 0; i < RISCV_CTR_ENTRIES; i++) {
-        env->ctr.entries[i].cycles = RISCV_CTR_CYCLES_ENCODED;
-    }
-    riscv_ctr_cycles_reset(env);
-}
-
 void riscv_ctr_reset(CPURISCVState *env)
 {
     RISCVCTRState *s = &env->ctr;
@@ -228,7 +232,7 @@ void riscv_ctr_reset(CPURISCVState *env)
     }
     memset(s, 0, offsetof(RISCVCTRState, min_depth));
     s->sctrdepth = s->min_depth;
-    riscv_ctr_clear(env);
+    clear_entries(env);
     riscv_ctr_update(env);
 }
 

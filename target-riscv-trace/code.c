@@ -125,6 +125,7 @@ void riscv_trace_session_begin(RISCVTraceRecordFn *put, void *opaque,
                                uint64_t trace_offset)
 {
     uint8_t payload[32] = ETRACE_SB_MAGIC;
+    CPUState *cs;
 
     QEMU_LOCK_GUARD(&code.lock);
     qatomic_set(&code.session, code.session + 1);
@@ -141,15 +142,11 @@ void riscv_trace_session_begin(RISCVTraceRecordFn *put, void *opaque,
     etrace_sb_put(payload + 24, trace_offset, 8);
     put_record(ETRACE_SB_SESSION, ETRACE_SB_ALL_HARTS,
                payload, sizeof(payload));
-    for (unsigned i = 0; i < nharts; i++) {
-        CPUState *cs;
+    CPU_FOREACH(cs) {
+        RISCVTraceHart *hart = riscv_trace_hart(cs);
 
-        CPU_FOREACH(cs) {
-            RISCVTraceHart *hart = riscv_trace_hart(cs);
-
-            if (hart && hart->index == i) {
-                put_params(i, &params[i], cpu_env(cs));
-            }
+        if (hart && hart->index < nharts) {
+            put_params(hart->index, &params[hart->index], cpu_env(cs));
         }
     }
 }
@@ -256,18 +253,19 @@ static void tell_page(RISCVTraceHart *hart, const RISCVTracePage *page)
     bool new_space = !space_is_told(hart, page);
     bool bare = is_bare(env, page);
     RISCVTracePage *old = bare ? NULL : g_hash_table_lookup(hart->maps, page);
-    bool replaces = old && old->pa != page->pa;
+    bool new_page = !bare && (!old || old->pa != page->pa);
+    bool replaces = new_space || (old && new_page);
     uint64_t packets = 0;
 
-    if (!new_space && (bare || (old && !replaces))) {
+    if (!new_space && !new_page) {
         return;
     }
-    if (new_space || replaces) {
+    if (replaces) {
         packets = close_window(hart);
     }
 
     QEMU_LOCK_GUARD(&code.lock);
-    if (new_space || replaces) {
+    if (replaces) {
         PUT_WORDS(ETRACE_SB_FENCE, hart->index, packets);
     }
     if (new_space) {
@@ -275,7 +273,7 @@ static void tell_page(RISCVTraceHart *hart, const RISCVTracePage *page)
                   page->space.atp, page->space.gatp);
         hart->space[page->virt] = page->space;
     }
-    if (!bare && (!old || replaces)) {
+    if (new_page) {
         RISCVTracePage *copy = g_memdup2(page, sizeof(*page));
 
         PUT_WORDS(ETRACE_SB_MAP, hart->index, page->virt, page->va, page->pa);
@@ -320,7 +318,7 @@ void riscv_trace_code_pending(RISCVTraceHart *hart)
     cpu_exit(hart->cs);
 }
 
-/* The page of @va for instruction fetches in (@priv, @virt), without its pa */
+/* The page of @va for instruction fetches with V = @virt, without its pa */
 static RISCVTracePage page_of(CPURISCVState *env, vaddr va, bool virt)
 {
     RISCVTracePage page = { .va = va & PAGE_MASK, .virt = virt };
