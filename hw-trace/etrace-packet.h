@@ -41,6 +41,19 @@ typedef enum ETraceQualStatus {
 #define ETRACE_IOPT_FULL_ADDRESS        0x04
 #define ETRACE_IOPT_JUMP_TARGET_CACHE   0x08
 #define ETRACE_IOPT_BRANCH_PREDICTION   0x10
+#define ETRACE_IOPT_SIJUMP              0x20    /* if sijump_p */
+
+/* subformats of format 0 (section 6.8) */
+typedef enum ETraceOptSubformat {
+    ETRACE_OPT_BRANCH_COUNT = 0,
+    ETRACE_OPT_JUMP_TARGET = 1,
+} ETraceOptSubformat;
+
+typedef enum ETraceBranchFmt {
+    ETRACE_BRANCH_FMT_NO_ADDR = 0,
+    ETRACE_BRANCH_FMT_ADDR = 2,
+    ETRACE_BRANCH_FMT_ADDR_FAIL = 3,
+} ETraceBranchFmt;
 
 /*
  * One te_inst, decoded. Which members mean something follows from format and
@@ -63,6 +76,11 @@ typedef struct ETracePacket {
     uint32_t branch_map;        /* bit 0 oldest; 1: not taken */
     uint32_t irdepth;
     uint64_t address;
+    /* format 0 */
+    uint32_t branch_count;      /* correctly predicted branches minus 31 */
+    uint8_t branch_fmt;         /* ETraceBranchFmt */
+    uint16_t index;             /* of the jump target cache */
+    uint8_t irets;              /* 2.1 draft instead of irreport, irdepth */
     /* format 3.0 - 3.2 */
     bool branch;                /* 0: address is a branch, and was taken */
     uint8_t privilege;

@@ -68,6 +68,61 @@ static inline bool etrace_itype_is_trap(unsigned itype)
 
 /* ETraceBlock.flags */
 #define ETRACE_BLOCK_SIJUMP     0x01    /* sequentially inferable jump */
+#define ETRACE_BLOCK_TVEC       0x02    /* itype 1, 2: handler as told */
+#define ETRACE_BLOCK_EVENT      0x80    /* no block: itype is ETraceEvent */
+
+/*
+ * What else comes through the port, in order with the blocks: slots with
+ * ETRACE_BLOCK_EVENT, where itype is one of these and iaddr is the value. What an event is about is the next block, if not said otherwise.
+ */
+typedef enum ETraceEvent {
+    ETRACE_EVENT_CONTEXT = 1,   /* iaddr: context; ilastsize: ETraceCtype */
+    ETRACE_EVENT_TIME = 2,      /* iaddr: time, in ticks */
+    ETRACE_EVENT_IMPDEF = 3,    /* iaddr: impdef signals from here on */
+    ETRACE_EVENT_TRIGGER = 4,   /* ilastsize: ETraceTrigger */
+    /* The hart halts or is reset: what ran before is the end of a window. */
+    ETRACE_EVENT_HALTED = 5,
+    ETRACE_EVENT_RESET = 6,
+    /*
+     * A data access of an instruction of the next block: iaddr: daddr,
+     * ilastsize: dsize, cause: ETraceDtype, iretire: half-words from the
+     * block's start to the instruction. One more slot follows: iaddr is the
+     * data, the second 8 bytes are sdata (operand of an atomic).
+     */
+    ETRACE_EVENT_DATA = 7,
+} ETraceEvent;
+
+/* ctype, Table "Context type": how a change is to be reported */
+typedef enum ETraceCtype {
+    ETRACE_CTYPE_UNREPORTED = 0,
+    ETRACE_CTYPE_IMPRECISE = 1,
+    ETRACE_CTYPE_PRECISE = 2,
+    ETRACE_CTYPE_DISCON = 3,    /* asynchronous discontinuity */
+} ETraceCtype;
+
+/* Debug module triggers: actions 2 to 4 of Sdtrig */
+typedef enum ETraceTrigger {
+    ETRACE_TRIGGER_ON = 2,
+    ETRACE_TRIGGER_OFF = 3,
+    ETRACE_TRIGGER_NOTIFY = 4,
+} ETraceTrigger;
+
+/* Data access type (dtype), section 4.3 */
+typedef enum ETraceDtype {
+    ETRACE_DTYPE_LOAD = 0,
+    ETRACE_DTYPE_STORE = 1,
+    ETRACE_DTYPE_CSR_RW = 4,
+    ETRACE_DTYPE_CSR_RS = 5,
+    ETRACE_DTYPE_CSR_RC = 6,
+    ETRACE_DTYPE_SWAP = 8,
+    ETRACE_DTYPE_ADD = 9,
+    ETRACE_DTYPE_AND = 10,
+    ETRACE_DTYPE_OR = 11,
+    ETRACE_DTYPE_XOR = 12,
+    ETRACE_DTYPE_MAX = 13,
+    ETRACE_DTYPE_MIN = 14,
+    ETRACE_DTYPE_SC_FAILURE = 15,
+} ETraceDtype;
 
 /*
  * A retirement block of the ingress port (section 4.2, instruction interface
@@ -97,6 +152,8 @@ static inline uint64_t etrace_block_last(const ETraceBlock *b)
 /* Wire formats: which text the packet layouts follow. */
 typedef enum ETraceWireFormat {
     ETRACE_WIRE_2_0 = 0,                /* ratified 2.0 */
+    ETRACE_WIRE_1_1_1 = 1,              /* the draft of September 2020 */
+    ETRACE_WIRE_2_1_DRAFT = 2,          /* the draft 2.0.5, protocol 2.1 */
 } ETraceWireFormat;
 
 /*
@@ -117,6 +174,11 @@ typedef struct ETraceParams {
     uint8_t bpred_size;
     uint8_t cache_size;
     uint8_t f0s_width;
+    uint8_t sijump;             /* sijump_p: ioptions has a bit for it */
+    /* Data trace; data_width 0: there is none */
+    uint8_t data_width;
+    uint8_t daddress_width;
+    uint8_t lrid_width;         /* split loads; 0: loads are unified */
     /* Encapsulation 1.0 of this source */
     uint8_t src_bits;           /* width of srcID, 0: no srcID */
     uint8_t ts_bytes;           /* timestamp bytes, 0: none */
