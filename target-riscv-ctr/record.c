@@ -65,16 +65,18 @@ static uint64_t transition_control(CPURISCVState *env, bool virt)
     return control(env, virt || env->virt_enabled);
 }
 
-/* A pc of mode @priv; XLEN < MXLEN: zero-extended (3.1, 3.2) */
+/* A pc of mode @priv, @virt; XLEN < MXLEN: zero-extended (3.1, 3.2) */
 static uint64_t entry_pc(CPURISCVState *env, target_ulong pc,
-                         target_ulong priv)
+                         target_ulong priv, bool virt)
 {
-    const target_ulong now = env->priv;
-    RISCVMXL xl;
+    RISCVMXL xl = cpu_get_xl(env, priv);
 
-    env->priv = priv;
-    xl = cpu_recompute_xl(env);
-    env->priv = now;
+    if (priv == PRV_U && virt != env->virt_enabled &&
+        env->misa_mxl != MXL_RV32) {
+        /* V has changed: the other side's UXL is put away. */
+        xl = get_field(virt ? env->vsstatus : env->mstatus_hs,
+                       MSTATUS64_UXL);
+    }
     return xl == MXL_RV32 ? (uint32_t)pc : pc;
 }
 
@@ -122,8 +124,8 @@ void riscv_ctr_trap(CPURISCVState *env, bool async, target_ulong cause,
     } else if (!from || !external_trap_enabled(env, priv, virt)) {
         return;
     }
-    record(env, from ? entry_pc(env, epc, priv) : 0,
-           to ? entry_pc(env, env->pc, env->priv) : 0,
+    record(env, from ? entry_pc(env, epc, priv, virt) : 0,
+           to ? entry_pc(env, env->pc, env->priv, env->virt_enabled) : 0,
            async ? CTRDATA_TYPE_INTERRUPT : CTRDATA_TYPE_EXCEPTION);
 }
 
@@ -138,8 +140,8 @@ void riscv_ctr_xret(CPURISCVState *env, target_ulong source,
         (ctl & (XCTRCTL_RASEMU | XCTRCTL_TRETINH))) {
         return;
     }
-    record(env, entry_pc(env, source, priv),
-           to ? entry_pc(env, target, env->priv) : 0,
+    record(env, entry_pc(env, source, priv, virt),
+           to ? entry_pc(env, target, env->priv, env->virt_enabled) : 0,
            CTRDATA_TYPE_EXCEP_INT_RET);
 }
 
@@ -160,8 +162,8 @@ void helper_ctr_rasemu(CPURISCVState *env, target_ulong source,
         entry->source &= ~(uint64_t)CTRSOURCE_VALID;
     }
     if (type != CTRDATA_TYPE_RETURN) {
-        record(env, entry_pc(env, source, env->priv),
-               entry_pc(env, target, env->priv), type);
+        record(env, entry_pc(env, source, env->priv, env->virt_enabled),
+               entry_pc(env, target, env->priv, env->virt_enabled), type);
     }
 }
 
