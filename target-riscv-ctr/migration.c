@@ -42,6 +42,18 @@ static int ctr_pre_load(void *opaque)
     return 0;
 }
 
+/* Nothing in it that no record and no software can have put there */
+static bool ctr_entry_is_legal(const RISCVCTREntry *entry)
+{
+    const uint64_t encoded = RISCV_CTR_CYCLES_ENCODED | CTRDATA_CCV |
+                             CTRDATA_CCM_MASK | CTRDATA_CCE_MASK;
+
+    return !(entry->target & CTRTARGET_MISP) &&
+           !(entry->type & ~(uint64_t)CTRDATA_TYPE_MASK) &&
+           (!(entry->cycles & RISCV_CTR_CYCLES_ENCODED) ||
+            !(entry->cycles & ~encoded));
+}
+
 static int ctr_post_load(void *opaque, int version_id)
 {
     RISCVCPU *cpu = opaque;
@@ -61,9 +73,16 @@ static int ctr_post_load(void *opaque, int version_id)
         error_report("ctr: incoming xctrctl has reserved bits set");
         return -EINVAL;
     }
+    /* It goes on counting and must not get to the marks of entries. */
+    if (s->cycles >= RISCV_CTR_CYCLES_INVALID + RISCV_CTR_CYCLES_INVALID / 2) {
+        error_report("ctr: incoming cycle counter is out of range");
+        return -EINVAL;
+    }
     for (unsigned i = 0; i < RISCV_CTR_ENTRIES; i++) {
-        s->entries[i].target &= ~(uint64_t)CTRTARGET_MISP;
-        s->entries[i].type &= CTRDATA_TYPE_MASK;
+        if (!ctr_entry_is_legal(&s->entries[i])) {
+            error_report("ctr: incoming entry %u has reserved bits set", i);
+            return -EINVAL;
+        }
     }
     riscv_ctr_update(&cpu->env);
     return 0;

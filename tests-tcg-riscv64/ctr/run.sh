@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
 # The tests of Smctr/Ssctr 1.0: one bare-metal program for each group of
-# rules, which says what it found as TAP on its UART.
+# rules, which says what it found as TAP on its UART. A PROGRAM.py starts QEMU
+# itself, for what needs a monitor or a debugger, and says TAP, too.
 #
 #   QEMU=qemu-system-riscv64 run.sh [PROGRAM...]      TAP output
 #
@@ -13,6 +14,7 @@ set -u
 : "${QEMU:?path of the qemu-system-riscv64 to test}"
 here=$(dirname "$(readlink -f "$0")")
 tmp=$(mktemp -d)
+export PYTHONDONTWRITEBYTECODE=1
 trap 'rm -rf "$tmp"' EXIT
 make -s -C "$here" OUT="$tmp" > "$tmp/make.log" 2>&1 ||
     {
@@ -62,6 +64,8 @@ uxl32               rv64,$all
 rv32                rv32,h=on,$ctr,smstateen=on
 reset               rv64,$all
 migrate             rv64,$all
+migrate@icount      rv64,$all                       $icount
+migrate@host-count  rv64,$all,ctr-cycle-count=host
 dbltrp              rv64,h=on,ssdbltrp=on,$ctr
 nmi                 rv64,h=on,smrnmi=on,smdbltrp=on,ssdbltrp=on,$vectors,$ctr
 nmi-line            rv64,h=on,smrnmi=on,$vectors,$ctr
@@ -120,10 +124,11 @@ run() { # NAME CPU [OPTION...]
     if [ "$name" = nmi-line ]; then
         more=(-qtest "unix:$tmp/qtest,server=on,wait=off" -qtest-log /dev/null)
     fi
-    if [ "$name" = migrate ]; then
-        timeout 120 "$here/migrate.py" "$tmp" "$tmp/hostile" "$QEMU" \
-            -M virt -bios none -cpu "$cpu" -kernel "$tmp/migrate.elf" "$@" \
-            > "$out" 2> "$out.err" &
+    if [ -f "$here/${name%@*}.py" ]; then
+        mkdir "$tmp/$name"
+        timeout 120 "$here/${name%@*}.py" "$tmp/$name" "$QEMU" -M virt \
+            -bios none -cpu "$cpu" -kernel "$tmp/${name%@*}.elf" "$@" \
+            > "$out" 2> "$out.err" < /dev/null &
     else
         timeout 120 "$QEMU" -M virt -bios none -display none \
             -monitor none -serial stdio -cpu "$cpu" \
@@ -158,15 +163,6 @@ run() { # NAME CPU [OPTION...]
     if [ "$plan" != "$seen" ] || [ $status != 0 ]; then
         sed 's/^/# /' "$out.err" | head -20
         say "not ok" "$name: all its tests are run (exit status $status)"
-    fi
-    if [ "$name" = migrate ]; then
-        if [ "$(cat "$tmp/hostile")" = ok ]; then
-            say ok "$name: an incoming sctrdepth beyond all depths is refused"
-        else
-            sed 's/^/# /' "$tmp/hostile"
-            say "not ok" \
-                "$name: an incoming sctrdepth beyond all depths is refused"
-        fi
     fi
 }
 

@@ -37,7 +37,7 @@ DEFECTS = [
     ('B13', 'freeze follows the cause of the trap that is taken',
      r'dbltrp.*: 6\.5 '),
     ('B14', 'incoming migration is validated',
-     r'migrate: an incoming sctrdepth'),
+     r'migrate.*: migration: '),
     ('B15', 'reset', r'reset: '),
     ('B16', 'new: with mstateen0[60]=0 accesses from VS and VU are illegal, '
      'not virtual, instructions (Sscsrind)',
