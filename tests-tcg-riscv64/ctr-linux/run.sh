@@ -1,0 +1,101 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+#
+# The control transfer records of a running Linux kernel: Debian's kernel with
+# a module of ours that reads them, compared with the code that was there.
+#
+#   QEMU=qemu-system-riscv64 run.sh                         TAP output
+#
+# The guest is made of the same parts as that of `make demo`. A QEMU tree does
+# not have what fetches them: skipped there.
+set -euo pipefail
+
+: "${QEMU:?path of qemu-system-riscv64}"
+here=$(cd "$(dirname "$(readlink -f "$0")")" && pwd -P)
+top=$(cd "$here/../.." && pwd -P)
+if [ ! -x "$top/demo/make-guest" ]; then
+    echo "1..0 # SKIP the guest is made by demo/make-guest"
+    exit 0
+fi
+out=${OUT:-$(mktemp -d)}
+rm -rf "$out"
+mkdir -p "$out"
+# what went wrong is kept where the caller wants it
+trap '[ -n "${OUT-}" ] || rm -rf "$out"' EXIT
+bail_out() { echo "Bail out! $*"; exit 1; }
+
+# The headers are those of the kernel that is booted
+"$top/demo/make-guest" || bail_out "the guest cannot be made"
+guest=$top/build/guest
+kernel=$(cat "$guest/kernel-package")
+headers=${kernel/image/headers}
+flavour=$("$top/scripts/fetch" binary trixie "$headers") &&
+    common=$("$top/scripts/fetch" binary trixie \
+        "${headers%-riscv64}-common") ||
+    bail_out "no headers of $kernel: if Debian has a newer kernel by now," \
+        "make distclean and make demo get that one"
+"$here/make-module" "$here/ctr_entries.c" "$out/ctr_entries.ko" \
+    "$flavour" "$common" > "$out/make.log" 2>&1 ||
+    {
+        sed 's/^/# /' "$out/make.log"
+        bail_out "the module cannot be compiled"
+    }
+
+# Later archives replace files of earlier ones
+mkdir -p "$out/root/lib/modules"
+cp "$out/ctr_entries.ko" "$out/root/lib/modules/"
+install -m 755 "$here/init" "$out/root/init"
+{
+    cat "$guest/initrd"
+    (cd "$out/root" && find . | cpio --quiet -o -H newc -R 0:0)
+} > "$out/initrd"
+(cd "$out" && cpio --quiet -i --to-stdout bin/busybox < "$guest/initrd" \
+    > busybox)
+
+# boot later|boot: one run in $out/$1
+boot() {
+    local dir=$out/$1
+    mkdir -p "$dir"
+    "$here/machine.py" "$dir" 600 "$1" "$QEMU" \
+        -M virt -smp 2 -m 512M -cpu rv64,smctr=on,ssctr=on \
+        -bios "$guest/fw_dynamic.bin" \
+        -kernel "$guest/Image" -initrd "$out/initrd" \
+        -append "console=ttyS0 panic=-1 ctr.$1" \
+        -drive "file=$guest/disk,format=raw,readonly=on,if=none,id=disk" \
+        -device virtio-blk-pci,drive=disk \
+        -device virtio-serial-pci \
+        -chardev "file,id=ctr,path=$dir/guest.txt" \
+        -device virtserialport,chardev=ctr,name=ctr \
+        -display none -monitor none -serial stdio -no-reboot \
+        2> "$dir/machine.log" < /dev/null
+}
+
+failed=0
+number=0
+say() { # STATUS TEXT
+    number=$((number + 1))
+    [ "$1" = ok ] || failed=1
+    echo "$1 $number - $2"
+}
+
+for when in later boot; do
+    case $when in
+    later) text="Linux runs with CTR, with and without the module" ;;
+    boot) text="Linux runs while every mode is recorded since reset" ;;
+    esac
+    if boot $when &&
+       grep -q '^ctr-linux: finished, status 0, answer seen' \
+           "$out/$when/console.log"; then
+        say ok "$text"
+    else
+        sed 's/^/# /' "$out/$when/machine.log"
+        grep -a '^ctr-linux: failed' "$out/$when/console.log" ||
+            tail -n 20 "$out/$when/console.log" | sed 's/^/# /'
+        say 'not ok' "$text"
+    fi
+done
+echo "1..$number"
+"$here/check.py" "$guest/Image" "$out/busybox" "$out/later" "$out/boot" ||
+    failed=1
+[ $failed != 0 ] || rm -rf "$out"
+exit $failed
