@@ -22,7 +22,7 @@ RISCVException riscv_ctr_smode(CPURISCVState *env, int csrno)
         return RISCV_EXCP_ILLEGAL_INST;
     }
     ret = smstateen_acc_ok(env, 0, SMSTATEEN0_CTR);
-    if (csrno == CSR_SCTRDEPTH && env->virt_enabled &&
+    if (csrno == CSR_SCTRDEPTH && env->virt_enabled && !env->debugger &&
         ret != RISCV_EXCP_ILLEGAL_INST) {
         /* whatever hstateen0.CTR says (5, note) */
         return RISCV_EXCP_VIRT_INSTRUCTION_FAULT;

@@ -173,35 +173,42 @@ static void recording(enum mode mode, const char *how, bool exact)
 }
 
 /* For S-mode: waits for the character and returns behind the trap. */
-extern const char wait_in_s[], pieces[];
-asm(".text\n"
-    "    .option push\n"
-    "    .option norvc\n"
-    "    .balign 4\n"
-    "wait_in_s:\n"
-    "1:  lbu     t4, 5(t5)\n"
-    "    andi    t4, t4, 1\n"
-    "    beqz    t4, 1b\n"
-    "    lbu     t4, 0(t5)\n"
-    "    csrr    t4, sepc\n"
-    "    addi    t4, t4, 4\n"
-    "    csrw    sepc, t4\n"
-    "    sret\n"
-    /* a jump, active cycles, a trap to S-mode, as many again, a jump */
-    "pieces:\n"
-    "    j       1f\n"
-    "1:  rdcycle a0\n"
-    "2:  rdcycle a1\n"
-    "    sub     a2, a1, a0\n"
-    "    bltu    a2, a3, 2b\n"
-    "    .word   0\n"
-    "    rdcycle a4\n"
-    "3:  rdcycle a5\n"
-    "    sub     a6, a5, a4\n"
-    "    bltu    a6, a3, 3b\n"
-    "    j       4f\n"
-    "4:  ecall\n"
-    "    .option pop\n");
+static void __attribute__((naked, aligned(4))) wait_in_s(void)
+{
+    asm volatile(
+        ".option push\n"
+        ".option norvc\n"
+        "1:  lbu     t4, 5(t5)\n"
+        "    andi    t4, t4, 1\n"
+        "    beqz    t4, 1b\n"
+        "    lbu     t4, 0(t5)\n"
+        "    csrr    t4, sepc\n"
+        "    addi    t4, t4, 4\n"
+        "    csrw    sepc, t4\n"
+        "    sret\n"
+        ".option pop\n");
+}
+
+/* A jump, active cycles, a trap to S-mode, as many again, a jump */
+static void __attribute__((naked, aligned(4))) pieces(void)
+{
+    asm volatile(
+        ".option push\n"
+        ".option norvc\n"
+        "    j       1f\n"
+        "1:  rdcycle a0\n"
+        "2:  rdcycle a1\n"
+        "    sub     a2, a1, a0\n"
+        "    bltu    a2, a3, 2b\n"
+        "    .word   0\n"
+        "    rdcycle a4\n"
+        "3:  rdcycle a5\n"
+        "    sub     a6, a5, a4\n"
+        "    bltu    a6, a3, 3b\n"
+        "    j       4f\n"
+        "4:  ecall\n"
+        ".option pop\n");
+}
 
 /* A counter that stands still, for the hart is in a mode that is disabled */
 static void standing(const char *how)

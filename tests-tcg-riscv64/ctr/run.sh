@@ -66,6 +66,8 @@ reset               rv64,$all
 migrate             rv64,$all
 migrate@icount      rv64,$all                       $icount
 migrate@host-count  rv64,$all,ctr-cycle-count=host
+gdb                 rv64,$all
+gdb@icount          rv64,$all                       $icount
 dbltrp              rv64,h=on,ssdbltrp=on,$ctr
 nmi                 rv64,h=on,smrnmi=on,smdbltrp=on,ssdbltrp=on,$vectors,$ctr
 nmi-line            rv64,h=on,smrnmi=on,$vectors,$ctr
