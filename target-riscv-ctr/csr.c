@@ -134,6 +134,7 @@ RISCVException riscv_ctr_rmw_entry(CPURISCVState *env, unsigned reg,
     }
 
     e = riscv_ctr_entry(&env->ctr, entry);
+    riscv_ctr_unpack(e);
     switch (reg) {
     case 1:
         old = e->source;

@@ -27,12 +27,18 @@ static inline void riscv_ctr_set_wrptr(RISCVCTRState *s, unsigned wrptr)
     s->head = (wrptr & (riscv_ctr_depth(s) - 1)) * CTR_ENTRY_SIZE;
 }
 
-/* Logical entry @entry, which must be below the depth (2.5, note). */
+/*
+ * Logical entry @entry, which must be below the depth (2.5, note), as it was
+ * written.
+ */
 static inline RISCVCTREntry *riscv_ctr_entry(RISCVCTRState *s, unsigned entry)
 {
     return &s->entries[(riscv_ctr_wrptr(s) - entry - 1) &
                        (riscv_ctr_depth(s) - 1)];
 }
+
+/* Take apart what translated code has packed into @entry, if it has. */
+void riscv_ctr_unpack(RISCVCTREntry *entry);
 
 /* CC and CCV are implemented; otherwise they are read-only 0. */
 static inline bool riscv_ctr_has_cycles(const RISCVCTRState *s)

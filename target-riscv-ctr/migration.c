@@ -19,6 +19,9 @@ static int ctr_pre_save(void *opaque)
 {
     RISCVCPU *cpu = opaque;
 
+    for (unsigned i = 0; i < RISCV_CTR_ENTRIES; i++) {
+        riscv_ctr_unpack(&cpu->env.ctr.entries[i]);
+    }
     /* What the counter holds, for time is another one over there. */
     if (cpu->env.ctr.counting) {
         riscv_ctr_cycles_run(&cpu->env, false);

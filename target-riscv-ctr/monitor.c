@@ -102,10 +102,12 @@ static void print_hart(GString *buf, CPURISCVState *env)
         print_control(buf, "vsctrctl", s->vsctrctl);
     }
     for (unsigned n = 0; n < riscv_ctr_depth(s); n++) {
-        const RISCVCTREntry *entry = riscv_ctr_entry(s, n);
+        /* a copy, as the hart may run */
+        RISCVCTREntry entry = *riscv_ctr_entry(s, n);
 
-        if (entry->source & CTRSOURCE_VALID) {
-            print_entry(buf, s, n, entry);
+        riscv_ctr_unpack(&entry);
+        if (entry.source & CTRSOURCE_VALID) {
+            print_entry(buf, s, n, &entry);
         }
     }
 }

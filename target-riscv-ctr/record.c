@@ -12,6 +12,7 @@
 #include "internal.h"
 #include "exec/exec-all.h"
 #include "exec/helper-proto.h"
+#include "system/tcg.h"
 
 /* The control register in force in a mode (2.3) */
 static uint64_t control(CPURISCVState *env, bool virt)
@@ -78,6 +79,23 @@ static uint64_t entry_pc(CPURISCVState *env, target_ulong pc,
                        MSTATUS64_UXL);
     }
     return xl == MXL_RV32 ? (uint32_t)pc : pc;
+}
+
+void riscv_ctr_unpack(RISCVCTREntry *entry)
+{
+    uint64_t packed = entry->type;
+    uint64_t pc = sextract64(packed, RISCV_CTR_PACKED_PC_SHIFT,
+                             RISCV_CTR_PACKED_PC_BITS) & ~1ULL;
+
+    if (packed & RISCV_CTR_PACKED_NEAR) {
+        entry->target = pc + 2 * sextract64(packed,
+                                            RISCV_CTR_PACKED_DISTANCE_SHIFT,
+                                            RISCV_CTR_PACKED_DISTANCE_BITS);
+    } else if (!(packed & RISCV_CTR_PACKED_SOURCE)) {
+        return;
+    }
+    entry->source = pc | CTRSOURCE_VALID;
+    entry->type = packed & CTRDATA_TYPE_MASK;
 }
 
 static void record(CPURISCVState *env, uint64_t source, uint64_t target,
@@ -156,6 +174,7 @@ void helper_ctr_rasemu(CPURISCVState *env, target_ulong source,
 
         riscv_ctr_set_wrptr(s, riscv_ctr_wrptr(s) - 1);
         entry = &s->entries[riscv_ctr_wrptr(s)];
+        riscv_ctr_unpack(entry);
         if (entry->source & CTRSOURCE_VALID) {
             riscv_ctr_cycles_untake(env, entry->cycles);
         }
@@ -222,6 +241,16 @@ void riscv_ctr_update(CPURISCVState *env)
                            << RISCV_CTR_KEY_FILTER_SHIFT) &
                       RISCV_CTR_KEY_FILTER_MASK;
         }
+    }
+
+    /*
+     * Code that is translated for one address has records that are known
+     * then; that it is translated again for another costs less.
+     */
+    if (tcg_enabled()) {
+        uint32_t *cflags = &env_cpu(env)->tcg_cflags;
+
+        *cflags = active ? *cflags & ~CF_PCREL : *cflags | CF_PCREL;
     }
 }
 

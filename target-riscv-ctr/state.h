@@ -8,7 +8,11 @@
 
 #define RISCV_CTR_ENTRIES       256     /* physical buffer, largest depth */
 
-/* One entry of the physical buffer, as translated code writes it. */
+/*
+ * One entry of the physical buffer. What translated code knows of a transfer
+ * it packs into type, RISCV_CTR_PACKED_*, as each store that is saved counts;
+ * riscv_ctr_unpack() takes it apart.
+ */
 typedef struct RISCVCTREntry {
     uint64_t source;            /* ctrsource: PC[63:1], V */
     uint64_t target;            /* ctrtarget: PC[63:1] */
@@ -16,6 +20,17 @@ typedef struct RISCVCTREntry {
     /* ctrdata.CCV and CC: what the cycle counter held, or a mark below */
     uint64_t cycles;
 } RISCVCTREntry;
+
+/*
+ * Above TYPE: source[47:1] of an entry that is valid. With NEAR, the target,
+ * too: its distance from the source in halfwords. Both are signed.
+ */
+#define RISCV_CTR_PACKED_SOURCE         (1ULL << 4)     /* unless NEAR */
+#define RISCV_CTR_PACKED_NEAR           (1ULL << 16)
+#define RISCV_CTR_PACKED_DISTANCE_SHIFT 4
+#define RISCV_CTR_PACKED_DISTANCE_BITS  12
+#define RISCV_CTR_PACKED_PC_SHIFT       16
+#define RISCV_CTR_PACKED_PC_BITS        48
 
 /* The counter was reset since the record before: CCV is 0. */
 #define RISCV_CTR_CYCLES_INVALID        (1ULL << 62)
