@@ -23,6 +23,71 @@ static struct run double_trap(const char *code, uint64_t control)
     return r;
 }
 
+/*
+ * An LCOFI cannot be taken as a double trap, and so have another cause: that
+ * needs SDT=1 and enabled interrupts of S-mode. But "when the SDT bit is set to
+ * 1 by an explicit CSR write, the SIE bit is cleared to 0", and SIE cannot be
+ * set while SDT stays; less privileged modes, in which SIE does not matter, are
+ * entered with SDT=0.
+ */
+static void no_interrupt(void)
+{
+    struct run r = { .mode = S };
+    xlen_t after;
+
+    rule("6.5 an interrupt never is a double trap: SDT=1 excludes SIE=1");
+    csr_clear(sstatus, MSTATUS_SIE | SDT);
+    csr_set(sstatus, MSTATUS_SIE);
+    csr_set(sstatus, SDT);
+    check_eq("SIE after SDT", csr_read(sstatus) & (SDT | MSTATUS_SIE), SDT);
+    csr_set(sstatus, MSTATUS_SIE);
+    check_eq("SIE while SDT", csr_read(sstatus) & (SDT | MSTATUS_SIE), SDT);
+    csr_set(mstatus, MSTATUS_SIE);
+    check_eq("SIE in mstatus", csr_read(mstatus) & (SDT | MSTATUS_SIE), SDT);
+    csr_write(CSR_VSSTATUS, 0);
+    csr_write(CSR_HENVCFG, csr_read(CSR_HENVCFG) | DTE);
+    csr_set(CSR_VSSTATUS, SDT | MSTATUS_SIE);
+    check_eq("SIE in vsstatus",
+             csr_read(CSR_VSSTATUS) & (SDT | MSTATUS_SIE), SDT);
+
+    rule("6.5 an interrupt never is a double trap: mret and sret to less "
+         "privileged modes clear SDT");
+    for (enum mode mode = U; mode < MODES; mode++) {
+        about("mret to %s", mode_name[mode]);
+        csr_set(sstatus, SDT);
+        csr_set(CSR_VSSTATUS, SDT);
+        r = run_at(mode, ecall_stub, 0);
+        check_eq("mode", r.from, mode);
+        check_eq("sstatus.SDT", csr_read(sstatus) & SDT, 0);
+        if (mode != VS) {
+            after = csr_read(CSR_VSSTATUS) & SDT;
+            check_eq("vsstatus.SDT", after, mode == VU ? 0 : SDT);
+        }
+        about("sret to %s", mode_name[mode]);
+        csr_set(sstatus, SDT);
+        csr_set(CSR_VSSTATUS, SDT);
+        csr_write(sepc, ecall_stub);
+        if (mode == VS) {
+            csr_set(sstatus, MSTATUS_SPP);
+        } else {
+            csr_clear(sstatus, MSTATUS_SPP);
+        }
+        if (mode == U) {
+            csr_clear(CSR_HSTATUS, HSTATUS_SPV);
+        } else {
+            csr_set(CSR_HSTATUS, HSTATUS_SPV);
+        }
+        r = run_at(S, sret_stub, 0);
+        check_eq("mode", r.from, mode);
+        check_eq("sstatus.SDT", csr_read(sstatus) & SDT, 0);
+        if (mode == VU) {
+            check_eq("vsstatus.SDT", csr_read(CSR_VSSTATUS) & SDT, 0);
+        }
+    }
+    csr_clear(sstatus, SDT);
+    csr_write(CSR_VSSTATUS, 0);
+}
+
 void test_main(void)
 {
     struct run r;
@@ -71,4 +136,5 @@ void test_main(void)
         check_buffer(list, n);
     }
     csr_write(medeleg, 0);
+    no_interrupt();
 }

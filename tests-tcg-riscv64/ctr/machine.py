@@ -18,8 +18,8 @@ class Error(Exception):
     """The machine did not do what it was asked for."""
 
 
-def connect(path):
-    """A connection to a socket that QEMU is about to make"""
+def connect(path, process=None):
+    """A connection to a socket that QEMU, the process, is about to make"""
     end = time.monotonic() + LIMIT
     while True:
         link = socket.socket(socket.AF_UNIX)
@@ -28,7 +28,7 @@ def connect(path):
             return link
         except OSError:
             link.close()
-            if time.monotonic() > end:
+            if time.monotonic() > end or process and process.poll() is not None:
                 raise
             time.sleep(0.02)
 
@@ -37,26 +37,37 @@ class Machine:
     """
     Starts QEMU with the machine stopped: cont() lets it go. Its files are in
     the directory given. Use it in a "with": the process ends with that.
+
+    A log instead of the socket of the UART never keeps the guest waiting, so
+    nothing of the host is in what the guest sees; nothing can be sent, then.
     """
     number = itertools.count()
 
-    def __init__(self, directory, command, *options):
+    def __init__(self, directory, command, *options, log=False):
         self.base = f'{directory}/m{next(self.number)}'
         self.errors = self.base + '.err'
         self.text = ''
+        self.uart = None
+        uart = self.base + '.uart'
+        if log:
+            serial = f'file:{uart}'
+        else:
+            serial = f'unix:{uart},server=on,wait=off'
         with open(self.errors, 'wb') as errors:
             self.process = subprocess.Popen(
                 [*command, '-S', '-display', 'none', '-monitor', 'none',
                  '-qmp', f'unix:{self.base}.qmp,server=on,wait=off',
-                 '-serial', f'unix:{self.base}.uart,server=on,wait=off',
-                 *options],
+                 '-serial', serial, *options],
                 stdin=subprocess.DEVNULL, stdout=errors, stderr=errors)
         try:
-            self.uart = connect(self.base + '.uart')
-            self.link = connect(self.base + '.qmp')
+            self.link = connect(self.base + '.qmp', self.process)
+            if not log:
+                self.uart = connect(uart, self.process)
             self.answers = self.link.makefile('r', encoding='utf-8')
             json.loads(self.answers.readline())
             self.qmp('qmp_capabilities')
+            if log:
+                self.uart = open(uart, 'rb')
         except (OSError, ValueError) as error:
             self.end()
             raise Error(f'no monitor: {error}: {self.complaint()}') from error
@@ -71,6 +82,8 @@ class Machine:
         if self.process.poll() is None:
             self.process.kill()
         self.process.wait()
+        if self.uart:
+            self.uart.close()
 
     def complaint(self):
         """What QEMU said on standard error"""
@@ -132,14 +145,21 @@ class Machine:
 
     def read(self, seconds):
         """Takes in what the guest writes for some time; false at the end."""
-        if not select.select([self.uart], [], [], seconds)[0]:
-            return True
-        try:
-            data = self.uart.recv(65536)
-        except OSError:
-            data = b''
+        if isinstance(self.uart, socket.socket):
+            if not select.select([self.uart], [], [], seconds)[0]:
+                return True
+            try:
+                data = self.uart.recv(65536)
+            except OSError:
+                data = b''
+            alive = bool(data)
+        else:
+            alive = self.process.poll() is None
+            data = self.uart.read()
+            if not data:
+                time.sleep(seconds)
         self.text += data.decode('utf-8', errors='replace').replace('\r', '')
-        return bool(data)
+        return alive
 
     def take(self, words):
         """

@@ -1,7 +1,8 @@
 /*
  * System reset leaves a clean CTR: the text leaves reset values open; this
  * implementation documents that all of CTR's state is 0 after it. The guest
- * resets the machine once; a mark in memory tells the second start.
+ * resets the machine once; a mark in memory tells the second start. With
+ * RECORD it records, and reset-qmp.py resets it in the middle.
  *
  * SPDX-License-Identifier: GPL-2.0-or-later
  */
@@ -25,6 +26,11 @@ void test_main(void)
         csr_write(CSR_VSCTRCTL, CTL_S | CTL_RASEMU);
         csr_write(CSR_SCTRDEPTH, 3);
         csr_write(CSR_SCTRSTATUS, STATUS_FROZEN | 77);
+#ifdef RECORD
+        csr_write(CSR_SCTRSTATUS, 77);
+        print("# reset now\n");
+        run_at(U, spin_stub, CTL_U | CTL_MTE | CTL_NTBREN);
+#endif
         csr_write(CSR_MCTRCTL, CTL_U | CTL_MTE | CTL_RASEMU);
         *SIFIVE_TEST = 0x7777;
         for (;;) {
@@ -47,4 +53,14 @@ void test_main(void)
         check_eq("ctrtarget", e.target, 0);
         check_eq("ctrdata", e.data, 0);
     }
+
+    rule("reset: recording starts at entry 0");
+    depth = 256;
+    gen_begin();
+    gen_transfer(DIR_CALL);
+    gen_transfer(RETURN);
+    gen_end();
+    run_at(U, gen_code, CTL_U);
+    check_eq("sctrstatus", csr_read(CSR_SCTRSTATUS), 2);
+    check_buffer(gen_list, 2);
 }

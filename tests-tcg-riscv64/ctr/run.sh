@@ -68,6 +68,8 @@ migrate@icount      rv64,$all                       $icount
 migrate@host-count  rv64,$all,ctr-cycle-count=host
 gdb                 rv64,$all
 gdb@icount          rv64,$all                       $icount
+replay              rv64,$all
+reset-qmp           rv64,$all
 dbltrp              rv64,h=on,ssdbltrp=on,$ctr
 nmi                 rv64,h=on,smrnmi=on,smdbltrp=on,ssdbltrp=on,$vectors,$ctr
 nmi-line            rv64,h=on,smrnmi=on,$vectors,$ctr
