@@ -1,14 +1,26 @@
 /*
- * Bare-metal loops to measure what recording and tracing cost
+ * Bare-metal programs to measure what recording and tracing cost
  *
- * LOOP: 0 calls and branches (recursion, insertion sort), 1 a tight loop,
- * 2 indirect calls. MCTRCTL: written to mctrctl before, unless negative.
+ * LOOP     0 calls and branches (recursion, insertion sort), 1 a tight loop,
+ *          2 indirect calls, 3 an interpreter
+ * PERCENT  of the usual amount of work, divided among the harts
+ * HARTS    that many of them start here
+ * MCTRCTL  is written to mctrctl before; undefined: the hart has no CTR
  *
  * SPDX-License-Identifier: GPL-2.0-or-later
  */
 #include <stdint.h>
+#include "interpreter.h"
+
+#define STRING_(x) #x
+#define STRING(x) STRING_(x)
+
+#define TEST_DEVICE ((volatile uint32_t *)0x100000)
+#define TEST_PASS 0x5555
+#define TEST_FAIL 0x13333       /* QEMU's exit status: 1 */
 
 static volatile uint64_t result;
+static unsigned finished;
 
 static __attribute__((noinline)) uint64_t fibonacci(uint64_t n)
 {
@@ -17,7 +29,7 @@ static __attribute__((noinline)) uint64_t fibonacci(uint64_t n)
 
 static __attribute__((noinline)) uint64_t sort(unsigned rounds)
 {
-    static uint64_t a[256];
+    uint64_t a[256];
     uint64_t seed = 12345;
 
     while (rounds--) {
@@ -36,6 +48,19 @@ static __attribute__((noinline)) uint64_t sort(unsigned rounds)
         }
     }
     return a[128];
+}
+
+static uint64_t calls(unsigned rounds)
+{
+    uint64_t x = sort(rounds);
+
+    while (rounds--) {
+        uint64_t n = 20;
+
+        __asm__ volatile("" : "+r"(n));     /* compute it again */
+        x += fibonacci(n);
+    }
+    return x;
 }
 
 static __attribute__((noinline)) uint64_t tight(uint64_t n)
@@ -75,15 +100,50 @@ static __attribute__((noinline)) uint64_t indirect(uint64_t n)
     return x;
 }
 
+static uint64_t work(void)
+{
+    uint64_t x = 0;
+
+    for (unsigned i = 0; i < PERCENT; i++) {
+        unsigned share = HARTS;
+
+        __asm__ volatile("" : "+r"(share));     /* compute it again */
+        x += LOOP == 0 ? calls(120 / share) :
+             LOOP == 1 ? tight(20000000 / share) :
+             LOOP == 2 ? indirect(1000000 / share) : interpret(8 / share);
+    }
+    return x;
+}
+
+/* A benchmark of recording that records nothing must not look fast. */
+static void power_off_unless_recorded(void)
+{
+#ifdef MCTRCTL
+    if (MCTRCTL & 7) {
+        uint64_t source;
+
+        __asm__ volatile("csrw 0x34e, zero\n"   /* mctrctl */
+                         "csrw 0x150, %1\n"     /* siselect */
+                         "csrr %0, 0x151"       /* sireg: ctrsource 0 */
+                         : "=r"(source) : "r"(0x200ul));
+        if (!(source & 1)) {
+            *TEST_DEVICE = TEST_FAIL;
+        }
+    }
+#endif
+}
+
 void run(void)
 {
-#if MCTRCTL >= 0
-    __asm__ volatile("csrw 0x15f, %0" : : "r"(4ul));     /* depth 256 */
+#ifdef MCTRCTL
+    __asm__ volatile("csrw 0x15f, %0" : : "r"(4ul));    /* depth 256 */
     __asm__ volatile("csrw 0x34e, %0" : : "r"((uint64_t)MCTRCTL));
 #endif
-    result = LOOP == 0 ? fibonacci(36) + sort(1500) :
-             LOOP == 1 ? tight(1000000000) : indirect(50000000);
-    *(volatile uint32_t *)0x100000 = 0x5555;    /* power off */
+    result = work();
+    power_off_unless_recorded();
+    if (__atomic_add_fetch(&finished, 1, __ATOMIC_SEQ_CST) == HARTS) {
+        *TEST_DEVICE = TEST_PASS;
+    }
     for (;;) {
         __asm__ volatile("wfi");
     }
@@ -91,10 +151,12 @@ void run(void)
 
 __asm__(".section .text.start, \"ax\"\n"
         ".globl _start\n"
-        "_start: la sp, stack_top\n"
+        "_start: csrr t0, mhartid\n"
+        "    slli t0, t0, 14\n"
+        "    la sp, stacks + 16384\n"
+        "    add sp, sp, t0\n"
         "    call run\n"
         ".bss\n"
         ".balign 16\n"
-        ".space 65536\n"
-        "stack_top:\n"
+        "stacks: .space 16384 * " STRING(HARTS) "\n"
         ".text\n");

@@ -1,0 +1,59 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""The rows of the table: the machines that are measured."""
+
+import os
+from dataclasses import dataclass, field
+
+TOP = os.path.dirname(os.path.dirname(os.path.realpath(__file__)))
+OURS = os.environ.get(
+    'QEMU', os.path.join(TOP, 'build', 'qemu-system-riscv64'))
+STOCK = os.environ.get(
+    'QEMU_STOCK', os.path.join(TOP, 'build', 'stock', 'qemu-system-riscv64'))
+
+CTR = ',smctr=on,ssctr=on'
+IDLE = 0
+RECORDING = 7               # mctrctl.M, .S and .U
+NTBREN = RECORDING | 1 << 36
+ICOUNT = ['-icount', 'shift=0,sleep=off']
+TRACE = ',trace=on,trace-autostart=on,trace-chardev=tr'
+
+
+@dataclass(frozen=True)
+class Variant:
+    """One row. In options, {dir} is the folder of temporary files."""
+    name: str
+    over: str = None        # the row that the ratios are over
+    binary: str = OURS
+    cpu: str = ''           # behind -cpu rv64,...
+    mctrctl: int = None     # what software writes to it before all else
+    machine: str = ''       # behind -M virt
+    options: list = field(default_factory=list)
+    readers: tuple = ()     # chardevs: sockets of which the bytes are read
+    slow: bool = False      # measured once, with a tenth of the work
+
+
+# "absent" is the machine with CTR absent and trace off
+VARIANTS = (
+    Variant('absent'),
+    Variant('CTR idle', 'absent', cpu=CTR, mctrctl=IDLE),
+    Variant('CTR', 'absent', cpu=CTR, mctrctl=RECORDING),
+    Variant('CTR, NTBREN', 'absent', cpu=CTR, mctrctl=NTBREN),
+    Variant('icount', options=ICOUNT),
+    Variant('icount, CTR, cycles', 'icount', cpu=CTR, mctrctl=RECORDING,
+            options=ICOUNT),
+    Variant('stock', binary=STOCK),
+    Variant('stock, CTR idle', 'stock', STOCK, cpu=CTR, mctrctl=IDLE),
+    Variant('stock, CTR', 'stock', STOCK, cpu=CTR, mctrctl=RECORDING),
+
+    Variant('trace to /dev/null', 'absent', machine=TRACE,
+            options=['-chardev', 'file,path=/dev/null,id=tr']),
+    Variant('trace to sockets', 'absent', readers=('tr', 'sb'),
+            machine=TRACE + ',trace-sideband=sb'),
+
+    Variant('plugin, inline counter', 'absent',
+            options=['-plugin', '{dir}/libblocks.so,inline=on']),
+    Variant('plugin, callback', 'absent',
+            options=['-plugin', '{dir}/libblocks.so']),
+    Variant('-d exec,nochain', 'absent', slow=True,
+            options=['-d', 'exec,nochain', '-D', '/dev/null']),
+)
