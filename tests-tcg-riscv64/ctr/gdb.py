@@ -230,7 +230,7 @@ def main():
             if match[1] == 'switch on':
                 gdb.close()
                 time.sleep(0.1)         # it has to have something to record
-                machine.send(b'g')
+                machine.uart.sendall(b'g')      # the last: QEMU may be gone
             else:
                 machine.send(b'g')
                 gdb.close()

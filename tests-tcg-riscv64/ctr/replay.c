@@ -13,7 +13,7 @@
 
 #define MTIE     0x80
 
-static volatile uint32_t sink;
+static volatile uint32_t sink;     /* so that the calls are made */
 
 static uint32_t __attribute__((noinline)) leaf(uint32_t x)
 {

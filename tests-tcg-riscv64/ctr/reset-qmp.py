@@ -3,8 +3,8 @@
 #
 # reset-qmp.py DIRECTORY QEMU OPTION...
 #
-# Runs reset-qmp.elf and resets the machine (QMP: system_reset) while it records.
-# Prints TAP.
+# Runs reset-qmp.elf and resets the machine (QMP: system_reset) while it
+# records. Prints TAP.
 
 import re
 import sys
