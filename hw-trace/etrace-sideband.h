@@ -37,7 +37,7 @@
 
 #define ETRACE_SB_MAGIC         "RVTRSIDE"      /* 8 bytes, no NUL */
 #define ETRACE_SB_VERSION_MAJOR 1               /* other: cannot be read */
-#define ETRACE_SB_VERSION_MINOR 0               /* larger: new record types */
+#define ETRACE_SB_VERSION_MINOR 1               /* larger: new record types */
 #define ETRACE_SB_ALL_HARTS     0xffff
 #define ETRACE_SB_HEADER_SIZE   8               /* of every record */
 #define ETRACE_SB_PAGE_SIZE     4096
@@ -102,6 +102,12 @@ typedef enum ETraceSbType {
      * FENCE. No payload.
      */
     ETRACE_SB_FORGET = 11,
+    /*
+     * Where traps of the hart lead (xtvec), for implicit exceptions. Payload:
+     * u64 privilege of the handler (ETRACE_PRIV_M, _S, _VS), u64 the CSR's
+     * value. Stands behind a FENCE.
+     */
+    ETRACE_SB_TVEC = 12,
 } ETraceSbType;
 
 #define ETRACE_SB_PARAMS_SIZE 28

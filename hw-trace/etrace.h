@@ -73,13 +73,19 @@ static inline bool etrace_itype_is_trap(unsigned itype)
 
 /*
  * What else comes through the port, in order with the blocks: slots with
- * ETRACE_BLOCK_EVENT, where itype is one of these and iaddr is the value. What an event is about is the next block, if not said otherwise.
+ * ETRACE_BLOCK_EVENT, where itype is one of these and iaddr is the value. What
+ * an event is about is the next block, if not said otherwise.
  */
 typedef enum ETraceEvent {
     ETRACE_EVENT_CONTEXT = 1,   /* iaddr: context; ilastsize: ETraceCtype */
     ETRACE_EVENT_TIME = 2,      /* iaddr: time, in ticks */
     ETRACE_EVENT_IMPDEF = 3,    /* iaddr: impdef signals from here on */
-    ETRACE_EVENT_TRIGGER = 4,   /* ilastsize: ETraceTrigger */
+    /*
+     * ilastsize: ETraceTrigger; iaddr: pc of the instruction, or -1. It may
+     * not be reached (an interrupt comes first): then the next block does not
+     * contain it, and the trigger fires again later.
+     */
+    ETRACE_EVENT_TRIGGER = 4,
     /* The hart halts or is reset: what ran before is the end of a window. */
     ETRACE_EVENT_HALTED = 5,
     ETRACE_EVENT_RESET = 6,
@@ -140,7 +146,13 @@ typedef struct ETraceBlock {
     uint8_t ilastsize;  /* last instruction is 2^ilastsize half-words long */
     uint8_t priv;       /* ETracePriv of every instruction in the block */
     uint8_t flags;      /* ETRACE_BLOCK_* */
-    uint16_t cause;     /* itype 1 and 2: xcause without the interrupt bit */
+    /*
+     * itype 1 and 2: xcause without the interrupt bit. Others: a register, or
+     * 0. At the end of a block of itype 0, what a lui, auipc or c.lui writes;
+     * in a block that is one jalr, c.jr or c.jalr, where it jumps through: if
+     * they are the same, the jump is sequentially inferable.
+     */
+    uint16_t cause;
 } ETraceBlock;
 
 /* Address of the last instruction of a block that retired something. */

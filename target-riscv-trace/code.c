@@ -199,6 +199,7 @@ void riscv_trace_code_start(RISCVTraceHart *hart)
 {
     hart->session = riscv_trace_session();
     memset(hart->space, 0, sizeof(hart->space));
+    memset(hart->tvec, 0, sizeof(hart->tvec));
     if (hart->maps) {
         g_hash_table_destroy(hart->maps);
     }
@@ -296,10 +297,36 @@ static void forget_maps(RISCVTraceHart *hart)
     put_record(ETRACE_SB_FORGET, hart->index, NULL, 0);
 }
 
+/* Trap vectors that changed; the traps before this said so themselves. */
+static void tell_tvecs(RISCVTraceHart *hart)
+{
+    static const ETracePriv priv[RISCV_TRACE_TVECS] = {
+        ETRACE_PRIV_M, ETRACE_PRIV_S, ETRACE_PRIV_VS
+    };
+
+    for (unsigned i = 0; i < RISCV_TRACE_TVECS; i++) {
+        RISCVTraceTvec *tvec = &hart->tvec[i];
+        uint64_t packets;
+
+        if (!tvec->pending) {
+            continue;
+        }
+        tvec->pending = false;
+        if (is_told(hart)) {
+            packets = close_window(hart);
+            QEMU_LOCK_GUARD(&code.lock);
+            PUT_WORDS(ETRACE_SB_FENCE, hart->index, packets);
+            PUT_WORDS(ETRACE_SB_TVEC, hart->index, priv[i], tvec->value);
+            tvec->told = true;
+        }
+    }
+}
+
 void riscv_trace_code_pending(RISCVTraceHart *hart)
 {
     bool full = g_hash_table_size(hart->maps) > MAPS_MAX;
 
+    tell_tvecs(hart);
     if (!hart->pending->len && !full) {
         return;
     }

@@ -35,6 +35,8 @@ static void drain(RISCVTraceHart *hart)
     riscv_trace_flush(hart);
     if (hart->active) {
         riscv_trace_code_pending(hart);
+        riscv_trace_append_context(hart);
+        riscv_trace_append_time(hart);
     }
 }
 
@@ -52,28 +54,50 @@ void riscv_trace_interrupt_tb(RISCVTraceHart *hart)
  * Append from C code. A trap storm may append without any TB reaching its
  * end, so this drains, too.
  */
-static void append(CPURISCVState *env, const ETraceBlock *blocks, size_t n)
+void riscv_trace_append(RISCVTraceHart *hart, const ETraceBlock *slots,
+                        size_t n)
 {
-    RISCVTracePort *port = &env->trace;
+    RISCVTracePort *port = &cpu_env(hart->cs)->trace;
 
-    memcpy(port->head, blocks, n * sizeof(*blocks));
+    memcpy(port->head, slots, n * sizeof(*slots));
     port->head += n;
     if (port->head >= port->limit) {
-        drain(port->hart);
+        drain(hart);
     }
+}
+
+void riscv_trace_append_in_tb(RISCVTraceHart *hart, const ETraceBlock *slots,
+                              size_t n)
+{
+    RISCVTracePort *port = &cpu_env(hart->cs)->trace;
+
+    if (port->head >= hart->ring + RISCV_TRACE_RING_BLOCKS) {
+        ETraceBlock *limit = port->limit;
+
+        riscv_trace_flush(hart);
+        /* The end of the TB may be asked for. */
+        port->limit = limit;
+    }
+    memcpy(port->head, slots, n * sizeof(*slots));
+    port->head += n;
 }
 
 void riscv_trace_insn(CPURISCVState *env, target_ulong pc, unsigned len,
                       ETraceItype itype, target_ulong priv, bool virt)
 {
+    RISCVTraceHart *hart = env->trace.hart;
+
     if (env->trace.key) {
-        append(env, &(ETraceBlock) {
+        riscv_trace_append(hart, &(ETraceBlock) {
             .iaddr = pc,
             .iretire = len / 2,
             .itype = itype,
             .ilastsize = len == 4,
             .priv = riscv_trace_priv(priv, virt),
         }, 1);
+        if (itype == ETRACE_ITYPE_TRAP_RETURN) {
+            riscv_trace_append_context(hart);
+        }
     }
 }
 
@@ -81,7 +105,10 @@ void riscv_trace_trap(CPURISCVState *env, bool async, target_ulong cause,
                       target_ulong tval, target_ulong epc,
                       target_ulong priv, bool virt)
 {
+    RISCVTraceHart *hart = env->trace.hart;
+
     if (env->trace.key) {
+        bool told = riscv_trace_tvec_is_told(hart, async, cause);
         const ETraceBlock slots[] = {
             {
                 .iaddr = epc,
@@ -89,11 +116,14 @@ void riscv_trace_trap(CPURISCVState *env, bool async, target_ulong cause,
                                : ETRACE_ITYPE_EXCEPTION,
                 .cause = cause,
                 .priv = riscv_trace_priv(priv, virt),
+                .flags = told ? ETRACE_BLOCK_TVEC : 0,
             },
             { .iaddr = tval },
         };
 
-        append(env, slots, ARRAY_SIZE(slots));
+        riscv_trace_append_time(hart);
+        riscv_trace_append(hart, slots, ARRAY_SIZE(slots));
+        riscv_trace_append_context(hart);
     }
 }
 
@@ -102,7 +132,7 @@ void riscv_trace_unwind(CPURISCVState *env, target_ulong uw2)
     unsigned halfwords = uw2 >> RISCV_UW2_TRACE_SHIFT;
 
     if (halfwords && env->trace.key) {
-        append(env, &(ETraceBlock) {
+        riscv_trace_append(env->trace.hart, &(ETraceBlock) {
             .iaddr = env->pc - 2 * halfwords,
             .iretire = halfwords,
             .ilastsize = !!(uw2 & RISCV_UW2_TRACE_LASTSIZE),
@@ -112,15 +142,10 @@ void riscv_trace_unwind(CPURISCVState *env, target_ulong uw2)
 }
 
 /* Tracing on or off, in the hart's thread between TBs. */
-static void trace_switch(CPUState *cs, run_on_cpu_data data)
+static void trace_switch(CPUState *cs, bool on)
 {
     RISCVTraceHart *hart = riscv_trace_hart(cs);
     RISCVTracePort *port = &cpu_env(cs)->trace;
-    bool on = data.host_int;
-
-    if (on && hart->active && hart->session == riscv_trace_session()) {
-        return;
-    }
 
     if (hart->active) {
         riscv_trace_flush(hart);
@@ -133,18 +158,52 @@ static void trace_switch(CPUState *cs, run_on_cpu_data data)
     if (on) {
         hart->active = true;
         riscv_trace_code_start(hart);
-        port->key = TRACE_KEY(hart->session);
         if (tcg_enabled()) {
             /* Every page that it fetches from has to be told anew. */
             tlb_flush(cs);
         }
         hart->ops->start(hart->opaque);
+        port->key = TRACE_KEY(hart->session) |
+                    (hart->config.data ? RISCV_TRACE_KEY_DATA : 0);
+        riscv_trace_append_context(hart);
+        riscv_trace_append_time(hart);
+    }
+}
+
+void riscv_trace_hart_configure(CPUState *cs,
+                                const RISCVTraceHartConfig *config)
+{
+    RISCVTraceHart *hart = riscv_trace_hart(cs);
+
+    hart->config = *config;
+    hart->context_told = false;
+}
+
+static void enable_work(CPUState *cs, run_on_cpu_data data)
+{
+    RISCVTraceHart *hart = riscv_trace_hart(cs);
+    bool on = data.host_int;
+
+    if (!on || !hart->active || hart->session != riscv_trace_session()) {
+        trace_switch(cs, on);
     }
 }
 
 void riscv_trace_hart_enable(CPUState *cs, bool on)
 {
-    async_run_on_cpu(cs, trace_switch, RUN_ON_CPU_HOST_INT(on));
+    async_run_on_cpu(cs, enable_work, RUN_ON_CPU_HOST_INT(on));
+}
+
+static void restart_work(CPUState *cs, run_on_cpu_data data)
+{
+    if (riscv_trace_hart(cs)->active) {
+        trace_switch(cs, true);
+    }
+}
+
+void riscv_trace_hart_restart(CPUState *cs)
+{
+    async_run_on_cpu(cs, restart_work, RUN_ON_CPU_NULL);
 }
 
 void riscv_trace_hart_stall(CPUState *cs, bool stalled)

@@ -33,7 +33,29 @@ typedef struct RISCVTraceHartOps {
      * hart has put into the stream in this session.
      */
     uint64_t (*fence)(void *opaque);
+    /*
+     * A debug trigger fired while the hart is not traced. May be NULL: the
+     * encoder has no trigger inputs.
+     */
+    void (*trigger)(void *opaque, ETraceTrigger action);
 } RISCVTraceHartOps;
+
+/* Where the port's context comes from */
+typedef enum RISCVTraceContext {
+    RISCV_TRACE_CONTEXT_OFF,
+    /* ASID in bits 15:0, VMID in bits 29:16 (section 4.2.3) */
+    RISCV_TRACE_CONTEXT_ASID,
+    RISCV_TRACE_CONTEXT_MCONTEXT,
+} RISCVTraceContext;
+
+/* Which optional signals the encoder wants; all off by default */
+typedef struct RISCVTraceHartConfig {
+    RISCVTraceContext context;
+    ETraceCtype ctype;          /* with each change of the context */
+    bool time;                  /* mtime, at traps and now and then */
+    bool data;                  /* data accesses */
+    bool tvec;                  /* tell trap vectors to the sideband reader */
+} RISCVTraceHartConfig;
 
 /*
  * Connect an encoder. Once per CPU, before it runs; @ops and @opaque must
@@ -42,12 +64,22 @@ typedef struct RISCVTraceHartOps {
 void riscv_trace_hart_attach(CPUState *cs, const RISCVTraceHartOps *ops,
                              void *opaque, unsigned hart_index);
 
+/* To be called from start() only: what the port tells from here on. */
+void riscv_trace_hart_configure(CPUState *cs,
+                                const RISCVTraceHartConfig *config);
+
 /*
  * Turn tracing on or off at the hart's next TB boundary, where start() or
  * stop() is called. Any thread that holds the BQL. The last call wins; an on
  * in a new sideband session restarts tracing that is on already.
  */
 void riscv_trace_hart_enable(CPUState *cs, bool on);
+
+/*
+ * What start() would configure has changed: if the hart is traced, stop() and
+ * start() are called at its next TB boundary. Any thread.
+ */
+void riscv_trace_hart_restart(CPUState *cs);
 
 /*
  * The stall signal (E-Trace Table 4.6): a stalled hart stops at its next TB

@@ -46,6 +46,17 @@ void riscv_trace_tlb_fill(CPURISCVState *env, vaddr va, hwaddr pa, int prot,
 /* A TB of a traced hart was translated and has not been published yet. */
 void riscv_trace_translated(CPURISCVState *env, const DisasContextBase *db);
 
+/* A CSR that the context may come from was written. */
+void riscv_trace_context_changed(CPURISCVState *env);
+
+/*
+ * A trigger with a trace action fired: before the instruction at @pc, or with
+ * RISCV_TRACE_PC_UNKNOWN inside of the TB that runs.
+ */
+void riscv_trace_trigger(CPURISCVState *env, ETraceTrigger action,
+                         target_ulong pc);
+#define RISCV_TRACE_PC_UNKNOWN  ((target_ulong)-1)
+
 /* The hart was reset. */
 void riscv_trace_reset(CPURISCVState *env);
 

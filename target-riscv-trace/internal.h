@@ -29,6 +29,15 @@ typedef struct RISCVTracePage {
     uint64_t pa;
 } RISCVTracePage;
 
+/* A trap vector register, as the sideband's reader knows it */
+typedef struct RISCVTraceTvec {
+    bool told;
+    bool pending;               /* value is to be told */
+    uint64_t value;
+} RISCVTraceTvec;
+
+#define RISCV_TRACE_TVECS   3   /* M, S, VS */
+
 typedef enum RISCVTraceStall {
     RISCV_TRACE_RUNNING,
     RISCV_TRACE_STALLED,
@@ -45,6 +54,12 @@ struct RISCVTraceHart {
     bool active;                /* written by the hart's thread only */
     int stall;                  /* RISCVTraceStall, atomic */
 
+    /* Events, see events.c; the hart's thread only */
+    RISCVTraceHartConfig config;
+    bool context_told;
+    uint64_t context;           /* if told */
+    RISCVTraceTvec tvec[RISCV_TRACE_TVECS];
+
     /* Sideband, see code.c; the hart's thread only */
     uint32_t session;           /* that tracing was started in */
     RISCVTraceSpace space[2];   /* last told, by virt */
@@ -59,6 +74,28 @@ static inline RISCVTraceHart *riscv_trace_hart(CPUState *cs)
 
 /* Empty the ring into the encoder; in the hart's thread. */
 void riscv_trace_flush(RISCVTraceHart *hart);
+
+/* Append @n slots from C code; drains when the ring is full. */
+void riscv_trace_append(RISCVTraceHart *hart, const ETraceBlock *slots,
+                        size_t n);
+
+/*
+ * As above, for what must wait for the block of the TB that runs: nothing but
+ * the ring is touched.
+ */
+void riscv_trace_append_in_tb(RISCVTraceHart *hart, const ETraceBlock *slots,
+                              size_t n);
+
+/* events.c: append the context if it changed, the time if it is wanted */
+void riscv_trace_append_context(RISCVTraceHart *hart);
+void riscv_trace_append_time(RISCVTraceHart *hart);
+
+/*
+ * events.c: true if the handler of the trap that was just taken is where the
+ * sideband says; if not so, the vector is told at the end of the next TB.
+ */
+bool riscv_trace_tvec_is_told(RISCVTraceHart *hart, bool async,
+                              target_ulong cause);
 
 /* Call the drain helper at the end of the running TB, whatever its room. */
 void riscv_trace_interrupt_tb(RISCVTraceHart *hart);

@@ -32,6 +32,17 @@ typedef struct RISCVTracePort {
 /* RISCVTracePort.key: traced; below are CTR's bits, above is the session. */
 #define RISCV_TRACE_KEY_ON          (1u << 31)
 
+/* ... and so are its data accesses. */
+#define RISCV_TRACE_KEY_DATA        (1u << 30)
+
+/* What the data helper is told: log2 of bytes, dtype, place in the block */
+#define RISCV_TRACE_DATA_SIZE_MASK      0xf
+#define RISCV_TRACE_DATA_DTYPE_SHIFT    4
+#define RISCV_TRACE_DATA_OFFSET_SHIFT   8       /* half-words */
+#define RISCV_TRACE_DATA_INFO(dtype, size, offset)                      \
+    ((uint32_t)(offset) << RISCV_TRACE_DATA_OFFSET_SHIFT |              \
+     (uint32_t)(dtype) << RISCV_TRACE_DATA_DTYPE_SHIFT | (size))
+
 /*
  * What of a TB retired when an instruction in it does not: kept in the upper
  * bits of the second word that TCG saves with each instruction for unwinding.

@@ -1,0 +1,48 @@
+/*
+ * RISC-V hart side of the hart to encoder interface: data accesses
+ *
+ * E-Trace 2.0, section 4.3, unified form: loads come with their data. Two
+ * slots for each access, ahead of the block that its instruction retires in.
+ *
+ * SPDX-License-Identifier: GPL-2.0-or-later
+ */
+#include "qemu/osdep.h"
+#include "hooks.h"
+#include "internal.h"
+#include "element.h"
+#include "exec/helper-proto.h"
+
+static void data_access(CPURISCVState *env, uint64_t daddr, uint64_t data,
+                        uint64_t sdata, uint32_t info)
+{
+    ETraceBlock slots[2] = {
+        {
+            .iaddr = daddr,
+            .itype = ETRACE_EVENT_DATA,
+            .ilastsize = info & RISCV_TRACE_DATA_SIZE_MASK,
+            .cause = (info >> RISCV_TRACE_DATA_DTYPE_SHIFT) & 0xf,
+            .iretire = info >> RISCV_TRACE_DATA_OFFSET_SHIFT,
+            .flags = ETRACE_BLOCK_EVENT,
+        },
+        { .iaddr = data },
+    };
+
+    QEMU_BUILD_BUG_ON(sizeof(slots[1]) != 16);
+    memcpy((char *)&slots[1] + 8, &sdata, sizeof(sdata));
+    riscv_trace_append_in_tb(env->trace.hart, slots, ARRAY_SIZE(slots));
+}
+
+void helper_trace_data(CPURISCVState *env, uint64_t daddr, uint64_t data,
+                       uint64_t sdata, uint32_t info)
+{
+    data_access(env, daddr, data, sdata, info);
+}
+
+void riscv_trace_element_on(CPURISCVState *env, target_ulong daddr,
+                            uint64_t data, unsigned size, bool store)
+{
+    data_access(env, daddr, data, 0,
+                RISCV_TRACE_DATA_INFO(store ? ETRACE_DTYPE_STORE
+                                            : ETRACE_DTYPE_LOAD,
+                                      ctz32(size), 0));
+}

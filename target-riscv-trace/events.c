@@ -1,0 +1,138 @@
+/*
+ * RISC-V hart side of the hart to encoder interface: what else the port tells
+ *
+ * Context, time, trap vectors and debug triggers, in order with the blocks.
+ *
+ * SPDX-License-Identifier: GPL-2.0-or-later
+ */
+#include "qemu/osdep.h"
+#include "hooks.h"
+#include "internal.h"
+
+/* The address space that the hart fetches from, as 4.2.3 recommends it */
+static uint64_t context_asid(CPURISCVState *env)
+{
+    bool rv32 = riscv_cpu_mxl(env) == MXL_RV32;
+    /* While V is 1, satp is swapped with vsatp. */
+    uint64_t asid = get_field(env->satp, rv32 ? SATP32_ASID : SATP64_ASID);
+    uint64_t vmid = 0;
+
+    if (env->virt_enabled) {
+        vmid = rv32 ? extract32(env->hgatp, 22, 7)
+                    : extract64(env->hgatp, 44, 14);
+    }
+    return vmid << 16 | asid;
+}
+
+/* The context as it is now, not necessarily told yet. */
+static uint64_t context_now(RISCVTraceHart *hart)
+{
+    CPURISCVState *env = cpu_env(hart->cs);
+
+    return hart->config.context == RISCV_TRACE_CONTEXT_MCONTEXT
+           ? env->mcontext : context_asid(env);
+}
+
+static void append_event(RISCVTraceHart *hart, ETraceEvent event,
+                         uint64_t value, unsigned sub)
+{
+    riscv_trace_append(hart, &(ETraceBlock) {
+        .iaddr = value,
+        .itype = event,
+        .ilastsize = sub,
+        .flags = ETRACE_BLOCK_EVENT,
+    }, 1);
+}
+
+void riscv_trace_append_context(RISCVTraceHart *hart)
+{
+    uint64_t context;
+
+    if (hart->config.context == RISCV_TRACE_CONTEXT_OFF) {
+        return;
+    }
+    context = context_now(hart);
+    if (!hart->context_told || context != hart->context) {
+        hart->context_told = true;
+        hart->context = context;
+        append_event(hart, ETRACE_EVENT_CONTEXT, context, hart->config.ctype);
+    }
+}
+
+void riscv_trace_append_time(RISCVTraceHart *hart)
+{
+    CPURISCVState *env = cpu_env(hart->cs);
+
+    if (hart->config.time && env->rdtime_fn) {
+        append_event(hart, ETRACE_EVENT_TIME,
+                     env->rdtime_fn(env->rdtime_fn_arg), 0);
+    }
+}
+
+void riscv_trace_context_changed(CPURISCVState *env)
+{
+    RISCVTraceHart *hart = env->trace.hart;
+
+    if (env->trace.key && hart->config.context != RISCV_TRACE_CONTEXT_OFF) {
+        /* The CSR instruction itself belongs to the context before. */
+        riscv_trace_interrupt_tb(hart);
+    }
+}
+
+/* An untraced hart has no ring: its encoder is told at once. */
+void riscv_trace_trigger(CPURISCVState *env, ETraceTrigger action,
+                         target_ulong pc)
+{
+    RISCVTraceHart *hart = env->trace.hart;
+
+    if (!hart) {
+        return;
+    }
+    if (env->trace.key) {
+        riscv_trace_append_in_tb(hart, &(ETraceBlock) {
+            .iaddr = pc,
+            .itype = ETRACE_EVENT_TRIGGER,
+            .ilastsize = action,
+            .flags = ETRACE_BLOCK_EVENT,
+        }, 1);
+    } else if (hart->ops->trigger) {
+        hart->ops->trigger(hart->opaque, action);
+    }
+}
+
+/*
+ * Trap vectors. xtvec tells where handlers are; what the reader was told is
+ * kept, so that a trap can say whether it leads where the reader expects.
+ */
+
+static target_ulong tvec_of(CPURISCVState *env)
+{
+    return env->priv == PRV_M ? env->mtvec : env->stvec;
+}
+
+static unsigned tvec_index(CPURISCVState *env)
+{
+    return env->priv == PRV_M ? 0 : env->virt_enabled ? 2 : 1;
+}
+
+bool riscv_trace_tvec_is_told(RISCVTraceHart *hart, bool async,
+                              target_ulong cause)
+{
+    CPURISCVState *env = cpu_env(hart->cs);
+    target_ulong tvec = tvec_of(env);
+    target_ulong handler = (tvec & ~(target_ulong)3) +
+                           (async && (tvec & 3) == 1 ? cause * 4 : 0);
+    RISCVTraceTvec *told = &hart->tvec[tvec_index(env)];
+
+    if (!hart->config.tvec) {
+        return false;
+    }
+    if (told->told && told->value == tvec) {
+        return env->pc == handler;
+    }
+    told->told = false;
+    told->pending = true;
+    told->value = tvec;
+    riscv_trace_interrupt_tb(hart);
+    return false;
+}
