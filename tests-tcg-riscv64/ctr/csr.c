@@ -451,6 +451,35 @@ static void custom(void)
     ctr_clear();
 }
 
+/*
+ * "When the depth is increased, the newly accessible entries contain
+ * unspecified but legal values."
+ */
+static void deeper(void)
+{
+    static const struct entry ones = { ~0ull, ~0ull, ~0ull };
+
+    rule("2.4 sctrdepth: entries that become accessible hold legal values");
+    csr_write(CSR_SCTRDEPTH, 4);
+    for (unsigned i = 0; i < 256; i++) {
+        entry_write(i, ones);
+    }
+    csr_write(CSR_SCTRDEPTH, 0);
+    for (unsigned i = 0; i < 256; i++) {
+        entry_write(i, ones);
+    }
+    csr_write(CSR_SCTRDEPTH, 4);
+    for (unsigned i = 0; i < 256; i++) {
+        struct entry e = entry_read(i);
+
+        about("entry %u", i);
+        check_eq("MISP", e.target & 1, 0);
+        check_eq("undefined bits",
+                 e.data & ~(DATA_TYPE | DATA_CC | DATA_CCV), 0);
+    }
+    ctr_clear();
+}
+
 void test_main(void)
 {
     mctrctl_fields();
@@ -469,4 +498,5 @@ void test_main(void)
     }
     entry_fields();
     custom();
+    deeper();
 }

@@ -298,6 +298,24 @@ static void active_only(void)
     csr_write(medeleg, 0);
     csr_write(stvec, quiet_trap);
 
+    /*
+     * The first record, of mret, has CCV=0; the interrupt comes at once; the
+     * last one is that of quiet_trap's ecall.
+     */
+    rule("6.3 an interrupt has its CC");
+    csr_write(mideleg, 2);
+    csr_set(mie, 2);
+    csr_set(mip, 2);
+    ctr_clear();
+    run_at(U, spin_stub, CTL_M | CTL_U | CTL_S);
+    csr_clear(mip, 2);
+    csr_clear(mie, 2);
+    csr_write(mideleg, 0);
+    check_eq("type", entry_read(1).data & DATA_TYPE, INTERRUPT);
+    check_eq("CCV", ccv(1), 1);
+    check_range("CC", cc(1), 0, 1);
+    check_eq("CCV of the trap return", ccv(2), 0);
+
     rule("6.3 cycles while frozen are not counted");
     gen_begin();
     gen_word(0x37 | 10 << 7 | 0x80000000);          /* lui a0, 0x80000 */
