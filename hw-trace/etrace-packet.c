@@ -16,6 +16,9 @@ enum {
     WIDTH_TVAL,                 /* iaddress_width_p, none for interrupts */
     WIDTH_BRANCH_MAP,           /* the tapered sizes of section 6.7 */
     WIDTH_IRDEPTH,              /* sizes of return stack and call counter */
+    WIDTH_F0S,                  /* f0s_width_p */
+    WIDTH_INDEX,                /* cache_size_p */
+    WIDTH_IOPTIONS,             /* one bit more if sijump_p */
 };
 
 /* How the value of a member becomes bits. */
@@ -37,6 +40,41 @@ typedef struct ETraceField {
 #define FIELD(member, width, coding)                                    \
     { offsetof(ETracePacket, member),                                   \
       sizeof(((ETracePacket *)NULL)->member), width, coding }
+
+/* Section 6.8, first table: a branch failed the prediction */
+static const ETraceField format00_2_0[] = {
+    FIELD(format, 2, CODING_PLAIN),
+    FIELD(subformat, WIDTH_F0S, CODING_PLAIN),
+    FIELD(branch_count, 32, CODING_PLAIN),
+    FIELD(branch_fmt, 2, CODING_PLAIN),
+    { }
+};
+
+/* Section 6.8, second table */
+static const ETraceField format00_addr_2_0[] = {
+    FIELD(format, 2, CODING_PLAIN),
+    FIELD(subformat, WIDTH_F0S, CODING_PLAIN),
+    FIELD(branch_count, 32, CODING_PLAIN),
+    FIELD(branch_fmt, 2, CODING_PLAIN),
+    FIELD(address, WIDTH_ADDRESS, CODING_DIFF),
+    FIELD(notify, 1, CODING_XOR),
+    FIELD(updiscon, 1, CODING_XOR),
+    FIELD(irreport, 1, CODING_XOR),
+    FIELD(irdepth, WIDTH_IRDEPTH, CODING_IRDEPTH),
+    { }
+};
+
+/* Section 6.8, third and fourth table: without branches, there is no map */
+static const ETraceField format01_2_0[] = {
+    FIELD(format, 2, CODING_PLAIN),
+    FIELD(subformat, WIDTH_F0S, CODING_PLAIN),
+    FIELD(index, WIDTH_INDEX, CODING_PLAIN),
+    FIELD(branches, 5, CODING_PLAIN),
+    FIELD(branch_map, WIDTH_BRANCH_MAP, CODING_PLAIN),
+    FIELD(irreport, 1, CODING_XOR),
+    FIELD(irdepth, WIDTH_IRDEPTH, CODING_IRDEPTH),
+    { }
+};
 
 /* Section 6.7, second table: branch map is full, no address is due */
 static const ETraceField format1_map_2_0[] = {
@@ -110,7 +148,8 @@ static const ETraceField format32_2_0[] = {
 
 /*
  * Section 6.5. The text leaves the widths of encoder_mode, ioptions and
- * doptions open; these are the published reference model's.
+ * doptions open; these are the published reference model's, with one more
+ * bit of ioptions where there are sequentially inferable jumps.
  */
 static const ETraceField format33_2_0[] = {
     FIELD(format, 2, CODING_PLAIN),
@@ -118,7 +157,7 @@ static const ETraceField format33_2_0[] = {
     FIELD(ienable, 1, CODING_PLAIN),
     FIELD(encoder_mode, 1, CODING_PLAIN),
     FIELD(qual_status, 2, CODING_PLAIN),
-    FIELD(ioptions, 5, CODING_PLAIN),
+    FIELD(ioptions, WIDTH_IOPTIONS, CODING_PLAIN),
     FIELD(denable, 1, CODING_PLAIN),
     FIELD(dloss, 1, CODING_PLAIN),
     FIELD(doptions, 4, CODING_PLAIN),
@@ -126,6 +165,9 @@ static const ETraceField format33_2_0[] = {
 };
 
 typedef enum ETraceKind {
+    KIND_FORMAT00,
+    KIND_FORMAT00_ADDR,
+    KIND_FORMAT01,
     KIND_FORMAT1_MAP,
     KIND_FORMAT1,
     KIND_FORMAT2,
@@ -138,6 +180,9 @@ typedef enum ETraceKind {
 
 static const ETraceField *const layouts[][KIND_MAX] = {
     [ETRACE_WIRE_2_0] = {
+        [KIND_FORMAT00] = format00_2_0,
+        [KIND_FORMAT00_ADDR] = format00_addr_2_0,
+        [KIND_FORMAT01] = format01_2_0,
         [KIND_FORMAT1_MAP] = format1_map_2_0,
         [KIND_FORMAT1] = format1_2_0,
         [KIND_FORMAT2] = format2_2_0,
@@ -148,29 +193,41 @@ static const ETraceField *const layouts[][KIND_MAX] = {
     },
 };
 
-static ETraceKind packet_kind(unsigned format, unsigned subformat,
-                              unsigned branches)
+/* @pkt: format, subformat, branches and branch_fmt, as far as they apply */
+static ETraceKind packet_kind(const ETraceParams *params,
+                              const ETracePacket *pkt)
 {
-    switch (format) {
+    switch (pkt->format) {
+    case ETRACE_FORMAT_OPT_EXT:
+        if (pkt->subformat == ETRACE_OPT_BRANCH_COUNT && params->bpred_size) {
+            return pkt->branch_fmt ? KIND_FORMAT00_ADDR : KIND_FORMAT00;
+        }
+        if (pkt->subformat == ETRACE_OPT_JUMP_TARGET && params->cache_size) {
+            return KIND_FORMAT01;
+        }
+        return KIND_MAX;
     case ETRACE_FORMAT_DIFF_DELTA:
-        return branches ? KIND_FORMAT1 : KIND_FORMAT1_MAP;
+        return pkt->branches ? KIND_FORMAT1 : KIND_FORMAT1_MAP;
     case ETRACE_FORMAT_ADDR_ONLY:
         return KIND_FORMAT2;
     case ETRACE_FORMAT_SYNC:
-        return KIND_FORMAT30 + subformat;
+        return KIND_FORMAT30 + pkt->subformat;
     default:
         return KIND_MAX;
     }
 }
 
-static unsigned branch_map_width(unsigned branches)
+static unsigned branch_map_width(const ETracePacket *pkt)
 {
     static const uint8_t width[32] = {
-        31, 1, 3, 3, 7, 7, 7, 7, 15, 15, 15, 15, 15, 15, 15, 15,
+        0, 1, 3, 3, 7, 7, 7, 7, 15, 15, 15, 15, 15, 15, 15, 15,
         31, 31, 31, 31, 31, 31, 31, 31, 31, 31, 31, 31, 31, 31, 31, 31,
     };
 
-    return width[branches];
+    if (pkt->format == ETRACE_FORMAT_DIFF_DELTA && pkt->branches == 0) {
+        return 31;
+    }
+    return width[pkt->branches];
 }
 
 static unsigned irdepth_width(const ETraceParams *params)
@@ -196,9 +253,15 @@ static unsigned field_width(const ETraceField *f, const ETraceParams *params,
     case WIDTH_TVAL:
         return pkt->interrupt ? 0 : params->iaddress_width;
     case WIDTH_BRANCH_MAP:
-        return branch_map_width(pkt->branches);
+        return branch_map_width(pkt);
     case WIDTH_IRDEPTH:
         return irdepth_width(params);
+    case WIDTH_F0S:
+        return params->f0s_width;
+    case WIDTH_INDEX:
+        return params->cache_size;
+    case WIDTH_IOPTIONS:
+        return 5 + params->sijump;
     default:
         return f->width;
     }
@@ -223,6 +286,8 @@ static uint64_t member_get(const ETraceField *f, const ETracePacket *pkt)
     switch (f->size) {
     case 1:
         return *(const uint8_t *)p;
+    case 2:
+        return *(const uint16_t *)p;
     case 4:
         return *(const uint32_t *)p;
     default:
@@ -237,6 +302,9 @@ static void member_set(const ETraceField *f, ETracePacket *pkt, uint64_t value)
     switch (f->size) {
     case 1:
         *(uint8_t *)p = value;
+        break;
+    case 2:
+        *(uint16_t *)p = value;
         break;
     case 4:
         *(uint32_t *)p = value;
@@ -326,6 +394,13 @@ static unsigned significant_bits(const PacketBits *b, bool sign)
     return 0;
 }
 
+/* Section 6.8.1: no field if there is nothing to choose */
+static bool f0s_width_valid(const ETraceParams *p)
+{
+    return p->f0s_width <= 3 &&
+           (p->f0s_width || !p->bpred_size || !p->cache_size);
+}
+
 bool etrace_params_valid(const ETraceParams *p)
 {
     /* Section 6.3's table, the longest, for an exception */
@@ -342,6 +417,8 @@ bool etrace_params_valid(const ETraceParams *p)
            p->time_width <= 64 && p->context_width <= 64 &&
            trap_bits <= ETRACE_PACKET_MAX * 8 &&
            irdepth_width(p) <= 32 &&
+           p->bpred_size <= 15 && p->cache_size <= 15 &&
+           f0s_width_valid(p) && p->sijump <= 1 &&
            (p->src_bits == 0 || p->src_bits == 8 || p->src_bits == 16) &&
            p->ts_bytes <= 8;
 }
@@ -349,7 +426,7 @@ bool etrace_params_valid(const ETraceParams *p)
 size_t etrace_packet_pack(const ETraceParams *params, const ETracePacket *pkt,
                           uint8_t buf[ETRACE_PACKET_MAX])
 {
-    ETraceKind kind = packet_kind(pkt->format, pkt->subformat, pkt->branches);
+    ETraceKind kind = packet_kind(params, pkt);
     PacketBits b = { };
     size_t len;
     bool sign;
@@ -391,6 +468,9 @@ size_t etrace_packet_pack(const ETraceParams *params, const ETracePacket *pkt,
 /* Codes that section 6 and Table 4.6 (priv) leave for later */
 static bool uses_reserved_code(const ETracePacket *pkt)
 {
+    if (pkt->format == ETRACE_FORMAT_OPT_EXT) {
+        return pkt->branch_fmt == 1;
+    }
     if (pkt->format != ETRACE_FORMAT_SYNC) {
         return false;
     }
@@ -398,6 +478,35 @@ static bool uses_reserved_code(const ETracePacket *pkt)
         return pkt->encoder_mode != 0;
     }
     return pkt->privilege == 2 || pkt->privilege >= 7;
+}
+
+/*
+ * Read what tells one table from another; the fields of the table start at
+ * bit 0 again. Without a subformat field, the parameters tell the only one.
+ */
+static void peek_kind(PacketBits b, const ETraceParams *params,
+                      ETracePacket *pkt)
+{
+    pkt->format = get_bits(&b, 2);
+    switch (pkt->format) {
+    case ETRACE_FORMAT_OPT_EXT:
+        if (params->f0s_width) {
+            pkt->subformat = get_bits(&b, params->f0s_width);
+        } else if (params->cache_size) {
+            pkt->subformat = ETRACE_OPT_JUMP_TARGET;
+        }
+        if (pkt->subformat == ETRACE_OPT_BRANCH_COUNT) {
+            pkt->branch_count = get_bits(&b, 32);
+            pkt->branch_fmt = get_bits(&b, 2);
+        }
+        break;
+    case ETRACE_FORMAT_DIFF_DELTA:
+        pkt->branches = get_bits(&b, 5);
+        break;
+    case ETRACE_FORMAT_SYNC:
+        pkt->subformat = get_bits(&b, 2);
+        break;
+    }
 }
 
 bool etrace_packet_unpack(const ETraceParams *params, const uint8_t *buf,
@@ -416,12 +525,12 @@ bool etrace_packet_unpack(const ETraceParams *params, const uint8_t *buf,
     }
     sign = fill_sign(&b, 8 * len);
 
-    kind = packet_kind(buf[0] & 3, (buf[0] >> 2) & 3, (buf[0] >> 2) & 31);
+    memset(pkt, 0, sizeof(*pkt));
+    peek_kind(b, params, pkt);
+    kind = packet_kind(params, pkt);
     if (kind == KIND_MAX) {
         return false;
     }
-
-    memset(pkt, 0, sizeof(*pkt));
     for (const ETraceField *f = layouts[params->wire_format][kind]; f->size;
          f++) {
         unsigned width = field_width(f, params, pkt);
@@ -430,6 +539,9 @@ bool etrace_packet_unpack(const ETraceParams *params, const uint8_t *buf,
 
         if (width > 64 || b.pos + width > ETRACE_PACKET_MAX * 8) {
             return false;
+        }
+        if (width == 0) {
+            continue;
         }
         value = get_bits(&b, width);
         switch (f->coding) {
@@ -460,7 +572,7 @@ bool etrace_packet_unpack(const ETraceParams *params, const uint8_t *buf,
     if (len > (b.pos + 7) / 8 || significant_bits(&b, sign) >= b.pos) {
         return false;
     }
-    if (kind == KIND_FORMAT1) {
+    if (kind == KIND_FORMAT1 || kind == KIND_FORMAT01) {
         pkt->branch_map &= ones(pkt->branches);
     }
     return !uses_reserved_code(pkt);

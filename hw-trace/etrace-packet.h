@@ -124,20 +124,24 @@ size_t etrace_packet_pack(const ETraceParams *params, const ETracePacket *pkt,
 bool etrace_packet_unpack(const ETraceParams *params, const uint8_t *buf,
                           size_t len, ETracePacket *pkt);
 
-/* Number of branches that @pkt reports, 0..31. */
+/* Number of valid bits in the branch map of @pkt, 0..31. */
 static inline unsigned etrace_packet_branches(const ETracePacket *pkt)
 {
-    if (pkt->format != ETRACE_FORMAT_DIFF_DELTA) {
-        return 0;
+    if (pkt->format == ETRACE_FORMAT_DIFF_DELTA && pkt->branches == 0) {
+        return 31;
     }
-    return pkt->branches ? pkt->branches : 31;
+    return pkt->branches;
 }
 
-/* True if @pkt is format 1 or 2 and carries an address. */
+/*
+ * True if @pkt is format 0, 1 or 2 and has an address field. (An index of the
+ * jump target cache stands for an address, too, but is none.)
+ */
 static inline bool etrace_packet_has_address(const ETracePacket *pkt)
 {
     return pkt->format == ETRACE_FORMAT_ADDR_ONLY ||
-           (pkt->format == ETRACE_FORMAT_DIFF_DELTA && pkt->branches);
+           (pkt->format == ETRACE_FORMAT_DIFF_DELTA && pkt->branches) ||
+           (pkt->format == ETRACE_FORMAT_OPT_EXT && pkt->branch_fmt);
 }
 
 #endif /* HW_TRACE_ETRACE_PACKET_H */

@@ -49,6 +49,9 @@ static inline void etrace_test_same(const ETracePacket *a,
     g_assert_cmphex(a->branch_map, ==, b->branch_map);
     g_assert_cmpuint(a->irdepth, ==, b->irdepth);
     g_assert_cmphex(a->address, ==, b->address);
+    g_assert_cmphex(a->branch_count, ==, b->branch_count);
+    g_assert_cmpuint(a->branch_fmt, ==, b->branch_fmt);
+    g_assert_cmphex(a->index, ==, b->index);
     g_assert_cmpuint(a->branch, ==, b->branch);
     g_assert_cmpuint(a->privilege, ==, b->privilege);
     g_assert_cmphex(a->time, ==, b->time);

@@ -11,6 +11,12 @@ typedef enum Widths {
     RV32,
     RV64_STACK,         /* return_stack_size_p 3: irdepth has 4 bits */
     RV64_TIME,          /* time 16, context 8 bits */
+    RV64_F0S1,          /* predictor, cache of 2^7; subformat has 1 bit */
+    RV64_F0S2,          /* the same, 2 bits */
+    RV64_PREDICTOR,     /* nothing else in format 0: no subformat field */
+    RV64_CACHE,         /* likewise */
+    RV64_F0S1_STACK,    /* RV64_F0S1 and RV64_STACK */
+    RV64_SIJUMP,
     /*
      * The widths of the examples in the chapter "Code fragment and
      * transport": iaddress_lsb_p 0, privilege 2, context 32, ecause 5 bits.
@@ -28,6 +34,24 @@ static void set_widths(ETraceParams *p, Widths widths)
     case RV64_TIME:
         p->time_width = 16;
         p->context_width = 8;
+        break;
+    case RV64_F0S1_STACK:
+        p->return_stack_size = 3;
+        /* fall through */
+    case RV64_F0S1:
+    case RV64_F0S2:
+        p->bpred_size = 10;
+        p->cache_size = 7;
+        p->f0s_width = widths == RV64_F0S2 ? 2 : 1;
+        break;
+    case RV64_PREDICTOR:
+        p->bpred_size = 10;
+        break;
+    case RV64_CACHE:
+        p->cache_size = 7;
+        break;
+    case RV64_SIJUMP:
+        p->sijump = 1;
         break;
     case EXAMPLES:
         p->iaddress_lsb = 0;
@@ -52,6 +76,8 @@ typedef struct Vector {
 #define TRAP    .format = 3, .subformat = 1
 #define CONTEXT .format = 3, .subformat = 2
 #define SUPPORT .format = 3, .subformat = 3
+#define COUNT   .format = 0, .subformat = 0
+#define INDEX   .format = 0, .subformat = 1
 
 static const Vector vectors[] = {
     /*
@@ -129,6 +155,65 @@ static const Vector vectors[] = {
     { "support-all", RV64, "df",
       { SUPPORT, .ienable = 1, .qual_status = 3, .ioptions = 0x1f,
         .denable = 1, .dloss = 1, .doptions = 0xf } },
+
+    /* one more of ioptions, bit 13, and the rest one further */
+    { "support-sijump", RV64_SIJUMP, "1f 20",
+      { SUPPORT, .ienable = 1, .ioptions = ETRACE_IOPT_SIJUMP } },
+    { "support-sijump-data", RV64_SIJUMP, "1f 40 05",
+      { SUPPORT, .ienable = 1, .denable = 1, .doptions = 5 } },
+
+    /*
+     * Format 0 subformat 0: subformat bit 2, branch_count 3-34, branch_fmt
+     * 35-36, address >> 1 in 37-99, notify 100, updiscon 101, irreport 102.
+     */
+    { "count-31", RV64_F0S1, "00",
+      { COUNT } },
+    { "count-36", RV64_F0S1, "28",
+      { COUNT, .branch_count = 5 } },
+    { "count-sign-bit", RV64_F0S1, "80 00",
+      { COUNT, .branch_count = 16 } },
+    { "count-subformat-2-bits", RV64_F0S2, "50",
+      { COUNT, .branch_count = 5 } },
+    { "count-no-subformat", RV64_PREDICTOR, "14",
+      { COUNT, .branch_count = 5 } },
+    { "count-addr", RV64_F0S1, "00 00 00 00 10",
+      { COUNT, .branch_fmt = ETRACE_BRANCH_FMT_ADDR } },
+    { "count-addr-fail", RV64_F0S1, "00 00 00 00 f8",
+      { COUNT, .branch_fmt = ETRACE_BRANCH_FMT_ADDR_FAIL, .address = -2 } },
+    { "count-max", RV64_F0S1, "f8 ff ff ff 17 01",
+      { COUNT, .branch_count = 0xffffffff,
+        .branch_fmt = ETRACE_BRANCH_FMT_ADDR, .address = 0x10 } },
+    { "count-updiscon", RV64_F0S1,
+      "00 00 00 00 10 00 00 00 00 00 00 00 e0",
+      { COUNT, .branch_fmt = ETRACE_BRANCH_FMT_ADDR, .updiscon = 1 } },
+    /* irdepth in bits 103-106 */
+    { "count-irdepth", RV64_F0S1_STACK,
+      "00 00 00 00 10 00 00 00 00 00 00 00 c0 02",
+      { COUNT, .branch_fmt = ETRACE_BRANCH_FMT_ADDR, .irreport = 1,
+        .irdepth = 5 } },
+
+    /*
+     * Format 0 subformat 1: subformat bit 2, index 3-9, branches 10-14,
+     * branch map from bit 15 on, irreport.
+     */
+    { "index", RV64_F0S1, "ac 02",
+      { INDEX, .index = 0x55 } },
+    { "index-no-subformat", RV64_CACHE, "54 01",
+      { INDEX, .index = 0x55 } },
+    { "index-branches-1", RV64_F0S1, "04 84",
+      { INDEX, .branches = 1, .branch_map = 1 } },
+    { "index-branches-2", RV64_F0S1, "1c 88 00",
+      { INDEX, .index = 3, .branches = 2, .branch_map = 1 } },
+    { "index-branches-4", RV64_F0S1, "04 90 07",
+      { INDEX, .branches = 4, .branch_map = 0xf } },
+    { "index-branches-31", RV64_F0S1, "fc",
+      { INDEX, .index = 0x7f, .branches = 31, .branch_map = 0x7fffffff } },
+    /* irdepth in bits 16-19; 18-21 behind a map of 2 branches */
+    { "index-irdepth", RV64_F0S1_STACK, "04 80 05",
+      { INDEX, .irreport = 1, .irdepth = 5 } },
+    { "index-branches-irdepth", RV64_F0S1_STACK, "04 88 2c",
+      { INDEX, .branches = 2, .branch_map = 1, .irreport = 1,
+        .irdepth = 5 } },
 
     /*
      * Format 2: address >> 1 in bits 2-64, notify 65, updiscon 66,
@@ -263,6 +348,8 @@ static void test_unpack_only(void)
         { "1f 00 00", { SUPPORT, .ienable = 1 } },
         { "01 00 00 00 00", { .format = 1 } },
         { "89 02", { .format = 1, .branches = 2, .branch_map = 1 } },
+        { "00 00 00 00 00", { COUNT } },
+        { "1c 88 fe", { INDEX, .index = 3, .branches = 2, .branch_map = 1 } },
     };
 
     for (unsigned i = 0; i < ARRAY_SIZE(packets); i++) {
@@ -271,7 +358,7 @@ static void test_unpack_only(void)
         ETraceParams params;
         ETracePacket pkt;
 
-        set_widths(&params, RV64);
+        set_widths(&params, packets[i].pkt.format ? RV64 : RV64_F0S1);
         g_assert_true(etrace_packet_unpack(&params, buf, len, &pkt));
         etrace_test_same(&pkt, &packets[i].pkt);
     }
@@ -302,6 +389,13 @@ static void test_reject(void)
         { "privilege 2 of 2 bits", EXAMPLES, "53 00" },
         { "irdepth without irreport", RV64_STACK,
           "02 00 00 00 00 00 00 00 10" },
+        { "branch_fmt 1", RV64_F0S1, "00 00 00 00 08" },
+        { "bits behind branch_fmt 0", RV64_F0S1, "00 00 00 00 20" },
+        { "format 0 subformat 2", RV64_F0S2, "08" },
+        { "format 0 subformat 3", RV64_F0S2, "0c" },
+        { "index with bits behind irreport", RV64_F0S1, "ac 02 01" },
+        { "irdepth without irreport behind index", RV64_F0S1_STACK,
+          "04 00 05" },
     };
 
     for (unsigned i = 0; i < ARRAY_SIZE(bad); i++) {
@@ -353,6 +447,10 @@ static void random_params(ETraceParams *p)
         p->context_width = g_test_rand_int_range(0, 65);
         p->return_stack_size = g_test_rand_int_range(0, 8);
         p->call_counter_size = g_test_rand_int_range(0, 8);
+        p->bpred_size = g_test_rand_int_range(0, 16);
+        p->cache_size = g_test_rand_int_range(0, 16);
+        p->f0s_width = g_test_rand_int_range(0, 4);
+        p->sijump = g_test_rand_bit();
     } while (!etrace_params_valid(p));
 }
 
@@ -362,21 +460,57 @@ static uint64_t random_address(const ETraceParams *p)
            << p->iaddress_lsb;
 }
 
+static void random_irdepth(const ETraceParams *p, ETracePacket *pkt)
+{
+    unsigned width = p->return_stack_size + (p->return_stack_size > 0) +
+                     p->call_counter_size;
+
+    if (width && g_test_rand_bit()) {
+        pkt->irreport = true;
+        pkt->irdepth = random_bits(width);
+    }
+}
+
+/* Returns false if there is no such format. */
+static bool random_format_0(const ETraceParams *p, ETracePacket *pkt)
+{
+    bool index = p->cache_size && (!p->bpred_size || g_test_rand_bit());
+
+    if (!p->cache_size && !p->bpred_size) {
+        return false;
+    }
+    pkt->subformat = index;
+    if (index) {
+        pkt->index = random_bits(p->cache_size);
+        pkt->branches = g_test_rand_int_range(0, 32);
+        pkt->branch_map = random_bits(pkt->branches);
+        random_irdepth(p, pkt);
+    } else {
+        pkt->branch_count = random_bits(32);
+        pkt->branch_fmt = g_test_rand_bit() ? g_test_rand_int_range(2, 4) : 0;
+    }
+    return true;
+}
+
 static void random_packet(const ETraceParams *p, ETracePacket *pkt)
 {
     static const uint8_t priv[] = { 0, 1, 3, 4, 5, 6 };
-    unsigned irdepth_width = p->return_stack_size +
-                             (p->return_stack_size > 0) +
-                             p->call_counter_size;
 
     memset(pkt, 0, sizeof(*pkt));
-    pkt->format = g_test_rand_int_range(1, 4);
+    pkt->format = g_test_rand_int_range(0, 4);
+    if (pkt->format == 0) {
+        if (!random_format_0(p, pkt)) {
+            pkt->format = 2;
+        } else if (!pkt->branch_fmt) {
+            return;
+        }
+    }
     if (pkt->format == 3) {
         pkt->subformat = g_test_rand_int_range(0, 4);
         if (pkt->subformat == ETRACE_SYNC_SUPPORT) {
             pkt->ienable = g_test_rand_bit();
             pkt->qual_status = g_test_rand_int_range(0, 4);
-            pkt->ioptions = g_test_rand_int_range(0, 32);
+            pkt->ioptions = random_bits(5 + p->sijump);
             pkt->denable = g_test_rand_bit();
             pkt->dloss = g_test_rand_bit();
             pkt->doptions = g_test_rand_int_range(0, 16);
@@ -412,16 +546,13 @@ static void random_packet(const ETraceParams *p, ETracePacket *pkt)
     }
     pkt->notify = g_test_rand_bit();
     pkt->updiscon = g_test_rand_bit();
-    if (irdepth_width && g_test_rand_bit()) {
-        pkt->irreport = true;
-        pkt->irdepth = random_bits(irdepth_width);
-    }
+    random_irdepth(p, pkt);
 }
 
 /* Bits of a branch map that no branch uses may be anything. */
 static bool has_unused_bits(const ETracePacket *pkt)
 {
-    return pkt->format == 1 && (pkt->branches & (pkt->branches + 1));
+    return pkt->branches & (pkt->branches + 1);
 }
 
 static void test_random(void)
@@ -506,10 +637,22 @@ static void test_params(void)
     BAD(context_width, 65);
     BAD(return_stack_size, 32);
     BAD(call_counter_size, 33);
+    BAD(bpred_size, 16);
+    BAD(cache_size, 16);
+    BAD(f0s_width, 4);
+    BAD(sijump, 2);
     BAD(src_bits, 6);
     BAD(src_bits, 24);
     BAD(ts_bytes, 9);
 #undef BAD
+
+    /* Two optional formats need a field that tells which. */
+    p = good;
+    p.bpred_size = 1;
+    p.cache_size = 1;
+    g_assert_false(etrace_params_valid(&p));
+    p.f0s_width = 1;
+    g_assert_true(etrace_params_valid(&p));
 
     /* 2+2+1+3+time+context+6+1+1+63+64 bits: 248 at most */
     p = good;
