@@ -53,31 +53,31 @@ StreamEvent stream_next(Stream *s, StreamItem *item)
 {
     while (s->pos < s->end) {
         const uint8_t *buf = s->data + s->pos;
-        ETraceEncapPacket pkt;
+        const ETraceEncapPacket *pkt = &item->pkt;
 
         switch (etrace_encap_parse(&s->sources.params, buf, s->end - s->pos,
-                                   &pkt)) {
+                                   &item->pkt)) {
         case ETRACE_ENCAP_MORE:
             return lose(s, item);
         case ETRACE_ENCAP_NULL:
             item->offset = s->pos;
-            item->size = pkt.size;
-            s->pos += pkt.size;
-            if (pkt.align) {
+            item->size = pkt->size;
+            s->pos += pkt->size;
+            if (pkt->align) {
                 return STREAM_ALIGN;
             }
             break;
         case ETRACE_ENCAP_PACKET:
-            if (!header_possible(s, *buf) || !known_source(s, pkt.src_id)) {
+            if (!header_possible(s, *buf) || !known_source(s, pkt->src_id)) {
                 return lose(s, item);
             }
             item->offset = s->pos;
-            item->size = pkt.size;
-            item->payload = pkt.payload;
-            item->len = pkt.len;
-            s->pos += pkt.size;
+            item->size = pkt->size;
+            item->payload = pkt->payload;
+            item->len = pkt->len;
+            s->pos += pkt->size;
             if (!s->sources.params.src_bits ||
-                pkt.src_id == s->sources.params.src_id) {
+                pkt->src_id == s->sources.params.src_id) {
                 return STREAM_PACKET;
             }
             break;

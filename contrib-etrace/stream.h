@@ -15,7 +15,7 @@
 
 /* Which of the stream's sources exist, and which one is wanted */
 typedef struct StreamSources {
-    ETraceParams params;        /* src_bits, ts_bytes, src_id wanted */
+    ETraceParams params;        /* of the encapsulation, src_id wanted */
     const bool *known;          /* by srcID; NULL: any may appear */
 } StreamSources;
 
@@ -36,8 +36,9 @@ typedef enum StreamEvent {
 typedef struct StreamItem {
     size_t offset;              /* in @data */
     size_t size;                /* bytes on the wire */
-    const uint8_t *payload;
+    const uint8_t *payload;     /* in the stream's data or in @pkt */
     size_t len;
+    ETraceEncapPacket pkt;
 } StreamItem;
 
 /*

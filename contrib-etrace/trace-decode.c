@@ -145,7 +145,9 @@ void trace_decode(TraceDecoder *d, Trace *t, unsigned hart,
     while (!d->stop) {
         switch (stream_next(&d->stream, &d->item)) {
         case STREAM_PACKET:
-            one_packet(d);
+            if (!d->item.pkt.data) {
+                one_packet(d);
+            }
             break;
         case STREAM_ALIGN:
             check_align(d);

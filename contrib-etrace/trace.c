@@ -122,8 +122,7 @@ static bool harts_from_stream(Trace *t, const TraceOptions *opts,
     }
     if (!etrace_params_valid(&params)) {
         g_set_error(errp, G_IO_ERROR, G_IO_ERROR_INVALID_ARGUMENT,
-                    "--param: these widths together make packets that are "
-                    "too long, or are no whole bytes of source id");
+                    "--param: %s", etrace_params_problem(&params));
         return false;
     }
     seen[0] = !params.src_bits;

@@ -20,20 +20,101 @@ static size_t null_run_max(const ETraceParams *params)
     return 31 + params->ts_bytes + params->src_bits / 8;
 }
 
+/* Bits at @out, LSB first, from *@pos on; @out was 0 there. */
+static void put_bits(uint8_t *out, unsigned *pos, uint64_t value,
+                     unsigned width)
+{
+    for (unsigned i = 0; i < width; i++, ++*pos) {
+        out[*pos / 8] |= ((value >> i) & 1) << (*pos % 8);
+    }
+}
+
+static uint64_t get_bits(const uint8_t *buf, unsigned *pos, unsigned width)
+{
+    uint64_t value = 0;
+
+    for (unsigned i = 0; i < width; i++, ++*pos) {
+        value |= (uint64_t)((buf[*pos / 8] >> (*pos % 8)) & 1) << i;
+    }
+    return value;
+}
+
+/* Bits of a payload that are left without repetitions of its sign */
+static unsigned payload_bits(const uint8_t *payload, size_t len)
+{
+    uint8_t sign = payload[len - 1] & 0x80 ? 0xff : 0;
+    unsigned bits = 8 * len;
+
+    while (bits > 1 &&
+           !(((payload[(bits - 2) / 8] ^ sign) >> ((bits - 2) % 8)) & 1)) {
+        bits--;
+    }
+    return bits;
+}
+
+/* Move the @bits bits from *@pos on to @out->shifted. */
+static void take_payload(ETraceEncapPacket *out, const uint8_t *buf,
+                         unsigned pos, unsigned bits)
+{
+    out->payload = out->shifted;
+    out->len = (bits + 7) / 8;
+    if (out->len == 0) {
+        return;
+    }
+    for (unsigned i = 0; i < out->len; i++) {
+        unsigned width = MIN(8, bits - 8 * i);
+        uint8_t byte = get_bits(buf, &pos, width);
+
+        if (width < 8 && (byte >> (width - 1))) {
+            byte |= 0xff << width;
+        }
+        out->shifted[i] = byte;
+    }
+    out->len = (payload_bits(out->shifted, out->len) + 7) / 8;
+}
+
+size_t etrace_encap_pack(const ETraceParams *params,
+                         const ETraceEncapPacket *pkt,
+                         uint8_t out[ETRACE_ENCAP_MAX])
+{
+    unsigned odd = etrace_encap_odd_bits(params);
+    bool extend = pkt->extend && params->ts_bytes;
+    unsigned bits = 8 * pkt->len;
+    unsigned pos = 8;
+    size_t len, size;
+
+    assert(pkt->len >= 1 && pkt->len <= ETRACE_PACKET_MAX);
+    if (odd) {
+        bits = payload_bits(pkt->payload, pkt->len);
+    }
+    len = (odd + bits + 7) / 8;
+    assert(len <= HEADER_LENGTH);
+    size = 1 + params->src_bits / 8 + (extend ? params->ts_bytes : 0) + len;
+
+    memset(out, 0, size);
+    out[0] = len | pkt->flow << 5 | (extend ? HEADER_EXTEND : 0);
+    put_bits(out, &pos, pkt->src_id, params->src_bits);
+    if (extend) {
+        put_bits(out, &pos, pkt->timestamp, 8 * params->ts_bytes);
+    }
+    put_bits(out, &pos, pkt->data, etrace_encap_type_bits(params));
+    for (unsigned i = 0; i < bits; i += 8) {
+        put_bits(out, &pos, pkt->payload[i / 8], MIN(8, bits - i));
+    }
+    if (pkt->payload[pkt->len - 1] & 0x80) {
+        put_bits(out, &pos, UINT64_MAX, 8 * size - pos);
+    }
+    return size;
+}
+
 size_t etrace_encap_wrap(const ETraceParams *params, const uint8_t *payload,
                          size_t len, uint8_t out[ETRACE_ENCAP_MAX])
 {
-    size_t n = 0;
-
-    assert(len >= 1 && len <= ETRACE_PACKET_MAX);
-    assert(params->src_bits <= 16 && params->src_bits % 8 == 0);
-
-    out[n++] = len;
-    for (unsigned i = 0; i < params->src_bits; i += 8) {
-        out[n++] = params->src_id >> i;
-    }
-    memcpy(out + n, payload, len);
-    return n + len;
+    return etrace_encap_pack(params, &(ETraceEncapPacket) {
+        .src_id = params->src_id,
+        .payload = payload,
+        .len = len,
+    }, out);
 }
 
 size_t etrace_encap_align(const ETraceParams *params,
@@ -50,9 +131,11 @@ ETraceEncapStatus etrace_encap_parse(const ETraceParams *params,
                                      const uint8_t *buf, size_t avail,
                                      ETraceEncapPacket *out)
 {
-    size_t n = 1;
+    unsigned odd = etrace_encap_odd_bits(params);
+    unsigned pos = 8;
+    size_t n;
 
-    memset(out, 0, sizeof(*out));
+    memset(out, 0, offsetof(ETraceEncapPacket, shifted));
     if (avail == 0) {
         return ETRACE_ENCAP_MORE;
     }
@@ -64,18 +147,22 @@ ETraceEncapStatus etrace_encap_parse(const ETraceParams *params,
         return ETRACE_ENCAP_NULL;
     }
 
-    n += params->src_bits / 8;
-    if (buf[0] & HEADER_EXTEND) {
-        n += params->ts_bytes;
-    }
-    if (avail < n + out->len) {
+    out->extend = (buf[0] & HEADER_EXTEND) && params->ts_bytes;
+    n = 1 + params->src_bits / 8 + (out->extend ? params->ts_bytes : 0);
+    out->size = n + out->len;
+    if (avail < out->size) {
         return ETRACE_ENCAP_MORE;
     }
-    for (unsigned i = 0; i < params->src_bits / 8; i++) {
-        out->src_id |= (uint16_t)buf[1 + i] << (8 * i);
+    out->src_id = get_bits(buf, &pos, params->src_bits);
+    if (out->extend) {
+        out->timestamp = get_bits(buf, &pos, 8 * params->ts_bytes);
     }
-    out->payload = buf + n;
-    out->size = n + out->len;
+    if (!odd) {
+        out->payload = buf + n;
+        return ETRACE_ENCAP_PACKET;
+    }
+    out->data = get_bits(buf, &pos, etrace_encap_type_bits(params));
+    take_payload(out, buf, pos, 8 * out->size - pos);
     return ETRACE_ENCAP_PACKET;
 }
 

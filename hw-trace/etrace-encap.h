@@ -18,9 +18,47 @@
 /* null.idle run plus null.alignment: at most 31 + T + S + 1 bytes */
 #define ETRACE_ALIGN_MAX (31 + 8 + 2 + 1)
 
+/* Width of the type field: there is one if there is data trace, too. */
+static inline unsigned etrace_encap_type_bits(const ETraceParams *params)
+{
+    return params->data_width != 0;
+}
+
 /*
- * Wrap @payload (@len bytes, 1..31) of the source that @params describe, flow
- * 0, no timestamp. src_bits must be 0, 8 or 16 (whole bytes).
+ * Bits in front of the payload that count as its: those of the srcID beyond
+ * whole bytes, and the type field. The payload itself has as many less.
+ */
+static inline unsigned etrace_encap_odd_bits(const ETraceParams *params)
+{
+    return params->src_bits % 8 + etrace_encap_type_bits(params);
+}
+
+typedef struct ETraceEncapPacket {
+    uint16_t src_id;
+    uint8_t flow;
+    bool extend;                /* has a timestamp */
+    bool data;                  /* type: te_data, not te_inst */
+    bool align;                 /* null packet: null.alignment */
+    uint64_t timestamp;
+    size_t size;                /* bytes that the whole packet takes */
+    const uint8_t *payload;     /* in the caller's buffer, or in @shifted */
+    size_t len;
+    uint8_t shifted[ETRACE_PACKET_MAX];
+} ETraceEncapPacket;
+
+/*
+ * Encapsulate @pkt: src_id, flow, extend and timestamp (if ts_bytes), data
+ * (if there is a type field), payload, len (1..31). The payload and the odd
+ * bits in front of it must have room in 31 bytes together; what
+ * etrace_params_valid() holds for has. Returns the number of bytes written.
+ */
+size_t etrace_encap_pack(const ETraceParams *params,
+                         const ETraceEncapPacket *pkt,
+                         uint8_t out[ETRACE_ENCAP_MAX]);
+
+/*
+ * Wrap the te_inst @payload (@len bytes, 1..31) of the source that @params
+ * describe, flow 0, no timestamp.
  * Returns the number of bytes written to @out.
  */
 size_t etrace_encap_wrap(const ETraceParams *params, const uint8_t *payload,
@@ -35,24 +73,18 @@ size_t etrace_encap_align(const ETraceParams *params,
                           uint8_t out[ETRACE_ALIGN_MAX]);
 
 typedef enum ETraceEncapStatus {
-    ETRACE_ENCAP_PACKET,        /* a normal packet: src_id, payload, len */
+    ETRACE_ENCAP_PACKET,        /* a normal packet */
     ETRACE_ENCAP_NULL,          /* a null packet; align tells which */
     ETRACE_ENCAP_MORE,          /* @avail ends inside a packet */
 } ETraceEncapStatus;
 
-typedef struct ETraceEncapPacket {
-    uint16_t src_id;
-    uint8_t flow;
-    bool align;                 /* null packet: null.alignment */
-    size_t size;                /* bytes that the whole packet takes */
-    const uint8_t *payload;     /* inside the caller's buffer */
-    size_t len;
-} ETraceEncapPacket;
-
 /*
- * Look at the packet that starts at @buf. Only src_bits and ts_bytes of
- * @params are used. ETRACE_ENCAP_MORE says that more bytes are needed (at the
- * end of a file: that the last packet is cut off).
+ * Look at the packet that starts at @buf. Only src_bits, ts_bytes and
+ * data_width of @params are used. ETRACE_ENCAP_MORE says that more bytes are
+ * needed (at the end of a file: that the last packet is cut off). A payload
+ * that starts within a byte is moved to @out->shifted, sign-extended, without
+ * superfluous bytes; @out must stay where it is as long as it is used. Its
+ * len is 0 if there are only odd bits.
  */
 ETraceEncapStatus etrace_encap_parse(const ETraceParams *params,
                                      const uint8_t *buf, size_t avail,

@@ -43,6 +43,12 @@ typedef enum ETraceQualStatus {
 #define ETRACE_IOPT_BRANCH_PREDICTION   0x10
 #define ETRACE_IOPT_SIJUMP              0x20    /* if sijump_p */
 
+/* doptions, likewise */
+#define ETRACE_DOPT_NO_ADDRESS          0x01
+#define ETRACE_DOPT_NO_DATA             0x02
+#define ETRACE_DOPT_FULL_ADDRESS        0x04
+#define ETRACE_DOPT_FULL_DATA           0x08
+
 /* subformats of format 0 (section 6.8) */
 typedef enum ETraceOptSubformat {
     ETRACE_OPT_BRANCH_COUNT = 0,
@@ -60,10 +66,12 @@ typedef enum ETraceBranchFmt {
  * subformat; the others are 0.
  *
  * address is in bytes (shifted by iaddress_lsb_p): absolute, zero-extended
- * from iaddress_width_p in format 3; a signed difference in formats 1 and 2
- * (absolute in full-address mode). The notify, updiscon and irreport members
- * are the meaning (1: asserted), not the wire bit, which is the XOR with the
- * bit before it.
+ * from iaddress_width_p, in format 3 and in full-address mode; else a signed
+ * difference. The notify, updiscon and irreport members are the meaning (1:
+ * asserted), not the wire bit, which is the XOR with the bit before it.
+ *
+ * In the draft 1.1.1 tval is tvalepc, thaddr always 1, ienable is enable and
+ * ioptions options.
  */
 typedef struct ETracePacket {
     uint8_t format;
@@ -98,15 +106,60 @@ typedef struct ETracePacket {
     uint8_t ioptions;           /* ETRACE_IOPT_* */
     bool denable;
     bool dloss;
-    uint8_t doptions;
+    uint8_t doptions;           /* ETRACE_DOPT_* */
+    /* The rest of the Standard Support Packet of the draft 2.1 */
+    bool resync_disabled;
+    bool iret_ext;
+    bool mmacas_ext;
+    uint8_t time_width;         /* bits: a multiple of 16 */
+    uint8_t f0s_width;
+    uint8_t return_stack_size;
+    uint8_t call_counter_size;
+    uint8_t bpred_size;
+    uint8_t cache_size;
 } ETracePacket;
 
 /*
  * True if packets of these parameters can be packed and unpacked: widths that
- * the members of ETracePacket hold, no packet longer than ETRACE_PACKET_MAX,
- * a srcID of whole bytes. Whoever takes parameters from outside asks first.
+ * the members of ETracePacket and the fields of the Standard Support Packet
+ * hold, no packet longer than the encapsulation carries, a subformat field if
+ * there is something to choose. Whoever takes parameters from outside asks
+ * first; etrace_params_problem() tells people what is wrong, NULL if nothing.
  */
 bool etrace_params_valid(const ETraceParams *params);
+const char *etrace_params_problem(const ETraceParams *params);
+
+/*
+ * Take over what the support packet @pkt says about the packets behind it:
+ * run-time modes, and in the draft 2.1 the parameters that it carries. Both
+ * sides call it for every support packet. Returns false, and changes nothing,
+ * if no packets of such parameters could be read.
+ */
+bool etrace_params_follow(ETraceParams *params, const ETracePacket *pkt);
+
+/*
+ * Fill in the modes and parameters that the support packet @pkt (format and
+ * subformat set) has to carry.
+ */
+void etrace_packet_set_support(ETracePacket *pkt, const ETraceParams *params);
+
+/* Width of irdepth in bits (section 6.6) */
+static inline unsigned etrace_irdepth_width(const ETraceParams *params)
+{
+    return params->return_stack_size + (params->return_stack_size > 0) +
+           params->call_counter_size;
+}
+
+/*
+ * True if the trap packet @pkt has the address field: in implicit exception
+ * mode, a handler's address is left out (section 6.3).
+ */
+static inline bool etrace_packet_trap_has_address(const ETraceParams *params,
+                                                  const ETracePacket *pkt)
+{
+    return !(params->ioptions & ETRACE_IOPT_IMPLICIT_EXCEPT) ||
+           (params->wire_format != ETRACE_WIRE_1_1_1 && !pkt->thaddr);
+}
 
 /*
  * Pack @pkt into @buf, sign-compressed as a whole (chapter 6: identical bits

@@ -166,6 +166,7 @@ typedef enum ETraceWireFormat {
     ETRACE_WIRE_2_0 = 0,                /* ratified 2.0 */
     ETRACE_WIRE_1_1_1 = 1,              /* the draft of September 2020 */
     ETRACE_WIRE_2_1_DRAFT = 2,          /* the draft 2.0.5, protocol 2.1 */
+    ETRACE_WIRE_MAX
 } ETraceWireFormat;
 
 /*
@@ -191,10 +192,17 @@ typedef struct ETraceParams {
     uint8_t data_width;
     uint8_t daddress_width;
     uint8_t lrid_width;         /* split loads; 0: loads are unified */
+    uint8_t dtype_width;        /* 1: loads and stores only; 0: as 4 */
     /* Encapsulation 1.0 of this source */
     uint8_t src_bits;           /* width of srcID, 0: no srcID */
     uint8_t ts_bytes;           /* timestamp bytes, 0: none */
     uint16_t src_id;
+    /*
+     * Run-time modes, of which some shape packets: ETRACE_IOPT_*,
+     * ETRACE_DOPT_*, as the last support packet tells them. 0 before it.
+     */
+    uint8_t ioptions;
+    uint8_t doptions;
 } ETraceParams;
 
 /*

@@ -67,6 +67,16 @@ static inline void etrace_test_same(const ETracePacket *a,
     g_assert_cmpuint(a->denable, ==, b->denable);
     g_assert_cmpuint(a->dloss, ==, b->dloss);
     g_assert_cmphex(a->doptions, ==, b->doptions);
+    g_assert_cmpuint(a->irets, ==, b->irets);
+    g_assert_cmpuint(a->resync_disabled, ==, b->resync_disabled);
+    g_assert_cmpuint(a->iret_ext, ==, b->iret_ext);
+    g_assert_cmpuint(a->mmacas_ext, ==, b->mmacas_ext);
+    g_assert_cmpuint(a->time_width, ==, b->time_width);
+    g_assert_cmpuint(a->f0s_width, ==, b->f0s_width);
+    g_assert_cmpuint(a->return_stack_size, ==, b->return_stack_size);
+    g_assert_cmpuint(a->call_counter_size, ==, b->call_counter_size);
+    g_assert_cmpuint(a->bpred_size, ==, b->bpred_size);
+    g_assert_cmpuint(a->cache_size, ==, b->cache_size);
 }
 
 #endif /* TESTS_UNIT_ETRACE_TEST_H */

@@ -83,6 +83,141 @@ static void test_parse(void)
     g_assert(pkt.payload == buf + 3);
 }
 
+/*
+ * A srcID that is no whole bytes, timestamp and type, transmitted one after
+ * the other, LSB first; what is no whole byte of srcID counts as payload.
+ */
+static const struct {
+    const char *what;
+    unsigned src_bits, ts_bytes;
+    bool type;
+    ETraceEncapPacket pkt;
+    const char *payload, *bytes;
+} whole[] = {
+    /* srcID in bits 0-5, payload (33 bits and a sign) in 6-39, sign in 40 */
+    { "6 bits", 6, 0, false, { .src_id = 1 },
+      "32 04 00 00 02", "06 81 0c 01 00 80 00" },
+    /* srcID in bits 0-11, type 12, payload in 13-19 */
+    { "12 bits, type data", 12, 0, true, { .src_id = 0xabc, .data = true },
+      "22", "02 bc 5a 04" },
+    { "12 bits, type instruction", 12, 0, true, { .src_id = 0xabc },
+      "22", "02 bc 4a 04" },
+    /* srcID in bits 0-3, timestamp 4-19, payload in 20-23 */
+    { "4 bits, timestamp", 4, 2, false,
+      { .src_id = 5, .extend = true, .timestamp = 0xbeef },
+      "02", "81 f5 ee 2b" },
+    { "whole bytes, timestamp", 8, 4, false,
+      { .src_id = 0x12, .extend = true, .timestamp = 0x01020304 },
+      "02", "81 12 04 03 02 01 02" },
+    { "flow 2", 8, 4, false, { .src_id = 0x12, .flow = 2 },
+      "02", "41 12 02" },
+    { "type data, sign", 0, 0, true, { .data = true }, "fe", "01 fd" },
+    { "type instruction", 0, 0, true, { }, "1f", "01 3e" },
+    /* type and 8 bits of which none is a repetition */
+    { "no room for the sign", 0, 0, true, { }, "40", "02 80 00" },
+    { "no room for the other sign", 0, 0, true, { }, "bf", "02 7e ff" },
+    { "7 bits and type", 7, 0, true, { .src_id = 0x7f, .data = true },
+      "5f 01", "03 ff 5f 01" },
+    { "16 bits and type", 16, 8, true,
+      { .src_id = 0x8001, .data = true, .extend = true,
+        .timestamp = 0x8000000000000001 },
+      "00", "81 01 80 01 00 00 00 00 00 00 80 01" },
+};
+
+static void test_whole(void)
+{
+    for (unsigned i = 0; i < ARRAY_SIZE(whole); i++) {
+        uint8_t payload[ETRACE_PACKET_MAX], out[ETRACE_ENCAP_MAX];
+        g_autofree char *hex = NULL, *back = NULL;
+        ETraceEncapPacket in = whole[i].pkt, pkt;
+        ETraceParams params;
+        size_t size;
+
+        g_test_message("%s", whole[i].what);
+        set_params(&params, whole[i].src_bits, 0, whole[i].ts_bytes);
+        params.data_width = whole[i].type ? 64 : 0;
+        params.daddress_width = 64;
+        g_assert_true(etrace_params_valid(&params));
+        in.payload = payload;
+        in.len = etrace_test_bytes(whole[i].payload, payload,
+                                   sizeof(payload));
+        size = etrace_encap_pack(&params, &in, out);
+        hex = etrace_test_hex(out, size);
+        g_assert_cmpstr(hex, ==, whole[i].bytes);
+
+        for (size_t cut = 0; cut < size; cut++) {
+            g_assert(etrace_encap_parse(&params, out, cut, &pkt) ==
+                     ETRACE_ENCAP_MORE);
+        }
+        g_assert(etrace_encap_parse(&params, out, size, &pkt) ==
+                 ETRACE_ENCAP_PACKET);
+        g_assert_cmpuint(pkt.size, ==, size);
+        g_assert_cmphex(pkt.src_id, ==, in.src_id);
+        g_assert_cmpuint(pkt.flow, ==, in.flow);
+        g_assert_cmpuint(pkt.extend, ==, in.extend);
+        g_assert_cmphex(pkt.timestamp, ==, in.timestamp);
+        g_assert_cmpuint(pkt.data, ==, in.data);
+        back = etrace_test_hex(pkt.payload, pkt.len);
+        g_assert_cmpstr(back, ==, whole[i].payload);
+    }
+}
+
+/* Seven bits of srcID and a type are a byte: there is no payload. */
+static void test_only_odd_bits(void)
+{
+    ETraceEncapPacket pkt;
+    ETraceParams params;
+    uint8_t buf[] = { 0x01, 0x81 };
+
+    set_params(&params, 7, 0, 0);
+    params.data_width = 64;
+    g_assert(etrace_encap_parse(&params, buf, 2, &pkt) ==
+             ETRACE_ENCAP_PACKET);
+    g_assert_cmphex(pkt.src_id, ==, 1);
+    g_assert_true(pkt.data);
+    g_assert_cmpuint(pkt.len, ==, 0);
+}
+
+/* Every payload that parameters allow comes through every framing. */
+static void test_whole_random(void)
+{
+    for (int i = 0; i < 100000; i++) {
+        uint8_t payload[ETRACE_PACKET_MAX], out[ETRACE_ENCAP_MAX];
+        ETraceEncapPacket in = { .payload = payload }, pkt;
+        ETraceParams params;
+        size_t size, max;
+
+        set_params(&params, g_test_rand_int_range(0, 17), 0,
+                   g_test_rand_int_range(0, 9));
+        params.data_width = g_test_rand_bit() ? 64 : 0;
+        max = (248 - etrace_encap_odd_bits(&params)) / 8;
+        in.len = g_test_rand_int_range(1, max + 1);
+        for (size_t j = 0; j < in.len; j++) {
+            payload[j] = g_test_rand_int();
+        }
+        /* the shortest form: the last byte is not all sign */
+        payload[in.len - 1] = in.len == 1 ? payload[0] : 0x3c;
+        in.src_id = g_test_rand_int() & ((1u << params.src_bits) - 1);
+        in.flow = g_test_rand_int_range(0, 4);
+        in.data = params.data_width && g_test_rand_bit();
+        in.extend = params.ts_bytes && g_test_rand_bit();
+        if (in.extend) {
+            in.timestamp = (uint32_t)g_test_rand_int();
+            in.timestamp &= UINT64_MAX >> (64 - 8 * params.ts_bytes);
+        }
+        size = etrace_encap_pack(&params, &in, out);
+        g_assert(etrace_encap_parse(&params, out, size, &pkt) ==
+                 ETRACE_ENCAP_PACKET);
+        g_assert_cmpuint(pkt.size, ==, size);
+        g_assert_cmphex(pkt.src_id, ==, in.src_id);
+        g_assert_cmpuint(pkt.flow, ==, in.flow);
+        g_assert_cmpuint(pkt.extend, ==, in.extend);
+        g_assert_cmphex(pkt.timestamp, ==, in.timestamp);
+        g_assert_cmpuint(pkt.data, ==, in.data);
+        g_assert_cmpmem(pkt.payload, pkt.len, payload, in.len);
+    }
+}
+
 static void test_parse_null(void)
 {
     static const struct {
@@ -271,6 +406,9 @@ int main(int argc, char **argv)
     g_test_add_func("/etrace/encap/wrap", test_wrap);
     g_test_add_func("/etrace/encap/wrap-longest", test_wrap_longest);
     g_test_add_func("/etrace/encap/parse", test_parse);
+    g_test_add_func("/etrace/encap/whole", test_whole);
+    g_test_add_func("/etrace/encap/whole-random", test_whole_random);
+    g_test_add_func("/etrace/encap/only-odd-bits", test_only_odd_bits);
     g_test_add_func("/etrace/encap/parse-null", test_parse_null);
     g_test_add_func("/etrace/encap/parse-cut-off", test_parse_cut_off);
     g_test_add_func("/etrace/encap/align", test_align);

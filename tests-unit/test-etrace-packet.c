@@ -440,10 +440,17 @@ static void random_params(ETraceParams *p)
 {
     do {
         etrace_params_init(p, g_test_rand_bit() ? 32 : 64);
+        p->wire_format = g_test_rand_int_range(0, ETRACE_WIRE_MAX);
+        p->ioptions = g_test_rand_int_range(0, 32);
         p->iaddress_lsb = g_test_rand_int_range(0, 3);
         p->privilege_width = g_test_rand_int_range(2, 4);
         p->ecause_width = g_test_rand_int_range(1, 9);
         p->time_width = g_test_rand_int_range(0, 65);
+        if (p->wire_format == ETRACE_WIRE_2_1_DRAFT) {
+            p->time_width &= ~15;
+        } else if (p->wire_format == ETRACE_WIRE_1_1_1) {
+            p->time_width = 0;
+        }
         p->context_width = g_test_rand_int_range(0, 65);
         p->return_stack_size = g_test_rand_int_range(0, 8);
         p->call_counter_size = g_test_rand_int_range(0, 8);
@@ -465,7 +472,10 @@ static void random_irdepth(const ETraceParams *p, ETracePacket *pkt)
     unsigned width = p->return_stack_size + (p->return_stack_size > 0) +
                      p->call_counter_size;
 
-    if (width && g_test_rand_bit()) {
+    if (p->wire_format == ETRACE_WIRE_2_1_DRAFT) {
+        pkt->irreport = g_test_rand_bit();
+        pkt->irets = pkt->irreport ? random_bits(8) : 0;
+    } else if (width && g_test_rand_bit()) {
         pkt->irreport = true;
         pkt->irdepth = random_bits(width);
     }
@@ -511,9 +521,22 @@ static void random_packet(const ETraceParams *p, ETracePacket *pkt)
             pkt->ienable = g_test_rand_bit();
             pkt->qual_status = g_test_rand_int_range(0, 4);
             pkt->ioptions = random_bits(5 + p->sijump);
-            pkt->denable = g_test_rand_bit();
-            pkt->dloss = g_test_rand_bit();
-            pkt->doptions = g_test_rand_int_range(0, 16);
+            if (p->wire_format != ETRACE_WIRE_1_1_1) {
+                pkt->denable = g_test_rand_bit();
+                pkt->dloss = g_test_rand_bit();
+                pkt->doptions = g_test_rand_int_range(0, 16);
+            }
+            if (p->wire_format == ETRACE_WIRE_2_1_DRAFT) {
+                pkt->resync_disabled = g_test_rand_bit();
+                pkt->iret_ext = g_test_rand_bit();
+                pkt->mmacas_ext = g_test_rand_bit();
+                pkt->time_width = 16 * g_test_rand_int_range(0, 8);
+                pkt->f0s_width = g_test_rand_int_range(0, 4);
+                pkt->return_stack_size = g_test_rand_int_range(0, 8);
+                pkt->call_counter_size = g_test_rand_int_range(0, 16);
+                pkt->bpred_size = g_test_rand_int_range(0, 8);
+                pkt->cache_size = g_test_rand_int_range(0, 8);
+            }
             return;
         }
         pkt->privilege = priv[g_test_rand_int_range(
@@ -528,8 +551,15 @@ static void random_packet(const ETraceParams *p, ETracePacket *pkt)
         if (pkt->subformat == ETRACE_SYNC_TRAP) {
             pkt->ecause = random_bits(p->ecause_width);
             pkt->interrupt = g_test_rand_bit();
-            pkt->thaddr = g_test_rand_bit();
-            pkt->tval = pkt->interrupt ? 0 : random_bits(p->iaddress_width);
+            pkt->thaddr = p->wire_format == ETRACE_WIRE_1_1_1 ||
+                          g_test_rand_bit();
+            if (!pkt->interrupt || p->wire_format == ETRACE_WIRE_1_1_1) {
+                pkt->tval = random_bits(p->iaddress_width);
+            }
+            /* 1.1.1: always; 2.0: a handler's */
+            if ((p->ioptions & ETRACE_IOPT_IMPLICIT_EXCEPT) && pkt->thaddr) {
+                pkt->address = 0;
+            }
         }
         return;
     }
@@ -541,7 +571,8 @@ static void random_packet(const ETraceParams *p, ETracePacket *pkt)
         }
     }
     pkt->address = random_address(p);
-    if (p->iaddress_width == 32) {
+    if (p->iaddress_width == 32 &&
+        !(p->ioptions & ETRACE_IOPT_FULL_ADDRESS)) {
         pkt->address = (int64_t)(int32_t)pkt->address;
     }
     pkt->notify = g_test_rand_bit();
@@ -624,7 +655,7 @@ static void test_params(void)
         p.member = value;                       \
         g_assert_false(etrace_params_valid(&p)); \
     } while (0)
-    BAD(wire_format, 1);
+    BAD(wire_format, ETRACE_WIRE_MAX);
     BAD(wire_format, 255);
     BAD(iaddress_width, 0);
     BAD(iaddress_width, 65);
@@ -641,8 +672,7 @@ static void test_params(void)
     BAD(cache_size, 16);
     BAD(f0s_width, 4);
     BAD(sijump, 2);
-    BAD(src_bits, 6);
-    BAD(src_bits, 24);
+    BAD(src_bits, 17);
     BAD(ts_bytes, 9);
 #undef BAD
 

@@ -245,7 +245,7 @@ static void test_bad_params(void)
     expect_error(&e, sizeof(e), "src_bits=", "cannot be");
     expect_error(&e, sizeof(e), "src_bits=x", "cannot be");
     expect_error(&e, sizeof(e), "src_bits=256", "cannot be");
-    expect_error(&e, sizeof(e), "src_bits=3", "--param");
+    expect_error(&e, sizeof(e), "src_bits=17", "--param");
     expect_error(&e, sizeof(e), "iaddress_width=48", "--param");
 }
 

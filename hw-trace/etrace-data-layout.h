@@ -1,0 +1,75 @@
+/*
+ * E-Trace data packets (te_data): tables of fields
+ *
+ * SPDX-License-Identifier: GPL-2.0-or-later
+ */
+#ifndef HW_TRACE_ETRACE_DATA_LAYOUT_H
+#define HW_TRACE_ETRACE_DATA_LAYOUT_H
+
+#include "etrace-data-packet.h"
+
+/* Width of a field in bits, or one of these where it depends on something. */
+enum {
+    ETRACE_DWIDTH_FORMAT = 0x80,    /* 2 or 3; the draft 2.1: 0 to 2 */
+    ETRACE_DWIDTH_SUBFORMAT,        /* the draft 2.1: 0, 2 or 4 */
+    ETRACE_DWIDTH_SUBTYPE,          /* 2 or 3; not in the draft 2.1 */
+    ETRACE_DWIDTH_SIZE,             /* of data_width_p */
+    ETRACE_DWIDTH_ATOMIC_SIZE,      /* the same; 1.1.1: 1 */
+    ETRACE_DWIDTH_LRID,             /* lrid_width_p */
+    ETRACE_DWIDTH_LEN,              /* as many bits as size says */
+    ETRACE_DWIDTH_OP_LEN,           /* the same; none for read-only CSRs */
+    ETRACE_DWIDTH_DATA_BY_LEN,      /* data_len + 1 bytes */
+    ETRACE_DWIDTH_OPERAND_BY_LEN,   /* op_len + 1 bytes */
+    ETRACE_DWIDTH_DATA,             /* data_width_p */
+    ETRACE_DWIDTH_ADDRESS,          /* daddress_width_p */
+};
+
+/* How the value of a member becomes bits. */
+typedef enum ETraceDataCoding {
+    ETRACE_DCODING_PLAIN,
+    ETRACE_DCODING_FORMAT,      /* the draft 2.1: format and subformat for */
+    ETRACE_DCODING_SUBFORMAT,   /* format, multi, subtype */
+    ETRACE_DCODING_SIZE,        /* 1.1.1's atomics: size - 2 */
+    ETRACE_DCODING_VALUE,       /* sign-extended, modulo the access' size */
+    ETRACE_DCODING_ADDRESS,     /* shifted by size if aligned; may be signed */
+    ETRACE_DCODING_CSR_MSBS,    /* address[11:6] */
+    ETRACE_DCODING_CSR_LSBS,    /* address[5:0] */
+} ETraceDataCoding;
+
+typedef struct ETraceDataField {
+    const char *name;           /* in the specification; NULL: end of table */
+    uint8_t offset;             /* of the member of ETraceDataPacket */
+    uint8_t size;               /* of the member in bytes */
+    uint8_t width;
+    uint8_t coding;
+} ETraceDataField;
+
+/*
+ * The table for @pkt, looking at format, multi, subtype, and the modes in
+ * doptions; NULL if there is none.
+ */
+const ETraceDataField *etrace_data_layout(const ETraceParams *params,
+                                          const ETraceDataPacket *pkt);
+
+/* Bits that @f takes in @pkt, 0 if it is absent. */
+unsigned etrace_data_field_width(const ETraceDataField *f,
+                                 const ETraceParams *params,
+                                 const ETraceDataPacket *pkt);
+
+/*
+ * The draft 2.1: what @format and @subformat say, as format, multi and
+ * subtype of @pkt. Returns false for codes that are reserved. A @format that
+ * is not on the wire is 0; so is the @subformat of a response.
+ */
+bool etrace_data_from_wire(const ETraceParams *params, unsigned format,
+                           unsigned subformat, ETraceDataPacket *pkt);
+
+/* The reverse */
+unsigned etrace_data_wire_format(const ETraceDataPacket *pkt);
+unsigned etrace_data_wire_subformat(const ETraceDataPacket *pkt);
+
+/* Bits of format and, in the draft 2.1, of the subformat behind @format */
+unsigned etrace_data_format_width(const ETraceParams *params);
+unsigned etrace_data_subformat_width(unsigned format);
+
+#endif /* HW_TRACE_ETRACE_DATA_LAYOUT_H */
