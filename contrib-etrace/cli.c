@@ -128,6 +128,7 @@ Trace *cli_open(const CliTrace *ct)
         .elfs = ct->elfs,
         .isa = ct->isa,
         .params = ct->params,
+        .packets_only = ct->packets_only,
     }, &err);
 
     if (!t) {
@@ -144,6 +145,17 @@ Trace *cli_open(const CliTrace *ct)
         cli_warn("%s: %s", ct->sideband, sideband_problem(t->sideband));
     }
     return g_steal_pointer(&t);
+}
+
+bool cli_set_params(ETraceParams *params, char **args)
+{
+    g_autoptr(GError) err = NULL;
+
+    if (!trace_set_params(params, args, &err)) {
+        cli_error("%s", err->message);
+        return false;
+    }
+    return true;
 }
 
 bool cli_hart_selected(const CliTrace *ct, const Trace *t, unsigned hart)

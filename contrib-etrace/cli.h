@@ -20,6 +20,9 @@ typedef struct CliCommand {
 } CliCommand;
 
 int cmd_decode(int argc, char **argv);
+int cmd_encode(int argc, char **argv);
+int cmd_params(int argc, char **argv);
+int cmd_convert(int argc, char **argv);
 int cmd_verify(int argc, char **argv);
 int cmd_stat(int argc, char **argv);
 int cmd_folded(int argc, char **argv);
@@ -33,6 +36,7 @@ typedef struct CliTrace {
     int hart;                   /* -1: not given */
     char **elfs, **params;
     gboolean strict;
+    bool packets_only;          /* set before cli_open(): no program needed */
 
     uint64_t losses;            /* reported by cli_report_loss() */
 } CliTrace;
@@ -53,6 +57,18 @@ Trace *cli_open(const CliTrace *ct);
 
 void cli_trace_clear(CliTrace *ct);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(CliTrace, cli_trace_clear)
+
+/*
+ * decode --emit packets: write the packets of the harts that were asked for,
+ * at most @limit lines behind the parameters. Returns the exit status.
+ */
+int cmd_decode_packets(const CliTrace *ct, const Trace *t, uint64_t limit);
+
+/*
+ * Set each NAME=VALUE of @args (may be NULL) in @params and see whether they
+ * can be; prints what is wrong and returns false.
+ */
+bool cli_set_params(ETraceParams *params, char **args);
 
 /* Has @hart been asked for, and is it there? */
 bool cli_hart_selected(const CliTrace *ct, const Trace *t, unsigned hart);

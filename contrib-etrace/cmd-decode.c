@@ -99,9 +99,9 @@ int cmd_decode(int argc, char **argv)
     GOptionEntry entries[] = {
         { "emit", 'e', 0, G_OPTION_ARG_STRING, &emit,
           "What to write: pc, a hexadecimal pc a line in the order of "
-          "retirement", "pc" },
+          "retirement; or packets, a packet a line", "pc|packets" },
         { "limit", 'l', 0, G_OPTION_ARG_INT64, &limit,
-          "Stop after this many instructions", "N" },
+          "Stop after this many instructions or packets", "N" },
         G_OPTION_ENTRY_NULL
     };
     int hart;
@@ -110,11 +110,16 @@ int cmd_decode(int argc, char **argv)
                    "executed to standard output.", argc, argv)) {
         return CLI_ERROR;
     }
-    if (!emit || strcmp(emit, "pc")) {
-        cli_error("what to write? 'pc' is known: --emit pc");
+    if (!emit || (strcmp(emit, "pc") && strcmp(emit, "packets"))) {
+        cli_error("what to write? --emit pc or --emit packets");
         return CLI_ERROR;
     }
+    ct.packets_only = !strcmp(emit, "packets");
     t = cli_open(&ct);
+    if (t && ct.packets_only) {
+        return cmd_decode_packets(&ct, t, limit < 0 ? UINT64_MAX :
+                                                      (uint64_t)limit);
+    }
     hart = t ? choose_hart(&ct, t) : -1;
     if (hart < 0) {
         return CLI_ERROR;

@@ -9,6 +9,10 @@
 
 static const CliCommand commands[] = {
     { "decode", "write the instructions that were executed", cmd_decode },
+    { "encode", "assemble packets that were written as text", cmd_encode },
+    { "convert", "wrap packets for other people's decoders", cmd_convert },
+    { "params", "write encoder parameters for other people's decoders",
+      cmd_params },
     { "verify", "compare with a record of retired instructions", cmd_verify },
     { "stat", "count instructions, packets, bytes and losses", cmd_stat },
     { "flamegraph", "draw where the instructions went, as an SVG",

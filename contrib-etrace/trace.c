@@ -6,6 +6,7 @@
 #include "qemu/osdep.h"
 #include <gio/gio.h>
 #include "elf-file.h"
+#include "params-text.h"
 #include "trace.h"
 
 #define MAX_SOURCES 65536
@@ -24,51 +25,23 @@ static bool load_elf(Trace *t, const char *arg, GError **errp)
     return elf_code_load(t->elf, path, bias, errp);
 }
 
-/* --param NAME=VALUE, with the names of the specification's parameters */
-static bool set_param(ETraceParams *p, const char *arg, GError **errp)
+bool trace_set_params(ETraceParams *params, char **args, GError **errp)
 {
-    const struct {
-        const char *name;
-        uint8_t *value;
-    } table[] = {
-        { "iaddress_width", &p->iaddress_width },
-        { "iaddress_lsb", &p->iaddress_lsb },
-        { "privilege_width", &p->privilege_width },
-        { "ecause_width", &p->ecause_width },
-        { "time_width", &p->time_width },
-        { "context_width", &p->context_width },
-        { "call_counter_size", &p->call_counter_size },
-        { "return_stack_size", &p->return_stack_size },
-        { "bpred_size", &p->bpred_size },
-        { "cache_size", &p->cache_size },
-        { "f0s_width", &p->f0s_width },
-        { "src_bits", &p->src_bits },
-        { "ts_bytes", &p->ts_bytes },
-    };
-    const char *eq = strchr(arg, '=');
+    for (char **arg = args; arg && *arg; arg++) {
+        const char *eq = strchr(*arg, '=');
+        g_autofree char *name = g_strndup(*arg, eq ? eq - *arg : 0);
 
-    for (size_t i = 0; eq && i < ARRAY_SIZE(table); i++) {
-        uint64_t value;
-        char *end;
-
-        if (strlen(table[i].name) != (size_t)(eq - arg) ||
-            strncmp(table[i].name, arg, eq - arg) != 0) {
-            continue;
-        }
-        value = g_ascii_strtoull(eq + 1, &end, 0);
-        if (!eq[1] || *end || value > UINT8_MAX) {
-            g_set_error(errp, G_IO_ERROR, G_IO_ERROR_INVALID_ARGUMENT,
-                        "--param %s: the value cannot be", arg);
+        if (!params_text_set(params, name, eq ? eq + 1 : "", errp)) {
+            g_prefix_error(errp, "--param %s: not NAME=VALUE: ", *arg);
             return false;
         }
-        *table[i].value = value;
-        return true;
     }
-    g_set_error(errp, G_IO_ERROR, G_IO_ERROR_INVALID_ARGUMENT,
-                "--param %s: not NAME=VALUE with the name of a parameter "
-                "(iaddress_width, privilege_width, ecause_width, src_bits, "
-                "...)", arg);
-    return false;
+    if (!etrace_params_valid(params)) {
+        g_set_error(errp, G_IO_ERROR, G_IO_ERROR_INVALID_ARGUMENT,
+                    "--param: %s", etrace_params_problem(params));
+        return false;
+    }
+    return true;
 }
 
 static bool harts_from_sideband(Trace *t, GError **errp)
@@ -107,22 +80,17 @@ static bool harts_from_stream(Trace *t, const TraceOptions *opts,
     size_t pos = t->begin;
     ETraceParams params;
 
-    if (!t->elf) {
+    if (!t->elf && !opts->packets_only) {
         g_set_error(errp, G_IO_ERROR, G_IO_ERROR_INVALID_ARGUMENT,
                     "the program is needed to decode a trace: give "
                     "--sideband FILE or --elf FILE");
         return false;
     }
-    t->isa.xlen = elf_code_xlen(t->elf);
-    etrace_params_init(&params, t->isa.xlen);
-    for (char **p = opts->params; p && *p; p++) {
-        if (!set_param(&params, *p, errp)) {
-            return false;
-        }
+    if (t->elf) {
+        t->isa.xlen = elf_code_xlen(t->elf);
     }
-    if (!etrace_params_valid(&params)) {
-        g_set_error(errp, G_IO_ERROR, G_IO_ERROR_INVALID_ARGUMENT,
-                    "--param: %s", etrace_params_problem(&params));
+    etrace_params_init(&params, t->isa.xlen);
+    if (!trace_set_params(&params, opts->params, errp)) {
         return false;
     }
     seen[0] = !params.src_bits;

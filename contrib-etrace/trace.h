@@ -16,6 +16,7 @@ typedef struct TraceOptions {
     char **elfs;                /* FILE[@BIAS], NULL terminated; or NULL */
     const char *isa;            /* ISA string or NULL */
     char **params;              /* NAME=VALUE, without a sideband; or NULL */
+    bool packets_only;          /* there need not be a program */
 } TraceOptions;
 
 typedef struct TraceHart {
@@ -39,6 +40,13 @@ typedef struct Trace {
 /* Returns NULL and sets @errp if a file or an option is no good. */
 Trace *trace_open(const TraceOptions *opts, GError **errp);
 void trace_free(Trace *t);
+
+/*
+ * Set each NAME=VALUE of @args (NULL terminated; or NULL) in @params. Returns
+ * false and sets @errp if one is no parameter, or if together they cannot be.
+ */
+bool trace_set_params(ETraceParams *params, char **args, GError **errp);
+
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(Trace, trace_free)
 
 /* te_inst by kind, for statistics */

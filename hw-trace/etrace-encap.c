@@ -73,6 +73,14 @@ static void take_payload(ETraceEncapPacket *out, const uint8_t *buf,
     out->len = (payload_bits(out->shifted, out->len) + 7) / 8;
 }
 
+bool etrace_encap_fits(const ETraceParams *params, const uint8_t *payload,
+                       size_t len)
+{
+    unsigned odd = etrace_encap_odd_bits(params);
+
+    return !odd || odd + payload_bits(payload, len) <= 8 * HEADER_LENGTH;
+}
+
 size_t etrace_encap_pack(const ETraceParams *params,
                          const ETraceEncapPacket *pkt,
                          uint8_t out[ETRACE_ENCAP_MAX])

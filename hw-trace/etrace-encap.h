@@ -47,10 +47,16 @@ typedef struct ETraceEncapPacket {
 } ETraceEncapPacket;
 
 /*
+ * True if @payload (@len bytes, 1..31) has room behind the odd bits of
+ * @params. What is packed with valid parameters has.
+ */
+bool etrace_encap_fits(const ETraceParams *params, const uint8_t *payload,
+                       size_t len);
+
+/*
  * Encapsulate @pkt: src_id, flow, extend and timestamp (if ts_bytes), data
- * (if there is a type field), payload, len (1..31). The payload and the odd
- * bits in front of it must have room in 31 bytes together; what
- * etrace_params_valid() holds for has. Returns the number of bytes written.
+ * (if there is a type field), payload, len (1..31), which must fit. Returns
+ * the number of bytes written.
  */
 size_t etrace_encap_pack(const ETraceParams *params,
                          const ETraceEncapPacket *pkt,

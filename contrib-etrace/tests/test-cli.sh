@@ -52,7 +52,7 @@ check "help" 0 "$tool" --help
 says "every command is listed" out listen
 check "unknown command" 2 "$tool" frobnicate
 says "it is named" err "no command 'frobnicate'"
-for command in decode verify stat folded flamegraph listen; do
+for command in decode verify stat folded flamegraph listen convert; do
     check "$command --help" 0 "$tool" $command --help
     says "$command explains itself" out -- '--trace'
     check "$command --bogus" 2 "$tool" $command --bogus
@@ -70,9 +70,145 @@ head -n 777 "$one/pcs" > "$dir/head"
 "$tool" decode $files1 --emit pc --limit 777 > "$dir/decoded"
 check "decode --limit" 0 cmp "$dir/decoded" "$dir/head"
 check "decode --limit 0" 0 "$tool" decode $files1 --emit pc --limit 0
-check "nothing" 0 test ! -s "$dir/out"
+mv "$dir/out" "$dir/decoded"
+check "nothing" 0 test ! -s "$dir/decoded"
 check "decode without --emit" 2 "$tool" decode $files1
 check "decode --emit nonsense" 2 "$tool" decode $files1 --emit nonsense
+for d in one two; do
+    check "decode --emit packets, $d" 0 "$tool" decode --trace "$dir/$d/trace" \
+        --sideband "$dir/$d/sideband" --emit packets
+    mv "$dir/out" "$dir/$d/packets"
+    check "encode, $d" 0 "$tool" encode --packets "$dir/$d/packets" \
+        --output "$dir/encoded"
+    check "is the trace again, $d" 0 cmp "$dir/encoded" "$dir/$d/trace"
+done
+grep -v src=0 "$two/packets" | grep src= > "$dir/some"
+check "decode --emit packets --hart" 0 "$tool" decode $files2 \
+    --emit packets --hart 1
+mv "$dir/out" "$dir/got"
+check "are that hart's" 0 cmp "$dir/got" "$dir/some"
+check "decode --emit packets --limit" 0 "$tool" decode $files2 \
+    --emit packets --limit 3
+lines=$(wc -l < "$dir/out")
+check "two params and as many lines" 0 test "$lines" = 5
+check "decode --emit packets without a program" 0 "$tool" decode \
+    --trace "$two/trace" --emit packets --param src_bits=8
+grep -v params "$dir/out" > "$dir/some"
+grep -v params "$two/packets" > "$dir/want"
+check "gives the same" 0 cmp "$dir/some" "$dir/want"
+
+# encode TEXT: the bytes of these lines, in hexadecimal digits
+encode() {
+    printf "$1" | "$tool" encode | od -An -v -tx1 | tr -d ' \n'
+}
+# wrong NAME PATTERN TEXT: encode must refuse that, and say so
+wrong() {
+    printf "$3" > "$dir/in"
+    check "encode: $1" 2 "$tool" encode --packets "$dir/in"
+    says "and says so" err "$2"
+}
+check "encode a packet" 0 \
+    test "$(encode 'inst format=2 address=0x10')" = 0122
+check "encode nulls" 0 test "$(encode 'idle count=3\nalign # x\n\n')" = 00000080
+check "encode raw" 0 test "$(encode 'raw bytes=0aff')" = 0aff
+check "encode a srcID of 6 bits and a timestamp" 0 test "$(encode \
+    'params src=5 src_bits=6 ts_bytes=1\ninst src=5 ts=0xfe format=2\n')" \
+    = 8285bf00
+check "encode bytes verbatim" 0 \
+    test "$(encode 'inst format=2 address=0x10 bytes=022200')" = 022200
+wrong "bytes that contradict" 'bytes say: inst format=2 address=0x10' \
+    'inst format=2 address=0x12 bytes=022200'
+wrong "half a packet" 'not one whole packet' 'inst bytes=0222'
+wrong "odd digits" 'pairs of hexadecimal digits' 'raw bytes=022'
+wrong "line number" 'in:3: .*frobnicate' 'idle\n\nfrobnicate x=1\n'
+wrong "unknown field" 'no branch_map in this packet' \
+    'inst format=2 branch_map=1'
+wrong "field twice" 'address is there twice' 'inst format=2 address=2 address=2'
+wrong "no number" 'address=x is not a number' 'inst format=2 address=x'
+wrong "no value" "'address' is not NAME=VALUE" 'inst format=2 address'
+wrong "too wide" 'privilege=8 does not fit into 3 bits' \
+    'inst format=3 subformat=0 privilege=8'
+wrong "odd address" 'address is not a multiple of 2' 'inst format=2 address=1'
+wrong "reserved value" 'reserved' 'inst format=3 subformat=0 privilege=2'
+wrong "no predictor" 'there is no format 0' 'inst format=0 branch_count=1'
+wrong "no data trace" 'data_width=0' 'data format=0'
+wrong "parameter" 'iaddress_width is 32 or 64' 'params iaddress_width=33'
+wrong "name of a parameter" 'not the name of a parameter' 'params x=1'
+wrong "timestamp where there are none" 'ts=1 does not fit into 0 bits' \
+    'inst ts=1 format=2'
+check "encode a file that is not there" 2 "$tool" encode --packets "$dir/no"
+says "and says so" err 'No such file'
+
+check "params csv" 0 "$tool" params --sideband "$two/sideband" --format csv
+says "of riscv-etrace-lib" out '^.itrace.privilege_width_p,3$'
+says "its encapsulation" out '^.packet.srcid_bytes_p,1$'
+says "its support packet" out '^.sup.ioptions_width_p,5$'
+check "params toml" 0 "$tool" params --sideband "$two/sideband" --format toml
+says "of the crate" out '^nocontext_p=1$'
+check "params scf" 0 "$tool" params --param iaddress_width=32 --format scf
+says "of the reference flow" out '^\[Required Attributes\]$'
+says "with values" out '^iaddress_width_p=32$'
+check "params dscf" 0 "$tool" params --param data_width=64 \
+    --param daddress_width=48 --format dscf
+says "of its data model" out '^daddress_width_p = 48$'
+check "params json" 0 "$tool" params --sideband "$two/sideband" --hart 1 \
+    --format json
+says "everything" out '"src_id": 1$'
+cp "$dir/out" "$dir/json"
+check "params json is JSON" 0 python3 -m json.tool "$dir/json"
+check "params of a hart that is not there" 2 "$tool" params \
+    --sideband "$two/sideband" --hart 7 --format json
+check "params of nothing" 2 "$tool" params --format json
+says "says what is missing" err -- '--sideband'
+check "params in an unknown form" 2 "$tool" params --param src_bits=0 -f xml
+check "params: what its reader does not know" 0 "$tool" params \
+    --param src_bits=6 --format csv
+says "is said" err 'whole bytes of srcID'
+
+convert="$tool convert --trace"
+check "convert: harts are not told" 2 $convert "$two/trace" \
+    --sideband "$two/sideband" --to raw
+says "and says so" err -- '--split'
+check "convert --to raw --split" 0 $convert "$two/trace" \
+    --sideband "$two/sideband" --to raw --split --output "$dir/raw"
+# the reference flow's header: 0x40 and the length
+check "raw: support packet first" 0 \
+    test "$(od -An -tx1 -N2 "$dir/raw.1" | tr -d ' ')" = 411f
+check "convert --from raw" 0 $convert "$dir/raw.1" --from raw --to encap \
+    --hart 1 --param src_bits=8 --output "$dir/back"
+check "convert --to encap" 0 $convert "$two/trace" \
+    --sideband "$two/sideband" --to encap --hart 1 --output "$dir/hart1"
+check "is the same" 0 cmp "$dir/back" "$dir/hart1"
+check "convert --to smi" 0 $convert "$two/trace" --sideband "$two/sideband" \
+    --to smi --hart-bits 5 --output "$dir/smi"
+check "smi: header, hart, payload" 0 \
+    test "$(od -An -tx1 -N6 "$dir/smi" | tr -d ' ')" = 41001f41011f
+check "convert --from smi" 0 $convert "$dir/smi" --from smi --to encap \
+    --hart-bits 5 --param src_bits=8 --output "$dir/back"
+check "decodes" 0 "$tool" decode --trace "$dir/back" --emit packets \
+    --param src_bits=8
+grep -v 'params\|idle\|align' "$dir/out" > "$dir/some"
+grep -v 'params\|idle\|align' "$two/packets" > "$dir/want"
+check "to the same packets" 0 cmp "$dir/some" "$dir/want"
+check "convert --full-length" 0 $convert "$one/trace" \
+    --sideband "$one/sideband" --to encap --full-length --output "$dir/full"
+check "decodes" 0 "$tool" decode --trace "$dir/full" --emit packets
+grep -v 'params\|idle\|align' "$dir/out" | sed 's/ bytes=[0-9a-f]*//' \
+    > "$dir/some"
+grep -v 'params\|idle\|align' "$one/packets" > "$dir/want"
+check "to the same packets" 0 cmp "$dir/some" "$dir/want"
+check "convert to nothing" 2 $convert "$one/trace"
+says "says what there is" err 'encap, raw or smi'
+check "convert --split without a name" 2 $convert "$one/trace" --to raw --split
+printf '\101' > "$dir/cut"
+check "convert a cut off trace" 0 $convert "$dir/cut" --from raw --to encap
+says "and says so" err 'cut off'
+printf '\001\037\101\037' > "$dir/type"
+check "convert an unknown type" 0 $convert "$dir/type" --from raw --to encap
+says "and says so" err 'packets left out: 1;'
+rest=$(od -An -tx1 "$dir/out" | tr -d ' ')
+check "the rest is there" 0 test "$rest" = 011f
+
 check "decode needs a hart" 2 "$tool" decode $files2 --emit pc
 says "and says so" err -- '--hart'
 "$tool" decode $files2 --emit pc --hart 0 > "$dir/decoded"

@@ -1,0 +1,233 @@
+/*
+ * qemu-etrace decode --emit packets, qemu-etrace encode
+ *
+ * SPDX-License-Identifier: GPL-2.0-or-later
+ */
+#include "qemu/osdep.h"
+#include "cli.h"
+#include "packet-text.h"
+#include "params-text.h"
+
+/* Bytes that are no packets, in a line */
+#define RAW_LINE 32
+
+typedef struct PacketDump {
+    const CliTrace *ct;
+    const Trace *t;
+    PacketSources *sources;
+    GString *line;
+    uint64_t left;              /* lines to write */
+    uint64_t idle;              /* null.idle that are not written yet */
+    uint8_t idle_flow;
+} PacketDump;
+
+static void put_line(PacketDump *d)
+{
+    if (d->left) {
+        d->left--;
+        fwrite(d->line->str, 1, d->line->len, stdout);
+        putchar('\n');
+    }
+    g_string_truncate(d->line, 0);
+}
+
+static void put_flow(PacketDump *d, uint8_t flow)
+{
+    if (flow) {
+        g_string_append_printf(d->line, " flow=%u", flow);
+    }
+}
+
+static void flush_idle(PacketDump *d)
+{
+    if (d->idle) {
+        g_string_append_printf(d->line, "idle count=%" PRIu64, d->idle);
+        put_flow(d, d->idle_flow);
+        put_line(d);
+        d->idle = 0;
+    }
+}
+
+static void dump_null(PacketDump *d, const ETraceEncapPacket *pkt)
+{
+    if (d->ct->hart >= 0) {
+        return;
+    }
+    if (pkt->align || pkt->flow != d->idle_flow) {
+        flush_idle(d);
+    }
+    if (pkt->align) {
+        g_string_append(d->line, "align");
+        put_flow(d, pkt->flow);
+        put_line(d);
+    } else {
+        d->idle++;
+        d->idle_flow = pkt->flow;
+    }
+}
+
+static void dump_raw(PacketDump *d, const uint8_t *bytes, size_t len)
+{
+    flush_idle(d);
+    for (size_t i = 0; i < len && d->ct->hart < 0; i++) {
+        if (i % RAW_LINE == 0) {
+            g_string_append(d->line, "raw bytes=");
+        }
+        g_string_append_printf(d->line, "%02x", bytes[i]);
+        if (i % RAW_LINE == RAW_LINE - 1 || i == len - 1) {
+            put_line(d);
+        }
+    }
+}
+
+static bool is_wanted(const PacketDump *d, uint16_t src_id)
+{
+    return d->ct->hart < 0 ||
+           !d->t->harts[d->ct->hart].params.src_bits ||
+           d->t->harts[d->ct->hart].params.src_id == src_id;
+}
+
+static void dump_stream(PacketDump *d, const ETraceParams *framing)
+{
+    const Trace *t = d->t;
+
+    for (size_t pos = t->begin; pos < t->end && d->left;) {
+        const uint8_t *buf = t->data + pos;
+        ETraceEncapPacket pkt;
+
+        switch (etrace_encap_parse(framing, buf, t->end - pos, &pkt)) {
+        case ETRACE_ENCAP_MORE:
+            dump_raw(d, buf, t->end - pos);
+            return;
+        case ETRACE_ENCAP_NULL:
+            dump_null(d, &pkt);
+            break;
+        case ETRACE_ENCAP_PACKET:
+            flush_idle(d);
+            if (is_wanted(d, pkt.src_id)) {
+                packet_text_write(d->line, d->sources, &pkt, buf);
+                put_line(d);
+            }
+            break;
+        }
+        pos += pkt.size;
+    }
+    flush_idle(d);
+}
+
+int cmd_decode_packets(const CliTrace *ct, const Trace *t, uint64_t limit)
+{
+    const ETraceParams *framing = NULL;
+    g_autoptr(PacketSources) sources = NULL;
+    g_autoptr(GString) line = g_string_new(NULL);
+    PacketDump d = {
+        .ct = ct,
+        .t = t,
+        .line = line,
+        .left = UINT64_MAX,
+    };
+
+    for (unsigned i = 0; i < t->nr_harts; i++) {
+        if (!t->harts[i].present) {
+            continue;
+        }
+        if (!framing) {
+            framing = &t->harts[i].params;
+            sources = packet_sources_new(framing);
+        }
+        packet_sources_set(sources, framing->src_bits ?
+                           t->harts[i].params.src_id : 0,
+                           &t->harts[i].params);
+        if (cli_hart_selected(ct, t, i)) {
+            packet_text_params(line, &t->harts[i].params);
+            put_line(&d);
+        }
+    }
+    d.sources = sources;
+    d.left = limit;
+    dump_stream(&d, framing);
+    return cli_flush(stdout, "standard output") ? CLI_OK : CLI_ERROR;
+}
+
+/* Read lines from @in until the end; returns an exit status. */
+static int encode(PacketSources *sources, FILE *in, const char *in_name,
+                  FILE *out)
+{
+    g_autoptr(GByteArray) bytes = g_byte_array_new();
+    g_autofree char *line = NULL;
+    uint64_t number = 0;
+    size_t size = 0;
+
+    while (getline(&line, &size, in) >= 0) {
+        g_autoptr(GError) err = NULL;
+
+        number++;
+        g_byte_array_set_size(bytes, 0);
+        if (!packet_text_assemble(sources, line, bytes, &err)) {
+            cli_error("%s:%" PRIu64 ": %s", in_name, number, err->message);
+            return CLI_ERROR;
+        }
+        fwrite(bytes->data, 1, bytes->len, out);
+    }
+    if (ferror(in)) {
+        cli_error("%s: %s", in_name, g_strerror(errno));
+        return CLI_ERROR;
+    }
+    return CLI_OK;
+}
+
+int cmd_encode(int argc, char **argv)
+{
+    g_autofree char *input = NULL, *output = NULL;
+    g_auto(GStrv) params_args = NULL;
+    g_autoptr(PacketSources) sources = NULL;
+    ETraceParams params;
+    FILE *in = stdin, *out = stdout;
+    GOptionEntry entries[] = {
+        { "packets", 'p', 0, G_OPTION_ARG_FILENAME, &input,
+          "Packets as text (default: standard input)", "FILE" },
+        { "output", 'o', 0, G_OPTION_ARG_FILENAME, &output,
+          "Trace to write (default: standard output)", "FILE" },
+        { "param", 0, 0, G_OPTION_ARG_STRING_ARRAY, &params_args,
+          "Encoder parameter, where no params line sets it; can be repeated",
+          "NAME=VALUE" },
+        G_OPTION_ENTRY_NULL
+    };
+    int status = CLI_ERROR;
+
+    if (!cli_parse_only(entries, "Assemble packets: what 'decode --emit "
+                        "packets' writes becomes the same trace again.",
+                        NULL, argc, argv)) {
+        return CLI_ERROR;
+    }
+    etrace_params_init(&params, 64);
+    if (!cli_set_params(&params, params_args)) {
+        return CLI_ERROR;
+    }
+    sources = packet_sources_new(&params);
+    if (input) {
+        in = fopen(input, "r");
+        if (!in) {
+            cli_error("%s: %s", input, g_strerror(errno));
+            return CLI_ERROR;
+        }
+    }
+    if (output) {
+        out = fopen(output, "wb");
+    }
+    if (!out) {
+        cli_error("%s: %s", output, g_strerror(errno));
+    } else {
+        status = encode(sources, in, input ?: "standard input", out);
+        if (!cli_flush(out, output ?: "the trace")) {
+            status = CLI_ERROR;
+        }
+        if (output) {
+            fclose(out);
+        }
+    }
+    if (input) {
+        fclose(in);
+    }
+    return status;
+}

@@ -1,0 +1,109 @@
+/*
+ * qemu-etrace params: encoder parameters in the form that others read
+ *
+ * SPDX-License-Identifier: GPL-2.0-or-later
+ */
+#include "qemu/osdep.h"
+#include "cli.h"
+#include "params-text.h"
+
+/* The parameters of hart @hart (-1: the first one) in the sideband */
+static bool from_sideband(ETraceParams *params, const char *path,
+                          int session, int hart)
+{
+    g_autoptr(GError) err = NULL;
+    Sideband *sb = sideband_open(path, session, &err);
+    bool found = false;
+
+    if (!sb) {
+        cli_error("%s: %s", path, err->message);
+        return false;
+    }
+    for (unsigned i = 0; i < sideband_nr_harts(sb) && !found; i++) {
+        if (sideband_hart(sb, i)->present &&
+            (hart < 0 || (unsigned)hart == i)) {
+            *params = sideband_hart(sb, i)->params;
+            found = true;
+        }
+    }
+    if (!found) {
+        cli_error("%s: no parameters of %s", path,
+                  hart < 0 ? "any hart" : "that hart");
+    }
+    sideband_free(sb);
+    return found;
+}
+
+/* What the file cannot say, though its reader depends on it */
+static void warn_about(const ETraceParams *p, ParamsFormat format)
+{
+    if (format == PARAMS_JSON) {
+        return;
+    }
+    if (p->wire_format != ETRACE_WIRE_2_0) {
+        cli_warn("this form is for readers of wire format 2.0 only");
+    }
+    if (format == PARAMS_CSV && p->src_bits % 8) {
+        cli_warn("its reader knows whole bytes of srcID only, not %u bits",
+                 p->src_bits);
+    }
+    if (format != PARAMS_CSV && p->sijump && p->data_width) {
+        cli_warn("its reader knows 5 bits of ioptions; here, sijump is a "
+                 "6th, and what is behind it in support packets is one "
+                 "further");
+    }
+}
+
+int cmd_params(int argc, char **argv)
+{
+    g_autofree char *sideband = NULL, *name = NULL, *isa = NULL;
+    g_auto(GStrv) params_args = NULL;
+    g_autoptr(GString) text = g_string_new(NULL);
+    ETraceParams params;
+    ParamsFormat format;
+    int session = 0, hart = -1;
+    GOptionEntry entries[] = {
+        { "sideband", 's', 0, G_OPTION_ARG_FILENAME, &sideband,
+          "Sideband: the bytes of trace-sideband", "FILE" },
+        { "session", 0, 0, G_OPTION_ARG_INT, &session,
+          "Session of the sideband (default: the last one)", "N" },
+        { "hart", 0, 0, G_OPTION_ARG_INT, &hart,
+          "Of this hart (default: the first one)", "N" },
+        { "param", 0, 0, G_OPTION_ARG_STRING_ARRAY, &params_args,
+          "Encoder parameter, over the sideband's; can be repeated",
+          "NAME=VALUE" },
+        { "format", 'f', 0, G_OPTION_ARG_STRING, &name,
+          "csv: riscv-etrace-lib; toml: the riscv-etrace crate; scf, dscf: "
+          "the reference flow's static configuration for instruction and "
+          "data trace; json: everything", "csv|toml|scf|dscf|json" },
+        G_OPTION_ENTRY_NULL
+    };
+
+    if (!cli_parse_only(entries, "Write encoder parameters to standard "
+                        "output, in the form that a decoder reads.", NULL,
+                        argc, argv)) {
+        return CLI_ERROR;
+    }
+    if (session < 0) {
+        cli_error("--session: sessions are counted from 1");
+        return CLI_ERROR;
+    }
+    format = params_format_parse(name ?: "");
+    if (format == PARAMS_NR_FORMATS) {
+        cli_error("which form? --format csv, toml, scf, dscf or json");
+        return CLI_ERROR;
+    }
+    etrace_params_init(&params, 64);
+    if ((sideband && !from_sideband(&params, sideband, session, hart)) ||
+        !cli_set_params(&params, params_args)) {
+        return CLI_ERROR;
+    }
+    if (!sideband && !params_args) {
+        cli_error("whose parameters? give --sideband FILE or --param");
+        return CLI_ERROR;
+    }
+    warn_about(&params, format);
+    params_text_file(text, &params, format);
+    fputs(text->str, stdout);
+    return cli_flush(stdout, "standard output") ? CLI_OK : CLI_ERROR;
+}
