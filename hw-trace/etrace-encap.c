@@ -24,8 +24,13 @@ static size_t null_run_max(const ETraceParams *params)
 static void put_bits(uint8_t *out, unsigned *pos, uint64_t value,
                      unsigned width)
 {
-    for (unsigned i = 0; i < width; i++, ++*pos) {
-        out[*pos / 8] |= ((value >> i) & 1) << (*pos % 8);
+    while (width) {
+        unsigned shift = *pos % 8, step = MIN(8 - shift, width);
+
+        out[*pos / 8] |= (value & ((1u << step) - 1)) << shift;
+        value >>= step;
+        *pos += step;
+        width -= step;
     }
 }
 
@@ -33,8 +38,13 @@ static uint64_t get_bits(const uint8_t *buf, unsigned *pos, unsigned width)
 {
     uint64_t value = 0;
 
-    for (unsigned i = 0; i < width; i++, ++*pos) {
-        value |= (uint64_t)((buf[*pos / 8] >> (*pos % 8)) & 1) << i;
+    for (unsigned done = 0; done < width;) {
+        unsigned shift = *pos % 8, step = MIN(8 - shift, width - done);
+        uint8_t bits = (buf[*pos / 8] >> shift) & ((1u << step) - 1);
+
+        value |= (uint64_t)bits << done;
+        *pos += step;
+        done += step;
     }
     return value;
 }
