@@ -10,12 +10,16 @@
 #ifndef HW_TRACE_ETRACE_ENCODER_H
 #define HW_TRACE_ETRACE_ENCODER_H
 
+#include "etrace-jump-cache.h"
 #include "etrace-packet.h"
+#include "etrace-predictor.h"
+#include "etrace-return-stack.h"
 
 /* trTeInstSyncMode: what the resynchronisation timer counts */
 typedef enum ETraceSyncMode {
     ETRACE_SYNC_OFF = 0,
     ETRACE_SYNC_PACKETS = 1,
+    ETRACE_SYNC_CYCLES = 2,
     ETRACE_SYNC_HALFWORDS = 3,
 } ETraceSyncMode;
 
@@ -34,6 +38,7 @@ typedef struct ETraceEncoderOps {
 typedef struct ETraceRun {
     uint64_t first;
     uint64_t last;
+    uint8_t irets;              /* ETraceEncoder.irets at its last one */
 } ETraceRun;
 
 /* Stretches that are told apart before one is reported for want of room */
@@ -41,14 +46,23 @@ typedef struct ETraceRun {
 
 /*
  * The encoder of one hart. The caller sets the first group of members, after
- * etrace_encoder_init() and while stopped. Of ioptions only
- * ETRACE_IOPT_FULL_ADDRESS may be set.
+ * etrace_encoder_init() and while stopped; ioptions while it runs, too, if
+ * etrace_encoder_reconfigure() follows.
  */
 typedef struct ETraceEncoder {
     ETraceParams params;
-    uint8_t ioptions;                   /* ETRACE_IOPT_* that are on */
+    /*
+     * ETRACE_IOPT_* that are wished for. Those for which @params have nothing
+     * stay off: no predictor, no cache, no stack or counter, no sijump_p.
+     */
+    uint8_t ioptions;
+    /*
+     * 4, or 3: types of jumps are not told apart then, except that a jump is
+     * inferable or not (section 4.2); there are no implicit returns.
+     */
+    uint8_t itype_width;
     ETraceSyncMode sync_mode;
-    uint64_t sync_max;                  /* packets or half-words */
+    uint64_t sync_max;                  /* packets, cycles or half-words */
     const ETraceEncoderOps *ops;
     void *opaque;
 
@@ -59,15 +73,27 @@ typedef struct ETraceEncoder {
     bool enabled;               /* between start and stop */
     bool started;               /* a window is open: an F3 was sent for it */
     bool lost;                  /* a packet was refused since the last sync */
+    uint8_t modes;              /* those of @ioptions that are on */
+    bool keep_history;          /* sync packets reset neither stack ... */
     uint8_t branches;           /* 0..31 in branch_map */
+    bool map_failed;            /* one of them was not predicted */
+    bool branch_failed;         /* the one after @pbc correct ones was not */
     uint32_t branch_map;
+    uint64_t pbc;               /* 0, or 31 and more instead of a map */
     uint64_t address;           /* last one reported: base of differences */
     uint64_t resync_count;
     bool resync_due;            /* the timer has expired */
 
+    uint64_t time;
+    uint64_t context;
+    uint8_t context_due;        /* ETraceCtype: how to report it */
+
     bool have_last;             /* @last waits for its next instruction */
     bool last_reported;         /* the sync packet is @last's only insn's */
     bool last_is_target;        /* it is the target of an updiscon, to report */
+    bool after_jump;            /* @last ends in an inferred return, sijump */
+    bool last_after_jump;       /* the one before it does; it is one insn */
+    bool notify_due;            /* @last is to be reported with notify */
     ETraceBlock last;
 
     bool have_trap;             /* @trap has not been followed by a handler */
@@ -77,10 +103,24 @@ typedef struct ETraceEncoder {
 
     /* the run since the last report or branch; see "The run" */
     uint8_t run_count;
-    ETraceRun run[ETRACE_RUN_MAX];
+    ETraceRun run[ETRACE_RUN_MAX + 1];
     uint64_t run_start;
+    uint8_t irets;              /* implicit returns in it */
     bool target_revisited;      /* @last ends in an updiscon back into it */
     bool maybe_inferred;        /* ... and the packet for that is out */
+
+    /* of the updiscon that @last ends in */
+    bool target_uncached;       /* its target does not go into the cache */
+    bool target_irreport;       /* a return whose number has to be told */
+    uint8_t target_irets;
+    uint32_t target_irdepth;
+
+    /* implicit returns since the last packet; stack depths before them */
+    uint8_t iret_min, iret_max;
+
+    ETraceReturnStack stack;
+    ETracePredictor predictor;
+    ETraceJumpCache cache;
 } ETraceEncoder;
 
 /* Parameters must be set by etrace_params_init(); everything else is reset. */
@@ -99,6 +139,36 @@ void etrace_encoder_start(ETraceEncoder *enc);
  */
 void etrace_encoder_block(ETraceEncoder *enc, const ETraceBlock *block,
                           uint64_t tval);
+
+/*
+ * The context from the next block or trap on, which is what packets report,
+ * and how the change is to be reported (Table "Context type"). Ignored if
+ * nocontext_p (context_width 0).
+ */
+void etrace_encoder_context(ETraceEncoder *enc, uint64_t context,
+                            ETraceCtype ctype);
+
+/* The time that packets report from here on, in the caller's ticks */
+static inline void etrace_encoder_time(ETraceEncoder *enc, uint64_t time)
+{
+    enc->time = time;
+}
+
+/*
+ * Trace notify: report the last instruction of the block that was handed in
+ * last (section 4.2.5, trigger[2]). Nothing if no window is open.
+ */
+void etrace_encoder_notify(ETraceEncoder *enc);
+
+/* @n cycles have passed, for ETRACE_SYNC_CYCLES. */
+void etrace_encoder_cycles(ETraceEncoder *enc, uint64_t n);
+
+/*
+ * The caller has changed @enc->ioptions or @enc->sync_mode while tracing. If
+ * that changes what packets mean, the window ends, a support packet tells the
+ * reader, and the next block opens a new window.
+ */
+void etrace_encoder_reconfigure(ETraceEncoder *enc);
 
 /*
  * End the packet window here: report the last instruction (section 3.1.6) and

@@ -1,0 +1,145 @@
+/*
+ * E-Trace instruction trace encoder: what its parts share
+ *
+ * SPDX-License-Identifier: GPL-2.0-or-later
+ */
+#ifndef HW_TRACE_ETRACE_ENCODER_PRIVATE_H
+#define HW_TRACE_ETRACE_ENCODER_PRIVATE_H
+
+#include "etrace-encoder.h"
+
+/* The branch map holds this many. */
+#define ETRACE_BRANCHES_MAX 31
+
+/* The green diamond: what follows the current instruction */
+typedef enum ETraceNext {
+    NEXT_PLAIN,             /* another one that retires */
+    NEXT_TRAP,              /* exc_only */
+    NEXT_PRIVILEGE,         /* ppccd: one that retires, privilege changed */
+    NEXT_UNQUALIFIED,       /* the end of the window */
+} ETraceNext;
+
+/* An instruction to report in format 0, 1 or 2 */
+typedef struct ETraceReport {
+    uint64_t pc;
+    bool notify;
+    bool updiscon;
+    bool target;                /* of an updiscon: the cache takes part */
+    bool irreport;
+    uint8_t irets;
+    uint32_t irdepth;
+} ETraceReport;
+
+static inline bool etrace_itype_is_inferable_jump(unsigned itype)
+{
+    return itype == ETRACE_ITYPE_INFERABLE_CALL ||
+           itype == ETRACE_ITYPE_INFERABLE_JUMP ||
+           itype == ETRACE_ITYPE_OTHER_INFERABLE_JUMP;
+}
+
+static inline bool etrace_encoder_is_2_1(const ETraceEncoder *enc)
+{
+    return enc->params.wire_format == ETRACE_WIRE_2_1_DRAFT;
+}
+
+/*
+ * Is the jump at the end of @b sequentially inferable? Section 4.2 ignores
+ * sijump for returns; but a decoder (chapter 11, next_pc) looks at the two
+ * instructions before it looks whether the second one is a return.
+ */
+static inline bool etrace_encoder_is_sijump(const ETraceEncoder *enc,
+                                            const ETraceBlock *b)
+{
+    return (enc->modes & ETRACE_IOPT_SIJUMP) &&
+           (b->flags & ETRACE_BLOCK_SIJUMP) &&
+           etrace_itype_is_updiscon(b->itype) &&
+           b->itype != ETRACE_ITYPE_TRAP_RETURN;
+}
+
+/* Will the jump at the end of the held block be an implicit return? */
+static inline bool etrace_encoder_is_return(const ETraceEncoder *enc)
+{
+    return enc->last.itype == ETRACE_ITYPE_RETURN &&
+           (enc->modes & ETRACE_IOPT_IMPLICIT_RETURN) && enc->stack.depth &&
+           !etrace_encoder_is_sijump(enc, &enc->last);
+}
+
+/* Branches that no packet has reported */
+static inline bool etrace_encoder_has_branches(const ETraceEncoder *enc)
+{
+    return enc->branches || enc->pbc;
+}
+
+/* etrace-encoder-send.c */
+
+void etrace_encoder_count_resync(ETraceEncoder *enc, ETraceSyncMode unit,
+                                 uint64_t n);
+
+void etrace_encoder_send_support(ETraceEncoder *enc,
+                                 ETraceQualStatus qual_status);
+
+/* "Send te_inst: format 0/1/2": @r and whatever branches there are */
+void etrace_encoder_send_address(ETraceEncoder *enc, const ETraceReport *r);
+
+/* "rpt_br": branches up to the one at @pc, if they must not wait longer */
+void etrace_encoder_flush_branches(ETraceEncoder *enc, uint64_t pc);
+
+/*
+ * Format 3 subformat 0. @branch as in section 6.2: 0 for a taken branch at
+ * the reported address
+ */
+void etrace_encoder_send_start(ETraceEncoder *enc, const ETraceBlock *b,
+                               bool branch);
+
+/* The pending trap, with the first instruction @b of its handler */
+void etrace_encoder_send_trap_handler(ETraceEncoder *enc,
+                                      const ETraceBlock *b, bool branch);
+
+/* The pending trap, with thaddr 0 */
+void etrace_encoder_send_trap_alone(ETraceEncoder *enc);
+
+/* Format 3 subformat 2 */
+void etrace_encoder_send_context(ETraceEncoder *enc, uint8_t priv);
+
+/* etrace-encoder-run.c */
+
+/* A report or branch: the run is empty, and goes on at @pc. */
+static inline void etrace_encoder_run_restart(ETraceEncoder *enc, uint64_t pc)
+{
+    enc->run_count = 0;
+    enc->run_start = pc;
+    enc->irets = 0;
+}
+
+/* Is @pc in the run? @last is the last instruction of the current stretch. */
+bool etrace_encoder_run_contains(const ETraceEncoder *enc, uint64_t last,
+                                 uint64_t pc);
+
+/*
+ * Report @last, the last instruction of the run, which is no branch, in a way
+ * that it cannot be taken for an earlier visit.
+ */
+void etrace_encoder_report(ETraceEncoder *enc, uint64_t last, bool notify);
+
+/* An inferable jump at @pc ends the current stretch. */
+void etrace_encoder_run_jump(ETraceEncoder *enc, uint64_t pc, uint64_t target);
+
+/* etrace-encoder-last.c */
+
+/*
+ * The current instruction is the last one of the held block; @next_pc is the
+ * address of the next one, if there is one. @sync: that gets a packet of
+ * format 3 subformat 0. (If for a resynchronisation, the FSM of section 8.2 is
+ * in state 2 for this instruction and will be in state 3 for the next one.)
+ */
+void etrace_encoder_finish_last(ETraceEncoder *enc, ETraceNext next,
+                                uint64_t next_pc, bool sync);
+
+/*
+ * Report the target of an updiscon: the held block's only instruction, or
+ * the first one of the next block. @updiscon: as in section 6.6.2
+ */
+void etrace_encoder_report_target(ETraceEncoder *enc, uint64_t pc,
+                                  bool updiscon);
+
+#endif /* HW_TRACE_ETRACE_ENCODER_PRIVATE_H */

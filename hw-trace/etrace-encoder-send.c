@@ -1,0 +1,296 @@
+/*
+ * E-Trace instruction trace encoder: the boxes of Figure 8.1, packets
+ *
+ * SPDX-License-Identifier: GPL-2.0-or-later
+ */
+#include "qemu/osdep.h"
+#include "etrace-encoder-private.h"
+
+/* branch_count is at its maximum when this many were predicted correctly. */
+#define PBC_MAX (UINT32_MAX + (uint64_t)ETRACE_BRANCHES_MAX)
+
+/*
+ * Nothing is sent after a loss until recover() has forgotten the window, whose
+ * state means nothing any more, and reported the loss.
+ */
+static void send_packet(ETraceEncoder *enc, const ETracePacket *pkt)
+{
+    uint8_t payload[ETRACE_PACKET_MAX];
+    size_t len;
+
+    if (enc->lost) {
+        return;
+    }
+    len = etrace_packet_pack(&enc->params, pkt, payload);
+    if (!enc->ops->emit(enc->opaque, pkt, payload, len)) {
+        enc->lost = true;
+    }
+}
+
+/* The one that is shorter, @b if there is no difference */
+static void send_shorter(ETraceEncoder *enc, const ETracePacket *a,
+                         const ETracePacket *b)
+{
+    uint8_t payload_a[ETRACE_PACKET_MAX], payload_b[ETRACE_PACKET_MAX];
+    size_t len_a, len_b;
+    bool sent;
+
+    if (enc->lost) {
+        return;
+    }
+    len_a = etrace_packet_pack(&enc->params, a, payload_a);
+    len_b = etrace_packet_pack(&enc->params, b, payload_b);
+    if (len_a < len_b) {
+        sent = enc->ops->emit(enc->opaque, a, payload_a, len_a);
+    } else {
+        sent = enc->ops->emit(enc->opaque, b, payload_b, len_b);
+    }
+    enc->lost = !sent;
+}
+
+void etrace_encoder_count_resync(ETraceEncoder *enc, ETraceSyncMode unit,
+                                 uint64_t n)
+{
+    if (enc->sync_mode == unit) {
+        enc->resync_count += n;
+        if (enc->resync_count >= enc->sync_max) {
+            enc->resync_due = true;
+        }
+    }
+}
+
+void etrace_encoder_send_support(ETraceEncoder *enc,
+                                 ETraceQualStatus qual_status)
+{
+    ETracePacket pkt = {
+        .format = ETRACE_FORMAT_SYNC,
+        .subformat = ETRACE_SYNC_SUPPORT,
+        .ienable = enc->enabled,
+        .qual_status = qual_status,
+        .ioptions = enc->modes,
+    };
+
+    send_packet(enc, &pkt);
+}
+
+/* Signed, and wraps at iaddress_width_p. */
+static uint64_t address_field(const ETraceEncoder *enc, uint64_t pc)
+{
+    if (!(enc->modes & ETRACE_IOPT_FULL_ADDRESS)) {
+        pc -= enc->address;
+    }
+    return enc->params.iaddress_width == 32 ? (uint64_t)(int32_t)pc : pc;
+}
+
+/* Format 0 subformat 0, 1 or 2 was sent: all branches are reported. */
+static void branches_reported(ETraceEncoder *enc)
+{
+    enc->branches = 0;
+    enc->branch_map = 0;
+    enc->map_failed = false;
+    enc->branch_failed = false;
+    enc->pbc = 0;
+    enc->iret_min = UINT8_MAX;
+    enc->iret_max = 0;
+    etrace_encoder_count_resync(enc, ETRACE_SYNC_PACKETS, 1);
+}
+
+/*
+ * The target of an updiscon against the cache. Returns true if it is there.
+ *
+ * A return that went elsewhere may be stored or not, says section 3.2.7, and
+ * returns from traps are left open. So the entry is dropped instead: whatever
+ * a decoder has there, it is not asked for it.
+ *
+ * Where the decoder may not have reached the updiscon before (maybe_inferred),
+ * it does not know yet what the packet before has put into the cache.
+ */
+static bool look_up_target(ETraceEncoder *enc, uint64_t pc)
+{
+    ETraceJumpCache *c = &enc->cache;
+
+    if (etrace_jump_cache_get(c, etrace_jump_cache_index(c, pc)) == pc) {
+        return !enc->maybe_inferred;
+    }
+    if (enc->target_uncached) {
+        etrace_jump_cache_drop(c, pc);
+    } else {
+        etrace_jump_cache_put(c, pc);
+    }
+    return false;
+}
+
+void etrace_encoder_send_address(ETraceEncoder *enc, const ETraceReport *r)
+{
+    ETracePacket pkt = {
+        .format = enc->branches ? ETRACE_FORMAT_DIFF_DELTA
+                                : ETRACE_FORMAT_ADDR_ONLY,
+        .branches = enc->branches,
+        .branch_map = enc->branch_map,
+        .notify = r->notify,
+        .updiscon = r->updiscon,
+        .irreport = r->irreport,
+        .irdepth = r->irdepth,
+        .irets = r->irets,
+        .address = address_field(enc, r->pc),
+    };
+    bool cached = false;
+
+    if (r->target && (enc->modes & ETRACE_IOPT_JUMP_TARGET_CACHE)) {
+        cached = look_up_target(enc, r->pc);
+    }
+    if (enc->pbc) {
+        pkt.format = ETRACE_FORMAT_OPT_EXT;
+        pkt.subformat = ETRACE_OPT_BRANCH_COUNT;
+        pkt.branch_count = enc->pbc - ETRACE_BRANCHES_MAX;
+        pkt.branch_fmt = enc->branch_failed ? ETRACE_BRANCH_FMT_ADDR_FAIL
+                                            : ETRACE_BRANCH_FMT_ADDR;
+        send_packet(enc, &pkt);
+    } else if (cached && !r->notify && !r->updiscon) {
+        ETracePacket jump = {
+            .format = ETRACE_FORMAT_OPT_EXT,
+            .subformat = ETRACE_OPT_JUMP_TARGET,
+            .index = etrace_jump_cache_index(&enc->cache, r->pc),
+            .branches = enc->branches,
+            .branch_map = enc->branch_map,
+            .irreport = r->irreport,
+            .irdepth = r->irdepth,
+            .irets = r->irets,
+        };
+
+        send_shorter(enc, &jump, &pkt);
+    } else {
+        send_packet(enc, &pkt);
+    }
+    enc->address = r->pc;
+    enc->maybe_inferred = false;
+    branches_reported(enc);
+}
+
+void etrace_encoder_flush_branches(ETraceEncoder *enc, uint64_t pc)
+{
+    if (enc->branch_failed) {
+        ETracePacket pkt = {
+            .format = ETRACE_FORMAT_OPT_EXT,
+            .subformat = ETRACE_OPT_BRANCH_COUNT,
+            .branch_count = enc->pbc - ETRACE_BRANCHES_MAX,
+            .branch_fmt = ETRACE_BRANCH_FMT_NO_ADDR,
+        };
+
+        send_packet(enc, &pkt);
+        branches_reported(enc);
+    } else if (enc->branches == ETRACE_BRANCHES_MAX) {
+        ETracePacket pkt = {
+            .format = ETRACE_FORMAT_DIFF_DELTA,
+            .branch_map = enc->branch_map,
+        };
+
+        send_packet(enc, &pkt);
+        branches_reported(enc);
+    } else if (enc->pbc == PBC_MAX) {
+        ETraceReport r = { .pc = pc };
+
+        etrace_encoder_send_address(enc, &r);
+    }
+}
+
+/*
+ * A synchronisation packet has been sent. The draft 2.0.5 resets stack and
+ * predictor only at the start of a trace if there is no resynchronisation
+ * (chapter 11, resync_disabled).
+ */
+static void synchronised(ETraceEncoder *enc)
+{
+    branches_reported(enc);
+    enc->maybe_inferred = false;
+    enc->resync_count = 0;
+    enc->resync_due = false;
+    if (!enc->keep_history) {
+        etrace_return_stack_reset(&enc->stack);
+        etrace_predictor_reset(&enc->predictor);
+    }
+    etrace_jump_cache_reset(&enc->cache);
+    enc->context_due = ETRACE_CTYPE_UNREPORTED;
+}
+
+void etrace_encoder_send_start(ETraceEncoder *enc, const ETraceBlock *b,
+                               bool branch)
+{
+    ETracePacket pkt = {
+        .format = ETRACE_FORMAT_SYNC,
+        .subformat = ETRACE_SYNC_START,
+        .branch = branch,
+        .privilege = b->priv,
+        .time = enc->time,
+        .context = enc->context,
+        .address = b->iaddr,
+    };
+
+    send_packet(enc, &pkt);
+    enc->address = b->iaddr;
+    synchronised(enc);
+}
+
+void etrace_encoder_send_trap_handler(ETraceEncoder *enc,
+                                      const ETraceBlock *b, bool branch)
+{
+    bool interrupt = enc->trap.itype == ETRACE_ITYPE_INTERRUPT;
+    ETracePacket pkt = {
+        .format = ETRACE_FORMAT_SYNC,
+        .subformat = ETRACE_SYNC_TRAP,
+        .branch = branch,
+        .privilege = b->priv,
+        .time = enc->time,
+        .context = enc->context,
+        .ecause = enc->trap.cause,
+        .interrupt = interrupt,
+        .thaddr = true,
+        .address = b->iaddr,
+        .tval = interrupt ? 0 : enc->trap_tval,
+    };
+
+    send_packet(enc, &pkt);
+    enc->address = b->iaddr;
+    synchronised(enc);
+}
+
+/*
+ * The text leaves address undefined unless the trap hit the target of an
+ * updiscon; decoders were seen to look at it always, so it is the EPC always.
+ * It is not the base of later differences: the decoder returns before it looks
+ * at the address (chapter 11, process_te_inst).
+ */
+void etrace_encoder_send_trap_alone(ETraceEncoder *enc)
+{
+    bool interrupt = enc->trap.itype == ETRACE_ITYPE_INTERRUPT;
+    ETracePacket pkt = {
+        .format = ETRACE_FORMAT_SYNC,
+        .subformat = ETRACE_SYNC_TRAP,
+        .branch = true,
+        .privilege = enc->trap.priv,
+        .time = enc->time,
+        .context = enc->context,
+        .ecause = enc->trap.cause,
+        .interrupt = interrupt,
+        .thaddr = false,
+        .address = enc->trap.iaddr,
+        .tval = interrupt ? 0 : enc->trap_tval,
+    };
+
+    send_packet(enc, &pkt);
+    synchronised(enc);
+}
+
+void etrace_encoder_send_context(ETraceEncoder *enc, uint8_t priv)
+{
+    ETracePacket pkt = {
+        .format = ETRACE_FORMAT_SYNC,
+        .subformat = ETRACE_SYNC_CONTEXT,
+        .privilege = priv,
+        .time = enc->time,
+        .context = enc->context,
+    };
+
+    send_packet(enc, &pkt);
+    enc->context_due = ETRACE_CTYPE_UNREPORTED;
+}
