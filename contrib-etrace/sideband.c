@@ -39,7 +39,8 @@ bool sideband_record_valid(const Sideband *sb, const SidebandRecord *rec)
 
     switch (rec->type) {
     case ETRACE_SB_PARAMS:
-        return rec->hart < sb->nr_harts && rec->len >= ETRACE_SB_PARAMS_SIZE;
+        return rec->hart < sb->nr_harts &&
+               rec->len >= ETRACE_SB_PARAMS_SIZE_1_0;
     case ETRACE_SB_CODE:
         if (rec->len < 8) {
             return false;
@@ -52,6 +53,8 @@ bool sideband_record_valid(const Sideband *sb, const SidebandRecord *rec)
         return rec->len >= 8;
     case ETRACE_SB_PLACE:
         return rec->hart < sb->nr_harts && rec->len >= 16;
+    case ETRACE_SB_TVEC:
+        return rec->hart < sb->nr_harts && rec->len >= ETRACE_SB_TVEC_SIZE;
     case ETRACE_SB_SPACE:
     case ETRACE_SB_MAP:
         return rec->hart < sb->nr_harts && rec->len >= 24;
@@ -81,7 +84,7 @@ static bool is_session(const SidebandRecord *rec)
            memcmp(rec->payload, ETRACE_SB_MAGIC, 8) == 0;
 }
 
-static void parse_params(SidebandHart *hart, const uint8_t *p)
+static void parse_params(SidebandHart *hart, const uint8_t *p, size_t len)
 {
     hart->present = true;
     hart->params = (ETraceParams) {
@@ -103,6 +106,12 @@ static void parse_params(SidebandHart *hart, const uint8_t *p)
     };
     hart->mhartid = etrace_sb_get(p + 16, 8);
     hart->isa = etrace_sb_get(p + 24, 4);
+    if (len >= ETRACE_SB_PARAMS_SIZE) {
+        hart->params.sijump = p[28];
+        hart->params.data_width = p[29];
+        hart->params.daddress_width = p[30];
+        hart->params.lrid_width = p[31];
+    }
 }
 
 static void index_place(Sideband *sb, const SidebandRecord *rec)
@@ -140,7 +149,7 @@ static bool index_session(Sideband *sb, GError **errp)
         }
         switch (rec.type) {
         case ETRACE_SB_PARAMS:
-            parse_params(&sb->harts[rec.hart], rec.payload);
+            parse_params(&sb->harts[rec.hart], rec.payload, rec.len);
             if (!etrace_params_valid(&sb->harts[rec.hart].params)) {
                 g_set_error(errp, G_IO_ERROR, G_IO_ERROR_NOT_SUPPORTED,
                             "sideband: the encoder parameters of hart %u "

@@ -37,7 +37,7 @@
 
 #define ETRACE_SB_MAGIC         "RVTRSIDE"      /* 8 bytes, no NUL */
 #define ETRACE_SB_VERSION_MAJOR 1               /* other: cannot be read */
-#define ETRACE_SB_VERSION_MINOR 1               /* larger: new record types */
+#define ETRACE_SB_VERSION_MINOR 1               /* larger: more to skip */
 #define ETRACE_SB_ALL_HARTS     0xffff
 #define ETRACE_SB_HEADER_SIZE   8               /* of every record */
 #define ETRACE_SB_PAGE_SIZE     4096
@@ -56,7 +56,9 @@ typedef enum ETraceSbType {
      * iaddress_width, iaddress_lsb, privilege_width, ecause_width,
      * time_width, context_width, call_counter_size, return_stack_size,
      * bpred_size, cache_size, f0s_width, src_bits, ts_bytes; u16 src_id;
-     * u64 mhartid; u32 ETRACE_SB_ISA_*. 28 bytes.
+     * u64 mhartid; u32 ETRACE_SB_ISA_*. 28 bytes. Since minor version 1, a
+     * byte each: sijump, data_width, daddress_width, lrid_width. 32 bytes;
+     * what a shorter record does not hold is 0.
      */
     ETRACE_SB_PARAMS = 2,
     /*
@@ -105,12 +107,14 @@ typedef enum ETraceSbType {
     /*
      * Where traps of the hart lead (xtvec), for implicit exceptions. Payload:
      * u64 privilege of the handler (ETRACE_PRIV_M, _S, _VS), u64 the CSR's
-     * value. Stands behind a FENCE.
+     * value. Stands behind a FENCE. Since minor version 1.
      */
     ETRACE_SB_TVEC = 12,
 } ETraceSbType;
 
-#define ETRACE_SB_PARAMS_SIZE 28
+#define ETRACE_SB_PARAMS_SIZE_1_0 28            /* at least */
+#define ETRACE_SB_PARAMS_SIZE 32
+#define ETRACE_SB_TVEC_SIZE 16
 
 /* Extensions that give encodings of others a meaning of their own. */
 #define ETRACE_SB_ISA_ZCMP      0x1     /* of c.fsdsp */

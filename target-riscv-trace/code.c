@@ -110,6 +110,10 @@ static void put_params(unsigned hart, const ETraceParams *p,
     etrace_sb_put(payload + 14, p->src_id, 2);
     etrace_sb_put(payload + 16, env->mhartid, 8);
     etrace_sb_put(payload + 24, isa, 4);
+    payload[28] = p->sijump;
+    payload[29] = p->data_width;
+    payload[30] = p->daddress_width;
+    payload[31] = p->lrid_width;
     put_record(ETRACE_SB_PARAMS, hart, payload, sizeof(payload));
 }
 

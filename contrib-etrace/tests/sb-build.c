@@ -62,6 +62,10 @@ void sb_params(GByteArray *sb, unsigned hart, const ETraceParams *params)
 
     etrace_sb_put(p + 14, params->src_id, 2);
     etrace_sb_put(p + 16, hart, 8);
+    p[28] = params->sijump;
+    p[29] = params->data_width;
+    p[30] = params->daddress_width;
+    p[31] = params->lrid_width;
     sb_record(sb, ETRACE_SB_PARAMS, hart, p, sizeof(p));
 }
 

@@ -216,6 +216,35 @@ static void test_bare(void)
     sideband_free(s);
 }
 
+/* PARAMS of minor version 1 has more than that of minor version 0. */
+static void test_params(void)
+{
+    for (unsigned size = 28; size <= 36; size += 4) {
+        g_autoptr(GByteArray) sb = g_byte_array_new();
+        uint8_t p[36] = {
+            0, 64, 1, 3, 6, 40, 32, 2, 5, 10, 7, 1, 8, 5, 0xab, 0,
+            [16] = 3, [24] = 1, [28] = 1, 64, 48, 4, 0xff, 0xff, 0xff, 0xff,
+        };
+        const ETraceParams *params;
+        Sideband *s;
+
+        sb_session(sb, 1, 1, 0);
+        sb_record(sb, ETRACE_SB_PARAMS, 0, p, size);
+        s = parse(sb);
+        params = &sideband_hart(s, 0)->params;
+        check_cmpuint(sideband_hart(s, 0)->mhartid, ==, 3);
+        check_cmpuint(params->time_width, ==, 40);
+        check_cmpuint(params->cache_size, ==, 7);
+        check_cmpuint(params->ts_bytes, ==, 5);
+        check_cmpuint(params->src_id, ==, 0xab);
+        check_cmpuint(params->sijump, ==, size >= 32 ? 1 : 0);
+        check_cmpuint(params->data_width, ==, size >= 32 ? 64 : 0);
+        check_cmpuint(params->daddress_width, ==, size >= 32 ? 48 : 0);
+        check_cmpuint(params->lrid_width, ==, size >= 32 ? 4 : 0);
+        sideband_free(s);
+    }
+}
+
 /* satp's mode is bit 31 on RV32. */
 static void test_rv32_mode(void)
 {
@@ -488,6 +517,7 @@ int main(int argc, char **argv)
     g_test_add_func("/sideband/place-twice", test_place_twice);
     g_test_add_func("/sideband/spaces", test_spaces);
     g_test_add_func("/sideband/bare", test_bare);
+    g_test_add_func("/sideband/params", test_params);
     g_test_add_func("/sideband/rv32-mode", test_rv32_mode);
     g_test_add_func("/sideband/reset", test_reset);
     g_test_add_func("/sideband/forget", test_forget);
