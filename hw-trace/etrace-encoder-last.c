@@ -22,7 +22,7 @@ static void note_branch(ETraceEncoder *enc, uint64_t pc)
     bool taken = enc->last.itype == ETRACE_ITYPE_TAKEN_BRANCH;
     bool predicted = false;
 
-    if (enc->modes & ETRACE_IOPT_BRANCH_PREDICTION) {
+    if (enc->params.ioptions & ETRACE_IOPT_BRANCH_PREDICTION) {
         predicted = etrace_predictor_learn(&enc->predictor, pc, taken);
     }
     if (enc->last_reported) {
@@ -139,7 +139,7 @@ static void leave_implicit_return(ETraceEncoder *enc, uint64_t pc,
     enc->iret_max = MAX(enc->iret_max, depth);
     enc->after_jump = true;
     if (etrace_encoder_is_2_1(enc) &&
-        (enc->modes & ETRACE_IOPT_JUMP_TARGET_CACHE)) {
+        (enc->params.ioptions & ETRACE_IOPT_JUMP_TARGET_CACHE)) {
         /*
          * The target must not be stored, but the decoder of 2.0.5 (chapter
          * 11, next_pc) does it.
@@ -253,7 +253,7 @@ void etrace_encoder_finish_last(ETraceEncoder *enc, ETraceNext next,
     } else if (etrace_encoder_is_return(enc) && etrace_encoder_is_2_1(enc)) {
         etrace_return_stack_pop(&enc->stack);
     }
-    if (is_call(b->itype) && (enc->modes & ETRACE_IOPT_IMPLICIT_RETURN)) {
+    if (is_call(b->itype) && (enc->params.ioptions & ETRACE_IOPT_IMPLICIT_RETURN)) {
         push_call(enc, pc);
     }
 }

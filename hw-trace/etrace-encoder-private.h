@@ -50,7 +50,7 @@ static inline bool etrace_encoder_is_2_1(const ETraceEncoder *enc)
 static inline bool etrace_encoder_is_sijump(const ETraceEncoder *enc,
                                             const ETraceBlock *b)
 {
-    return (enc->modes & ETRACE_IOPT_SIJUMP) &&
+    return (enc->params.ioptions & ETRACE_IOPT_SIJUMP) &&
            (b->flags & ETRACE_BLOCK_SIJUMP) &&
            etrace_itype_is_updiscon(b->itype) &&
            b->itype != ETRACE_ITYPE_TRAP_RETURN;
@@ -60,7 +60,7 @@ static inline bool etrace_encoder_is_sijump(const ETraceEncoder *enc,
 static inline bool etrace_encoder_is_return(const ETraceEncoder *enc)
 {
     return enc->last.itype == ETRACE_ITYPE_RETURN &&
-           (enc->modes & ETRACE_IOPT_IMPLICIT_RETURN) && enc->stack.depth &&
+           (enc->params.ioptions & ETRACE_IOPT_IMPLICIT_RETURN) && enc->stack.depth &&
            !etrace_encoder_is_sijump(enc, &enc->last);
 }
 

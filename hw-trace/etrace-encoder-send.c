@@ -67,16 +67,21 @@ void etrace_encoder_send_support(ETraceEncoder *enc,
         .subformat = ETRACE_SYNC_SUPPORT,
         .ienable = enc->enabled,
         .qual_status = qual_status,
-        .ioptions = enc->modes,
+        .denable = enc->denable,
+        .dloss = enc->dloss,
+        .resync_disabled = etrace_encoder_is_2_1(enc) &&
+                           enc->sync_mode == ETRACE_SYNC_OFF,
     };
 
+    etrace_packet_set_support(&pkt, &enc->params);
     send_packet(enc, &pkt);
+    enc->dloss &= enc->lost;
 }
 
 /* Signed, and wraps at iaddress_width_p. */
 static uint64_t address_field(const ETraceEncoder *enc, uint64_t pc)
 {
-    if (!(enc->modes & ETRACE_IOPT_FULL_ADDRESS)) {
+    if (!(enc->params.ioptions & ETRACE_IOPT_FULL_ADDRESS)) {
         pc -= enc->address;
     }
     return enc->params.iaddress_width == 32 ? (uint64_t)(int32_t)pc : pc;
@@ -136,7 +141,7 @@ void etrace_encoder_send_address(ETraceEncoder *enc, const ETraceReport *r)
     };
     bool cached = false;
 
-    if (r->target && (enc->modes & ETRACE_IOPT_JUMP_TARGET_CACHE)) {
+    if (r->target && (enc->params.ioptions & ETRACE_IOPT_JUMP_TARGET_CACHE)) {
         cached = look_up_target(enc, r->pc);
     }
     if (enc->pbc) {

@@ -107,7 +107,7 @@ static void process_trap(ETraceEncoder *enc, const ETraceBlock *b,
                  (enc->have_last &&
                   (etrace_itype_is_updiscon(enc->last.itype) ||
                    enc->last.priv != b->priv)) ||
-                 ((enc->modes & ETRACE_IOPT_IMPLICIT_EXCEPT) &&
+                 ((enc->params.ioptions & ETRACE_IOPT_IMPLICIT_EXCEPT) &&
                   !(b->flags & ETRACE_BLOCK_TVEC));
 
     if (enc->have_last) {
@@ -169,7 +169,7 @@ static void set_modes(ETraceEncoder *enc)
     if (!p->sijump) {
         missing |= ETRACE_IOPT_SIJUMP;
     }
-    enc->modes = enc->ioptions & ~missing;
+    enc->params.ioptions = enc->ioptions & ~missing;
     enc->keep_history = etrace_encoder_is_2_1(enc) &&
                         enc->sync_mode == ETRACE_SYNC_OFF;
 }
@@ -204,22 +204,20 @@ void etrace_encoder_start(ETraceEncoder *enc)
 
 void etrace_encoder_reconfigure(ETraceEncoder *enc)
 {
-    uint8_t modes = enc->modes;
+    uint8_t ioptions = enc->params.ioptions;
     bool keep_history = enc->keep_history;
 
     if (!enc->enabled) {
         return;
     }
     set_modes(enc);
-    if (enc->modes == modes && enc->keep_history == keep_history) {
-        return;
-    }
-    if (enc->started) {
+    if (enc->started && (enc->params.ioptions != ioptions ||
+                         enc->keep_history != keep_history)) {
         /* What is to be reported happened in the old modes. */
-        enc->modes = modes;
+        enc->params.ioptions = ioptions;
         close_window(enc);
+        set_modes(enc);
     }
-    set_modes(enc);
     if (!enc->lost) {
         etrace_encoder_send_support(enc, ETRACE_QUAL_NO_CHANGE);
     }

@@ -54,8 +54,12 @@ typedef struct ETraceEncoder {
     /*
      * ETRACE_IOPT_* that are wished for. Those for which @params have nothing
      * stay off: no predictor, no cache, no stack or counter, no sijump_p.
+     * params.ioptions are the ones in force.
      */
     uint8_t ioptions;
+    /* What support packets tell about data trace, beside params.doptions */
+    bool denable;
+    bool dloss;                         /* told once */
     /*
      * 4, or 3: types of jumps are not told apart then, except that a jump is
      * inferable or not (section 4.2); there are no implicit returns.
@@ -73,7 +77,6 @@ typedef struct ETraceEncoder {
     bool enabled;               /* between start and stop */
     bool started;               /* a window is open: an F3 was sent for it */
     bool lost;                  /* a packet was refused since the last sync */
-    uint8_t modes;              /* those of @ioptions that are on */
     bool keep_history;          /* sync packets reset neither stack ... */
     uint8_t branches;           /* 0..31 in branch_map */
     bool map_failed;            /* one of them was not predicted */
@@ -164,9 +167,10 @@ void etrace_encoder_notify(ETraceEncoder *enc);
 void etrace_encoder_cycles(ETraceEncoder *enc, uint64_t n);
 
 /*
- * The caller has changed @enc->ioptions or @enc->sync_mode while tracing. If
- * that changes what packets mean, the window ends, a support packet tells the
- * reader, and the next block opens a new window.
+ * The caller has changed something that support packets tell: ioptions,
+ * sync_mode, denable, dloss, params.doptions. Sends one if tracing is on. If
+ * instruction packets mean something else from here on, the window ends
+ * before, and the next block opens a new one.
  */
 void etrace_encoder_reconfigure(ETraceEncoder *enc);
 

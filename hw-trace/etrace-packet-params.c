@@ -6,6 +6,9 @@
 #include "qemu/osdep.h"
 #include "etrace-encap.h"
 #include "etrace-data-packet.h"
+#include "etrace-jump-cache.h"
+#include "etrace-predictor.h"
+#include "etrace-return-stack.h"
 
 /* Section 6.3's table, the longest, for an exception */
 static unsigned trap_bits(const ETraceParams *p)
@@ -69,11 +72,17 @@ const char *etrace_params_problem(const ETraceParams *p)
     if (p->wire_format == ETRACE_WIRE_1_1_1 && p->time_width) {
         return "wire format 1.1.1 knows no time: time_width is 0";
     }
-    if (p->return_stack_size > 15 || p->call_counter_size > 15) {
-        return "return_stack_size and call_counter_size are at most 15";
+    if (p->return_stack_size > ETRACE_RETURN_STACK_BITS_MAX ||
+        p->call_counter_size > 15) {
+        return "return_stack_size is at most 7, call_counter_size 15";
     }
-    if (p->bpred_size > 15 || p->cache_size > 15) {
-        return "bpred_size and cache_size are at most 15";
+    if (!p->return_stack_size &&
+        p->call_counter_size > ETRACE_RETURN_STACK_BITS_MAX) {
+        return "call_counter_size is at most 7 without a return stack";
+    }
+    if (p->bpred_size > ETRACE_BPRED_SIZE_MAX ||
+        p->cache_size > ETRACE_CACHE_SIZE_MAX) {
+        return "bpred_size is at most 12, cache_size 10";
     }
     if (p->f0s_width > 3) {
         return "f0s_width is at most 3";
