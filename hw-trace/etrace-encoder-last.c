@@ -85,12 +85,14 @@ void etrace_encoder_report_target(ETraceEncoder *enc, uint64_t pc,
         .pc = pc,
         .updiscon = updiscon,
         .target = true,
-        .irreport = enc->target_irreport,
-        .irdepth = enc->target_irdepth,
-        .irets = enc->target_irets,
     };
     bool revisited = enc->target_revisited;
 
+    if (enc->target_irreport) {
+        r.irreport = true;
+        r.irdepth = enc->target_irdepth;
+        r.irets = enc->target_irets;
+    }
     etrace_encoder_send_address(enc, &r);
     enc->maybe_inferred = revisited && !updiscon;
     enc->target_revisited = false;

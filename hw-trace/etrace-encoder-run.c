@@ -46,13 +46,12 @@ bool etrace_encoder_run_contains(const ETraceEncoder *enc, uint64_t last,
 static void send_report(ETraceEncoder *enc, uint64_t pc, bool notify,
                         uint8_t irets)
 {
-    ETraceReport r = {
-        .pc = pc,
-        .notify = notify,
-        .irreport = irets && etrace_encoder_is_2_1(enc),
-        .irets = irets,
-    };
+    ETraceReport r = { .pc = pc, .notify = notify };
 
+    if (irets && etrace_encoder_is_2_1(enc)) {
+        r.irreport = true;
+        r.irets = irets;
+    }
     etrace_encoder_send_address(enc, &r);
 }
 

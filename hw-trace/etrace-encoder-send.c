@@ -78,13 +78,16 @@ void etrace_encoder_send_support(ETraceEncoder *enc,
     enc->dloss &= enc->lost;
 }
 
-/* Signed, and wraps at iaddress_width_p. */
+/* A signed difference, or the address; both wrap at iaddress_width_p. */
 static uint64_t address_field(const ETraceEncoder *enc, uint64_t pc)
 {
-    if (!(enc->params.ioptions & ETRACE_IOPT_FULL_ADDRESS)) {
-        pc -= enc->address;
+    bool narrow = enc->params.iaddress_width == 32;
+
+    if (enc->params.ioptions & ETRACE_IOPT_FULL_ADDRESS) {
+        return narrow ? (uint32_t)pc : pc;
     }
-    return enc->params.iaddress_width == 32 ? (uint64_t)(int32_t)pc : pc;
+    pc -= enc->address;
+    return narrow ? (uint64_t)(int32_t)pc : pc;
 }
 
 /* Format 0 subformat 0, 1 or 2 was sent: all branches are reported. */

@@ -40,34 +40,9 @@ static unsigned random_target(RandomProgram *p, unsigned near, unsigned from)
     return random_below(p, p->count);
 }
 
-static RefOp random_op(RandomProgram *p, const RandomMix *mix)
+/* Operation and itype, or REF_NORMAL */
+static void random_op(RandomProgram *p, const RandomMix *mix, RandomInstr *in)
 {
-    const struct {
-        RefOp op;
-        unsigned per_mille;
-    } ops[] = {
-        { REF_BRANCH, mix->branch },
-        { REF_JAL, mix->jal },
-        { REF_JALR, mix->jalr },
-        { REF_XRET, mix->xret },
-        { REF_ECALL, mix->ecall },
-    };
-    unsigned pick = random_below(p, 1000);
-
-    for (unsigned i = 0; i < ARRAY_SIZE(ops); i++) {
-        if (pick < ops[i].per_mille) {
-            return ops[i].op;
-        }
-        pick -= ops[i].per_mille;
-    }
-    return REF_NORMAL;
-}
-
-void random_program(RandomProgram *p, const RandomMix *mix, unsigned xlen)
-{
-    static const uint64_t bases[] = {
-        0x80000000, 0x1000, 0xffffffff80000000, 0x7ffffff0, 0x3fc0001000,
-    };
     static const ETraceItype jal_itype[] = {
         ETRACE_ITYPE_INFERABLE_CALL, ETRACE_ITYPE_INFERABLE_JUMP,
         ETRACE_ITYPE_OTHER_INFERABLE_JUMP,
@@ -77,6 +52,57 @@ void random_program(RandomProgram *p, const RandomMix *mix, unsigned xlen)
         ETRACE_ITYPE_COROUTINE_SWAP, ETRACE_ITYPE_RETURN,
         ETRACE_ITYPE_OTHER_UNINFERABLE_JUMP,
     };
+    static const unsigned taken[] = { 0, 20, 980, 1000 };
+    unsigned pick = random_below(p, 1000);
+    unsigned below = mix->branch;
+
+    in->ref.op = REF_NORMAL;
+    in->itype = ETRACE_ITYPE_NONE;
+    if (pick < below) {
+        in->ref.op = REF_BRANCH;
+        in->taken = random_chance(p, mix->biased)
+                    ? taken[random_below(p, ARRAY_SIZE(taken))] : 500;
+    } else if (pick < (below += mix->jal)) {
+        in->ref.op = REF_JAL;
+        in->itype = jal_itype[random_below(p, ARRAY_SIZE(jal_itype))];
+    } else if (pick < (below += mix->jalr)) {
+        in->ref.op = REF_JALR;
+        in->itype = jalr_itype[random_below(p, ARRAY_SIZE(jalr_itype))];
+    } else if (pick < (below += mix->ret)) {
+        in->ref.op = REF_JALR;
+        in->itype = ETRACE_ITYPE_RETURN;
+    } else if (pick < (below += mix->xret)) {
+        in->ref.op = REF_XRET;
+        in->itype = ETRACE_ITYPE_TRAP_RETURN;
+    } else if (pick < (below += mix->ecall)) {
+        in->ref.op = REF_ECALL;
+    } else if (pick < below + mix->sijump) {
+        in->ref.op = REF_UPPER;
+        in->ref.reg = RANDOM_PAIR_REG + random_below(p, 3);
+    }
+}
+
+/* The instruction behind @upper: a jump to a register that is known */
+static void pair_jump(RandomProgram *p, const RandomInstr *upper,
+                      RandomInstr *in)
+{
+    static const ETraceItype itype[] = {
+        ETRACE_ITYPE_UNINFERABLE_CALL, ETRACE_ITYPE_UNINFERABLE_JUMP,
+        ETRACE_ITYPE_UNINFERABLE_CALL, ETRACE_ITYPE_UNINFERABLE_JUMP,
+        ETRACE_ITYPE_OTHER_UNINFERABLE_JUMP, ETRACE_ITYPE_COROUTINE_SWAP,
+        ETRACE_ITYPE_RETURN,
+    };
+
+    in->ref.op = REF_JALR;
+    in->itype = itype[random_below(p, ARRAY_SIZE(itype))];
+    in->ref.reg = upper->ref.reg;
+}
+
+void random_program(RandomProgram *p, const RandomMix *mix, unsigned xlen)
+{
+    static const uint64_t bases[] = {
+        0x80000000, 0x1000, 0xffffffff80000000, 0x7ffffff0, 0x3fc0001000,
+    };
     uint64_t pc;
 
     p->base = bases[random_below(p, ARRAY_SIZE(bases))];
@@ -85,34 +111,39 @@ void random_program(RandomProgram *p, const RandomMix *mix, unsigned xlen)
     }
     p->count = 4 + random_below(p, RANDOM_PROGRAM_MAX - 4);
     memset(p->at, -1, sizeof(p->at));
+    memset(p->instr, 0, sizeof(p->instr));
     pc = p->base;
     for (unsigned i = 0; i < p->count; i++) {
         RandomInstr *in = &p->instr[i];
 
         in->pc = pc;
         in->ref.size = random_chance(p, 500) ? 2 : 4;
-        in->ref.target = 0;
-        in->itype = ETRACE_ITYPE_NONE;
-        /* There is nothing to fall through to behind the last one. */
-        in->ref.op = i == p->count - 1 ? REF_JAL : random_op(p, mix);
-        switch (in->ref.op) {
-        case REF_JAL:
-            in->itype = jal_itype[random_below(p, ARRAY_SIZE(jal_itype))];
-            break;
-        case REF_JALR:
-            in->itype = jalr_itype[random_below(p, ARRAY_SIZE(jalr_itype))];
-            break;
-        case REF_XRET:
-            in->itype = ETRACE_ITYPE_TRAP_RETURN;
-            break;
-        default:
-            break;
+        in->ref.reg = 1;
+        if (i == p->count - 1) {
+            /* There is nothing to fall through to behind it. */
+            in->ref.op = REF_JAL;
+            in->itype = ETRACE_ITYPE_INFERABLE_JUMP;
+        } else if (i && in[-1].ref.op == REF_UPPER &&
+                   random_chance(p, 900)) {
+            pair_jump(p, &in[-1], in);
+        } else {
+            random_op(p, mix, in);
         }
+        in->ref.call = in->itype == ETRACE_ITYPE_INFERABLE_CALL ||
+                       in->itype == ETRACE_ITYPE_UNINFERABLE_CALL;
+        in->ref.ret = in->itype == ETRACE_ITYPE_RETURN;
         p->at[(pc - p->base) / 2] = i;
         pc += in->ref.size;
     }
     for (unsigned i = 0; i < p->count; i++) {
-        p->instr[i].ref.target = p->instr[random_target(p, mix->near, i)].pc;
+        RandomInstr *in = &p->instr[i];
+
+        in->ref.target = p->instr[random_target(p, mix->near, i)].pc;
+        if (i && in->ref.op == REF_JALR && in[-1].ref.op == REF_UPPER) {
+            in->ref.value = random_below(p, 4096) - UINT64_C(2048);
+            in->pair_target = in->ref.target;
+            in[-1].ref.value = in->ref.target - in->ref.value;
+        }
     }
     for (unsigned i = 0; i < ARRAY_SIZE(p->hot); i++) {
         p->hot[i] = random_below(p, p->count);

@@ -8,12 +8,18 @@
 
 #include "etrace-refdecoder.h"
 
+/* Registers of jumps that no REF_UPPER is for, from @RANDOM_PAIR_REG on: all */
+#define RANDOM_PAIR_REG     10
+
 #define RANDOM_PROGRAM_MAX 96
 
 /* What it is made of, out of 1000 */
 typedef struct RandomMix {
     unsigned branch, jal, jalr, xret, ecall;    /* the rest: plain ones */
+    unsigned ret;                               /* returns, beside jalr */
+    unsigned sijump;                            /* pairs: lui, jalr */
     unsigned near;                              /* direct jumps stay close */
+    unsigned biased;                            /* of the branches */
 } RandomMix;
 
 /* An instruction as the hart sees it: the decoder's view, and its itype */
@@ -21,6 +27,8 @@ typedef struct RandomInstr {
     RefInstr ref;
     uint64_t pc;
     ETraceItype itype;          /* for a branch: decided at run time */
+    uint64_t pair_target;       /* of a jump behind REF_UPPER */
+    unsigned taken;             /* how often a branch is, out of 1000 */
 } RandomInstr;
 
 typedef struct RandomProgram {

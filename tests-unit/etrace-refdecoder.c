@@ -1,9 +1,10 @@
 /*
  * The decoder of chapter 11 of the E-Trace specification, word for word
  *
- * Functions, variables and the order of the conditions are the text's; without
- * implicit return mode and sequentially inferable jumps, whose conditions are
- * constant here. It deviates where the text cannot be meant:
+ * Functions, variables and the order of the conditions are the text's. Branch
+ * predictor and jump target cache, which the text of 2.0 leaves out, are those
+ * of its draft 2.0.5, and so is the return stack of the wire format 2.1. It
+ * deviates where the text cannot be meant:
  *
  * D1. A trap with thaddr 0 leaves pc at the last instruction before the trap.
  *     The format 3 subformat 0 packet of the handler, which section 6.3.1
@@ -19,6 +20,19 @@
  * D4. "branch_map >> 1" has to store its result.
  * D5. next_pc() takes JALR with rs1 == x0 for a sequential instruction, since
  *     it is not an uninferable jump; it is an inferable one.
+ * D6. Calls and returns are those of section 4.1.1, as in 2.0.5; is_call() and
+ *     is_implicit_return() of 2.0 leave x5 out, and take a swap for a call.
+ * D7. 2.0.5 stops at a branch that a branch count leads to without telling how
+ *     it was left, except after a failed prediction, and bpred_taken() inverts
+ *     for one of the two kinds of those only. Here the outcome is put where
+ *     that of a branch in a branch map would be.
+ * D8. 2.0.5 takes implicit returns into the jump target cache; section 3.2.7
+ *     says "must not".
+ * D9. 2.0.5 counts a return when it comes to it, even if it was reported; the
+ *     text (irets) counts "return targets that have not been reported". Here
+ *     it is counted when it leads somewhere. The same for the stack: what was
+ *     on it when the return was reached is there until it is left.
+ * D10. Section 3.2.7 invalidates the cache at sync packets, 2.0.5 does not.
  *
  * SPDX-License-Identifier: GPL-2.0-or-later
  */
@@ -51,6 +65,11 @@ static void report_pc(RefDecoder *d, uint64_t pc)
     }
 }
 
+static bool is_2_1(const RefDecoder *d)
+{
+    return d->discovery_response.wire_format == ETRACE_WIRE_2_1_DRAFT;
+}
+
 static bool is_branch(const RefInstr *instr)
 {
     return instr->op == REF_BRANCH;
@@ -61,9 +80,14 @@ static bool is_return_from_trap(const RefInstr *instr)
     return instr->op == REF_XRET;
 }
 
+static bool is_uninferable_jump(const RefInstr *instr)
+{
+    return instr->op == REF_JALR;
+}
+
 static bool is_uninferable_discon(const RefInstr *instr)
 {
-    return instr->op == REF_JALR || is_return_from_trap(instr);
+    return is_uninferable_jump(instr) || is_return_from_trap(instr);
 }
 
 static uint64_t mask_address(const RefDecoder *d, uint64_t address)
@@ -72,8 +96,158 @@ static uint64_t mask_address(const RefDecoder *d, uint64_t address)
                                                       : address;
 }
 
+/* Packet includes an address (formats 0, 1, 2) */
+static bool includes_bpred_count(const ETracePacket *te_inst)
+{
+    return te_inst->format == 0 && te_inst->subformat == 0;
+}
+
+static bool includes_cache_index(const ETracePacket *te_inst)
+{
+    return te_inst->format == 0 && te_inst->subformat == 1;
+}
+
+static bool includes_address(const ETracePacket *te_inst)
+{
+    return te_inst->format == 2 ||
+           (te_inst->format == 1 && te_inst->branches != 0) ||
+           (includes_bpred_count(te_inst) && te_inst->branch_fmt != 0);
+}
+
+/* Determine if branch prediction failed */
+static bool is_failed_bpred(const ETracePacket *te_inst)
+{
+    return includes_bpred_count(te_inst) &&
+           (te_inst->branch_fmt == 0 || te_inst->branch_fmt == 3);
+}
+
+static bool flag_irreport(const ETracePacket *te_inst)
+{
+    return te_inst->format != 3 && te_inst->irreport;
+}
+
+/* Extract lookup index from address */
+static unsigned get_index(const RefDecoder *d, uint64_t address, unsigned size)
+{
+    return (address >> d->discovery_response.iaddress_lsb) &
+           ((1u << size) - 1);
+}
+
+/* Initialize branch predictor */
+static void bpred_init(RefDecoder *d)
+{
+    for (unsigned i = 0; i < 1u << d->discovery_response.bpred_size; i++) {
+        d->bpred[i][1] = false;
+        d->bpred[i][0] = true;
+    }
+}
+
+/* Update branch predictor */
+static void bpred_update(RefDecoder *d, uint64_t address, bool taken)
+{
+    unsigned index;
+
+    if (!(d->options & ETRACE_IOPT_BRANCH_PREDICTION)) {
+        return;
+    }
+    index = get_index(d, address, d->discovery_response.bpred_size);
+    if (d->bpred[index][1] != d->bpred[index][0]) {
+        d->bpred[index][1] = taken;
+    }
+    d->bpred[index][0] = taken;
+}
+
+/* Return the predicted branch outcome */
+static bool bpred_taken(RefDecoder *d, uint64_t address,
+                        const ETracePacket *te_inst)
+{
+    bool taken;
+
+    if (!(d->options & ETRACE_IOPT_BRANCH_PREDICTION)) {
+        error(d, "branch count without branch prediction");
+    }
+    taken = d->bpred[get_index(d, address,
+                               d->discovery_response.bpred_size)][1];
+    if (d->branches == 1 && is_failed_bpred(te_inst)) {             /* D7 */
+        taken = !taken;
+    }
+    return taken;
+}
+
+static void cache_update(RefDecoder *d, uint64_t address)
+{
+    if (d->options & ETRACE_IOPT_JUMP_TARGET_CACHE) {
+        d->cache[get_index(d, address, d->discovery_response.cache_size)] =
+            address;
+    }
+}
+
+static void cache_init(RefDecoder *d)
+{
+    for (unsigned i = 0; i < REF_CACHE_MAX; i++) {
+        d->cache[i] = UINT64_MAX;
+    }
+}
+
+static uint64_t cache_lookup(RefDecoder *d, unsigned index)
+{
+    if (!(d->options & ETRACE_IOPT_JUMP_TARGET_CACHE)) {
+        error(d, "cache index without jump target cache");
+    }
+    if (d->cache[index] == UINT64_MAX) {
+        error(d, "cache index without target");
+    }
+    return d->cache[index];
+}
+
+/* Push address onto return stack */
+static void push_return_stack(RefDecoder *d, uint64_t address)
+{
+    const ETraceParams *p = &d->discovery_response;
+    unsigned irstack_depth_max = p->return_stack_size
+                                 ? 1u << p->return_stack_size
+                                 : 1u << p->call_counter_size;
+    unsigned call_counter_max = p->return_stack_size && is_2_1(d)
+                                ? (1u << p->call_counter_size) - 1 : 0;
+    uint64_t link = mask_address(d, address + get_instr(d, address)->size);
+
+    if (!(d->options & ETRACE_IOPT_IMPLICIT_RETURN)) {
+        return;
+    }
+    if (d->irstack_depth > 0 &&
+        d->return_stack[d->irstack_depth - 1].link == link &&
+        d->return_stack[d->irstack_depth - 1].count != call_counter_max) {
+        d->return_stack[d->irstack_depth - 1].count++;
+        return;
+    }
+    if (d->irstack_depth == irstack_depth_max) {
+        /* Delete oldest entry from stack to make room for new entry */
+        d->irstack_depth--;
+        for (unsigned i = 0; i < d->irstack_depth; i++) {
+            d->return_stack[i] = d->return_stack[i + 1];
+        }
+    }
+    d->return_stack[d->irstack_depth].link = link;
+    d->return_stack[d->irstack_depth].count = 0;
+    d->irstack_depth++;
+}
+
+/* Pop address from return stack */
+static uint64_t pop_return_stack(RefDecoder *d)
+{
+    uint64_t link = d->return_stack[d->irstack_depth - 1].link;
+
+    if (d->return_stack[d->irstack_depth - 1].count > 0) {
+        d->return_stack[d->irstack_depth - 1].count--;
+    } else {
+        d->irstack_depth--;
+    }
+    return link;
+}
+
 /* Determine if instruction is a branch, adjust branch count/map, ... */
-static bool is_taken_branch(RefDecoder *d, const RefInstr *instr)
+static bool is_taken_branch(RefDecoder *d, const RefInstr *instr,
+                            const ETracePacket *te_inst)
 {
     bool taken = false;
 
@@ -82,11 +256,18 @@ static bool is_taken_branch(RefDecoder *d, const RefInstr *instr)
     }
     if (d->branches == 0) {
         error(d, "cannot resolve branch");
+        return false;
+    }
+    if (d->use_bpred) {
+        taken = bpred_taken(d, d->pc, te_inst);
     } else {
         taken = !(d->branch_map & 1);
-        d->branches--;
         d->branch_map >>= 1;                                        /* D4 */
+        d->use_bpred = includes_bpred_count(te_inst);
     }
+    bpred_update(d, d->pc, taken);
+    d->branches--;
+    d->irets = 0;
     return taken;
 }
 
@@ -96,8 +277,40 @@ static bool unprocessed_branches(RefDecoder *d, uint64_t address)
     return d->branches != (is_branch(get_instr(d, address)) ? 1 : 0);
 }
 
+/* Determine if instruction is a sequentially inferable jump */
+static bool is_sequential_jump(RefDecoder *d, const RefInstr *instr)
+{
+    const RefInstr *prev_instr;
+
+    if (!(is_uninferable_jump(instr) && (d->options & ETRACE_IOPT_SIJUMP))) {
+        return false;
+    }
+    prev_instr = get_instr(d, d->last_pc);
+    return prev_instr->op == REF_UPPER && instr->reg == prev_instr->reg;
+}
+
+/* Determine if instruction return address can be implicitly inferred */
+static bool is_implicit_return(RefDecoder *d, uint64_t address,
+                               const RefInstr *instr,
+                               const ETracePacket *te_inst)
+{
+    if (!(d->options & ETRACE_IOPT_IMPLICIT_RETURN) || !instr->ret) {
+        return false;
+    }
+    if (flag_irreport(te_inst)) {
+        if (is_2_1(d)
+            ? !te_inst->notify && !unprocessed_branches(d, address) &&
+              te_inst->irets == d->irets
+            : te_inst->irdepth == d->irstack_depth) {
+            return false;
+        }
+    }
+    return d->irstack_depth > 0;
+}
+
 /* Compute next PC */
-static bool next_pc(RefDecoder *d, uint64_t address)
+static bool next_pc(RefDecoder *d, uint64_t address,
+                    const ETracePacket *te_inst)
 {
     const RefInstr *instr = get_instr(d, d->pc);
     uint64_t this_pc = d->pc;
@@ -105,21 +318,43 @@ static bool next_pc(RefDecoder *d, uint64_t address)
 
     if (instr->op == REF_JAL) {                                     /* D5 */
         d->pc = instr->target;
+    } else if (is_sequential_jump(d, instr)) {
+        d->pc = mask_address(d, get_instr(d, d->last_pc)->value +
+                                instr->value);
+    } else if (is_implicit_return(d, address, instr, te_inst)) {
+        d->pc = pop_return_stack(d);
+        d->irets++;
     } else if (is_uninferable_discon(instr)) {
         if (d->stop_at_last_branch) {
             error(d, "unexpected uninferable discontinuity");
         } else {
             d->pc = address;
             stop_here = true;
+            cache_update(d, d->pc);
+            if (is_2_1(d) && instr->ret && d->irstack_depth > 0 &&
+                (d->options & ETRACE_IOPT_IMPLICIT_RETURN)) {
+                pop_return_stack(d);
+            }
         }
-    } else if (is_taken_branch(d, instr)) {
+    } else if (is_taken_branch(d, instr, te_inst)) {
         d->pc = instr->target;
     } else {
         d->pc = mask_address(d, d->pc + instr->size);
     }
 
+    if (instr->call) {
+        push_return_stack(d, this_pc);
+    }
     d->last_pc = this_pc;
     return stop_here;
+}
+
+/* D7: a branch at pc that is counted, but not left yet */
+static void keep_outcome(RefDecoder *d, const ETracePacket *te_inst)
+{
+    if (d->branches == 1 && d->use_bpred) {
+        d->branch_map = !bpred_taken(d, d->pc, te_inst);
+    }
 }
 
 /* Follow execution path to reported address */
@@ -127,18 +362,21 @@ static void follow_execution_path(RefDecoder *d, uint64_t address,
                                   const ETracePacket *te_inst)
 {
     uint64_t previous_address = d->pc;
+    /* "The decoder is reliant on the maximum value", section 6.8 */
+    bool max = includes_bpred_count(te_inst) &&
+               te_inst->branch_count == UINT32_MAX;
     bool stop_here;
 
     while (!d->error) {
         if (d->inferred_address) {
-            stop_here = next_pc(d, previous_address);
+            stop_here = next_pc(d, previous_address, te_inst);
             report_pc(d, d->pc);
             if (stop_here) {
                 d->inferred_address = false;
             }
             continue;
         }
-        stop_here = next_pc(d, address);
+        stop_here = next_pc(d, address, te_inst);
         report_pc(d, d->pc);
         if (d->branches == 1 && is_branch(get_instr(d, d->pc)) &&
             d->stop_at_last_branch) {
@@ -151,6 +389,10 @@ static void follow_execution_path(RefDecoder *d, uint64_t address,
             }
             return;
         }
+        if (is_2_1(d) && flag_irreport(te_inst) &&
+            te_inst->irets > d->irets) {
+            continue;               /* unprocessed_implicit_returns() */
+        }
         if (te_inst->format != 3 && d->pc == address &&
             !d->stop_at_last_branch && te_inst->notify &&
             !unprocessed_branches(d, d->pc)) {
@@ -159,8 +401,10 @@ static void follow_execution_path(RefDecoder *d, uint64_t address,
         if (te_inst->format != 3 && d->pc == address &&
             !d->stop_at_last_branch &&
             !is_uninferable_discon(get_instr(d, d->last_pc)) &&
-            !te_inst->updiscon && !unprocessed_branches(d, d->pc)) {
-            d->inferred_address = true;
+            !te_inst->updiscon && !unprocessed_branches(d, d->pc) &&
+            (is_2_1(d) || !te_inst->irreport ||
+             te_inst->irdepth == d->irstack_depth)) {
+            d->inferred_address = !max;
             return;
         }
         if (te_inst->format == 3 && d->pc == address &&
@@ -175,7 +419,11 @@ static void follow_execution_path(RefDecoder *d, uint64_t address,
 /* Process support packet */
 static void process_support(RefDecoder *d, const ETracePacket *te_inst)
 {
+    bool stop_here;
+
     d->options = te_inst->ioptions;
+    d->resync_disabled = te_inst->resync_disabled;
+    etrace_params_follow(&d->discovery_response, te_inst);
     if (te_inst->qual_status != ETRACE_QUAL_NO_CHANGE) {
         d->start_of_trace = true;
     }
@@ -185,8 +433,7 @@ static void process_support(RefDecoder *d, const ETracePacket *te_inst)
 
         d->inferred_address = false;
         while (!d->error) {
-            bool stop_here = next_pc(d, previous_address);
-
+            stop_here = next_pc(d, previous_address, te_inst);
             report_pc(d, d->pc);
             if (stop_here) {
                 return;
@@ -212,53 +459,93 @@ static uint64_t exception_address(RefDecoder *d, const ETracePacket *te_inst)
         return d->pc;
     }
     copy = *d;                                                      /* D2 */
-    next_pc(&copy, d->pc);
+    next_pc(&copy, d->pc, te_inst);
     return copy.pc;
+}
+
+static void start_history(RefDecoder *d)
+{
+    d->irstack_depth = 0;
+    bpred_init(d);
+    cache_init(d);                                                  /* D10 */
+}
+
+/* A trap came instead of the next instruction: 2.0.5 remembers calls. */
+static void leave_by_trap(RefDecoder *d)
+{
+    const RefInstr *instr;
+
+    if (!d->resync_disabled || d->start_of_trace || d->trap_alone) {
+        return;
+    }
+    instr = get_instr(d, d->pc);
+    if (instr->ret && d->irstack_depth > 0 &&
+        (d->options & ETRACE_IOPT_IMPLICIT_RETURN) &&
+        !is_sequential_jump(d, instr)) {
+        pop_return_stack(d);
+    }
+    if (instr->call) {
+        push_return_stack(d, d->pc);
+    }
+}
+
+static void process_sync(RefDecoder *d, const ETracePacket *te_inst)
+{
+    bool on_path = te_inst->subformat == 0 && !d->start_of_trace &&
+                   !d->trap_alone;                                  /* D1 */
+
+    if (te_inst->subformat == 1) {
+        d->ops->report_trap(d->opaque, te_inst);
+        if (!te_inst->interrupt) {
+            d->ops->report_epc(d->opaque, exception_address(d, te_inst));
+        }
+        leave_by_trap(d);
+        if (!te_inst->thaddr) {
+            d->trap_alone = true;
+            return;
+        }
+    }
+
+    d->inferred_address = false;
+    d->address = te_inst->address;
+    if (te_inst->subformat == 1 && !etrace_packet_trap_has_address(
+            &d->discovery_response, te_inst)) {
+        d->address = d->ops->trap_handler(d->opaque, te_inst);
+    }
+    if (!on_path) {
+        d->branches = 0;
+        d->branch_map = 0;
+    }
+    if (is_branch(get_instr(d, d->address))) {
+        d->branch_map |= (uint64_t)te_inst->branch << d->branches;
+        d->branches++;
+    }
+    if (on_path) {
+        follow_execution_path(d, d->address, te_inst);
+    } else {
+        d->pc = d->address;
+        report_pc(d, d->pc);
+        d->last_pc = d->pc;
+    }
+    if (d->start_of_trace || !d->resync_disabled) {
+        start_history(d);
+    }
+    d->privilege = te_inst->privilege;
+    d->start_of_trace = false;
+    d->trap_alone = false;
 }
 
 /* Process te_inst packet. */
 static void process_te_inst(RefDecoder *d, const ETracePacket *te_inst)
 {
+    d->use_bpred = false;
+    d->irets = 0;
     if (te_inst->format == 3) {
         if (te_inst->subformat == 3) {
             process_support(d, te_inst);
-            return;
+        } else if (te_inst->subformat < 2) {
+            process_sync(d, te_inst);
         }
-        if (te_inst->subformat == 2) {
-            return;
-        }
-        if (te_inst->subformat == 1) {
-            d->ops->report_trap(d->opaque, te_inst);
-            if (!te_inst->interrupt) {
-                d->ops->report_epc(d->opaque, exception_address(d, te_inst));
-            }
-            if (!te_inst->thaddr) {
-                d->trap_alone = true;
-                return;
-            }
-        }
-
-        d->inferred_address = false;
-        d->address = te_inst->address;
-        if (te_inst->subformat == 1 || d->start_of_trace || d->trap_alone) {
-            d->branches = 0;
-            d->branch_map = 0;
-        }
-        if (is_branch(get_instr(d, d->address))) {
-            d->branch_map |= (uint64_t)te_inst->branch << d->branches;
-            d->branches++;
-        }
-        if (te_inst->subformat == 0 && !d->start_of_trace &&
-            !d->trap_alone) {                                       /* D1 */
-            follow_execution_path(d, d->address, te_inst);
-        } else {
-            d->pc = d->address;
-            report_pc(d, d->pc);
-            d->last_pc = d->pc;
-        }
-        d->privilege = te_inst->privilege;
-        d->start_of_trace = false;
-        d->trap_alone = false;
         return;
     }
 
@@ -266,21 +553,30 @@ static void process_te_inst(RefDecoder *d, const ETracePacket *te_inst)
         error(d, "expecting trace to start with format 3");
         return;
     }
-    if (te_inst->format == 2 || te_inst->branches != 0) {
-        d->stop_at_last_branch = false;
+    d->stop_at_last_branch = false;
+    if (includes_address(te_inst)) {
         if (d->options & ETRACE_IOPT_FULL_ADDRESS) {
             d->address = te_inst->address;
         } else {
             d->address += te_inst->address;
         }
         d->address = mask_address(d, d->address);
+    } else if (includes_cache_index(te_inst)) {
+        d->address = cache_lookup(d, te_inst->index);
     }
-    if (te_inst->format == 1) {
-        d->stop_at_last_branch = te_inst->branches == 0;
+    if (includes_bpred_count(te_inst)) {
+        d->use_bpred = d->branches == 0;
+        d->stop_at_last_branch = te_inst->branch_fmt == 0;
+        d->branches += te_inst->branch_count + UINT64_C(31) +
+                       is_failed_bpred(te_inst);
+    } else if (te_inst->format != 2) {
+        d->stop_at_last_branch = te_inst->format == 1 &&
+                                 te_inst->branches == 0;
         d->branch_map |= (uint64_t)te_inst->branch_map << d->branches;
-        d->branches += te_inst->branches ? te_inst->branches : 31;
+        d->branches += etrace_packet_branches(te_inst);
     }
     follow_execution_path(d, d->address, te_inst);
+    keep_outcome(d, te_inst);
 }
 
 void ref_decoder_init(RefDecoder *d, const ETraceParams *params,

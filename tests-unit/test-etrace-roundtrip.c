@@ -40,6 +40,8 @@ typedef struct Mix {
     unsigned split;                             /* block ends for no reason */
     unsigned end_window, restart;
     unsigned refuse;                            /* packet is not accepted */
+    unsigned notify, context;                   /* behind a block */
+    bool modes;                                 /* other than delta address */
     unsigned programs;
 } Mix;
 
@@ -54,6 +56,14 @@ typedef struct World {
     ETraceBlock block;                  /* being built; iretire 0: none */
     uint64_t block_index;               /* retired[] of its first one */
     bool after_retire;                  /* the last event was a retirement */
+    bool after_upper;                   /* ... of REF_UPPER */
+    uint64_t calls[64];                 /* where to return to */
+    unsigned depth;
+    unsigned stuck;                     /* jumps since the last branch */
+    uint64_t context, time;
+    ETraceCtype ctype;                  /* unreported so far */
+    unsigned notified;                  /* retired[] up to where */
+    unsigned tvec[8];                   /* index of the handler, by priv */
 
     Retired retired[RUN_LENGTH + 1];
     unsigned retired_count;
@@ -75,6 +85,7 @@ typedef struct World {
     /* of all programs */
     uint64_t total_retired, total_decoded, total_traps, total_lost;
     uint64_t total_packets, total_bytes;
+    uint64_t total_kind[16];            /* by format and subformat */
 } World;
 
 static uint64_t wrap(const World *w, uint64_t pc)
@@ -136,12 +147,31 @@ static void world_report_epc(void *opaque, uint64_t epc)
     }
 }
 
+static uint64_t world_trap_handler(void *opaque, const ETracePacket *te_inst)
+{
+    World *w = opaque;
+
+    return w->program.instr[w->tvec[te_inst->privilege]].pc;
+}
+
 static const RefDecoderOps decoder_ops = {
     .get_instr = world_get_instr,
     .report_pc = world_report_pc,
     .report_trap = world_report_trap,
     .report_epc = world_report_epc,
+    .trap_handler = world_trap_handler,
 };
+
+/* What format 3 packets say about the world beside the program */
+static void check_context(World *w, const ETracePacket *pkt)
+{
+    if (pkt->format != 3 || pkt->subformat == 3) {
+        return;
+    }
+    g_assert_cmphex(pkt->context, ==, w->context);
+    g_assert_cmphex(pkt->time, ==, w->time);
+    w->ctype = ETRACE_CTYPE_UNREPORTED;
+}
 
 /* Every pc is decoded with the privilege that it retired with. */
 static void check_privilege(World *w, const ETracePacket *pkt)
@@ -179,9 +209,17 @@ static bool world_emit(void *opaque, const ETracePacket *pkt,
     g_assert(etrace_encap_parse(&w->params, bytes, size, &encap) ==
              ETRACE_ENCAP_PACKET);
     g_assert_cmpuint(encap.size, ==, size);
-    g_assert(etrace_packet_unpack(&w->params, encap.payload, encap.len, &out));
+    g_assert(etrace_packet_unpack(&w->dec.discovery_response, encap.payload,
+                                  encap.len, &out));
+    if (pkt->format == 3 && pkt->subformat == 1 &&
+        !etrace_packet_trap_has_address(&w->enc.params, pkt)) {
+        out.address = pkt->address;
+        w->total_kind[2]++;
+    }
     etrace_test_same(&out, pkt);
+    check_context(w, &out);
     w->total_packets++;
+    w->total_kind[out.format * 4 + (out.format % 3 ? 0 : out.subformat)]++;
     w->total_bytes += size;
 
     /* "it will be followed immediately by a format 3 te_inst" */
@@ -237,6 +275,25 @@ static const ETraceEncoderOps encoder_ops = {
  * The hart
  */
 
+/* What the hart says about the next block */
+static void change_context(World *w)
+{
+    ETraceCtype ctype = random_below(&w->program, 4);
+    unsigned width = w->params.context_width;
+
+    w->time = random_number(&w->program);
+    w->time &= (UINT64_C(1) << w->params.time_width) - 1;
+    etrace_encoder_time(&w->enc, w->time);
+    if (random_chance(&w->program, 500)) {
+        return;
+    }
+    if (width) {
+        w->context = random_number(&w->program) & ((1u << width) - 1);
+        w->ctype = MAX(w->ctype, ctype);
+    }
+    etrace_encoder_context(&w->enc, w->context, ctype);
+}
+
 static void flush_block(World *w, ETraceItype itype)
 {
     if (w->block.iretire) {
@@ -245,6 +302,16 @@ static void flush_block(World *w, ETraceItype itype)
         b.itype = itype;
         w->block.iretire = 0;
         etrace_encoder_block(&w->enc, &b, random_number(&w->program));
+        if (!w->gap) {
+            g_assert_cmpuint(w->ctype, ==, ETRACE_CTYPE_UNREPORTED);
+        }
+        if (random_chance(&w->program, w->mix->context)) {
+            change_context(w);
+        }
+        if (random_chance(&w->program, w->mix->notify)) {
+            etrace_encoder_notify(&w->enc);
+            w->notified = w->retired_count;
+        }
     }
     w->block_index = w->retired_count;
 }
@@ -272,7 +339,13 @@ static void take_trap(World *w, bool exception)
         .priv = w->priv,
         .cause = random_below(&w->program, 64),
     };
+    uint8_t priv = random_priv(w);
+    unsigned target = random_program_indirect(&w->program, w->cur);
 
+    if (random_chance(&w->program, 700)) {
+        target = w->tvec[priv];
+        b.flags = ETRACE_BLOCK_TVEC;
+    }
     flush_block(w, ETRACE_ITYPE_NONE);
     t = &w->traps[w->trap_count++];
     *t = (Trap) {
@@ -285,8 +358,42 @@ static void take_trap(World *w, bool exception)
     };
     etrace_encoder_block(&w->enc, &b, t->tval);
     w->after_retire = false;
-    w->cur = random_program_indirect(&w->program, w->cur);
-    w->priv = random_priv(w);
+    w->after_upper = false;
+    w->stuck = 0;
+    w->cur = target;
+    w->priv = priv;
+}
+
+/* A return: mostly where the call came from */
+static int return_target(World *w)
+{
+    unsigned honest = random_chance(&w->program, 500) ? 1000 : 800;
+
+    if (w->depth && random_chance(&w->program, honest)) {
+        return random_program_find(&w->program,
+                                   w->calls[--w->depth %
+                                            ARRAY_SIZE(w->calls)]);
+    }
+    if (w->depth && random_chance(&w->program, 500)) {
+        w->depth--;
+    }
+    return -1;
+}
+
+static unsigned jump_target(World *w, const RandomInstr *in)
+{
+    int target = -1;
+
+    if (w->block.flags & ETRACE_BLOCK_SIJUMP) {
+        return random_program_find(&w->program, in->pair_target);
+    }
+    if (in->ref.ret) {
+        target = return_target(w);
+    }
+    if (target < 0) {
+        target = random_program_indirect(&w->program, w->cur);
+    }
+    return target;
 }
 
 static void retire(World *w)
@@ -302,16 +409,21 @@ static void retire(World *w)
     }
     w->block.iretire += in->ref.size / 2;
     w->block.ilastsize = in->ref.size == 4;
+    if (w->after_upper && in->ref.op == REF_JALR &&
+        in->ref.reg == in[-1].ref.reg) {
+        w->block.flags = ETRACE_BLOCK_SIJUMP;
+    }
     w->retired[w->retired_count++] = (Retired) { in->pc, w->priv };
     w->after_retire = true;
+    w->after_upper = in->ref.op == REF_UPPER;
 
     switch (in->ref.op) {
     case REF_BRANCH:
-        itype = random_chance(&w->program, 500) ? ETRACE_ITYPE_TAKEN_BRANCH
-                               : ETRACE_ITYPE_NONTAKEN_BRANCH;
+        itype = random_chance(&w->program, in->taken)
+                ? ETRACE_ITYPE_TAKEN_BRANCH : ETRACE_ITYPE_NONTAKEN_BRANCH;
         break;
     case REF_JALR:
-        next = random_program_indirect(&w->program, w->cur);
+        next = jump_target(w, in);
         break;
     case REF_XRET:
         next = random_program_indirect(&w->program, w->cur);
@@ -320,8 +432,13 @@ static void retire(World *w)
     default:
         break;
     }
+    w->stuck = in->ref.op == REF_BRANCH ? 0 : w->stuck + (in->itype != 0);
     if (in->ref.op == REF_JAL || itype == ETRACE_ITYPE_TAKEN_BRANCH) {
         next = random_program_find(&w->program, in->ref.target);
+    }
+    if (in->ref.call) {
+        w->calls[w->depth++ % ARRAY_SIZE(w->calls)] =
+            wrap(w, in->pc + in->ref.size);
     }
     if (itype != ETRACE_ITYPE_NONE ||
         random_chance(&w->program, w->mix->split)) {
@@ -357,18 +474,56 @@ static void restart(World *w)
     w->after_retire = false;
 }
 
+/* The modes change in the middle of the trace. */
+static void change_modes(World *w)
+{
+    uint8_t ioptions = w->enc.params.ioptions;
+
+    flush_block(w, ETRACE_ITYPE_NONE);
+    w->enc.ioptions = random_number(&w->program) & 0x3f;
+    etrace_encoder_reconfigure(&w->enc);
+    if (w->enc.params.ioptions != ioptions) {
+        check_complete(w);
+        w->after_retire = false;
+    }
+}
+
+static void random_params(World *w)
+{
+    RandomProgram *r = &w->program;
+    ETraceParams *p = &w->params;
+
+    etrace_params_init(p, random_chance(r, 300) ? 32 : 64);
+    p->src_bits = 8 * random_below(r, 3);
+    p->src_id = 0x5a;
+    if (!w->mix->modes) {
+        return;
+    }
+    if (random_chance(r, 300)) {
+        p->wire_format = ETRACE_WIRE_2_1_DRAFT;
+    }
+    p->privilege_width = 3;
+    p->context_width = 8 * random_below(r, 3);
+    p->time_width = 16 * random_below(r, 3);
+    p->sijump = random_below(r, 2) || p->wire_format == ETRACE_WIRE_2_1_DRAFT;
+    p->return_stack_size = random_below(r, 6);
+    p->call_counter_size = random_below(r, 5);
+    p->bpred_size = random_below(r, 8);
+    p->cache_size = random_below(r, 8);
+    p->f0s_width = p->bpred_size && p->cache_size ? 1 : random_below(r, 2);
+}
+
 static void run_program(World *w, uint64_t seed)
 {
     static const ETraceSyncMode sync_mode[] = {
         ETRACE_SYNC_OFF, ETRACE_SYNC_PACKETS, ETRACE_SYNC_HALFWORDS,
+        ETRACE_SYNC_CYCLES,
     };
-    static const unsigned sync_max[] = { 1, 2, 3, 5, 16, 100 };
+    static const unsigned sync_max[] = { 1, 2, 3, 5, 16, 100, 1000 };
     const Mix *m = w->mix;
 
     random_seed(&w->program, seed);
-    etrace_params_init(&w->params, random_chance(&w->program, 300) ? 32 : 64);
-    w->params.src_bits = 8 * random_below(&w->program, 3);
-    w->params.src_id = 0x5a;
+    random_params(w);
     random_program(&w->program, &m->program, w->params.iaddress_width);
 
     w->cur = random_below(&w->program, w->program.count);
@@ -376,6 +531,16 @@ static void run_program(World *w, uint64_t seed)
     w->block.iretire = 0;
     w->block_index = 0;
     w->after_retire = false;
+    w->after_upper = false;
+    w->depth = 0;
+    w->stuck = 0;
+    w->context = 0;
+    w->time = 0;
+    w->ctype = ETRACE_CTYPE_UNREPORTED;
+    w->notified = 0;
+    for (unsigned i = 0; i < ARRAY_SIZE(w->tvec); i++) {
+        w->tvec[i] = random_below(&w->program, w->program.count);
+    }
     w->retired_count = 0;
     w->trap_count = 0;
     w->decoded = 0;
@@ -390,7 +555,10 @@ static void run_program(World *w, uint64_t seed)
                                               ARRAY_SIZE(sync_mode))];
     w->enc.sync_max = sync_max[random_below(&w->program,
                                             ARRAY_SIZE(sync_max))];
-    if (random_chance(&w->program, 200)) {
+    if (m->modes) {
+        w->enc.ioptions = random_number(&w->program) & 0x3f;
+        w->enc.itype_width = random_chance(&w->program, 100) ? 3 : 4;
+    } else if (random_chance(&w->program, 200)) {
         w->enc.ioptions = ETRACE_IOPT_FULL_ADDRESS;
     }
 
@@ -399,7 +567,8 @@ static void run_program(World *w, uint64_t seed)
            w->trap_count < ARRAY_SIZE(w->traps)) {
         if (w->program.instr[w->cur].ref.op == REF_ECALL) {
             take_trap(w, true);
-        } else if (random_chance(&w->program, m->trap)) {
+        } else if (random_chance(&w->program, m->trap) || w->stuck > 60) {
+            /* Nothing else leads out of some loops. */
             take_trap(w, false);
         } else {
             retire(w);
@@ -410,6 +579,10 @@ static void run_program(World *w, uint64_t seed)
         if (random_chance(&w->program, m->restart)) {
             restart(w);
         }
+        if (m->modes && random_chance(&w->program, m->restart)) {
+            change_modes(w);
+        }
+        etrace_encoder_cycles(&w->enc, random_below(&w->program, 3));
     }
     flush_block(w, ETRACE_ITYPE_NONE);
     etrace_encoder_stop(&w->enc);
@@ -433,6 +606,14 @@ static void test_mix(gconstpointer data)
                    m->name, programs, w->total_retired, w->total_decoded,
                    w->total_traps, w->total_packets, w->total_bytes,
                    w->total_lost);
+    if (m->modes) {
+        /* 0.0, 0.1, a trap's handler left out, 1, 2, 3.0 .. 3.3 */
+        static const uint8_t kinds[] = { 0, 1, 2, 4, 8, 12, 13, 14, 15 };
+
+        for (unsigned i = 0; i < ARRAY_SIZE(kinds); i++) {
+            g_assert_cmpuint(w->total_kind[kinds[i]], >, 0);
+        }
+    }
     if (m->refuse) {
         g_assert_cmpuint(w->total_lost, >, 0);
     } else {
@@ -440,6 +621,12 @@ static void test_mix(gconstpointer data)
     }
     g_free(w);
 }
+
+#define MODES_PROGRAM                                                   \
+    .program = {                                                        \
+        .branch = 150, .jal = 120, .jalr = 50, .ret = 70, .xret = 10,   \
+        .ecall = 5, .sijump = 30, .near = 500, .biased = 700,           \
+    }
 
 static const Mix mixes[] = {
     {
@@ -505,6 +692,55 @@ static const Mix mixes[] = {
             .near = 500,
         },
         .trap = 30, .split = 100, .end_window = 10, .restart = 3, .refuse = 20,
+        .programs = 500,
+    }, {
+        .name = "modes",
+        MODES_PROGRAM,
+        .trap = 5, .split = 100, .end_window = 2, .restart = 1,
+        .notify = 5, .context = 5, .modes = true,
+        .programs = 2000,
+    }, {
+        .name = "modes-undisturbed",
+        MODES_PROGRAM,
+        .trap = 1, .modes = true, .context = 1,
+        .programs = 2000,
+    }, {
+        .name = "modes-traps",
+        MODES_PROGRAM,
+        .trap = 100, .split = 300, .end_window = 30, .restart = 2,
+        .notify = 50, .context = 50, .modes = true,
+        .programs = 1000,
+    }, {
+        .name = "modes-branches",
+        .program = {
+            .branch = 350, .jal = 30, .jalr = 5, .ret = 5, .sijump = 5,
+            .near = 700, .biased = 990,
+        },
+        .trap = 1, .split = 50, .notify = 1, .context = 1, .modes = true,
+        .programs = 1000,
+    }, {
+        .name = "modes-recursion",
+        .program = {
+            .branch = 40, .jal = 200, .ret = 200, .jalr = 10, .sijump = 20,
+            .near = 500, .biased = 500,
+        },
+        .trap = 3, .split = 100, .end_window = 2, .notify = 5, .context = 3,
+        .modes = true,
+        .programs = 2000,
+    }, {
+        .name = "modes-returns-without-branches",
+        .program = {
+            .branch = 5, .jal = 200, .ret = 250, .jalr = 5, .sijump = 5,
+            .near = 600, .biased = 500,
+        },
+        .trap = 20, .split = 300, .end_window = 2, .notify = 20, .context = 3,
+        .modes = true,
+        .programs = 2000,
+    }, {
+        .name = "modes-losses",
+        MODES_PROGRAM,
+        .trap = 10, .split = 100, .end_window = 10, .restart = 3, .refuse = 20,
+        .notify = 10, .context = 10, .modes = true,
         .programs = 500,
     },
 };
