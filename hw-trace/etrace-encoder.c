@@ -287,6 +287,29 @@ static void fold_itype(ETraceBlock *b)
     }
 }
 
+/* @block is the held one now; the one before is done with. */
+static void hold_block(ETraceEncoder *enc, const ETraceBlock *block, bool sync)
+{
+    if (!recover(enc)) {
+        return;
+    }
+    process_first(enc, block, sync);
+    if (enc->context_due) {
+        /* "cci"; a format 3 packet would have told it, too. */
+        etrace_encoder_send_context(enc, block->priv);
+    }
+    enc->last = *block;
+    enc->have_last = true;
+    if (enc->itype_width == 3) {
+        fold_itype(&enc->last);
+    }
+    if (enc->last_reported) {
+        /* Nobody has to know the instruction before it. */
+        enc->last.flags &= ~ETRACE_BLOCK_SIJUMP;
+    }
+    etrace_encoder_count_resync(enc, ETRACE_SYNC_HALFWORDS, block->iretire);
+}
+
 void etrace_encoder_block(ETraceEncoder *enc, const ETraceBlock *block,
                           uint64_t tval)
 {
@@ -313,29 +336,78 @@ void etrace_encoder_block(ETraceEncoder *enc, const ETraceBlock *block,
         if (path_breaks(enc, block, sync)) {
             close_window(enc);
         } else {
-            etrace_encoder_finish_last(enc, enc->last.priv != block->priv ? NEXT_PRIVILEGE
-                                                           : NEXT_PLAIN,
-                        block->iaddr, sync);
+            etrace_encoder_finish_last(enc, enc->last.priv != block->priv
+                                            ? NEXT_PRIVILEGE : NEXT_PLAIN,
+                                       block->iaddr, sync);
         }
     }
-    if (!recover(enc)) {
-        return;
+    hold_block(enc, block, sync);
+}
+
+/*
+ * Nothing is pending but the held block. The modes that have to know more of
+ * a block than whether it ends in a branch or in a direct jump are left to
+ * etrace_encoder_block().
+ */
+static bool is_plain(const ETraceEncoder *enc)
+{
+    return enc->enabled && enc->have_last && enc->itype_width == 4 &&
+           !(enc->lost | enc->have_trap | enc->resync_due | enc->context_due |
+             enc->notify_due | enc->last_reported | enc->last_is_target |
+             enc->after_jump | enc->last_after_jump | enc->target_revisited |
+             enc->target_irreport) &&
+           !(enc->params.ioptions & (ETRACE_IOPT_BRANCH_PREDICTION |
+                                     ETRACE_IOPT_IMPLICIT_RETURN));
+}
+
+size_t etrace_encoder_plain_blocks(ETraceEncoder *enc,
+                                   const ETraceBlock *blocks, size_t n)
+{
+    /* Itypes, of the held block and of the one behind it */
+    const unsigned plain_last = 1u << ETRACE_ITYPE_NONE |
+                                1u << ETRACE_ITYPE_NONTAKEN_BRANCH |
+                                1u << ETRACE_ITYPE_TAKEN_BRANCH |
+                                1u << ETRACE_ITYPE_INFERABLE_CALL |
+                                1u << ETRACE_ITYPE_INFERABLE_JUMP |
+                                1u << ETRACE_ITYPE_OTHER_INFERABLE_JUMP;
+    const ETraceBlock *last = &enc->last;
+    bool by_halfwords = enc->sync_mode == ETRACE_SYNC_HALFWORDS;
+    size_t i;
+
+    if (!is_plain(enc)) {
+        return 0;
     }
-    process_first(enc, block, sync);
-    if (enc->context_due) {
-        /* "cci"; a format 3 packet would have told it, too. */
-        etrace_encoder_send_context(enc, block->priv);
+    for (i = 0; i < n && !enc->resync_due; i++) {
+        const ETraceBlock *b = &blocks[i];
+
+        if (!(plain_last & (1u << last->itype)) || b->priv != last->priv ||
+            !b->iretire || (b->flags & ETRACE_BLOCK_EVENT)) {
+            break;
+        }
+        if (etrace_itype_is_branch(last->itype)) {
+            enc->branch_map |=
+                (uint32_t)(last->itype == ETRACE_ITYPE_NONTAKEN_BRANCH)
+                << enc->branches;
+            enc->map_failed = true;
+            if (++enc->branches == ETRACE_BRANCHES_MAX) {
+                etrace_encoder_flush_branches(enc, etrace_block_last(last));
+            }
+            etrace_encoder_run_restart(enc, b->iaddr);
+        } else if (last->itype != ETRACE_ITYPE_NONE) {
+            etrace_encoder_run_jump(enc, etrace_block_last(last), b->iaddr);
+        }
+        if (enc->lost) {
+            hold_block(enc, b, false);
+            return i + 1;
+        }
+        last = b;
+        if (by_halfwords) {
+            enc->resync_count += b->iretire;
+            enc->resync_due |= enc->resync_count >= enc->sync_max;
+        }
     }
-    enc->last = *block;
-    enc->have_last = true;
-    if (enc->itype_width == 3) {
-        fold_itype(&enc->last);
-    }
-    if (enc->last_reported) {
-        /* Nobody has to know the instruction before it. */
-        enc->last.flags &= ~ETRACE_BLOCK_SIJUMP;
-    }
-    etrace_encoder_count_resync(enc, ETRACE_SYNC_HALFWORDS, block->iretire);
+    enc->last = *last;
+    return i;
 }
 
 void etrace_encoder_end_window(ETraceEncoder *enc)

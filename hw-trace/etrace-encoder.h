@@ -144,6 +144,15 @@ void etrace_encoder_block(ETraceEncoder *enc, const ETraceBlock *block,
                           uint64_t tval);
 
 /*
+ * As etrace_encoder_block() for the first of @n blocks, as long as they are
+ * what most are: the packet that they fill, if any, is a full branch map.
+ * Returns how many were taken, 0 to @n; the next one, if there is one, is for
+ * etrace_encoder_block(), or no block.
+ */
+size_t etrace_encoder_plain_blocks(ETraceEncoder *enc,
+                                   const ETraceBlock *blocks, size_t n);
+
+/*
  * The context from the next block or trap on, which is what packets report,
  * and how the change is to be reported (Table "Context type"). Ignored if
  * nocontext_p (context_width 0).

@@ -336,7 +336,7 @@ ETraceKind etrace_packet_kind(const ETraceParams *params,
     }
 }
 
-static unsigned branch_map_width(const ETracePacket *pkt)
+unsigned etrace_branch_map_width(const ETracePacket *pkt)
 {
     static const uint8_t width[32] = {
         0, 1, 3, 3, 7, 7, 7, 7, 15, 15, 15, 15, 15, 15, 15, 15,
@@ -371,7 +371,7 @@ unsigned etrace_field_width(const ETraceField *f, const ETraceParams *params,
     case ETRACE_WIDTH_TVALEPC:
         return params->iaddress_width;
     case ETRACE_WIDTH_BRANCH_MAP:
-        return branch_map_width(pkt);
+        return etrace_branch_map_width(pkt);
     case ETRACE_WIDTH_IRDEPTH:
         return etrace_irdepth_width(params);
     case ETRACE_WIDTH_F0S:

@@ -85,4 +85,7 @@ static inline unsigned etrace_f0_subformat(const ETraceParams *params)
                                 ETRACE_OPT_BRANCH_COUNT;
 }
 
+/* Bits of the branch map of @pkt (the tapered sizes of section 6.7) */
+unsigned etrace_branch_map_width(const ETracePacket *pkt);
+
 #endif /* HW_TRACE_ETRACE_LAYOUT_H */

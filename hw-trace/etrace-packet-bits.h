@@ -73,6 +73,14 @@ static inline uint64_t etrace_bits_get(ETraceBits *b, unsigned width)
     return value & etrace_ones(width);
 }
 
+/* Eight bytes, the least significant one first; compilers make it one. */
+static inline void etrace_word_store(uint8_t *buf, uint64_t word)
+{
+    for (unsigned i = 0; i < 8; i++) {
+        buf[i] = word >> (8 * i);
+    }
+}
+
 /*
  * The @len bytes (1..ETRACE_PACKET_MAX) of a payload, sign-extended; reading
  * starts at bit 0. Returns the sign.

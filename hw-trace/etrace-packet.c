@@ -16,6 +16,50 @@ static const ETraceField *layout_of(const ETraceParams *params,
                                     NULL;
 }
 
+/*
+ * Formats 1 and 2 as they are most of the time: notify, updiscon and irreport
+ * are not asserted, so that everything behind the address repeats its sign.
+ * In every wire format; the tables would give the same.
+ */
+static bool is_plain_address(const ETracePacket *pkt)
+{
+    return (pkt->format == ETRACE_FORMAT_ADDR_ONLY ||
+            (pkt->format == ETRACE_FORMAT_DIFF_DELTA && pkt->branches)) &&
+           !(pkt->notify | pkt->updiscon | pkt->irreport);
+}
+
+static size_t pack_plain_address(const ETraceParams *params,
+                                 const ETracePacket *pkt,
+                                 uint8_t buf[ETRACE_PACKET_MAX])
+{
+    unsigned unused = 64 - params->iaddress_width;
+    int64_t address = (int64_t)(pkt->address << unused) >>
+                      (unused + params->iaddress_lsb);
+    uint64_t low = pkt->format;
+    unsigned pos = 2;
+    int64_t high;
+    size_t len;
+
+    if (pkt->format == ETRACE_FORMAT_DIFF_DELTA) {
+        low |= pkt->branches << 2 | (uint64_t)pkt->branch_map << 7;
+        pos = 7 + etrace_branch_map_width(pkt);
+    }
+    low |= (uint64_t)address << pos;
+    high = address >> (64 - pos);
+
+    /* One sign bit has to stay: clz of what differs from it tells how many. */
+    if (high == (int64_t)low >> 63) {
+        len = (64 - __builtin_clzll((low ^ high) | 1)) / 8 + 1;
+    } else {
+        len = 8 + (64 - __builtin_clzll((high ^ (high >> 63)) | 1)) / 8 + 1;
+    }
+    etrace_word_store(buf, low);
+    if (len > 8) {
+        etrace_word_store(buf + 8, high);
+    }
+    return len;
+}
+
 size_t etrace_packet_pack(const ETraceParams *params, const ETracePacket *pkt,
                           uint8_t buf[ETRACE_PACKET_MAX])
 {
@@ -23,6 +67,9 @@ size_t etrace_packet_pack(const ETraceParams *params, const ETracePacket *pkt,
     ETraceBits b = { };
 
     assert(f);
+    if (is_plain_address(pkt)) {
+        return pack_plain_address(params, pkt, buf);
+    }
     for (; f->name; f++) {
         unsigned width = etrace_field_width(f, params, pkt);
         uint64_t value = etrace_member_get(pkt, f->offset, f->size);
