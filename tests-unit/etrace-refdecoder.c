@@ -357,6 +357,18 @@ static void keep_outcome(RefDecoder *d, const ETracePacket *te_inst)
     }
 }
 
+/*
+ * Stopped at an address that is no target of an updiscon: the number of
+ * implicit returns has to be in the packet if it is not 0 (section irets).
+ */
+static void check_irets(RefDecoder *d, const ETracePacket *te_inst)
+{
+    if (is_2_1(d) && d->irets != (flag_irreport(te_inst) ? te_inst->irets
+                                                         : 0)) {
+        error(d, "implicit returns since the last branch or te_inst");
+    }
+}
+
 /* Follow execution path to reported address */
 static void follow_execution_path(RefDecoder *d, uint64_t address,
                                   const ETracePacket *te_inst)
@@ -396,6 +408,7 @@ static void follow_execution_path(RefDecoder *d, uint64_t address,
         if (te_inst->format != 3 && d->pc == address &&
             !d->stop_at_last_branch && te_inst->notify &&
             !unprocessed_branches(d, d->pc)) {
+            check_irets(d, te_inst);
             return;
         }
         if (te_inst->format != 3 && d->pc == address &&
@@ -405,6 +418,7 @@ static void follow_execution_path(RefDecoder *d, uint64_t address,
             (is_2_1(d) || !te_inst->irreport ||
              te_inst->irdepth == d->irstack_depth)) {
             d->inferred_address = !max;
+            check_irets(d, te_inst);
             return;
         }
         if (te_inst->format == 3 && d->pc == address &&

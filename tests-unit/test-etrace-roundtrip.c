@@ -62,6 +62,7 @@ typedef struct World {
     unsigned stuck;                     /* jumps since the last branch */
     uint64_t context, time;
     ETraceCtype ctype;                  /* unreported so far */
+    uint64_t sync_address;              /* of the last format 3 packet */
     unsigned notified;                  /* retired[] up to where */
     unsigned tvec[8];                   /* index of the handler, by priv */
 
@@ -171,6 +172,7 @@ static void check_context(World *w, const ETracePacket *pkt)
     g_assert_cmphex(pkt->context, ==, w->context);
     g_assert_cmphex(pkt->time, ==, w->time);
     w->ctype = ETRACE_CTYPE_UNREPORTED;
+    w->sync_address = pkt->subformat < 2 ? pkt->address : 1;
 }
 
 /* Every pc is decoded with the privilege that it retired with. */
@@ -217,7 +219,7 @@ static bool world_emit(void *opaque, const ETracePacket *pkt,
         w->total_kind[2]++;
     }
     etrace_test_same(&out, pkt);
-    check_context(w, &out);
+    check_context(w, pkt);
     w->total_packets++;
     w->total_kind[out.format * 4 + (out.format % 3 ? 0 : out.subformat)]++;
     w->total_bytes += size;
@@ -298,12 +300,17 @@ static void flush_block(World *w, ETraceItype itype)
 {
     if (w->block.iretire) {
         ETraceBlock b = w->block;
+        ETraceCtype ctype = w->ctype;
 
         b.itype = itype;
+        w->sync_address = 1;            /* none */
         w->block.iretire = 0;
         etrace_encoder_block(&w->enc, &b, random_number(&w->program));
         if (!w->gap) {
             g_assert_cmpuint(w->ctype, ==, ETRACE_CTYPE_UNREPORTED);
+            /* "Report the address of the 1st instruction in this block" */
+            g_assert_true(ctype < ETRACE_CTYPE_PRECISE ||
+                          w->sync_address == b.iaddr);
         }
         if (random_chance(&w->program, w->mix->context)) {
             change_context(w);
