@@ -1,61 +1,47 @@
 /*
  * Instruction flow: from te_inst packets to executed instructions
  *
- * The pseudo code of chapter 11 goes instruction by instruction. Here a walk
- * goes line by line (code-page.h): a line's inner instructions cannot take
- * part in a decision, except that the address looked for may be among them.
+ * Branch predictor, jump target cache and implicit returns are those of
+ * chapter 3 and of the pseudo code in the draft 2.0.5, which 2.0 leaves out.
  *
- * Where this differs from the text of 2.0:
- *  - A start packet after a trap with thaddr 0 is the handler's first
- *    instruction; no path leads there.
- *  - jalr with rs1 = x0 is an uninferable jump, not sequential.
+ * Where this differs from the text of 2.0: a start packet after a trap with
+ * thaddr 0 is the handler's first instruction; no path leads there.
  *
  * SPDX-License-Identifier: GPL-2.0-or-later
  */
 #include "qemu/osdep.h"
-#include "flow.h"
-
-#define IOPT_UNSUPPORTED (ETRACE_IOPT_IMPLICIT_RETURN | \
-                          ETRACE_IOPT_IMPLICIT_EXCEPT | \
-                          ETRACE_IOPT_JUMP_TARGET_CACHE | \
-                          ETRACE_IOPT_BRANCH_PREDICTION)
-
-/* Straight through more code than this without a branch: cannot be. */
-#define WALK_MAX_INSNS  (64u << 20)
-
-/* What a walk from one reported instruction to the next looks for. */
-typedef struct Goal {
-    uint64_t address;
-    /* stop where the path comes to address with all branches processed */
-    bool on_path;
-    /* an uninferable jump leads to address, and ends the walk */
-    bool by_updiscon;
-    /* ... but it must be a return from a trap */
-    bool by_xret;
-    /* stop at the last branch; whether it is left is not known yet */
-    bool last_branch;
-    /* no branches can be on the way */
-    bool no_branches;
-    uint8_t target_priv;    /* privilege at the target of the jump */
-    /* branches that remain when address is reached: 1 if it is a branch */
-    unsigned remain;
-} Goal;
-
-typedef enum WalkResult {
-    WALK_ERROR,
-    WALK_ON_PATH,
-    WALK_UPDISCON,
-    WALK_LAST_BRANCH,
-} WalkResult;
+#include "flow-private.h"
 
 static const uint8_t no_code[2];
+
+/* Stack, predictor and cache of the sizes that the parameters say, empty */
+static void init_history(Flow *f)
+{
+    etrace_return_stack_init(&f->stack, &f->params);
+    etrace_predictor_init(&f->predictor, &f->params);
+    etrace_jump_cache_init(&f->cache, &f->params);
+}
+
+/*
+ * A synchronisation packet, at the start of a window or within one. There, a
+ * draft 2.1 encoder that does not resynchronise goes on with what it had.
+ */
+static void sync_history(Flow *f, bool within)
+{
+    if (within && f->keep_history) {
+        return;
+    }
+    etrace_return_stack_reset(&f->stack);
+    etrace_predictor_reset(&f->predictor);
+    etrace_jump_cache_reset(&f->cache);
+}
 
 void flow_init(Flow *f, const ETraceParams *params, Image *image,
                const FlowOps *ops, void *opaque,
                FlowLossFn *loss, void *loss_opaque)
 {
     *f = (Flow) {
-        .params = params,
+        .params = *params,
         .image = image,
         .ops = ops,
         .opaque = opaque,
@@ -63,6 +49,10 @@ void flow_init(Flow *f, const ETraceParams *params, Image *image,
         .loss_opaque = loss_opaque,
         .mask = params->iaddress_width == 32 ? UINT32_MAX : UINT64_MAX,
     };
+    /* A support packet tells them. */
+    f->params.ioptions = 0;
+    f->params.doptions = 0;
+    init_history(f);
 }
 
 const char *flow_loss_text(FlowLossKind kind)
@@ -77,12 +67,14 @@ const char *flow_loss_text(FlowLossKind kind)
         [FLOW_LOST_LOOP] = "the code never leads to the reported address",
         [FLOW_LOST_ORDER] = "packet cannot stand here",
         [FLOW_LOST_UNSUPPORTED] = "unsupported encoder mode",
+        [FLOW_LOST_TVEC] = "trap handler's address not known",
+        [FLOW_LOST_CACHE] = "jump target cache is empty at the index",
     };
 
     return texts[kind];
 }
 
-static void lose(Flow *f, FlowLossKind kind, uint64_t address)
+void flow_lose(Flow *f, FlowLossKind kind, uint64_t address)
 {
     FlowLoss loss = {
         .kind = kind,
@@ -103,37 +95,14 @@ static void lose(Flow *f, FlowLossKind kind, uint64_t address)
 
 void flow_gap(Flow *f, FlowLossKind kind)
 {
-    lose(f, kind, 0);
+    flow_lose(f, kind, 0);
 }
 
-static WalkResult walk_error(Flow *f, FlowLossKind kind, uint64_t address)
-{
-    lose(f, kind, address);
-    return WALK_ERROR;
-}
-
-/* Control leaves the last reported instruction, and with it this run. */
-static inline void emit(Flow *f, uint64_t pc, const uint8_t *code,
-                        unsigned count, uint8_t itype, uint64_t end)
-{
-    FlowRun run = {
-        .pc = pc,
-        .code = code,
-        .end = end,
-        .count = count,
-        .priv = f->priv,
-        .itype = itype,
-    };
-
-    f->ops->run(f->opaque, &run);
-}
-
-/* One instruction; what follows it is not known yet. */
-static void emit_one(Flow *f, uint64_t pc)
+void flow_emit_one(Flow *f, uint64_t pc)
 {
     CodePage *page = image_page(f->image, f->priv, pc);
 
-    emit(f, pc, page ? &page->bytes[pc & CODE_PAGE_MASK & ~1u] : no_code, 1,
+    flow_emit(f, pc, page ? &page->bytes[pc & CODE_PAGE_MASK & ~1u] : no_code, 1,
          ETRACE_ITYPE_NONE, 0);
 }
 
@@ -145,200 +114,11 @@ static bool is_branch_at(Flow *f, unsigned priv, uint64_t pc)
            insn.kind == INSN_BRANCH;
 }
 
-static bool pop_branch(Flow *f)
-{
-    bool taken = !(f->branch_map & 1);
-
-    f->branch_map >>= 1;
-    f->branches--;
-    return taken;
-}
-
-/*
- * Number of instructions before @address in the @count ones at @code, whose
- * first one is at @pc; @count if it is not the address of one of them.
- */
-static unsigned find_in_line(const uint8_t *code, unsigned count,
-                             uint64_t pc, uint64_t address)
-{
-    unsigned i;
-
-    for (i = 0; i < count && pc != address; i++) {
-        unsigned len = flow_insn_length(code);
-
-        pc += len;
-        code += len;
-    }
-    return i;
-}
-
-/* Complete the end of a line whose last instruction crosses the page. */
-static bool resolve_cross(Flow *f, uint64_t pc, CodeEnd *end)
-{
-    static const uint8_t kinds[] = {
-        [INSN_SEQUENTIAL] = CODE_END_PAGE,
-        [INSN_BRANCH] = CODE_END_BRANCH,
-        [INSN_JUMP] = CODE_END_JUMP,
-        [INSN_UPDISCON] = CODE_END_UPDISCON,
-        [INSN_XRET] = CODE_END_XRET,
-    };
-    Insn insn;
-
-    if (!image_insn(f->image, f->priv, pc, f->mask, &insn)) {
-        return false;
-    }
-    end->kind = kinds[insn.kind];
-    end->size = insn.size;
-    end->itype = insn.itype;
-    end->offset = insn.offset;
-    return true;
-}
-
-/*
- * Follow the path from f->pc, which was reported already, to @g. On return,
- * f->pc is the last instruction that was reported.
- */
-static WalkResult walk(Flow *f, const Goal *g)
-{
-    /* Brent's algorithm: a pc seen again without a branch is a loop. */
-    uint64_t mark = 0, insns = 0;
-    unsigned jumps = 0, next_mark = 1;
-    uint64_t pc = f->pc;
-    bool first = true;      /* pc itself was reported before */
-
-    for (;;) {
-        CodePage *page = image_page(f->image, f->priv, pc);
-        const CodeSlot *line;
-        const CodeEnd *end;
-        CodeEnd crossing;
-        const uint8_t *code;
-        uint64_t end_pc, behind, next;
-        unsigned count, off = pc & CODE_PAGE_MASK;
-        bool updiscon = false;
-
-        if (G_UNLIKELY(!page || off & 1)) {
-            return walk_error(f, FLOW_LOST_CODE, pc);
-        }
-        line = code_page_line(page, &f->image->isa, off);
-        count = line->count;
-        if (G_UNLIKELY(!count)) {
-            return walk_error(f, FLOW_LOST_CODE, pc);
-        }
-        end = &page->ends[line->end];
-        end_pc = (pc & ~(uint64_t)CODE_PAGE_MASK) | end->off;
-        code = &page->bytes[off];
-
-        if (g->on_path && f->branches == g->remain &&
-            g->address - pc <= end_pc - pc) {
-            unsigned before = find_in_line(code, count, pc, g->address);
-
-            if (before < count && !(first && !before)) {
-                if (first) {
-                    pc += flow_insn_length(code);
-                    code += flow_insn_length(code);
-                } else {
-                    before++;
-                }
-                emit(f, pc, code, before, ETRACE_ITYPE_NONE, 0);
-                f->pc = g->address;
-                return WALK_ON_PATH;
-            }
-        }
-
-        if (first) {
-            pc = (pc + flow_insn_length(code)) & f->mask;
-            code += flow_insn_length(code);
-            count--;
-            first = false;
-        }
-
-        if (G_UNLIKELY(end->kind == CODE_END_CROSS)) {
-            crossing = *end;
-            if (!resolve_cross(f, end_pc, &crossing)) {
-                emit(f, pc, code, count ? count - 1 : 0, ETRACE_ITYPE_NONE, 0);
-                return walk_error(f, FLOW_LOST_CODE, end_pc);
-            }
-            end = &crossing;
-        }
-
-        behind = (end_pc + end->size) & f->mask;
-        next = behind;
-        switch (end->kind) {
-        case CODE_END_BRANCH:
-            if (G_UNLIKELY(g->last_branch && f->branches == 1)) {
-                emit(f, pc, code, count, ETRACE_ITYPE_NONE, 0);
-                f->pc = end_pc;
-                return WALK_LAST_BRANCH;
-            }
-            if (G_UNLIKELY(!f->branches || g->no_branches)) {
-                emit(f, pc, code, count, ETRACE_ITYPE_NONE, 0);
-                f->pc = end_pc;
-                return walk_error(f, FLOW_LOST_BRANCHES, 0);
-            }
-            if (pop_branch(f)) {
-                next = end_pc + end->offset;
-                emit(f, pc, code, count, ETRACE_ITYPE_TAKEN_BRANCH,
-                     behind);
-            } else {
-                emit(f, pc, code, count, ETRACE_ITYPE_NONTAKEN_BRANCH,
-                     behind);
-            }
-            insns = 0;
-            jumps = 0;
-            next_mark = 1;
-            break;
-        case CODE_END_JUMP:
-            next = end_pc + end->offset;
-            emit(f, pc, code, count, end->itype, behind);
-            if (jumps && next == mark) {
-                f->pc = end_pc;
-                return walk_error(f, FLOW_LOST_LOOP, 0);
-            }
-            if (++jumps == next_mark) {
-                mark = next;
-                next_mark *= 2;
-            }
-            break;
-        case CODE_END_UPDISCON:
-        case CODE_END_XRET:
-            f->pc = end_pc;
-            if (G_UNLIKELY(!g->by_updiscon ||
-                           (g->by_xret && end->kind != CODE_END_XRET))) {
-                emit(f, pc, code, count, ETRACE_ITYPE_NONE, 0);
-                return walk_error(f, FLOW_LOST_UPDISCON, 0);
-            }
-            emit(f, pc, code, count, end->itype, behind);
-            next = g->address;
-            updiscon = true;
-            break;
-        case CODE_END_PAGE:
-            emit(f, pc, code, count, ETRACE_ITYPE_NONE, 0);
-            break;
-        default:        /* CODE_END_MISSING */
-            emit(f, pc, code, count, ETRACE_ITYPE_NONE, 0);
-            f->pc = end_pc;
-            return walk_error(f, FLOW_LOST_CODE, end_pc);
-        }
-
-        pc = next & f->mask;
-        f->pc = pc;
-        if (updiscon) {
-            f->priv = g->target_priv;
-            emit_one(f, pc);
-            return WALK_UPDISCON;
-        }
-        insns += count;
-        if (G_UNLIKELY(insns > WALK_MAX_INSNS)) {
-            return walk_error(f, FLOW_LOST_LOOP, 0);
-        }
-    }
-}
-
 /* All branches must be processed, except that of the instruction at pc. */
 static bool check_branches(Flow *f, unsigned remain)
 {
     if (f->branches != remain) {
-        lose(f, FLOW_LOST_BRANCHES, 0);
+        flow_lose(f, FLOW_LOST_BRANCHES, 0);
         return false;
     }
     return true;
@@ -358,7 +138,7 @@ static bool walk_inferred(Flow *f)
     };
 
     f->inferred = false;
-    return walk(f, &goal) == WALK_UPDISCON;
+    return flow_walk(f, &goal) == WALK_UPDISCON;
 }
 
 static void start_window(Flow *f, uint64_t pc)
@@ -377,27 +157,42 @@ static void start_window(Flow *f, uint64_t pc)
  */
 static void leave(Flow *f)
 {
+    uint64_t target;
     Insn insn;
 
-    if (f->started && !f->trap_pending &&
-        image_insn(f->image, f->priv, f->pc, f->mask, &insn) &&
-        insn.kind != INSN_SEQUENTIAL && insn.kind != INSN_BRANCH) {
-        emit(f, f->pc, no_code, 0, insn.itype, f->pc + insn.size);
+    if (!f->started || f->trap_pending ||
+        !image_insn(f->image, f->priv, f->pc, f->mask, &insn) ||
+        insn.kind == INSN_SEQUENTIAL || insn.kind == INSN_BRANCH) {
+        return;
+    }
+    flow_emit(f, f->pc, no_code, 0, insn.itype, f->pc + insn.size);
+    if (!f->keep_history || !flow_mode(f, ETRACE_IOPT_IMPLICIT_RETURN)) {
+        return;
+    }
+    if (insn.itype == ETRACE_ITYPE_RETURN && f->stack.depth &&
+        !(f->prev_known && flow_sijump(f, f->prev, f->pc, &target))) {
+        etrace_return_stack_pop(&f->stack);
+    } else if (insn.itype == ETRACE_ITYPE_INFERABLE_CALL ||
+               insn.itype == ETRACE_ITYPE_UNINFERABLE_CALL) {
+        etrace_return_stack_push(&f->stack, (f->pc + insn.size) & f->mask);
     }
 }
 
 /* An instruction whose address a packet reports in full, out of the blue */
-static void jump_to(Flow *f, const ETracePacket *pkt)
+static void jump_to(Flow *f, const ETracePacket *pkt, uint64_t address)
 {
+    sync_history(f, f->started);
     f->inferred = false;
     f->trap_pending = false;
-    f->address = pkt->address;
+    f->address = address;
     f->priv = pkt->privilege;
-    f->pc = pkt->address;
+    f->pc = address;
+    f->prev_known = false;
     f->branches = is_branch_at(f, f->priv, f->pc);
+    f->map_bits = f->branches;
     f->branch_map = f->branches && pkt->branch;
     start_window(f, f->pc);
-    emit_one(f, f->pc);
+    flow_emit_one(f, f->pc);
 }
 
 static bool process_start(Flow *f, const ETracePacket *pkt)
@@ -412,19 +207,21 @@ static bool process_start(Flow *f, const ETracePacket *pkt)
     };
 
     if (!f->started || f->trap_pending) {
-        jump_to(f, pkt);
+        jump_to(f, pkt, pkt->address);
         return true;
     }
     f->inferred = false;
     f->address = pkt->address;
     goal.remain = is_branch_at(f, pkt->privilege, pkt->address);
-    f->branch_map |= (uint64_t)(goal.remain && pkt->branch) << f->branches;
+    f->branch_map |= (uint64_t)(goal.remain && pkt->branch) << f->map_bits;
+    f->map_bits += goal.remain;
     f->branches += goal.remain;
-    if (walk(f, &goal) == WALK_ERROR || !check_branches(f, goal.remain)) {
+    if (flow_walk(f, &goal) == WALK_ERROR || !check_branches(f, goal.remain)) {
         /* what is between is lost, but this packet has all to go on */
-        jump_to(f, pkt);
+        jump_to(f, pkt, pkt->address);
         return false;
     }
+    sync_history(f, true);
     return true;
 }
 
@@ -454,9 +251,40 @@ static bool infer_epc(Flow *f, uint64_t *epc)
         *epc = f->pc + insn.size;
         break;
     default:
-        return false;
+        if (f->prev_known && flow_sijump(f, f->prev, f->pc, epc)) {
+            return true;
+        }
+        if (insn.itype != ETRACE_ITYPE_RETURN || !f->stack.depth ||
+            !flow_mode(f, ETRACE_IOPT_IMPLICIT_RETURN)) {
+            return false;
+        }
+        *epc = etrace_return_stack_top(&f->stack);
+        break;
     }
     *epc &= f->mask;
+    return true;
+}
+
+/*
+ * Where the trap handler is, if the packet does not say: at xtvec, or in the
+ * vector there for interrupts.
+ */
+static bool find_handler(Flow *f, const ETracePacket *pkt, uint64_t *address)
+{
+    uint64_t xtvec;
+
+    if (etrace_packet_trap_has_address(&f->params, pkt)) {
+        *address = pkt->address;
+        return true;
+    }
+    if (!f->tvec || !f->tvec(f->tvec_opaque, pkt->privilege, &xtvec)) {
+        return false;
+    }
+    *address = xtvec & ~(uint64_t)3;
+    if (pkt->interrupt && (xtvec & 3) == 1) {
+        *address += 4 * (uint64_t)pkt->ecause;
+    }
+    *address &= f->mask;
     return true;
 }
 
@@ -468,6 +296,7 @@ static bool process_trap(Flow *f, const ETracePacket *pkt)
         .priv = f->started && pkt->thaddr ? f->priv : pkt->privilege,
         .tval = pkt->tval,
     };
+    uint64_t handler = 0;
 
     if (pkt->thaddr) {
         trap.epc_known = infer_epc(f, &trap.epc);
@@ -480,7 +309,11 @@ static bool process_trap(Flow *f, const ETracePacket *pkt)
         f->ops->trap(f->opaque, &trap);
     }
     if (pkt->thaddr) {
-        jump_to(f, pkt);
+        if (!find_handler(f, pkt, &handler)) {
+            flow_lose(f, FLOW_LOST_TVEC, 0);
+            return false;
+        }
+        jump_to(f, pkt, handler);
         return true;
     }
     /* Nothing retired; the handler, or the next trap, comes next. */
@@ -488,21 +321,31 @@ static bool process_trap(Flow *f, const ETracePacket *pkt)
     f->trap_pending = true;
     f->waiting = false;
     f->branches = 0;
+    f->map_bits = 0;
     f->branch_map = 0;
     return true;
 }
 
+/* Does a mode need something that there is not, by the parameters? */
+static bool modes_supported(const Flow *f)
+{
+    return (f->stack.max || !flow_mode(f, ETRACE_IOPT_IMPLICIT_RETURN)) &&
+           (f->params.bpred_size ||
+            !flow_mode(f, ETRACE_IOPT_BRANCH_PREDICTION)) &&
+           (f->params.cache_size ||
+            !flow_mode(f, ETRACE_IOPT_JUMP_TARGET_CACHE));
+}
+
 static bool process_support(Flow *f, const ETracePacket *pkt)
 {
+    ETraceParams before = f->params;
     bool ok = true;
 
-    f->ioptions = pkt->ioptions;
-    f->unsupported = (pkt->ioptions & IOPT_UNSUPPORTED) || pkt->encoder_mode;
     if (pkt->qual_status == ETRACE_QUAL_ENDED_NTR && f->inferred) {
         ok = walk_inferred(f);
     }
     if (pkt->qual_status == ETRACE_QUAL_TRACE_LOST) {
-        lose(f, FLOW_LOST_IN_BAND, 0);
+        flow_lose(f, FLOW_LOST_IN_BAND, 0);
         ok = false;
     } else if (pkt->qual_status != ETRACE_QUAL_NO_CHANGE) {
         leave(f);
@@ -513,56 +356,116 @@ static bool process_support(Flow *f, const ETracePacket *pkt)
         f->inferred = false;
         f->trap_pending = false;
     }
+    f->unsupported = pkt->encoder_mode ||
+                     !etrace_params_follow(&f->params, pkt);
+    if (before.return_stack_size != f->params.return_stack_size ||
+        before.call_counter_size != f->params.call_counter_size ||
+        before.bpred_size != f->params.bpred_size ||
+        before.cache_size != f->params.cache_size) {
+        init_history(f);
+    }
+    f->keep_history = flow_is_2_1(f) && pkt->resync_disabled;
+    f->unsupported |= !modes_supported(f);
     if (f->unsupported) {
-        lose(f, FLOW_LOST_UNSUPPORTED, 0);
+        flow_lose(f, FLOW_LOST_UNSUPPORTED, 0);
         ok = false;
     }
     return ok;
 }
 
-/* Formats 1 and 2 */
-static bool process_delta(Flow *f, const ETracePacket *pkt)
+/* Branches that a packet of format 0, 1 or 2 reports */
+static bool take_branches(Flow *f, const ETracePacket *pkt)
 {
-    Goal goal = { .target_priv = f->priv };
+    unsigned n = etrace_packet_branches(pkt);
 
+    if (pkt->format == ETRACE_FORMAT_OPT_EXT &&
+        pkt->subformat == ETRACE_OPT_BRANCH_COUNT) {
+        if (!flow_mode(f, ETRACE_IOPT_BRANCH_PREDICTION)) {
+            return false;
+        }
+        f->last_failed = pkt->branch_fmt != ETRACE_BRANCH_FMT_ADDR;
+        f->branches += UINT64_C(31) + pkt->branch_count + f->last_failed;
+        return true;
+    }
+    f->branch_map |= (uint64_t)pkt->branch_map << f->map_bits;
+    f->map_bits += n;
+    f->branches += n;
+    f->branch_map &= (1ull << f->map_bits) - 1;
+    return true;
+}
+
+/* The address that a packet of format 0, 1 or 2 reports in one way or other */
+static bool take_address(Flow *f, const ETracePacket *pkt)
+{
     if (etrace_packet_has_address(pkt)) {
-        if (f->ioptions & ETRACE_IOPT_FULL_ADDRESS) {
+        if (flow_mode(f, ETRACE_IOPT_FULL_ADDRESS)) {
             f->address = pkt->address;
         } else {
             f->address += pkt->address;
         }
         f->address &= f->mask;
-        goal.address = f->address;
-        goal.on_path = !pkt->updiscon;
-        goal.by_updiscon = !pkt->notify;
-    } else {
-        goal.last_branch = true;
+        return true;
     }
+    f->address = ETRACE_JUMP_CACHE_NONE;
+    if (flow_mode(f, ETRACE_IOPT_JUMP_TARGET_CACHE)) {
+        f->address = etrace_jump_cache_get(&f->cache, pkt->index);
+    }
+    return f->address != ETRACE_JUMP_CACHE_NONE;
+}
+
+/* Formats 0, 1 and 2 */
+static bool process_delta(Flow *f, const ETracePacket *pkt)
+{
+    Goal goal = {
+        .target_priv = f->priv,
+        .irreport = pkt->irreport,
+        .ircount = flow_is_2_1(f) ? pkt->irets : pkt->irdepth,
+        .last_branch = !etrace_packet_has_address(pkt) &&
+                       !(pkt->format == ETRACE_FORMAT_OPT_EXT &&
+                         pkt->subformat == ETRACE_OPT_JUMP_TARGET),
+    };
+
+    /* Before the cache is asked: the jump on the way goes there, too. */
     if (f->inferred && !walk_inferred(f)) {
         return false;
     }
-    f->branch_map |= (uint64_t)pkt->branch_map << f->branches;
-    f->branches += etrace_packet_branches(pkt);
-    f->branch_map &= (1ull << f->branches) - 1;
-
+    f->irets = 0;
+    if (!take_branches(f, pkt)) {
+        flow_lose(f, FLOW_LOST_UNSUPPORTED, 0);
+        return false;
+    }
     if (!goal.last_branch) {
+        if (!take_address(f, pkt)) {
+            flow_lose(f, FLOW_LOST_CACHE, 0);
+            return false;
+        }
+        goal.address = f->address;
+        goal.on_path = !pkt->updiscon;
+        goal.by_updiscon = !pkt->notify;
         goal.remain = is_branch_at(f, f->priv, goal.address);
     }
-    switch (walk(f, &goal)) {
+    switch (flow_walk(f, &goal)) {
     case WALK_ON_PATH:
         /*
          * Not an uninferable jump's target, unless that is what a second
-         * visit turns out to be: the next packet tells.
+         * visit turns out to be: the next packet tells. At its maximum, a
+         * branch count comes with the branch's address in any case (section
+         * 6.8).
          */
-        f->inferred = !pkt->notify;
-        return true;
+        f->inferred = !pkt->notify && pkt->branch_count != UINT32_MAX;
+        break;
     case WALK_UPDISCON:
-        return check_branches(f, goal.remain);
+        if (!check_branches(f, goal.remain)) {
+            return false;
+        }
+        break;
     case WALK_LAST_BRANCH:
-        return true;
+        break;
     default:
         return false;
     }
+    flow_settle_branch(f);
+    return true;
 }
 
 bool flow_packet(Flow *f, const ETracePacket *pkt)
@@ -576,6 +479,9 @@ bool flow_packet(Flow *f, const ETracePacket *pkt)
         return true;
     }
     if (pkt->format == ETRACE_FORMAT_SYNC) {
+        if (f->ops->context) {
+            f->ops->context(f->opaque, pkt);
+        }
         switch (pkt->subformat) {
         case ETRACE_SYNC_START:
             return process_start(f, pkt);
@@ -590,11 +496,7 @@ bool flow_packet(Flow *f, const ETracePacket *pkt)
         return true;
     }
     if (!f->started || f->trap_pending) {
-        lose(f, FLOW_LOST_ORDER, 0);
-        return false;
-    }
-    if (pkt->format == ETRACE_FORMAT_OPT_EXT) {
-        lose(f, FLOW_LOST_UNSUPPORTED, 0);
+        flow_lose(f, FLOW_LOST_ORDER, 0);
         return false;
     }
     return process_delta(f, pkt);

@@ -1,16 +1,19 @@
 /*
  * Instruction flow: from te_inst packets to executed instructions
  *
- * Chapter 11, "Decoder", of "Efficient Trace for RISC-V" 2.0, for branch
- * trace with delta or full addresses. What was executed is handed over in
- * runs of instructions that follow each other in memory.
+ * Chapter 11, "Decoder", of "Efficient Trace for RISC-V" 2.0, with every mode
+ * of branch trace. What was executed is handed over in runs of instructions
+ * that follow each other in memory.
  *
  * SPDX-License-Identifier: GPL-2.0-or-later
  */
 #ifndef ETRACE_FLOW_H
 #define ETRACE_FLOW_H
 
+#include "etrace-jump-cache.h"
 #include "etrace-packet.h"
+#include "etrace-predictor.h"
+#include "etrace-return-stack.h"
 #include "image.h"
 
 /*
@@ -58,6 +61,8 @@ typedef enum FlowLossKind {
     FLOW_LOST_LOOP,             /* the path never gets to the address */
     FLOW_LOST_ORDER,            /* a packet that cannot stand here */
     FLOW_LOST_UNSUPPORTED,      /* a mode that this decoder cannot follow */
+    FLOW_LOST_TVEC,             /* implicit exception: handler not known */
+    FLOW_LOST_CACHE,            /* no target at the index */
     FLOW_LOST_NR_KINDS,
 } FlowLossKind;
 
@@ -81,36 +86,61 @@ typedef struct FlowOps {
     /* A gap of unknown length ends, and execution goes on at @pc. */
     void (*window_start)(void *opaque, uint64_t pc);
     void (*window_end)(void *opaque, FlowWindowEnd why);
+    /*
+     * A packet with time and context, which are 0 if the parameters have
+     * none. What it starts or changes has not been handed over yet.
+     */
+    void (*context)(void *opaque, const ETracePacket *pkt);
 } FlowOps;
 
 typedef void FlowLossFn(void *opaque, const FlowLoss *loss);
 
+/*
+ * The value of xtvec at this place, for traps into @priv (section 3.2.3).
+ * Returns false if it is not known.
+ */
+typedef bool FlowTvecFn(void *opaque, uint8_t priv, uint64_t *xtvec);
+
 typedef struct Flow {
-    const ETraceParams *params;
+    ETraceParams params;    /* as the last support packet says */
     Image *image;
     const FlowOps *ops;
     void *opaque;
     FlowLossFn *loss;
     void *loss_opaque;
+    /* The owner's to set, after flow_init(); NULL: no handler is known */
+    FlowTvecFn *tvec;
+    void *tvec_opaque;
     uint64_t mask;          /* of addresses: 32 or 64 bits */
 
     bool started;           /* not start_of_trace */
     bool inferred;          /* inferred_address */
     bool trap_pending;      /* a trap with thaddr 0: its handler comes next */
     bool unsupported;       /* by the last support packet's modes */
-    uint8_t ioptions;
+    bool keep_history;      /* sync packets reset neither stack ... */
     uint8_t priv;
     uint64_t pc;            /* last instruction known to have retired */
+    bool prev_known;
+    uint64_t prev;          /* the one before it, if it follows in memory */
     uint64_t address;       /* base of differential addresses */
-    unsigned branches;      /* valid bits of branch_map */
+
+    /* branches that are reported, and not passed yet */
+    uint64_t branches;      /* all; behind those of branch_map: as predicted */
+    unsigned map_bits;      /* valid bits of branch_map */
     uint64_t branch_map;
+    bool last_failed;       /* the last one is not as predicted */
+
+    unsigned irets;         /* implicit returns since the last branch */
+    ETraceReturnStack stack;
+    ETracePredictor predictor;
+    ETraceJumpCache cache;
 
     bool waiting;           /* packets are skipped until the next sync */
     uint64_t skipped;       /* packets skipped after a loss */
 } Flow;
 
 /*
- * Nothing is copied; all of it must live as long as @f. @ops is called with
+ * Only @params are copied; the rest must live as long as @f. @ops is called with
  * @opaque, @loss with @loss_opaque.
  */
 void flow_init(Flow *f, const ETraceParams *params, Image *image,

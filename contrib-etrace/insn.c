@@ -135,9 +135,11 @@ static void classify_quadrant2(const InsnIsa *isa, uint32_t raw, Insn *insn)
         if (!FIELD(raw, 12, 12, 0)) {
             if (rs1) {          /* c.jr */
                 set_updiscon(insn, jalr_itype(0, rs1));
+                insn->rs1 = rs1;
             }
         } else if (rs1) {       /* c.jalr */
             set_updiscon(insn, jalr_itype(1, rs1));
+            insn->rs1 = rs1;
         } else {                /* c.ebreak */
             insn->flags = INSN_ENV;
         }
@@ -179,7 +181,9 @@ static void classify_word(uint32_t raw, Insn *insn)
         break;
     case OPCODE_JALR:
         if (funct3 == 0) {
-            set_updiscon(insn, jalr_itype(rd, FIELD(raw, 19, 15, 0)));
+            insn->rs1 = FIELD(raw, 19, 15, 0);
+            insn->offset = sign_extend(raw >> 20, 12);
+            set_updiscon(insn, jalr_itype(rd, insn->rs1));
         }
         break;
     case OPCODE_LUI:

@@ -45,7 +45,8 @@ typedef struct Insn {
     uint8_t itype;
     uint8_t flags;      /* INSN_* */
     uint8_t rd;         /* of INSN_LUI, INSN_AUIPC */
-    int32_t offset;     /* displacement, or imm of INSN_LUI, INSN_AUIPC */
+    uint8_t rs1;        /* of an uninferable jump to a register; else 0 */
+    int32_t offset;     /* displacement, or imm of INSN_LUI, INSN_AUIPC, jalr */
 } Insn;
 
 /* Length in bytes of the instruction whose first half-word is @first. */

@@ -74,7 +74,7 @@ static void one_packet(TraceDecoder *d)
     }
     d->stats.payload_bytes += d->item.len;
     d->stats.wire_bytes += d->item.size;
-    if (etrace_packet_unpack(d->flow.params, d->item.payload, d->item.len,
+    if (etrace_packet_unpack(&d->flow.params, d->item.payload, d->item.len,
                              &pkt)) {
         d->stats.packets[packet_kind(&pkt)]++;
         flow_packet(&d->flow, &pkt);

@@ -1,0 +1,94 @@
+/*
+ * Instruction flow: what its parts share
+ *
+ * SPDX-License-Identifier: GPL-2.0-or-later
+ */
+#ifndef ETRACE_FLOW_PRIVATE_H
+#define ETRACE_FLOW_PRIVATE_H
+
+#include "flow.h"
+
+/* What a walk from one reported instruction to the next looks for. */
+typedef struct Goal {
+    uint64_t address;
+    /* stop where the path comes to address with all branches processed */
+    bool on_path;
+    /* an uninferable jump leads to address, and ends the walk */
+    bool by_updiscon;
+    /* ... but it must be a return from a trap */
+    bool by_xret;
+    /* stop at the last branch; whether it is left is not known yet */
+    bool last_branch;
+    /* no branches can be on the way */
+    bool no_branches;
+    uint8_t target_priv;    /* privilege at the target of the jump */
+    /* branches that remain when address is reached: 1 if it is a branch */
+    unsigned remain;
+    /*
+     * The packet counts returns: in 2.0 the depth of the stack when a return
+     * goes elsewhere, in draft 2.1 implicit returns before this address
+     */
+    bool irreport;
+    unsigned ircount;
+} Goal;
+
+typedef enum WalkResult {
+    WALK_ERROR,
+    WALK_ON_PATH,
+    WALK_UPDISCON,
+    WALK_LAST_BRANCH,
+} WalkResult;
+
+static inline bool flow_is_2_1(const Flow *f)
+{
+    return f->params.wire_format == ETRACE_WIRE_2_1_DRAFT;
+}
+
+static inline bool flow_mode(const Flow *f, unsigned ioption)
+{
+    return f->params.ioptions & ioption;
+}
+
+/* Something is lost: forget where we are, and tell. */
+void flow_lose(Flow *f, FlowLossKind kind, uint64_t address);
+
+/* Control leaves the last reported instruction, and with it this run. */
+static inline void flow_emit(Flow *f, uint64_t pc, const uint8_t *code,
+                             unsigned count, uint8_t itype, uint64_t end)
+{
+    FlowRun run = {
+        .pc = pc,
+        .code = code,
+        .end = end,
+        .count = count,
+        .priv = f->priv,
+        .itype = itype,
+    };
+
+    f->ops->run(f->opaque, &run);
+}
+
+/* One instruction; what follows it is not known yet. */
+void flow_emit_one(Flow *f, uint64_t pc);
+
+/* flow-walk.c */
+
+/*
+ * Follow the path from f->pc, which was reported already, to @g. On return,
+ * f->pc is the last instruction that was reported.
+ */
+WalkResult flow_walk(Flow *f, const Goal *g);
+
+/*
+ * Will the branch at f->pc, the only one that is left, be taken? The outcome
+ * is put where that of a branch in a branch map is.
+ */
+void flow_settle_branch(Flow *f);
+
+/*
+ * Is the uninferable jump at @pc, with the instruction at @prev retired
+ * before it, sequentially inferable? Returns true and its target.
+ */
+bool flow_sijump(Flow *f, uint64_t prev, uint64_t pc, uint64_t *target);
+
+#endif /* ETRACE_FLOW_PRIVATE_H */
