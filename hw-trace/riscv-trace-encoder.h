@@ -6,20 +6,82 @@
 #ifndef HW_TRACE_RISCV_TRACE_ENCODER_H
 #define HW_TRACE_RISCV_TRACE_ENCODER_H
 
+#include "qemu/atomic.h"
 #include "hw/register.h"
 #include "hw/sysbus.h"
 #include "etrace-encap.h"
 #include "etrace-encoder.h"
+#include "etrace-filter.h"
 #include "riscv-trace-regs.h"
 #include "riscv-trace-sink.h"
+#include "riscv-trace-timestamp.h"
+#include "target/riscv/trace/hart.h"
 
 #define TYPE_RISCV_TRACE_ENCODER "riscv-trace-encoder"
 OBJECT_DECLARE_SIMPLE_TYPE(RISCVTraceEncoder, RISCV_TRACE_ENCODER)
 
-#define RISCV_TRACE_ENCODER_R_MAX   (R_TR_TE_INST_FEATURES + 1)
+/* Registers but filters and comparators, which have a space of their own */
+#define RISCV_TRACE_ENCODER_R_MAX   (R_TR_TE_TRIG_EXT_OUT_CONTROL + 1)
 
 /* Packets are handed to the sink in batches of up to this many bytes. */
 #define RISCV_TRACE_ENCODER_BATCH   1024
+
+/* Names of the GPIO lines */
+#define RISCV_TRACE_ENCODER_TRIGGER_IN  "trigger-in"
+#define RISCV_TRACE_ENCODER_TRIGGER_OUT "trigger-out"
+
+/*
+ * What an encoder is built with. Names of parameters are those of E-Trace's
+ * Table 9.1.
+ */
+typedef struct RISCVTraceEncoderConfig {
+    char *wire_format;
+    char *context_source;
+    uint16_t src_id;            /* at power-up, as are the next two */
+    uint8_t src_bits;
+    uint8_t sync_mode;
+    uint8_t sync_max;
+    bool stall;                 /* trTeInstStallEna at power-up */
+    bool autostart;
+
+    /* Modes at power-up */
+    bool full_address;
+    bool implicit_exception;
+    bool sequential_jump;
+    bool implicit_return;
+    bool branch_prediction;
+    bool jump_target_cache;
+    bool context;               /* trTeContext */
+
+    /* Sizes and widths */
+    uint8_t return_stack_size;
+    uint8_t call_counter_size;
+    uint8_t bpred_size;
+    uint8_t cache_size;
+    bool sijump;
+    uint8_t itype_width;
+    uint8_t privilege_width;
+    uint8_t ecause_width;
+    uint8_t context_width;
+    uint8_t ctype;              /* how changes of context are reported */
+    uint8_t time_width;
+    uint8_t impdef_width;
+    uint8_t data_width;
+    uint8_t daddress_width;
+    uint8_t filters;
+    uint8_t comparators;
+    uint8_t filter_excint;
+    uint8_t trigger_inputs;
+    uint8_t trigger_outputs;
+    uint8_t timestamp_width;
+    uint8_t timestamp_mode;     /* at power-up */
+} RISCVTraceEncoderConfig;
+
+/* Triggers that wait for the block with the instruction that they are of */
+typedef struct RISCVTraceEncoderTriggers {
+    bool on, off, notify;
+    uint64_t on_pc, off_pc, notify_pc;  /* -1: whatever comes */
+} RISCVTraceEncoderTriggers;
 
 struct RISCVTraceEncoder {
     SysBusDevice parent_obj;
@@ -27,30 +89,45 @@ struct RISCVTraceEncoder {
     RegisterInfoArray *reg_array;
     RegisterInfo regs_info[RISCV_TRACE_ENCODER_R_MAX];
     uint32_t regs[RISCV_TRACE_ENCODER_R_MAX];
+    MemoryRegion filter_mem;
+    uint32_t filter_regs[ETRACE_FILTERS_MAX][TR_TE_FILTER_SIZE / 4];
+    uint32_t comp_regs[ETRACE_COMPARATORS_MAX][TR_TE_COMP_SIZE / 4];
+    RISCVTraceTimestamp ts;
+    qemu_irq trigger_out[TR_TE_TRIG_MAX];
+    uint8_t trigger_in_level;   /* bit per line */
 
     /* Properties */
     CPUState *cpu;
     Object *sink_obj;
     uint32_t hart_index;        /* input of the funnel, number in sideband */
-    char *wire_format;
-    uint16_t src_id;
-    uint8_t src_bits;
-    uint8_t sync_mode;          /* at power-up, as the one below */
-    uint8_t sync_max;
-    bool stall;                 /* trTeInstStallEna at power-up */
-    bool autostart;
+    RISCVTraceEncoderConfig cfg;
 
     RISCVTraceSource source;
     RISCVTraceSink *sink;
     RISCVTraceSinkClass *sink_class;
     ETraceParams params;        /* of the present session */
+    bool apply_pending;         /* the hart will look at the registers */
+    bool filter_reset;          /* ... and its filters start anew */
 
     /* Written by the hart's thread, read by any */
-    bool tracing;               /* between start and stop of the hart */
+    bool tracing;               /* instructions are being traced */
     bool stall_or_overflow;     /* trTeInstStallOrOverflow */
+    bool data_stall_or_overflow;
+    bool data_drop;             /* trTeDataDrop */
+    uint8_t outputs_due;        /* TR_TE_TRIG_OUT_*, to be pulsed */
 
     /* Of the hart's thread; of any other while the VM is stopped */
     ETraceEncoder enc;
+    ETraceFilter filter;
+    RISCVTraceHartConfig hart_config;   /* what the port was asked for */
+    RISCVTraceEncoderTriggers triggers;
+    bool off_due;               /* traced up to here, unless it goes on */
+    bool notify_due;            /* report the next block */
+    bool context_on;            /* trTeContext */
+    bool timestamps;            /* packets have them */
+    bool needs_data;            /* accesses are to be kept for their block */
+    GArray *accesses;           /* ETraceBlock: first slots of accesses */
+    uint64_t cycles;            /* of the hart, when last looked at */
     bool live;                  /* enc was started in the present session */
     bool lost;                  /* a batch was lost: tell enc */
     uint64_t packets;           /* put into the stream in this session */
@@ -58,5 +135,64 @@ struct RISCVTraceEncoder {
     size_t batch_len;
     unsigned batch_packets;
 };
+
+/* riscv-trace-encoder-regs.c */
+
+void riscv_trace_encoder_regs_init(RISCVTraceEncoder *s);
+
+/* Every register at its power-up value; BQL. */
+void riscv_trace_encoder_regs_reset(RISCVTraceEncoder *s);
+
+static inline uint32_t riscv_trace_encoder_control(RISCVTraceEncoder *s)
+{
+    return qatomic_read(&s->regs[R_TR_TE_CONTROL]);
+}
+
+/* ETRACE_IOPT_* that the registers ask for */
+uint8_t riscv_trace_encoder_ioptions(RISCVTraceEncoder *s);
+
+/*
+ * A trigger moves trTeInstTracing and trTeDataTracing, as far as their
+ * TrigEnable bits allow. Any thread.
+ */
+void riscv_trace_encoder_trigger_tracing(RISCVTraceEncoder *s, bool on);
+
+/* riscv-trace-encoder-filters.c */
+
+void riscv_trace_encoder_filters_init(RISCVTraceEncoder *s);
+void riscv_trace_encoder_filters_reset(RISCVTraceEncoder *s);
+
+/* Give the registers' contents to s->filter; in the hart's thread, BQL. */
+void riscv_trace_encoder_filters_apply(RISCVTraceEncoder *s);
+
+/* riscv-trace-encoder-props.c */
+
+/* False with @errp set if the properties do not fit together. */
+bool riscv_trace_encoder_check(RISCVTraceEncoder *s, Error **errp);
+void riscv_trace_encoder_class_props(ObjectClass *oc);
+
+/* Parameters of the encoder as it is programmed now */
+void riscv_trace_encoder_params(RISCVTraceEncoder *s, ETraceParams *params);
+
+/* riscv-trace-encoder-port.c */
+
+extern const RISCVTraceHartOps riscv_trace_encoder_hart_ops;
+
+/* Close the window; the packets in the stream. See RISCVTraceHartOps. */
+uint64_t riscv_trace_encoder_fence(void *opaque);
+
+/* Registers have changed: the hart's thread looks at them soon. BQL. */
+void riscv_trace_encoder_changed(RISCVTraceEncoder *s);
+
+/* An external trigger input fires. BQL. */
+void riscv_trace_encoder_external(RISCVTraceEncoder *s, ETraceTrigger action);
+
+/* Pass on what the hart has retired, in its thread or while it stands. */
+void riscv_trace_encoder_drain(RISCVTraceEncoder *s);
+
+/* riscv-trace-encoder.c */
+
+/* Look at the sink, and have the hart traced or not. BQL. */
+void riscv_trace_encoder_update(RISCVTraceEncoder *s);
 
 #endif /* HW_TRACE_RISCV_TRACE_ENCODER_H */

@@ -13,6 +13,7 @@
 #include "hw/core/cpu.h"
 #include "qom/object.h"
 #include "etrace.h"
+#include "riscv-trace-timestamp.h"
 
 /* trFunnelDisInput has a bit for each of 16 inputs. */
 #define RISCV_TRACE_MAX_SOURCES     16
@@ -79,6 +80,8 @@ struct RISCVTraceSinkClass {
     void (*throttle)(RISCVTraceSink *sink, unsigned index, bool lossless);
     /* The parameters of a source have changed: a new session has to begin. */
     void (*restart)(RISCVTraceSink *sink);
+    /* The timestamp unit that sources may share. NULL: there is none. */
+    RISCVTraceTimestamp *(*timestamp)(RISCVTraceSink *sink);
 };
 
 #endif /* HW_TRACE_RISCV_TRACE_SINK_H */

@@ -12,20 +12,12 @@
 
 #define CONTROL             0x000
 #define IMPL                0x004
-#define INST_FEATURES       0x008
 #define DIS_INPUT           0x008
 
-#define TE_INST_MODE        (7u << 4)
-#define TE_CONTEXT          (1u << 9)
-#define TE_TRIG_ENABLE      (1u << 11)
-#define TE_STALL_OVERFLOW   (1u << 12)
 #define TE_STALL_ENA        (1u << 13)
 #define TE_SYNC_MODE_SHIFT  16
-#define TE_SYNC_MODE        (3u << TE_SYNC_MODE_SHIFT)
 #define TE_SYNC_MAX_SHIFT   20
 #define TE_SYNC_MAX         (15u << TE_SYNC_MAX_SHIFT)
-#define TE_FORMAT           (7u << 24)
-#define TE_RESERVED         0xf80c4580u
 #define TE_DEFAULTS         (6u << 4 | TE_STALL_ENA | TE_INHIBIT_SRC | \
                              3u << TE_SYNC_MODE_SHIFT | TE_SYNC_MAX)
 
@@ -37,152 +29,6 @@
 static QTestState *start_plain(void)
 {
     return start(",trace=on", "");
-}
-
-/*
- * Encoder registers
- */
-
-static void test_encoder_reset(void)
-{
-    QTestState *qts = start_plain();
-
-    g_assert_cmphex(qtest_readl(qts, ENCODER(0) + CONTROL), ==,
-                    TE_DEFAULTS | EMPTY);
-    /* version 1.0, type 1, protocol 0.0 */
-    g_assert_cmphex(qtest_readl(qts, ENCODER(0) + IMPL), ==, 0x00000101);
-    g_assert_cmphex(qtest_readl(qts, ENCODER(0) + INST_FEATURES), ==, 0);
-    qtest_quit(qts);
-}
-
-static void test_encoder_src_id(void)
-{
-    QTestState *qts = start(",trace=on", "-smp 3");
-
-    for (unsigned i = 0; i < 3; i++) {
-        /* trTeSrcBits 8, trTeSrcID */
-        g_assert_cmphex(qtest_readl(qts, ENCODER(i) + INST_FEATURES), ==,
-                        0x80000000 | i << 16);
-        g_assert_cmphex(qtest_readl(qts, ENCODER(i)) & TE_INHIBIT_SRC, ==, 0);
-    }
-    /* It can be left out of the packets. */
-    set_control(qts, ENCODER(0), ACTIVE);
-    set_control(qts, ENCODER(0), TE_INHIBIT_SRC);
-    g_assert_cmphex(qtest_readl(qts, ENCODER(0)) & TE_INHIBIT_SRC, !=, 0);
-    clear_control(qts, ENCODER(0), TE_INHIBIT_SRC);
-    g_assert_cmphex(qtest_readl(qts, ENCODER(0)) & TE_INHIBIT_SRC, ==, 0);
-    qtest_quit(qts);
-}
-
-static void test_encoder_active(void)
-{
-    QTestState *qts = start_plain();
-
-    /* Nothing but trTeActive can be set while it is 0. */
-    qtest_writel(qts, ENCODER(0), ENABLE | TE_INST_TRACING);
-    g_assert_cmphex(qtest_readl(qts, ENCODER(0)), ==, TE_DEFAULTS | EMPTY);
-
-    /* Releasing puts every other field at its default. */
-    qtest_writel(qts, ENCODER(0), ACTIVE);
-    g_assert_cmphex(qtest_readl(qts, ENCODER(0)), ==,
-                    TE_DEFAULTS | EMPTY | ACTIVE);
-
-    qtest_writel(qts, ENCODER(0), ACTIVE | ENABLE | TE_INST_TRACING);
-    g_assert_cmphex(qtest_readl(qts, ENCODER(0)) &
-                    (ACTIVE | ENABLE | TE_INST_TRACING | TE_STALL_ENA), ==,
-                    ACTIVE | ENABLE | TE_INST_TRACING);
-
-    /* Writing 0 resets. */
-    qtest_writel(qts, ENCODER(0), 0);
-    g_assert_cmphex(qtest_readl(qts, ENCODER(0)), ==, TE_DEFAULTS | EMPTY);
-    qtest_quit(qts);
-}
-
-static void test_encoder_warl(void)
-{
-    QTestState *qts = start_plain();
-    uint32_t control;
-
-    qtest_writel(qts, ENCODER(0), ACTIVE);
-
-    /* trTeInstMode: 6 is the only one; a rejected value must not give 0. */
-    for (uint32_t mode = 0; mode < 8; mode++) {
-        qtest_writel(qts, ENCODER(0), ACTIVE | mode << 4);
-        g_assert_cmphex(qtest_readl(qts, ENCODER(0)) & TE_INST_MODE, ==,
-                        6u << 4);
-    }
-
-    /* trTeInstSyncMode: all but cycles (2) */
-    for (uint32_t mode = 0; mode < 4; mode++) {
-        qtest_writel(qts, ENCODER(0), ACTIVE | 1u << TE_SYNC_MODE_SHIFT);
-        qtest_writel(qts, ENCODER(0), ACTIVE | mode << TE_SYNC_MODE_SHIFT);
-        g_assert_cmphex(qtest_readl(qts, ENCODER(0)) & TE_SYNC_MODE, ==,
-                        (mode == 2 ? 1u : mode) << TE_SYNC_MODE_SHIFT);
-    }
-
-    /* trTeInstSyncMax: every period */
-    for (uint32_t n = 0; n < 16; n++) {
-        qtest_writel(qts, ENCODER(0), ACTIVE | n << TE_SYNC_MAX_SHIFT);
-        g_assert_cmphex(qtest_readl(qts, ENCODER(0)) & TE_SYNC_MAX, ==,
-                        n << TE_SYNC_MAX_SHIFT);
-    }
-
-    /* trTeInstStallEna: both */
-    qtest_writel(qts, ENCODER(0), ACTIVE | TE_STALL_ENA);
-    g_assert_cmphex(qtest_readl(qts, ENCODER(0)) & TE_STALL_ENA, !=, 0);
-    qtest_writel(qts, ENCODER(0), ACTIVE);
-    g_assert_cmphex(qtest_readl(qts, ENCODER(0)) & TE_STALL_ENA, ==, 0);
-
-    /*
-     * Fields that stay 0: no context, no triggers, format E-Trace, what is
-     * reserved. trTeInhibitSrc stays 1, because there is no srcID.
-     */
-    qtest_writel(qts, ENCODER(0), 0xffffffff);
-    control = qtest_readl(qts, ENCODER(0));
-    g_assert_cmphex(control & (TE_CONTEXT | TE_TRIG_ENABLE | TE_FORMAT |
-                               TE_RESERVED), ==, 0);
-    qtest_writel(qts, ENCODER(0), ACTIVE);
-    g_assert_cmphex(qtest_readl(qts, ENCODER(0)) & TE_INHIBIT_SRC, !=, 0);
-    qtest_quit(qts);
-}
-
-static void test_encoder_read_only(void)
-{
-    QTestState *qts = start(",trace=on", "-smp 2");
-    uint32_t features = qtest_readl(qts, ENCODER(1) + INST_FEATURES);
-
-    qtest_writel(qts, ENCODER(1), ACTIVE);
-    qtest_writel(qts, ENCODER(1) + IMPL, 0xffffffff);
-    qtest_writel(qts, ENCODER(1) + INST_FEATURES, ~features);
-    g_assert_cmphex(qtest_readl(qts, ENCODER(1) + IMPL), ==, 0x00000101);
-    g_assert_cmphex(qtest_readl(qts, ENCODER(1) + INST_FEATURES), ==,
-                    features);
-
-    /* trTeEmpty */
-    qtest_writel(qts, ENCODER(1), ACTIVE);
-    g_assert_cmphex(qtest_readl(qts, ENCODER(1)) & EMPTY, !=, 0);
-
-    /* trTeInstStallOrOverflow: writing 1 clears, so it cannot be set. */
-    qtest_writel(qts, ENCODER(1), ACTIVE | TE_STALL_OVERFLOW);
-    g_assert_cmphex(qtest_readl(qts, ENCODER(1)) & TE_STALL_OVERFLOW, ==, 0);
-    qtest_quit(qts);
-}
-
-static void test_encoder_properties(void)
-{
-    QTestState *qts = start(",trace=on",
-                            "-global riscv-trace-encoder.sync-mode=1 "
-                            "-global riscv-trace-encoder.sync-max=4 "
-                            "-global riscv-trace-encoder.stall=off "
-                            "-global riscv-trace-encoder.src-bits=8 "
-                            "-global riscv-trace-encoder.src-id=171");
-
-    g_assert_cmphex(qtest_readl(qts, ENCODER(0)), ==,
-                    EMPTY | 6u << 4 | 1u << TE_SYNC_MODE_SHIFT |
-                    4u << TE_SYNC_MAX_SHIFT);
-    g_assert_cmphex(qtest_readl(qts, ENCODER(0) + INST_FEATURES), ==,
-                    0x80ab0000);
-    qtest_quit(qts);
 }
 
 /*
@@ -250,7 +96,7 @@ static void test_pib(void)
 /* Offsets without a register read 0 and ignore writes. */
 static void test_unknown_offsets(void)
 {
-    static const uint64_t bases[] = { ENCODER(0), FUNNEL, PIB };
+    static const uint64_t bases[] = { FUNNEL, PIB };
     QTestState *qts = start_plain();
 
     for (unsigned i = 0; i < ARRAY_SIZE(bases); i++) {
@@ -384,14 +230,26 @@ static const BadOptions bad_options[] = {
       "up to 16 harts" },
     { ",trace=on", { "-global", "riscv-trace-encoder.wire-format=9.9" },
       "wire-format '9.9' is not known" },
-    { ",trace=on", { "-global", "riscv-trace-encoder.sync-mode=2" },
-      "sync-mode of a trace encoder is 0 (off), 1 (packets) or 3" },
+    { ",trace=on", { "-global", "riscv-trace-encoder.sync-mode=4" },
+      "sync-mode of a trace encoder is 0 to 3, not 4" },
     { ",trace=on", { "-global", "riscv-trace-encoder.sync-max=16" },
       "sync-max of a trace encoder is 0 to 15" },
-    { ",trace=on", { "-global", "riscv-trace-encoder.src-bits=12" },
-      "src-bits of a trace encoder is 0 or 8" },
+    { ",trace=on", { "-global", "riscv-trace-encoder.src-bits=13" },
+      "src-bits of a trace encoder is 0 to 12, not 13" },
     { ",trace=on", { "-global", "riscv-trace-encoder.src-id=1" },
       "does not fit" },
+    { ",trace=on", { "-global", "riscv-trace-encoder.filters=17" },
+      "filters of a trace encoder is 0 to 16, not 17" },
+    { ",trace=on", { "-global", "riscv-trace-encoder.context=on" },
+      "context of a trace encoder needs context-width" },
+    { ",trace=on", { "-global", "riscv-trace-encoder.cache-size=0",
+                     "-global", "riscv-trace-encoder.jump-target-cache=on" },
+      "jump-target-cache of a trace encoder needs cache-size" },
+    { ",trace=on", { "-global", "riscv-trace-encoder.context-source=pid" },
+      "context-source 'pid' is not known" },
+    { ",trace=on", { "-global", "riscv-trace-encoder.context-width=64",
+                     "-global", "riscv-trace-encoder.time-width=64" },
+      "longer than 31 bytes" },
     { ",trace=on", { "-global", "riscv-trace-pib.buffer-size=4096" },
       "buffer-size 4096 is not between" },
 };
@@ -422,13 +280,6 @@ int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
 
-    qtest_add_func("/riscv-trace/encoder/reset", test_encoder_reset);
-    qtest_add_func("/riscv-trace/encoder/src-id", test_encoder_src_id);
-    qtest_add_func("/riscv-trace/encoder/active", test_encoder_active);
-    qtest_add_func("/riscv-trace/encoder/warl", test_encoder_warl);
-    qtest_add_func("/riscv-trace/encoder/read-only", test_encoder_read_only);
-    qtest_add_func("/riscv-trace/encoder/properties",
-                   test_encoder_properties);
     qtest_add_func("/riscv-trace/funnel", test_funnel);
     qtest_add_func("/riscv-trace/pib", test_pib);
     qtest_add_func("/riscv-trace/unknown-offsets", test_unknown_offsets);

@@ -1,0 +1,509 @@
+/*
+ * RISC-V trace encoder: from the hart's port to the sink
+ *
+ * Everything here runs in the hart's own thread, or in another while the VM
+ * is stopped. Registers are looked at between two TBs only: in start(), and in
+ * riscv_trace_encoder_apply(), which a change of any register asks for.
+ *
+ * SPDX-License-Identifier: GPL-2.0-or-later
+ */
+#include "qemu/osdep.h"
+#include "qemu/atomic.h"
+#include "qemu/host-utils.h"
+#include "qemu/timer.h"
+#include "system/cpu-timers.h"
+#include "target/riscv/cpu.h"
+#include "riscv-trace-encoder.h"
+#include "trace.h"
+
+/*
+ * From packets to the sink
+ */
+
+static void riscv_trace_encoder_flush(RISCVTraceEncoder *s)
+{
+    if (!s->batch_len) {
+        return;
+    }
+    if (s->sink_class->put(s->sink, s->hart_index, s->batch, s->batch_len,
+                           s->batch_packets)) {
+        s->packets += s->batch_packets;
+    } else {
+        s->lost = true;
+        qatomic_set(&s->stall_or_overflow, true);
+        trace_riscv_trace_encoder_lost(s->hart_index, s->batch_packets);
+    }
+    s->batch_len = 0;
+    s->batch_packets = 0;
+}
+
+static bool riscv_trace_encoder_emit(void *opaque, const ETracePacket *pkt,
+                                     const uint8_t *payload, size_t len)
+{
+    RISCVTraceEncoder *s = opaque;
+    ETraceEncapPacket encap = {
+        .src_id = s->enc.params.src_id,
+        .extend = s->timestamps,
+        .payload = payload,
+        .len = len,
+    };
+
+    if (s->batch_len + ETRACE_ENCAP_MAX > sizeof(s->batch)) {
+        riscv_trace_encoder_flush(s);
+    }
+    if (s->lost) {
+        /* The packets of the batch that was lost had been accepted. */
+        s->lost = false;
+        return false;
+    }
+    if (s->timestamps) {
+        encap.timestamp = riscv_trace_timestamp_now(&s->ts);
+    }
+    s->batch_len += etrace_encap_pack(&s->enc.params, &encap,
+                                      s->batch + s->batch_len);
+    s->batch_packets++;
+    return true;
+}
+
+static bool riscv_trace_encoder_ready(void *opaque)
+{
+    RISCVTraceEncoder *s = opaque;
+
+    return s->sink_class->room(s->sink);
+}
+
+static const ETraceEncoderOps riscv_trace_encoder_ops = {
+    .emit = riscv_trace_encoder_emit,
+    .ready = riscv_trace_encoder_ready,
+};
+
+/*
+ * Instruction trace on and off
+ */
+
+static void riscv_trace_encoder_inst_on(RISCVTraceEncoder *s)
+{
+    s->off_due = false;
+    if (!s->tracing) {
+        qatomic_set(&s->tracing, true);
+        trace_riscv_trace_encoder_tracing(s->hart_index, true);
+        etrace_encoder_start(&s->enc);
+    }
+}
+
+static void riscv_trace_encoder_inst_off(RISCVTraceEncoder *s)
+{
+    s->off_due = false;
+    if (s->tracing) {
+        etrace_encoder_stop(&s->enc);
+        riscv_trace_encoder_flush(s);
+        qatomic_set(&s->tracing, false);
+        trace_riscv_trace_encoder_tracing(s->hart_index, false);
+    }
+}
+
+/*
+ * What comes through the port
+ */
+
+/* Is the instruction of a trigger in this block? */
+static bool riscv_trace_encoder_has_pc(const ETraceBlock *b, uint64_t pc)
+{
+    return !etrace_itype_is_trap(b->itype) &&
+           (pc == UINT64_MAX ||
+            (pc >= b->iaddr && pc <= etrace_block_last(b)));
+}
+
+static void riscv_trace_encoder_trigger_event(RISCVTraceEncoder *s,
+                                              const ETraceBlock *event)
+{
+    RISCVTraceEncoderTriggers *t = &s->triggers;
+
+    switch (event->ilastsize) {
+    case ETRACE_TRIGGER_ON:
+        t->on = true;
+        t->on_pc = event->iaddr;
+        break;
+    case ETRACE_TRIGGER_OFF:
+        t->off = true;
+        t->off_pc = event->iaddr;
+        break;
+    case ETRACE_TRIGGER_NOTIFY:
+        t->notify = true;
+        t->notify_pc = event->iaddr;
+        break;
+    }
+}
+
+static void riscv_trace_encoder_event(RISCVTraceEncoder *s,
+                                      const ETraceBlock *event)
+{
+    etrace_filter_event(&s->filter, event);
+    switch (event->itype) {
+    case ETRACE_EVENT_CONTEXT:
+        if (s->context_on) {
+            etrace_encoder_context(&s->enc, event->iaddr, event->ilastsize);
+        }
+        break;
+    case ETRACE_EVENT_TIME:
+        etrace_encoder_time(&s->enc, event->iaddr);
+        break;
+    case ETRACE_EVENT_TRIGGER:
+        riscv_trace_encoder_trigger_event(s, event);
+        break;
+    case ETRACE_EVENT_DATA:
+        if (s->needs_data) {
+            g_array_append_val(s->accesses, *event);
+        }
+        break;
+    case ETRACE_EVENT_HALTED:
+    case ETRACE_EVENT_RESET:
+        etrace_encoder_end_window(&s->enc);
+        break;
+    default:
+        break;
+    }
+}
+
+/*
+ * Trace-on and trace-off around a block: "tracing starts from the oldest
+ * instruction retired in the cycle that Trace-on is asserted, and stops
+ * following the newest". The end waits for the next block, because "if
+ * trace-off occurs on the cycle before trace-on, then tracing will continue
+ * unimpeded".
+ */
+static void riscv_trace_encoder_triggers_before(RISCVTraceEncoder *s,
+                                                const ETraceBlock *b)
+{
+    RISCVTraceEncoderTriggers *t = &s->triggers;
+
+    if (t->on && riscv_trace_encoder_has_pc(b, t->on_pc)) {
+        riscv_trace_encoder_trigger_tracing(s, true);
+        if (FIELD_EX32(riscv_trace_encoder_control(s), TR_TE_CONTROL,
+                       INST_TRACING)) {
+            riscv_trace_encoder_inst_on(s);
+        }
+    } else if (s->off_due) {
+        riscv_trace_encoder_inst_off(s);
+    }
+    if (t->notify && riscv_trace_encoder_has_pc(b, t->notify_pc)) {
+        s->notify_due = true;
+    }
+}
+
+static void riscv_trace_encoder_triggers_after(RISCVTraceEncoder *s,
+                                               const ETraceBlock *b)
+{
+    RISCVTraceEncoderTriggers *t = &s->triggers;
+
+    if (t->off && riscv_trace_encoder_has_pc(b, t->off_pc)) {
+        riscv_trace_encoder_trigger_tracing(s, false);
+        s->off_due = !FIELD_EX32(riscv_trace_encoder_control(s),
+                                 TR_TE_CONTROL, INST_TRACING);
+    }
+    *t = (RISCVTraceEncoderTriggers) { };
+}
+
+static void riscv_trace_encoder_block(RISCVTraceEncoder *s,
+                                      const ETraceBlock *b, uint64_t tval)
+{
+    bool triggers = s->triggers.on || s->triggers.off || s->triggers.notify;
+    bool qualified = true;
+
+    if (triggers || s->off_due) {
+        riscv_trace_encoder_triggers_before(s, b);
+    }
+    if (etrace_filter_active(&s->filter)) {
+        ETraceFilterResult r =
+            etrace_filter_block(&s->filter, b, tval,
+                                (const ETraceBlock *)s->accesses->data,
+                                s->accesses->len, NULL);
+
+        qualified = r.qualified;
+        s->notify_due |= r.notify;
+    }
+    if (s->accesses->len) {
+        g_array_set_size(s->accesses, 0);
+    }
+    if (s->tracing) {
+        if (qualified) {
+            etrace_encoder_block(&s->enc, b, tval);
+            if (s->notify_due) {
+                etrace_encoder_notify(&s->enc);
+            }
+        } else {
+            etrace_encoder_end_window(&s->enc);
+        }
+    }
+    s->notify_due = false;
+    if (triggers) {
+        riscv_trace_encoder_triggers_after(s, b);
+    }
+}
+
+/* What mcycle counts */
+static uint64_t riscv_trace_encoder_cycles(void)
+{
+    return icount_enabled() ? icount_get() : cpu_get_host_ticks();
+}
+
+static void riscv_trace_encoder_hart_retire(void *opaque,
+                                            const ETraceBlock *blocks,
+                                            size_t n)
+{
+    RISCVTraceEncoder *s = opaque;
+    uint64_t cycles = 0, counted = 0;
+
+    if (!s->live) {
+        return;
+    }
+    if (s->enc.sync_mode == ETRACE_SYNC_CYCLES) {
+        uint64_t now = riscv_trace_encoder_cycles();
+
+        cycles = now - s->cycles;
+        s->cycles = now;
+    }
+    for (size_t i = 0; i < n; i++) {
+        const ETraceBlock *b = &blocks[i];
+        uint64_t tval = 0;
+
+        if (b->flags & ETRACE_BLOCK_EVENT) {
+            riscv_trace_encoder_event(s, b);
+            i += b->itype == ETRACE_EVENT_DATA;
+            continue;
+        }
+        if (etrace_itype_is_trap(b->itype)) {
+            tval = blocks[++i].iaddr;
+        }
+        riscv_trace_encoder_block(s, b, tval);
+        if (cycles) {
+            /* Nobody looked at the clock in between: an even share each. */
+            uint64_t share = muldiv64(cycles, i + 1, n);
+
+            etrace_encoder_cycles(&s->enc, share - counted);
+            counted = share;
+        }
+    }
+    riscv_trace_encoder_flush(s);
+
+    if (current_cpu == s->cpu) {
+        s->sink_class->throttle(s->sink, s->hart_index,
+                                FIELD_EX32(riscv_trace_encoder_control(s),
+                                           TR_TE_CONTROL, INST_STALL_ENA));
+    }
+}
+
+/* The hart is not traced, and so its encoder sees no more than that. */
+static void riscv_trace_encoder_hart_trigger(void *opaque,
+                                             ETraceTrigger action)
+{
+    RISCVTraceEncoder *s = opaque;
+
+    if (riscv_trace_enabled(riscv_trace_encoder_control(s)) &&
+        action != ETRACE_TRIGGER_NOTIFY) {
+        riscv_trace_encoder_trigger_tracing(s, action == ETRACE_TRIGGER_ON);
+    }
+}
+
+/*
+ * From the registers to the encoder. In the hart's thread, with the BQL.
+ */
+
+static RISCVTraceHartConfig riscv_trace_encoder_port(RISCVTraceEncoder *s)
+{
+    const RISCVTraceEncoderConfig *cfg = &s->cfg;
+    RISCVTraceHartConfig port = { };
+
+    if (cfg->context_width) {
+        port.context = g_strcmp0(cfg->context_source, "mcontext")
+                       ? RISCV_TRACE_CONTEXT_ASID
+                       : RISCV_TRACE_CONTEXT_MCONTEXT;
+        port.ctype = cfg->ctype;
+    }
+    port.time = cfg->time_width;
+    port.tvec = riscv_trace_encoder_ioptions(s) & ETRACE_IOPT_IMPLICIT_EXCEPT;
+    port.data = s->needs_data;
+    return port;
+}
+
+static bool riscv_trace_encoder_same_port(const RISCVTraceHartConfig *a,
+                                          const RISCVTraceHartConfig *b)
+{
+    return a->context == b->context && a->ctype == b->ctype &&
+           a->time == b->time && a->tvec == b->tvec && a->data == b->data;
+}
+
+/* trTeContext: while it is 0, packets have the context 0. */
+static void riscv_trace_encoder_set_context(RISCVTraceEncoder *s, bool on)
+{
+    if (s->context_on == on) {
+        return;
+    }
+    s->context_on = on;
+    etrace_encoder_context(&s->enc, on ? s->filter.context : 0,
+                           ETRACE_CTYPE_IMPRECISE);
+}
+
+/* All but the modes and the port, which others have to be told about */
+static void riscv_trace_encoder_configure(RISCVTraceEncoder *s)
+{
+    uint32_t control = riscv_trace_encoder_control(s);
+    unsigned sync_mode = FIELD_EX32(control, TR_TE_CONTROL, INST_SYNC_MODE);
+
+    if (sync_mode == ETRACE_SYNC_CYCLES && s->enc.sync_mode != sync_mode) {
+        s->cycles = riscv_trace_encoder_cycles();
+    }
+    s->enc.sync_mode = sync_mode;
+    s->enc.sync_max = 1ULL << (4 + FIELD_EX32(control, TR_TE_CONTROL,
+                                              INST_SYNC_MAX));
+    riscv_trace_encoder_set_context(s, FIELD_EX32(control, TR_TE_CONTROL,
+                                                  CONTEXT));
+    s->timestamps = riscv_trace_timestamp_enabled(&s->ts);
+    riscv_trace_encoder_filters_apply(s);
+    if (s->filter_reset) {
+        etrace_filter_reset(&s->filter);
+        s->filter_reset = false;
+    }
+    s->needs_data = s->cfg.data_width && etrace_filter_needs_data(&s->filter);
+}
+
+static void riscv_trace_encoder_hart_start(void *opaque)
+{
+    RISCVTraceEncoder *s = opaque;
+
+    etrace_encoder_init(&s->enc, &s->params, &riscv_trace_encoder_ops, s);
+    s->enc.itype_width = s->cfg.itype_width;
+    /* The hart tells its context first of all. */
+    s->context_on = false;
+    riscv_trace_encoder_configure(s);
+    s->enc.ioptions = riscv_trace_encoder_ioptions(s);
+    s->hart_config = riscv_trace_encoder_port(s);
+    riscv_trace_hart_configure(s->cpu, &s->hart_config);
+    s->triggers = (RISCVTraceEncoderTriggers) { };
+    s->off_due = false;
+    s->notify_due = false;
+    g_array_set_size(s->accesses, 0);
+    s->live = true;
+    s->lost = false;
+    if (FIELD_EX32(riscv_trace_encoder_control(s), TR_TE_CONTROL,
+                   INST_TRACING)) {
+        riscv_trace_encoder_inst_on(s);
+        riscv_trace_encoder_flush(s);
+    }
+}
+
+static void riscv_trace_encoder_hart_stop(void *opaque)
+{
+    RISCVTraceEncoder *s = opaque;
+
+    if (s->live) {
+        riscv_trace_encoder_inst_off(s);
+        s->live = false;
+    }
+    qatomic_set(&s->tracing, false);
+}
+
+static void riscv_trace_encoder_apply(CPUState *cs, run_on_cpu_data data)
+{
+    RISCVTraceEncoder *s = data.host_ptr;
+    RISCVTraceHartConfig port;
+    uint8_t ioptions;
+
+    qatomic_set(&s->apply_pending, false);
+    if (!s->live) {
+        /* start() is going to see to it. */
+        return;
+    }
+    riscv_trace_hart_drain(cs);
+    riscv_trace_encoder_configure(s);
+    port = riscv_trace_encoder_port(s);
+    if (!riscv_trace_encoder_same_port(&port, &s->hart_config)) {
+        riscv_trace_hart_restart(cs);
+        return;
+    }
+    ioptions = riscv_trace_encoder_ioptions(s);
+    if (ioptions != s->enc.ioptions) {
+        trace_riscv_trace_encoder_modes(s->hart_index, ioptions);
+        s->enc.ioptions = ioptions;
+        etrace_encoder_reconfigure(&s->enc);
+    }
+    if (FIELD_EX32(riscv_trace_encoder_control(s), TR_TE_CONTROL,
+                   INST_TRACING)) {
+        riscv_trace_encoder_inst_on(s);
+    } else {
+        riscv_trace_encoder_inst_off(s);
+    }
+    riscv_trace_encoder_flush(s);
+}
+
+void riscv_trace_encoder_changed(RISCVTraceEncoder *s)
+{
+    if (!qatomic_xchg(&s->apply_pending, true)) {
+        async_run_on_cpu(s->cpu, riscv_trace_encoder_apply,
+                         RUN_ON_CPU_HOST_PTR(s));
+    }
+}
+
+typedef struct RISCVTraceEncoderExternal {
+    RISCVTraceEncoder *s;
+    ETraceTrigger action;
+} RISCVTraceEncoderExternal;
+
+static void riscv_trace_encoder_external_work(CPUState *cs,
+                                              run_on_cpu_data data)
+{
+    g_autofree RISCVTraceEncoderExternal *work = data.host_ptr;
+    RISCVTraceEncoder *s = work->s;
+
+    if (!s->live) {
+        riscv_trace_encoder_hart_trigger(s, work->action);
+        return;
+    }
+    /* Between two TBs: no block is partly before and partly behind it. */
+    riscv_trace_hart_drain(cs);
+    if (work->action == ETRACE_TRIGGER_NOTIFY) {
+        s->notify_due = true;
+        return;
+    }
+    riscv_trace_encoder_trigger_tracing(s, work->action == ETRACE_TRIGGER_ON);
+    if (FIELD_EX32(riscv_trace_encoder_control(s), TR_TE_CONTROL,
+                   INST_TRACING)) {
+        riscv_trace_encoder_inst_on(s);
+    } else {
+        riscv_trace_encoder_inst_off(s);
+    }
+    riscv_trace_encoder_flush(s);
+}
+
+void riscv_trace_encoder_external(RISCVTraceEncoder *s, ETraceTrigger action)
+{
+    RISCVTraceEncoderExternal *work = g_new(RISCVTraceEncoderExternal, 1);
+
+    *work = (RISCVTraceEncoderExternal) { s, action };
+    async_run_on_cpu(s->cpu, riscv_trace_encoder_external_work,
+                     RUN_ON_CPU_HOST_PTR(work));
+}
+
+uint64_t riscv_trace_encoder_fence(void *opaque)
+{
+    RISCVTraceEncoder *s = opaque;
+
+    if (s->live) {
+        etrace_encoder_end_window(&s->enc);
+        riscv_trace_encoder_flush(s);
+    }
+    return s->packets;
+}
+
+const RISCVTraceHartOps riscv_trace_encoder_hart_ops = {
+    .retire = riscv_trace_encoder_hart_retire,
+    .start = riscv_trace_encoder_hart_start,
+    .stop = riscv_trace_encoder_hart_stop,
+    .fence = riscv_trace_encoder_fence,
+    .trigger = riscv_trace_encoder_hart_trigger,
+};
+
+void riscv_trace_encoder_drain(RISCVTraceEncoder *s)
+{
+    riscv_trace_hart_drain(s->cpu);
+}

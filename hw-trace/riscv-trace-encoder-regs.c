@@ -1,0 +1,518 @@
+/*
+ * RISC-V trace encoder: control registers
+ *
+ * Trace Control Interface 1.0, section "Trace Encoder Control Interface".
+ * While trTeActive is 0 the encoder is in reset: every register has its
+ * power-up value and writes are ignored.
+ *
+ * SPDX-License-Identifier: GPL-2.0-or-later
+ */
+#include "qemu/osdep.h"
+#include "qemu/atomic.h"
+#include "qemu/log.h"
+#include "qemu/main-loop.h"
+#include "block/aio.h"
+#include "hw/irq.h"
+#include "riscv-trace-encoder.h"
+#include "trace.h"
+
+/*
+ * Power-up values
+ */
+
+static uint32_t control_reset(const RISCVTraceEncoder *s)
+{
+    const RISCVTraceEncoderConfig *cfg = &s->cfg;
+    uint32_t val = 0;
+
+    val = FIELD_DP32(val, TR_TE_CONTROL, INST_MODE, TR_TE_INST_MODE_HISTORY);
+    val = FIELD_DP32(val, TR_TE_CONTROL, CONTEXT, cfg->context);
+    val = FIELD_DP32(val, TR_TE_CONTROL, INST_STALL_ENA, cfg->stall);
+    val = FIELD_DP32(val, TR_TE_CONTROL, INHIBIT_SRC, !cfg->src_bits);
+    val = FIELD_DP32(val, TR_TE_CONTROL, INST_SYNC_MODE, cfg->sync_mode);
+    val = FIELD_DP32(val, TR_TE_CONTROL, INST_SYNC_MAX, cfg->sync_max);
+    return val;
+}
+
+/* What only tells how the encoder is built */
+static uint32_t return_mode(const RISCVTraceEncoderConfig *cfg)
+{
+    return cfg->itype_width < 4 ? TR_TE_RETURN_NONE :
+           cfg->return_stack_size ? TR_TE_RETURN_STACK :
+           cfg->call_counter_size ? TR_TE_RETURN_COUNTER : TR_TE_RETURN_NONE;
+}
+
+static uint32_t features_reset(const RISCVTraceEncoder *s)
+{
+    const RISCVTraceEncoderConfig *cfg = &s->cfg;
+    uint32_t val = 0;
+
+    val = FIELD_DP32(val, TR_TE_INST_FEATURES, NO_ADDR_DIFF,
+                     cfg->full_address);
+    val = FIELD_DP32(val, TR_TE_INST_FEATURES, NO_TRAP_ADDR,
+                     cfg->implicit_exception);
+    val = FIELD_DP32(val, TR_TE_INST_FEATURES, EN_SEQUENTIAL_JUMP,
+                     cfg->sequential_jump);
+    val = FIELD_DP32(val, TR_TE_INST_FEATURES, EN_IMPLICIT_RETURN,
+                     cfg->implicit_return);
+    val = FIELD_DP32(val, TR_TE_INST_FEATURES, EN_BRANCH_PREDICTION,
+                     cfg->branch_prediction);
+    val = FIELD_DP32(val, TR_TE_INST_FEATURES, EN_JUMP_TARGET_CACHE,
+                     cfg->jump_target_cache);
+    val = FIELD_DP32(val, TR_TE_INST_FEATURES, IMPLICIT_RETURN_MODE,
+                     return_mode(cfg));
+    val = FIELD_DP32(val, TR_TE_INST_FEATURES, SRC_ID, cfg->src_id);
+    return FIELD_DP32(val, TR_TE_INST_FEATURES, SRC_BITS, cfg->src_bits);
+}
+
+static void clear_status(RISCVTraceEncoder *s)
+{
+    qatomic_set(&s->stall_or_overflow, false);
+    qatomic_set(&s->data_stall_or_overflow, false);
+    qatomic_set(&s->data_drop, false);
+}
+
+/* All but trTeControl */
+static void reset_others(RISCVTraceEncoder *s)
+{
+    uint32_t data = FIELD_DP32(0, TR_TE_DATA_CONTROL, IMPLEMENTED,
+                               !!s->cfg.data_width);
+
+    s->regs[R_TR_TE_IMPL] = TR_IMPL_VALUE(TR_COMP_ENCODER);
+    s->regs[R_TR_TE_INST_FEATURES] = features_reset(s);
+    s->regs[R_TR_TE_INST_FILTERS] = 0;
+    qatomic_set(&s->regs[R_TR_TE_DATA_CONTROL], data);
+    s->regs[R_TR_TE_DATA_FILTERS] = 0;
+    s->regs[R_TR_TE_TRIG_EXT_IN_CONTROL] = 0;
+    s->regs[R_TR_TE_TRIG_EXT_OUT_CONTROL] = 0;
+    riscv_trace_timestamp_power_up(&s->ts, s->cfg.timestamp_mode);
+    riscv_trace_encoder_filters_reset(s);
+    clear_status(s);
+}
+
+void riscv_trace_encoder_regs_reset(RISCVTraceEncoder *s)
+{
+    qatomic_set(&s->regs[R_TR_TE_CONTROL], control_reset(s));
+    reset_others(s);
+    s->filter_reset = true;
+}
+
+/*
+ * What they ask for
+ */
+
+uint8_t riscv_trace_encoder_ioptions(RISCVTraceEncoder *s)
+{
+    uint32_t val = s->regs[R_TR_TE_INST_FEATURES];
+    uint8_t ioptions = 0;
+
+#define FEATURE(name)   FIELD_EX32(val, TR_TE_INST_FEATURES, name)
+    ioptions |= FEATURE(NO_ADDR_DIFF) ? ETRACE_IOPT_FULL_ADDRESS : 0;
+    ioptions |= FEATURE(NO_TRAP_ADDR) ? ETRACE_IOPT_IMPLICIT_EXCEPT : 0;
+    ioptions |= FEATURE(EN_SEQUENTIAL_JUMP) ? ETRACE_IOPT_SIJUMP : 0;
+    ioptions |= FEATURE(EN_IMPLICIT_RETURN) ? ETRACE_IOPT_IMPLICIT_RETURN : 0;
+    ioptions |= FEATURE(EN_BRANCH_PREDICTION)
+                ? ETRACE_IOPT_BRANCH_PREDICTION : 0;
+    ioptions |= FEATURE(EN_JUMP_TARGET_CACHE)
+                ? ETRACE_IOPT_JUMP_TARGET_CACHE : 0;
+#undef FEATURE
+    return ioptions;
+}
+
+/*
+ * Trace-on and trace-off move bits of registers, and that may show at the
+ * trigger outputs. It happens in the hart's thread, too.
+ */
+
+static void pulse_outputs(RISCVTraceEncoder *s)
+{
+    uint8_t due = qatomic_xchg(&s->outputs_due, 0);
+    uint32_t events = s->regs[R_TR_TE_TRIG_EXT_OUT_CONTROL];
+
+    for (unsigned i = 0; i < TR_TE_TRIG_MAX; i++) {
+        if (extract32(events, 4 * i, 4) & due) {
+            trace_riscv_trace_encoder_trigger_out(s->hart_index, i);
+            qemu_irq_pulse(s->trigger_out[i]);
+        }
+    }
+}
+
+static void pulse_outputs_bh(void *opaque)
+{
+    RISCVTraceEncoder *s = opaque;
+
+    pulse_outputs(s);
+    object_unref(OBJECT(s));
+}
+
+static void tracing_moved(RISCVTraceEncoder *s, uint32_t old, uint32_t val)
+{
+    if (!((old ^ val) & R_TR_TE_CONTROL_INST_TRACING_MASK)) {
+        return;
+    }
+    qatomic_or(&s->outputs_due,
+               FIELD_EX32(val, TR_TE_CONTROL, INST_TRACING)
+               ? TR_TE_TRIG_OUT_START : TR_TE_TRIG_OUT_STOP);
+    if (bql_locked()) {
+        pulse_outputs(s);
+    } else if (s->regs[R_TR_TE_TRIG_EXT_OUT_CONTROL]) {
+        aio_bh_schedule_oneshot(qemu_get_aio_context(), pulse_outputs_bh,
+                                object_ref(OBJECT(s)));
+    } else {
+        qatomic_set(&s->outputs_due, 0);
+    }
+}
+
+void riscv_trace_encoder_trigger_tracing(RISCVTraceEncoder *s, bool on)
+{
+    uint32_t control = riscv_trace_encoder_control(s);
+    uint32_t bit = R_TR_TE_CONTROL_INST_TRACING_MASK;
+    uint32_t *data = &s->regs[R_TR_TE_DATA_CONTROL];
+
+    if (FIELD_EX32(control, TR_TE_CONTROL, INST_TRIG_ENABLE)) {
+        uint32_t *reg = &s->regs[R_TR_TE_CONTROL];
+
+        control = on ? qatomic_fetch_or(reg, bit)
+                     : qatomic_fetch_and(reg, ~bit);
+        trace_riscv_trace_encoder_trigger(s->hart_index, on);
+        tracing_moved(s, control, on ? bit : 0);
+    }
+    bit = R_TR_TE_DATA_CONTROL_TRACING_MASK;
+    if (FIELD_EX32(qatomic_read(data), TR_TE_DATA_CONTROL, TRIG_ENABLE)) {
+        if (on) {
+            qatomic_or(data, bit);
+        } else {
+            qatomic_and(data, ~bit);
+        }
+    }
+}
+
+/*
+ * Writes. Masks are those of fields that are implemented.
+ */
+
+/* The write is ignored, because the encoder is in reset. */
+static bool in_reset(RISCVTraceEncoder *s, RegisterInfo *reg)
+{
+    if (FIELD_EX32(s->regs[R_TR_TE_CONTROL], TR_TE_CONTROL, ACTIVE)) {
+        return false;
+    }
+    qemu_log_mask(LOG_GUEST_ERROR, "%s: write to %s while trTeActive is 0\n",
+                  TYPE_RISCV_TRACE_ENCODER, reg->access->name);
+    return true;
+}
+
+static uint32_t *word(RegisterInfo *reg)
+{
+    return reg->data;
+}
+
+static void changed(RegisterInfo *reg, uint64_t val)
+{
+    riscv_trace_encoder_changed(reg->opaque);
+}
+
+static uint64_t control_pre_write(RegisterInfo *reg, uint64_t val64)
+{
+    RISCVTraceEncoder *s = reg->opaque;
+    uint32_t old = s->regs[R_TR_TE_CONTROL];
+    uint32_t val = val64;
+
+    /* Kept apart, because the hart's thread sets it. */
+    if (FIELD_EX32(val, TR_TE_CONTROL, INST_STALL_OR_OVERFLOW)) {
+        qatomic_set(&s->stall_or_overflow, false);
+        val = FIELD_DP32(val, TR_TE_CONTROL, INST_STALL_OR_OVERFLOW, 0);
+    }
+    if (!s->cfg.context_width) {
+        val = FIELD_DP32(val, TR_TE_CONTROL, CONTEXT, 0);
+    }
+    if (!FIELD_EX32(s->regs[R_TR_TE_INST_FEATURES], TR_TE_INST_FEATURES,
+                    SRC_BITS)) {
+        val = FIELD_DP32(val, TR_TE_CONTROL, INHIBIT_SRC, 1);
+    }
+    val = riscv_trace_control(old, val, control_reset(s));
+    if (!riscv_trace_enabled(old) && riscv_trace_enabled(val)) {
+        clear_status(s);
+        s->filter_reset = true;
+    }
+    if (!FIELD_EX32(val, TR_TE_CONTROL, ACTIVE)) {
+        reset_others(s);
+    }
+    if ((old ^ val) & R_TR_TE_CONTROL_INHIBIT_SRC_MASK) {
+        s->sink_class->restart(s->sink);
+    }
+    tracing_moved(s, old, val);
+    return val;
+}
+
+static void control_post_write(RegisterInfo *reg, uint64_t val)
+{
+    RISCVTraceEncoder *s = reg->opaque;
+
+    trace_riscv_trace_encoder_control(s->hart_index, val);
+    riscv_trace_encoder_update(s);
+    riscv_trace_encoder_changed(s);
+}
+
+static uint64_t control_post_read(RegisterInfo *reg, uint64_t val)
+{
+    RISCVTraceEncoder *s = reg->opaque;
+
+    if (current_cpu == s->cpu) {
+        /* Triggers that it has passed already may have moved bits. */
+        riscv_trace_encoder_drain(s);
+        val = riscv_trace_encoder_control(s);
+    }
+    val = FIELD_DP32(val, TR_TE_CONTROL, EMPTY, !qatomic_read(&s->tracing));
+    return FIELD_DP32(val, TR_TE_CONTROL, INST_STALL_OR_OVERFLOW,
+                      qatomic_read(&s->stall_or_overflow));
+}
+
+static uint32_t features_mask(const RISCVTraceEncoderConfig *cfg)
+{
+    uint32_t mask = R_TR_TE_INST_FEATURES_SRC_ID_MASK |
+                    R_TR_TE_INST_FEATURES_SRC_BITS_MASK |
+                    R_TR_TE_INST_FEATURES_NO_ADDR_DIFF_MASK |
+                    R_TR_TE_INST_FEATURES_NO_TRAP_ADDR_MASK;
+
+    if (cfg->sijump) {
+        mask |= R_TR_TE_INST_FEATURES_EN_SEQUENTIAL_JUMP_MASK;
+    }
+    if (return_mode(cfg) != TR_TE_RETURN_NONE) {
+        mask |= R_TR_TE_INST_FEATURES_EN_IMPLICIT_RETURN_MASK;
+    }
+    if (cfg->bpred_size) {
+        mask |= R_TR_TE_INST_FEATURES_EN_BRANCH_PREDICTION_MASK;
+    }
+    if (cfg->cache_size) {
+        mask |= R_TR_TE_INST_FEATURES_EN_JUMP_TARGET_CACHE_MASK;
+    }
+    return mask;
+}
+
+static uint64_t features_pre_write(RegisterInfo *reg, uint64_t val64)
+{
+    RISCVTraceEncoder *s = reg->opaque;
+    uint32_t mask = features_mask(&s->cfg);
+    uint32_t old = s->regs[R_TR_TE_INST_FEATURES];
+    uint32_t val = (old & ~mask) | (val64 & mask);
+    uint32_t src = R_TR_TE_INST_FEATURES_SRC_ID_MASK |
+                   R_TR_TE_INST_FEATURES_SRC_BITS_MASK;
+
+    if (in_reset(s, reg)) {
+        return old;
+    }
+    if (FIELD_EX32(val, TR_TE_INST_FEATURES, SRC_BITS) > 12) {
+        val = FIELD_DP32(val, TR_TE_INST_FEATURES, SRC_BITS,
+                         FIELD_EX32(old, TR_TE_INST_FEATURES, SRC_BITS));
+    }
+    if ((old ^ val) & src) {
+        s->sink_class->restart(s->sink);
+    }
+    return val;
+}
+
+static void features_post_write(RegisterInfo *reg, uint64_t val)
+{
+    RISCVTraceEncoder *s = reg->opaque;
+
+    if (!FIELD_EX32(val, TR_TE_INST_FEATURES, SRC_BITS)) {
+        qatomic_or(&s->regs[R_TR_TE_CONTROL],
+                   R_TR_TE_CONTROL_INHIBIT_SRC_MASK);
+    }
+    riscv_trace_encoder_changed(s);
+}
+
+static uint64_t filters_pre_write(RegisterInfo *reg, uint64_t val)
+{
+    RISCVTraceEncoder *s = reg->opaque;
+    bool data = reg->access->addr == A_TR_TE_DATA_FILTERS;
+
+    if (in_reset(s, reg) || (data && !s->cfg.data_width)) {
+        return *word(reg);
+    }
+    return val & riscv_trace_mask(s->cfg.filters);
+}
+
+static uint64_t data_control_pre_write(RegisterInfo *reg, uint64_t val64)
+{
+    RISCVTraceEncoder *s = reg->opaque;
+    uint32_t old = s->regs[R_TR_TE_DATA_CONTROL];
+    uint32_t val = val64;
+
+    if (in_reset(s, reg) || !s->cfg.data_width) {
+        return old;
+    }
+    if (FIELD_EX32(val, TR_TE_DATA_CONTROL, STALL_OR_OVERFLOW)) {
+        qatomic_set(&s->data_stall_or_overflow, false);
+        val = FIELD_DP32(val, TR_TE_DATA_CONTROL, STALL_OR_OVERFLOW, 0);
+    }
+    if (FIELD_EX32(val, TR_TE_DATA_CONTROL, DROP)) {
+        qatomic_set(&s->data_drop, false);
+        val = FIELD_DP32(val, TR_TE_DATA_CONTROL, DROP, 0);
+    }
+    if (FIELD_EX32(val, TR_TE_DATA_CONTROL, ADDR_COMPRESS) >
+        TR_TE_DATA_ADDR_DIFFERENTIAL) {
+        val = FIELD_DP32(val, TR_TE_DATA_CONTROL, ADDR_COMPRESS,
+                         FIELD_EX32(old, TR_TE_DATA_CONTROL, ADDR_COMPRESS));
+    }
+    return val;
+}
+
+static void data_control_post_write(RegisterInfo *reg, uint64_t val)
+{
+    riscv_trace_encoder_update(reg->opaque);
+    riscv_trace_encoder_changed(reg->opaque);
+}
+
+static uint64_t data_control_post_read(RegisterInfo *reg, uint64_t val)
+{
+    RISCVTraceEncoder *s = reg->opaque;
+
+    val = FIELD_DP32(val, TR_TE_DATA_CONTROL, STALL_OR_OVERFLOW,
+                     qatomic_read(&s->data_stall_or_overflow));
+    return FIELD_DP32(val, TR_TE_DATA_CONTROL, DROP,
+                      qatomic_read(&s->data_drop));
+}
+
+/* Actions that are reserved do nothing: "No action" */
+static uint64_t trigger_in_pre_write(RegisterInfo *reg, uint64_t val)
+{
+    RISCVTraceEncoder *s = reg->opaque;
+    uint32_t actions = 0;
+
+    if (in_reset(s, reg)) {
+        return *word(reg);
+    }
+    for (unsigned i = 0; i < s->cfg.trigger_inputs; i++) {
+        unsigned action = extract32(val, 4 * i, 4);
+
+        if (action >= ETRACE_TRIGGER_ON && action <= ETRACE_TRIGGER_NOTIFY) {
+            actions = deposit32(actions, 4 * i, 4, action);
+        }
+    }
+    return actions;
+}
+
+static uint64_t trigger_out_pre_write(RegisterInfo *reg, uint64_t val)
+{
+    RISCVTraceEncoder *s = reg->opaque;
+    uint32_t events = 0;
+
+    if (in_reset(s, reg)) {
+        return *word(reg);
+    }
+    for (unsigned i = 0; i < s->cfg.trigger_outputs; i++) {
+        events = deposit32(events, 4 * i, 4, extract32(val, 4 * i, 4) &
+                           (TR_TE_TRIG_OUT_START | TR_TE_TRIG_OUT_STOP));
+    }
+    return events;
+}
+
+static void riscv_trace_encoder_trigger_in(void *opaque, int n, int level)
+{
+    RISCVTraceEncoder *s = opaque;
+    unsigned action = extract32(s->regs[R_TR_TE_TRIG_EXT_IN_CONTROL], 4 * n,
+                                4);
+    bool fires = level && !(s->trigger_in_level & (1 << n));
+
+    s->trigger_in_level = deposit32(s->trigger_in_level, n, 1, !!level);
+    if (fires && action) {
+        trace_riscv_trace_encoder_trigger_in(s->hart_index, n, action);
+        riscv_trace_encoder_external(s, action);
+    }
+}
+
+/* The unit keeps its registers itself. */
+static uint64_t ts_control_pre_write(RegisterInfo *reg, uint64_t val)
+{
+    RISCVTraceEncoder *s = reg->opaque;
+
+    if (!in_reset(s, reg)) {
+        riscv_trace_timestamp_write(&s->ts, val);
+    }
+    return 0;
+}
+
+static uint64_t ts_control_post_read(RegisterInfo *reg, uint64_t val)
+{
+    RISCVTraceEncoder *s = reg->opaque;
+
+    return riscv_trace_timestamp_read(&s->ts);
+}
+
+static uint64_t ts_low_post_read(RegisterInfo *reg, uint64_t val)
+{
+    RISCVTraceEncoder *s = reg->opaque;
+
+    return (uint32_t)riscv_trace_timestamp_now(&s->ts);
+}
+
+static uint64_t ts_high_post_read(RegisterInfo *reg, uint64_t val)
+{
+    RISCVTraceEncoder *s = reg->opaque;
+
+    return riscv_trace_timestamp_now(&s->ts) >> 32;
+}
+
+static const RegisterAccessInfo riscv_trace_encoder_regs_info[] = {
+    {   .name = "trTeControl", .addr = A_TR_TE_CONTROL,
+        .ro = R_TR_TE_CONTROL_EMPTY_MASK | R_TR_TE_CONTROL_INST_MODE_MASK |
+              R_TR_TE_CONTROL_FORMAT_MASK,
+        .rsvd = TR_TE_CONTROL_RSVD,
+        .pre_write = control_pre_write,
+        .post_write = control_post_write,
+        .post_read = control_post_read,
+    },{ .name = "trTeImpl", .addr = A_TR_TE_IMPL,
+        .ro = 0xffffffff,
+    },{ .name = "trTeInstFeatures", .addr = A_TR_TE_INST_FEATURES,
+        .rsvd = 0x0000f800,
+        .pre_write = features_pre_write,
+        .post_write = features_post_write,
+    },{ .name = "trTeInstFilters", .addr = A_TR_TE_INST_FILTERS,
+        .rsvd = 0xffff0000,
+        .pre_write = filters_pre_write,
+        .post_write = changed,
+    },{ .name = "trTeDataControl", .addr = A_TR_TE_DATA_CONTROL,
+        .ro = R_TR_TE_DATA_CONTROL_IMPLEMENTED_MASK,
+        .rsvd = 0xfff0ff80,
+        .pre_write = data_control_pre_write,
+        .post_write = data_control_post_write,
+        .post_read = data_control_post_read,
+    },{ .name = "trTeDataFilters", .addr = A_TR_TE_DATA_FILTERS,
+        .rsvd = 0xffff0000,
+        .pre_write = filters_pre_write,
+        .post_write = changed,
+    },{ .name = "trTsControl", .addr = A_TR_TS_CONTROL,
+        .pre_write = ts_control_pre_write,
+        .post_write = changed,
+        .post_read = ts_control_post_read,
+    },{ .name = "trTsCounterLow", .addr = A_TR_TS_COUNTER_LOW,
+        .ro = 0xffffffff,
+        .post_read = ts_low_post_read,
+    },{ .name = "trTsCounterHigh", .addr = A_TR_TS_COUNTER_HIGH,
+        .ro = 0xffffffff,
+        .post_read = ts_high_post_read,
+    },{ .name = "trTeTrigDbgControl", .addr = A_TR_TE_TRIG_DBG_CONTROL,
+        .ro = 0xffffffff,
+    },{ .name = "trTeTrigExtInControl", .addr = A_TR_TE_TRIG_EXT_IN_CONTROL,
+        .pre_write = trigger_in_pre_write,
+    },{ .name = "trTeTrigExtOutControl", .addr = A_TR_TE_TRIG_EXT_OUT_CONTROL,
+        .pre_write = trigger_out_pre_write,
+    },
+};
+
+void riscv_trace_encoder_regs_init(RISCVTraceEncoder *s)
+{
+    DeviceState *dev = DEVICE(s);
+
+    s->reg_array =
+        register_init_block32(dev, riscv_trace_encoder_regs_info,
+                              ARRAY_SIZE(riscv_trace_encoder_regs_info),
+                              s->regs_info, s->regs, &riscv_trace_mmio_ops,
+                              false, RISCV_TRACE_MMIO_SIZE);
+    qdev_init_gpio_in_named(dev, riscv_trace_encoder_trigger_in,
+                            RISCV_TRACE_ENCODER_TRIGGER_IN, TR_TE_TRIG_MAX);
+    qdev_init_gpio_out_named(dev, s->trigger_out,
+                             RISCV_TRACE_ENCODER_TRIGGER_OUT, TR_TE_TRIG_MAX);
+}
