@@ -66,7 +66,13 @@ bool cli_parse(CliTrace *ct, GOptionEntry *extra, const char *summary,
     g_autoptr(GOptionContext) context = g_option_context_new(NULL);
     const GOptionEntry entries[] = {
         { "trace", 't', 0, G_OPTION_ARG_FILENAME, &ct->trace,
-          "Trace: the bytes of trace-chardev", "FILE" },
+          "Trace: the bytes of trace-chardev, or of a RAM sink", "FILE" },
+        { "ram", 0, 0, G_OPTION_ARG_NONE, &ct->ram,
+          "The trace is a RAM sink's, from trRamStart to trRamWP; with a "
+          "sideband also to trRamLimit", NULL },
+        { "wrapped-at", 0, 0, G_OPTION_ARG_INT64, &ct->wrapped_at,
+          "The trace is a RAM sink's that has wrapped, from trRamStart to "
+          "trRamLimit; OFFSET: trRamWP - trRamStart", "OFFSET" },
         { "sideband", 's', 0, G_OPTION_ARG_FILENAME, &ct->sideband,
           "Sideband: the bytes of trace-sideband", "FILE" },
         { "session", 0, 0, G_OPTION_ARG_INT, &ct->session,
@@ -87,6 +93,7 @@ bool cli_parse(CliTrace *ct, GOptionEntry *extra, const char *summary,
     };
 
     ct->hart = -1;
+    ct->wrapped_at = RING_NOT_WRAPPED;
     g_option_context_set_summary(context, summary);
     g_option_context_set_description(context,
         "Exit status: 0 success, 1 a difference or, with --strict, a loss, "
@@ -100,6 +107,10 @@ bool cli_parse(CliTrace *ct, GOptionEntry *extra, const char *summary,
     }
     if (!ct->trace) {
         cli_error("which trace? give --trace FILE");
+        return false;
+    }
+    if (ct->wrapped_at < 0 && ct->wrapped_at != RING_NOT_WRAPPED) {
+        cli_error("--wrapped-at: an offset in the dump is not negative");
         return false;
     }
     if (ct->session < 0) {
@@ -129,6 +140,8 @@ Trace *cli_open(const CliTrace *ct)
         .isa = ct->isa,
         .params = ct->params,
         .packets_only = ct->packets_only,
+        .ram = ct->ram || ct->wrapped_at != RING_NOT_WRAPPED,
+        .wrapped_at = ct->wrapped_at,
     }, &err);
 
     if (!t) {

@@ -37,6 +37,8 @@ typedef struct CliTrace {
     char **elfs, **params;
     gboolean strict;
     bool packets_only;          /* set before cli_open(): no program needed */
+    gboolean ram;
+    gint64 wrapped_at;          /* -1: not given */
 
     uint64_t losses;            /* reported by cli_report_loss() */
 } CliTrace;

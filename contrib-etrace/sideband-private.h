@@ -32,6 +32,7 @@ struct Sideband {
     SidebandHart *harts;
     GHashTable **places;    /* per hart: CHANGE id -> packets, both u64 */
     GArray *aligns;         /* SidebandAlign, by offset */
+    const uint8_t *ram;     /* payload of the last RAM record; NULL: none */
     char *problem;
     unsigned nr_problems;
 };

@@ -60,6 +60,12 @@ bool sideband_record_valid(const Sideband *sb, const SidebandRecord *rec)
         return rec->hart < sb->nr_harts && rec->len >= 24;
     case ETRACE_SB_ALIGN:
         return rec->len >= 8 + 8 * (size_t)sb->nr_harts;
+    case ETRACE_SB_RAM:
+        return rec->len >= 32 + 8 * (size_t)sb->nr_harts &&
+               etrace_sb_get(rec->payload + 8, 8) <=
+               (etrace_sb_get(rec->payload + 24, 8) & ~1ull) &&
+               (etrace_sb_get(rec->payload + 24, 8) & ~1ull) <=
+               etrace_sb_get(rec->payload + 16, 8);
     default:
         return true;
     }
@@ -166,6 +172,9 @@ static bool index_session(Sideband *sb, GError **errp)
                 .offset = etrace_sb_get(rec.payload, 8),
                 .packets = rec.payload + 8,
             }, 1);
+            break;
+        case ETRACE_SB_RAM:
+            sb->ram = rec.payload;
             break;
         }
     }
@@ -335,4 +344,23 @@ bool sideband_align_lookup(const Sideband *sb, uint64_t offset,
         }
     }
     return false;
+}
+
+bool sideband_ram(const Sideband *sb, SidebandRam *ram)
+{
+    uint64_t wp;
+
+    if (!sb->ram) {
+        return false;
+    }
+    wp = etrace_sb_get(sb->ram + 24, 8);
+    *ram = (SidebandRam) {
+        .bytes = etrace_sb_get(sb->ram, 8),
+        .start = etrace_sb_get(sb->ram + 8, 8),
+        .limit = etrace_sb_get(sb->ram + 16, 8),
+        .wp = wp & ~1ull,
+        .wrapped = wp & 1,
+        .packets = sb->ram + 32,
+    };
+    return true;
 }

@@ -59,6 +59,18 @@ const char *sideband_problem(const Sideband *sb);
 bool sideband_align_lookup(const Sideband *sb, uint64_t offset,
                            unsigned hart, uint64_t *packets);
 
+/* What a RAM sink had stored when it stopped last */
+typedef struct SidebandRam {
+    uint64_t bytes;         /* since the session began */
+    uint64_t start, limit;  /* addresses of the ring's first and last word */
+    uint64_t wp;            /* of the word that would have come next */
+    bool wrapped;
+    const uint8_t *packets; /* u64 for each hart: of the session, before wp */
+} SidebandRam;
+
+/* Returns false if the session tells of no RAM sink. */
+bool sideband_ram(const Sideband *sb, SidebandRam *ram);
+
 /* @isa is how the code is to be decoded. */
 SidebandView *sideband_view_new(const Sideband *sb, unsigned hart);
 void sideband_view_free(SidebandView *view);

@@ -94,7 +94,7 @@ static void check_align(TraceDecoder *d)
 {
     uint64_t packets;
 
-    if (!d->trace->sideband ||
+    if (!d->trace->sideband || d->trace->ram ||
         !sideband_align_lookup(d->trace->sideband,
                                d->item.offset + d->item.size, d->hart,
                                &packets) || packets == d->packets) {
@@ -111,7 +111,7 @@ static void skipped_framing(TraceDecoder *d)
 
     d->stats.skipped_bytes += d->item.size;
     flow_gap(&d->flow, FLOW_LOST_FRAMING);
-    if (d->trace->sideband &&
+    if (d->trace->sideband && !d->trace->ram &&
         sideband_align_lookup(d->trace->sideband,
                               d->item.offset + d->item.size, d->hart,
                               &packets)) {
@@ -141,6 +141,12 @@ void trace_decode(TraceDecoder *d, Trace *t, unsigned hart,
               report_loss, d);
     stream_init(&d->stream, t->data, t->begin, t->end, &sources);
     d->barrier = image_barrier(d->image);
+    if (t->ram && t->ring.cut) {
+        /* It begins in the middle, with packets that need those before. */
+        d->packets = h->first_packet;
+        d->flow.ioptions = h->first_ioptions;
+        d->flow.waiting = true;
+    }
 
     while (!d->stop) {
         switch (stream_next(&d->stream, &d->item)) {

@@ -72,13 +72,39 @@ static bool harts_from_sideband(Trace *t, GError **errp)
     return any;
 }
 
+/* Is the framing known now? Then find out where the ring's trace begins. */
+static bool begin_ring(Trace *t, const ETraceParams *framing, GError **errp)
+{
+    if (t->ram) {
+        if (!ring_find_begin(&t->ring, framing, errp)) {
+            return false;
+        }
+        t->begin = t->ring.begin;
+    }
+    return true;
+}
+
+/* What was lost at the beginning of a ring, for each hart */
+static void number_ring(Trace *t)
+{
+    for (unsigned i = 0; t->ram && t->ring.cut && i < t->nr_harts; i++) {
+        TraceHart *h = &t->harts[i];
+
+        if (h->present) {
+            h->first_packet = ring_first_packet(&t->ring, &h->params,
+                                                t->sideband, i);
+            h->first_ioptions = ring_first_ioptions(&t->ring, &h->params);
+        }
+    }
+}
+
 /* Without a sideband: a hart for every source that appears in the stream. */
 static bool harts_from_stream(Trace *t, const TraceOptions *opts,
                               GError **errp)
 {
     g_autofree bool *seen = g_new0(bool, MAX_SOURCES);
-    size_t pos = t->begin;
     ETraceParams params;
+    size_t pos;
 
     if (!t->elf && !opts->packets_only) {
         g_set_error(errp, G_IO_ERROR, G_IO_ERROR_INVALID_ARGUMENT,
@@ -93,6 +119,10 @@ static bool harts_from_stream(Trace *t, const TraceOptions *opts,
     if (!trace_set_params(&params, opts->params, errp)) {
         return false;
     }
+    if (!begin_ring(t, &params, errp)) {
+        return false;
+    }
+    pos = t->begin;
     seen[0] = !params.src_bits;
     while (params.src_bits && pos < t->end) {
         ETraceEncapPacket pkt;
@@ -129,6 +159,17 @@ static bool find_range(Trace *t, const TraceOptions *opts, size_t size,
 {
     uint64_t start = 0, end = UINT64_MAX;
 
+    if (t->ram) {
+        if (!ring_init(&t->ring, t->data, size, opts->wrapped_at, t->sideband,
+                       errp)) {
+            g_prefix_error(errp, "%s: ", opts->trace);
+            return false;
+        }
+        t->data = t->ring.data;
+        t->begin = t->ring.begin;
+        t->end = t->ring.size;
+        return true;
+    }
     if (t->sideband) {
         sideband_trace_range(t->sideband, &start, &end);
     }
@@ -150,6 +191,7 @@ Trace *trace_open(const TraceOptions *opts, GError **errp)
     g_autoptr(Trace) t = g_new0(Trace, 1);
 
     t->isa.xlen = 64;
+    t->ram = opts->ram;
     t->file = g_mapped_file_new(opts->trace, FALSE, errp);
     if (!t->file) {
         return NULL;
@@ -180,6 +222,7 @@ Trace *trace_open(const TraceOptions *opts, GError **errp)
                       !harts_from_stream(t, opts, errp)) {
         return NULL;
     }
+    number_ring(t);
     return g_steal_pointer(&t);
 }
 
@@ -187,6 +230,7 @@ void trace_free(Trace *t)
 {
     g_clear_pointer(&t->sideband, sideband_free);
     g_clear_pointer(&t->elf, elf_code_free);
+    ring_clear(&t->ring);
     g_clear_pointer(&t->file, g_mapped_file_unref);
     g_free(t->known_ids);
     g_free(t->harts);

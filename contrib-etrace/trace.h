@@ -7,6 +7,7 @@
 #define ETRACE_TRACE_H
 
 #include "flow.h"
+#include "ring.h"
 #include "stream.h"
 
 typedef struct TraceOptions {
@@ -17,18 +18,24 @@ typedef struct TraceOptions {
     const char *isa;            /* ISA string or NULL */
     char **params;              /* NAME=VALUE, without a sideband; or NULL */
     bool packets_only;          /* there need not be a program */
+    bool ram;                   /* the trace is a dump of a RAM sink */
+    int64_t wrapped_at;         /* see ring_init() */
 } TraceOptions;
 
 typedef struct TraceHart {
     bool present;
     ETraceParams params;
     uint32_t isa;               /* ETRACE_SB_ISA_* */
+    uint64_t first_packet;      /* in the session; not 0 if the trace is cut */
+    uint8_t first_ioptions;     /* of a trace that is cut */
 } TraceHart;
 
 typedef struct Trace {
     GMappedFile *file;
     const uint8_t *data;
     size_t begin, end;          /* the session's part of the file */
+    bool ram;                   /* data is ring.data */
+    Ring ring;
     Sideband *sideband;         /* or NULL */
     ElfCode *elf;               /* or NULL */
     InsnIsa isa;

@@ -110,6 +110,15 @@ typedef enum ETraceSbType {
      * value. Stands behind a FENCE. Since minor version 1.
      */
     ETRACE_SB_TVEC = 12,
+    /*
+     * What a RAM sink has stored by here: u64 bytes since the session began
+     * (the ring holds the last ones of them), u64 trRamStart, u64 trRamLimit,
+     * u64 trRamWP with bit 0 set if it has wrapped, then for each hart u64
+     * number of its packets before trRamWP. Sent whenever the sink stops
+     * storing and when the machine stops; the last one counts. Since minor
+     * version 1. hart is ETRACE_SB_ALL_HARTS.
+     */
+    ETRACE_SB_RAM = 13,
 } ETraceSbType;
 
 #define ETRACE_SB_PARAMS_SIZE_1_0 28            /* at least */

@@ -37,7 +37,8 @@ void riscv_trace_encoder_update(RISCVTraceEncoder *s)
                             riscv_trace_enabled(
                                 riscv_trace_encoder_control(s)) &&
                             riscv_trace_encoder_watches(s) &&
-                            s->sink_class->ready(s->sink));
+                            s->sink_class->ready(s->sink,
+                                                 s->hart_index));
 }
 
 static void riscv_trace_encoder_source_update(RISCVTraceSource *src)

@@ -4,12 +4,14 @@
  * SPDX-License-Identifier: GPL-2.0-or-later
  */
 #include "qemu/osdep.h"
+#include "qemu/atomic.h"
 #include "qemu/lockable.h"
 #include "qemu/module.h"
 #include "qapi/error.h"
 #include "hw/qdev-properties.h"
 #include "migration/vmstate.h"
 #include "riscv-trace-funnel.h"
+#include "trace.h"
 
 static void riscv_trace_funnel_update(RISCVTraceFunnel *s)
 {
@@ -17,6 +19,32 @@ static void riscv_trace_funnel_update(RISCVTraceFunnel *s)
         if (s->sources[i]) {
             s->sources[i]->ops->update(s->sources[i]);
         }
+    }
+}
+
+static bool riscv_trace_funnel_discards(RISCVTraceFunnel *s, unsigned index)
+{
+    return qatomic_read(&s->regs[R_TR_FUNNEL_DIS_INPUT]) & (1u << index);
+}
+
+/* Wait for a turn to use the sink, first come, first served. */
+static void riscv_trace_funnel_begin_turn(RISCVTraceFunnel *s)
+{
+    uint32_t ticket;
+
+    QEMU_LOCK_GUARD(&s->lock);
+    ticket = s->next_ticket++;
+    while (s->serving != ticket) {
+        qemu_cond_wait(&s->turn, &s->lock);
+    }
+}
+
+static void riscv_trace_funnel_end_turn(RISCVTraceFunnel *s)
+{
+    QEMU_LOCK_GUARD(&s->lock);
+    s->serving++;
+    if (s->serving != s->next_ticket) {
+        qemu_cond_broadcast(&s->turn);
     }
 }
 
@@ -46,17 +74,30 @@ static bool riscv_trace_funnel_put(RISCVTraceSink *sink, unsigned index,
                                    unsigned packets)
 {
     RISCVTraceFunnel *s = RISCV_TRACE_FUNNEL(sink);
+    bool taken;
 
-    QEMU_LOCK_GUARD(&s->lock);
-    return s->sink_class->put(s->sink, index, bytes, len, packets);
+    /* What is on its way when an input is disabled */
+    if (riscv_trace_funnel_discards(s, index)) {
+        return false;
+    }
+    riscv_trace_funnel_begin_turn(s);
+    taken = s->sink_class->put(s->sink, index, bytes, len, packets);
+    riscv_trace_funnel_end_turn(s);
+    return taken;
 }
 
-static bool riscv_trace_funnel_ready(RISCVTraceSink *sink)
+/*
+ * What comes from an input that is disabled is to be discarded: there is no
+ * use in tracing it. When it is enabled again, its trace starts anew, which a
+ * decoder can follow.
+ */
+static bool riscv_trace_funnel_ready(RISCVTraceSink *sink, unsigned index)
 {
     RISCVTraceFunnel *s = RISCV_TRACE_FUNNEL(sink);
 
     return riscv_trace_enabled(s->regs[R_TR_FUNNEL_CONTROL]) &&
-           s->sink_class->ready(s->sink);
+           !riscv_trace_funnel_discards(s, index) &&
+           s->sink_class->ready(s->sink, index);
 }
 
 static bool riscv_trace_funnel_room(RISCVTraceSink *sink)
@@ -93,10 +134,21 @@ static uint64_t riscv_trace_funnel_control_pre_write(RegisterInfo *reg,
     return riscv_trace_control(s->regs[R_TR_FUNNEL_CONTROL], val, 0);
 }
 
-static void riscv_trace_funnel_control_post_write(RegisterInfo *reg,
-                                                  uint64_t val)
+static uint64_t riscv_trace_funnel_dis_input_pre_write(RegisterInfo *reg,
+                                                       uint64_t val)
 {
-    riscv_trace_funnel_update(reg->opaque);
+    RISCVTraceFunnel *s = reg->opaque;
+
+    return val & MAKE_64BIT_MASK(0, s->num_inputs);
+}
+
+static void riscv_trace_funnel_post_write(RegisterInfo *reg, uint64_t val)
+{
+    RISCVTraceFunnel *s = reg->opaque;
+
+    trace_riscv_trace_funnel_control(s->regs[R_TR_FUNNEL_CONTROL],
+                                     s->regs[R_TR_FUNNEL_DIS_INPUT]);
+    riscv_trace_funnel_update(s);
 }
 
 static uint64_t riscv_trace_funnel_control_post_read(RegisterInfo *reg,
@@ -111,13 +163,15 @@ static const RegisterAccessInfo riscv_trace_funnel_regs_info[] = {
         .ro = R_TR_CONTROL_EMPTY_MASK,
         .rsvd = TR_FUNNEL_CONTROL_RSVD,
         .pre_write = riscv_trace_funnel_control_pre_write,
-        .post_write = riscv_trace_funnel_control_post_write,
+        .post_write = riscv_trace_funnel_post_write,
         .post_read = riscv_trace_funnel_control_post_read,
     },{ .name = "trFunnelImpl", .addr = A_TR_FUNNEL_IMPL,
         .reset = TR_IMPL_VALUE(TR_COMP_FUNNEL),
         .ro = 0xffffffff,
     },{ .name = "trFunnelDisInput", .addr = A_TR_FUNNEL_DIS_INPUT,
-        .ro = 0xffffffff,
+        .rsvd = 0xffff0000,
+        .pre_write = riscv_trace_funnel_dis_input_pre_write,
+        .post_write = riscv_trace_funnel_post_write,
     },
 };
 
@@ -131,6 +185,7 @@ static void riscv_trace_funnel_reset_enter(Object *obj, ResetType type)
 
     s->regs[R_TR_FUNNEL_CONTROL] = 0;
     s->regs[R_TR_FUNNEL_IMPL] = TR_IMPL_VALUE(TR_COMP_FUNNEL);
+    qatomic_set(&s->regs[R_TR_FUNNEL_DIS_INPUT], 0);
 }
 
 static void riscv_trace_funnel_reset_exit(Object *obj, ResetType type)
@@ -166,6 +221,7 @@ static void riscv_trace_funnel_init(Object *obj)
     RISCVTraceFunnel *s = RISCV_TRACE_FUNNEL(obj);
 
     qemu_mutex_init(&s->lock);
+    qemu_cond_init(&s->turn);
     s->reg_array =
         register_init_block32(DEVICE(obj), riscv_trace_funnel_regs_info,
                               ARRAY_SIZE(riscv_trace_funnel_regs_info),
@@ -179,6 +235,7 @@ static void riscv_trace_funnel_finalize(Object *obj)
     RISCVTraceFunnel *s = RISCV_TRACE_FUNNEL(obj);
 
     register_finalize_block(s->reg_array);
+    qemu_cond_destroy(&s->turn);
     qemu_mutex_destroy(&s->lock);
 }
 
@@ -195,6 +252,7 @@ static const VMStateDescription vmstate_riscv_trace_funnel = {
     .post_load = riscv_trace_funnel_post_load,
     .fields = (const VMStateField[]) {
         VMSTATE_UINT32(regs[R_TR_FUNNEL_CONTROL], RISCVTraceFunnel),
+        VMSTATE_UINT32(regs[R_TR_FUNNEL_DIS_INPUT], RISCVTraceFunnel),
         VMSTATE_END_OF_LIST()
     }
 };
@@ -217,6 +275,12 @@ static void riscv_trace_funnel_class_init(ObjectClass *oc, void *data)
     dc->realize = riscv_trace_funnel_realize;
     dc->vmsd = &vmstate_riscv_trace_funnel;
     device_class_set_props(dc, riscv_trace_funnel_properties);
+    object_class_property_set_description(oc, "num-inputs",
+        "Number of encoders that can be connected");
+    object_class_property_set_description(oc, "autostart",
+        "Enabled by reset, without guest software");
+    object_class_property_set_description(oc, "sink",
+        "Where the packets go");
     set_bit(DEVICE_CATEGORY_MISC, dc->categories);
     /* Reason: has to be connected to encoders and a sink */
     dc->user_creatable = false;

@@ -30,8 +30,16 @@ struct RISCVTraceFunnel {
     RISCVTraceSink *sink;
     RISCVTraceSinkClass *sink_class;
     RISCVTraceSource *sources[RISCV_TRACE_MAX_SOURCES];
-    /* Harts run in parallel; the sink gets one batch of packets at a time. */
-    QemuMutex lock;
+
+    /*
+     * Harts run in parallel; the sink gets one batch of packets at a time.
+     * Inputs are served in the order in which they came, so that none can
+     * starve the others.
+     */
+    QemuMutex lock;             /* protects what follows */
+    QemuCond turn;              /* @serving has changed */
+    uint32_t next_ticket;
+    uint32_t serving;
 };
 
 #endif /* HW_TRACE_RISCV_TRACE_FUNNEL_H */

@@ -8,6 +8,7 @@
 #include "qemu/atomic.h"
 #include "qemu/lockable.h"
 #include "qemu/module.h"
+#include "qapi/error.h"
 #include "hw/qdev-properties.h"
 #include "hw/qdev-properties-system.h"
 #include "migration/vmstate.h"
@@ -15,21 +16,6 @@
 #include "etrace-encap.h"
 #include "riscv-trace-pib.h"
 #include "trace.h"
-
-/* trPibAsyncFreq at power-up: an alignment sequence every 16 KiB */
-#define ASYNC_FREQ_RESET    3
-
-/*
- * Distance of alignment sequences in bytes, which neither the interface nor
- * the encapsulation defines: 1 KiB, 4 KiB, 16 KiB ... 4 MiB; 0 for none.
- */
-static uint64_t riscv_trace_pib_align_distance(RISCVTracePIB *s)
-{
-    uint32_t control = qatomic_read(&s->regs[R_TR_PIB_CONTROL]);
-    unsigned freq = FIELD_EX32(control, TR_PIB_CONTROL, ASYNC_FREQ);
-
-    return freq ? 256ULL << (2 * freq) : 0;
-}
 
 static void riscv_trace_pib_align(RISCVTracePIB *s)
 {
@@ -70,22 +56,20 @@ static void riscv_trace_pib_announce_aligns(RISCVTracePIB *s)
     }
     for (unsigned i = 0; i < n; i++) {
         riscv_trace_session_align(aligns[i].offset, aligns[i].packets,
-                                  s->session.num_sources);
+                                  s->replicator->session.num_sources);
     }
 }
 
-static void riscv_trace_pib_begin(void *opaque, const ETraceParams *params,
-                                  unsigned n)
-{
-    RISCVTracePIB *s = opaque;
+/*
+ * RISCVTraceOutputOps
+ */
 
-    s->align_params = params[0];
-    for (unsigned i = 1; i < n; i++) {
-        s->align_params.src_bits = MAX(s->align_params.src_bits,
-                                       params[i].src_bits);
-        s->align_params.ts_bytes = MAX(s->align_params.ts_bytes,
-                                       params[i].ts_bytes);
-    }
+static void riscv_trace_pib_begin(RISCVTraceOutput *out,
+                                  const ETraceParams *params)
+{
+    RISCVTracePIB *s = container_of(out, RISCVTracePIB, output);
+
+    s->align_params = *params;
     memset(s->packets, 0, sizeof(s->packets));
     WITH_QEMU_LOCK_GUARD(&s->align_lock) {
         s->num_aligns = 0;
@@ -93,31 +77,33 @@ static void riscv_trace_pib_begin(void *opaque, const ETraceParams *params,
     riscv_trace_pib_align(s);
 }
 
-/*
- * RISCVTraceSink
- */
-
-static bool riscv_trace_pib_connect(RISCVTraceSink *sink, unsigned index,
-                                    RISCVTraceSource *src, Error **errp)
+static bool riscv_trace_pib_enabled(RISCVTraceOutput *out)
 {
-    RISCVTracePIB *s = RISCV_TRACE_PIB(sink);
+    RISCVTracePIB *s = container_of(out, RISCVTracePIB, output);
+    uint32_t control = qatomic_read(&s->regs[R_TR_PIB_CONTROL]);
 
-    return riscv_trace_session_connect(&s->session, index, src, errp);
+    return riscv_trace_enabled(control) &&
+           FIELD_EX32(control, TR_PIB_CONTROL, MODE) != TR_PIB_MODE_OFF &&
+           riscv_trace_chardev_is_open(&s->out);
 }
 
-static bool riscv_trace_pib_put(RISCVTraceSink *sink, unsigned index,
+static bool riscv_trace_pib_fits(RISCVTraceOutput *out, size_t len)
+{
+    RISCVTracePIB *s = container_of(out, RISCVTracePIB, output);
+
+    return len <= s->out.capacity - qatomic_read(&s->out.fill);
+}
+
+static bool riscv_trace_pib_put(RISCVTraceOutput *out, unsigned index,
                                 const uint8_t *bytes, size_t len,
                                 unsigned packets)
 {
-    RISCVTracePIB *s = RISCV_TRACE_PIB(sink);
-    uint64_t distance = riscv_trace_pib_align_distance(s);
+    RISCVTracePIB *s = container_of(out, RISCVTracePIB, output);
+    uint32_t control = qatomic_read(&s->regs[R_TR_PIB_CONTROL]);
+    uint64_t distance = riscv_trace_align_distance(
+        FIELD_EX32(control, TR_PIB_CONTROL, ASYNC_FREQ));
 
-    /*
-     * Not looking at trPibEnable: disabling flushes what is on its way, and
-     * the sources are stopped by then.
-     */
-    if (!riscv_trace_session_active(&s->session) ||
-        !riscv_trace_chardev_put(&s->out, bytes, len)) {
+    if (!riscv_trace_chardev_put(&s->out, bytes, len)) {
         return false;
     }
     s->packets[index] += packets;
@@ -128,34 +114,20 @@ static bool riscv_trace_pib_put(RISCVTraceSink *sink, unsigned index,
     return true;
 }
 
-static bool riscv_trace_pib_ready(RISCVTraceSink *sink)
+static bool riscv_trace_pib_room(RISCVTraceOutput *out)
 {
-    RISCVTracePIB *s = RISCV_TRACE_PIB(sink);
+    RISCVTracePIB *s = container_of(out, RISCVTracePIB, output);
 
-    return riscv_trace_enabled(s->regs[R_TR_PIB_CONTROL]) &&
-           riscv_trace_session_active(&s->session);
+    return riscv_trace_chardev_low(&s->out);
 }
 
-static bool riscv_trace_pib_room(RISCVTraceSink *sink)
-{
-    RISCVTracePIB *s = RISCV_TRACE_PIB(sink);
-
-    return riscv_trace_session_active(&s->session) &&
-           riscv_trace_chardev_low(&s->out);
-}
-
-static void riscv_trace_pib_throttle(RISCVTraceSink *sink, unsigned index,
-                                     bool lossless)
-{
-    RISCVTracePIB *s = RISCV_TRACE_PIB(sink);
-
-    riscv_trace_session_throttle(&s->session, index, lossless);
-}
-
-static void riscv_trace_pib_restart(RISCVTraceSink *sink)
-{
-    riscv_trace_session_restart(&RISCV_TRACE_PIB(sink)->session);
-}
+static const RISCVTraceOutputOps riscv_trace_pib_output_ops = {
+    .enabled = riscv_trace_pib_enabled,
+    .fits = riscv_trace_pib_fits,
+    .put = riscv_trace_pib_put,
+    .room = riscv_trace_pib_room,
+    .begin = riscv_trace_pib_begin,
+};
 
 /*
  * The chardev
@@ -163,12 +135,16 @@ static void riscv_trace_pib_restart(RISCVTraceSink *sink)
 
 static void riscv_trace_pib_opened(void *opaque)
 {
-    riscv_trace_session_opened(&RISCV_TRACE_PIB(opaque)->session);
+    RISCVTracePIB *s = opaque;
+
+    riscv_trace_replicator_opened(s->replicator, &s->output);
 }
 
 static void riscv_trace_pib_closed(void *opaque)
 {
-    riscv_trace_session_closed(&RISCV_TRACE_PIB(opaque)->session);
+    RISCVTracePIB *s = opaque;
+
+    riscv_trace_replicator_closed(s->replicator, &s->output);
 }
 
 /* What a reader needs to understand the trace goes ahead of it. */
@@ -177,14 +153,16 @@ static void riscv_trace_pib_sending(void *opaque)
     RISCVTracePIB *s = opaque;
 
     riscv_trace_pib_announce_aligns(s);
-    if (s->sideband) {
-        riscv_trace_chardev_send(&s->sideband->out);
+    if (s->replicator->sideband) {
+        riscv_trace_chardev_send(&s->replicator->sideband->out);
     }
 }
 
 static void riscv_trace_pib_drained(void *opaque)
 {
-    riscv_trace_session_drained(&RISCV_TRACE_PIB(opaque)->session);
+    RISCVTracePIB *s = opaque;
+
+    riscv_trace_session_drained(&s->replicator->session);
 }
 
 static const RISCVTraceChardevOps riscv_trace_pib_chardev_ops = {
@@ -203,17 +181,35 @@ static uint32_t riscv_trace_pib_control_reset(void)
     uint32_t val = 0;
 
     val = FIELD_DP32(val, TR_PIB_CONTROL, MODE, TR_PIB_MODE_SWT_UART);
-    val = FIELD_DP32(val, TR_PIB_CONTROL, ASYNC_FREQ, ASYNC_FREQ_RESET);
+    val = FIELD_DP32(val, TR_PIB_CONTROL, ASYNC_FREQ, TR_ASYNC_FREQ_RESET);
     return val;
+}
+
+/*
+ * A chardev has neither pins nor a clock: whichever mode they are set up for,
+ * the bytes are the same.
+ */
+static bool riscv_trace_pib_has_mode(unsigned mode)
+{
+    return mode == TR_PIB_MODE_OFF || mode == TR_PIB_MODE_SWT_MANCHESTER ||
+           mode == TR_PIB_MODE_SWT_UART ||
+           (mode >= TR_PIB_MODE_PARALLEL_1 && mode <= TR_PIB_MODE_PARALLEL_16);
 }
 
 static uint64_t riscv_trace_pib_control_pre_write(RegisterInfo *reg,
                                                   uint64_t val)
 {
     RISCVTracePIB *s = reg->opaque;
+    uint32_t old = s->regs[R_TR_PIB_CONTROL];
 
-    return riscv_trace_control(s->regs[R_TR_PIB_CONTROL], val,
-                               riscv_trace_pib_control_reset());
+    if (!riscv_trace_pib_has_mode(FIELD_EX32(val, TR_PIB_CONTROL, MODE))) {
+        val = FIELD_DP32(val, TR_PIB_CONTROL, MODE,
+                         FIELD_EX32(old, TR_PIB_CONTROL, MODE));
+    }
+    if (FIELD_EX32(val, TR_PIB_CONTROL, MODE) < TR_PIB_MODE_PARALLEL_1) {
+        val = FIELD_DP32(val, TR_PIB_CONTROL, CLK_CENTER, 0);
+    }
+    return riscv_trace_control(old, val, riscv_trace_pib_control_reset());
 }
 
 static void riscv_trace_pib_control_post_write(RegisterInfo *reg,
@@ -221,7 +217,8 @@ static void riscv_trace_pib_control_post_write(RegisterInfo *reg,
 {
     RISCVTracePIB *s = reg->opaque;
 
-    riscv_trace_session_update(&s->session);
+    trace_riscv_trace_pib_control(val);
+    riscv_trace_replicator_update(s->replicator, &s->output);
 }
 
 static uint64_t riscv_trace_pib_control_post_read(RegisterInfo *reg,
@@ -234,10 +231,7 @@ static uint64_t riscv_trace_pib_control_post_read(RegisterInfo *reg,
 
 static const RegisterAccessInfo riscv_trace_pib_regs_info[] = {
     {   .name = "trPibControl", .addr = A_TR_PIB_CONTROL,
-        .ro = R_TR_CONTROL_EMPTY_MASK | R_TR_PIB_CONTROL_MODE_MASK |
-              R_TR_PIB_CONTROL_CLK_CENTER_MASK |
-              R_TR_PIB_CONTROL_CALIBRATE_MASK |
-              R_TR_PIB_CONTROL_DIVIDER_MASK,
+        .ro = R_TR_CONTROL_EMPTY_MASK | R_TR_PIB_CONTROL_CALIBRATE_MASK,
         .rsvd = TR_PIB_CONTROL_RSVD,
         .pre_write = riscv_trace_pib_control_pre_write,
         .post_write = riscv_trace_pib_control_post_write,
@@ -268,22 +262,23 @@ static void riscv_trace_pib_reset_exit(Object *obj, ResetType type)
         s->regs[R_TR_PIB_CONTROL] |= R_TR_CONTROL_ACTIVE_MASK |
                                      R_TR_CONTROL_ENABLE_MASK;
     }
-    riscv_trace_session_update(&s->session);
+    riscv_trace_replicator_update(s->replicator, &s->output);
 }
 
 static void riscv_trace_pib_realize(DeviceState *dev, Error **errp)
 {
     RISCVTracePIB *s = RISCV_TRACE_PIB(dev);
 
+    if (!s->replicator) {
+        error_setg(errp, "trace PIB needs a \"replicator\"");
+        return;
+    }
     qemu_mutex_init(&s->align_lock);
-    s->session.trace = &s->out;
-    s->session.sideband = s->sideband;
-    s->session.begin = riscv_trace_pib_begin;
-    s->session.opaque = s;
-    riscv_trace_session_init(&s->session);
-    if (!riscv_trace_chardev_init(&s->out, &riscv_trace_pib_chardev_ops, s,
+    s->output.ops = &riscv_trace_pib_output_ops;
+    s->output.chardev = &s->out;
+    if (!riscv_trace_replicator_add(s->replicator, &s->output, errp) ||
+        !riscv_trace_chardev_init(&s->out, &riscv_trace_pib_chardev_ops, s,
                                   errp)) {
-        riscv_trace_session_cleanup(&s->session);
         qemu_mutex_destroy(&s->align_lock);
     }
 }
@@ -308,7 +303,9 @@ static void riscv_trace_pib_finalize(Object *obj)
 
 static int riscv_trace_pib_post_load(void *opaque, int version_id)
 {
-    riscv_trace_session_update(&RISCV_TRACE_PIB(opaque)->session);
+    RISCVTracePIB *s = opaque;
+
+    riscv_trace_replicator_update(s->replicator, &s->output);
     return 0;
 }
 
@@ -328,31 +325,32 @@ static const Property riscv_trace_pib_properties[] = {
     DEFINE_PROP_SIZE32("buffer-size", RISCVTracePIB, out.capacity,
                        RISCV_TRACE_BUFFER_DEFAULT),
     DEFINE_PROP_BOOL("autostart", RISCVTracePIB, autostart, false),
-    DEFINE_PROP_LINK("sideband", RISCVTracePIB, sideband,
-                     TYPE_RISCV_TRACE_SIDEBAND, RISCVTraceSideband *),
+    DEFINE_PROP_LINK("replicator", RISCVTracePIB, replicator,
+                     TYPE_RISCV_TRACE_REPLICATOR, RISCVTraceReplicator *),
 };
 
 static void riscv_trace_pib_class_init(ObjectClass *oc, void *data)
 {
     DeviceClass *dc = DEVICE_CLASS(oc);
     ResettableClass *rc = RESETTABLE_CLASS(oc);
-    RISCVTraceSinkClass *sc = RISCV_TRACE_SINK_CLASS(oc);
 
     dc->desc = "RISC-V trace pin interface block (chardev sink)";
     dc->realize = riscv_trace_pib_realize;
     dc->vmsd = &vmstate_riscv_trace_pib;
     device_class_set_props(dc, riscv_trace_pib_properties);
+    object_class_property_set_description(oc, "chardev",
+        "Gets the trace");
+    object_class_property_set_description(oc, "buffer-size",
+        "Bytes that wait for the reader at most");
+    object_class_property_set_description(oc, "autostart",
+        "Enabled by reset, without guest software");
+    object_class_property_set_description(oc, "replicator",
+        "Where the packets come from");
     set_bit(DEVICE_CATEGORY_MISC, dc->categories);
-    /* Reason: has to be connected to encoders */
+    /* Reason: has to be connected to a replicator */
     dc->user_creatable = false;
     rc->phases.enter = riscv_trace_pib_reset_enter;
     rc->phases.exit = riscv_trace_pib_reset_exit;
-    sc->connect = riscv_trace_pib_connect;
-    sc->put = riscv_trace_pib_put;
-    sc->ready = riscv_trace_pib_ready;
-    sc->room = riscv_trace_pib_room;
-    sc->throttle = riscv_trace_pib_throttle;
-    sc->restart = riscv_trace_pib_restart;
 }
 
 static const TypeInfo riscv_trace_pib_info = {
@@ -362,10 +360,6 @@ static const TypeInfo riscv_trace_pib_info = {
     .instance_init = riscv_trace_pib_init,
     .instance_finalize = riscv_trace_pib_finalize,
     .class_init = riscv_trace_pib_class_init,
-    .interfaces = (InterfaceInfo[]) {
-        { TYPE_RISCV_TRACE_SINK },
-        { }
-    },
 };
 
 static void riscv_trace_pib_register_types(void)

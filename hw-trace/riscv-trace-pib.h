@@ -10,9 +10,7 @@
 #include "hw/sysbus.h"
 #include "riscv-trace-chardev.h"
 #include "riscv-trace-regs.h"
-#include "riscv-trace-session.h"
-#include "riscv-trace-sideband.h"
-#include "riscv-trace-sink.h"
+#include "riscv-trace-replicator.h"
 
 #define TYPE_RISCV_TRACE_PIB "riscv-trace-pib"
 OBJECT_DECLARE_SIMPLE_TYPE(RISCVTracePIB, RISCV_TRACE_PIB)
@@ -35,9 +33,9 @@ struct RISCVTracePIB {
     uint32_t regs[RISCV_TRACE_PIB_R_MAX];
     bool autostart;
 
+    RISCVTraceReplicator *replicator;
+    RISCVTraceOutput output;
     RISCVTraceChardev out;
-    RISCVTraceSideband *sideband;
-    RISCVTraceSession session;
 
     /* Of put(), which is called by one thread at a time */
     ETraceParams align_params;

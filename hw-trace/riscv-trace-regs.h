@@ -25,7 +25,9 @@ REG32(TR_IMPL, 0x004)
 
 #define TR_COMP_ENCODER     0x1
 #define TR_COMP_FUNNEL      0x8
+#define TR_COMP_RAM         0x9
 #define TR_COMP_PIB         0xa
+#define TR_COMP_ATB_BRIDGE  0xe
 
 /* Version 1.0 of the interface */
 #define TR_IMPL_VALUE(type) \
@@ -159,6 +161,34 @@ REG32(TR_FUNNEL_CONTROL, 0x000)
 REG32(TR_FUNNEL_IMPL, 0x004)
 REG32(TR_FUNNEL_DIS_INPUT, 0x008)
 
+/*
+ * Trace RAM sink. Addresses are 64 bits wide in pairs of registers; "LOW" has
+ * bits 31:2, and bit 0 of the write pointer tells that it has wrapped.
+ */
+REG32(TR_RAM_CONTROL, 0x000)
+    FIELD(TR_RAM_CONTROL, MODE, 4, 1)
+    FIELD(TR_RAM_CONTROL, STOP_ON_WRAP, 8, 1)
+    FIELD(TR_RAM_CONTROL, MEM_FORMAT, 9, 2)
+    FIELD(TR_RAM_CONTROL, ASYNC_FREQ, 12, 3)
+#define TR_RAM_CONTROL_RSVD         0xffff88e4
+REG32(TR_RAM_IMPL, 0x004)
+    FIELD(TR_RAM_IMPL, HAS_SRAM, 12, 1)
+    FIELD(TR_RAM_IMPL, HAS_SMEM, 13, 1)
+REG32(TR_RAM_START_LOW, 0x010)
+REG32(TR_RAM_START_HIGH, 0x014)
+REG32(TR_RAM_LIMIT_LOW, 0x018)
+REG32(TR_RAM_LIMIT_HIGH, 0x01c)
+REG32(TR_RAM_WP_LOW, 0x020)
+    FIELD(TR_RAM_WP_LOW, WRAP, 0, 1)
+REG32(TR_RAM_WP_HIGH, 0x024)
+REG32(TR_RAM_RP_LOW, 0x028)
+REG32(TR_RAM_RP_HIGH, 0x02c)
+REG32(TR_RAM_DATA, 0x040)
+
+/* trRamMode */
+#define TR_RAM_MODE_SRAM    0
+#define TR_RAM_MODE_SMEM    1
+
 /* Pin interface block: the sink whose bytes leave the machine */
 REG32(TR_PIB_CONTROL, 0x000)
     FIELD(TR_PIB_CONTROL, MODE, 4, 4)
@@ -169,8 +199,19 @@ REG32(TR_PIB_CONTROL, 0x000)
 #define TR_PIB_CONTROL_RSVD         0x00008c04
 REG32(TR_PIB_IMPL, 0x004)
 
-/* trPibMode: asynchronous serial line of bytes, which a chardev is */
+/* trPibMode; there are 1, 2, 4, 8 and 16 data pins in the parallel modes. */
+#define TR_PIB_MODE_OFF             0
+#define TR_PIB_MODE_SWT_MANCHESTER  4
 #define TR_PIB_MODE_SWT_UART        5
+#define TR_PIB_MODE_PARALLEL_1      8
+#define TR_PIB_MODE_PARALLEL_16     12
+
+/* Bridge to an Advanced Trace Bus */
+REG32(TR_ATB_CONTROL, 0x000)
+    FIELD(TR_ATB_CONTROL, ID, 8, 7)
+#define TR_ATB_CONTROL_RSVD         0xffff80f4
+REG32(TR_ATB_IMPL, 0x004)
+    FIELD(TR_ATB_IMPL, ASYNC_FREQ, 12, 3)
 
 /*
  * The rules for bits 1:0 that all components share: a component that is not
@@ -202,6 +243,18 @@ static inline bool riscv_trace_enabled(uint32_t control)
 static inline uint64_t riscv_trace_mask(unsigned width)
 {
     return (1ULL << width) - 1;
+}
+
+/* trRamAsyncFreq and trPibAsyncFreq at power-up: see below */
+#define TR_ASYNC_FREQ_RESET     3
+
+/*
+ * Distance of alignment sequences in bytes, which neither the interface nor
+ * the encapsulation defines: 1 KiB, 4 KiB, 16 KiB ... 4 MiB; 0 for none.
+ */
+static inline uint64_t riscv_trace_align_distance(unsigned async_freq)
+{
+    return async_freq ? 256ULL << (2 * async_freq) : 0;
 }
 
 #define RISCV_TRACE_MMIO_SIZE   0x1000

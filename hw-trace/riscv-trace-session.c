@@ -1,5 +1,5 @@
 /*
- * RISC-V trace: sessions of a sink that has readers
+ * RISC-V trace: sessions of readers
  *
  * SPDX-License-Identifier: GPL-2.0-or-later
  */
@@ -46,9 +46,30 @@ void riscv_trace_session_update(RISCVTraceSession *s)
     }
 }
 
+static bool riscv_trace_session_has_trace(RISCVTraceSession *s)
+{
+    return s->trace && riscv_trace_chardev_is_open(s->trace);
+}
+
 static bool riscv_trace_session_has_sideband(RISCVTraceSession *s)
 {
     return s->sideband && riscv_trace_chardev_is_open(&s->sideband->out);
+}
+
+/* True if no reader keeps a hart that waits from going on. */
+static bool riscv_trace_session_low(RISCVTraceSession *s)
+{
+    return (!qatomic_read(&s->trace_used) ||
+            riscv_trace_chardev_low(s->trace)) &&
+           (!s->sideband || riscv_trace_chardev_low(&s->sideband->out));
+}
+
+/* True if a reader is so slow that a hart has to wait. */
+static bool riscv_trace_session_over(RISCVTraceSession *s, bool lossless)
+{
+    return (lossless && qatomic_read(&s->trace_used) &&
+            riscv_trace_chardev_over(s->trace)) ||
+           (s->sideband && riscv_trace_chardev_over(&s->sideband->out));
 }
 
 /* Begin a session as soon as possible, from the main loop. Any thread. */
@@ -98,8 +119,21 @@ static void riscv_trace_session_close_windows(RISCVTraceSession *s)
 static bool riscv_trace_session_is_due(RISCVTraceSession *s)
 {
     return qatomic_read(&s->pending) &&
-           riscv_trace_chardev_is_open(s->trace) &&
+           (s->resident || riscv_trace_session_has_trace(s)) &&
            (!s->sideband || riscv_trace_chardev_low(&s->sideband->out));
+}
+
+/* Widest framing of any source: enough idle bytes for every reader */
+static ETraceParams riscv_trace_session_framing(const ETraceParams *params,
+                                                unsigned n)
+{
+    ETraceParams common = params[0];
+
+    for (unsigned i = 1; i < n; i++) {
+        common.src_bits = MAX(common.src_bits, params[i].src_bits);
+        common.ts_bytes = MAX(common.ts_bytes, params[i].ts_bytes);
+    }
+    return common;
 }
 
 /*
@@ -110,6 +144,7 @@ static void riscv_trace_session_begin_due(RISCVTraceSession *s)
 {
     ETraceParams params[RISCV_TRACE_MAX_SOURCES] = { };
     bool sideband = riscv_trace_session_has_sideband(s);
+    ETraceParams framing;
     uint64_t offset;
 
     if (!riscv_trace_session_is_due(s)) {
@@ -120,7 +155,8 @@ static void riscv_trace_session_begin_due(RISCVTraceSession *s)
     riscv_trace_session_close_windows(s);
     qatomic_set(&s->active, true);
     s->number++;
-    offset = riscv_trace_chardev_offset(s->trace);
+    offset = riscv_trace_session_has_trace(s) ?
+             riscv_trace_chardev_offset(s->trace) : 0;
     for (unsigned i = 0; i < s->num_sources; i++) {
         if (s->sources[i]) {
             params[i] = *s->sources[i]->ops->begin(s->sources[i]);
@@ -130,7 +166,8 @@ static void riscv_trace_session_begin_due(RISCVTraceSession *s)
                                     sideband);
     riscv_trace_session_begin(sideband ? riscv_trace_session_put_record : NULL,
                               s, s->num_sources, params, offset);
-    s->begin(s->opaque, params, s->num_sources);
+    framing = riscv_trace_session_framing(params, s->num_sources);
+    s->begin(s->opaque, &framing);
     riscv_trace_session_update(s);
 }
 
@@ -170,13 +207,25 @@ static void riscv_trace_session_release(RISCVTraceSession *s)
 
 void riscv_trace_session_drained(RISCVTraceSession *s)
 {
-    if (riscv_trace_chardev_low(s->trace) &&
-        (!s->sideband || riscv_trace_chardev_low(&s->sideband->out))) {
+    if (riscv_trace_session_low(s)) {
         riscv_trace_session_release(s);
     }
     if (riscv_trace_session_is_due(s)) {
         timer_mod(s->timer, qemu_clock_get_ms(QEMU_CLOCK_REALTIME));
     }
+}
+
+void riscv_trace_session_use_trace(RISCVTraceSession *s, bool used)
+{
+    qatomic_set(&s->trace_used, used);
+    if (!used && riscv_trace_session_low(s)) {
+        riscv_trace_session_release(s);
+    }
+}
+
+void riscv_trace_session_request(RISCVTraceSession *s)
+{
+    qatomic_set(&s->pending, true);
 }
 
 void riscv_trace_session_restart(RISCVTraceSession *s)
@@ -191,9 +240,11 @@ void riscv_trace_session_closed(RISCVTraceSession *s)
     if (!riscv_trace_session_active(s)) {
         return;
     }
-    trace_riscv_trace_session_end(s->number);
-    qatomic_set(&s->active, false);
-    riscv_trace_session_end();
+    if (!s->resident) {
+        trace_riscv_trace_session_end(s->number);
+        qatomic_set(&s->active, false);
+        riscv_trace_session_end();
+    }
     riscv_trace_session_update(s);
     riscv_trace_session_release(s);
 }
@@ -223,10 +274,7 @@ static const RISCVTraceChardevOps riscv_trace_session_sideband_ops = {
 void riscv_trace_session_throttle(RISCVTraceSession *s, unsigned index,
                                   bool lossless)
 {
-    bool over;
-
-    if (!(lossless && riscv_trace_chardev_over(s->trace)) &&
-        !(s->sideband && riscv_trace_chardev_over(&s->sideband->out))) {
+    if (!riscv_trace_session_over(s, lossless)) {
         return;
     }
 
@@ -235,9 +283,8 @@ void riscv_trace_session_throttle(RISCVTraceSession *s, unsigned index,
      * here comes to riscv_trace_session_release() afterwards.
      */
     QEMU_LOCK_GUARD(&s->stall_lock);
-    over = (lossless && riscv_trace_chardev_over(s->trace)) ||
-           (s->sideband && riscv_trace_chardev_over(&s->sideband->out));
-    if (over && !(s->stalled & (1u << index))) {
+    if (riscv_trace_session_over(s, lossless) &&
+        !(s->stalled & (1u << index))) {
         s->stalled |= 1u << index;
         s->sources[index]->ops->stall(s->sources[index], true);
     }
@@ -251,7 +298,7 @@ static void riscv_trace_session_final_flush(RISCVTraceSession *s)
     size_t before = SIZE_MAX, left;
 
     for (;;) {
-        left = riscv_trace_chardev_send(s->trace);
+        left = s->trace ? riscv_trace_chardev_send(s->trace) : 0;
         if (s->sideband) {
             left += riscv_trace_chardev_send(&s->sideband->out);
         }
@@ -261,7 +308,7 @@ static void riscv_trace_session_final_flush(RISCVTraceSession *s)
         now = qemu_clock_get_ms(QEMU_CLOCK_REALTIME);
         if (left < before) {
             deadline = now + FINAL_FLUSH_MS;
-        } else if (now >= deadline || s->trace->failed ||
+        } else if (now >= deadline || (s->trace && s->trace->failed) ||
                    (s->sideband && s->sideband->out.failed)) {
             break;
         } else {
@@ -283,6 +330,7 @@ static void riscv_trace_session_vm_state(void *opaque, bool running,
         return;
     }
     riscv_trace_session_close_windows(s);
+    s->flush(s->opaque);
     if (state == RUN_STATE_SHUTDOWN &&
         shutdown_action != SHUTDOWN_ACTION_PAUSE) {
         riscv_trace_session_final_flush(s);

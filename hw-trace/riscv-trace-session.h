@@ -1,9 +1,10 @@
 /*
- * RISC-V trace: sessions of a sink that has readers
+ * RISC-V trace: sessions of readers
  *
- * A session is what one reader can decode: it exists while somebody reads the
- * trace, and begins anew when a sideband reader joins, because that one has
- * to be told everything. Without a session no hart is traced.
+ * A session is what one reader can decode. It exists while somebody reads the
+ * trace, or always if there is an output that can be read later. It begins
+ * anew when another reader joins, of the trace or of the sideband, because
+ * that one has to be told everything. Without a session no hart is traced.
  *
  * SPDX-License-Identifier: GPL-2.0-or-later
  */
@@ -17,13 +18,17 @@
 #include "riscv-trace-sink.h"
 
 typedef struct RISCVTraceSession {
-    RISCVTraceChardev *trace;
+    RISCVTraceChardev *trace;       /* NULL: there is none */
+    bool trace_used;                /* packets go to @trace; atomic */
     RISCVTraceSideband *sideband;   /* NULL: there is none */
+    bool resident;                  /* needs no reader of @trace to exist */
     /*
      * Called when a session has begun, before the first packet of it, with
-     * the VM stopped and the parameters of every source.
+     * the VM stopped. @params are what framing is the same for all packets.
      */
-    void (*begin)(void *opaque, const ETraceParams *params, unsigned n);
+    void (*begin)(void *opaque, const ETraceParams *params);
+    /* The VM is stopped and every window closed. */
+    void (*flush)(void *opaque);
     void *opaque;
 
     RISCVTraceSource *sources[RISCV_TRACE_MAX_SOURCES];
@@ -39,7 +44,10 @@ typedef struct RISCVTraceSession {
     uint32_t stalled;           /* a bit per source */
 } RISCVTraceSession;
 
-/* The first four members must be set. */
+/*
+ * @sideband, @begin, @flush and @opaque must be set; the others may be set
+ * later, before the machine runs.
+ */
 void riscv_trace_session_init(RISCVTraceSession *s);
 void riscv_trace_session_cleanup(RISCVTraceSession *s);
 
@@ -47,7 +55,7 @@ void riscv_trace_session_cleanup(RISCVTraceSession *s);
 bool riscv_trace_session_connect(RISCVTraceSession *s, unsigned index,
                                  RISCVTraceSource *src, Error **errp);
 
-/* There is a reader. Any thread. */
+/* There is a session. Any thread. */
 bool riscv_trace_session_active(RISCVTraceSession *s);
 
 /* Every source is asked to look at the sink's readiness again. BQL. */
@@ -57,8 +65,14 @@ void riscv_trace_session_update(RISCVTraceSession *s);
 void riscv_trace_session_throttle(RISCVTraceSession *s, unsigned index,
                                   bool lossless);
 
+/* Packets go to the channel of the trace, or do not any more. Any thread. */
+void riscv_trace_session_use_trace(RISCVTraceSession *s, bool used);
+
 /* What the reader was told is no longer so: begin anew. Any thread. */
 void riscv_trace_session_restart(RISCVTraceSession *s);
+
+/* A session is to begin when the VM runs. */
+void riscv_trace_session_request(RISCVTraceSession *s);
 
 /* The channel of the trace: for the owner's RISCVTraceChardevOps. */
 void riscv_trace_session_opened(RISCVTraceSession *s);

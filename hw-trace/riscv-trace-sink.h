@@ -1,9 +1,10 @@
 /*
  * RISC-V trace: how encoders, funnels and sinks are connected
  *
- * Encoders push whole packets down a chain of sinks. Sinks know nothing of
- * the packets; they tell the sources that are connected to them when there is
- * somebody to trace for.
+ * Encoders push whole packets down a chain of sinks, at whose end a
+ * replicator gives them to the outputs, where they leave the trace system.
+ * Sinks know nothing of the packets; they tell the sources that are connected
+ * to them when there is somebody to trace for.
  *
  * SPDX-License-Identifier: GPL-2.0-or-later
  */
@@ -68,8 +69,11 @@ struct RISCVTraceSinkClass {
      */
     bool (*put)(RISCVTraceSink *sink, unsigned index, const uint8_t *bytes,
                 size_t len, unsigned packets);
-    /* True if there is a reader and the chain is enabled. BQL. */
-    bool (*ready)(RISCVTraceSink *sink);
+    /*
+     * True if there is a reader and the chain is enabled for what comes from
+     * hart @index. BQL.
+     */
+    bool (*ready)(RISCVTraceSink *sink, unsigned index);
     /* True if a source that lost packets may begin again. Any thread. */
     bool (*room)(RISCVTraceSink *sink);
     /*
@@ -82,6 +86,44 @@ struct RISCVTraceSinkClass {
     void (*restart)(RISCVTraceSink *sink);
     /* The timestamp unit that sources may share. NULL: there is none. */
     RISCVTraceTimestamp *(*timestamp)(RISCVTraceSink *sink);
+};
+
+typedef struct RISCVTraceOutput RISCVTraceOutput;
+
+/* A sink at the end of the chain, as the replicator sees it */
+typedef struct RISCVTraceOutputOps {
+    /* Packets are taken, and somebody will see them. Any thread. */
+    bool (*enabled)(RISCVTraceOutput *out);
+    /*
+     * Harts are to be traced for this output, even if it takes nothing now
+     * and their packets are lost. NULL: as enabled(). Any thread.
+     */
+    bool (*ready)(RISCVTraceOutput *out);
+    /* False if @len bytes are too many now, but may be taken later. */
+    bool (*fits)(RISCVTraceOutput *out, size_t len);
+    /*
+     * As put() of a sink, and if fits() was true false only if this output
+     * takes no more at all. One thread at a time.
+     */
+    bool (*put)(RISCVTraceOutput *out, unsigned index, const uint8_t *bytes,
+                size_t len, unsigned packets);
+    /* True if a source that lost packets may begin again. Any thread. */
+    bool (*room)(RISCVTraceOutput *out);
+    /*
+     * A session has begun, no packet of it was put. @params are what the
+     * framing of all its packets has in common. The VM is stopped.
+     */
+    void (*begin)(RISCVTraceOutput *out, const ETraceParams *params);
+    /* The VM is stopped: nothing may wait for what comes next. NULL: none */
+    void (*flush)(RISCVTraceOutput *out);
+} RISCVTraceOutputOps;
+
+struct RISCVTraceOutput {
+    const RISCVTraceOutputOps *ops;
+    struct RISCVTraceChardev *chardev;  /* its FIFO; NULL: it has none */
+    /* The replicator's */
+    bool live;              /* gets the packets of the present session */
+    bool missed;            /* some of them went elsewhere only */
 };
 
 #endif /* HW_TRACE_RISCV_TRACE_SINK_H */

@@ -6,6 +6,7 @@
 #include "qemu/osdep.h"
 #include "qapi/error.h"
 #include "chardev/char.h"
+#include "exec/address-spaces.h"
 #include "hw/qdev-properties.h"
 #include "hw/riscv/numa.h"
 #include "hw/riscv/virt.h"
@@ -13,9 +14,12 @@
 #include "system/device_tree.h"
 #include "system/qtest.h"
 #include "system/tcg.h"
+#include "riscv-trace-atb.h"
 #include "riscv-trace-encoder.h"
 #include "riscv-trace-funnel.h"
 #include "riscv-trace-pib.h"
+#include "riscv-trace-ram.h"
+#include "riscv-trace-replicator.h"
 #include "riscv-trace-sideband.h"
 #include "riscv-trace-virt.h"
 
@@ -24,6 +28,8 @@
     ((s)->memmap[VIRT_TRACE].base + (i) * RISCV_TRACE_MMIO_SIZE)
 #define TRACE_FUNNEL(s)     TRACE_ENCODER(s, RISCV_TRACE_MAX_SOURCES)
 #define TRACE_PIB(s)        TRACE_ENCODER(s, RISCV_TRACE_MAX_SOURCES + 1)
+#define TRACE_RAM(s)        TRACE_ENCODER(s, RISCV_TRACE_MAX_SOURCES + 2)
+#define TRACE_ATB(s)        TRACE_ENCODER(s, RISCV_TRACE_MAX_SOURCES + 3)
 
 /*
  * Options
@@ -50,7 +56,8 @@ static bool riscv_trace_virt_check(RISCVVirtState *s, Error **errp)
     if (!opt->on) {
         const char *property = opt->chardev ? "trace-chardev" :
                                opt->sideband ? "trace-sideband" :
-                               opt->autostart ? "trace-autostart" : NULL;
+                               opt->autostart ? "trace-autostart" :
+                               opt->atb ? "trace-atb" : NULL;
 
         if (property) {
             error_setg(errp, "%s needs trace=on", property);
@@ -65,10 +72,6 @@ static bool riscv_trace_virt_check(RISCVVirtState *s, Error **errp)
     if (harts > RISCV_TRACE_MAX_SOURCES) {
         error_setg(errp, "trace=on is for up to %u harts, this machine has %u",
                    RISCV_TRACE_MAX_SOURCES, harts);
-        return false;
-    }
-    if (opt->sideband && !opt->chardev) {
-        error_setg(errp, "trace-sideband needs trace-chardev");
         return false;
     }
     return riscv_trace_virt_check_chardev("trace-chardev", opt->chardev,
@@ -100,34 +103,74 @@ static bool riscv_trace_virt_map(DeviceState *dev, hwaddr base, Error **errp)
     return true;
 }
 
-static DeviceState *riscv_trace_virt_create_pib(RISCVVirtState *s,
-                                                Error **errp)
+static DeviceState *riscv_trace_virt_create_replicator(RISCVVirtState *s,
+                                                       Error **errp)
 {
-    const RISCVTraceOptions *opt = &s->trace;
     DeviceState *dev, *sideband;
 
-    dev = riscv_trace_virt_new(s, TYPE_RISCV_TRACE_PIB, "trace-pib");
-    qdev_prop_set_bit(dev, "autostart", opt->autostart);
-    if (opt->chardev && !object_property_set_str(OBJECT(dev), "chardev",
-                                                 opt->chardev, errp)) {
-        return NULL;
-    }
-    if (opt->sideband) {
+    dev = riscv_trace_virt_new(s, TYPE_RISCV_TRACE_REPLICATOR,
+                               "trace-replicator");
+    if (s->trace.sideband) {
         sideband = riscv_trace_virt_new(s, TYPE_RISCV_TRACE_SIDEBAND,
                                         "trace-sideband-stream");
         if (!object_property_set_str(OBJECT(sideband), "chardev",
-                                     opt->sideband, errp) ||
+                                     s->trace.sideband, errp) ||
             !qdev_realize(sideband, NULL, errp)) {
             return NULL;
         }
         object_property_set_link(OBJECT(dev), "sideband", OBJECT(sideband),
                                  &error_abort);
     }
-    return riscv_trace_virt_map(dev, TRACE_PIB(s), errp) ? dev : NULL;
+    return qdev_realize(dev, NULL, errp) ? dev : NULL;
+}
+
+static bool riscv_trace_virt_create_pib(RISCVVirtState *s,
+                                        DeviceState *replicator, Error **errp)
+{
+    const RISCVTraceOptions *opt = &s->trace;
+    DeviceState *dev;
+
+    dev = riscv_trace_virt_new(s, TYPE_RISCV_TRACE_PIB, "trace-pib");
+    qdev_prop_set_bit(dev, "autostart", opt->autostart);
+    object_property_set_link(OBJECT(dev), "replicator", OBJECT(replicator),
+                             &error_abort);
+    if (opt->chardev && !object_property_set_str(OBJECT(dev), "chardev",
+                                                 opt->chardev, errp)) {
+        return false;
+    }
+    return riscv_trace_virt_map(dev, TRACE_PIB(s), errp);
+}
+
+static bool riscv_trace_virt_create_ram(RISCVVirtState *s,
+                                        DeviceState *replicator, Error **errp)
+{
+    DeviceState *dev;
+
+    dev = riscv_trace_virt_new(s, TYPE_RISCV_TRACE_RAM, "trace-ram");
+    /* Trace that nobody reads elsewhere */
+    qdev_prop_set_bit(dev, "autostart",
+                      s->trace.autostart && !s->trace.chardev);
+    object_property_set_link(OBJECT(dev), "replicator", OBJECT(replicator),
+                             &error_abort);
+    object_property_set_link(OBJECT(dev), "memory",
+                             OBJECT(get_system_memory()), &error_abort);
+    return riscv_trace_virt_map(dev, TRACE_RAM(s), errp);
+}
+
+static DeviceState *riscv_trace_virt_create_atb(RISCVVirtState *s,
+                                                DeviceState *sink,
+                                                Error **errp)
+{
+    DeviceState *dev;
+
+    dev = riscv_trace_virt_new(s, TYPE_RISCV_TRACE_ATB, "trace-atb-bridge");
+    qdev_prop_set_bit(dev, "autostart", s->trace.autostart);
+    object_property_set_link(OBJECT(dev), "sink", OBJECT(sink), &error_abort);
+    return riscv_trace_virt_map(dev, TRACE_ATB(s), errp) ? dev : NULL;
 }
 
 static DeviceState *riscv_trace_virt_create_funnel(RISCVVirtState *s,
-                                                   DeviceState *pib,
+                                                   DeviceState *sink,
                                                    Error **errp)
 {
     DeviceState *dev;
@@ -135,7 +178,7 @@ static DeviceState *riscv_trace_virt_create_funnel(RISCVVirtState *s,
     dev = riscv_trace_virt_new(s, TYPE_RISCV_TRACE_FUNNEL, "trace-funnel");
     qdev_prop_set_bit(dev, "autostart", s->trace.autostart);
     qdev_prop_set_uint8(dev, "num-inputs", MACHINE(s)->smp.cpus);
-    object_property_set_link(OBJECT(dev), "sink", OBJECT(pib), &error_abort);
+    object_property_set_link(OBJECT(dev), "sink", OBJECT(sink), &error_abort);
     return riscv_trace_virt_map(dev, TRACE_FUNNEL(s), errp) ? dev : NULL;
 }
 
@@ -160,7 +203,7 @@ static bool riscv_trace_virt_create_encoder(RISCVVirtState *s, unsigned index,
 
 bool riscv_trace_virt_create(RISCVVirtState *s, Error **errp)
 {
-    DeviceState *pib, *funnel;
+    DeviceState *sink, *funnel;
     unsigned index = 0;
 
     if (!riscv_trace_virt_check(s, errp)) {
@@ -170,11 +213,18 @@ bool riscv_trace_virt_create(RISCVVirtState *s, Error **errp)
         return true;
     }
 
-    pib = riscv_trace_virt_create_pib(s, errp);
-    if (!pib) {
+    sink = riscv_trace_virt_create_replicator(s, errp);
+    if (!sink || !riscv_trace_virt_create_pib(s, sink, errp) ||
+        !riscv_trace_virt_create_ram(s, sink, errp)) {
         return false;
     }
-    funnel = riscv_trace_virt_create_funnel(s, pib, errp);
+    if (s->trace.atb) {
+        sink = riscv_trace_virt_create_atb(s, sink, errp);
+        if (!sink) {
+            return false;
+        }
+    }
+    funnel = riscv_trace_virt_create_funnel(s, sink, errp);
     if (!funnel) {
         return false;
     }
@@ -211,6 +261,29 @@ static char *riscv_trace_virt_add_node(RISCVVirtState *s, hwaddr base)
     return node;
 }
 
+/* A connection from one component to the next, as two phandles of endpoints */
+typedef struct TraceWire {
+    uint32_t out, in;
+} TraceWire;
+
+static TraceWire riscv_trace_virt_wire(void *fdt)
+{
+    TraceWire wire = { qemu_fdt_alloc_phandle(fdt),
+                       qemu_fdt_alloc_phandle(fdt) };
+
+    return wire;
+}
+
+static void riscv_trace_virt_add_endpoint(void *fdt, const char *port,
+                                          uint32_t phandle, uint32_t remote)
+{
+    g_autofree char *endpoint = g_strdup_printf("%s/endpoint", port);
+
+    qemu_fdt_add_subnode(fdt, endpoint);
+    qemu_fdt_setprop_cell(fdt, endpoint, "phandle", phandle);
+    qemu_fdt_setprop_cell(fdt, endpoint, "remote-endpoint", remote);
+}
+
 /* One of @ports ("in-ports", "out-ports") of @node, whose only port it is. */
 static void riscv_trace_virt_add_port(void *fdt, const char *node,
                                       const char *ports, uint32_t phandle,
@@ -218,29 +291,34 @@ static void riscv_trace_virt_add_port(void *fdt, const char *node,
 {
     g_autofree char *group = g_strdup_printf("%s/%s", node, ports);
     g_autofree char *port = g_strdup_printf("%s/port", group);
-    g_autofree char *endpoint = g_strdup_printf("%s/endpoint", port);
 
     qemu_fdt_add_subnode(fdt, group);
     qemu_fdt_add_subnode(fdt, port);
-    qemu_fdt_add_subnode(fdt, endpoint);
-    qemu_fdt_setprop_cell(fdt, endpoint, "phandle", phandle);
-    qemu_fdt_setprop_cell(fdt, endpoint, "remote-endpoint", remote);
+    riscv_trace_virt_add_endpoint(fdt, port, phandle, remote);
 }
 
-/* Input @index of the funnel @node, connected to @remote. */
-static void riscv_trace_virt_add_input(void *fdt, const char *node,
-                                       unsigned index, uint32_t phandle,
-                                       uint32_t remote)
+/* The group @ports of @node, for several ports */
+static void riscv_trace_virt_add_ports(void *fdt, const char *node,
+                                       const char *ports)
 {
-    g_autofree char *port = g_strdup_printf("%s/in-ports/port@%x", node,
+    g_autofree char *group = g_strdup_printf("%s/%s", node, ports);
+
+    qemu_fdt_add_subnode(fdt, group);
+    qemu_fdt_setprop_cell(fdt, group, "#address-cells", 1);
+    qemu_fdt_setprop_cell(fdt, group, "#size-cells", 0);
+}
+
+/* Port @index of several ones */
+static void riscv_trace_virt_add_port_at(void *fdt, const char *node,
+                                         const char *ports, unsigned index,
+                                         uint32_t phandle, uint32_t remote)
+{
+    g_autofree char *port = g_strdup_printf("%s/%s/port@%x", node, ports,
                                             index);
-    g_autofree char *endpoint = g_strdup_printf("%s/endpoint", port);
 
     qemu_fdt_add_subnode(fdt, port);
     qemu_fdt_setprop_cell(fdt, port, "reg", index);
-    qemu_fdt_add_subnode(fdt, endpoint);
-    qemu_fdt_setprop_cell(fdt, endpoint, "phandle", phandle);
-    qemu_fdt_setprop_cell(fdt, endpoint, "remote-endpoint", remote);
+    riscv_trace_virt_add_endpoint(fdt, port, phandle, remote);
 }
 
 static void riscv_trace_virt_add_encoder(RISCVVirtState *s, unsigned index,
@@ -250,38 +328,57 @@ static void riscv_trace_virt_add_encoder(RISCVVirtState *s, unsigned index,
     g_autofree char *node = riscv_trace_virt_add_node(s,
                                                       TRACE_ENCODER(s, index));
     g_autofree char *cpu = g_strdup_printf("/cpus/cpu@%d", hartid);
-    uint32_t out = qemu_fdt_alloc_phandle(fdt);
-    uint32_t in = qemu_fdt_alloc_phandle(fdt);
+    TraceWire wire = riscv_trace_virt_wire(fdt);
 
     qemu_fdt_setprop_cell(fdt, node, "cpus", qemu_fdt_get_phandle(fdt, cpu));
-    riscv_trace_virt_add_port(fdt, node, "out-ports", out, in);
-    riscv_trace_virt_add_input(fdt, funnel, index, in, out);
+    riscv_trace_virt_add_port(fdt, node, "out-ports", wire.out, wire.in);
+    riscv_trace_virt_add_port_at(fdt, funnel, "in-ports", index, wire.in,
+                                 wire.out);
+}
+
+/*
+ * The sinks, as outputs of @from: the replicator is no node, because it has
+ * no registers. Software that takes the first sink that it finds gets the one
+ * that it can read.
+ */
+static void riscv_trace_virt_add_sinks(RISCVVirtState *s, const char *from)
+{
+    void *fdt = MACHINE(s)->fdt;
+    g_autofree char *ram = riscv_trace_virt_add_node(s, TRACE_RAM(s));
+    g_autofree char *pib = riscv_trace_virt_add_node(s, TRACE_PIB(s));
+    TraceWire wire = riscv_trace_virt_wire(fdt);
+
+    riscv_trace_virt_add_ports(fdt, from, "out-ports");
+    riscv_trace_virt_add_port_at(fdt, from, "out-ports", 0, wire.out, wire.in);
+    riscv_trace_virt_add_port(fdt, ram, "in-ports", wire.in, wire.out);
+
+    wire = riscv_trace_virt_wire(fdt);
+    riscv_trace_virt_add_port_at(fdt, from, "out-ports", 1, wire.out, wire.in);
+    riscv_trace_virt_add_port(fdt, pib, "in-ports", wire.in, wire.out);
 }
 
 void riscv_trace_virt_create_fdt(RISCVVirtState *s)
 {
     void *fdt = MACHINE(s)->fdt;
-    g_autofree char *pib = NULL;
     g_autofree char *funnel = NULL;
-    g_autofree char *inputs = NULL;
-    uint32_t out, in;
     unsigned index = 0;
 
     if (!s->trace.on) {
         return;
     }
 
-    out = qemu_fdt_alloc_phandle(fdt);
-    in = qemu_fdt_alloc_phandle(fdt);
-    pib = riscv_trace_virt_add_node(s, TRACE_PIB(s));
-    riscv_trace_virt_add_port(fdt, pib, "in-ports", in, out);
-
     funnel = riscv_trace_virt_add_node(s, TRACE_FUNNEL(s));
-    riscv_trace_virt_add_port(fdt, funnel, "out-ports", out, in);
-    inputs = g_strdup_printf("%s/in-ports", funnel);
-    qemu_fdt_add_subnode(fdt, inputs);
-    qemu_fdt_setprop_cell(fdt, inputs, "#address-cells", 1);
-    qemu_fdt_setprop_cell(fdt, inputs, "#size-cells", 0);
+    riscv_trace_virt_add_ports(fdt, funnel, "in-ports");
+    if (s->trace.atb) {
+        g_autofree char *atb = riscv_trace_virt_add_node(s, TRACE_ATB(s));
+        TraceWire wire = riscv_trace_virt_wire(fdt);
+
+        riscv_trace_virt_add_port(fdt, funnel, "out-ports", wire.out, wire.in);
+        riscv_trace_virt_add_port(fdt, atb, "in-ports", wire.in, wire.out);
+        riscv_trace_virt_add_sinks(s, atb);
+    } else {
+        riscv_trace_virt_add_sinks(s, funnel);
+    }
 
     for (int i = 0; i < riscv_socket_count(MACHINE(s)); i++) {
         for (unsigned j = 0; j < s->soc[i].num_harts; j++) {
@@ -314,6 +411,16 @@ static void riscv_trace_virt_set_autostart(Object *obj, bool value,
                                            Error **errp)
 {
     RISCV_VIRT_MACHINE(obj)->trace.autostart = value;
+}
+
+static bool riscv_trace_virt_get_atb(Object *obj, Error **errp)
+{
+    return RISCV_VIRT_MACHINE(obj)->trace.atb;
+}
+
+static void riscv_trace_virt_set_atb(Object *obj, bool value, Error **errp)
+{
+    RISCV_VIRT_MACHINE(obj)->trace.atb = value;
 }
 
 static char *riscv_trace_virt_get_chardev(Object *obj, Error **errp)
@@ -358,6 +465,12 @@ void riscv_trace_virt_class_init(ObjectClass *oc)
     object_class_property_set_description(oc, "trace-autostart",
                                           "Trace from reset, without guest "
                                           "software that enables it");
+    object_class_property_add_bool(oc, "trace-atb", riscv_trace_virt_get_atb,
+                                   riscv_trace_virt_set_atb);
+    object_class_property_set_description(oc, "trace-atb",
+                                          "Set on/off to enable/disable an "
+                                          "ATB bridge between trace funnel "
+                                          "and sinks");
     object_class_property_add_str(oc, "trace-chardev",
                                   riscv_trace_virt_get_chardev,
                                   riscv_trace_virt_set_chardev);

@@ -1,8 +1,11 @@
 /*
  * RISC-V trace: the trace components of the virt machine
  *
- *     encoder (one per hart) --> funnel --> PIB sink --> chardev
- *                                              sideband --> chardev
+ *     encoder (one per hart) --> funnel [--> ATB bridge] --> replicator
+ *
+ *     replicator --> PIB sink --> chardev
+ *                --> RAM sink --> guest memory or SRAM
+ *                    sideband --> chardev
  *
  * SPDX-License-Identifier: GPL-2.0-or-later
  */
@@ -18,6 +21,7 @@ struct RISCVVirtState;
 typedef struct RISCVTraceOptions {
     bool on;
     bool autostart;             /* from reset, without guest software */
+    bool atb;                   /* an ATB bridge behind the funnel */
     char *chardev;              /* of the PIB sink; NULL: none */
     char *sideband;             /* of the sideband stream; NULL: none */
 } RISCVTraceOptions;

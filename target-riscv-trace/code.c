@@ -172,6 +172,12 @@ void riscv_trace_session_align(uint64_t trace_offset, const uint64_t *packets,
     put_words(ETRACE_SB_ALIGN, ETRACE_SB_ALL_HARTS, words, 1 + nharts);
 }
 
+void riscv_trace_session_ram(const uint64_t *words, unsigned n)
+{
+    QEMU_LOCK_GUARD(&code.lock);
+    put_words(ETRACE_SB_RAM, ETRACE_SB_ALL_HARTS, words, n);
+}
+
 /* True if @hart's trace belongs to a session that somebody reads. */
 static bool is_told(RISCVTraceHart *hart)
 {

@@ -40,4 +40,10 @@ void riscv_trace_session_end(void);
 void riscv_trace_session_align(uint64_t trace_offset, const uint64_t *packets,
                                unsigned nharts);
 
+/*
+ * What a RAM sink holds by now: the @n words of ETRACE_SB_RAM. Not from the
+ * middle of a record of a hart's own.
+ */
+void riscv_trace_session_ram(const uint64_t *words, unsigned n);
+
 #endif /* TARGET_RISCV_TRACE_CODE_H */

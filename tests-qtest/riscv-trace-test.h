@@ -12,6 +12,8 @@
 #define ENCODER(hart)       (0x3020000 + (hart) * 0x1000)
 #define FUNNEL              0x3030000
 #define PIB                 0x3031000
+#define RAM                 0x3032000
+#define ATB                 0x3033000
 
 /* The control word of every component is the first one. */
 #define ACTIVE              (1u << 0)

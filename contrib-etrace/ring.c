@@ -1,0 +1,150 @@
+/*
+ * Dumps of RAM sinks: where in the ring the trace is, and which packets
+ *
+ * SPDX-License-Identifier: GPL-2.0-or-later
+ */
+#include "qemu/osdep.h"
+#include <gio/gio.h>
+#include "etrace-packet.h"
+#include "ring.h"
+
+static void G_GNUC_PRINTF(2, 3) invalid(GError **errp, const char *fmt, ...)
+{
+    g_autofree char *text = NULL;
+    va_list ap;
+
+    va_start(ap, fmt);
+    text = g_strdup_vprintf(fmt, ap);
+    va_end(ap);
+    g_set_error_literal(errp, G_IO_ERROR, G_IO_ERROR_INVALID_DATA, text);
+}
+
+/* Copy the dump so that the byte at @oldest comes first, @size of it. */
+static void take(Ring *ring, const uint8_t *dump, size_t size, size_t oldest)
+{
+    ring->data = g_malloc(MAX(size, 1));
+    ring->size = size;
+    memcpy(ring->data, dump + oldest, size - oldest);
+    memcpy(ring->data + size - oldest, dump, oldest);
+}
+
+bool ring_init(Ring *ring, const uint8_t *dump, size_t size,
+               int64_t wrapped_at, const Sideband *sb, GError **errp)
+{
+    SidebandRam ram;
+    bool told = sb && sideband_ram(sb, &ram);
+
+    *ring = (Ring) { 0 };
+    if (sb && !told) {
+        invalid(errp, "sideband: session %u tells of no RAM sink; was it "
+                "captured until the sink was disabled or the machine stopped?",
+                sideband_session(sb));
+        return false;
+    }
+    if (told && wrapped_at == RING_NOT_WRAPPED &&
+        size == ram.limit + 4 - ram.start) {
+        if (ram.wrapped) {
+            wrapped_at = ram.wp - ram.start;
+        } else {
+            size = ram.wp - ram.start;
+        }
+    }
+    if (wrapped_at != RING_NOT_WRAPPED && (uint64_t)wrapped_at >= size) {
+        invalid(errp, "--wrapped-at %" PRIi64 ": the dump has only %zu bytes",
+                wrapped_at, size);
+        return false;
+    }
+    take(ring, dump, size, wrapped_at == RING_NOT_WRAPPED ? 0 : wrapped_at);
+    ring->cut = wrapped_at != RING_NOT_WRAPPED;
+    if (told && ram.bytes <= size) {
+        /* The session began inside the ring. */
+        ring->begin = size - ram.bytes;
+        ring->cut = false;
+    } else if (told && !ring->cut) {
+        invalid(errp, "the sideband tells of %" PRIu64 " bytes of trace, the "
+                "dump has %zu; if the ring has wrapped, give "
+                "--wrapped-at OFFSET", ram.bytes, size);
+        ring_clear(ring);
+        return false;
+    }
+    return true;
+}
+
+void ring_clear(Ring *ring)
+{
+    g_clear_pointer(&ring->data, g_free);
+}
+
+bool ring_find_begin(Ring *ring, const ETraceParams *params, GError **errp)
+{
+    size_t skip;
+
+    if (!ring->cut) {
+        return true;
+    }
+    if (!etrace_encap_find_align(params, ring->data + ring->begin,
+                                 ring->size - ring->begin, &skip)) {
+        invalid(errp, "there is no alignment sequence in the ring, so that "
+                "it cannot be known where a packet begins; was "
+                "trRamAsyncFreq 0?");
+        return false;
+    }
+    ring->begin += skip;
+    return true;
+}
+
+/* The next instruction packet of @params' source from *@pos on */
+static bool next_packet(const Ring *ring, const ETraceParams *params,
+                        size_t *pos, ETraceEncapPacket *pkt)
+{
+    while (*pos < ring->size) {
+        ETraceEncapStatus status =
+            etrace_encap_parse(params, ring->data + *pos, ring->size - *pos,
+                               pkt);
+
+        if (status == ETRACE_ENCAP_MORE) {
+            break;
+        }
+        *pos += pkt->size;
+        if (status == ETRACE_ENCAP_PACKET &&
+            (!params->src_bits || pkt->src_id == params->src_id)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+uint64_t ring_first_packet(const Ring *ring, const ETraceParams *params,
+                           const Sideband *sb, unsigned hart)
+{
+    size_t pos = ring->begin;
+    ETraceEncapPacket pkt;
+    uint64_t left = 0, total;
+    SidebandRam ram;
+
+    if (!ring->cut || !sb || !sideband_ram(sb, &ram)) {
+        return 0;
+    }
+    while (next_packet(ring, params, &pos, &pkt)) {
+        left++;
+    }
+    total = etrace_sb_get(ram.packets + 8 * hart, 8);
+    return total > left ? total - left : 0;
+}
+
+uint8_t ring_first_ioptions(const Ring *ring, const ETraceParams *params)
+{
+    size_t pos = ring->begin;
+    ETraceEncapPacket pkt;
+
+    while (next_packet(ring, params, &pos, &pkt)) {
+        ETracePacket te;
+
+        if (etrace_packet_unpack(params, pkt.payload, pkt.len, &te) &&
+            te.format == ETRACE_FORMAT_SYNC &&
+            te.subformat == ETRACE_SYNC_SUPPORT) {
+            return te.ioptions;
+        }
+    }
+    return 0;
+}

@@ -1,0 +1,234 @@
+/*
+ * QTest testcase for the PIB sink, the funnel and the ATB bridge of the RISC-V
+ * trace components, and for several sinks at the same time
+ *
+ * Register facts are those of the RISC-V Trace Control Interface 1.0.
+ *
+ * SPDX-License-Identifier: GPL-2.0-or-later
+ */
+#include "qemu/osdep.h"
+#include <glib/gstdio.h>
+#include "riscv-trace-ram.h"
+
+#define DIS_INPUT           0x008
+
+#define PIB_MODE(n)         ((uint32_t)(n) << 4)
+#define PIB_CLK_CENTER      (1u << 8)
+#define PIB_CALIBRATE       (1u << 9)
+
+/*
+ * Several sinks
+ */
+
+static size_t file_size(const char *path)
+{
+    GStatBuf st;
+
+    g_assert_cmpint(g_stat(path, &st), ==, 0);
+    return st.st_size;
+}
+
+/* Each sink gets what is traced while it is enabled, and no more. */
+static void test_both_sinks(void)
+{
+    g_autofree char *path = tmp_name("both");
+    g_autofree char *args = g_strdup_printf("-chardev file,id=t,path=%s",
+                                            path);
+    QTestState *qts = start(",trace=on,trace-chardev=t", args);
+    uint64_t base = DRAM + 0x10000, wp;
+    size_t size;
+    g_autofree char *contents = NULL;
+    g_autofree uint8_t *bytes = g_malloc(0x1000);
+    gsize len;
+
+    /* RAM alone */
+    enable_smem(qts, base, 0x1000, 0);
+    enable_path(qts);
+    trace_once(qts, 0);
+    wp = read_address(qts, WP);
+    g_usleep(100 * 1000);
+    size = file_size(path);
+    g_assert_cmpuint(size, ==, 32);     /* an alignment sequence */
+
+    /* The other one comes late: a session begins that both can read. */
+    discover(qts, PIB, 0xa);
+    set_control(qts, PIB, ENABLE);
+    while (file_size(path) == size) {
+        g_usleep(1000);
+    }
+    trace_once(qts, 0);
+    g_assert_cmphex(read_address(qts, WP), >, wp);
+    disable_ram(qts);
+    wp = read_address(qts, WP);
+
+    /* PIB alone */
+    trace_once(qts, 0);
+    poll_control(qts, PIB, EMPTY, EMPTY);
+    g_assert_cmphex(read_address(qts, WP), ==, wp);
+    qtest_quit(qts);
+
+    g_assert_true(g_file_get_contents(path, &contents, &len, NULL));
+    /* two alignment sequences, two times on and off */
+    g_assert_cmpuint(check_trace((uint8_t *)contents + 32, len - 32, true),
+                     ==, 4);
+    g_unlink(path);
+}
+
+/* trPibMode and what depends on it */
+static void test_pib_modes(void)
+{
+    QTestState *qts = start_plain();
+
+    qtest_writel(qts, PIB, ACTIVE);
+    for (unsigned mode = 0; mode < 16; mode++) {
+        bool known = mode == 0 || mode == 4 || mode == 5 ||
+                     (mode >= 8 && mode <= 12);
+        uint32_t control;
+
+        qtest_writel(qts, PIB, ACTIVE | PIB_MODE(5));
+        qtest_writel(qts, PIB, ACTIVE | PIB_MODE(mode) | PIB_CLK_CENTER |
+                               PIB_CALIBRATE | 0xabcd0000);
+        control = qtest_readl(qts, PIB);
+        g_assert_cmphex(control & PIB_MODE(15), ==,
+                        PIB_MODE(known ? mode : 5));
+        g_assert_cmphex(control & PIB_CLK_CENTER, ==,
+                        known && mode >= 8 ? PIB_CLK_CENTER : 0);
+        /* There are no pins to calibrate. */
+        g_assert_cmphex(control & PIB_CALIBRATE, ==, 0);
+        g_assert_cmphex(control & 0xffff0000, ==, 0xabcd0000);
+    }
+    qtest_quit(qts);
+}
+
+static void test_pib_off(void)
+{
+    QTestState *qts = start(",trace=on,trace-autostart=on,trace-chardev=t",
+                            "-chardev file,id=t,path=/dev/null");
+
+    poll_control(qts, ENCODER(0), EMPTY, 0);
+    clear_control(qts, PIB, PIB_MODE(15));
+    poll_control(qts, ENCODER(0), EMPTY, EMPTY);
+    set_control(qts, PIB, PIB_MODE(8));
+    poll_control(qts, ENCODER(0), EMPTY, 0);
+    qtest_quit(qts);
+}
+
+/*
+ * Funnel and ATB bridge
+ */
+
+static void test_dis_input(void)
+{
+    QTestState *qts = start(",trace=on", "-smp 3");
+    uint64_t base = DRAM + 0x10000, wp;
+
+    qtest_writel(qts, FUNNEL, ACTIVE);
+    g_assert_cmphex(qtest_readl(qts, FUNNEL + DIS_INPUT), ==, 0);
+    /* "it can be set to 0xFFFF to detect which inputs may be disabled" */
+    qtest_writel(qts, FUNNEL + DIS_INPUT, 0xffffffff);
+    g_assert_cmphex(qtest_readl(qts, FUNNEL + DIS_INPUT), ==, 7);
+    for (unsigned i = 0; i < 3; i++) {
+        qtest_writel(qts, FUNNEL + DIS_INPUT, 1u << i);
+        g_assert_cmphex(qtest_readl(qts, FUNNEL + DIS_INPUT), ==, 1u << i);
+    }
+
+    qtest_writel(qts, FUNNEL + DIS_INPUT, 2);
+    enable_smem(qts, base, 0x1000, 0);
+    set_control(qts, FUNNEL, ENABLE);
+    for (unsigned i = 0; i < 2; i++) {
+        discover(qts, ENCODER(i), 1);
+        set_control(qts, ENCODER(i), ENABLE);
+    }
+    wp = read_address(qts, WP);
+    set_control(qts, ENCODER(1), TE_INST_TRACING);
+    trace_once(qts, 0);
+    g_assert_cmphex(read_address(qts, WP), >, wp);
+    g_assert_cmphex(qtest_readl(qts, ENCODER(1)) & EMPTY, ==, EMPTY);
+    wp = read_address(qts, WP);
+    qtest_writel(qts, FUNNEL + DIS_INPUT, 0);
+    poll_control(qts, ENCODER(1), EMPTY, 0);
+    qtest_writel(qts, FUNNEL + DIS_INPUT, 2);
+    poll_control(qts, ENCODER(1), EMPTY, EMPTY);
+    disable_ram(qts);
+    g_assert_cmphex(read_address(qts, WP), >, wp);
+
+    qtest_system_reset(qts);
+    g_assert_cmphex(qtest_readl(qts, FUNNEL + DIS_INPUT), ==, 0);
+    qtest_quit(qts);
+}
+
+static void test_atb(void)
+{
+    QTestState *qts = start_plain();
+    uint64_t base = DRAM + 0x10000, wp;
+
+    /* optional */
+    g_assert_cmphex(qtest_readl(qts, ATB + IMPL), ==, 0);
+    qtest_quit(qts);
+
+    qts = start(",trace=on,trace-atb=on", "");
+    g_assert_cmphex(qtest_readl(qts, ATB), ==, EMPTY);
+    g_assert_cmphex(qtest_readl(qts, ATB + IMPL), ==, 0x00000e01);
+    qtest_writel(qts, ATB + IMPL, 0xffffffff);
+    g_assert_cmphex(qtest_readl(qts, ATB + IMPL), ==, 0x00000e01);
+    qtest_writel(qts, ATB, 0xffffffff);
+    g_assert_cmphex(qtest_readl(qts, ATB), ==, EMPTY | ACTIVE);
+    /* "Field trAtbBridgeID must be settable by trace tool" */
+    for (uint32_t id = 0; id < 128; id++) {
+        qtest_writel(qts, ATB, ACTIVE | id << 8);
+        g_assert_cmphex(qtest_readl(qts, ATB), ==, EMPTY | ACTIVE | id << 8);
+    }
+    qtest_writel(qts, ATB, 0xffffffff & ~ENABLE);
+    g_assert_cmphex(qtest_readl(qts, ATB), ==, EMPTY | ACTIVE | 0x7f00);
+
+    /* It is on the way. */
+    enable_smem(qts, base, 0x1000, 0);
+    enable_path(qts);
+    wp = read_address(qts, WP);
+    set_control(qts, ENCODER(0), TE_INST_TRACING);
+    g_usleep(50 * 1000);
+    g_assert_cmphex(qtest_readl(qts, ENCODER(0)) & EMPTY, ==, EMPTY);
+    set_control(qts, ATB, ENABLE);
+    poll_control(qts, ENCODER(0), EMPTY, 0);
+    clear_control(qts, ATB, ENABLE);
+    poll_control(qts, ENCODER(0), EMPTY, EMPTY);
+    disable_ram(qts);
+    g_assert_cmphex(read_address(qts, WP), >, wp);
+    qtest_quit(qts);
+}
+
+/* Offsets without a register read 0 and ignore writes. */
+static void test_unknown_offsets(void)
+{
+    static const uint64_t bases[] = { RAM, ATB };
+    QTestState *qts = start(",trace=on,trace-atb=on", "");
+
+    for (unsigned i = 0; i < ARRAY_SIZE(bases); i++) {
+        qtest_writel(qts, bases[i], ACTIVE);
+        for (uint64_t ofs = 0x008; ofs < 0x1000; ofs += 4) {
+            if (bases[i] == RAM && ofs >= START && ofs <= DATA &&
+                (ofs < 0x30 || ofs == DATA)) {
+                continue;
+            }
+            qtest_writel(qts, bases[i] + ofs, 0xffffffff);
+            g_assert_cmphex(qtest_readl(qts, bases[i] + ofs), ==, 0);
+        }
+        g_assert_cmphex(qtest_readl(qts, bases[i]) & (ACTIVE | ENABLE), ==,
+                        ACTIVE);
+    }
+    qtest_quit(qts);
+}
+
+int main(int argc, char **argv)
+{
+    g_test_init(&argc, &argv, NULL);
+
+    qtest_add_func("/riscv-trace-sink/both", test_both_sinks);
+    qtest_add_func("/riscv-trace-sink/pib/modes", test_pib_modes);
+    qtest_add_func("/riscv-trace-sink/pib/off", test_pib_off);
+    qtest_add_func("/riscv-trace-sink/funnel/dis-input", test_dis_input);
+    qtest_add_func("/riscv-trace-sink/atb", test_atb);
+    qtest_add_func("/riscv-trace-sink/unknown-offsets",
+                   test_unknown_offsets);
+    return g_test_run();
+}
