@@ -144,7 +144,7 @@ void trace_decode(TraceDecoder *d, Trace *t, unsigned hart,
     if (t->ram && t->ring.cut) {
         /* It begins in the middle, with packets that need those before. */
         d->packets = h->first_packet;
-        d->flow.ioptions = h->first_ioptions;
+        d->flow.params.ioptions = h->first_ioptions;
         d->flow.waiting = true;
     }
 
