@@ -87,6 +87,9 @@ bool cli_parse(CliTrace *ct, GOptionEntry *extra, const char *summary,
         { "param", 0, 0, G_OPTION_ARG_STRING_ARRAY, &ct->params,
           "Encoder parameter, without a sideband; can be repeated",
           "NAME=VALUE" },
+        { "tvec", 0, 0, G_OPTION_ARG_STRING_ARRAY, &ct->tvecs,
+          "Value of mtvec, stvec or vstvec, for implicit exceptions where "
+          "the sideband does not tell; can be repeated", "m|s|vs=VALUE" },
         { "strict", 0, 0, G_OPTION_ARG_NONE, &ct->strict,
           "Exit with status 1 if anything was lost", NULL },
         G_OPTION_ENTRY_NULL
@@ -127,6 +130,7 @@ void cli_trace_clear(CliTrace *ct)
     g_free(ct->isa);
     g_strfreev(ct->elfs);
     g_strfreev(ct->params);
+    g_strfreev(ct->tvecs);
 }
 
 Trace *cli_open(const CliTrace *ct)
@@ -142,6 +146,7 @@ Trace *cli_open(const CliTrace *ct)
         .packets_only = ct->packets_only,
         .ram = ct->ram || ct->wrapped_at != RING_NOT_WRAPPED,
         .wrapped_at = ct->wrapped_at,
+        .tvecs = ct->tvecs,
     }, &err);
 
     if (!t) {

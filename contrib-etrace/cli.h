@@ -34,7 +34,7 @@ typedef struct CliTrace {
     char *trace, *sideband, *isa;
     int session;
     int hart;                   /* -1: not given */
-    char **elfs, **params;
+    char **elfs, **params, **tvecs;
     gboolean strict;
     bool packets_only;          /* set before cli_open(): no program needed */
     gboolean ram;

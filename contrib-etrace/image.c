@@ -46,6 +46,11 @@ unsigned image_space(const Image *im, unsigned priv)
     return im->view ? sideband_view_space(im->view, priv) : 0;
 }
 
+bool image_tvec(const Image *im, unsigned priv, uint64_t *xtvec)
+{
+    return im->view && sideband_view_tvec(im->view, priv, xtvec);
+}
+
 CodePage *image_page_slow(Image *im, unsigned regime, unsigned priv,
                           uint64_t vaddr)
 {

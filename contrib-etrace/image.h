@@ -52,6 +52,9 @@ uint64_t image_barrier(const Image *im);
 /* See sideband_view_space(). */
 unsigned image_space(const Image *im, unsigned priv);
 
+/* See sideband_view_tvec(). */
+bool image_tvec(const Image *im, unsigned priv, uint64_t *xtvec);
+
 CodePage *image_page_slow(Image *im, unsigned regime, unsigned priv,
                           uint64_t vaddr);
 

@@ -32,6 +32,8 @@ struct SidebandView {
     GHashTable *phys;       /* physical page -> PhysPage */
     GHashTable *spaces;     /* Space, keyed by what it consists of */
     Space *current[2];      /* S and U; VS and VU */
+    bool tvec_known[SIDEBAND_NR_PRIVS];
+    uint64_t tvec[SIDEBAND_NR_PRIVS];
     unsigned next_id;
 };
 
@@ -203,6 +205,16 @@ static uint64_t record_barrier(const SidebandView *view,
     }
 }
 
+static void apply_tvec(SidebandView *view, const SidebandRecord *rec)
+{
+    uint64_t priv = etrace_sb_get(rec->payload, 8);
+
+    if (priv < SIDEBAND_NR_PRIVS) {
+        view->tvec[priv] = etrace_sb_get(rec->payload + 8, 8);
+        view->tvec_known[priv] = true;
+    }
+}
+
 static bool apply_record(SidebandView *view, const SidebandRecord *rec)
 {
     switch (rec->type) {
@@ -218,6 +230,9 @@ static bool apply_record(SidebandView *view, const SidebandRecord *rec)
     case ETRACE_SB_FORGET:
         forget_maps(view);
         return true;
+    case ETRACE_SB_TVEC:
+        apply_tvec(view, rec);
+        return false;
     default:
         return false;
     }
@@ -292,4 +307,14 @@ unsigned sideband_view_space(const SidebandView *view, unsigned priv)
     const Space *s = space_of(view, priv);
 
     return s ? s->id : 0;
+}
+
+bool sideband_view_tvec(const SidebandView *view, unsigned priv,
+                        uint64_t *xtvec)
+{
+    if (priv >= SIDEBAND_NR_PRIVS || !view->tvec_known[priv]) {
+        return false;
+    }
+    *xtvec = view->tvec[priv];
+    return true;
 }

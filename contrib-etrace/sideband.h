@@ -17,6 +17,9 @@
 typedef struct Sideband Sideband;
 typedef struct SidebandView SidebandView;
 
+/* ETracePriv has fewer. */
+#define SIDEBAND_NR_PRIVS   8
+
 typedef struct SidebandHart {
     bool present;           /* the session has its PARAMS */
     ETraceParams params;
@@ -98,5 +101,12 @@ CodePage *sideband_view_page(SidebandView *view, unsigned priv,
  * numbers mean equal spaces. 0 if addresses are physical.
  */
 unsigned sideband_view_space(const SidebandView *view, unsigned priv);
+
+/*
+ * Where traps to @priv lead at this place: the value of xtvec. Returns false
+ * if the stream has not told it.
+ */
+bool sideband_view_tvec(const SidebandView *view, unsigned priv,
+                        uint64_t *xtvec);
 
 #endif /* ETRACE_SIDEBAND_READER_H */

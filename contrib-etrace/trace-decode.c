@@ -64,6 +64,21 @@ static void report_loss(void *opaque, const FlowLoss *loss)
     }
 }
 
+/* Where traps lead, by the sideband stream or else by the options */
+static bool find_tvec(void *opaque, uint8_t priv, uint64_t *xtvec)
+{
+    TraceDecoder *d = opaque;
+
+    if (image_tvec(d->image, priv, xtvec)) {
+        return true;
+    }
+    if (priv >= SIDEBAND_NR_PRIVS || !d->trace->tvec_known[priv]) {
+        return false;
+    }
+    *xtvec = d->trace->tvec[priv];
+    return true;
+}
+
 static void one_packet(TraceDecoder *d)
 {
     ETracePacket pkt;
@@ -139,6 +154,8 @@ void trace_decode(TraceDecoder *d, Trace *t, unsigned hart,
     };
     flow_init(&d->flow, &h->params, d->image, &consumer->flow, opaque,
               report_loss, d);
+    d->flow.tvec = find_tvec;
+    d->flow.tvec_opaque = d;
     stream_init(&d->stream, t->data, t->begin, t->end, &sources);
     d->barrier = image_barrier(d->image);
     if (t->ram && t->ring.cut) {

@@ -44,6 +44,36 @@ bool trace_set_params(ETraceParams *params, char **args, GError **errp)
     return true;
 }
 
+static bool set_tvec(Trace *t, const char *arg, GError **errp)
+{
+    static const struct {
+        const char *name;
+        ETracePriv priv;
+    } table[] = {
+        { "m=", ETRACE_PRIV_M },
+        { "s=", ETRACE_PRIV_S },
+        { "vs=", ETRACE_PRIV_VS },
+    };
+
+    for (unsigned i = 0; i < G_N_ELEMENTS(table); i++) {
+        const char *value = arg + strlen(table[i].name);
+        char *end;
+
+        if (!g_str_has_prefix(arg, table[i].name)) {
+            continue;
+        }
+        t->tvec[table[i].priv] = g_ascii_strtoull(value, &end, 0);
+        if (!*value || *end) {
+            break;
+        }
+        t->tvec_known[table[i].priv] = true;
+        return true;
+    }
+    g_set_error(errp, G_IO_ERROR, G_IO_ERROR_INVALID_ARGUMENT,
+                "--tvec %s: not m=VALUE, s=VALUE or vs=VALUE", arg);
+    return false;
+}
+
 static bool harts_from_sideband(Trace *t, GError **errp)
 {
     bool any = false;
@@ -201,6 +231,11 @@ Trace *trace_open(const TraceOptions *opts, GError **errp)
         g_set_error(errp, G_IO_ERROR, G_IO_ERROR_INVALID_ARGUMENT,
                     "--isa %s: does not begin with rv32 or rv64", opts->isa);
         return NULL;
+    }
+    for (char **p = opts->tvecs; p && *p; p++) {
+        if (!set_tvec(t, *p, errp)) {
+            return NULL;
+        }
     }
     /* With a sideband they are good for names only. */
     for (char **p = opts->elfs; p && *p && !opts->sideband; p++) {

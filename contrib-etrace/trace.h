@@ -20,6 +20,7 @@ typedef struct TraceOptions {
     bool packets_only;          /* there need not be a program */
     bool ram;                   /* the trace is a dump of a RAM sink */
     int64_t wrapped_at;         /* see ring_init() */
+    char **tvecs;               /* PRIV=VALUE of xtvec, PRIV m, s, vs; or NULL */
 } TraceOptions;
 
 typedef struct TraceHart {
@@ -39,6 +40,9 @@ typedef struct Trace {
     Sideband *sideband;         /* or NULL */
     ElfCode *elf;               /* or NULL */
     InsnIsa isa;
+    /* xtvec, where the sideband does not tell it */
+    bool tvec_known[SIDEBAND_NR_PRIVS];
+    uint64_t tvec[SIDEBAND_NR_PRIVS];
     unsigned nr_harts;
     TraceHart *harts;
     bool *known_ids;            /* srcIDs of the harts; NULL: any */

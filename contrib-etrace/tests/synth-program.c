@@ -9,6 +9,7 @@
 
 #define PAGE            ETRACE_SB_PAGE_SIZE
 #define M_BASE          0x80000000
+#define V_BASE          0x10000
 
 bool synth_chance(GRand *r, unsigned permille)
 {
@@ -53,6 +54,33 @@ static uint32_t encode_cbnez(int32_t off)
            (u >> 6 & 3) << 5 | (u >> 1 & 3) << 3 | (u >> 5 & 1) << 2;
 }
 
+/*
+ * lui or auipc t1, and a jump by t1 behind it, which goes to @target. Where an
+ * address is out of reach for lui, it is auipc.
+ */
+static void make_pair(GRand *r, Op *upper, Op *jump, uint64_t target)
+{
+    int64_t from = synth_chance(r, 500) ? 0 : upper->pc;
+    int64_t hi = ((int64_t)(target - from) + 0x800) & ~0xfffll;
+    uint32_t lo;
+
+    if (!from && upper->size == 4 && hi != (int32_t)hi) {
+        from = upper->pc;
+        hi = ((int64_t)(target - from) + 0x800) & ~0xfffll;
+    }
+    if (upper->size == 2) {         /* c.lui: addresses of VS only */
+        from = 0;
+        hi = ((int64_t)target + 0x800) & ~0xfffll;
+        upper->raw = 0x6001 | 6 << 7 | (hi >> 17 & 1) << 12 |
+                     (hi >> 12 & 0x1f) << 2;
+    } else {
+        upper->raw = (from ? 0x17 : 0x37) | 6 << 7 | (uint32_t)hi;
+    }
+    lo = (uint32_t)(target - from - hi) << 20;
+    jump->raw = 0x67 | 6 << 15 | lo |
+                (jump->itype == ETRACE_ITYPE_UNINFERABLE_CALL ? 1 << 7 : 0);
+}
+
 /* What an instruction is going to be, before addresses are known */
 static void choose_op(GRand *r, const Region *region, Op *op)
 {
@@ -79,14 +107,30 @@ static void choose_op(GRand *r, const Region *region, Op *op)
         { 0x00050567, 4, OP_UPDISCON, ETRACE_ITYPE_OTHER_UNINFERABLE_JUMP },
         { 0x00000073, 4, OP_ECALL, 0 },
         { 0x10200073, 4, OP_XRET, ETRACE_ITYPE_TRAP_RETURN },
+        { 0, 4, OP_UPPER, 0 },
+        { 0, 2, OP_UPPER, 0 },
     };
     /* plain code is the most of it */
     unsigned i = synth_pick(r, synth_chance(r, 450) ? 4 : ARRAY_SIZE(table));
 
+    if (op->kind == OP_UPPER) {
+        *op = (Op) {
+            .kind = OP_PAIR,
+            .size = 4,
+            .itype = synth_chance(r, 500) ? ETRACE_ITYPE_UNINFERABLE_CALL
+                                          : ETRACE_ITYPE_UNINFERABLE_JUMP,
+        };
+        return;
+    }
     op->raw = table[i].raw;
     op->size = table[i].size;
     op->kind = table[i].kind;
     op->itype = table[i].itype;
+    op->taken = synth_chance(r, 500) ? 500 : synth_chance(r, 500) ? 20 : 980;
+    if (op->kind == OP_UPPER && (region->vbase != V_BASE ||
+                                 region->nr_pages > 15)) {
+        op->size = 4;           /* c.lui reaches no other region */
+    }
     if (op->kind == OP_XRET && region->vbase == M_BASE) {
         op->raw = 0x30200073;   /* mret */
     }
@@ -128,7 +172,7 @@ void synth_make_region(GRand *rand, Region *region, uint64_t vbase,
     /* Small programs lie across a page boundary, too. */
     pc = vbase + PAGE - 2 * synth_pick(rand, MIN(bytes, PAGE) / 2);
     end = pc + bytes;
-    while (pc + 4 < end) {
+    while (pc + 4 < end || op.kind == OP_UPPER) {
         choose_op(rand, region, &op);
         op.pc = pc;
         pc += op.size;
@@ -144,6 +188,10 @@ void synth_make_region(GRand *rand, Region *region, uint64_t vbase,
 
         if (o->kind == OP_BRANCH || o->kind == OP_JUMP) {
             synth_choose_target(rand, region, o);
+        } else if (o->kind == OP_PAIR) {
+            o->target = synth_pick(rand, region->ops->len);
+            make_pair(rand, o - 1, o,
+                      g_array_index(region->ops, Op, o->target).pc);
         }
     }
     for (unsigned i = 0; i < region->nr_pages; i++) {

@@ -16,6 +16,8 @@ typedef enum OpKind {
     OP_UPDISCON,
     OP_XRET,
     OP_ECALL,
+    OP_UPPER,                   /* lui, auipc: for the jump behind it */
+    OP_PAIR,                    /* an uninferable jump behind OP_UPPER */
 } OpKind;
 
 typedef struct Op {
@@ -24,7 +26,8 @@ typedef struct Op {
     uint8_t size;
     uint8_t kind;
     uint8_t itype;
-    unsigned target;            /* index, of branches and jumps */
+    unsigned target;            /* index, of branches, jumps and pairs */
+    unsigned taken;             /* how often a branch is, per mille */
 } Op;
 
 typedef struct Region {

@@ -36,6 +36,11 @@ typedef struct Runner {
     uint8_t priv;
     bool stalled;               /* the sink refuses packets */
     uint64_t atp[2];
+    const Op *upper;            /* the last one that retired, or NULL */
+    struct {
+        unsigned region, at;
+    } calls[32];                /* where to return to */
+    unsigned depth;
     ETraceBlock block;          /* open if iretire is not 0 */
 } Runner;
 
@@ -133,6 +138,11 @@ static void enter(Runner *run, uint8_t priv, unsigned at)
     run->at = at % run->regions[run->region].ops->len;
 }
 
+static uint64_t first_pc(const Region *region)
+{
+    return g_array_index(region->ops, Op, 0).pc;
+}
+
 static void take_trap(Runner *run, bool interrupt, uint8_t cause)
 {
     SynthHart *hart = &run->synth->harts[run->hart];
@@ -153,11 +163,32 @@ static void take_trap(Runner *run, bool interrupt, uint8_t cause)
         .cause = cause,
     };
 
+    uint8_t priv = handlers[synth_pick(run->rand, ARRAY_SIZE(handlers))];
+    unsigned at = synth_pick(run->rand, NR_HANDLERS);
+
+    if (at == 0 && !(first_pc(&run->regions[region_of(priv)]) & 3)) {
+        /* what the sideband says: a base that xtvec can have */
+        block.flags = ETRACE_BLOCK_TVEC;
+    }
     flush_block(run);
     etrace_encoder_block(&run->enc, &block, trap.tval);
     g_array_append_val(hart->traps, trap);
-    enter(run, handlers[synth_pick(run->rand, ARRAY_SIZE(handlers))],
-          synth_pick(run->rand, NR_HANDLERS));
+    run->upper = NULL;
+    enter(run, priv, at);
+}
+
+/* Where a handler starts, and what the hart says about that */
+static void put_tvecs(Runner *run)
+{
+    static const uint8_t privs[] = {
+        ETRACE_PRIV_M, ETRACE_PRIV_S, ETRACE_PRIV_VS,
+    };
+
+    for (unsigned i = 0; i < ARRAY_SIZE(privs); i++) {
+        sb_u64s(run->synth->sideband, ETRACE_SB_TVEC, run->hart, 2,
+                (uint64_t)privs[i],
+                first_pc(&run->regions[region_of(privs[i])]));
+    }
 }
 
 static void retire(Runner *run, const Op *op, uint8_t itype)
@@ -170,6 +201,17 @@ static void retire(Runner *run, const Op *op, uint8_t itype)
     run->block.iretire += op->size / 2;
     run->block.ilastsize = op->size / 4;
     run->block.itype = itype;
+    if (op->kind == OP_PAIR && run->upper) {
+        run->block.flags = ETRACE_BLOCK_SIJUMP;
+    }
+    run->upper = op->kind == OP_UPPER ? op : NULL;
+    if (itype == ETRACE_ITYPE_INFERABLE_CALL ||
+        itype == ETRACE_ITYPE_UNINFERABLE_CALL) {
+        unsigned i = run->depth++ % ARRAY_SIZE(run->calls);
+
+        run->calls[i].region = run->region;
+        run->calls[i].at = run->at + 1;
+    }
     g_array_append_val(hart->pcs, op->pc);
     if (itype || synth_chance(run->rand, 100)) {
         flush_block(run);
@@ -183,6 +225,39 @@ static unsigned jump_target(Runner *run)
 
     return synth_chance(run->rand, 600) ? synth_pick(run->rand, MIN(n, 3))
                                   : synth_pick(run->rand, n);
+}
+
+/* Mostly to where the call was */
+static unsigned return_target(Runner *run)
+{
+    unsigned i;
+
+    if (!run->depth || synth_chance(run->rand, 200)) {
+        return jump_target(run);
+    }
+    i = --run->depth % ARRAY_SIZE(run->calls);
+    if (run->calls[i].region != run->region) {
+        return jump_target(run);
+    }
+    return run->calls[i].at;
+}
+
+static void random_modes(Runner *run, ETraceParams *p, uint8_t *ioptions)
+{
+    GRand *r = run->rand;
+
+    if (synth_chance(r, 300)) {
+        p->wire_format = ETRACE_WIRE_2_1_DRAFT;
+    }
+    p->time_width = 16 * synth_pick(r, 3);
+    p->context_width = 16 * synth_pick(r, 3);
+    p->sijump = 1;
+    p->return_stack_size = synth_pick(r, 6);
+    p->call_counter_size = synth_pick(r, 4);
+    p->bpred_size = synth_pick(r, 8);
+    p->cache_size = synth_pick(r, 8);
+    p->f0s_width = p->bpred_size && p->cache_size;
+    *ioptions = synth_pick(r, 64);
 }
 
 static void step(Runner *run)
@@ -205,7 +280,7 @@ static void step(Runner *run)
     }
     switch (op->kind) {
     case OP_BRANCH:
-        if (synth_chance(run->rand, 500)) {
+        if (synth_chance(run->rand, op->taken)) {
             retire(run, op, ETRACE_ITYPE_TAKEN_BRANCH);
             run->at = op->target;
         } else {
@@ -219,7 +294,17 @@ static void step(Runner *run)
         break;
     case OP_UPDISCON:
         retire(run, op, op->itype);
-        run->at = jump_target(run);
+        run->at = op->itype == ETRACE_ITYPE_RETURN ? return_target(run)
+                                                   : jump_target(run);
+        break;
+    case OP_PAIR:
+        if (run->upper) {
+            retire(run, op, op->itype);
+            run->at = op->target;
+        } else {
+            retire(run, op, op->itype);
+            run->at = jump_target(run);
+        }
         break;
     case OP_XRET:
         retire(run, op, op->itype);
@@ -319,15 +404,19 @@ static void put_align(Synth *s, Runner *runs)
 static void init_runner(Runner *run)
 {
     Synth *s = run->synth;
+    uint8_t ioptions = s->opts.ioptions;
     ETraceParams params;
 
     etrace_params_init(&params, s->opts.xlen);
     params.src_bits = s->opts.nr_harts > 1 ? 8 : 0;
     params.src_id = run->hart;
+    if (s->opts.modes) {
+        random_modes(run, &params, &ioptions);
+    }
     etrace_encoder_init(&run->enc, &params, &encoder_ops, run);
     run->enc.sync_mode = s->opts.sync_mode;
     run->enc.sync_max = s->opts.sync_max;
-    run->enc.ioptions = s->opts.ioptions;
+    run->enc.ioptions = ioptions;
     sb_params(s->sideband, run->hart, &params);
     run->atp[0] = s->opts.xlen == 32 ? 0x80000000u : 8ull << 60;
     for (int virt = 0; virt < 2; virt++) {
@@ -335,6 +424,7 @@ static void init_runner(Runner *run)
         put_maps(s, run->hart, &run->regions[virt ? REGION_V : REGION_S],
                  virt);
     }
+    put_tvecs(run);
     enter(run, ETRACE_PRIV_M, 0);
     s->harts[run->hart] = (SynthHart) {
         .pcs = g_array_new(FALSE, FALSE, sizeof(uint64_t)),

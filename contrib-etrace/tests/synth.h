@@ -23,6 +23,7 @@ typedef struct SynthOptions {
     ETraceSyncMode sync_mode;
     uint64_t sync_max;
     uint8_t ioptions;
+    bool modes;                 /* random modes and parameters for them */
     unsigned trap_permille;     /* chance before each instruction */
     unsigned change_permille;   /* chance of changed code or mappings */
     unsigned window_permille;   /* chance of the window's end */

@@ -76,11 +76,48 @@ static void test_full_address(void)
     }
 }
 
+/* Every mode, alone and with others */
+static void test_modes(void)
+{
+    for (uint32_t seed = 0; seed < (g_test_slow() ? 20000 : 500); seed++) {
+        check_lossless(&(SynthOptions) {
+            .seed = 3000 + seed,
+            .xlen = seed & 1 ? 32 : 64,
+            .nr_harts = 1,
+            .insns = 4000,
+            .code_bytes = 30 + seed % 200,
+            .modes = true,
+            .sync_mode = seed % 3 == 0 ? ETRACE_SYNC_OFF :
+                         seed % 3 == 1 ? ETRACE_SYNC_PACKETS
+                                       : ETRACE_SYNC_HALFWORDS,
+            .sync_max = 10 + seed % 500,
+            .trap_permille = seed % 20,
+            .change_permille = seed & 4 ? 10 : 0,
+            .window_permille = seed & 8 ? 5 : 0,
+        });
+    }
+    for (uint32_t seed = 0; seed < 10; seed++) {
+        check_lossless(&(SynthOptions) {
+            .seed = 4000 + seed,
+            .xlen = seed & 1 ? 32 : 64,
+            .nr_harts = 1 + seed % 3,
+            .insns = 100000,
+            .code_bytes = 16384,
+            .modes = true,
+            .sync_mode = ETRACE_SYNC_PACKETS,
+            .sync_max = 4096,
+            .trap_permille = 2,
+            .change_permille = 2,
+        });
+    }
+}
+
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
     g_test_add_func("/random/tiny", test_tiny);
     g_test_add_func("/random/large", test_large);
     g_test_add_func("/random/full-address", test_full_address);
+    g_test_add_func("/random/modes", test_modes);
     return g_test_run();
 }
