@@ -204,12 +204,35 @@ static void riscv_trace_encoder_triggers_after(RISCVTraceEncoder *s,
     *t = (RISCVTraceEncoderTriggers) { };
 }
 
+/*
+ * A jump through a register that the block before it ends in loading is
+ * sequentially inferable: the hart could not see that in one TB.
+ */
+static bool riscv_trace_encoder_is_sijump(RISCVTraceEncoder *s,
+                                          const ETraceBlock *b)
+{
+    bool trap = etrace_itype_is_trap(b->itype);
+    bool plain = b->itype == ETRACE_ITYPE_NONE;
+    bool sijump = !trap && !plain && b->cause && b->cause == s->upper_rd &&
+                  b->iaddr == s->upper_end;
+
+    s->upper_rd = plain ? b->cause : 0;
+    s->upper_end = b->iaddr + 2 * b->iretire;
+    return sijump;
+}
+
 static void riscv_trace_encoder_block(RISCVTraceEncoder *s,
                                       const ETraceBlock *b, uint64_t tval)
 {
     bool triggers = s->triggers.on || s->triggers.off || s->triggers.notify;
     bool qualified = true;
+    ETraceBlock sijump;
 
+    if (riscv_trace_encoder_is_sijump(s, b)) {
+        sijump = *b;
+        sijump.flags |= ETRACE_BLOCK_SIJUMP;
+        b = &sijump;
+    }
     if (triggers || s->off_due) {
         riscv_trace_encoder_triggers_before(s, b);
     }
@@ -253,9 +276,18 @@ static void riscv_trace_encoder_hart_retire(void *opaque,
 {
     RISCVTraceEncoder *s = opaque;
     uint64_t cycles = 0, counted = 0;
+    bool can_do_io = true;
 
     if (!s->live) {
         return;
+    }
+    if (current_cpu) {
+        /*
+         * The whole TB has been counted, of which this is the end as a rule:
+         * the clock may be read.
+         */
+        can_do_io = current_cpu->neg.can_do_io;
+        current_cpu->neg.can_do_io = true;
     }
     if (s->enc.sync_mode == ETRACE_SYNC_CYCLES) {
         uint64_t now = riscv_trace_encoder_cycles();
@@ -285,6 +317,9 @@ static void riscv_trace_encoder_hart_retire(void *opaque,
         }
     }
     riscv_trace_encoder_flush(s);
+    if (current_cpu) {
+        current_cpu->neg.can_do_io = can_do_io;
+    }
 
     if (current_cpu == s->cpu) {
         s->sink_class->throttle(s->sink, s->hart_index,
@@ -382,6 +417,7 @@ static void riscv_trace_encoder_hart_start(void *opaque)
     s->triggers = (RISCVTraceEncoderTriggers) { };
     s->off_due = false;
     s->notify_due = false;
+    s->upper_rd = 0;
     g_array_set_size(s->accesses, 0);
     s->live = true;
     s->lost = false;

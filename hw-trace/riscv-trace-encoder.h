@@ -124,6 +124,8 @@ struct RISCVTraceEncoder {
     bool off_due;               /* traced up to here, unless it goes on */
     bool notify_due;            /* report the next block */
     bool context_on;            /* trTeContext */
+    unsigned upper_rd;          /* register that the last block ends in ... */
+    uint64_t upper_end;         /* ... loading for a jump, and where it ends */
     bool timestamps;            /* packets have them */
     bool needs_data;            /* accesses are to be kept for their block */
     GArray *accesses;           /* ETraceBlock: first slots of accesses */
