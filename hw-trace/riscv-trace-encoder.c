@@ -127,10 +127,16 @@ static void riscv_trace_encoder_realize(DeviceState *dev, Error **errp)
     if (!s->sink_class->connect(s->sink, s->hart_index, &s->source, errp)) {
         return;
     }
-    riscv_trace_timestamp_init(&s->ts, s->cfg.timestamp_width, true);
+    s->ts.width = s->cfg.timestamp_width;
     if (s->sink_class->timestamp) {
         riscv_trace_timestamp_share(&s->ts,
                                     s->sink_class->timestamp(s->sink));
+    }
+    if (s->cfg.timestamp_mode == RISCV_TRACE_TIMESTAMP_SHARED &&
+        !s->ts.shared) {
+        error_setg(errp, "timestamp-mode 4 of a trace encoder needs a "
+                   "timestamp unit in its funnel");
+        return;
     }
     riscv_trace_encoder_params(s, &s->params);
     riscv_trace_hart_attach(s->cpu, &riscv_trace_encoder_hart_ops, s,
@@ -143,6 +149,7 @@ static void riscv_trace_encoder_init(Object *obj)
 
     s->accesses = g_array_new(false, false, sizeof(ETraceBlock));
     etrace_filter_init(&s->filter);
+    riscv_trace_timestamp_init(&s->ts, 0, true);
     riscv_trace_encoder_regs_init(s);
     riscv_trace_encoder_filters_init(s);
     sysbus_init_mmio(SYS_BUS_DEVICE(obj), &s->reg_array->mem);
@@ -153,6 +160,7 @@ static void riscv_trace_encoder_finalize(Object *obj)
     RISCVTraceEncoder *s = RISCV_TRACE_ENCODER(obj);
 
     register_finalize_block(s->reg_array);
+    riscv_trace_timestamp_cleanup(&s->ts);
     g_array_free(s->accesses, true);
 }
 

@@ -122,6 +122,11 @@ static void riscv_trace_funnel_restart(RISCVTraceSink *sink)
     s->sink_class->restart(s->sink);
 }
 
+static RISCVTraceTimestamp *riscv_trace_funnel_timestamp(RISCVTraceSink *sink)
+{
+    return &RISCV_TRACE_FUNNEL(sink)->ts;
+}
+
 /*
  * Registers
  */
@@ -131,6 +136,9 @@ static uint64_t riscv_trace_funnel_control_pre_write(RegisterInfo *reg,
 {
     RISCVTraceFunnel *s = reg->opaque;
 
+    if (!FIELD_EX32(val, TR_CONTROL, ACTIVE)) {
+        riscv_trace_timestamp_power_up(&s->ts, s->timestamp_mode);
+    }
     return riscv_trace_control(s->regs[R_TR_FUNNEL_CONTROL], val, 0);
 }
 
@@ -139,7 +147,7 @@ static uint64_t riscv_trace_funnel_dis_input_pre_write(RegisterInfo *reg,
 {
     RISCVTraceFunnel *s = reg->opaque;
 
-    return val & MAKE_64BIT_MASK(0, s->num_inputs);
+    return val & riscv_trace_mask(s->num_inputs);
 }
 
 static void riscv_trace_funnel_post_write(RegisterInfo *reg, uint64_t val)
@@ -158,6 +166,33 @@ static uint64_t riscv_trace_funnel_control_post_read(RegisterInfo *reg,
     return FIELD_DP32(val, TR_CONTROL, EMPTY, 1);
 }
 
+/* The unit keeps its registers itself; it is in reset with the funnel. */
+static uint64_t riscv_trace_funnel_ts_pre_write(RegisterInfo *reg,
+                                                uint64_t val)
+{
+    RISCVTraceFunnel *s = reg->opaque;
+
+    if (FIELD_EX32(s->regs[R_TR_FUNNEL_CONTROL], TR_CONTROL, ACTIVE)) {
+        riscv_trace_timestamp_write(&s->ts, val);
+    }
+    return 0;
+}
+
+static uint64_t riscv_trace_funnel_ts_post_read(RegisterInfo *reg,
+                                                uint64_t val)
+{
+    RISCVTraceFunnel *s = reg->opaque;
+
+    switch (reg->access->addr) {
+    case A_TR_TS_CONTROL:
+        return riscv_trace_timestamp_read(&s->ts);
+    case A_TR_TS_COUNTER_LOW:
+        return (uint32_t)riscv_trace_timestamp_now(&s->ts);
+    default:
+        return riscv_trace_timestamp_now(&s->ts) >> 32;
+    }
+}
+
 static const RegisterAccessInfo riscv_trace_funnel_regs_info[] = {
     {   .name = "trFunnelControl", .addr = A_TR_FUNNEL_CONTROL,
         .ro = R_TR_CONTROL_EMPTY_MASK,
@@ -172,6 +207,15 @@ static const RegisterAccessInfo riscv_trace_funnel_regs_info[] = {
         .rsvd = 0xffff0000,
         .pre_write = riscv_trace_funnel_dis_input_pre_write,
         .post_write = riscv_trace_funnel_post_write,
+    },{ .name = "trTsControl", .addr = A_TR_TS_CONTROL,
+        .pre_write = riscv_trace_funnel_ts_pre_write,
+        .post_read = riscv_trace_funnel_ts_post_read,
+    },{ .name = "trTsCounterLow", .addr = A_TR_TS_COUNTER_LOW,
+        .ro = 0xffffffff,
+        .post_read = riscv_trace_funnel_ts_post_read,
+    },{ .name = "trTsCounterHigh", .addr = A_TR_TS_COUNTER_HIGH,
+        .ro = 0xffffffff,
+        .post_read = riscv_trace_funnel_ts_post_read,
     },
 };
 
@@ -186,6 +230,7 @@ static void riscv_trace_funnel_reset_enter(Object *obj, ResetType type)
     s->regs[R_TR_FUNNEL_CONTROL] = 0;
     s->regs[R_TR_FUNNEL_IMPL] = TR_IMPL_VALUE(TR_COMP_FUNNEL);
     qatomic_set(&s->regs[R_TR_FUNNEL_DIS_INPUT], 0);
+    riscv_trace_timestamp_power_up(&s->ts, s->timestamp_mode);
 }
 
 static void riscv_trace_funnel_reset_exit(Object *obj, ResetType type)
@@ -212,8 +257,18 @@ static void riscv_trace_funnel_realize(DeviceState *dev, Error **errp)
                    RISCV_TRACE_MAX_SOURCES);
         return;
     }
+    if (s->timestamp_width > RISCV_TRACE_TIMESTAMP_WIDTH_MAX) {
+        error_setg(errp, "timestamp-width of a trace funnel is 0 to %u",
+                   RISCV_TRACE_TIMESTAMP_WIDTH_MAX);
+        return;
+    }
+    s->ts.width = s->timestamp_width;
     s->sink = RISCV_TRACE_SINK(s->sink_obj);
     s->sink_class = RISCV_TRACE_SINK_GET_CLASS(s->sink);
+    if (s->sink_class->timestamp) {
+        riscv_trace_timestamp_share(&s->ts,
+                                    s->sink_class->timestamp(s->sink));
+    }
 }
 
 static void riscv_trace_funnel_init(Object *obj)
@@ -222,6 +277,7 @@ static void riscv_trace_funnel_init(Object *obj)
 
     qemu_mutex_init(&s->lock);
     qemu_cond_init(&s->turn);
+    riscv_trace_timestamp_init(&s->ts, 0, false);
     s->reg_array =
         register_init_block32(DEVICE(obj), riscv_trace_funnel_regs_info,
                               ARRAY_SIZE(riscv_trace_funnel_regs_info),
@@ -235,6 +291,7 @@ static void riscv_trace_funnel_finalize(Object *obj)
     RISCVTraceFunnel *s = RISCV_TRACE_FUNNEL(obj);
 
     register_finalize_block(s->reg_array);
+    riscv_trace_timestamp_cleanup(&s->ts);
     qemu_cond_destroy(&s->turn);
     qemu_mutex_destroy(&s->lock);
 }
@@ -245,6 +302,25 @@ static int riscv_trace_funnel_post_load(void *opaque, int version_id)
     return 0;
 }
 
+static bool riscv_trace_funnel_timestamp_needed(void *opaque)
+{
+    RISCVTraceFunnel *s = opaque;
+
+    return s->timestamp_width;
+}
+
+static const VMStateDescription vmstate_riscv_trace_funnel_timestamp = {
+    .name = TYPE_RISCV_TRACE_FUNNEL "/timestamp",
+    .version_id = 1,
+    .minimum_version_id = 1,
+    .needed = riscv_trace_funnel_timestamp_needed,
+    .fields = (const VMStateField[]) {
+        VMSTATE_STRUCT(ts, RISCVTraceFunnel, 1,
+                       vmstate_riscv_trace_timestamp, RISCVTraceTimestamp),
+        VMSTATE_END_OF_LIST()
+    }
+};
+
 static const VMStateDescription vmstate_riscv_trace_funnel = {
     .name = TYPE_RISCV_TRACE_FUNNEL,
     .version_id = 1,
@@ -254,6 +330,10 @@ static const VMStateDescription vmstate_riscv_trace_funnel = {
         VMSTATE_UINT32(regs[R_TR_FUNNEL_CONTROL], RISCVTraceFunnel),
         VMSTATE_UINT32(regs[R_TR_FUNNEL_DIS_INPUT], RISCVTraceFunnel),
         VMSTATE_END_OF_LIST()
+    },
+    .subsections = (const VMStateDescription * const []) {
+        &vmstate_riscv_trace_funnel_timestamp,
+        NULL
     }
 };
 
@@ -261,6 +341,10 @@ static const Property riscv_trace_funnel_properties[] = {
     DEFINE_PROP_UINT8("num-inputs", RISCVTraceFunnel, num_inputs,
                       RISCV_TRACE_MAX_SOURCES),
     DEFINE_PROP_BOOL("autostart", RISCVTraceFunnel, autostart, false),
+    DEFINE_PROP_UINT8("timestamp-width", RISCVTraceFunnel, timestamp_width,
+                      0),
+    DEFINE_PROP_UINT8("timestamp-mode", RISCVTraceFunnel, timestamp_mode,
+                      RISCV_TRACE_TIMESTAMP_NONE),
     DEFINE_PROP_LINK("sink", RISCVTraceFunnel, sink_obj,
                      TYPE_RISCV_TRACE_SINK, Object *),
 };
@@ -281,6 +365,10 @@ static void riscv_trace_funnel_class_init(ObjectClass *oc, void *data)
         "Enabled by reset, without guest software");
     object_class_property_set_description(oc, "sink",
         "Where the packets go");
+    object_class_property_set_description(oc, "timestamp-width",
+        "Width of timestamps, 0: no timestamp unit");
+    object_class_property_set_description(oc, "timestamp-mode",
+        "trTsMode at power-up (0: off, 1: external, 2: system, 4: shared)");
     set_bit(DEVICE_CATEGORY_MISC, dc->categories);
     /* Reason: has to be connected to encoders and a sink */
     dc->user_creatable = false;
@@ -292,6 +380,7 @@ static void riscv_trace_funnel_class_init(ObjectClass *oc, void *data)
     sc->room = riscv_trace_funnel_room;
     sc->throttle = riscv_trace_funnel_throttle;
     sc->restart = riscv_trace_funnel_restart;
+    sc->timestamp = riscv_trace_funnel_timestamp;
 }
 
 static const TypeInfo riscv_trace_funnel_info = {

@@ -15,7 +15,7 @@
 #define TYPE_RISCV_TRACE_FUNNEL "riscv-trace-funnel"
 OBJECT_DECLARE_SIMPLE_TYPE(RISCVTraceFunnel, RISCV_TRACE_FUNNEL)
 
-#define RISCV_TRACE_FUNNEL_R_MAX    (R_TR_FUNNEL_DIS_INPUT + 1)
+#define RISCV_TRACE_FUNNEL_R_MAX    (R_TR_TS_COUNTER_HIGH + 1)
 
 struct RISCVTraceFunnel {
     SysBusDevice parent_obj;
@@ -23,8 +23,11 @@ struct RISCVTraceFunnel {
     RegisterInfoArray *reg_array;
     RegisterInfo regs_info[RISCV_TRACE_FUNNEL_R_MAX];
     uint32_t regs[RISCV_TRACE_FUNNEL_R_MAX];
+    RISCVTraceTimestamp ts;     /* encoders may share it */
     bool autostart;
     uint8_t num_inputs;
+    uint8_t timestamp_width;
+    uint8_t timestamp_mode;     /* at power-up */
 
     Object *sink_obj;
     RISCVTraceSink *sink;

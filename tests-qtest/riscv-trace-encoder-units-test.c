@@ -165,6 +165,79 @@ static void test_timestamp(void)
     qtest_quit(qts);
 }
 
+/* "Funnels ... built with a Timestamp Unit", encoders share it */
+static void test_timestamp_shared(void)
+{
+    const char *funnel = "-global riscv-trace-funnel.timestamp-width=40 ";
+    g_autofree char *args = g_strconcat(funnel, "-smp 2 ",
+                                        PROP("timestamp-width=16"), NULL);
+    QTestState *qts = start(",trace=on", args);
+    uint32_t width = 40u << 24;
+
+    qtest_writel(qts, FUNNEL + TS_CONTROL, TS_ACTIVE | TS_MODE(2));
+    g_assert_cmphex(qtest_readl(qts, FUNNEL + TS_CONTROL), ==, width);
+    qtest_writel(qts, FUNNEL, ACTIVE);
+    /* no core clock, no packets of its own, nobody to share with */
+    for (unsigned mode = 0; mode < 8; mode++) {
+        qtest_writel(qts, FUNNEL + TS_CONTROL, TS_ACTIVE);
+        qtest_writel(qts, FUNNEL + TS_CONTROL, TS_ACTIVE | TS_MODE(mode) |
+                     TS_ENABLE);
+        g_assert_cmphex(qtest_readl(qts, FUNNEL + TS_CONTROL), ==,
+                        width | TS_ACTIVE | (mode <= 2 ? TS_MODE(mode) : 0));
+    }
+    qtest_writel(qts, FUNNEL + TS_CONTROL, TS_ACTIVE | TS_MODE(2) | TS_COUNT |
+                 TS_RESET);
+    for (unsigned i = 0; i < 2; i++) {
+        qtest_writel(qts, ENCODER(i), ACTIVE);
+        qtest_writel(qts, ENCODER(i) + TS_CONTROL, TS_ACTIVE | TS_MODE(4));
+        g_assert_cmphex(qtest_readl(qts, ENCODER(i) + TS_CONTROL), ==,
+                        16u << 24 | TS_ACTIVE | TS_MODE(4));
+    }
+    qtest_clock_step(qts, 0x12345);
+    g_assert_cmphex(qtest_readl(qts, FUNNEL + TS_COUNTER_LOW), ==, 0x12345);
+    g_assert_cmphex(qtest_readl(qts, FUNNEL + TS_COUNTER_HIGH), ==, 0);
+    for (unsigned i = 0; i < 2; i++) {
+        g_assert_cmphex(qtest_readl(qts, ENCODER(i) + TS_COUNTER_LOW), ==,
+                        0x2345);
+    }
+    qtest_writel(qts, FUNNEL, 0);
+    g_assert_cmphex(qtest_readl(qts, FUNNEL + TS_CONTROL), ==, width);
+    g_assert_cmphex(qtest_readl(qts, ENCODER(0) + TS_COUNTER_LOW), ==, 0);
+    qtest_quit(qts);
+}
+
+/* trTsEnable: packets have the extend bit and a timestamp of T bytes. */
+static void test_timestamp_packets(void)
+{
+    g_autofree char *path = tmp_name("timestamps");
+    g_autofree char *args =
+        g_strdup_printf("-chardev file,id=t,path=%s " PROP("timestamp-width=9")
+                        PROP("timestamp-mode=2") PROP("src-bits=8")
+                        PROP("src-id=7"), path);
+    QTestState *qts = start(",trace=on,trace-autostart=on,trace-chardev=t",
+                            args);
+    g_autofree uint8_t *data = NULL;
+    gsize size;
+
+    poll_control(qts, EMPTY, 0);
+    /* header, srcID, timestamp; "1 + S + T" */
+    settle(qts);
+    g_assert_true(g_file_get_contents(path, (char **)&data, &size, NULL));
+    /* N = 31 + T + S */
+    g_assert_cmpuint(size, >, 31 + 2 + 1 + 1);
+    for (unsigned i = 0; i < 31 + 2 + 1; i++) {
+        g_assert_cmphex(data[i], ==, 0);
+    }
+    g_assert_cmphex(data[34], ==, 0x80);
+    g_assert_cmphex(data[35] & 0xe0, ==, 0x80);
+    g_assert_cmphex(data[36], ==, 7);
+    g_assert_cmphex(data[37], ==, 0);
+    g_assert_cmphex(data[38], ==, 0);
+    g_assert_cmphex(data[39] & 0xf, ==, 0xf);
+    qtest_quit(qts);
+    g_unlink(path);
+}
+
 /*
  * Triggers
  */
@@ -452,6 +525,10 @@ int main(int argc, char **argv)
     qtest_add_func("/riscv-trace-encoder-units/filters", test_filters);
     qtest_add_func("/riscv-trace-encoder-units/comparators", test_comparators);
     qtest_add_func("/riscv-trace-encoder-units/timestamp", test_timestamp);
+    qtest_add_func("/riscv-trace-encoder-units/timestamp-shared",
+                   test_timestamp_shared);
+    qtest_add_func("/riscv-trace-encoder-units/timestamp-packets",
+                   test_timestamp_packets);
     qtest_add_func("/riscv-trace-encoder-units/trigger-registers",
                    test_trigger_registers);
     qtest_add_func("/riscv-trace-encoder-units/trigger-in", test_trigger_in);

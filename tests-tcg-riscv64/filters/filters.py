@@ -1,0 +1,282 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+#
+# filters.py PATTERN: see run.sh
+#
+# A guest is started with trace on but stands still; registers of its encoder
+# are written, then it runs. With one instruction per TB each block is one
+# instruction, so that filters are exact; otherwise they trace whole blocks.
+
+import fnmatch
+import json
+import os
+import shutil
+import socket
+import subprocess
+import sys
+import time
+
+QEMU, ETRACE, RETIRED, OUT = (os.environ[n] for n in
+                              ('QEMU', 'ETRACE', 'RETIRED', 'OUT'))
+ENCODER = 0x3020000
+ALL_MODES = ('implicit-exception', 'sequential-jump', 'implicit-return',
+             'branch-prediction', 'jump-target-cache')
+
+INST_FILTERS = 0x00c
+GE, LE, EQ, MASK = 5, 3, 0, 6
+P, AND, NAND, LATCH = 0, 1, 2, 3
+
+
+def comparator(j, p=(EQ, 0), s=(EQ, 0), mode=P, notify=0):
+    """Writes that program comparator j, both of its inputs iaddr"""
+    base = 0x600 + 0x20 * j
+    return [(base + 0x10, p[1] & 0xffffffff), (base + 0x14, p[1] >> 32),
+            (base + 0x18, s[1] & 0xffffffff), (base + 0x1c, s[1] >> 32),
+            (base, p[0] << 4 | s[0] << 8 | mode << 12 | notify << 14)]
+
+
+def filter_by(control, inst=0, ecause=0):
+    """Writes that make filter 0 the one that qualifies"""
+    return [(0x404, inst), (0x408, ecause), (0x400, 1 | control),
+            (INST_FILTERS, 1)]
+
+
+def connect(path):
+    for _ in range(200):
+        try:
+            sock = socket.socket(socket.AF_UNIX)
+            sock.connect(path)
+            return sock.makefile('rw')
+        except OSError:
+            time.sleep(0.05)
+    raise TimeoutError(path)
+
+
+class Run:
+    """A guest, traced; truth and decoded: lists of pcs"""
+
+    def __init__(self, folder, guest, writes, props=(), single=True,
+                 harts_args=()):
+        self.folder = folder
+        self.decoded = self.truth = []
+        args = [
+            QEMU, '-M', 'virt,trace=on,trace-chardev=tr,trace-sideband=sb,'
+            'trace-autostart=on', '-chardev', f'file,id=tr,path={folder}/trace',
+            '-chardev', f'file,id=sb,path={folder}/sideband', '-cpu', 'rv64',
+            '-m', '128M', '-display', 'none', '-monitor', 'none', '-serial',
+            f'file:{folder}/uart', '-bios', 'none', '-kernel',
+            f'{OUT}/{guest}.rv64gc.elf', '-icount', 'shift=0', '-S',
+            '-plugin', f'{RETIRED},out={folder}/truth,pcs={folder}/pcs',
+            '-qtest', f'unix:{folder}/qtest,server=on,wait=off',
+            '-qtest-log', '/dev/null',
+            '-qmp', f'unix:{folder}/qmp,server=on,wait=off', *harts_args]
+        for prop in props:
+            args += ['-global', f'riscv-trace-encoder.{prop}']
+        if single:
+            args += ['-accel', 'tcg,one-insn-per-tb=on']
+        with open(f'{folder}/log', 'w', encoding='utf-8') as log:
+            with subprocess.Popen(args, stdin=subprocess.DEVNULL, stdout=log,
+                                  stderr=log) as qemu:
+                try:
+                    self.program(writes)
+                    self.status = qemu.wait(timeout=120)
+                finally:
+                    qemu.kill()
+
+    def program(self, writes):
+        with connect(f'{self.folder}/qtest') as qtest:
+            def command(text):
+                print(text, file=qtest, flush=True)
+                return qtest.readline().split()
+
+            for ofs, val in writes:
+                command(f'writel {ENCODER + ofs:#x} {val:#x}')
+                got = int(command(f'readl {ENCODER + ofs:#x}')[1], 0)
+                if ofs and got != val:
+                    raise ValueError(f'{ofs:#x}: {got:#x} instead of {val:#x}')
+            with connect(f'{self.folder}/qmp') as qmp:
+                qmp.readline()
+                for what in 'qmp_capabilities', 'cont':
+                    print(json.dumps({'execute': what}), file=qmp, flush=True)
+                    qmp.readline()
+
+    def problem(self):
+        """Decodes; what went wrong so far"""
+        if self.status:
+            return f'QEMU: exit status {self.status}'
+        decode = subprocess.run(
+            [ETRACE, 'decode', '--trace', f'{self.folder}/trace',
+             '--sideband', f'{self.folder}/sideband', '--hart', '0',
+             '--emit', 'pc'], capture_output=True, text=True, check=False)
+        if decode.returncode or decode.stderr:
+            return 'qemu-etrace: ' + decode.stderr.strip()
+        self.decoded = [int(pc, 16) for pc in decode.stdout.split()]
+        with open(f'{self.folder}/pcs', encoding='utf-8') as pcs:
+            self.truth = [int(line.split()[1], 16) for line in pcs
+                          if line.startswith('0 ')]
+        return None
+
+
+def first_difference(got, want):
+    for i, (a, b) in enumerate(zip(got, want)):
+        if a != b:
+            return f'instruction {i}: {a:#x} instead of {b:#x}'
+    return f'{len(got)} instructions instead of {len(want)}'
+
+
+def symbols(guest):
+    nm = subprocess.run(['riscv64-linux-gnu-nm', f'{OUT}/{guest}.rv64gc.elf'],
+                        capture_output=True, text=True, check=True)
+    fields = (line.split() for line in nm.stdout.splitlines())
+    return {f[2]: int(f[0], 16) for f in fields if len(f) == 3}
+
+
+class Tests:
+    def __init__(self, pattern):
+        self.pattern = pattern
+        self.number = self.failed = 0
+
+    def result(self, name, folder, problem):
+        self.number += 1
+        if problem:
+            self.failed += 1
+            print(f'not ok {self.number} - {name}\n# {problem}; see {folder}')
+        else:
+            print(f'ok {self.number} - {name}')
+            shutil.rmtree(folder)
+        sys.stdout.flush()
+
+    def folder(self, name):
+        if not fnmatch.fnmatch(name, self.pattern):
+            return None
+        safe = ''.join(c if c.isalnum() else '_' for c in name)
+        folder = f'{OUT}/runs/{safe}'
+        shutil.rmtree(folder, ignore_errors=True)
+        os.makedirs(folder)
+        return folder
+
+    def same(self, name, guest, writes, model, props=(), single=True):
+        """What is decoded is model(truth)."""
+        folder = self.folder(name)
+        if not folder:
+            return
+        run = Run(folder, guest, writes, props, single)
+        problem = run.problem()
+        if not problem:
+            want = model(run.truth)
+            if not want:
+                problem = 'the test is about nothing'
+            elif run.decoded != want:
+                problem = first_difference(run.decoded, want)
+        self.result(name, folder, problem)
+
+    def parts(self, name, guest, parts, end):
+        """
+        Runs with filters that exclude each other: every instruction up to
+        the first one at end, where the guest is done, is in one of them.
+        """
+        folder = self.folder(name)
+        if not folder:
+            return
+        total, problem, whole = [], None, []
+        for i, writes in enumerate(parts):
+            os.makedirs(f'{folder}/{i}')
+            run = Run(f'{folder}/{i}', guest, writes)
+            problem = problem or run.problem()
+            if problem:
+                break
+            whole = before(run.truth, end)
+            part = before(run.decoded, end)
+            if not part or len(part) == len(whole):
+                problem = f'part {i} is nothing, or all'
+            total += part
+        if not problem and sorted(total) != sorted(whole):
+            problem = f'{len(total)} instructions instead of {len(whole)}'
+        self.result(name, folder, problem)
+
+
+def before(pcs, end):
+    return pcs[:pcs.index(end)] if end in pcs else pcs
+
+
+def within(low, high):
+    return lambda truth: [pc for pc in truth if low <= pc <= high]
+
+
+def latched(start, stop):
+    def model(truth):
+        out, on = [], False
+        for pc in truth:
+            on = on or pc == start
+            if on:
+                out.append(pc)
+            on = on and pc != stop
+        return out
+    return model
+
+
+def everything(truth):
+    return truth
+
+
+def main():
+    tests = Tests(sys.argv[1])
+    every_mode = [f'{mode}=on' for mode in ALL_MODES]
+    modes = (('', ()), (', all modes', every_mode),
+             (', all modes, 2.1-draft', ['wire-format=2.1-draft',
+                                         *every_mode]))
+    calls = symbols('calls')
+    low, high = calls['fib'], calls['deep'] - 2
+    comp1 = 1 << 4
+
+    for label, props in modes:
+        tests.same(f'range{label}', 'calls',
+                   comparator(0, (GE, low), (LE, high), AND) +
+                   filter_by(comp1), within(low, high), props)
+        tests.same(f'all but a range{label}', 'calls',
+                   comparator(7, (GE, low), (LE, high), NAND) +
+                   filter_by(comp1 | 7 << 5),
+                   lambda t: [pc for pc in t if not low <= pc <= high], props)
+        tests.same(f'from an address to another{label}', 'calls',
+                   comparator(2, (EQ, low), (EQ, low + 0x16), LATCH) +
+                   filter_by(comp1 | 2 << 5), latched(low, low + 0x16),
+                   props)
+        tests.same(f'address under a mask{label}', 'calls',
+                   comparator(1, (EQ, 0x10), (MASK, 0x10)) +
+                   filter_by(comp1 | 1 << 5),
+                   lambda t: [pc for pc in t if pc & 0x10], props)
+        tests.same(f'notify{label}', 'calls',
+                   comparator(3, (EQ, low), (EQ, high), P, 3), everything,
+                   props)
+        tests.same(f'notify in blocks{label}', 'calls',
+                   comparator(3, (EQ, low), (EQ, high), P, 3), everything,
+                   props, False)
+        # trTeInstSyncMode 2, a period of 16 cycles; or of 4096
+        for period in 0, 8:
+            control = 0x7 | 6 << 4 | 1 << 13 | 1 << 15 | 2 << 16
+            tests.same(f'sync after {16 << period} cycles{label}', 'calls',
+                       [(0, control | period << 20)], everything, props,
+                       False)
+        tests.same(f'timestamps{label}', 'calls', [], everything,
+                   ['timestamp-width=40', 'timestamp-mode=3', *props], False)
+        tests.same(f'srcID of 11 bits{label}', 'calls', [], everything,
+                   ['src-bits=11', 'src-id=1234', *props], False)
+    tests.same('itype of 3 bits', 'calls', [], everything,
+               ['itype-width=3', 'sequential-jump=on'], False)
+    tests.same('context, imprecisely', 'vm', [], everything,
+               ['context-width=30', 'context=on', 'ctype=1'], False)
+    tests.same('context, precisely', 'vm', [], everything,
+               ['context-width=30', 'context=on', 'ctype=2'], False)
+
+    # privileges, each by itself: MatchPrivilege, one bit of the choice
+    for guest in 'priv', 'vm':
+        end = symbols(guest)['pass']
+        tests.parts(f'privilege levels, {guest}', guest,
+                    [filter_by(1 << 1, 1 << 3), filter_by(1 << 1, 0xff ^ 8)],
+                    end)
+    print(f'1..{tests.number}')
+    sys.exit(1 if tests.failed else 0)
+
+
+if __name__ == '__main__':
+    main()
