@@ -166,7 +166,8 @@ uint32_t program(void)
             found += search(root, key) ? entry->value : entry != NULL;
         }
         sum = mix(sum, found);
-        sum = mix(sum, visit(root, &sum));
+        found = visit(root, &sum);
+        sum = mix(sum, found);
         heap_sort(N);
         sum = mix(sum, heap[N / 2]);
         sum = mix(sum, rounds_of_queue(N));

@@ -66,7 +66,8 @@ uint32_t program(void)
     uint32_t sum = 0;
 
     for (int round = 0; round < 400; round++) {
-        uint64_t modulus = (uint64_t)next_random() << 32 | next_random() | 1;
+        uint64_t high = next_random();
+        uint64_t modulus = high << 32 | next_random() | 1;
         uint64_t a = ((uint64_t)next_random() << 32 | 77) % modulus;
         uint64_t b = ((uint64_t)next_random() << 32 | 99) % modulus;
         uint64_t factor = -inverse(modulus);
