@@ -4,7 +4,7 @@
 
 static uint8_t sbox[256], inverse_sbox[256], keys[11][16];
 
-static NOINLINE uint8_t times(uint8_t a, uint8_t b)
+static uint8_t times(uint8_t a, uint8_t b)
 {
     uint8_t p = 0;
 
@@ -40,7 +40,7 @@ static void make_sbox(void)
     inverse_sbox[0x63] = 0;
 }
 
-static NOINLINE void expand(const uint8_t key[16])
+static void expand(const uint8_t key[16])
 {
     uint8_t *k = keys[0], factor = 1;
 
@@ -64,7 +64,7 @@ static NOINLINE void expand(const uint8_t key[16])
     }
 }
 
-static NOINLINE void add_key(uint8_t s[16], const uint8_t key[16])
+static void add_key(uint8_t s[16], const uint8_t key[16])
 {
     for (int i = 0; i < 16; i++) {
         s[i] ^= key[i];
@@ -72,8 +72,7 @@ static NOINLINE void add_key(uint8_t s[16], const uint8_t key[16])
 }
 
 /* SubBytes and ShiftRows; direction 1, or 3 for the inverse */
-static NOINLINE void substitute(uint8_t s[16], const uint8_t *box,
-                                int direction)
+static void substitute(uint8_t s[16], const uint8_t *box, int direction)
 {
     uint8_t t[16];
 
@@ -83,7 +82,7 @@ static NOINLINE void substitute(uint8_t s[16], const uint8_t *box,
     memcpy(s, t, 16);
 }
 
-static NOINLINE void mix_columns(uint8_t s[16], const uint8_t factor[4])
+static void mix_columns(uint8_t s[16], const uint8_t factor[4])
 {
     for (int c = 0; c < 16; c += 4) {
         uint8_t t[4];

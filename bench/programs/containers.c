@@ -19,7 +19,7 @@ static Node pool[N];
 static Entry entries[N], *buckets[64];
 static int queue[N + 1], heap[N];
 
-static NOINLINE Node *rotate(Node *node, int side)
+static Node *rotate(Node *node, int side)
 {
     Node *up = node->child[side];
 
@@ -28,7 +28,7 @@ static NOINLINE Node *rotate(Node *node, int side)
     return up;
 }
 
-static NOINLINE Node *insert(Node *root, Node *node)
+static Node *insert(Node *root, Node *node)
 {
     int side;
 
@@ -46,7 +46,7 @@ static NOINLINE Node *insert(Node *root, Node *node)
     return root;
 }
 
-static NOINLINE const Node *search(const Node *root, int key)
+static const Node *search(const Node *root, int key)
 {
     while (root && root->key != key) {
         root = root->child[key > root->key];
@@ -54,7 +54,7 @@ static NOINLINE const Node *search(const Node *root, int key)
     return root;
 }
 
-static NOINLINE int visit(const Node *root, uint32_t *sum)
+static int visit(const Node *root, uint32_t *sum)
 {
     int left, right;
 
@@ -67,12 +67,12 @@ static NOINLINE int visit(const Node *root, uint32_t *sum)
     return (left > right ? left : right) + 1;
 }
 
-static NOINLINE Entry **bucket(int key)
+static Entry **bucket(int key)
 {
     return &buckets[((uint32_t)key * 0x9e3779b1u) >> 26];
 }
 
-static NOINLINE Entry *lookup(int key)
+static Entry *lookup(int key)
 {
     Entry *entry = *bucket(key);
 
@@ -82,7 +82,7 @@ static NOINLINE Entry *lookup(int key)
     return entry;
 }
 
-static NOINLINE void sift(int i, int n)
+static void sift(int i, int n)
 {
     for (;;) {
         int child = 2 * i + 1, t;
@@ -103,7 +103,7 @@ static NOINLINE void sift(int i, int n)
     }
 }
 
-static NOINLINE void heap_sort(int n)
+static void heap_sort(int n)
 {
     for (int i = n / 2; i >= 0; i--) {
         sift(i, n);
@@ -118,7 +118,7 @@ static NOINLINE void heap_sort(int n)
 }
 
 /* Sorts by splitting from one end of a ring to the other */
-static NOINLINE int rounds_of_queue(int n)
+static int rounds_of_queue(int n)
 {
     int head = 0, tail = n, rounds = 0;
 

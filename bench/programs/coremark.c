@@ -17,7 +17,7 @@ static Item items[ITEMS];
 static int16_t a[SIZE][SIZE], b[SIZE][SIZE];
 static int32_t c[SIZE][SIZE];
 
-static NOINLINE uint16_t crc16(uint16_t crc, uint16_t value)
+static uint16_t crc16(uint16_t crc, uint16_t value)
 {
     for (int i = 0; i < 16; i++) {
         int carry = (crc ^ value) & 1;
@@ -41,7 +41,7 @@ static int by_index(const Item *x, const Item *y)
     return x->index - y->index;
 }
 
-static NOINLINE Item *merge(Item *x, Item *y, Compare compare)
+static Item *merge(Item *x, Item *y, Compare compare)
 {
     Item head, *last = &head;
 
@@ -56,7 +56,7 @@ static NOINLINE Item *merge(Item *x, Item *y, Compare compare)
     return head.next;
 }
 
-static NOINLINE Item *sort(Item *list, Compare compare)
+static Item *sort(Item *list, Compare compare)
 {
     Item *slow = list, *fast;
 
@@ -71,7 +71,7 @@ static NOINLINE Item *sort(Item *list, Compare compare)
     return merge(sort(list, compare), sort(fast, compare), compare);
 }
 
-static NOINLINE Item *reverse(Item *list)
+static Item *reverse(Item *list)
 {
     Item *done = NULL;
 
@@ -85,7 +85,7 @@ static NOINLINE Item *reverse(Item *list)
     return done;
 }
 
-static NOINLINE Item *find(Item *list, int key)
+static Item *find(Item *list, int key)
 {
     while (list && list->key != key) {
         list = list->next;
@@ -93,7 +93,7 @@ static NOINLINE Item *find(Item *list, int key)
     return list;
 }
 
-static NOINLINE uint16_t lists(uint16_t crc, int round)
+static uint16_t lists(uint16_t crc, int round)
 {
     Item *list = NULL;
 
@@ -113,7 +113,7 @@ static NOINLINE uint16_t lists(uint16_t crc, int round)
     return crc16(crc, list->key);
 }
 
-static NOINLINE uint16_t matrices(uint16_t crc, int round)
+static uint16_t matrices(uint16_t crc, int round)
 {
     int32_t sum = 0;
 
@@ -137,7 +137,7 @@ static NOINLINE uint16_t matrices(uint16_t crc, int round)
 
 typedef enum State { START, SIGN, INT, POINT, EXPONENT, BAD, N_STATES } State;
 
-static NOINLINE State scan(const char **text)
+static State scan(const char **text)
 {
     State state = START;
 
@@ -173,7 +173,7 @@ static NOINLINE State scan(const char **text)
     return state;
 }
 
-static NOINLINE uint16_t states(uint16_t crc)
+static uint16_t states(uint16_t crc)
 {
     static const char text[] = "5012,1.2e3,-874,+122,+35.54e-5,T0.3,-T.T++Tq,"
         "1T3.4e4z,34.0e-T^,.1234500,-110.700,+0.64400,7e,,8.5.5,1234567";

@@ -16,7 +16,7 @@ static void make_table(void)
     }
 }
 
-static NOINLINE uint32_t update(uint32_t crc, uint8_t byte)
+static uint32_t update(uint32_t crc, uint8_t byte)
 {
     return table[(crc ^ byte) & 0xff] ^ crc >> 8;
 }

@@ -2,7 +2,7 @@
 /* Roots of cubic polynomials in double precision */
 #include "program.h"
 
-static NOINLINE double root(double x)
+static double root(double x)
 {
     double y = x > 1 ? x : 1;
 
@@ -20,12 +20,12 @@ static NOINLINE double root(double x)
     return y;
 }
 
-static NOINLINE double value(const double c[4], double x)
+static double value(const double c[4], double x)
 {
     return ((c[0] * x + c[1]) * x + c[2]) * x + c[3];
 }
 
-static NOINLINE double bisect(const double c[4], double low, double high)
+static double bisect(const double c[4], double low, double high)
 {
     int rising = value(c, high) > 0;
 
@@ -42,7 +42,7 @@ static NOINLINE double bisect(const double c[4], double low, double high)
 }
 
 /* Finds the real roots between -1000 and 1000; returns how many. */
-static NOINLINE int solve(const double c[4], double roots[3])
+static int solve(const double c[4], double roots[3])
 {
     double edge[4] = { -1000, 0, 0, 1000 };
     double d = c[1] * c[1] - 3 * c[0] * c[2];

@@ -7,7 +7,7 @@
 static int16_t x[N + 64], h[64];
 static int32_t y[N];
 
-static NOINLINE void fir(int taps)
+static void fir(int taps)
 {
     for (int i = 0; i < N; i++) {
         int32_t sum = 0;
@@ -20,7 +20,7 @@ static NOINLINE void fir(int taps)
 }
 
 /* Two samples at a time, no saturation */
-static NOINLINE void fir_unrolled(int taps)
+static void fir_unrolled(int taps)
 {
     for (int i = 0; i < N; i += 2) {
         int32_t s0 = 0, s1 = 0;
@@ -34,7 +34,7 @@ static NOINLINE void fir_unrolled(int taps)
     }
 }
 
-static NOINLINE int32_t dot(const int16_t *a, const int16_t *b, int n)
+static int32_t dot(const int16_t *a, const int16_t *b, int n)
 {
     int32_t sum = 0;
 
@@ -44,8 +44,7 @@ static NOINLINE int32_t dot(const int16_t *a, const int16_t *b, int n)
     return sum;
 }
 
-static NOINLINE int32_t lattice(int n, const int16_t *k, int16_t *b,
-                                int32_t f)
+static int32_t lattice(int n, const int16_t *k, int16_t *b, int32_t f)
 {
     f -= b[n - 1] * k[n - 1];
     for (int i = n - 2; i >= 0; i--) {
@@ -56,8 +55,7 @@ static NOINLINE int32_t lattice(int n, const int16_t *k, int16_t *b,
     return f;
 }
 
-static NOINLINE int32_t biquads(int32_t in, const int16_t *c, int16_t *w,
-                                int n)
+static int32_t biquads(int32_t in, const int16_t *c, int16_t *w, int n)
 {
     for (int i = 0; i < n; i++, c += 4, w += 2) {
         int32_t middle = in - ((c[0] * w[0] + c[1] * w[1]) >> 15);

@@ -16,7 +16,7 @@ static uint32_t code[SYMBOLS];
 static uint8_t length[SYMBOLS];
 static uint8_t text[LENGTH], packed[LENGTH * 4];
 
-static NOINLINE void down(int i)
+static void down(int i)
 {
     int node = heap[i];
 
@@ -36,7 +36,7 @@ static NOINLINE void down(int i)
     heap[i] = node;
 }
 
-static NOINLINE void assign(int node, uint32_t bits, int depth)
+static void assign(int node, uint32_t bits, int depth)
 {
     if (nodes[node].child[0] < 0) {
         code[node] = bits;
@@ -47,7 +47,7 @@ static NOINLINE void assign(int node, uint32_t bits, int depth)
     assign(nodes[node].child[1], bits << 1 | 1, depth + 1);
 }
 
-static NOINLINE int build(void)
+static int build(void)
 {
     int n = SYMBOLS;
 
@@ -76,7 +76,7 @@ static NOINLINE int build(void)
     return heap[1];
 }
 
-static NOINLINE int pack(void)
+static int pack(void)
 {
     int at = 0;
 
@@ -91,7 +91,7 @@ static NOINLINE int pack(void)
     return at;
 }
 
-static NOINLINE int unpack_equal(int root, int bits)
+static int unpack_equal(int root, int bits)
 {
     int node = root, n = 0;
 

@@ -28,7 +28,7 @@ static const uint8_t code[] = {
     /* 82 */ DROP, PUSH, 0, STORE, 3, RETURN,
 };
 
-static NOINLINE int32_t interpret(const uint8_t *start, int32_t *memory)
+static int32_t interpret(const uint8_t *start, int32_t *memory)
 {
     static const void *const ops[] = {
         &&push, &&add, &&sub, &&mul, &&dup, &&swap, &&over, &&drop, &&load,

@@ -9,7 +9,7 @@ static uint32_t at;
 static int16_t block[64];
 static uint8_t order[64];
 
-static NOINLINE uint32_t bits(int n)
+static uint32_t bits(int n)
 {
     uint32_t value = 0;
 
@@ -43,13 +43,13 @@ static void make_order(void)
     }
 }
 
-static NOINLINE int extend(int value, int n)
+static int extend(int value, int n)
 {
     return n && value < 1 << (n - 1) ? value - (1 << n) + 1 : value;
 }
 
 /* A code of up to 4 ones and a zero is a size, then comes a run */
-static NOINLINE void read_block(void)
+static void read_block(void)
 {
     memset(block, 0, sizeof(block));
     block[0] = extend(bits(6), 6) * 16;
@@ -76,7 +76,7 @@ static inline int scale(int value, int factor)
 }
 
 /* Eight values STEP apart */
-static NOINLINE void transform(int16_t *v, int step)
+static void transform(int16_t *v, int step)
 {
     int e0 = v[0] + v[4 * step], e1 = v[0] - v[4 * step];
     int e2 = scale(v[2 * step], 98) - scale(v[6 * step], 237);
@@ -95,7 +95,7 @@ static NOINLINE void transform(int16_t *v, int step)
     }
 }
 
-static NOINLINE uint8_t clamp(int value)
+static uint8_t clamp(int value)
 {
     if (value < 0) {
         return 0;
@@ -103,7 +103,7 @@ static NOINLINE uint8_t clamp(int value)
     return value > 255 ? 255 : value;
 }
 
-static NOINLINE void inverse(void)
+static void inverse(void)
 {
     for (int i = 0; i < 8; i++) {
         int16_t *row = block + 8 * i;

@@ -6,7 +6,7 @@
 
 static int32_t a[N][N], b[N][N], c[N][N];
 
-static NOINLINE void fill(int32_t m[N][N])
+static void fill(int32_t m[N][N])
 {
     for (int i = 0; i < N; i++) {
         for (int j = 0; j < N; j++) {
@@ -15,7 +15,7 @@ static NOINLINE void fill(int32_t m[N][N])
     }
 }
 
-static NOINLINE void multiply(void)
+static void multiply(void)
 {
     for (int i = 0; i < N; i++) {
         for (int j = 0; j < N; j++) {

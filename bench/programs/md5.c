@@ -22,12 +22,12 @@ static void make_constants(void)
     }
 }
 
-static NOINLINE uint32_t turn(uint32_t x, int n)
+static uint32_t turn(uint32_t x, int n)
 {
     return x << n | x >> (32 - n);
 }
 
-static NOINLINE void block(const uint32_t m[16])
+static void block(const uint32_t m[16])
 {
     static const uint8_t shift[4][4] = {
         { 7, 12, 17, 22 }, { 5, 9, 14, 20 }, { 4, 11, 16, 23 },

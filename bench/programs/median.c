@@ -6,7 +6,7 @@
 
 static int in[N], out[N];
 
-static NOINLINE void median(int n)
+static void median(int n)
 {
     out[0] = out[n - 1] = 0;
     for (int i = 1; i < n - 1; i++) {

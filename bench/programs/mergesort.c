@@ -22,7 +22,7 @@ static int less_digit(const Item *a, const Item *b)
     return a->value % 10 < b->value % 10;
 }
 
-static NOINLINE void insertion(Item *from, int n, Less less)
+static void insertion(Item *from, int n, Less less)
 {
     for (int i = 1; i < n; i++) {
         Item item = from[i];
@@ -35,7 +35,7 @@ static NOINLINE void insertion(Item *from, int n, Less less)
     }
 }
 
-static NOINLINE void merge(Item *from, int middle, int n, Less less)
+static void merge(Item *from, int middle, int n, Less less)
 {
     int i = 0, j = middle, k = 0;
 
@@ -49,7 +49,7 @@ static NOINLINE void merge(Item *from, int middle, int n, Less less)
     }
 }
 
-static NOINLINE void sort(Item *from, int n, Less less)
+static void sort(Item *from, int n, Less less)
 {
     int middle = n / 2;
 

@@ -4,12 +4,12 @@
 
 #define N 6
 
-static NOINLINE double magnitude(double x)
+static double magnitude(double x)
 {
     return x < 0 ? -x : x;
 }
 
-static NOINLINE double invert(double m[N][N], double inverse[N][N])
+static double invert(double m[N][N], double inverse[N][N])
 {
     double determinant = 1;
 

@@ -7,7 +7,7 @@
 
 static double a[N][N], b[N][N], c[N][N];
 
-static NOINLINE void block(int i0, int j0, int k0)
+static void block(int i0, int j0, int k0)
 {
     for (int i = i0; i < i0 + BLOCK; i++) {
         for (int j = j0; j < j0 + BLOCK; j += 4) {

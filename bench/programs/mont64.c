@@ -6,7 +6,7 @@ typedef struct Wide {
     uint64_t high, low;
 } Wide;
 
-static NOINLINE Wide multiply(uint64_t a, uint64_t b)
+static Wide multiply(uint64_t a, uint64_t b)
 {
     uint64_t a0 = (uint32_t)a, a1 = a >> 32, b0 = (uint32_t)b, b1 = b >> 32;
     uint64_t p00 = a0 * b0, p01 = a0 * b1, p10 = a1 * b0, p11 = a1 * b1;
@@ -17,7 +17,7 @@ static NOINLINE Wide multiply(uint64_t a, uint64_t b)
 }
 
 /* The remainder of a number below modulus * 2^64 */
-static NOINLINE uint64_t reduce(Wide x, uint64_t modulus)
+static uint64_t reduce(Wide x, uint64_t modulus)
 {
     for (int i = 0; i < 64; i++) {
         uint64_t carry = x.high >> 63;
@@ -33,7 +33,7 @@ static NOINLINE uint64_t reduce(Wide x, uint64_t modulus)
 }
 
 /* The inverse of an odd number modulo 2^64, by Newton */
-static NOINLINE uint64_t inverse(uint64_t x)
+static uint64_t inverse(uint64_t x)
 {
     uint64_t y = x;
 
@@ -43,8 +43,8 @@ static NOINLINE uint64_t inverse(uint64_t x)
     return y;
 }
 
-static NOINLINE uint64_t montgomery(uint64_t a, uint64_t b, uint64_t modulus,
-                                    uint64_t factor)
+static uint64_t montgomery(uint64_t a, uint64_t b, uint64_t modulus,
+                           uint64_t factor)
 {
     Wide product = multiply(a, b);
     Wide other = multiply(product.low * factor, modulus);

@@ -2,7 +2,7 @@
 /* Products by shifts and additions */
 #include "program.h"
 
-static NOINLINE uint32_t multiply(uint32_t x, uint32_t y)
+static uint32_t multiply(uint32_t x, uint32_t y)
 {
     uint32_t product = 0;
 

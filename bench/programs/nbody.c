@@ -16,7 +16,7 @@ static Body bodies[BODIES] = {
     { { 15.37, -25.92, 0.18 }, { 0.98, 0.59, -0.03 }, 0.002 },
 };
 
-static NOINLINE double root(double x)
+static double root(double x)
 {
     double y = x > 1 ? x : 1;
 
@@ -26,7 +26,7 @@ static NOINLINE double root(double x)
     return y;
 }
 
-static NOINLINE void advance(double dt)
+static void advance(double dt)
 {
     for (int i = 0; i < BODIES; i++) {
         for (int j = i + 1; j < BODIES; j++) {
@@ -51,7 +51,7 @@ static NOINLINE void advance(double dt)
     }
 }
 
-static NOINLINE double energy(void)
+static double energy(void)
 {
     double e = 0;
 

@@ -25,7 +25,7 @@ static int16_t place[32];
                ((i) * 7 + 4) % 32, 6)
 #define SIXTEEN(i) FOUR(i) FOUR(i + 4) FOUR(i + 8) FOUR(i + 12)
 
-static NOINLINE int step(void)
+static int step(void)
 {
     int fired = 0;
 

@@ -13,7 +13,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define NOINLINE __attribute__((noinline))
 #define ARRAY_SIZE(x) (sizeof(x) / sizeof((x)[0]))
 
 /*

@@ -24,7 +24,7 @@ static void make_field(void)
     }
 }
 
-static NOINLINE uint8_t times(uint8_t a, uint8_t b)
+static uint8_t times(uint8_t a, uint8_t b)
 {
     if (!a || !b) {
         return 0;
@@ -42,7 +42,7 @@ static void make_generator(void)
     }
 }
 
-static NOINLINE void encode(void)
+static void encode(void)
 {
     memset(parity, 0, PARITY);
     for (int i = 0; i < DATA; i++) {
@@ -55,7 +55,7 @@ static NOINLINE void encode(void)
     }
 }
 
-static NOINLINE int masked(int mask, int x, int y)
+static int masked(int mask, int x, int y)
 {
     switch (mask) {
     case 0:
@@ -77,7 +77,7 @@ static NOINLINE int masked(int mask, int x, int y)
     }
 }
 
-static NOINLINE int penalty(void)
+static int penalty(void)
 {
     int sum = 0;
 

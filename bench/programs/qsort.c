@@ -7,7 +7,7 @@
 
 static int values[N];
 
-static NOINLINE void insertion(int *a, int n)
+static void insertion(int *a, int n)
 {
     for (int i = 1; i < n; i++) {
         int value = a[i], j = i;
@@ -27,7 +27,7 @@ static inline void swap(int *a, int *b)
     *b = t;
 }
 
-static NOINLINE void sort(int *a, int n)
+static void sort(int *a, int n)
 {
     int stack[64], top = 0, low = 0, high = n - 1;
 

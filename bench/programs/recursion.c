@@ -2,12 +2,12 @@
 /* Functions that call themselves: Fibonacci, Ackermann, queens, Takeuchi */
 #include "program.h"
 
-static NOINLINE int fibonacci(int n)
+static int fibonacci(int n)
 {
     return n < 2 ? n : fibonacci(n - 1) + fibonacci(n - 2);
 }
 
-static NOINLINE int ackermann(int m, int n)
+static int ackermann(int m, int n)
 {
     if (m == 0) {
         return n + 1;
@@ -15,7 +15,7 @@ static NOINLINE int ackermann(int m, int n)
     return ackermann(m - 1, n == 0 ? 1 : ackermann(m, n - 1));
 }
 
-static NOINLINE int takeuchi(int x, int y, int z)
+static int takeuchi(int x, int y, int z)
 {
     if (x <= y) {
         return z;
@@ -24,8 +24,8 @@ static NOINLINE int takeuchi(int x, int y, int z)
                     takeuchi(z - 1, x, y));
 }
 
-static NOINLINE int queens(int row, uint32_t columns, uint32_t left,
-                           uint32_t right, int n)
+static int queens(int row, uint32_t columns, uint32_t left, uint32_t right,
+                  int n)
 {
     int solutions = 0;
 

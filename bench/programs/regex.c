@@ -4,10 +4,9 @@
 
 static const char *text_start;
 
-static NOINLINE const char *match(const char *re, const char *end,
-                                  const char *s);
+static const char *match(const char *re, const char *end, const char *s);
 
-static NOINLINE const char *atom_end(const char *re)
+static const char *atom_end(const char *re)
 {
     int depth = 0;
 
@@ -24,7 +23,7 @@ static NOINLINE const char *atom_end(const char *re)
     return re;
 }
 
-static NOINLINE int in_set(const char *re, char c)
+static int in_set(const char *re, char c)
 {
     int negative = re[1] == '^', found = 0;
 
@@ -40,7 +39,7 @@ static NOINLINE int in_set(const char *re, char c)
 }
 
 /* One atom; NULL: it does not match */
-static NOINLINE const char *one(const char *re, const char *end, const char *s)
+static const char *one(const char *re, const char *end, const char *s)
 {
     switch (*re) {
     case '(':
@@ -54,9 +53,8 @@ static NOINLINE const char *one(const char *re, const char *end, const char *s)
     }
 }
 
-static NOINLINE const char *repeat(const char *re, const char *atom,
-                                   const char *end, const char *s, int least,
-                                   int most)
+static const char *repeat(const char *re, const char *atom, const char *end,
+                          const char *s, int least, int most)
 {
     const char *next, *result;
 
@@ -72,8 +70,7 @@ static NOINLINE const char *repeat(const char *re, const char *atom,
     return least > 0 ? NULL : match(atom + 1, end, s);
 }
 
-static NOINLINE const char *sequence(const char *re, const char *end,
-                                     const char *s)
+static const char *sequence(const char *re, const char *end, const char *s)
 {
     while (re < end) {
         const char *atom;
@@ -107,8 +104,7 @@ static NOINLINE const char *sequence(const char *re, const char *end,
     return s;
 }
 
-static NOINLINE const char *match(const char *re, const char *end,
-                                  const char *s)
+static const char *match(const char *re, const char *end, const char *s)
 {
     const char *from = re;
     int depth = 0;
@@ -128,7 +124,7 @@ static NOINLINE const char *match(const char *re, const char *end,
 }
 
 /* Where it begins * 256 + how long it is; -1: nowhere */
-static NOINLINE int search(const char *re, const char *text)
+static int search(const char *re, const char *text)
 {
     text_start = text;
     for (const char *s = text;; s++) {

@@ -7,7 +7,7 @@
 
 static uint32_t values[N], spare[N];
 
-static NOINLINE void pass(const uint32_t *from, uint32_t *to, int shift)
+static void pass(const uint32_t *from, uint32_t *to, int shift)
 {
     uint32_t place[1 << BITS] = { 0 }, sum = 0;
 

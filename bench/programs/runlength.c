@@ -6,7 +6,7 @@
 
 static uint8_t text[N], packed[2 * N], unpacked[N];
 
-static NOINLINE int pack(void)
+static int pack(void)
 {
     int n = 0;
 
@@ -23,7 +23,7 @@ static NOINLINE int pack(void)
     return n;
 }
 
-static NOINLINE int unpack(int n)
+static int unpack(int n)
 {
     int at = 0;
 

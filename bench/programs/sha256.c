@@ -5,7 +5,7 @@
 static uint32_t k[64], h[8];
 
 /* The first 32 bits behind the point of the square or cube root of n */
-static NOINLINE uint32_t fraction(uint32_t n, int cube)
+static uint32_t fraction(uint32_t n, int cube)
 {
     __uint128_t low = 0, high = (__uint128_t)8 << 32;
 
@@ -47,7 +47,7 @@ static inline uint32_t turn(uint32_t x, int n)
     return x >> n | x << (32 - n);
 }
 
-static NOINLINE void block(const uint8_t *m)
+static void block(const uint8_t *m)
 {
     uint32_t w[64], s[8];
 

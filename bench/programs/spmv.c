@@ -8,7 +8,7 @@
 static double value[FILLED], x[ROWS], y[ROWS];
 static int column[FILLED], first[ROWS + 1];
 
-static NOINLINE void multiply(void)
+static void multiply(void)
 {
     for (int i = 0; i < ROWS; i++) {
         double sum = 0;

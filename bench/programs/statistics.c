@@ -6,19 +6,19 @@
 
 static double a[N], b[N];
 
-static NOINLINE void fill(double *row)
+static void fill(double *row)
 {
     for (int i = 0; i < N; i++) {
         row[i] = i + (next_random() % 8095) / 8095.0;
     }
 }
 
-static NOINLINE double square(double x)
+static double square(double x)
 {
     return x * x;
 }
 
-static NOINLINE double root(double x)
+static double root(double x)
 {
     double y = x > 1 ? x : 1;
 
@@ -28,7 +28,7 @@ static NOINLINE double root(double x)
     return y;
 }
 
-static NOINLINE void moments(const double *row, double *mean, double *variance)
+static void moments(const double *row, double *mean, double *variance)
 {
     double sum = 0;
 
@@ -43,7 +43,7 @@ static NOINLINE void moments(const double *row, double *mean, double *variance)
     *variance = sum / N;
 }
 
-static NOINLINE double correlation(double mean_a, double mean_b)
+static double correlation(double mean_a, double mean_b)
 {
     double up = 0, x = 0, y = 0;
 

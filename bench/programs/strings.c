@@ -12,18 +12,18 @@ static char copy[sizeof(text)];
 static char words[80][16];
 static int counts[80];
 
-static NOINLINE char lower(char c)
+static char lower(char c)
 {
     return c >= 'A' && c <= 'Z' ? c + 32 : c;
 }
 
-static NOINLINE int is_letter(char c)
+static int is_letter(char c)
 {
     c = lower(c);
     return c >= 'a' && c <= 'z';
 }
 
-static NOINLINE const char *find(const char *in, const char *what)
+static const char *find(const char *in, const char *what)
 {
     for (; *in; in++) {
         size_t i = 0;
@@ -39,8 +39,7 @@ static NOINLINE const char *find(const char *in, const char *what)
 }
 
 /* Looks at the end of the word first, and skips as far as that allows. */
-static NOINLINE int find_skipping(const char *in, int n, const char *what,
-                                  int m)
+static int find_skipping(const char *in, int n, const char *what, int m)
 {
     uint8_t skip[128];
 
@@ -61,7 +60,7 @@ static NOINLINE int find_skipping(const char *in, int n, const char *what,
     return -1;
 }
 
-static NOINLINE int count_words(void)
+static int count_words(void)
 {
     int n = 0;
 
@@ -91,7 +90,7 @@ static NOINLINE int count_words(void)
     return n;
 }
 
-static NOINLINE void reverse(char *s, int n)
+static void reverse(char *s, int n)
 {
     for (int i = 0, j = n - 1; i < j; i++, j--) {
         char t = s[i];

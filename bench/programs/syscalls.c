@@ -2,24 +2,29 @@
 /* A program in U-mode that asks a kernel in M-mode for everything */
 #include "program.h"
 
-typedef enum Call { PUT, GET, SEEK, SUM, EXIT } Call;
+typedef enum Call { WRITE, READ, SEEK, SUM, EXIT } Call;
 
-static uint8_t file[256];
+static uint8_t file[4096];
 static uint32_t position, total;
 
-static NOINLINE uint32_t serve(Call call, uint32_t argument)
+/* WRITE and READ: to and from the text, up to its end */
+static uint32_t serve(Call call, uint32_t argument, char *text)
 {
+    uint32_t n = 0;
+
     switch (call) {
-    case PUT:
-        file[position] = argument;
-        position = (position + 1) % sizeof(file);
-        return position;
-    case GET:
-        argument = file[position];
-        position = (position + 1) % sizeof(file);
-        return argument;
+    case WRITE:
+        do {
+            file[position++ % sizeof(file)] = text[n];
+        } while (text[n++]);
+        return n;
+    case READ:
+        do {
+            text[n] = file[position++ % sizeof(file)];
+        } while (text[n++] && n < argument);
+        return n;
     case SEEK:
-        position = argument % sizeof(file);
+        position = argument;
         return 0;
     case SUM:
         total = mix(total, argument);
@@ -32,28 +37,28 @@ static NOINLINE uint32_t serve(Call call, uint32_t argument)
 #ifdef __riscv
 #define MSTATUS_MPP "0x1800"
 
-/* a0: call, a1: argument; returns the address to go on at in a1. */
+/* What the program gets in a0, and in a1 the address to go on at */
 typedef struct Answer {
     uint64_t result;
     uint64_t mepc;
 } Answer;
 
-Answer kernel(Call call, uint32_t argument, uint64_t mepc);
+Answer kernel(Call call, uint32_t argument, char *text, uint64_t mepc);
 
-Answer kernel(Call call, uint32_t argument, uint64_t mepc)
+Answer kernel(Call call, uint32_t argument, char *text, uint64_t mepc)
 {
     if (call == EXIT) {
         /* goes on in M-mode */
         asm volatile("li t0, " MSTATUS_MPP "\n\tcsrs mstatus, t0"
                      : : : "t0", "memory");
     }
-    return (Answer){ serve(call, argument), mepc + 4 };
+    return (Answer){ serve(call, argument, text), mepc + 4 };
 }
 
 asm(".balign 4\n"
     "syscalls_entry:\n"
     "    csrrw sp, mscratch, sp\n"
-    "    csrr  a2, mepc\n"
+    "    csrr  a3, mepc\n"
     "    sd    ra, -8(sp)\n"
     "    addi  sp, sp, -16\n"
     "    jal   kernel\n"
@@ -85,40 +90,63 @@ static void begin(void)
                  : "t0", "memory");
 }
 
-static NOINLINE uint32_t ask(Call call, uint32_t argument)
+static uint32_t ask(Call call, uint32_t argument, char *text)
 {
     register uint64_t a0 asm("a0") = call;
     register uint64_t a1 asm("a1") = argument;
+    register char *a2 asm("a2") = text;
 
-    asm volatile("ecall" : "+r"(a0), "+r"(a1) : :
-                 "a2", "a3", "a4", "a5", "a6", "a7", "t0", "t1", "t2", "t3",
+    asm volatile("ecall" : "+r"(a0), "+r"(a1), "+r"(a2) : :
+                 "a3", "a4", "a5", "a6", "a7", "t0", "t1", "t2", "t3",
                  "t4", "t5", "t6", "memory");
     return a0;
 }
 #else
 #define begin()
-#define ask(call, argument) serve(call, argument)
+#define ask(call, argument, text) serve(call, argument, text)
 #endif
 
-const uint32_t program_sum = 0xa71742b1;
+/* Decimal digits; returns where they begin. */
+static char *format(char text[24], uint32_t value)
+{
+    char *p = text + 23;
+
+    *p = 0;
+    do {
+        *--p = '0' + value % 10;
+        value /= 10;
+    } while (value);
+    return p;
+}
+
+static uint32_t parse(const char *text)
+{
+    uint32_t value = 0;
+
+    for (; *text; text++) {
+        value = value * 10 + *text - '0';
+    }
+    return value;
+}
+
+const uint32_t program_sum = 0xf5390428;
 
 uint32_t program(void)
 {
-    begin();
-    for (int round = 0; round < 60; round++) {
-        ask(SEEK, round);
-        for (int i = 0; i < 100; i++) {
-            ask(PUT, round * i);
-        }
-        ask(SEEK, 50);
-        for (int i = 0; i < 100; i++) {
-            uint32_t byte = ask(GET, 0);
+    char text[24];
 
-            if (byte & 1) {
-                ask(SUM, byte);
-            }
+    begin();
+    for (int round = 0; round < 20; round++) {
+        ask(SEEK, round, NULL);
+        for (int i = 0; i < 100; i++) {
+            ask(WRITE, 0, format(text, i * i * 1000 * round));
+        }
+        ask(SEEK, round, NULL);
+        for (int i = 0; i < 100; i++) {
+            ask(READ, sizeof(text), text);
+            ask(SUM, parse(text), NULL);
         }
     }
-    ask(EXIT, 0);
+    ask(EXIT, 0, NULL);
     return total;
 }

@@ -12,7 +12,7 @@ typedef struct Disc {
 static Disc discs[DISCS], *tower[3];
 static uint32_t moves, sum, wrong;
 
-static NOINLINE void push(int t, Disc *disc)
+static void push(int t, Disc *disc)
 {
     if (tower[t] && tower[t]->size < disc->size) {
         wrong++;
@@ -21,7 +21,7 @@ static NOINLINE void push(int t, Disc *disc)
     tower[t] = disc;
 }
 
-static NOINLINE Disc *pop(int t)
+static Disc *pop(int t)
 {
     Disc *disc = tower[t];
 
@@ -29,7 +29,7 @@ static NOINLINE Disc *pop(int t)
     return disc;
 }
 
-static NOINLINE void move(int n, int from, int to, int over)
+static void move(int n, int from, int to, int over)
 {
     if (n > 1) {
         move(n - 1, from, over, to);

@@ -6,7 +6,7 @@
 
 static int64_t a[N][N], b[N], x[N], y[N];
 
-static NOINLINE void decompose(void)
+static void decompose(void)
 {
     for (int i = 0; i < N; i++) {
         for (int j = i + 1; j < N; j++) {
@@ -28,7 +28,7 @@ static NOINLINE void decompose(void)
     }
 }
 
-static NOINLINE void substitute(void)
+static void substitute(void)
 {
     y[0] = b[0];
     for (int i = 1; i < N; i++) {

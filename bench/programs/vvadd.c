@@ -6,7 +6,7 @@
 
 static uint32_t a[N], b[N], c[N];
 
-static NOINLINE void add(int n)
+static void add(int n)
 {
     for (int i = 0; i < n; i++) {
         c[i] = a[i] + b[i];

@@ -18,7 +18,7 @@ typedef struct Window {
 
 static Window window[4];
 
-static NOINLINE void child_lock(Window *w, const Input *in)
+static void child_lock(Window *w, const Input *in)
 {
     switch (w->child) {
     case UNLOCKED:
@@ -42,7 +42,7 @@ static NOINLINE void child_lock(Window *w, const Input *in)
     }
 }
 
-static NOINLINE void moving(Window *w, const Input *in)
+static void moving(Window *w, const Input *in)
 {
     switch (w->move) {
     case STOPPED:
@@ -83,7 +83,7 @@ static NOINLINE void moving(Window *w, const Input *in)
     }
 }
 
-static NOINLINE void plant(Window *w)
+static void plant(Window *w)
 {
     w->position += w->motor;
     if (w->position < 0) {
