@@ -132,10 +132,10 @@ def run(command, path, directory, limit):
     elf = Elf(path)
     if b'tohost' not in elf.symbols or b'fromhost' not in elf.symbols:
         raise RuntimeError(f'{path}: no tohost and fromhost')
-    command = command + ['-cpu', f'rv{elf.bits},pmp=off', '-m', '128M',
-                         '-bios', 'none', '-S', '-monitor', 'none']
+    command = command + ['-m', '128M', '-bios', 'none', '-S']
     if elf.bits == 64:
-        command += ['-device', f'loader,file={path},cpu-num=0']
+        command += ['-cpu', 'rv64', '-device',
+                    f'loader,file={path},cpu-num=0']
     else:
         begin = f'{directory}/begin.elf'
         subprocess.run(
@@ -143,7 +143,8 @@ def run(command, path, directory, limit):
              '-nostdlib', '-static', '-no-pie', '-Wl,--build-id=none',
              '-Wl,-Ttext=0x82000000', f'-DENTRY={elf.entry:#x}',
              f'{HERE}/htif32.S', '-o', begin], check=True)
-        command += ['-device', f'loader,file={begin},cpu-num=0']
+        command += ['-cpu', 'rv32,pmp=off', '-device',
+                    f'loader,file={begin},cpu-num=0']
         for number, (address, data) in enumerate(elf.segments):
             if FLASH <= address < FLASH + (4 << 20):
                 address += RAM - FLASH
