@@ -16,6 +16,9 @@ import sys
 HERE = os.path.dirname(os.path.realpath(__file__))
 TESTS = os.path.dirname(HERE)
 TOP = os.path.dirname(TESTS)
+sys.dont_write_bytecode = True
+sys.path.append(os.path.join(TOP, 'bench'))
+import htif                         # noqa: E402
 BUILD = os.path.join(TOP, 'build')
 QEMU = os.environ.get('QEMU', f'{BUILD}/qemu-system-riscv64')
 ETRACE = os.environ.get('ETRACE', f'{BUILD}/qemu-etrace')
@@ -80,7 +83,7 @@ def run(command, log, what):
 
 def check(mode, properties, name):
     """One run: how many instructions were compared"""
-    folder = os.path.join(OUT, 'runs', f'{mode}-{name}')
+    folder = os.path.join(OUT, 'runs', f'{mode}-{os.path.basename(name)}')
     shutil.rmtree(folder, ignore_errors=True)
     os.makedirs(folder)
     log = f'{folder}/log'
@@ -89,13 +92,19 @@ def check(mode, properties, name):
         'virt,trace=on,trace-chardev=tr,trace-sideband=sb,trace-autostart=on',
         '-chardev', f'file,id=tr,path={folder}/trace',
         '-chardev', f'file,id=sb,path={folder}/sideband',
-        '-cpu', cpu_of(name), '-m', '128M', '-display', 'none',
-        '-monitor', 'none', '-serial', f'file:{folder}/uart', '-bios', 'none',
-        '-kernel', f'{OUT}/elf/{name}.elf',
+        '-display', 'none', '-monitor', 'none',
+        '-serial', f'file:{folder}/uart',
         '-plugin', f'{RETIRED},out={folder}/truth']
     for item in properties:
         command += ['-global', f'riscv-trace-encoder.{item}']
-    run(command, log, 'QEMU')
+    if os.path.isabs(name):
+        try:
+            htif.run(command, name, folder, LIMIT)
+        except RuntimeError as why:
+            raise Difference(str(why)) from why
+    else:
+        run(command + ['-cpu', cpu_of(name), '-m', '128M', '-bios', 'none',
+                       '-kernel', f'{OUT}/elf/{name}.elf'], log, 'QEMU')
     if os.path.getsize(log):
         raise Difference('QEMU or the observer complained')
     run([ETRACE, 'verify', '--trace', f'{folder}/trace', '--sideband',
@@ -131,6 +140,8 @@ def main():
         'observer and the folder for files (kept of runs that failed).')
     parser.add_argument('--all', action='store_true',
                         help='every program, not only some')
+    parser.add_argument('--elf', action='append', default=[], metavar='FILE',
+                        help='this program, made for Spike, instead of ours')
     parser.add_argument('--mode', action='append', metavar='PATTERN',
                         help='only modes whose name matches')
     parser.add_argument('--program', action='append', metavar='PATTERN',
@@ -140,6 +151,8 @@ def main():
     bench = os.path.join(TOP, 'bench', 'programs')
     names = make(bench, 'list') if options.all else list(PROGRAMS)
     names += GUESTS
+    if options.elf:
+        names = [os.path.abspath(path) for path in options.elf]
     modes = read_modes()
     if options.program:
         names = [name for name in names if any(
