@@ -12,6 +12,8 @@
 #include "qemu/osdep.h"
 #include "flow-private.h"
 
+#define CAUSE_ILLEGAL_INSTRUCTION   2
+
 static const uint8_t no_code[2];
 
 /* Stack, predictor and cache of the sizes that the parameters say, empty */
@@ -89,6 +91,8 @@ void flow_lose(Flow *f, FlowLossKind kind, uint64_t address)
     f->started = false;
     f->inferred = false;
     f->trap_pending = false;
+    f->handler_pending = false;
+    f->handler_faulted = false;
     f->waiting = true;
     f->loss(f->loss_opaque, &loss);
 }
@@ -162,7 +166,14 @@ static void leave(Flow *f)
 
     if (!f->started || f->trap_pending ||
         !image_insn(f->image, f->priv, f->pc, f->mask, &insn) ||
-        insn.kind == INSN_SEQUENTIAL || insn.kind == INSN_BRANCH) {
+        insn.kind == INSN_SEQUENTIAL) {
+        return;
+    }
+    if (insn.kind == INSN_BRANCH) {
+        if (f->map_bits && flow_mode(f, ETRACE_IOPT_BRANCH_PREDICTION)) {
+            etrace_predictor_learn(&f->predictor, f->pc,
+                                   !(f->branch_map & 1));
+        }
         return;
     }
     flow_emit(f, f->pc, no_code, 0, insn.itype, f->pc + insn.size);
@@ -192,7 +203,37 @@ static void jump_to(Flow *f, const ETracePacket *pkt, uint64_t address)
     f->map_bits = f->branches;
     f->branch_map = f->branches && pkt->branch;
     start_window(f, f->pc);
-    flow_emit_one(f, f->pc);
+    f->handler_pending = f->params.wire_format == ETRACE_WIRE_1_1_1 &&
+                         pkt->subformat == ETRACE_SYNC_TRAP;
+    if (!f->handler_pending) {
+        flow_emit_one(f, f->pc);
+    }
+}
+
+/*
+ * Draft 1.1.1: "trap handler address" is all that a trap packet tells. That
+ * the handler's first instruction did not retire, because of another trap, is
+ * told by a support packet between the two that changes nothing.
+ */
+static void find_fault(Flow *f, const ETracePacket *pkt)
+{
+    if (pkt->format == ETRACE_FORMAT_SYNC &&
+        pkt->subformat == ETRACE_SYNC_SUPPORT &&
+        pkt->qual_status == ETRACE_QUAL_NO_CHANGE) {
+        f->handler_faulted |= pkt->ioptions == f->params.ioptions;
+        return;
+    }
+    f->handler_pending = false;
+    if (pkt->format == ETRACE_FORMAT_SYNC &&
+        pkt->subformat == ETRACE_SYNC_SUPPORT &&
+        pkt->qual_status == ETRACE_QUAL_TRACE_LOST) {
+        return;             /* who knows? */
+    }
+    if (!f->handler_faulted) {
+        flow_emit_one(f, f->pc);
+    }
+    f->handler_faulted &= pkt->format == ETRACE_FORMAT_SYNC &&
+                          pkt->subformat == ETRACE_SYNC_TRAP;
 }
 
 static bool process_start(Flow *f, const ETracePacket *pkt)
@@ -255,7 +296,9 @@ static bool infer_epc(Flow *f, uint64_t *epc)
             return true;
         }
         if (insn.itype != ETRACE_ITYPE_RETURN || !f->stack.depth ||
-            !flow_mode(f, ETRACE_IOPT_IMPLICIT_RETURN)) {
+            !flow_mode(f, ETRACE_IOPT_IMPLICIT_RETURN) ||
+            f->params.wire_format == ETRACE_WIRE_1_1_1) {
+            /* 1.1.1: thaddr 1 does not mean that it can be inferred. */
             return false;
         }
         *epc = etrace_return_stack_top(&f->stack);
@@ -298,13 +341,26 @@ static bool process_trap(Flow *f, const ETracePacket *pkt)
     };
     uint64_t handler = 0;
 
-    if (pkt->thaddr) {
+    if (f->handler_faulted) {
+        trap.epc_known = true;
+        trap.epc = f->pc;
+    } else if (pkt->thaddr) {
         trap.epc_known = infer_epc(f, &trap.epc);
     } else {
         trap.epc_known = true;
         trap.epc = pkt->address;
     }
-    leave(f);
+    if (f->params.wire_format == ETRACE_WIRE_1_1_1 && !pkt->interrupt &&
+        pkt->ecause == CAUSE_ILLEGAL_INSTRUCTION) {
+        /* tvalepc */
+        trap.epc_known = true;
+        trap.epc = pkt->tval;
+        trap.tval = 0;
+    }
+    if (!f->handler_faulted) {
+        leave(f);
+    }
+    f->handler_faulted = false;
     if (f->ops->trap) {
         f->ops->trap(f->opaque, &trap);
     }
@@ -470,6 +526,9 @@ static bool process_delta(Flow *f, const ETracePacket *pkt)
 
 bool flow_packet(Flow *f, const ETracePacket *pkt)
 {
+    if (f->handler_pending) {
+        find_fault(f, pkt);
+    }
     if (pkt->format == ETRACE_FORMAT_SYNC &&
         pkt->subformat == ETRACE_SYNC_SUPPORT) {
         return process_support(f, pkt);

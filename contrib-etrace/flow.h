@@ -116,6 +116,12 @@ typedef struct Flow {
     bool started;           /* not start_of_trace */
     bool inferred;          /* inferred_address */
     bool trap_pending;      /* a trap with thaddr 0: its handler comes next */
+    /*
+     * Draft 1.1.1: a trap packet names pc as the handler's first instruction,
+     * which retired unless another trap follows; see find_fault()
+     */
+    bool handler_pending;
+    bool handler_faulted;
     bool unsupported;       /* by the last support packet's modes */
     bool keep_history;      /* sync packets reset neither stack ... */
     uint8_t priv;

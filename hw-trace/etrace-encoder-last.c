@@ -57,8 +57,12 @@ static bool must_report(const ETraceEncoder *enc, ETraceNext next, bool sync)
     case NEXT_UNQUALIFIED:
         return true;
     case NEXT_PRIVILEGE:
-        /* ppccd_br */
-        return etrace_encoder_has_branches(enc) || enc->maybe_inferred;
+        /*
+         * ppccd_br. The decoder of 1.1.1 does not look at the privilege when
+         * it comes by the address.
+         */
+        return etrace_encoder_has_branches(enc) || enc->maybe_inferred ||
+               etrace_encoder_is_1_1_1(enc);
     default:
         /*
          * resync_br. Without branches the decoder goes to the next

@@ -56,6 +56,11 @@ static inline bool etrace_encoder_is_sijump(const ETraceEncoder *enc,
            b->itype != ETRACE_ITYPE_TRAP_RETURN;
 }
 
+static inline bool etrace_encoder_is_1_1_1(const ETraceEncoder *enc)
+{
+    return enc->params.wire_format == ETRACE_WIRE_1_1_1;
+}
+
 /* Will the jump at the end of the held block be an implicit return? */
 static inline bool etrace_encoder_is_return(const ETraceEncoder *enc)
 {
@@ -95,8 +100,17 @@ void etrace_encoder_send_start(ETraceEncoder *enc, const ETraceBlock *b,
 void etrace_encoder_send_trap_handler(ETraceEncoder *enc,
                                       const ETraceBlock *b, bool branch);
 
-/* The pending trap, with thaddr 0 */
-void etrace_encoder_send_trap_alone(ETraceEncoder *enc);
+/*
+ * The pending trap, without an instruction of its handler: with thaddr 0.
+ *
+ * The draft 1.1.1 has no such packet. If another trap at @handler, with
+ * privilege @priv, comes before the handler's first instruction retires, the
+ * packet names that instruction nevertheless, and a support packet that
+ * changes nothing tells our decoder that it did not retire. If the window
+ * ends (@handler is not known, 0) the trap is left out.
+ */
+void etrace_encoder_send_trap_alone(ETraceEncoder *enc, uint64_t handler,
+                                    uint8_t priv);
 
 /* Format 3 subformat 2 */
 void etrace_encoder_send_context(ETraceEncoder *enc, uint8_t priv);

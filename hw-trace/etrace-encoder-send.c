@@ -239,27 +239,59 @@ void etrace_encoder_send_start(ETraceEncoder *enc, const ETraceBlock *b,
     synchronised(enc);
 }
 
-void etrace_encoder_send_trap_handler(ETraceEncoder *enc,
-                                      const ETraceBlock *b, bool branch)
+/* What every packet for the pending trap has */
+static void init_trap(const ETraceEncoder *enc, ETracePacket *pkt)
 {
     bool interrupt = enc->trap.itype == ETRACE_ITYPE_INTERRUPT;
-    ETracePacket pkt = {
+
+    *pkt = (ETracePacket) {
         .format = ETRACE_FORMAT_SYNC,
         .subformat = ETRACE_SYNC_TRAP,
-        .branch = branch,
-        .privilege = b->priv,
         .time = enc->time,
         .context = enc->context,
         .ecause = enc->trap.cause,
         .interrupt = interrupt,
-        .thaddr = true,
-        .address = b->iaddr,
         .tval = interrupt ? 0 : enc->trap_tval,
     };
+}
 
+/* @handler is its first instruction, and @branch about that. */
+static void send_handler(ETraceEncoder *enc, uint64_t handler, uint8_t priv,
+                         bool branch)
+{
+    uint8_t ioptions = enc->params.ioptions;
+    ETracePacket pkt;
+    bool toggle;
+
+    init_trap(enc, &pkt);
+    pkt.branch = branch;
+    pkt.privilege = priv;
+    pkt.thaddr = true;
+    pkt.address = handler;
+    if (etrace_encoder_is_1_1_1(enc) && !pkt.interrupt && pkt.ecause == 2) {
+        /* tvalepc: the address of an illegal instruction */
+        pkt.tval = enc->trap.iaddr;
+    }
+    /* The draft 1.1.1 has no other way to leave an address in. */
+    toggle = (ioptions & ETRACE_IOPT_IMPLICIT_EXCEPT) &&
+             !(enc->trap.flags & ETRACE_BLOCK_TVEC);
+    if (toggle) {
+        enc->params.ioptions &= ~ETRACE_IOPT_IMPLICIT_EXCEPT;
+        etrace_encoder_send_support(enc, ETRACE_QUAL_NO_CHANGE);
+    }
     send_packet(enc, &pkt);
-    enc->address = b->iaddr;
+    if (toggle) {
+        enc->params.ioptions = ioptions;
+        etrace_encoder_send_support(enc, ETRACE_QUAL_NO_CHANGE);
+    }
+    enc->address = handler;
     synchronised(enc);
+}
+
+void etrace_encoder_send_trap_handler(ETraceEncoder *enc,
+                                      const ETraceBlock *b, bool branch)
+{
+    send_handler(enc, b->iaddr, b->priv, branch);
 }
 
 /*
@@ -268,23 +300,22 @@ void etrace_encoder_send_trap_handler(ETraceEncoder *enc,
  * It is not the base of later differences: the decoder returns before it looks
  * at the address (chapter 11, process_te_inst).
  */
-void etrace_encoder_send_trap_alone(ETraceEncoder *enc)
+void etrace_encoder_send_trap_alone(ETraceEncoder *enc, uint64_t handler,
+                                    uint8_t priv)
 {
-    bool interrupt = enc->trap.itype == ETRACE_ITYPE_INTERRUPT;
-    ETracePacket pkt = {
-        .format = ETRACE_FORMAT_SYNC,
-        .subformat = ETRACE_SYNC_TRAP,
-        .branch = true,
-        .privilege = enc->trap.priv,
-        .time = enc->time,
-        .context = enc->context,
-        .ecause = enc->trap.cause,
-        .interrupt = interrupt,
-        .thaddr = false,
-        .address = enc->trap.iaddr,
-        .tval = interrupt ? 0 : enc->trap_tval,
-    };
+    ETracePacket pkt;
 
+    if (etrace_encoder_is_1_1_1(enc)) {
+        if (handler) {
+            send_handler(enc, handler, priv, true);
+            etrace_encoder_send_support(enc, ETRACE_QUAL_NO_CHANGE);
+        }
+        return;
+    }
+    init_trap(enc, &pkt);
+    pkt.branch = true;
+    pkt.privilege = enc->trap.priv;
+    pkt.address = enc->trap.iaddr;
     send_packet(enc, &pkt);
     synchronised(enc);
 }

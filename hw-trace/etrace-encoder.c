@@ -103,25 +103,26 @@ static void process_trap(ETraceEncoder *enc, const ETraceBlock *b,
      * told so (thaddr 0) understand it, others need not. The same if the
      * address that is left out would not be the handler's.
      */
-    bool alone = !enc->started ||
-                 (enc->have_last &&
-                  (etrace_itype_is_updiscon(enc->last.itype) ||
-                   enc->last.priv != b->priv)) ||
-                 ((enc->params.ioptions & ETRACE_IOPT_IMPLICIT_EXCEPT) &&
-                  !(b->flags & ETRACE_BLOCK_TVEC));
+    bool alone = !etrace_encoder_is_1_1_1(enc) &&
+                 (!enc->started ||
+                  (enc->have_last &&
+                   (etrace_itype_is_updiscon(enc->last.itype) ||
+                    enc->last.priv != b->priv)) ||
+                  ((enc->params.ioptions & ETRACE_IOPT_IMPLICIT_EXCEPT) &&
+                   !(b->flags & ETRACE_BLOCK_TVEC)));
 
     if (enc->have_last) {
         etrace_encoder_finish_last(enc, NEXT_TRAP, 0, false);
         enc->have_last = false;
     } else if (enc->have_trap && !enc->trap_reported) {
-        etrace_encoder_send_trap_alone(enc);
+        etrace_encoder_send_trap_alone(enc, b->iaddr, b->priv);
     }
     if (enc->lost) {
         if (!recover(enc)) {
             return;
         }
         /* The first thing in a new window */
-        alone = true;
+        alone = !etrace_encoder_is_1_1_1(enc);
     }
 
     enc->trap = *b;
@@ -130,7 +131,7 @@ static void process_trap(ETraceEncoder *enc, const ETraceBlock *b,
     enc->trap_reported = alone;
     enc->started = true;
     if (alone) {
-        etrace_encoder_send_trap_alone(enc);
+        etrace_encoder_send_trap_alone(enc, 0, 0);
     }
 }
 
@@ -145,7 +146,7 @@ static void close_window(ETraceEncoder *enc)
         }
         etrace_encoder_finish_last(enc, NEXT_UNQUALIFIED, 0, false);
     } else if (enc->have_trap && !enc->trap_reported) {
-        etrace_encoder_send_trap_alone(enc);
+        etrace_encoder_send_trap_alone(enc, 0, 0);
     }
     etrace_encoder_send_support(enc, qual_status);
     forget_window(enc);
@@ -212,8 +213,12 @@ void etrace_encoder_reconfigure(ETraceEncoder *enc)
     }
     set_modes(enc);
     if (enc->started && (enc->params.ioptions != ioptions ||
-                         enc->keep_history != keep_history)) {
-        /* What is to be reported happened in the old modes. */
+                         enc->keep_history != keep_history ||
+                         etrace_encoder_is_1_1_1(enc))) {
+        /*
+         * What is to be reported happened in the old modes. (1.1.1: behind a
+         * trap, a support packet has a meaning of its own.)
+         */
         enc->params.ioptions = ioptions;
         close_window(enc);
         set_modes(enc);

@@ -33,6 +33,12 @@
  *     it is counted when it leads somewhere. The same for the stack: what was
  *     on it when the return was reached is there until it is left.
  * D10. Section 3.2.7 invalidates the cache at sync packets, 2.0.5 does not.
+ * D11. A trap packet of 1.1.1 names the first instruction of the handler, even
+ *     if that never retires because of another trap. Then a support packet
+ *     comes between the two that changes nothing.
+ * D12. If 2.0.5 does not resynchronise, predictor and stack go on behind a
+ *     trap. It learns the branch before an exception, by way of
+ *     exception_address(), but not the one before an interrupt.
  *
  * SPDX-License-Identifier: GPL-2.0-or-later
  */
@@ -68,6 +74,11 @@ static void report_pc(RefDecoder *d, uint64_t pc)
 static bool is_2_1(const RefDecoder *d)
 {
     return d->discovery_response.wire_format == ETRACE_WIRE_2_1_DRAFT;
+}
+
+static bool is_1_1_1(const RefDecoder *d)
+{
+    return d->discovery_response.wire_format == ETRACE_WIRE_1_1_1;
 }
 
 static bool is_branch(const RefInstr *instr)
@@ -423,7 +434,7 @@ static void follow_execution_path(RefDecoder *d, uint64_t address,
         }
         if (te_inst->format == 3 && d->pc == address &&
             !unprocessed_branches(d, d->pc) &&
-            (te_inst->privilege == d->privilege ||
+            (is_1_1_1(d) || te_inst->privilege == d->privilege ||
              is_return_from_trap(get_instr(d, d->last_pc)))) {
             return;
         }
@@ -484,7 +495,10 @@ static void start_history(RefDecoder *d)
     cache_init(d);                                                  /* D10 */
 }
 
-/* A trap came instead of the next instruction: 2.0.5 remembers calls. */
+/*
+ * A trap came instead of the next instruction: what the last one was is
+ * remembered (D12).
+ */
 static void leave_by_trap(RefDecoder *d)
 {
     const RefInstr *instr;
@@ -493,6 +507,9 @@ static void leave_by_trap(RefDecoder *d)
         return;
     }
     instr = get_instr(d, d->pc);
+    if (is_branch(instr) && d->branches) {
+        bpred_update(d, d->pc, !(d->branch_map & 1));
+    }
     if (instr->ret && d->irstack_depth > 0 &&
         (d->options & ETRACE_IOPT_IMPLICIT_RETURN) &&
         !is_sequential_jump(d, instr)) {
@@ -510,7 +527,7 @@ static void process_sync(RefDecoder *d, const ETracePacket *te_inst)
 
     if (te_inst->subformat == 1) {
         d->ops->report_trap(d->opaque, te_inst);
-        if (!te_inst->interrupt) {
+        if (!te_inst->interrupt && !is_1_1_1(d)) {
             d->ops->report_epc(d->opaque, exception_address(d, te_inst));
         }
         leave_by_trap(d);
@@ -538,7 +555,10 @@ static void process_sync(RefDecoder *d, const ETracePacket *te_inst)
         follow_execution_path(d, d->address, te_inst);
     } else {
         d->pc = d->address;
-        report_pc(d, d->pc);
+        d->handler_pending = te_inst->subformat == 1 && is_1_1_1(d);
+        if (!d->handler_pending) {
+            report_pc(d, d->pc);
+        }
         d->last_pc = d->pc;
     }
     if (d->start_of_trace || !d->resync_disabled) {
@@ -606,6 +626,19 @@ void ref_decoder_init(RefDecoder *d, const ETraceParams *params,
 
 bool ref_decoder_process(RefDecoder *d, const ETracePacket *te_inst)
 {
+    if (d->handler_pending) {                                       /* D11 */
+        if (te_inst->format == 3 && te_inst->subformat == 3 &&
+            te_inst->qual_status == ETRACE_QUAL_NO_CHANGE) {
+            d->handler_faulted |= te_inst->ioptions == d->options;
+        } else {
+            if (!d->handler_faulted && !(te_inst->format == 3 &&
+                te_inst->qual_status == ETRACE_QUAL_TRACE_LOST)) {
+                report_pc(d, d->pc);
+            }
+            d->handler_pending = false;
+            d->handler_faulted = false;
+        }
+    }
     process_te_inst(d, te_inst);
     return d->error == NULL;
 }

@@ -73,6 +73,8 @@ struct RefDecoder {
 
     /* Not in the text; see process_te_inst(). */
     bool trap_alone;
+    bool handler_pending;       /* 1.1.1: pc may not have retired ... */
+    bool handler_faulted;       /* ... if a trap packet comes next */
 
     struct {
         uint64_t link;

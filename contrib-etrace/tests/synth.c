@@ -36,6 +36,7 @@ typedef struct Runner {
     uint8_t priv;
     bool stalled;               /* the sink refuses packets */
     uint64_t atp[2];
+    bool trapped;               /* ... and nothing has retired since */
     const Op *upper;            /* the last one that retired, or NULL */
     struct {
         unsigned region, at;
@@ -174,6 +175,7 @@ static void take_trap(Runner *run, bool interrupt, uint8_t cause)
     etrace_encoder_block(&run->enc, &block, trap.tval);
     g_array_append_val(hart->traps, trap);
     run->upper = NULL;
+    run->trapped = true;
     enter(run, priv, at);
 }
 
@@ -201,6 +203,7 @@ static void retire(Runner *run, const Op *op, uint8_t itype)
     run->block.iretire += op->size / 2;
     run->block.ilastsize = op->size / 4;
     run->block.itype = itype;
+    run->trapped = false;
     if (op->kind == OP_PAIR && run->upper) {
         run->block.flags = ETRACE_BLOCK_SIJUMP;
     }
@@ -246,10 +249,12 @@ static void random_modes(Runner *run, ETraceParams *p, uint8_t *ioptions)
 {
     GRand *r = run->rand;
 
-    if (synth_chance(r, 300)) {
-        p->wire_format = ETRACE_WIRE_2_1_DRAFT;
+    if (synth_chance(r, 400)) {
+        p->wire_format = synth_chance(r, 500) ? ETRACE_WIRE_2_1_DRAFT
+                                              : ETRACE_WIRE_1_1_1;
     }
-    p->time_width = 16 * synth_pick(r, 3);
+    p->time_width = p->wire_format == ETRACE_WIRE_1_1_1
+                    ? 0 : 16 * synth_pick(r, 3);
     p->context_width = 16 * synth_pick(r, 3);
     p->sijump = 1;
     p->return_stack_size = synth_pick(r, 6);
@@ -320,9 +325,21 @@ static void step(Runner *run)
     }
 }
 
+/* The draft 1.1.1 cannot tell of a trap without its handler. */
+static void forget_trap(Runner *run)
+{
+    GArray *traps = run->synth->harts[run->hart].traps;
+
+    if (run->trapped && run->enc.params.wire_format == ETRACE_WIRE_1_1_1) {
+        g_array_set_size(traps, traps->len - 1);
+    }
+    run->trapped = false;
+}
+
 static void close_window(Runner *run)
 {
     flush_block(run);
+    forget_trap(run);
     etrace_encoder_end_window(&run->enc);
 }
 
@@ -476,6 +493,7 @@ static void run_all(Synth *s, Runner *runs, GRand *r)
     }
     for (unsigned i = 0; i < s->opts.nr_harts; i++) {
         flush_block(&runs[i]);
+        forget_trap(&runs[i]);
         etrace_encoder_stop(&runs[i].enc);
     }
 }
