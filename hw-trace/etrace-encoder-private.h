@@ -11,14 +11,6 @@
 /* The branch map holds this many. */
 #define ETRACE_BRANCHES_MAX 31
 
-/* The green diamond: what follows the current instruction */
-typedef enum ETraceNext {
-    NEXT_PLAIN,             /* another one that retires */
-    NEXT_TRAP,              /* exc_only */
-    NEXT_PRIVILEGE,         /* ppccd: one that retires, privilege changed */
-    NEXT_UNQUALIFIED,       /* the end of the window */
-} ETraceNext;
-
 /* An instruction to report in format 0, 1 or 2 */
 typedef struct ETraceReport {
     uint64_t pc;
@@ -65,8 +57,8 @@ static inline bool etrace_encoder_is_1_1_1(const ETraceEncoder *enc)
 static inline bool etrace_encoder_is_return(const ETraceEncoder *enc)
 {
     return enc->last.itype == ETRACE_ITYPE_RETURN &&
-           (enc->params.ioptions & ETRACE_IOPT_IMPLICIT_RETURN) && enc->stack.depth &&
-           !etrace_encoder_is_sijump(enc, &enc->last);
+           (enc->params.ioptions & ETRACE_IOPT_IMPLICIT_RETURN) &&
+           enc->stack.depth && !etrace_encoder_is_sijump(enc, &enc->last);
 }
 
 /* Branches that no packet has reported */
@@ -138,22 +130,24 @@ void etrace_encoder_report(ETraceEncoder *enc, uint64_t last, bool notify);
 /* An inferable jump at @pc ends the current stretch. */
 void etrace_encoder_run_jump(ETraceEncoder *enc, uint64_t pc, uint64_t target);
 
-/* etrace-encoder-last.c */
+/* etrace-encoder-block.c */
 
-/*
- * The current instruction is the last one of the held block; @next_pc is the
- * address of the next one, if there is one. @sync: that gets a packet of
- * format 3 subformat 0. (If for a resynchronisation, the FSM of section 8.2 is
- * in state 2 for this instruction and will be in state 3 for the next one.)
- */
-void etrace_encoder_finish_last(ETraceEncoder *enc, ETraceNext next,
-                                uint64_t next_pc, bool sync);
+/* @block is the held one from here on; the one before is done with. */
+void etrace_encoder_hold(ETraceEncoder *enc, const ETraceBlock *block,
+                         bool sync);
 
-/*
- * Report the target of an updiscon: the held block's only instruction, or
- * the first one of the next block. @updiscon: as in section 6.6.2
- */
-void etrace_encoder_report_target(ETraceEncoder *enc, uint64_t pc,
-                                  bool updiscon);
+/* The held block is the last one of its window. */
+void etrace_encoder_finish_window(ETraceEncoder *enc);
+
+/* etrace-encoder.c */
+
+/* Forget the window: what comes next starts from a synchronisation packet. */
+void etrace_encoder_forget_window(ETraceEncoder *enc);
+
+/* True if packets can be sent: after a loss, as soon as the sink is ready. */
+bool etrace_encoder_recover(ETraceEncoder *enc);
+
+/* The window ends; sends a support packet. */
+void etrace_encoder_close_window(ETraceEncoder *enc);
 
 #endif /* HW_TRACE_ETRACE_ENCODER_PRIVATE_H */
