@@ -1,5 +1,5 @@
 /*
- * qemu-etrace decode: write the instructions that were executed
+ * qemu-etrace decode: write what was executed
  *
  * SPDX-License-Identifier: GPL-2.0-or-later
  */
@@ -7,7 +7,8 @@
 #include "cli.h"
 
 #define BUFFER_SIZE     (1u << 20)
-#define MAX_LINE        17          /* 16 digits and a newline */
+/* pc, address, data and operand of 16 digits, a dtype, a size, a newline */
+#define MAX_LINE        (4 * 17 + 16)
 
 typedef struct DecodeState {
     CliTrace *ct;
@@ -27,17 +28,29 @@ static void write_out(DecodeState *s)
     s->fill = 0;
 }
 
-static void put_pc(DecodeState *s, uint64_t pc)
+static void make_room(DecodeState *s)
+{
+    if (s->fill > BUFFER_SIZE - MAX_LINE) {
+        write_out(s);
+    }
+}
+
+static void put_hex(DecodeState *s, uint64_t v)
 {
     static const char digits[] = "0123456789abcdef";
     char *p = s->buffer + s->fill;
-    int shift = pc ? (63 - __builtin_clzll(pc)) & ~3 : 0;
+    int shift = v ? (63 - __builtin_clzll(v)) & ~3 : 0;
 
     for (; shift >= 0; shift -= 4) {
-        *p++ = digits[(pc >> shift) & 15];
+        *p++ = digits[(v >> shift) & 15];
     }
-    *p++ = '\n';
     s->fill = p - s->buffer;
+}
+
+static void put_pc(DecodeState *s, uint64_t pc)
+{
+    put_hex(s, pc);
+    s->buffer[s->fill++] = '\n';
 }
 
 static void decode_run(void *opaque, const FlowRun *run)
@@ -47,9 +60,7 @@ static void decode_run(void *opaque, const FlowRun *run)
     uint64_t pc = run->pc;
 
     for (unsigned i = 0; i < run->count && s->left; i++, s->left--) {
-        if (s->fill > BUFFER_SIZE - MAX_LINE) {
-            write_out(s);
-        }
+        make_room(s);
         put_pc(s, pc);
         pc += flow_insn_length(code);
         code += flow_insn_length(code);
@@ -70,6 +81,153 @@ static const TraceConsumer decode_consumer = {
     .flow.run = decode_run,
     .loss = decode_loss,
 };
+
+/*
+ * Data: "pc dtype size address data [operand]" a line. What is not known or
+ * not traced is "-": the pc where accesses cannot be put to instructions.
+ */
+
+static void put_text(DecodeState *s, const char *text)
+{
+    size_t len = strlen(text);
+
+    memcpy(s->buffer + s->fill, text, len);
+    s->fill += len;
+}
+
+static void put_column(DecodeState *s, bool known, uint64_t v)
+{
+    if (known) {
+        put_hex(s, v);
+    } else {
+        put_text(s, "-");
+    }
+}
+
+static const char *dtype_text(unsigned dtype)
+{
+    static const char *const texts[16] = {
+        [ETRACE_DTYPE_LOAD] = " load ",
+        [ETRACE_DTYPE_STORE] = " store ",
+        [ETRACE_DTYPE_CSR_RW] = " csrrw ",
+        [ETRACE_DTYPE_CSR_RS] = " csrrs ",
+        [ETRACE_DTYPE_CSR_RC] = " csrrc ",
+        [ETRACE_DTYPE_SWAP] = " swap ",
+        [ETRACE_DTYPE_ADD] = " add ",
+        [ETRACE_DTYPE_AND] = " and ",
+        [ETRACE_DTYPE_OR] = " or ",
+        [ETRACE_DTYPE_XOR] = " xor ",
+        [ETRACE_DTYPE_MAX] = " max ",
+        [ETRACE_DTYPE_MIN] = " min ",
+        [ETRACE_DTYPE_SC_FAILURE] = " scfail ",
+    };
+
+    return texts[dtype] ?: " ? ";
+}
+
+static void decode_data_insn(void *opaque, uint64_t pc)
+{
+    DecodeState *s = opaque;
+
+    if (s->left) {
+        s->left--;
+        make_room(s);
+        put_pc(s, pc);
+    } else {
+        s->d.stop = true;
+    }
+}
+
+static void decode_access(void *opaque, const DataFlowAccess *access)
+{
+    DecodeState *s = opaque;
+    const ETraceDataAccess *a = &access->access;
+    uint8_t doptions = s->d.data.params.doptions;
+    bool csr = a->dtype >= ETRACE_DTYPE_CSR_RW &&
+               a->dtype <= ETRACE_DTYPE_CSR_RC;
+    bool operand = csr ? a->address >> 10 != 3
+                       : a->dtype >= ETRACE_DTYPE_SWAP &&
+                         a->dtype != ETRACE_DTYPE_SC_FAILURE;
+    bool data = !(doptions & ETRACE_DOPT_NO_DATA) && !access->inferred;
+
+    if (!s->left) {
+        s->d.stop = true;
+        return;
+    }
+    make_room(s);
+    put_column(s, access->pc_known, access->pc);
+    put_text(s, dtype_text(a->dtype));
+    put_hex(s, 1u << a->size);
+    put_text(s, " ");
+    put_column(s, csr || !(doptions & ETRACE_DOPT_NO_ADDRESS ||
+                           access->inferred), a->address);
+    put_text(s, " ");
+    put_column(s, data, a->data);
+    if (data && operand) {
+        put_text(s, " ");
+        put_hex(s, a->operand);
+    }
+    put_text(s, "\n");
+}
+
+/* --limit counts instructions, whether they are written or not. */
+static void decode_count_insn(void *opaque, uint64_t pc)
+{
+    DecodeState *s = opaque;
+
+    if (s->left) {
+        s->left--;
+    } else {
+        s->d.stop = true;
+    }
+}
+
+static void no_run(void *opaque, const FlowRun *run)
+{
+}
+
+static const DataFlowOps decode_data_ops = {
+    .insn = decode_count_insn,
+    .access = decode_access,
+};
+
+static const DataFlowOps decode_pc_data_ops = {
+    .insn = decode_data_insn,
+    .access = decode_access,
+};
+
+static const TraceConsumer data_consumer = {
+    .flow.run = no_run,
+    .data = &decode_data_ops,
+    .loss = decode_loss,
+};
+
+static const TraceConsumer pc_data_consumer = {
+    .flow.run = no_run,
+    .data = &decode_pc_data_ops,
+    .loss = decode_loss,
+};
+
+static const struct {
+    const char *name;
+    const TraceConsumer *consumer;
+} emits[] = {
+    { "pc", &decode_consumer },
+    { "data", &data_consumer },
+    { "pc,data", &pc_data_consumer },
+};
+
+static const TraceConsumer *choose_emit(const char *emit)
+{
+    for (size_t i = 0; emit && i < ARRAY_SIZE(emits); i++) {
+        if (g_str_equal(emit, emits[i].name)) {
+            return emits[i].consumer;
+        }
+    }
+    cli_error("what to write? 'pc', 'data', 'pc,data', 'packets': "
+              "--emit pc");
+    return NULL;
+}
 
 /* The one hart to decode, or -1 after an error message */
 static int choose_hart(const CliTrace *ct, const Trace *t)
@@ -99,22 +257,25 @@ int cmd_decode(int argc, char **argv)
     GOptionEntry entries[] = {
         { "emit", 'e', 0, G_OPTION_ARG_STRING, &emit,
           "What to write: pc, a hexadecimal pc a line in the order of "
-          "retirement; or packets, a packet a line", "pc|packets" },
+           "retirement; data, a data access a line: pc, type, size, address, "
+           "data, operand, \"-\" for what is not known; pc,data, both; or "
+           "packets, a packet a line", "WHAT" },
         { "limit", 'l', 0, G_OPTION_ARG_INT64, &limit,
           "Stop after this many instructions or packets", "N" },
         G_OPTION_ENTRY_NULL
     };
+    const TraceConsumer *consumer;
     int hart;
 
     if (!cli_parse(&ct, entries, "Write the instructions that a hart "
                    "executed to standard output.", argc, argv)) {
         return CLI_ERROR;
     }
-    if (!emit || (strcmp(emit, "pc") && strcmp(emit, "packets"))) {
-        cli_error("what to write? --emit pc or --emit packets");
+    ct.packets_only = emit && !strcmp(emit, "packets");
+    consumer = ct.packets_only ? NULL : choose_emit(emit);
+    if (!consumer && !ct.packets_only) {
         return CLI_ERROR;
     }
-    ct.packets_only = !strcmp(emit, "packets");
     t = cli_open(&ct);
     if (t && ct.packets_only) {
         return cmd_decode_packets(&ct, t, limit < 0 ? UINT64_MAX :
@@ -128,9 +289,15 @@ int cmd_decode(int argc, char **argv)
     s->ct = &ct;
     s->left = limit < 0 ? UINT64_MAX : (uint64_t)limit;
     if (s->left) {
-        trace_decode(&s->d, t, hart, &decode_consumer, s);
+        trace_decode(&s->d, t, hart, consumer, s);
     }
     write_out(s);
+    if (consumer->data && s->d.data.others) {
+        cli_warn("%" PRIu64 " of %" PRIu64 " data accesses cannot be put to "
+                 "their instructions: filtered, or something is missing",
+                 s->d.data.others,
+                 s->d.data.others + s->d.data.associated);
+    }
     if (!cli_flush(stdout, "standard output")) {
         return CLI_ERROR;
     }

@@ -71,6 +71,9 @@ const char *flow_loss_text(FlowLossKind kind)
         [FLOW_LOST_UNSUPPORTED] = "unsupported encoder mode",
         [FLOW_LOST_TVEC] = "trap handler's address not known",
         [FLOW_LOST_CACHE] = "jump target cache is empty at the index",
+        [FLOW_LOST_DATA] = "the encoder lost data packets (dloss)",
+        [FLOW_LOST_DATA_MALFORMED] = "malformed data packet",
+        [FLOW_LOST_DATA_BASE] = "data packet builds upon one that is missing",
     };
 
     return texts[kind];

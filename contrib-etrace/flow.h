@@ -63,6 +63,9 @@ typedef enum FlowLossKind {
     FLOW_LOST_UNSUPPORTED,      /* a mode that this decoder cannot follow */
     FLOW_LOST_TVEC,             /* implicit exception: handler not known */
     FLOW_LOST_CACHE,            /* no target at the index */
+    FLOW_LOST_DATA,             /* the encoder says so: dloss */
+    FLOW_LOST_DATA_MALFORMED,   /* a payload that is no te_data */
+    FLOW_LOST_DATA_BASE,        /* te_data that builds upon a missing one */
     FLOW_LOST_NR_KINDS,
 } FlowLossKind;
 

@@ -70,18 +70,17 @@ CodePage *image_page_slow(Image *im, unsigned regime, unsigned priv,
     return page;
 }
 
-bool image_insn(Image *im, unsigned priv, uint64_t vaddr, uint64_t mask,
-                Insn *insn)
+bool image_raw(Image *im, unsigned priv, uint64_t vaddr, uint64_t mask,
+               uint32_t *raw)
 {
     CodePage *page = image_page(im, priv, vaddr);
     unsigned off = vaddr & CODE_PAGE_MASK;
-    uint32_t raw;
 
     if (!page || (off & 1) || !code_page_valid(page, off)) {
         return false;
     }
-    raw = code_page_half(page, off);
-    if (insn_length(raw) == 4) {
+    *raw = code_page_half(page, off);
+    if (insn_length(*raw) == 4) {
         off += 2;
         if (off == CODE_PAGE_SIZE) {
             page = image_page(im, priv, (vaddr + 2) & mask);
@@ -90,7 +89,18 @@ bool image_insn(Image *im, unsigned priv, uint64_t vaddr, uint64_t mask,
         if (!page || !code_page_valid(page, off)) {
             return false;
         }
-        raw |= (uint32_t)code_page_half(page, off) << 16;
+        *raw |= (uint32_t)code_page_half(page, off) << 16;
+    }
+    return true;
+}
+
+bool image_insn(Image *im, unsigned priv, uint64_t vaddr, uint64_t mask,
+                Insn *insn)
+{
+    uint32_t raw;
+
+    if (!image_raw(im, priv, vaddr, mask, &raw)) {
+        return false;
     }
     insn_classify(&im->isa, raw, insn);
     return true;

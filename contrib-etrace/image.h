@@ -88,6 +88,10 @@ static inline CodePage *image_page(Image *im, unsigned priv, uint64_t vaddr)
     return image_page_slow(im, regime, priv, vaddr);
 }
 
+/* The bytes of the instruction at @vaddr, as for image_insn() */
+bool image_raw(Image *im, unsigned priv, uint64_t vaddr, uint64_t mask,
+               uint32_t *raw);
+
 /*
  * The instruction at @vaddr. Returns false if its bytes are not known.
  * @mask is what addresses wrap at.

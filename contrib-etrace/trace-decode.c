@@ -59,6 +59,9 @@ static void report_loss(void *opaque, const FlowLoss *loss)
     };
 
     d->stats.losses[loss->kind]++;
+    if (d->consumer->data) {
+        data_flow_gap(&d->data);
+    }
     if (d->consumer->loss) {
         d->consumer->loss(d->opaque, &report);
     }
@@ -79,23 +82,68 @@ static bool find_tvec(void *opaque, uint8_t priv, uint64_t *xtvec)
     return true;
 }
 
-static void one_packet(TraceDecoder *d)
+static void report_data_loss(TraceDecoder *d, FlowLossKind kind)
+{
+    FlowLoss loss = {
+        .kind = kind,
+        .pc_known = d->flow.started,
+        .pc = d->flow.pc,
+    };
+
+    report_loss(d, &loss);
+}
+
+static void inst_packet(TraceDecoder *d)
 {
     ETracePacket pkt;
 
+    if (!etrace_packet_unpack(&d->flow.params, d->item.payload, d->item.len,
+                              &pkt)) {
+        d->stats.packets[TRACE_PKT_MALFORMED]++;
+        flow_gap(&d->flow, FLOW_LOST_MALFORMED);
+        return;
+    }
+    d->stats.packets[packet_kind(&pkt)]++;
+    flow_packet(&d->flow, &pkt);
+    if (d->consumer->data) {
+        data_flow_inst_packet(&d->data, &pkt);
+    }
+    if (pkt.dloss) {
+        report_data_loss(d, FLOW_LOST_DATA);
+    }
+}
+
+static void data_packet(TraceDecoder *d)
+{
+    d->stats.data_packets++;
+    if (!d->consumer->data) {
+        return;
+    }
+    switch (data_flow_packet(&d->data, d->item.payload, d->item.len)) {
+    case DATA_FLOW_MALFORMED:
+        report_data_loss(d, FLOW_LOST_DATA_MALFORMED);
+        break;
+    case DATA_FLOW_NO_BASE:
+        report_data_loss(d, FLOW_LOST_DATA_BASE);
+        break;
+    default:
+        break;
+    }
+}
+
+/* Both kinds count where the sideband speaks of packets. */
+static void one_packet(TraceDecoder *d)
+{
     if (d->packets >= d->barrier) {
         image_advance(d->image, d->packets);
         d->barrier = image_barrier(d->image);
     }
     d->stats.payload_bytes += d->item.len;
     d->stats.wire_bytes += d->item.size;
-    if (etrace_packet_unpack(&d->flow.params, d->item.payload, d->item.len,
-                             &pkt)) {
-        d->stats.packets[packet_kind(&pkt)]++;
-        flow_packet(&d->flow, &pkt);
+    if (d->item.pkt.data) {
+        data_packet(d);
     } else {
-        d->stats.packets[TRACE_PKT_MALFORMED]++;
-        flow_gap(&d->flow, FLOW_LOST_MALFORMED);
+        inst_packet(d);
     }
     d->packets++;
 }
@@ -134,6 +182,53 @@ static void skipped_framing(TraceDecoder *d)
     }
 }
 
+/* Instructions go to the data flow, too, if the consumer wants data. */
+
+static void data_run(void *opaque, const FlowRun *run)
+{
+    TraceDecoder *d = opaque;
+
+    data_flow_run(&d->data, run);
+    if (d->consumer->flow.run) {
+        d->consumer->flow.run(d->opaque, run);
+    }
+}
+
+static void data_trap(void *opaque, const FlowTrap *trap)
+{
+    TraceDecoder *d = opaque;
+
+    data_flow_trap(&d->data, trap);
+    if (d->consumer->flow.trap) {
+        d->consumer->flow.trap(d->opaque, trap);
+    }
+}
+
+static void data_window_start(void *opaque, uint64_t pc)
+{
+    TraceDecoder *d = opaque;
+
+    if (d->consumer->flow.window_start) {
+        d->consumer->flow.window_start(d->opaque, pc);
+    }
+}
+
+static void data_window_end(void *opaque, FlowWindowEnd why)
+{
+    TraceDecoder *d = opaque;
+
+    if (d->consumer->flow.window_end) {
+        d->consumer->flow.window_end(d->opaque, why);
+    }
+}
+
+static const FlowOps data_flow_ops = {
+    .run = data_run,
+    .trap = data_trap,
+    .window_start = data_window_start,
+    .window_end = data_window_end,
+};
+
 void trace_decode(TraceDecoder *d, Trace *t, unsigned hart,
                   const TraceConsumer *consumer, void *opaque)
 {
@@ -152,8 +247,15 @@ void trace_decode(TraceDecoder *d, Trace *t, unsigned hart,
             .zcmt = t->isa.zcmt || (h->isa & ETRACE_SB_ISA_ZCMT),
         }, t->sideband, hart, t->elf),
     };
-    flow_init(&d->flow, &h->params, d->image, &consumer->flow, opaque,
-              report_loss, d);
+    if (consumer->data) {
+        flow_init(&d->flow, &h->params, d->image, &data_flow_ops, d,
+                  report_loss, d);
+        data_flow_init(&d->data, &h->params, d->image, consumer->data,
+                       opaque);
+    } else {
+        flow_init(&d->flow, &h->params, d->image, &consumer->flow, opaque,
+                  report_loss, d);
+    }
     d->flow.tvec = find_tvec;
     d->flow.tvec_opaque = d;
     stream_init(&d->stream, t->data, t->begin, t->end, &sources);
@@ -163,14 +265,13 @@ void trace_decode(TraceDecoder *d, Trace *t, unsigned hart,
         d->packets = h->first_packet;
         d->flow.params.ioptions = h->first_ioptions;
         d->flow.waiting = true;
+        d->data.waiting = true;
     }
 
     while (!d->stop) {
         switch (stream_next(&d->stream, &d->item)) {
         case STREAM_PACKET:
-            if (!d->item.pkt.data) {
-                one_packet(d);
-            }
+            one_packet(d);
             break;
         case STREAM_ALIGN:
             check_align(d);
@@ -184,6 +285,10 @@ void trace_decode(TraceDecoder *d, Trace *t, unsigned hart,
         }
     }
     d->stats.skipped_packets = d->flow.skipped;
+    if (consumer->data) {
+        data_flow_end(&d->data);
+        data_flow_destroy(&d->data);
+    }
     g_clear_pointer(&d->image, image_free);
 }
 

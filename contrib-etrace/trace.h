@@ -6,7 +6,7 @@
 #ifndef ETRACE_TRACE_H
 #define ETRACE_TRACE_H
 
-#include "flow.h"
+#include "data-flow.h"
 #include "ring.h"
 #include "stream.h"
 
@@ -76,6 +76,7 @@ typedef enum TracePacketKind {
 
 typedef struct TraceStats {
     uint64_t packets[TRACE_PKT_NR_KINDS];
+    uint64_t data_packets;
     uint64_t payload_bytes;
     uint64_t wire_bytes;        /* with encapsulation, without nulls */
     uint64_t losses[FLOW_LOST_NR_KINDS];
@@ -96,8 +97,10 @@ typedef struct TraceLoss {
 
 typedef struct TraceDecoder TraceDecoder;
 
+/* data may be NULL: data packets are not decoded then. */
 typedef struct TraceConsumer {
     FlowOps flow;
+    const DataFlowOps *data;
     void (*loss)(void *opaque, const TraceLoss *loss);
 } TraceConsumer;
 
@@ -110,6 +113,7 @@ struct TraceDecoder {
     TraceStats stats;
 
     Flow flow;
+    DataFlow data;              /* if the consumer has data */
     Image *image;
     Stream stream;
     StreamItem item;
