@@ -70,6 +70,8 @@ static inline bool etrace_itype_is_trap(unsigned itype)
 #define ETRACE_BLOCK_SIJUMP     0x01    /* sequentially inferable jump */
 #define ETRACE_BLOCK_TVEC       0x02    /* itype 1, 2: handler as told */
 #define ETRACE_BLOCK_EVENT      0x80    /* no block: itype is ETraceEvent */
+/* ... of ETRACE_EVENT_DATA: one of several accesses of its instruction */
+#define ETRACE_EVENT_MULTI      0x40
 
 /*
  * What else comes through the port, in order with the blocks: slots with
@@ -92,8 +94,10 @@ typedef enum ETraceEvent {
     /*
      * A data access of an instruction of the next block: iaddr: daddr,
      * ilastsize: dsize, cause: ETraceDtype, iretire: half-words from the
-     * block's start to the instruction. One more slot follows: iaddr is the
-     * data, the second 8 bytes are sdata (operand of an atomic).
+     * block's start to the instruction. If the block ends before that, or a
+     * trap comes instead, the instruction did not get to its end behind the
+     * access. One more slot follows: iaddr is the data, the second 8 bytes
+     * are sdata (operand of an atomic).
      */
     ETRACE_EVENT_DATA = 7,
 } ETraceEvent;

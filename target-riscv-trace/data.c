@@ -22,7 +22,8 @@ static void data_access(CPURISCVState *env, uint64_t daddr, uint64_t data,
             .ilastsize = info & RISCV_TRACE_DATA_SIZE_MASK,
             .cause = (info >> RISCV_TRACE_DATA_DTYPE_SHIFT) & 0xf,
             .iretire = info >> RISCV_TRACE_DATA_OFFSET_SHIFT,
-            .flags = ETRACE_BLOCK_EVENT,
+            .flags = ETRACE_BLOCK_EVENT |
+                     (info & RISCV_TRACE_DATA_MULTI ? ETRACE_EVENT_MULTI : 0),
         },
         { .iaddr = data },
     };
@@ -44,5 +45,6 @@ void riscv_trace_element_on(CPURISCVState *env, target_ulong daddr,
     data_access(env, daddr, data, 0,
                 RISCV_TRACE_DATA_INFO(store ? ETRACE_DTYPE_STORE
                                             : ETRACE_DTYPE_LOAD,
-                                      ctz32(size), 0));
+                                      ctz32(size), env->trace.helper_offset) |
+                RISCV_TRACE_DATA_MULTI);
 }

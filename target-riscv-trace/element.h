@@ -26,7 +26,7 @@ void riscv_trace_element_on(CPURISCVState *env, target_ulong daddr,
 
 /*
  * A helper has accessed @size bytes at @daddr for the instruction that runs,
- * an element of a vector say.
+ * an element of a vector say. gen_data_helper() knows such instructions.
  */
 static inline void riscv_trace_element(CPURISCVState *env, target_ulong daddr,
                                        uint64_t data, unsigned size,

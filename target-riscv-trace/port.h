@@ -27,6 +27,8 @@ typedef struct RISCVTracePort {
      */
     uint64_t key;
     RISCVTraceHart *hart;       /* NULL: no encoder is attached */
+    /* Where in its block the instruction is whose helper accesses data */
+    uint32_t helper_offset;     /* half-words */
 } RISCVTracePort;
 
 /* RISCVTracePort.key: traced; below are CTR's bits, above is the session. */
@@ -35,10 +37,14 @@ typedef struct RISCVTracePort {
 /* ... and so are its data accesses. */
 #define RISCV_TRACE_KEY_DATA        (1u << 30)
 
-/* What the data helper is told: log2 of bytes, dtype, place in the block */
+/*
+ * What the data helper is told: log2 of bytes, dtype, place in the block, and
+ * whether the instruction makes several accesses
+ */
 #define RISCV_TRACE_DATA_SIZE_MASK      0xf
 #define RISCV_TRACE_DATA_DTYPE_SHIFT    4
 #define RISCV_TRACE_DATA_OFFSET_SHIFT   8       /* half-words */
+#define RISCV_TRACE_DATA_MULTI          (1u << 31)
 #define RISCV_TRACE_DATA_INFO(dtype, size, offset)                      \
     ((uint32_t)(offset) << RISCV_TRACE_DATA_OFFSET_SHIFT |              \
      (uint32_t)(dtype) << RISCV_TRACE_DATA_DTYPE_SHIFT | (size))
