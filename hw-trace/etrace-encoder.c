@@ -161,6 +161,15 @@ void etrace_encoder_cycles(ETraceEncoder *enc, uint64_t n)
     }
 }
 
+void etrace_encoder_support(ETraceEncoder *enc)
+{
+    if (enc->lost) {
+        etrace_encoder_recover(enc);
+    } else {
+        etrace_encoder_send_support(enc, ETRACE_QUAL_NO_CHANGE);
+    }
+}
+
 void etrace_encoder_end_window(ETraceEncoder *enc)
 {
     if (enc->started) {

@@ -184,6 +184,12 @@ void etrace_encoder_cycles(ETraceEncoder *enc, uint64_t n);
 void etrace_encoder_reconfigure(ETraceEncoder *enc);
 
 /*
+ * Send a support packet, whether tracing is on or not, for the sake of what
+ * it says about data trace; after a loss as soon as the sink is ready.
+ */
+void etrace_encoder_support(ETraceEncoder *enc);
+
+/*
  * End the packet window here: report the last instruction (section 3.1.6) and
  * send a support packet with ended_rep or ended_ntr (section 6.5). The next
  * block opens a new window. Nothing happens if no window is open.

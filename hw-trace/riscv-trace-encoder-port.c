@@ -30,6 +30,7 @@ static void riscv_trace_encoder_flush(RISCVTraceEncoder *s)
         s->packets += s->batch_packets;
     } else {
         s->lost = true;
+        riscv_trace_encoder_data_lost(s);
         qatomic_set(&s->stall_or_overflow, true);
         trace_riscv_trace_encoder_lost(s->hart_index, s->batch_packets);
     }
@@ -37,19 +38,23 @@ static void riscv_trace_encoder_flush(RISCVTraceEncoder *s)
     s->batch_packets = 0;
 }
 
-static bool riscv_trace_encoder_emit(void *opaque, const ETracePacket *pkt,
-                                     const uint8_t *payload, size_t len)
+bool riscv_trace_encoder_put(RISCVTraceEncoder *s, bool data,
+                             const uint8_t *payload, size_t len)
 {
-    RISCVTraceEncoder *s = opaque;
     ETraceEncapPacket encap = {
         .src_id = s->enc.params.src_id,
         .extend = s->timestamps,
+        .data = data,
         .payload = payload,
         .len = len,
     };
 
     if (s->batch_len + ETRACE_ENCAP_MAX > sizeof(s->batch)) {
         riscv_trace_encoder_flush(s);
+    }
+    if (s->lost && data) {
+        /* The next instruction packet says so. */
+        return false;
     }
     if (s->lost) {
         /* The packets of the batch that was lost had been accepted. */
@@ -63,6 +68,19 @@ static bool riscv_trace_encoder_emit(void *opaque, const ETracePacket *pkt,
                                       s->batch + s->batch_len);
     s->batch_packets++;
     return true;
+}
+
+static bool riscv_trace_encoder_emit(void *opaque, const ETracePacket *pkt,
+                                     const uint8_t *payload, size_t len)
+{
+    RISCVTraceEncoder *s = opaque;
+
+    if (pkt->format == ETRACE_FORMAT_SYNC &&
+        (pkt->subformat == ETRACE_SYNC_START ||
+         pkt->subformat == ETRACE_SYNC_TRAP)) {
+        etrace_data_reset(&s->data.state);
+    }
+    return riscv_trace_encoder_put(s, false, payload, len);
 }
 
 static bool riscv_trace_encoder_ready(void *opaque)
@@ -153,7 +171,7 @@ static void riscv_trace_encoder_event(RISCVTraceEncoder *s,
         break;
     case ETRACE_EVENT_DATA:
         if (s->needs_data) {
-            g_array_append_val(s->accesses, *event);
+            riscv_trace_encoder_data_access(s, event);
         }
         break;
     case ETRACE_EVENT_HALTED:
@@ -183,6 +201,7 @@ static void riscv_trace_encoder_triggers_before(RISCVTraceEncoder *s,
                        INST_TRACING)) {
             riscv_trace_encoder_inst_on(s);
         }
+        s->data.due = true;
     } else if (s->off_due) {
         riscv_trace_encoder_inst_off(s);
     }
@@ -200,6 +219,7 @@ static void riscv_trace_encoder_triggers_after(RISCVTraceEncoder *s,
         riscv_trace_encoder_trigger_tracing(s, false);
         s->off_due = !FIELD_EX32(riscv_trace_encoder_control(s),
                                  TR_TE_CONTROL, INST_TRACING);
+        s->data.due = true;
     }
     *t = (RISCVTraceEncoderTriggers) { };
 }
@@ -225,8 +245,10 @@ static void riscv_trace_encoder_block(RISCVTraceEncoder *s,
                                       const ETraceBlock *b, uint64_t tval)
 {
     bool triggers = s->triggers.on || s->triggers.off || s->triggers.notify;
+    bool trap = etrace_itype_is_trap(b->itype);
     bool qualified = true;
     ETraceBlock sijump;
+    unsigned accesses = 0;
 
     if (riscv_trace_encoder_is_sijump(s, b)) {
         sijump = *b;
@@ -236,17 +258,23 @@ static void riscv_trace_encoder_block(RISCVTraceEncoder *s,
     if (triggers || s->off_due) {
         riscv_trace_encoder_triggers_before(s, b);
     }
+    if (s->data.due && riscv_trace_encoder_data_apply(s)) {
+        etrace_encoder_support(&s->enc);
+    }
+    if (s->accesses->len) {
+        accesses = riscv_trace_encoder_data_count(s, b);
+    }
     if (etrace_filter_active(&s->filter)) {
         ETraceFilterResult r =
             etrace_filter_block(&s->filter, b, tval,
                                 (const ETraceBlock *)s->accesses->data,
-                                s->accesses->len, NULL);
+                                accesses, (bool *)s->data.traced->data);
 
         qualified = r.qualified;
         s->notify_due |= r.notify;
     }
-    if (s->accesses->len) {
-        g_array_set_size(s->accesses, 0);
+    if (trap) {
+        riscv_trace_encoder_data_send(s, accesses);
     }
     if (s->tracing) {
         if (qualified) {
@@ -257,6 +285,12 @@ static void riscv_trace_encoder_block(RISCVTraceEncoder *s,
         } else {
             etrace_encoder_end_window(&s->enc);
         }
+    }
+    if (s->accesses->len) {
+        if (!trap) {
+            riscv_trace_encoder_data_send(s, accesses);
+        }
+        riscv_trace_encoder_data_done(s, accesses);
     }
     s->notify_due = false;
     if (triggers) {
@@ -322,9 +356,11 @@ static void riscv_trace_encoder_hart_retire(void *opaque,
     }
 
     if (current_cpu == s->cpu) {
-        s->sink_class->throttle(s->sink, s->hart_index,
-                                FIELD_EX32(riscv_trace_encoder_control(s),
-                                           TR_TE_CONTROL, INST_STALL_ENA));
+        bool lossless = FIELD_EX32(riscv_trace_encoder_control(s),
+                                   TR_TE_CONTROL, INST_STALL_ENA) ||
+                        (s->enc.denable && s->data.lossless);
+
+        s->sink_class->throttle(s->sink, s->hart_index, lossless);
     }
 }
 
@@ -399,7 +435,9 @@ static void riscv_trace_encoder_configure(RISCVTraceEncoder *s)
         etrace_filter_reset(&s->filter);
         s->filter_reset = false;
     }
-    s->needs_data = s->cfg.data_width && etrace_filter_needs_data(&s->filter);
+    s->needs_data = s->cfg.data_width &&
+                    (riscv_trace_encoder_data_wanted(s) ||
+                     etrace_filter_needs_data(&s->filter));
 }
 
 static void riscv_trace_encoder_hart_start(void *opaque)
@@ -418,14 +456,16 @@ static void riscv_trace_encoder_hart_start(void *opaque)
     s->off_due = false;
     s->notify_due = false;
     s->upper_rd = 0;
-    g_array_set_size(s->accesses, 0);
     s->live = true;
     s->lost = false;
+    riscv_trace_encoder_data_start(s);
     if (FIELD_EX32(riscv_trace_encoder_control(s), TR_TE_CONTROL,
                    INST_TRACING)) {
         riscv_trace_encoder_inst_on(s);
-        riscv_trace_encoder_flush(s);
+    } else if (s->enc.denable) {
+        etrace_encoder_support(&s->enc);
     }
+    riscv_trace_encoder_flush(s);
 }
 
 static void riscv_trace_encoder_hart_stop(void *opaque)
@@ -433,7 +473,14 @@ static void riscv_trace_encoder_hart_stop(void *opaque)
     RISCVTraceEncoder *s = opaque;
 
     if (s->live) {
+        bool data_only = s->enc.denable && !s->tracing;
+
+        s->enc.denable = false;
         riscv_trace_encoder_inst_off(s);
+        if (data_only) {
+            etrace_encoder_support(&s->enc);
+            riscv_trace_encoder_flush(s);
+        }
         s->live = false;
     }
     qatomic_set(&s->tracing, false);
@@ -444,6 +491,7 @@ static void riscv_trace_encoder_apply(CPUState *cs, run_on_cpu_data data)
     RISCVTraceEncoder *s = data.host_ptr;
     RISCVTraceHartConfig port;
     uint8_t ioptions;
+    bool tell;
 
     qatomic_set(&s->apply_pending, false);
     if (!s->live) {
@@ -457,11 +505,14 @@ static void riscv_trace_encoder_apply(CPUState *cs, run_on_cpu_data data)
         riscv_trace_hart_restart(cs);
         return;
     }
+    tell = riscv_trace_encoder_data_apply(s);
     ioptions = riscv_trace_encoder_ioptions(s);
     if (ioptions != s->enc.ioptions) {
         trace_riscv_trace_encoder_modes(s->hart_index, ioptions);
         s->enc.ioptions = ioptions;
         etrace_encoder_reconfigure(&s->enc);
+    } else if (tell) {
+        etrace_encoder_support(&s->enc);
     }
     if (FIELD_EX32(riscv_trace_encoder_control(s), TR_TE_CONTROL,
                    INST_TRACING)) {
@@ -507,6 +558,9 @@ static void riscv_trace_encoder_external_work(CPUState *cs,
         riscv_trace_encoder_inst_on(s);
     } else {
         riscv_trace_encoder_inst_off(s);
+    }
+    if (riscv_trace_encoder_data_apply(s)) {
+        etrace_encoder_support(&s->enc);
     }
     riscv_trace_encoder_flush(s);
 }

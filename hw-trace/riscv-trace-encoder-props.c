@@ -54,7 +54,11 @@ static void fill_params(const RISCVTraceEncoder *s, ETraceParams *p)
     p->f0s_width = cfg->bpred_size && cfg->cache_size;
     p->sijump = cfg->sijump;
     p->data_width = cfg->data_width;
-    p->daddress_width = cfg->data_width ? cfg->daddress_width : 0;
+    if (cfg->data_width) {
+        /* 1.1.1 has no parameter for it. */
+        p->daddress_width = p->wire_format == ETRACE_WIRE_1_1_1
+                            ? p->iaddress_width : cfg->daddress_width;
+    }
     p->src_bits = cfg->src_bits;
     p->src_id = cfg->src_id;
     p->ts_bytes = riscv_trace_timestamp_bytes(cfg->timestamp_width);
@@ -99,6 +103,7 @@ static const SizeLimits size_limits[] = {
     LIMITS("ctype", ctype, ETRACE_CTYPE_IMPRECISE, ETRACE_CTYPE_DISCON),
     LIMITS("time-width", time_width, 0, 64),
     LIMITS("impdef-width", impdef_width, 0, 32),
+    LIMITS("data-compress", data_compress, 0, ETRACE_DATA_COMPRESS_BEST),
     LIMITS("filters", filters, 0, ETRACE_FILTERS_MAX),
     LIMITS("comparators", comparators, 0, ETRACE_COMPARATORS_MAX),
     LIMITS("filter-excint", filter_excint, 0, 8),
@@ -144,6 +149,7 @@ static bool check_modes(const RISCVTraceEncoderConfig *cfg, Error **errp)
         { cfg->context && !cfg->context_width, "context", "context-width" },
         { cfg->timestamp_mode && !cfg->timestamp_width, "timestamp-mode",
           "timestamp-width" },
+        { cfg->data && !cfg->data_width, "data", "data-width" },
         { cfg->data_width && !cfg->daddress_width, "data-width",
           "daddress-width" },
     };
@@ -307,6 +313,13 @@ static const Property riscv_trace_encoder_properties[] = {
     DEFINE_PROP_BOOL("jump-target-cache", RISCVTraceEncoder,
                      cfg.jump_target_cache, false),
     DEFINE_PROP_BOOL("context", RISCVTraceEncoder, cfg.context, false),
+    DEFINE_PROP_BOOL("data", RISCVTraceEncoder, cfg.data, false),
+    DEFINE_PROP_BOOL("data-no-value", RISCVTraceEncoder, cfg.data_no_value,
+                     false),
+    DEFINE_PROP_BOOL("data-no-addr", RISCVTraceEncoder, cfg.data_no_addr,
+                     false),
+    DEFINE_PROP_UINT8("data-compress", RISCVTraceEncoder, cfg.data_compress,
+                      ETRACE_DATA_COMPRESS_BEST),
 
     DEFINE_PROP_UINT8("return-stack-size", RISCVTraceEncoder,
                       cfg.return_stack_size, 5),
@@ -369,6 +382,11 @@ static const struct {
     { "branch-prediction", "trTeInstEnBranchPrediction at power-up" },
     { "jump-target-cache", "trTeInstEnJumpTargetCache at power-up" },
     { "context", "trTeContext at power-up" },
+    { "data", "autostart is of data trace, too" },
+    { "data-no-value", "trTeDataNoValue at power-up" },
+    { "data-no-addr", "trTeDataNoAddr at power-up" },
+    { "data-compress", "trTeDataAddrCompress at power-up (0: none, 1: XOR, "
+      "2: differential, 3: whichever is shorter)" },
     { "return-stack-size", "log2 of entries of the return stack, 0: none" },
     { "call-counter-size", "bits of the nested call counter, 0: none" },
     { "bpred-size", "log2 of entries of the branch predictor, 0: none "

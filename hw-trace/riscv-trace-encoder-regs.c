@@ -75,9 +75,18 @@ static void clear_status(RISCVTraceEncoder *s)
 /* All but trTeControl */
 static void reset_others(RISCVTraceEncoder *s)
 {
-    uint32_t data = FIELD_DP32(0, TR_TE_DATA_CONTROL, IMPLEMENTED,
-                               !!s->cfg.data_width);
+    uint32_t data = 0;
 
+    if (s->cfg.data_width) {
+        data = FIELD_DP32(data, TR_TE_DATA_CONTROL, IMPLEMENTED, 1);
+        data = FIELD_DP32(data, TR_TE_DATA_CONTROL, STALL_ENA, s->cfg.stall);
+        data = FIELD_DP32(data, TR_TE_DATA_CONTROL, NO_VALUE,
+                          s->cfg.data_no_value);
+        data = FIELD_DP32(data, TR_TE_DATA_CONTROL, NO_ADDR,
+                          s->cfg.data_no_addr);
+        data = FIELD_DP32(data, TR_TE_DATA_CONTROL, ADDR_COMPRESS,
+                          s->cfg.data_compress);
+    }
     s->regs[R_TR_TE_IMPL] = TR_IMPL_VALUE(TR_COMP_ENCODER);
     s->regs[R_TR_TE_INST_FEATURES] = features_reset(s);
     s->regs[R_TR_TE_INST_FILTERS] = 0;
@@ -350,11 +359,6 @@ static uint64_t data_control_pre_write(RegisterInfo *reg, uint64_t val64)
     if (FIELD_EX32(val, TR_TE_DATA_CONTROL, DROP)) {
         qatomic_set(&s->data_drop, false);
         val = FIELD_DP32(val, TR_TE_DATA_CONTROL, DROP, 0);
-    }
-    if (FIELD_EX32(val, TR_TE_DATA_CONTROL, ADDR_COMPRESS) >
-        TR_TE_DATA_ADDR_DIFFERENTIAL) {
-        val = FIELD_DP32(val, TR_TE_DATA_CONTROL, ADDR_COMPRESS,
-                         FIELD_EX32(old, TR_TE_DATA_CONTROL, ADDR_COMPRESS));
     }
     return val;
 }

@@ -108,6 +108,10 @@ static void riscv_trace_encoder_reset_exit(Object *obj, ResetType type)
         qatomic_or(&s->regs[R_TR_TE_CONTROL],
                    R_TR_TE_CONTROL_ACTIVE_MASK | R_TR_TE_CONTROL_ENABLE_MASK |
                    R_TR_TE_CONTROL_INST_TRACING_MASK);
+        if (s->cfg.data) {
+            qatomic_or(&s->regs[R_TR_TE_DATA_CONTROL],
+                       R_TR_TE_DATA_CONTROL_TRACING_MASK);
+        }
     }
     riscv_trace_encoder_update(s);
     riscv_trace_encoder_changed(s);
@@ -148,6 +152,8 @@ static void riscv_trace_encoder_init(Object *obj)
     RISCVTraceEncoder *s = RISCV_TRACE_ENCODER(obj);
 
     s->accesses = g_array_new(false, false, sizeof(ETraceBlock));
+    s->data.values = g_array_new(false, false, sizeof(ETraceBlock));
+    s->data.traced = g_array_new(false, false, sizeof(bool));
     etrace_filter_init(&s->filter);
     riscv_trace_timestamp_init(&s->ts, 0, true);
     riscv_trace_encoder_regs_init(s);
@@ -162,6 +168,8 @@ static void riscv_trace_encoder_finalize(Object *obj)
     register_finalize_block(s->reg_array);
     riscv_trace_timestamp_cleanup(&s->ts);
     g_array_free(s->accesses, true);
+    g_array_free(s->data.values, true);
+    g_array_free(s->data.traced, true);
 }
 
 /*

@@ -9,6 +9,7 @@
 #include "qemu/atomic.h"
 #include "hw/register.h"
 #include "hw/sysbus.h"
+#include "etrace-data.h"
 #include "etrace-encap.h"
 #include "etrace-encoder.h"
 #include "etrace-filter.h"
@@ -52,6 +53,10 @@ typedef struct RISCVTraceEncoderConfig {
     bool branch_prediction;
     bool jump_target_cache;
     bool context;               /* trTeContext */
+    bool data;                  /* autostart is of data trace, too */
+    bool data_no_value;
+    bool data_no_addr;
+    uint8_t data_compress;
 
     /* Sizes and widths */
     uint8_t return_stack_size;
@@ -82,6 +87,17 @@ typedef struct RISCVTraceEncoderTriggers {
     bool on, off, notify;
     uint64_t on_pc, off_pc, notify_pc;  /* -1: whatever comes */
 } RISCVTraceEncoderTriggers;
+
+/* Data trace; see riscv-trace-encoder-data.c */
+typedef struct RISCVTraceEncoderData {
+    ETraceDataState state;
+    uint8_t compress;           /* trTeDataAddrCompress */
+    bool may_drop;              /* trTeDataDropEna */
+    bool lossless;              /* trTeDataStallEna */
+    bool due;                   /* a trigger has moved trTeDataTracing */
+    GArray *values;             /* ETraceBlock: second slots of accesses */
+    GArray *traced;             /* bool: accesses that filters qualify */
+} RISCVTraceEncoderData;
 
 struct RISCVTraceEncoder {
     SysBusDevice parent_obj;
@@ -129,6 +145,7 @@ struct RISCVTraceEncoder {
     bool timestamps;            /* packets have them */
     bool needs_data;            /* accesses are to be kept for their block */
     GArray *accesses;           /* ETraceBlock: first slots of accesses */
+    RISCVTraceEncoderData data;
     uint64_t cycles;            /* of the hart, when last looked at */
     bool live;                  /* enc was started in the present session */
     bool lost;                  /* a batch was lost: tell enc */
@@ -191,6 +208,43 @@ void riscv_trace_encoder_external(RISCVTraceEncoder *s, ETraceTrigger action);
 
 /* Pass on what the hart has retired, in its thread or while it stands. */
 void riscv_trace_encoder_drain(RISCVTraceEncoder *s);
+
+/* riscv-trace-encoder-port.c */
+
+/* Encapsulate a payload for the sink; false if it is lost. */
+bool riscv_trace_encoder_put(RISCVTraceEncoder *s, bool data,
+                             const uint8_t *payload, size_t len);
+
+/* riscv-trace-encoder-data.c */
+
+/* Do the registers ask for data accesses, now or when a trigger fires? */
+bool riscv_trace_encoder_data_wanted(RISCVTraceEncoder *s);
+
+/* Registers to s->enc and s->data; true if a support packet has to tell. */
+bool riscv_trace_encoder_data_apply(RISCVTraceEncoder *s);
+
+/* A session begins; before s->enc is started */
+void riscv_trace_encoder_data_start(RISCVTraceEncoder *s);
+
+/* Packets that the sink had taken were lost. */
+void riscv_trace_encoder_data_lost(RISCVTraceEncoder *s);
+
+/* Keep an access (its two slots) until its block comes. */
+void riscv_trace_encoder_data_access(RISCVTraceEncoder *s,
+                                     const ETraceBlock *slots);
+
+/*
+ * How many of s->accesses are those of the block or trap @b. As many bools
+ * are in s->data.traced for the filters.
+ */
+unsigned riscv_trace_encoder_data_count(RISCVTraceEncoder *s,
+                                        const ETraceBlock *b);
+
+/* Send the first @n accesses, as far as they are qualified. */
+void riscv_trace_encoder_data_send(RISCVTraceEncoder *s, unsigned n);
+
+/* Forget the first @n accesses. */
+void riscv_trace_encoder_data_done(RISCVTraceEncoder *s, unsigned n);
 
 /* riscv-trace-encoder.c */
 

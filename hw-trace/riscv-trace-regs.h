@@ -91,6 +91,7 @@ REG32(TR_TE_TRIG_EXT_OUT_CONTROL, 0x058)
 #define TR_TE_DATA_ADDR_FULL            0
 #define TR_TE_DATA_ADDR_XOR             1
 #define TR_TE_DATA_ADDR_DIFFERENTIAL    2
+#define TR_TE_DATA_ADDR_PROTOCOL        3
 
 /* A nibble for each of up to 8 triggers */
 #define TR_TE_TRIG_MAX              8

@@ -230,8 +230,9 @@ static void test_data(void)
     warl(qts, DATA_FILTERS, 0xffffffff, 0);
     qtest_quit(qts);
 
+    /* implemented, StallEna, AddrCompress 3 */
     qts = start_active(PROP("data-width=64"));
-    g_assert_cmphex(rd(qts, DATA_CONTROL), ==, 1);
+    g_assert_cmphex(rd(qts, DATA_CONTROL), ==, 0xc0011);
     /* tracing, TrigEnable, StallEna, DropEna, NoValue, NoAddr */
     for (unsigned i = 0; i < 20; i++) {
         bool rw = i == 1 || i == 2 || i == 4 || i == 6 || i == 16 ||
@@ -239,13 +240,18 @@ static void test_data(void)
 
         warl(qts, DATA_CONTROL, 1u << i, 1 | (rw ? 1u << i : 0));
     }
-    /* trTeDataAddrCompress: 3 is defined by no text. */
-    wr(qts, DATA_CONTROL, 1u << 18);
-    warl(qts, DATA_CONTROL, 3u << 18, 1 | 1u << 18);
+    /* trTeDataAddrCompress: 3, the protocol's, is whichever is shorter. */
+    warl(qts, DATA_CONTROL, 3u << 18, 1 | 3u << 18);
     warl(qts, DATA_CONTROL, 0xfff00000, 1);
     bits(qts, DATA_FILTERS, 0x0000ffff);
     wr(qts, CONTROL, 0);
-    g_assert_cmphex(rd(qts, DATA_CONTROL), ==, 1);
+    g_assert_cmphex(rd(qts, DATA_CONTROL), ==, 0xc0011);
+    qtest_quit(qts);
+
+    qts = start_active(PROP("data-width=64") PROP("data-compress=2")
+                       PROP("data-no-addr=on") PROP("data-no-value=on")
+                       PROP("stall=off"));
+    g_assert_cmphex(rd(qts, DATA_CONTROL), ==, 0xb0001);
     qtest_quit(qts);
 }
 

@@ -1,0 +1,178 @@
+/*
+ * RISC-V trace encoder: data trace
+ *
+ * Which accesses are traced, and when their packets are sent. In the hart's
+ * own thread, or in another while the VM is stopped.
+ *
+ * Accesses follow the instruction packets of their block, so that those of
+ * the instruction that a synchronization packet reports come behind it, and
+ * those of the instructions before it do not. That is what a decoder has to
+ * go by to put accesses to their instructions. What an instruction accessed
+ * that then trapped comes before the trap.
+ *
+ * SPDX-License-Identifier: GPL-2.0-or-later
+ */
+#include "qemu/osdep.h"
+#include "qemu/atomic.h"
+#include "riscv-trace-encoder.h"
+
+static uint32_t data_control(RISCVTraceEncoder *s)
+{
+    return qatomic_read(&s->regs[R_TR_TE_DATA_CONTROL]);
+}
+
+bool riscv_trace_encoder_data_wanted(RISCVTraceEncoder *s)
+{
+    return data_control(s) & (R_TR_TE_DATA_CONTROL_TRACING_MASK |
+                              R_TR_TE_DATA_CONTROL_TRIG_ENABLE_MASK);
+}
+
+static uint8_t data_options(uint32_t control)
+{
+    uint8_t doptions = 0;
+
+    if (FIELD_EX32(control, TR_TE_DATA_CONTROL, NO_VALUE)) {
+        doptions |= ETRACE_DOPT_NO_DATA;
+    }
+    if (FIELD_EX32(control, TR_TE_DATA_CONTROL, NO_ADDR)) {
+        doptions |= ETRACE_DOPT_NO_ADDRESS;
+    }
+    if (FIELD_EX32(control, TR_TE_DATA_CONTROL, ADDR_COMPRESS) ==
+        TR_TE_DATA_ADDR_FULL) {
+        doptions |= ETRACE_DOPT_FULL_ADDRESS | ETRACE_DOPT_FULL_DATA;
+    }
+    return doptions;
+}
+
+bool riscv_trace_encoder_data_apply(RISCVTraceEncoder *s)
+{
+    uint32_t control = s->cfg.data_width ? data_control(s) : 0;
+    bool on = FIELD_EX32(control, TR_TE_DATA_CONTROL, TRACING);
+    uint8_t doptions = s->cfg.data_width ? data_options(control) : 0;
+
+    s->data.due = false;
+    s->data.compress = FIELD_EX32(control, TR_TE_DATA_CONTROL, ADDR_COMPRESS);
+    s->data.may_drop = FIELD_EX32(control, TR_TE_DATA_CONTROL, DROP_ENA);
+    s->data.lossless = FIELD_EX32(control, TR_TE_DATA_CONTROL, STALL_ENA);
+    if (s->enc.denable == on && s->enc.params.doptions == doptions) {
+        return false;
+    }
+    s->enc.denable = on;
+    s->enc.params.doptions = doptions;
+    etrace_data_reset(&s->data.state);
+    return true;
+}
+
+void riscv_trace_encoder_data_start(RISCVTraceEncoder *s)
+{
+    g_array_set_size(s->accesses, 0);
+    g_array_set_size(s->data.values, 0);
+    etrace_data_reset(&s->data.state);
+    riscv_trace_encoder_data_apply(s);
+}
+
+void riscv_trace_encoder_data_lost(RISCVTraceEncoder *s)
+{
+    if (s->enc.denable) {
+        etrace_data_reset(&s->data.state);
+        s->enc.dloss = true;
+        qatomic_set(&s->data_stall_or_overflow, true);
+    }
+}
+
+void riscv_trace_encoder_data_access(RISCVTraceEncoder *s,
+                                     const ETraceBlock *slots)
+{
+    g_array_append_val(s->accesses, slots[0]);
+    g_array_append_val(s->data.values, slots[1]);
+}
+
+unsigned riscv_trace_encoder_data_count(RISCVTraceEncoder *s,
+                                        const ETraceBlock *b)
+{
+    unsigned n = s->accesses->len;
+
+    if (!etrace_itype_is_trap(b->itype)) {
+        while (n && g_array_index(s->accesses, ETraceBlock, n - 1).iretire >=
+               b->iretire) {
+            n--;
+        }
+    }
+    if (s->data.traced->len < n) {
+        g_array_set_size(s->data.traced, n);
+    }
+    return n;
+}
+
+void riscv_trace_encoder_data_done(RISCVTraceEncoder *s, unsigned n)
+{
+    if (n) {
+        g_array_remove_range(s->accesses, 0, n);
+        g_array_remove_range(s->data.values, 0, n);
+    }
+    /* Those of an instruction that did not get to its end: it comes next. */
+    for (unsigned i = 0; i < s->accesses->len; i++) {
+        g_array_index(s->accesses, ETraceBlock, i).iretire = 0;
+    }
+}
+
+/* False if data packets cannot be sent now; the reader is told as it can be. */
+static bool data_ready(RISCVTraceEncoder *s)
+{
+    bool room = s->sink_class->room(s->sink);
+
+    if (!room && (s->data.may_drop || !s->data.lossless) && !s->enc.dloss) {
+        etrace_data_reset(&s->data.state);
+        s->enc.dloss = true;
+        if (s->data.may_drop) {
+            qatomic_set(&s->data_drop, true);
+        } else {
+            qatomic_set(&s->data_stall_or_overflow, true);
+        }
+    }
+    if (s->enc.dloss && room) {
+        etrace_encoder_support(&s->enc);
+    }
+    return !s->enc.dloss;
+}
+
+static void send_access(RISCVTraceEncoder *s, const ETraceBlock *first,
+                        const ETraceBlock *second)
+{
+    ETraceDataAccess access = {
+        .address = first->iaddr,
+        .data = second->iaddr,
+        .dtype = first->cause,
+        .size = first->ilastsize,
+        .multi = first->flags & ETRACE_EVENT_MULTI,
+    };
+    uint8_t payload[ETRACE_PACKET_MAX];
+    ETraceDataPacket pkt;
+    size_t len;
+
+    memcpy(&access.operand, (const char *)second + 8, sizeof(access.operand));
+    if (!data_ready(s) ||
+        !etrace_data_encode(&s->data.state, &s->enc.params, s->data.compress,
+                            &access, &pkt)) {
+        return;
+    }
+    len = etrace_data_packet_pack(&s->enc.params, NULL, &pkt, payload);
+    if (!riscv_trace_encoder_put(s, true, payload, len)) {
+        riscv_trace_encoder_data_lost(s);
+    }
+}
+
+void riscv_trace_encoder_data_send(RISCVTraceEncoder *s, unsigned n)
+{
+    bool all = !s->filter.data_filters;
+
+    if (!s->enc.denable) {
+        return;
+    }
+    for (unsigned i = 0; i < n; i++) {
+        if (all || g_array_index(s->data.traced, bool, i)) {
+            send_access(s, &g_array_index(s->accesses, ETraceBlock, i),
+                        &g_array_index(s->data.values, ETraceBlock, i));
+        }
+    }
+}
