@@ -12,6 +12,8 @@
 /* Steps that putting a stretch together may take, for each of its parts */
 #define STEPS_PER_PART  64
 
+#define CSR_VSTART      0x008
+
 /* An instruction that accesses memory or a CSR */
 typedef struct DataFlowItem {
     uint32_t insn;              /* its index; trapped: the next one's */
@@ -59,9 +61,18 @@ void data_flow_destroy(DataFlow *df)
  * does.
  */
 
+/* What the instructions so far have left behind, as far as it is known */
+typedef struct MatchState {
+    bool has_reserved;
+    uint64_t reserved;          /* lr */
+    bool has_vl;
+    uint32_t vl;
+    bool vstart;                /* may not be 0 */
+} MatchState;
+
 /* Can access @j be one of @item, whose first is @first? */
 static bool fits(DataFlow *df, const DataFlowItem *item, unsigned first,
-                 unsigned j, const uint64_t *reserved)
+                 unsigned j, const MatchState *m)
 {
     const ETraceDataAccess *a = access_at(df, j);
     bool has_address = !(df->params.doptions & ETRACE_DOPT_NO_ADDRESS);
@@ -74,8 +85,8 @@ static bool fits(DataFlow *df, const DataFlowItem *item, unsigned first,
     if (!has_address) {
         return true;
     }
-    if (item->data.sc && reserved) {
-        return a->address == *reserved;
+    if (item->data.sc && m->has_reserved) {
+        return a->address == m->reserved;
     }
     if (j == first) {
         return true;
@@ -94,21 +105,58 @@ static bool fits(DataFlow *df, const DataFlowItem *item, unsigned first,
 
 /* How many accesses from @first on can be of @item */
 static unsigned longest(DataFlow *df, const DataFlowItem *item,
-                        unsigned first, const uint64_t *reserved)
+                        unsigned first, const MatchState *m)
 {
+    uint64_t max = item->data.max;
     unsigned n = 0;
 
-    while (n < item->data.max && first + n < df->accesses->len &&
-           fits(df, item, first, first + n, reserved)) {
+    if (item->data.by_vl && m->has_vl) {
+        max = MIN(max, (uint64_t)m->vl * item->data.fields);
+    }
+    while (n < max && first + n < df->accesses->len &&
+           fits(df, item, first, first + n, m)) {
         n++;
     }
     return n;
 }
 
+/* What @item leaves behind; false if it cannot have made its accesses. */
+static bool leave_behind(DataFlow *df, const DataFlowItem *item,
+                         unsigned first, MatchState *m)
+{
+    const DataInsn *d = &item->data;
+
+    if (d->lr && item->count) {
+        m->has_reserved = true;
+        m->reserved = access_at(df, first)->address;
+    }
+    if (d->sets_vl) {
+        m->has_vl = false;
+    }
+    if (d->csr && d->number == CSR_VSTART) {
+        m->vstart = true;
+    }
+    if (!d->by_vl || item->trapped) {
+        return true;
+    }
+    if (d->first_only) {
+        /* It may have loaded more than vl says now. */
+        m->has_vl = false;
+    } else if (!d->masked && !m->vstart) {
+        if (item->count % d->fields ||
+            (m->has_vl && item->count != m->vl * d->fields)) {
+            return false;
+        }
+        m->has_vl = true;
+        m->vl = item->count / d->fields;
+    }
+    m->vstart = false;
+    return true;
+}
+
 typedef struct Choice {
     unsigned item, first;       /* the item, and its first access */
-    bool has_reserved;          /* before it */
-    uint64_t reserved;
+    MatchState before;
 } Choice;
 
 static bool put_together(DataFlow *df)
@@ -116,57 +164,47 @@ static bool put_together(DataFlow *df)
     g_autoptr(GArray) choices = g_array_new(false, false, sizeof(Choice));
     uint64_t steps = 1000 + STEPS_PER_PART * ((uint64_t)df->items->len +
                                               df->accesses->len);
-    bool has_reserved = false;
-    uint64_t reserved = 0;
+    /* The stretch may begin behind a trap. */
+    MatchState m = { .vstart = true };
     unsigned i = 0, j = 0;
 
     for (;;) {
-        bool stuck;
+        DataFlowItem *item = NULL;
+        bool stuck = j != df->accesses->len;
 
-        if (i == df->items->len) {
-            stuck = j != df->accesses->len;
-            if (!stuck) {
-                return true;
-            }
-        } else {
-            DataFlowItem *item = item_at(df, i);
-
-            item->count = longest(df, item, j,
-                                  has_reserved ? &reserved : NULL);
+        if (i < df->items->len) {
+            item = item_at(df, i);
+            item->count = longest(df, item, j, &m);
             if (steps < 1 + item->count) {
                 return false;
             }
             steps -= 1 + item->count;
             stuck = item->count < item->data.min;
-            if (!stuck && item->count > item->data.min) {
-                Choice c = { i, j, has_reserved, reserved };
+            if (item->count > item->data.min) {
+                Choice c = { i, j, m };
 
                 g_array_append_val(choices, c);
             }
+        } else if (!stuck) {
+            return true;
         }
-        if (stuck) {
+        while (stuck || !leave_behind(df, item, j, &m)) {
             Choice *c;
 
-            if (!choices->len) {
+            if (!choices->len || !steps--) {
                 return false;
             }
             c = &g_array_index(choices, Choice, choices->len - 1);
             i = c->item;
             j = c->first;
-            has_reserved = c->has_reserved;
-            reserved = c->reserved;
-            if (--item_at(df, i)->count == item_at(df, i)->data.min) {
+            m = c->before;
+            item = item_at(df, i);
+            if (--item->count == item->data.min) {
                 g_array_set_size(choices, choices->len - 1);
             }
-            if (!steps--) {
-                return false;
-            }
+            stuck = false;
         }
-        if (item_at(df, i)->data.lr && item_at(df, i)->count) {
-            has_reserved = true;
-            reserved = access_at(df, j)->address;
-        }
-        j += item_at(df, i)->count;
+        j += item->count;
         i++;
     }
 }
@@ -280,7 +318,7 @@ static void add_item(DataFlow *df, uint64_t pc, unsigned priv, bool trapped)
         }
         item.data.min = 0;
     }
-    if (item.data.max) {
+    if (item.data.max || item.data.sets_vl) {
         g_array_append_val(df->items, item);
     }
 }

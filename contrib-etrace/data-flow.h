@@ -10,7 +10,9 @@
  * until the stretch between two such packets ends, and are put together if
  * there is a way to do so that leaves nothing over on either side. Where the
  * code does not tell how many accesses an instruction makes (data-insn.h),
- * the earlier instruction gets as many as can be its.
+ * the earlier instruction gets as many as can be its: unmasked vector
+ * instructions have the same number of elements until something changes vl,
+ * unit-stride elements follow each other, an sc goes where the lr went.
  *
  * Filters, data trace that begins or ends in the middle of a stretch, and
  * losses make counts differ; then nobody can tell, and the stretch's accesses

@@ -42,11 +42,16 @@ static void set_sized(DataInsn *d, unsigned dtypes, unsigned size)
 static void classify_vector(uint32_t raw, unsigned dtype, unsigned eew,
                             DataInsn *d)
 {
-    unsigned mop = bits(raw, 27, 26);
+    unsigned mop = bits(raw, 27, 26), umop = bits(raw, 24, 20);
 
     d->dtypes = dtype;
     d->sizes = 1u << eew;
     d->max = DATA_INSN_MANY;
+    /* umop 8: whole registers, 11: a mask, 16: fault-only-first */
+    d->by_vl = mop || umop == 0 || umop == 16;
+    d->masked = !bits(raw, 25, 25);
+    d->first_only = !mop && umop == 16;
+    d->fields = bits(raw, 31, 29) + 1;
     if (mop & 1) {
         /* indexed: elements have SEW, which is in vtype */
         d->sizes = ANY_SIZE;
@@ -165,6 +170,9 @@ static void classify_word(const InsnIsa *isa, uint32_t raw, DataInsn *d)
         break;
     case 0x2f:
         classify_amo(raw, d);
+        break;
+    case 0x57:
+        d->sets_vl = funct3 == 7;
         break;
     case 0x73:
         classify_system(isa, raw, d);

@@ -33,6 +33,12 @@ typedef struct DataInsn {
     bool csr;                   /* they have the address @number */
     bool lr, sc;
     uint16_t number;
+    /* Vectors: not whole registers, nor masks */
+    bool by_vl;                 /* @fields accesses for each of vl elements */
+    bool masked;                /* ... of those that the mask chooses */
+    bool first_only;            /* ... up to a fault, which changes vl */
+    bool sets_vl;               /* vsetvl and so on, which access nothing */
+    uint8_t fields;
 } DataInsn;
 
 void data_insn_classify(const InsnIsa *isa, uint32_t raw, DataInsn *d);
