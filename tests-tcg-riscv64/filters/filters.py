@@ -215,6 +215,23 @@ def latched(start, stop):
     return model
 
 
+def triggered(guest):
+    """trace-on from its instruction on, trace-off behind its own"""
+    at = symbols(guest)
+    on = {at['trace_on'], at['on_again']}
+    off = {at['trace_off'], at['off_before']}
+
+    def model(truth):
+        out, tracing = [], False
+        for pc in truth:
+            tracing = tracing or pc in on
+            if tracing:
+                out.append(pc)
+            tracing = tracing and pc not in off
+        return out
+    return model
+
+
 def everything(truth):
     return truth
 
@@ -261,6 +278,12 @@ def main():
                    ['timestamp-width=40', 'timestamp-mode=3', *props], False)
         tests.same(f'srcID of 11 bits{label}', 'calls', [], everything,
                    ['src-bits=11', 'src-id=1234', *props], False)
+        # trTeInstTrigEnable 1, trTeInstTracing 0
+        control = 0x3 | 6 << 4 | 1 << 11 | 1 << 13 | 1 << 15 | 15 << 20
+        tests.same(f'debug triggers{label}', 'triggers', [(0, control)],
+                   triggered('triggers'), props)
+        tests.same(f'debug triggers that are not enabled{label}', 'triggers',
+                   [], everything, props)
     tests.same('itype of 3 bits', 'calls', [], everything,
                ['itype-width=3', 'sequential-jump=on'], False)
     tests.same('context, imprecisely', 'vm', [], everything,
