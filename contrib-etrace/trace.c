@@ -74,9 +74,21 @@ static bool set_tvec(Trace *t, const char *arg, GError **errp)
     return false;
 }
 
+/* Is the framing known now? Then find out where the ring's trace begins. */
+static bool begin_ring(Trace *t, const ETraceParams *framing, GError **errp)
+{
+    if (t->ram) {
+        if (!ring_find_begin(&t->ring, framing, errp)) {
+            return false;
+        }
+        t->begin = t->ring.begin;
+    }
+    return true;
+}
+
 static bool harts_from_sideband(Trace *t, GError **errp)
 {
-    bool any = false;
+    const ETraceParams *framing = NULL;
 
     t->known_ids = g_new0(bool, MAX_SOURCES);
     t->nr_harts = sideband_nr_harts(t->sideband);
@@ -88,30 +100,19 @@ static bool harts_from_sideband(Trace *t, GError **errp)
         t->harts[i].params = h->params;
         t->harts[i].isa = h->isa;
         if (h->present) {
-            any = true;
             t->known_ids[h->params.src_id] = true;
             t->isa.xlen = h->params.iaddress_width;
+            framing = &h->params;
         }
     }
-    if (!any) {
+    if (!framing) {
         g_set_error(errp, G_IO_ERROR, G_IO_ERROR_INVALID_DATA,
                     "sideband: session %u has no encoder parameters (%s)",
                     sideband_session(t->sideband),
                     sideband_problem(t->sideband) ?: "no PARAMS records");
+        return false;
     }
-    return any;
-}
-
-/* Is the framing known now? Then find out where the ring's trace begins. */
-static bool begin_ring(Trace *t, const ETraceParams *framing, GError **errp)
-{
-    if (t->ram) {
-        if (!ring_find_begin(&t->ring, framing, errp)) {
-            return false;
-        }
-        t->begin = t->ring.begin;
-    }
-    return true;
+    return begin_ring(t, framing, errp);
 }
 
 /* What was lost at the beginning of a ring, for each hart */

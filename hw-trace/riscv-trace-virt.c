@@ -147,9 +147,10 @@ static bool riscv_trace_virt_create_ram(RISCVVirtState *s,
     DeviceState *dev;
 
     dev = riscv_trace_virt_new(s, TYPE_RISCV_TRACE_RAM, "trace-ram");
-    /* Trace that nobody reads elsewhere */
-    qdev_prop_set_bit(dev, "autostart",
-                      s->trace.autostart && !s->trace.chardev);
+    if (s->trace.autostart && !s->trace.chardev) {
+        /* Nobody reads the trace elsewhere. */
+        qdev_prop_set_bit(dev, "autostart", true);
+    }
     object_property_set_link(OBJECT(dev), "replicator", OBJECT(replicator),
                              &error_abort);
     object_property_set_link(OBJECT(dev), "memory",
@@ -349,12 +350,13 @@ static void riscv_trace_virt_add_sinks(RISCVVirtState *s, const char *from)
     TraceWire wire = riscv_trace_virt_wire(fdt);
 
     riscv_trace_virt_add_ports(fdt, from, "out-ports");
-    riscv_trace_virt_add_port_at(fdt, from, "out-ports", 0, wire.out, wire.in);
-    riscv_trace_virt_add_port(fdt, ram, "in-ports", wire.in, wire.out);
-
-    wire = riscv_trace_virt_wire(fdt);
+    /* The last subnode that is added is the first one in the tree. */
     riscv_trace_virt_add_port_at(fdt, from, "out-ports", 1, wire.out, wire.in);
     riscv_trace_virt_add_port(fdt, pib, "in-ports", wire.in, wire.out);
+
+    wire = riscv_trace_virt_wire(fdt);
+    riscv_trace_virt_add_port_at(fdt, from, "out-ports", 0, wire.out, wire.in);
+    riscv_trace_virt_add_port(fdt, ram, "in-ports", wire.in, wire.out);
 }
 
 void riscv_trace_virt_create_fdt(RISCVVirtState *s)

@@ -225,7 +225,8 @@ void qmp_x_riscv_trace_start(bool has_sink, RiscvTraceSink sink, Error **errp)
             object_property_get_str(qdev_get_machine(), "trace-chardev",
                                     &error_abort);
 
-        sink = chardev ? RISCV_TRACE_SINK_PIB : RISCV_TRACE_SINK_RAM;
+        sink = chardev && *chardev ? RISCV_TRACE_SINK_PIB
+                                   : RISCV_TRACE_SINK_RAM;
     }
     if (sink == RISCV_TRACE_SINK_PIB) {
         control_set(component("trace-pib"), R_TR_CONTROL_ENABLE_MASK);

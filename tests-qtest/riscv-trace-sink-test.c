@@ -8,6 +8,7 @@
  */
 #include "qemu/osdep.h"
 #include <glib/gstdio.h>
+#include "qobject/qdict.h"
 #include "riscv-trace-ram.h"
 
 #define DIS_INPUT           0x008
@@ -219,6 +220,111 @@ static void test_unknown_offsets(void)
     qtest_quit(qts);
 }
 
+/*
+ * The monitor
+ */
+
+static void expect_error(QTestState *qts, const char *command,
+                         const char *text)
+{
+    QDict *response = qtest_qmp(qts, "{ 'execute': %s, 'arguments': {"
+                                " 'filename': '/dev/null' } }", command);
+
+    g_assert_nonnull(strstr(qdict_get_str(qdict_get_qdict(response, "error"),
+                                          "desc"), text));
+    qobject_unref(response);
+}
+
+static void test_monitor(void)
+{
+    g_autofree char *path = tmp_name("save");
+    g_autofree char *contents = NULL;
+    QTestState *qts = start(",trace=on,trace-atb=on", "-smp 2");
+    g_autofree char *info = NULL;
+    uint32_t on = ACTIVE | ENABLE;
+    gsize len;
+
+    /* Nothing has been set up: the RAM sink's own memory is used. */
+    qtest_qmp_assert_success(qts, "{ 'execute': 'x-riscv-trace-start' }");
+    g_assert_cmphex(qtest_readl(qts, RAM) & (on | RAM_SMEM), ==, on);
+    g_assert_cmphex(qtest_readl(qts, PIB) & on, ==, 0);
+    g_assert_cmphex(qtest_readl(qts, ATB) & on, ==, on);
+    g_assert_cmphex(qtest_readl(qts, FUNNEL) & on, ==, on);
+    for (unsigned i = 0; i < 2; i++) {
+        g_assert_cmphex(qtest_readl(qts, ENCODER(i)) & (on | TE_INST_TRACING),
+                        ==, on | TE_INST_TRACING);
+        poll_control(qts, ENCODER(i), EMPTY, 0);
+    }
+    expect_error(qts, "x-riscv-trace-save", "in use");
+    info = qtest_hmp(qts, "info riscv-trace");
+    g_assert_nonnull(strstr(info, "encoder 1"));
+    g_assert_nonnull(strstr(info, "SRAM 0x0-0xfffff"));
+
+    qtest_qmp_assert_success(qts, "{ 'execute': 'x-riscv-trace-stop' }");
+    g_assert_cmphex(qtest_readl(qts, RAM) & (on | EMPTY), ==, ACTIVE | EMPTY);
+    g_assert_cmphex(qtest_readl(qts, ATB) & on, ==, ACTIVE);
+    g_assert_cmphex(qtest_readl(qts, FUNNEL) & on, ==, ACTIVE);
+    for (unsigned i = 0; i < 2; i++) {
+        g_assert_cmphex(qtest_readl(qts, ENCODER(i)) &
+                        (on | TE_INST_TRACING | EMPTY), ==, ACTIVE | EMPTY);
+    }
+    qtest_qmp_assert_success(qts, "{ 'execute': 'x-riscv-trace-save',"
+                             "  'arguments': { 'filename': %s } }", path);
+    g_assert_true(g_file_get_contents(path, &contents, &len, NULL));
+    g_assert_cmpuint(len, ==, read_address(qts, WP));
+    /* alignment (with a srcID), then each hart's on and off */
+    g_assert_cmpuint(len, >, 33 + 4 * 3);
+    g_assert_cmphex((uint8_t)contents[32], ==, 0x80);
+    g_unlink(path);
+
+    /* A sink that is asked for; memory that the guest has set up stays. */
+    qtest_qmp_assert_success(qts, "{ 'execute': 'x-riscv-trace-start',"
+                             "  'arguments': { 'sink': 'pib' } }");
+    g_assert_cmphex(qtest_readl(qts, PIB) & on, ==, on);
+    g_assert_cmphex(qtest_readl(qts, RAM) & on, ==, ACTIVE);
+    enable_smem(qts, DRAM, 0x1000, 0);
+    qtest_qmp_assert_success(qts, "{ 'execute': 'x-riscv-trace-start',"
+                             "  'arguments': { 'sink': 'ram' } }");
+    g_assert_cmphex(qtest_readl(qts, RAM) & (on | RAM_SMEM), ==,
+                    on | RAM_SMEM);
+    qtest_quit(qts);
+
+    qts = start("", "");
+    expect_error(qts, "x-riscv-trace-save", "trace=on");
+    qtest_quit(qts);
+}
+
+/*
+ * The device tree: every component, connected to the next one
+ */
+
+static void test_device_tree(void)
+{
+    static const char *const wanted[] = {
+        "trace@3020000", "trace@3021000", "trace@3030000", "trace@3031000",
+        "trace@3032000", "trace@3033000", "in-ports", "out-ports",
+        "remote-endpoint",
+    };
+    g_autofree char *path = tmp_name("dtb");
+    g_autofree char *dtb = NULL;
+    QTestState *qts = start(",trace=on,trace-atb=on", "-smp 2");
+    unsigned nodes = 0;
+    gsize size;
+
+    qtest_qmp_assert_success(qts, "{ 'execute': 'dumpdtb',"
+                             "  'arguments': { 'filename': %s } }", path);
+    qtest_quit(qts);
+    g_assert_true(g_file_get_contents(path, &dtb, &size, NULL));
+    g_unlink(path);
+    for (unsigned i = 0; i < ARRAY_SIZE(wanted); i++) {
+        g_assert_nonnull(memmem(dtb, size, wanted[i], strlen(wanted[i]) + 1));
+    }
+    for (size_t i = 0; i + 22 <= size; i++) {
+        nodes += !memcmp(dtb + i, "qemu,trace-component", 21);
+    }
+    g_assert_cmpuint(nodes, ==, 6);
+}
+
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
@@ -230,5 +336,7 @@ int main(int argc, char **argv)
     qtest_add_func("/riscv-trace-sink/atb", test_atb);
     qtest_add_func("/riscv-trace-sink/unknown-offsets",
                    test_unknown_offsets);
+    qtest_add_func("/riscv-trace-sink/monitor", test_monitor);
+    qtest_add_func("/riscv-trace-sink/device-tree", test_device_tree);
     return g_test_run();
 }

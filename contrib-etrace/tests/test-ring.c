@@ -1,0 +1,317 @@
+/*
+ * Dumps of RAM sinks: order, and numbers of what is left
+ *
+ * SPDX-License-Identifier: GPL-2.0-or-later
+ */
+#include "qemu/osdep.h"
+#include "check.h"
+#include "ring.h"
+#include "sb-build.h"
+
+#define START   0x80001000u
+#define SIZE    0x1000u
+
+static ETraceParams params;
+
+/* A packet of @n payload bytes, of source 0: no srcID */
+static void put_packet(GByteArray *trace, uint8_t first, unsigned n)
+{
+    uint8_t payload[ETRACE_PACKET_MAX] = { first, 1 };
+    uint8_t wrapped[ETRACE_ENCAP_MAX];
+    size_t len = etrace_encap_wrap(&params, payload, n, wrapped);
+
+    g_byte_array_append(trace, wrapped, len);
+}
+
+static void put_align(GByteArray *trace)
+{
+    uint8_t bytes[ETRACE_ALIGN_MAX];
+
+    g_byte_array_append(trace, bytes, etrace_encap_align(&params, bytes));
+}
+
+/*
+ * What a hart has put out: alignment every 50 packets, a word's worth of
+ * padding at the end. Returns the number of packets.
+ */
+static unsigned make_trace(GByteArray *trace, size_t size)
+{
+    unsigned n = 0;
+
+    while (trace->len < size) {
+        if (n % 50 == 0) {
+            put_align(trace);
+        }
+        put_packet(trace, 0x81 + 4 * n, 2 + n % 7);
+        n++;
+    }
+    while (trace->len % 4) {
+        g_byte_array_append(trace, (const uint8_t *)"", 1);
+    }
+    return n;
+}
+
+/* The ring of SIZE bytes that such a trace leaves, and where it ends in it */
+static uint8_t *make_ring(const GByteArray *trace, size_t *end)
+{
+    uint8_t *ring = g_malloc(SIZE);
+
+    memset(ring, 0xee, SIZE);
+    for (size_t i = 0; i < trace->len; i++) {
+        ring[i % SIZE] = trace->data[i];
+    }
+    *end = trace->len % SIZE;
+    return ring;
+}
+
+static Sideband *make_sideband(GByteArray *sb, uint64_t bytes, uint64_t wp,
+                               bool wrapped, uint64_t packets)
+{
+    GError *err = NULL;
+    Sideband *s;
+
+    sb_session(sb, 1, 1, 0);
+    sb_params(sb, 0, &params);
+    /* The last one counts. */
+    sb_u64s(sb, ETRACE_SB_RAM, ETRACE_SB_ALL_HARTS, 5,
+            (uint64_t)1, (uint64_t)START, (uint64_t)START + SIZE - 4,
+            (uint64_t)START, (uint64_t)1);
+    sb_u64s(sb, ETRACE_SB_RAM, ETRACE_SB_ALL_HARTS, 5,
+            bytes, (uint64_t)START, (uint64_t)START + SIZE - 4,
+            wp | wrapped, packets);
+    s = sideband_parse(sb->data, sb->len, 0, &err);
+    check_no_error(err);
+    return s;
+}
+
+static unsigned count_packets(const Ring *ring)
+{
+    size_t pos = ring->begin;
+    unsigned n = 0;
+
+    while (pos < ring->size) {
+        ETraceEncapPacket pkt;
+
+        switch (etrace_encap_parse(&params, ring->data + pos,
+                                   ring->size - pos, &pkt)) {
+        case ETRACE_ENCAP_PACKET:
+            n++;
+            break;
+        case ETRACE_ENCAP_NULL:
+            break;
+        default:
+            g_assert_not_reached();
+        }
+        pos += pkt.size;
+    }
+    return n;
+}
+
+/* A ring that has wrapped: told by the sideband, or by the caller */
+static void test_wrapped(gconstpointer data)
+{
+    size_t size = GPOINTER_TO_UINT(data), end;
+    g_autoptr(GByteArray) trace = g_byte_array_new();
+    g_autoptr(GByteArray) bytes = g_byte_array_new();
+    unsigned total = make_trace(trace, size), left;
+    g_autofree uint8_t *dump = make_ring(trace, &end);
+    Sideband *sb = make_sideband(bytes, trace->len, START + end, true, total);
+    GError *err = NULL;
+    Ring ring;
+
+    check_true(ring_init(&ring, dump, SIZE, RING_NOT_WRAPPED, sb, &err));
+    check_true(ring.cut);
+    check_true(ring_find_begin(&ring, &params, &err));
+    check_cmpuint(ring.size, ==, SIZE);
+    g_assert_cmpmem(ring.data, SIZE, trace->data + trace->len - SIZE, SIZE);
+    left = count_packets(&ring);
+    check_cmpuint(left, >, 300);
+    /* it begins behind an alignment sequence: one of 50 packets */
+    check_cmpuint((total - left) % 50, ==, 0);
+    check_cmpuint(ring_first_packet(&ring, &params, sb, 0), ==, total - left);
+    ring_clear(&ring);
+
+    check_true(ring_init(&ring, dump, SIZE, end, NULL, &err));
+    check_true(ring_find_begin(&ring, &params, &err));
+    check_cmpuint(count_packets(&ring), ==, left);
+    check_cmpuint(ring_first_packet(&ring, &params, NULL, 0), ==, 0);
+    ring_clear(&ring);
+
+    /* in order already */
+    check_true(ring_init(&ring, trace->data + trace->len - SIZE, SIZE, 0, sb,
+                         &err));
+    check_true(ring_find_begin(&ring, &params, &err));
+    check_cmpuint(count_packets(&ring), ==, left);
+    check_cmpuint(ring_first_packet(&ring, &params, sb, 0), ==, total - left);
+    ring_clear(&ring);
+    sideband_free(sb);
+}
+
+/* One that has not: the whole of it, or up to the write pointer */
+static void test_not_wrapped(void)
+{
+    g_autoptr(GByteArray) trace = g_byte_array_new();
+    g_autoptr(GByteArray) bytes = g_byte_array_new();
+    unsigned total = make_trace(trace, 1000);
+    size_t end;
+    g_autofree uint8_t *dump = make_ring(trace, &end);
+    Sideband *sb = make_sideband(bytes, trace->len, START + end, false, total);
+    GError *err = NULL;
+
+    for (int i = 0; i < 3; i++) {
+        Ring ring;
+
+        check_true(ring_init(&ring, dump, i ? end : SIZE, RING_NOT_WRAPPED,
+                             i == 2 ? NULL : sb, &err));
+        check_false(ring.cut);
+        check_true(ring_find_begin(&ring, &params, &err));
+        check_cmpuint(ring.begin, ==, 0);
+        check_cmpuint(count_packets(&ring), ==, total);
+        check_cmpuint(ring_first_packet(&ring, &params, sb, 0), ==, 0);
+        ring_clear(&ring);
+    }
+    sideband_free(sb);
+}
+
+/* The session began in the ring: what is before it belongs to another. */
+static void test_session_inside(void)
+{
+    g_autoptr(GByteArray) before = g_byte_array_new();
+    g_autoptr(GByteArray) trace = g_byte_array_new();
+    g_autoptr(GByteArray) bytes = g_byte_array_new();
+    unsigned total;
+    Sideband *sb;
+    GError *err = NULL;
+    Ring ring;
+
+    make_trace(before, 500);
+    total = make_trace(trace, 700);
+    sb = make_sideband(bytes, trace->len, START + before->len + trace->len,
+                       false, total);
+    g_byte_array_append(before, trace->data, trace->len);
+    check_true(ring_init(&ring, before->data, before->len, RING_NOT_WRAPPED,
+                         sb, &err));
+    check_true(ring_find_begin(&ring, &params, &err));
+    check_cmpuint(count_packets(&ring), ==, total);
+    ring_clear(&ring);
+    sideband_free(sb);
+}
+
+/* Modes are told by the first support packet, wherever it is. */
+static void test_ioptions(void)
+{
+    g_autoptr(GByteArray) trace = g_byte_array_new();
+    ETracePacket pkt = {
+        .format = ETRACE_FORMAT_SYNC, .subformat = ETRACE_SYNC_SUPPORT,
+        .ienable = true, .qual_status = ETRACE_QUAL_ENDED_REP,
+        .ioptions = ETRACE_IOPT_FULL_ADDRESS,
+    };
+    uint8_t payload[ETRACE_PACKET_MAX], wrapped[ETRACE_ENCAP_MAX];
+    size_t len;
+    GError *err = NULL;
+    Ring ring;
+
+    put_align(trace);
+    put_packet(trace, 0x82, 4);
+    check_true(ring_init(&ring, trace->data, trace->len, 0, NULL, &err));
+    check_cmphex(ring_first_ioptions(&ring, &params), ==, 0);
+    ring_clear(&ring);
+    for (int i = 0; i < 2; i++) {
+        len = etrace_packet_pack(&params, &pkt, payload);
+        len = etrace_encap_wrap(&params, payload, len, wrapped);
+        g_byte_array_append(trace, wrapped, len);
+        pkt.ioptions = 0;
+    }
+    check_true(ring_init(&ring, trace->data, trace->len, 0, NULL, &err));
+    check_cmphex(ring_first_ioptions(&ring, &params), ==,
+                 ETRACE_IOPT_FULL_ADDRESS);
+    ring_clear(&ring);
+}
+
+static void expect_error(bool ok, GError **err, const char *text)
+{
+    check_false(ok);
+    check_nonnull(*err);
+    check_nonnull(strstr((*err)->message, text));
+    g_clear_error(err);
+}
+
+static void test_bad(void)
+{
+    g_autoptr(GByteArray) trace = g_byte_array_new();
+    g_autoptr(GByteArray) bytes = g_byte_array_new();
+    g_autoptr(GByteArray) none = g_byte_array_new();
+    unsigned total = make_trace(trace, 3 * SIZE);
+    size_t end;
+    g_autofree uint8_t *dump = make_ring(trace, &end);
+    Sideband *sb = make_sideband(bytes, trace->len, START + end, true, total);
+    Sideband *silent;
+    GError *err = NULL;
+    Ring ring;
+
+    expect_error(ring_init(&ring, dump, SIZE, SIZE, NULL, &err), &err,
+                 "has only 4096 bytes");
+    expect_error(ring_init(&ring, dump, 0, 0, NULL, &err), &err,
+                 "has only 0 bytes");
+    expect_error(ring_init(&ring, dump, SIZE - 4, RING_NOT_WRAPPED, sb, &err),
+                 &err, "--wrapped-at");
+    sideband_free(sb);
+
+    sb_session(none, 1, 1, 0);
+    sb_params(none, 0, &params);
+    silent = sideband_parse(none->data, none->len, 0, &err);
+    check_no_error(err);
+    expect_error(ring_init(&ring, dump, SIZE, 0, silent, &err), &err,
+                 "tells of no RAM sink");
+    sideband_free(silent);
+
+    memset(dump, 0xee, SIZE);
+    check_true(ring_init(&ring, dump, SIZE, 8, NULL, &err));
+    expect_error(ring_find_begin(&ring, &params, &err), &err,
+                 "no alignment sequence");
+    ring_clear(&ring);
+}
+
+/* Records that cannot be are left out. */
+static void test_bad_record(void)
+{
+    static const uint64_t bad[][5] = {
+        { 10, START, START + SIZE - 4, START - 4, 1 },
+        { 10, START, START + SIZE - 4, START + SIZE, 1 },
+        { 10, START + SIZE, START, START, 1 },
+    };
+
+    for (unsigned i = 0; i < ARRAY_SIZE(bad); i++) {
+        g_autoptr(GByteArray) bytes = g_byte_array_new();
+        GError *err = NULL;
+        SidebandRam ram;
+        Sideband *sb;
+
+        sb_session(bytes, 1, 1, 0);
+        sb_params(bytes, 0, &params);
+        sb_u64s(bytes, ETRACE_SB_RAM, ETRACE_SB_ALL_HARTS, 5, bad[i][0],
+                bad[i][1], bad[i][2], bad[i][3], bad[i][4]);
+        sb = sideband_parse(bytes->data, bytes->len, 0, &err);
+        check_no_error(err);
+        check_false(sideband_ram(sb, &ram));
+        check_nonnull(sideband_problem(sb));
+        sideband_free(sb);
+    }
+}
+
+int main(int argc, char **argv)
+{
+    g_test_init(&argc, &argv, NULL);
+    etrace_params_init(&params, 64);
+    for (unsigned size = 5000; size < 30000; size += 4999) {
+        g_autofree char *path = g_strdup_printf("/ring/wrapped/%u", size);
+
+        g_test_add_data_func(path, GUINT_TO_POINTER(size), test_wrapped);
+    }
+    g_test_add_func("/ring/not-wrapped", test_not_wrapped);
+    g_test_add_func("/ring/session-inside", test_session_inside);
+    g_test_add_func("/ring/ioptions", test_ioptions);
+    g_test_add_func("/ring/bad", test_bad);
+    g_test_add_func("/ring/bad-record", test_bad_record);
+    return g_test_run();
+}

@@ -1,0 +1,460 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+#
+# The tests of run.sh, which builds what they need.
+
+import fnmatch
+import json
+import os
+import shutil
+import subprocess
+import sys
+import time
+
+QEMU = os.environ['QEMU']
+ETRACE = os.environ['ETRACE']
+RETIRED = os.environ['RETIRED']
+OUT = os.environ['OUT']
+LIMIT = 30
+DRAM = 0x80000000
+
+number = failed = 0
+
+
+class Problem(Exception):
+    """What a test found wrong."""
+
+
+def need(condition, why):
+    if not condition:
+        raise Problem(why)
+
+
+class Machine:
+    """A QEMU with a monitor, which stays when its guest has powered off."""
+
+    def __init__(self, folder, tag, elf, machine, *options):
+        self.folder = folder
+        self.truth = f'{folder}/truth{tag}'
+        self.pcs_file = f'{folder}/pcs{tag}'
+        self.uart = f'{folder}/uart{tag}'
+        bits = 'rv32' if elf.endswith(('32.elf', 'rv32gc.elf')) else 'rv64'
+        self.log = open(f'{folder}/log{tag}', 'wb')
+        self.child = subprocess.Popen(
+            [QEMU, '-M', f'virt,trace=on{machine}', '-cpu', bits,
+             '-m', '128M', '-display', 'none', '-bios', 'none',
+             '-kernel', elf, '-serial', f'file:{self.uart}',
+             '-S', '-no-shutdown', '-qmp', 'stdio', '-plugin',
+             f'{RETIRED},out={self.truth},pcs={self.pcs_file}', *options],
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self.log)
+        self.events = []
+        self.read()
+        # events are told from here on only, hence -S
+        self.qmp('qmp_capabilities')
+        if '-incoming' not in options:
+            self.qmp('cont')
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.quit()
+
+    def read(self):
+        line = self.child.stdout.readline()
+        need(line, f'QEMU ended: see {self.log.name}')
+        return json.loads(line)
+
+    def qmp(self, command, **arguments):
+        asked = {'execute': command, 'arguments': arguments}
+        self.child.stdin.write(json.dumps(asked).encode() + b'\n')
+        self.child.stdin.flush()
+        while True:
+            answer = self.read()
+            if 'event' in answer:
+                self.events.append(answer)
+            elif 'error' in answer:
+                raise Problem(f'{command}: {answer["error"]["desc"]}')
+            else:
+                return answer.get('return')
+
+    def hmp(self, line):
+        return self.qmp('human-monitor-command', **{'command-line': line})
+
+    def wait(self, name, seconds=LIMIT):
+        """Wait for an event, asking for something so that there is an end."""
+        end = time.monotonic() + seconds
+        while not any(e['event'] == name for e in self.events):
+            need(time.monotonic() < end, f'no {name} in {seconds} s')
+            time.sleep(0.02)
+            self.qmp('query-status')
+
+    def finished(self, happy=True):
+        """Wait until the guest has powered off."""
+        self.wait('STOP')
+        text = self.uart_text()
+        need(not happy or ('FAIL' not in text and 'trap' not in text),
+             f'the guest failed: {text}')
+
+    def uart_text(self):
+        with open(self.uart, encoding='ascii') as f:
+            return f.read()
+
+    def quit(self):
+        if self.child.poll() is None:
+            try:
+                self.qmp('quit')
+                self.child.wait(LIMIT)
+            except (Problem, OSError, subprocess.TimeoutExpired):
+                self.child.kill()
+        self.child.wait()
+        self.log.close()
+
+    def pcs(self, hart=0):
+        """What retired, a list of texts; after quit()."""
+        prefix = f'{hart} '
+        with open(self.pcs_file, encoding='ascii') as f:
+            return [line[len(prefix):].strip() for line in f
+                    if line.startswith(prefix)]
+
+
+def decode(folder, trace, *options, hart=0, strict=True):
+    """The pcs that qemu-etrace finds in a trace"""
+    command = [ETRACE, 'decode', '--trace', trace, '--emit', 'pc',
+               '--hart', str(hart), *options]
+    if strict:
+        command.append('--strict')
+    done = subprocess.run(command, capture_output=True, timeout=LIMIT,
+                          check=False)
+    with open(f'{folder}/decode.log', 'ab') as f:
+        f.write(done.stderr)
+    need(done.returncode == 0, f'decode: {done.stderr.decode()}')
+    return done.stdout.decode().split()
+
+
+def same(decoded, truth, what='the decoded trace'):
+    if decoded == truth:
+        return
+    i = next((i for i, (a, b) in enumerate(zip(decoded, truth)) if a != b),
+             min(len(decoded), len(truth)))
+    raise Problem(f'{what}: {len(decoded)} instructions, {len(truth)} '
+                  f'retired, different from number {i} on: '
+                  f'{decoded[i:i + 4]}, retired {truth[i:i + 4]}')
+
+
+def is_end(decoded, truth, least):
+    """The last ones of the truth, and some of them"""
+    need(least <= len(decoded) < len(truth),
+         f'{len(decoded)} instructions of {len(truth)} decoded')
+    same(decoded, truth[-len(decoded):], 'the end of the trace')
+
+
+def find(decoded, truth, least):
+    """Where in the truth the decoded stretch is"""
+    need(len(decoded) >= least, f'only {len(decoded)} instructions decoded')
+    text = '\n' + '\n'.join(truth) + '\n'
+    at = text.find('\n' + '\n'.join(decoded) + '\n')
+    need(at >= 0, f'{len(decoded)} instructions that did not retire like '
+         f'this: {decoded[:4]} ... {decoded[-4:]}')
+    return text.count('\n', 0, at)
+
+
+def sideband(folder):
+    return ['-chardev', f'file,id=sb,path={folder}/sideband']
+
+
+AUTO = ',trace-autostart=on'
+SIDE = ',trace-sideband=sb'
+
+
+def sram(size):
+    return ['-global', f'riscv-trace-ram.sram-size={size}']
+
+
+# A sync packet every 2^10 half-words: several of them fit into small rings.
+SYNC = ['-global', 'riscv-trace-encoder.sync-max=6']
+
+
+def whole_sram(folder, guest):
+    """All of a run in SRAM, read by the monitor"""
+    elf = f'{OUT}/{guest}.elf'
+    with Machine(folder, '', elf, AUTO + SIDE, *sideband(folder),
+                 *sram('64M')) as m:
+        m.finished()
+        m.qmp('x-riscv-trace-save', filename=f'{folder}/trace')
+    same(decode(folder, f'{folder}/trace', '--ram', '--sideband',
+                f'{folder}/sideband'), m.pcs())
+
+
+def whole_smp(folder, harts):
+    """Several harts in one ring"""
+    with Machine(folder, '', f'{OUT}/baton.rv64gc.elf', AUTO + SIDE,
+                 '-smp', str(harts), *sideband(folder), *sram('64M')) as m:
+        m.finished()
+        m.qmp('x-riscv-trace-save', filename=f'{folder}/trace')
+    for hart in range(harts):
+        same(decode(folder, f'{folder}/trace', '--ram', '--sideband',
+                    f'{folder}/sideband', hart=hart), m.pcs(hart))
+
+
+def wrapped_sram(folder, guest, size, harts=1):
+    """What is left in a ring that has wrapped"""
+    elf = f'{OUT}/{guest}.elf'
+    with Machine(folder, '', elf, AUTO + SIDE, '-smp', str(harts),
+                 *sideband(folder), *sram(size), *SYNC) as m:
+        m.finished()
+        need('wrapped' in m.hmp('info riscv-trace'), 'it has not wrapped')
+        m.qmp('x-riscv-trace-save', filename=f'{folder}/trace')
+    for hart in range(harts):
+        is_end(decode(folder, f'{folder}/trace', '--wrapped-at', '0',
+                      '--sideband', f'{folder}/sideband', hart=hart),
+               m.pcs(hart), 3000)
+        if harts == 1:
+            is_end(decode(folder, f'{folder}/trace', '--wrapped-at', '0',
+                          '--elf', elf), m.pcs(hart), 3000)
+
+
+def ring_of(m):
+    words = m.uart_text().split()
+    return {words[i]: int(words[i + 1], 16) for i in range(0, len(words), 2)}
+
+
+def rvtrace(folder, guest, machine=''):
+    """The guest traces itself as Linux does"""
+    elf = f'{OUT}/{guest}.elf'
+    with Machine(folder, '', elf, SIDE + machine, *sideband(folder),
+                 *SYNC) as m:
+        m.finished()
+        ring = ring_of(m)
+        m.qmp('pmemsave', val=ring['ring'], size=ring['size'],
+              filename=f'{folder}/ring')
+        m.qmp('x-riscv-trace-save', filename=f'{folder}/saved')
+    wrapped = ring['wp'] & 1
+    used = (ring['wp'] & ~1) - ring['ring']
+    with open(f'{folder}/ring', 'rb') as f:
+        image = f.read()
+    linear = image[used:] + image[:used] if wrapped else image[:used]
+    with open(f'{folder}/saved', 'rb') as f:
+        need(f.read() == linear, 'x-riscv-trace-save read something else')
+    with open(f'{folder}/linear', 'wb') as f:
+        f.write(linear)
+    side = ['--sideband', f'{folder}/sideband']
+    # the image explains itself; what is in order has to be told
+    decoded = decode(folder, f'{folder}/ring', '--ram', *side)
+    order = ['--wrapped-at', '0'] if wrapped else ['--ram']
+    same(decode(folder, f'{folder}/linear', *order, *side), decoded)
+    same(decode(folder, f'{folder}/linear', *order, '--elf', elf), decoded)
+    if wrapped:
+        same(decode(folder, f'{folder}/ring', '--wrapped-at', str(used),
+                    '--elf', elf), decoded)
+    return m.pcs(), decoded, elf
+
+
+def symbol(elf, name):
+    done = subprocess.run(['riscv64-linux-gnu-nm', '-S', elf],
+                          capture_output=True, check=True, text=True)
+    for line in done.stdout.splitlines():
+        words = line.split()
+        if words[-1] == name:
+            return int(words[0], 16), int(words[1], 16)
+    raise Problem(f'{elf} has no {name}')
+
+
+def inside(pcs, elf, name):
+    """Those of the instructions that are in that function"""
+    base, size = symbol(elf, name)
+    return [pc for pc in pcs if base <= int(pc, 16) < base + size]
+
+
+def rvtrace_whole(folder, xlen, machine=''):
+    truth, decoded, elf = rvtrace(folder, f'rvtrace-{xlen}', machine)
+    find(decoded, truth, 1000)
+    same(inside(decoded, elf, 'work'), inside(truth, elf, 'work'), 'work()')
+
+
+def rvtrace_rounds(folder, xlen):
+    """On and off several times: what is between is not in the trace."""
+    truth, decoded, elf = rvtrace(folder, f'rvtrace-rounds-{xlen}')
+    same(inside(decoded, elf, 'work'), inside(truth, elf, 'work'), 'work()')
+    need(len(decoded) < len(truth), 'nothing was left out')
+
+
+def rvtrace_wrapped(folder, xlen):
+    truth, decoded, elf = rvtrace(folder, f'rvtrace-wrap-{xlen}')
+    at = find(decoded, truth, 3000)
+    need(not inside(truth[at + len(decoded):], elf, 'work'),
+         'it does not go on to the end of work()')
+
+
+def rvtrace_stopped(folder, xlen):
+    """trRamStopOnWrap: the beginning is kept, the end is lost."""
+    elf = f'{OUT}/rvtrace-stop-{xlen}.elf'
+    with Machine(folder, '', elf, SIDE, *sideband(folder), *SYNC) as m:
+        m.finished()
+        ring = ring_of(m)
+        need(ring['wp'] == ring['ring'] | 1, 'it has not stopped at the end')
+        m.qmp('x-riscv-trace-save', filename=f'{folder}/trace')
+    truth = m.pcs()
+    need(os.path.getsize(f'{folder}/trace') == ring['size'], 'not all of it')
+    # what is after the last packet is not known to have retired
+    decoded = decode(folder, f'{folder}/trace', '--wrapped-at', '0',
+                     '--sideband', f'{folder}/sideband')
+    at = find(decoded, truth, 3000)
+    need(not inside(truth[:at], elf, 'work'), 'the beginning is missing')
+    same(decode(folder, f'{folder}/trace', '--ram', '--elf', elf), decoded)
+
+
+def rvtrace_resumed(folder, xlen):
+    """The ring is emptied and goes on: the gap is told in-band."""
+    elf = f'{OUT}/rvtrace-resume-{xlen}.elf'
+    with Machine(folder, '', elf, SIDE, *sideband(folder), *SYNC) as m:
+        m.finished()
+        ring = ring_of(m)
+        m.qmp('pmemsave', val=ring['ring'], size=ring['size'],
+              filename=f'{folder}/ring')
+    decoded = decode(folder, f'{folder}/ring', '--ram', '--sideband',
+                     f'{folder}/sideband', strict=False)
+    find(decoded, m.pcs(), 3000)
+    with open(f'{folder}/decode.log', encoding='utf-8') as f:
+        need('trace_lost' in f.read(), 'no loss was told')
+
+
+def both_sinks(folder):
+    """A chardev and the RAM sink get the same."""
+    with Machine(folder, '', f'{OUT}/calls.rv64gc.elf',
+                 AUTO + SIDE + ',trace-chardev=tr', *sideband(folder),
+                 '-chardev', f'file,id=tr,path={folder}/trace',
+                 '-global', 'riscv-trace-ram.autostart=on') as m:
+        m.finished()
+        m.qmp('x-riscv-trace-save', filename=f'{folder}/ram')
+    side = ['--sideband', f'{folder}/sideband']
+    same(decode(folder, f'{folder}/trace', *side), m.pcs())
+    same(decode(folder, f'{folder}/ram', '--ram', *side), m.pcs())
+
+
+def from_monitor(folder, harts):
+    """Tracing is started and stopped while the guest runs."""
+    guest = 'dhry-long' if harts == 1 else 'smp.rv64gc'
+    with Machine(folder, '', f'{OUT}/{guest}.elf', SIDE, '-smp', str(harts),
+                 *sideband(folder), *sram('64M')) as m:
+        time.sleep(0.1)
+        m.qmp('x-riscv-trace-start')
+        time.sleep(0.05)
+        m.qmp('x-riscv-trace-stop')
+        m.qmp('x-riscv-trace-save', filename=f'{folder}/trace')
+        need(not m.events or 'STOP' not in str(m.events),
+             'the guest was too fast for this test')
+    for hart in range(harts):
+        find(decode(folder, f'{folder}/trace', '--ram', '--sideband',
+                    f'{folder}/sideband', hart=hart), m.pcs(hart), 1000)
+
+
+def migrated(folder, guest, machine, size):
+    """
+    The machine moves in the middle of a trace: what is in the ring at the
+    end decodes as one.
+    """
+    elf = f'{OUT}/{guest}.elf'
+    state = f'file:{folder}/state'
+    options = [*sram(size), *sideband(folder), *SYNC]
+    with Machine(folder, '.1', elf, machine + SIDE, *options) as m1:
+        time.sleep(0.4)
+        m1.qmp('stop')
+        need(m1.qmp('query-status')['status'] == 'paused',
+             'the guest was too fast for this test')
+        m1.qmp('x-riscv-trace-save', filename=f'{folder}/trace.1')
+        m1.qmp('migrate', uri=state)
+        while m1.qmp('query-migrate')['status'] != 'completed':
+            time.sleep(0.02)
+    os.rename(f'{folder}/sideband', f'{folder}/sideband.1')
+    with Machine(folder, '.2', elf, machine + SIDE, *options,
+                 '-incoming', state) as m2:
+        while m2.qmp('query-migrate').get('status') != 'completed':
+            time.sleep(0.02)
+        m2.qmp('cont')
+        # dhry knows the result of fewer rounds only
+        m2.finished(happy=guest != 'dhry-long')
+        m2.qmp('x-riscv-trace-save', filename=f'{folder}/trace')
+    return m1, m2, elf
+
+
+def migrated_sram(folder):
+    m1, m2, elf = migrated(folder, 'dhry-long', AUTO, '64M')
+    need(len(m1.pcs()) > 10000 and len(m2.pcs()) > 10000,
+         'nothing ran on one of the sides')
+    # all but the beginning, for which the ELF file has no code
+    truth = m1.pcs() + m2.pcs()
+    decoded = decode(folder, f'{folder}/trace', '--ram', '--elf', elf,
+                     strict=False)
+    is_end([pc for pc in decoded if int(pc, 16) >= DRAM], truth,
+           len(truth) - 2000)
+    # Each side's sideband explains its part.
+    same(decode(folder, f'{folder}/trace.1', '--ram', '--sideband',
+                f'{folder}/sideband.1'), m1.pcs())
+    same(decode(folder, f'{folder}/trace', '--ram', '--sideband',
+                f'{folder}/sideband'), m2.pcs())
+
+
+def migrated_smem(folder):
+    m1, m2, elf = migrated(folder, 'rvtrace-long', '', '1M')
+    truth = m1.pcs() + m2.pcs()
+    decoded = decode(folder, f'{folder}/trace', '--ram', '--elf', elf)
+    find(decoded, truth, 10000)
+    need(inside(m1.pcs(), elf, 'work') and inside(m2.pcs(), elf, 'work'),
+         'it did not move in the middle of the work')
+    same(inside(decoded, elf, 'work'), inside(truth, elf, 'work'), 'work()')
+
+
+def tests():
+    for guest in ('calls', 'exceptions', 'irq', 'vm', 'smc', 'tables'):
+        for arch in ('rv64gc', 'rv32gc'):
+            yield f'whole run in SRAM, {guest} {arch}', \
+                  whole_sram, f'{guest}.{arch}'
+    for harts in (2, 4):
+        yield f'whole run in SRAM, {harts} harts', whole_smp, harts
+    for size in ('4K', '16K', '64K'):
+        yield f'wrapped SRAM of {size}', wrapped_sram, 'dhry.rv64gc', size
+    yield 'wrapped SRAM, RV32', wrapped_sram, 'dhry.rv32gc', '16K'
+    yield 'wrapped SRAM, 3 harts', wrapped_sram, 'smp.rv64gc', '256K', 3
+    for xlen in (64, 32):
+        yield f'as Linux does, RV{xlen}', rvtrace_whole, xlen
+        yield f'as Linux does, several times, RV{xlen}', rvtrace_rounds, xlen
+        yield f'as Linux does, wrapped, RV{xlen}', rvtrace_wrapped, xlen
+        yield f'stop on wrap, RV{xlen}', rvtrace_stopped, xlen
+        yield f'stop on wrap, then on again, RV{xlen}', rvtrace_resumed, xlen
+    yield 'both sinks', both_sinks
+    for harts in (1, 4):
+        yield f'start and stop by the monitor, {harts} harts', \
+              from_monitor, harts
+    yield 'migration, SRAM', migrated_sram
+    yield 'migration, guest memory', migrated_smem
+
+
+def main():
+    global number, failed
+    pattern = sys.argv[1] if len(sys.argv) > 1 else '*'
+    for name, test, *arguments in tests():
+        if not fnmatch.fnmatch(name, pattern):
+            continue
+        number += 1
+        folder = f'{OUT}/{name.replace(" ", "-").replace(",", "")}'
+        shutil.rmtree(folder, ignore_errors=True)
+        os.makedirs(folder)
+        try:
+            test(folder, *arguments)
+        except (Problem, OSError, subprocess.SubprocessError) as error:
+            failed += 1
+            print(f'not ok {number} - {name}')
+            print('\n'.join('# ' + line
+                            for line in str(error).splitlines()[:20]))
+            print(f'# see {folder}')
+        else:
+            print(f'ok {number} - {name}')
+            shutil.rmtree(folder)
+        sys.stdout.flush()
+    print(f'1..{number}')
+    sys.exit(failed > 0 or not number)
+
+
+if __name__ == '__main__':
+    main()

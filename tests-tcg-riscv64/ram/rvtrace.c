@@ -1,0 +1,227 @@
+/*
+ * A guest that traces itself into its own memory, as Linux's rvtrace driver
+ * (v4 of the series, 2026) does it: the same registers in the same order,
+ * with the same read-backs and the same patience
+ *
+ * ROUNDS times: sink, funnel and encoder on, work, off again. Prints where
+ * the ring is and where the trace in it ends.
+ *
+ * SPDX-License-Identifier: GPL-2.0-or-later
+ */
+#include "guest.h"
+
+#ifndef RING_SIZE
+#define RING_SIZE       0x100000
+#endif
+#ifndef ROUNDS
+#define ROUNDS          1
+#endif
+#ifndef WORK
+#define WORK            200
+#endif
+#ifndef STOP_ON_WRAP
+#define STOP_ON_WRAP    0
+#endif
+
+#ifndef RESUME
+#define RESUME          0
+#endif
+
+#define ENCODER         0x3020000
+#define FUNNEL          0x3030000
+#define RAM             0x3032000
+
+#define CONTROL         0x000
+#define IMPL            0x004
+#define START_LOW       0x010
+#define START_HIGH      0x014
+#define LIMIT_LOW       0x018
+#define LIMIT_HIGH      0x01c
+#define WP_LOW          0x020
+#define WP_HIGH         0x024
+
+#define ACTIVE          0
+#define ENABLE          1
+#define INST_TRACING    2
+#define EMPTY           3
+#define INST_MODE       4
+#define RAM_MODE        4
+#define RAM_STOP        8
+
+/* Not of this file alone: the test reads it from outside. */
+unsigned char ring[RING_SIZE] __attribute__((aligned(4096)));
+volatile unsigned long result; /* volatile: or work() would be left out */
+
+static uint32_t read32(xlen_t base, unsigned reg)
+{
+    return *(volatile uint32_t *)(base + reg); /* volatile: a device */
+}
+
+static void write32(xlen_t base, unsigned reg, uint32_t value)
+{
+    *(volatile uint32_t *)(base + reg) = value; /* volatile: a device */
+}
+
+/* read_poll_timeout: a condition that is true at the second look at last */
+static void poll_bit(xlen_t base, unsigned bit, uint32_t value)
+{
+    for (int i = 0; i < 2; i++) {
+        if (((read32(base, CONTROL) >> bit) & 1) == value) {
+            return;
+        }
+    }
+    CHECK(0);
+}
+
+static void set_bit(xlen_t base, unsigned bit)
+{
+    write32(base, CONTROL, read32(base, CONTROL) | 1u << bit);
+}
+
+static void clear_bit(xlen_t base, unsigned bit)
+{
+    write32(base, CONTROL, read32(base, CONTROL) & ~(1u << bit));
+}
+
+/* rvtrace_platform_probe(): reset, release, type and version */
+static void probe(xlen_t base, unsigned type)
+{
+    uint32_t impl;
+
+    write32(base, CONTROL, 0);
+    poll_bit(base, ACTIVE, 0);
+    write32(base, CONTROL, 1u << ACTIVE);
+    poll_bit(base, ACTIVE, 1);
+    impl = read32(base, IMPL);
+    CHECK((impl & 0xf) == 1);
+    CHECK(((impl >> 4) & 0xf) == 0);
+    CHECK(((impl >> 8) & 0xf) == type);
+}
+
+static uint64_t read64(unsigned low)
+{
+    uint32_t l = read32(RAM, low);
+
+    return (uint64_t)read32(RAM, low + 4) << 32 | l;
+}
+
+static void write64(unsigned low, uint64_t value)
+{
+    write32(RAM, low, value);
+    write32(RAM, low + 4, value >> 32);
+}
+
+/* rvtrace_ramsink_setup() and _setup_buf() */
+static void setup_sink(void)
+{
+    uint64_t start = (xlen_t)ring, end = start + RING_SIZE;
+    uint64_t start_min, limit_max;
+
+    set_bit(RAM, RAM_MODE);
+    poll_bit(RAM, RAM_MODE, 1);
+    if (STOP_ON_WRAP) {
+        set_bit(RAM, RAM_STOP);
+        poll_bit(RAM, RAM_STOP, 1);
+    }
+
+    write64(START_LOW, 0);
+    start_min = read64(START_LOW);
+    write64(LIMIT_LOW, UINT64_MAX);
+    limit_max = read64(LIMIT_LOW);
+    CHECK(start_min <= start && end <= limit_max);
+
+    write64(START_LOW, start);
+    write64(WP_LOW, start);
+    write64(LIMIT_LOW, end - 4);
+    CHECK(read64(LIMIT_LOW) == end - 4);
+    CHECK(read64(START_LOW) == start);
+    CHECK(read64(WP_LOW) == start);
+    set_bit(RAM, ENABLE);
+    poll_bit(RAM, ENABLE, 1);
+}
+
+static void start_trace(void)
+{
+    set_bit(RAM, ENABLE);
+    poll_bit(RAM, ENABLE, 1);
+    set_bit(FUNNEL, ENABLE);
+    poll_bit(FUNNEL, ENABLE, 1);
+    set_bit(ENCODER, ENABLE);
+    poll_bit(ENCODER, ENABLE, 1);
+    write32(ENCODER, CONTROL, read32(ENCODER, CONTROL) | 6u << INST_MODE);
+    CHECK(((read32(ENCODER, CONTROL) >> INST_MODE) & 7) == 6);
+    set_bit(ENCODER, INST_TRACING);
+    poll_bit(ENCODER, INST_TRACING, 1);
+}
+
+static void stop_trace(void)
+{
+    clear_bit(ENCODER, INST_TRACING);
+    poll_bit(ENCODER, INST_TRACING, 0);
+    clear_bit(ENCODER, ENABLE);
+    poll_bit(ENCODER, ENABLE, 0);
+    poll_bit(ENCODER, EMPTY, 1);
+    clear_bit(FUNNEL, ENABLE);
+    poll_bit(FUNNEL, ENABLE, 0);
+    poll_bit(FUNNEL, EMPTY, 1);
+    clear_bit(RAM, ENABLE);
+    poll_bit(RAM, ENABLE, 0);
+    poll_bit(RAM, EMPTY, 1);
+}
+
+static unsigned long twice(unsigned long x) { return 2 * x; }
+static unsigned long third(unsigned long x) { return x / 3; }
+static unsigned long plus(unsigned long x) { return x + 11; }
+
+static unsigned long (*const steps[])(unsigned long) = { twice, third, plus };
+
+/* What is traced: calls, loops, branches. The test looks for all of it. */
+void __attribute__((noinline)) work(void)
+{
+    unsigned long x = 1;
+
+    for (int i = 0; i < WORK; i++) {
+        x = steps[x % 3](x);
+        if (x & 4) {
+            x ^= i;
+        }
+        for (unsigned long j = x & 7; j; j--) {
+            x += j * j;
+        }
+    }
+    result = x;
+}
+
+static void print_field(const char *name, xlen_t value)
+{
+    print(name);
+    print_hex(value);
+}
+
+int main(void)
+{
+    /* probed in the order of their addresses */
+    probe(ENCODER, 1);
+    probe(FUNNEL, 8);
+    probe(RAM, 9);
+    setup_sink();
+    for (int i = 0; i < ROUNDS; i++) {
+        start_trace();
+        work();
+        if (STOP_ON_WRAP && !((read32(RAM, CONTROL) >> ENABLE) & 1)) {
+            /* "read trRamEnable to see if it was stopped" */
+            if (RESUME) {
+                write64(WP_LOW, (xlen_t)ring);
+                set_bit(RAM, ENABLE);
+                poll_bit(RAM, ENABLE, 1);
+                work();
+            }
+            break;
+        }
+        stop_trace();
+    }
+    print_field("ring ", (xlen_t)ring);
+    print_field("size ", RING_SIZE);
+    print_field("wp ", read64(WP_LOW));
+    pass();
+}
