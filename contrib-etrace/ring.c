@@ -107,7 +107,7 @@ static bool next_packet(const Ring *ring, const ETraceParams *params,
         }
         *pos += pkt->size;
         if (status == ETRACE_ENCAP_PACKET &&
-            pkt->type == ETRACE_ENCAP_INSTRUCTION &&
+            !pkt->data &&
             (!params->src_bits || pkt->src_id == params->src_id)) {
             return true;
         }
