@@ -80,6 +80,10 @@ static void riscv_trace_sideband_class_init(ObjectClass *oc, void *data)
     dc->realize = riscv_trace_sideband_realize;
     dc->unrealize = riscv_trace_sideband_unrealize;
     device_class_set_props(dc, riscv_trace_sideband_properties);
+    object_class_property_set_description(oc, "chardev",
+        "Gets the code that ran, beside the trace");
+    object_class_property_set_description(oc, "buffer-size",
+        "Bytes that wait for the reader at most");
     set_bit(DEVICE_CATEGORY_MISC, dc->categories);
     /* Reason: has to be linked to a sink */
     dc->user_creatable = false;

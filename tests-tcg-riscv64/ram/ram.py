@@ -349,23 +349,24 @@ def from_monitor(folder, harts):
                     f'{folder}/sideband', hart=hart), m.pcs(hart), 1000)
 
 
-def migrated(folder, guest, machine, size):
+def migrated(folder, guest, machine, size, live):
     """
     The machine moves in the middle of a trace: what is in the ring at the
-    end decodes as one.
+    end decodes as one. Live: it is traced while memory is copied already.
     """
     elf = f'{OUT}/{guest}.elf'
     state = f'file:{folder}/state'
     options = [*sram(size), *sideband(folder), *SYNC]
     with Machine(folder, '.1', elf, machine + SIDE, *options) as m1:
         time.sleep(0.4)
-        m1.qmp('stop')
-        need(m1.qmp('query-status')['status'] == 'paused',
-             'the guest was too fast for this test')
-        m1.qmp('x-riscv-trace-save', filename=f'{folder}/trace.1')
+        if not live:
+            m1.qmp('stop')
         m1.qmp('migrate', uri=state)
         while m1.qmp('query-migrate')['status'] != 'completed':
             time.sleep(0.02)
+        need('SHUTDOWN' not in str(m1.events),
+             'the guest was too fast for this test')
+        m1.qmp('x-riscv-trace-save', filename=f'{folder}/trace.1')
     os.rename(f'{folder}/sideband', f'{folder}/sideband.1')
     with Machine(folder, '.2', elf, machine + SIDE, *options,
                  '-incoming', state) as m2:
@@ -378,8 +379,8 @@ def migrated(folder, guest, machine, size):
     return m1, m2, elf
 
 
-def migrated_sram(folder):
-    m1, m2, elf = migrated(folder, 'dhry-long', AUTO, '64M')
+def migrated_sram(folder, live):
+    m1, m2, elf = migrated(folder, 'dhry-long', AUTO, '64M', live)
     need(len(m1.pcs()) > 10000 and len(m2.pcs()) > 10000,
          'nothing ran on one of the sides')
     # all but the beginning, for which the ELF file has no code
@@ -395,8 +396,8 @@ def migrated_sram(folder):
                 f'{folder}/sideband'), m2.pcs())
 
 
-def migrated_smem(folder):
-    m1, m2, elf = migrated(folder, 'rvtrace-long', '', '1M')
+def migrated_smem(folder, live):
+    m1, m2, elf = migrated(folder, 'rvtrace-long', '', '1M', live)
     truth = m1.pcs() + m2.pcs()
     decoded = decode(folder, f'{folder}/trace', '--ram', '--elf', elf)
     find(decoded, truth, 10000)
@@ -426,8 +427,9 @@ def tests():
     for harts in (1, 4):
         yield f'start and stop by the monitor, {harts} harts', \
               from_monitor, harts
-    yield 'migration, SRAM', migrated_sram
-    yield 'migration, guest memory', migrated_smem
+    for live, what in (False, 'migration'), (True, 'live migration'):
+        yield f'{what}, SRAM', migrated_sram, live
+        yield f'{what}, guest memory', migrated_smem, live
 
 
 def main():
