@@ -245,7 +245,8 @@ WalkResult flow_walk(Flow *f, const Goal *g)
         if (G_UNLIKELY(end->kind == CODE_END_CROSS)) {
             crossing = *end;
             if (!resolve_cross(f, end_pc, &crossing)) {
-                flow_emit(f, pc, code, count ? count - 1 : 0, ETRACE_ITYPE_NONE, 0);
+                flow_emit(f, pc, code, count ? count - 1 : 0,
+                          ETRACE_ITYPE_NONE, 0);
                 return walk_error(f, FLOW_LOST_CODE, end_pc);
             }
             end = &crossing;

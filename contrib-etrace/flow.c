@@ -109,8 +109,8 @@ void flow_emit_one(Flow *f, uint64_t pc)
 {
     CodePage *page = image_page(f->image, f->priv, pc);
 
-    flow_emit(f, pc, page ? &page->bytes[pc & CODE_PAGE_MASK & ~1u] : no_code, 1,
-         ETRACE_ITYPE_NONE, 0);
+    flow_emit(f, pc, page ? &page->bytes[pc & CODE_PAGE_MASK & ~1u] : no_code,
+              1, ETRACE_ITYPE_NONE, 0);
 }
 
 static bool is_branch_at(Flow *f, unsigned priv, uint64_t pc)

@@ -149,8 +149,8 @@ typedef struct Flow {
 } Flow;
 
 /*
- * Only @params are copied; the rest must live as long as @f. @ops is called with
- * @opaque, @loss with @loss_opaque.
+ * Only @params are copied; the rest must live as long as @f. @ops is called
+ * with @opaque, @loss with @loss_opaque.
  */
 void flow_init(Flow *f, const ETraceParams *params, Image *image,
                const FlowOps *ops, void *opaque,

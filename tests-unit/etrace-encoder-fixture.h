@@ -22,6 +22,8 @@
 #define JALR        ETRACE_ITYPE_UNINFERABLE_JUMP
 #define CALL        ETRACE_ITYPE_INFERABLE_CALL
 #define JUMP        ETRACE_ITYPE_INFERABLE_JUMP
+#define RETURN      ETRACE_ITYPE_RETURN
+#define SWAP        ETRACE_ITYPE_COROUTINE_SWAP
 
 #define U ETRACE_PRIV_U
 #define S ETRACE_PRIV_S
@@ -35,14 +37,18 @@ typedef struct Fixture {
     unsigned refuse;            /* refuse this many packets */
     bool not_ready;
     uint8_t priv;
+    uint8_t flags;              /* of the next blocks */
 } Fixture;
 
 /* Start over, with addresses of @xlen bits. */
 void init_xlen(Fixture *f, unsigned xlen);
 
+void init_params(Fixture *f, const ETraceParams *params);
+
 /*
  * What has been sent since the last call, a packet a line. Addresses are
- * absolute; branches come oldest first, N is not taken, T taken.
+ * absolute; branches come oldest first, N is not taken, T taken. A count is
+ * that of correctly predicted branches, with the 31 that go without saying.
  */
 void expect(Fixture *f, const char *packets);
 

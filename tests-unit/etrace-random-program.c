@@ -40,7 +40,32 @@ static unsigned random_target(RandomProgram *p, unsigned near, unsigned from)
     return random_below(p, p->count);
 }
 
-/* Operation and itype, or REF_NORMAL */
+static RefOp random_kind(RandomProgram *p, const RandomMix *mix, bool *ret)
+{
+    const struct {
+        RefOp op;
+        unsigned per_mille;
+    } ops[] = {
+        { REF_BRANCH, mix->branch },
+        { REF_JAL, mix->jal },
+        { REF_JALR, mix->jalr },
+        { REF_JALR, mix->ret },
+        { REF_XRET, mix->xret },
+        { REF_ECALL, mix->ecall },
+        { REF_UPPER, mix->sijump },
+    };
+    unsigned pick = random_below(p, 1000);
+
+    for (unsigned i = 0; i < ARRAY_SIZE(ops); i++) {
+        if (pick < ops[i].per_mille) {
+            *ret = i == 3;
+            return ops[i].op;
+        }
+        pick -= ops[i].per_mille;
+    }
+    return REF_NORMAL;
+}
+
 static void random_op(RandomProgram *p, const RandomMix *mix, RandomInstr *in)
 {
     static const ETraceItype jal_itype[] = {
@@ -53,32 +78,32 @@ static void random_op(RandomProgram *p, const RandomMix *mix, RandomInstr *in)
         ETRACE_ITYPE_OTHER_UNINFERABLE_JUMP,
     };
     static const unsigned taken[] = { 0, 20, 980, 1000 };
-    unsigned pick = random_below(p, 1000);
-    unsigned below = mix->branch;
+    bool ret = false;
 
-    in->ref.op = REF_NORMAL;
+    in->ref.op = random_kind(p, mix, &ret);
     in->itype = ETRACE_ITYPE_NONE;
-    if (pick < below) {
-        in->ref.op = REF_BRANCH;
+    switch (in->ref.op) {
+    case REF_BRANCH:
         in->taken = random_chance(p, mix->biased)
                     ? taken[random_below(p, ARRAY_SIZE(taken))] : 500;
-    } else if (pick < (below += mix->jal)) {
-        in->ref.op = REF_JAL;
+        break;
+    case REF_JAL:
         in->itype = jal_itype[random_below(p, ARRAY_SIZE(jal_itype))];
-    } else if (pick < (below += mix->jalr)) {
-        in->ref.op = REF_JALR;
+        break;
+    case REF_JALR:
         in->itype = jalr_itype[random_below(p, ARRAY_SIZE(jalr_itype))];
-    } else if (pick < (below += mix->ret)) {
-        in->ref.op = REF_JALR;
-        in->itype = ETRACE_ITYPE_RETURN;
-    } else if (pick < (below += mix->xret)) {
-        in->ref.op = REF_XRET;
+        if (ret) {
+            in->itype = ETRACE_ITYPE_RETURN;
+        }
+        break;
+    case REF_XRET:
         in->itype = ETRACE_ITYPE_TRAP_RETURN;
-    } else if (pick < (below += mix->ecall)) {
-        in->ref.op = REF_ECALL;
-    } else if (pick < below + mix->sijump) {
-        in->ref.op = REF_UPPER;
+        break;
+    case REF_UPPER:
         in->ref.reg = RANDOM_PAIR_REG + random_below(p, 3);
+        break;
+    default:
+        break;
     }
 }
 

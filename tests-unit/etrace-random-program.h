@@ -8,7 +8,7 @@
 
 #include "etrace-refdecoder.h"
 
-/* Registers of jumps that no REF_UPPER is for, from @RANDOM_PAIR_REG on: all */
+/* Jumps without a REF_UPPER in front use registers below this one. */
 #define RANDOM_PAIR_REG     10
 
 #define RANDOM_PROGRAM_MAX 96
