@@ -43,22 +43,22 @@
  * SPDX-License-Identifier: GPL-2.0-or-later
  */
 #include "qemu/osdep.h"
-#include "etrace-refdecoder.h"
+#include "etrace-refdecoder-private.h"
 
-static void error(RefDecoder *d, const char *what)
+void ref_error(RefDecoder *d, const char *what)
 {
     if (!d->error) {
         d->error = what;
     }
 }
 
-static const RefInstr *get_instr(RefDecoder *d, uint64_t pc)
+const RefInstr *ref_get_instr(RefDecoder *d, uint64_t pc)
 {
     static const RefInstr nowhere = { .op = REF_NORMAL, .size = 2 };
     const RefInstr *instr = d->ops->get_instr(d->opaque, pc);
 
     if (!instr) {
-        error(d, "no instruction at this address");
+        ref_error(d, "no instruction at this address");
         return &nowhere;
     }
     return instr;
@@ -69,11 +69,6 @@ static void report_pc(RefDecoder *d, uint64_t pc)
     if (!d->error) {
         d->ops->report_pc(d->opaque, pc);
     }
-}
-
-static bool is_2_1(const RefDecoder *d)
-{
-    return d->discovery_response.wire_format == ETRACE_WIRE_2_1_DRAFT;
 }
 
 static bool is_1_1_1(const RefDecoder *d)
@@ -101,18 +96,7 @@ static bool is_uninferable_discon(const RefInstr *instr)
     return is_uninferable_jump(instr) || is_return_from_trap(instr);
 }
 
-static uint64_t mask_address(const RefDecoder *d, uint64_t address)
-{
-    return d->discovery_response.iaddress_width == 32 ? (uint32_t)address
-                                                      : address;
-}
-
 /* Packet includes an address (formats 0, 1, 2) */
-static bool includes_bpred_count(const ETracePacket *te_inst)
-{
-    return te_inst->format == 0 && te_inst->subformat == 0;
-}
-
 static bool includes_cache_index(const ETracePacket *te_inst)
 {
     return te_inst->format == 0 && te_inst->subformat == 1;
@@ -122,138 +106,12 @@ static bool includes_address(const ETracePacket *te_inst)
 {
     return te_inst->format == 2 ||
            (te_inst->format == 1 && te_inst->branches != 0) ||
-           (includes_bpred_count(te_inst) && te_inst->branch_fmt != 0);
-}
-
-/* Determine if branch prediction failed */
-static bool is_failed_bpred(const ETracePacket *te_inst)
-{
-    return includes_bpred_count(te_inst) &&
-           (te_inst->branch_fmt == 0 || te_inst->branch_fmt == 3);
+           (ref_includes_bpred_count(te_inst) && te_inst->branch_fmt != 0);
 }
 
 static bool flag_irreport(const ETracePacket *te_inst)
 {
     return te_inst->format != 3 && te_inst->irreport;
-}
-
-/* Extract lookup index from address */
-static unsigned get_index(const RefDecoder *d, uint64_t address, unsigned size)
-{
-    return (address >> d->discovery_response.iaddress_lsb) &
-           ((1u << size) - 1);
-}
-
-/* Initialize branch predictor */
-static void bpred_init(RefDecoder *d)
-{
-    for (unsigned i = 0; i < 1u << d->discovery_response.bpred_size; i++) {
-        d->bpred[i][1] = false;
-        d->bpred[i][0] = true;
-    }
-}
-
-/* Update branch predictor */
-static void bpred_update(RefDecoder *d, uint64_t address, bool taken)
-{
-    unsigned index;
-
-    if (!(d->options & ETRACE_IOPT_BRANCH_PREDICTION)) {
-        return;
-    }
-    index = get_index(d, address, d->discovery_response.bpred_size);
-    if (d->bpred[index][1] != d->bpred[index][0]) {
-        d->bpred[index][1] = taken;
-    }
-    d->bpred[index][0] = taken;
-}
-
-/* Return the predicted branch outcome */
-static bool bpred_taken(RefDecoder *d, uint64_t address,
-                        const ETracePacket *te_inst)
-{
-    bool taken;
-
-    if (!(d->options & ETRACE_IOPT_BRANCH_PREDICTION)) {
-        error(d, "branch count without branch prediction");
-    }
-    taken = d->bpred[get_index(d, address,
-                               d->discovery_response.bpred_size)][1];
-    if (d->branches == 1 && is_failed_bpred(te_inst)) {             /* D7 */
-        taken = !taken;
-    }
-    return taken;
-}
-
-static void cache_update(RefDecoder *d, uint64_t address)
-{
-    if (d->options & ETRACE_IOPT_JUMP_TARGET_CACHE) {
-        d->cache[get_index(d, address, d->discovery_response.cache_size)] =
-            address;
-    }
-}
-
-static void cache_init(RefDecoder *d)
-{
-    for (unsigned i = 0; i < REF_CACHE_MAX; i++) {
-        d->cache[i] = UINT64_MAX;
-    }
-}
-
-static uint64_t cache_lookup(RefDecoder *d, unsigned index)
-{
-    if (!(d->options & ETRACE_IOPT_JUMP_TARGET_CACHE)) {
-        error(d, "cache index without jump target cache");
-    }
-    if (d->cache[index] == UINT64_MAX) {
-        error(d, "cache index without target");
-    }
-    return d->cache[index];
-}
-
-/* Push address onto return stack */
-static void push_return_stack(RefDecoder *d, uint64_t address)
-{
-    const ETraceParams *p = &d->discovery_response;
-    unsigned irstack_depth_max = p->return_stack_size
-                                 ? 1u << p->return_stack_size
-                                 : 1u << p->call_counter_size;
-    unsigned call_counter_max = p->return_stack_size && is_2_1(d)
-                                ? (1u << p->call_counter_size) - 1 : 0;
-    uint64_t link = mask_address(d, address + get_instr(d, address)->size);
-
-    if (!(d->options & ETRACE_IOPT_IMPLICIT_RETURN)) {
-        return;
-    }
-    if (d->irstack_depth > 0 &&
-        d->return_stack[d->irstack_depth - 1].link == link &&
-        d->return_stack[d->irstack_depth - 1].count != call_counter_max) {
-        d->return_stack[d->irstack_depth - 1].count++;
-        return;
-    }
-    if (d->irstack_depth == irstack_depth_max) {
-        /* Delete oldest entry from stack to make room for new entry */
-        d->irstack_depth--;
-        for (unsigned i = 0; i < d->irstack_depth; i++) {
-            d->return_stack[i] = d->return_stack[i + 1];
-        }
-    }
-    d->return_stack[d->irstack_depth].link = link;
-    d->return_stack[d->irstack_depth].count = 0;
-    d->irstack_depth++;
-}
-
-/* Pop address from return stack */
-static uint64_t pop_return_stack(RefDecoder *d)
-{
-    uint64_t link = d->return_stack[d->irstack_depth - 1].link;
-
-    if (d->return_stack[d->irstack_depth - 1].count > 0) {
-        d->return_stack[d->irstack_depth - 1].count--;
-    } else {
-        d->irstack_depth--;
-    }
-    return link;
 }
 
 /* Determine if instruction is a branch, adjust branch count/map, ... */
@@ -266,17 +124,17 @@ static bool is_taken_branch(RefDecoder *d, const RefInstr *instr,
         return false;
     }
     if (d->branches == 0) {
-        error(d, "cannot resolve branch");
+        ref_error(d, "cannot resolve branch");
         return false;
     }
     if (d->use_bpred) {
-        taken = bpred_taken(d, d->pc, te_inst);
+        taken = ref_bpred_taken(d, d->pc, te_inst);
     } else {
         taken = !(d->branch_map & 1);
         d->branch_map >>= 1;                                        /* D4 */
-        d->use_bpred = includes_bpred_count(te_inst);
+        d->use_bpred = ref_includes_bpred_count(te_inst);
     }
-    bpred_update(d, d->pc, taken);
+    ref_bpred_update(d, d->pc, taken);
     d->branches--;
     d->irets = 0;
     return taken;
@@ -285,7 +143,7 @@ static bool is_taken_branch(RefDecoder *d, const RefInstr *instr,
 /* Check all branches processed (except 1 if this instruction is a branch) */
 static bool unprocessed_branches(RefDecoder *d, uint64_t address)
 {
-    return d->branches != (is_branch(get_instr(d, address)) ? 1 : 0);
+    return d->branches != (is_branch(ref_get_instr(d, address)) ? 1 : 0);
 }
 
 /* Determine if instruction is a sequentially inferable jump */
@@ -296,7 +154,7 @@ static bool is_sequential_jump(RefDecoder *d, const RefInstr *instr)
     if (!(is_uninferable_jump(instr) && (d->options & ETRACE_IOPT_SIJUMP))) {
         return false;
     }
-    prev_instr = get_instr(d, d->last_pc);
+    prev_instr = ref_get_instr(d, d->last_pc);
     return prev_instr->op == REF_UPPER && instr->reg == prev_instr->reg;
 }
 
@@ -309,7 +167,7 @@ static bool is_implicit_return(RefDecoder *d, uint64_t address,
         return false;
     }
     if (flag_irreport(te_inst)) {
-        if (is_2_1(d)
+        if (ref_is_2_1(d)
             ? !te_inst->notify && !unprocessed_branches(d, address) &&
               te_inst->irets == d->irets
             : te_inst->irdepth == d->irstack_depth) {
@@ -323,38 +181,38 @@ static bool is_implicit_return(RefDecoder *d, uint64_t address,
 static bool next_pc(RefDecoder *d, uint64_t address,
                     const ETracePacket *te_inst)
 {
-    const RefInstr *instr = get_instr(d, d->pc);
+    const RefInstr *instr = ref_get_instr(d, d->pc);
     uint64_t this_pc = d->pc;
     bool stop_here = false;
 
     if (instr->op == REF_JAL) {                                     /* D5 */
         d->pc = instr->target;
     } else if (is_sequential_jump(d, instr)) {
-        d->pc = mask_address(d, get_instr(d, d->last_pc)->value +
+        d->pc = ref_mask_address(d, ref_get_instr(d, d->last_pc)->value +
                                 instr->value);
     } else if (is_implicit_return(d, address, instr, te_inst)) {
-        d->pc = pop_return_stack(d);
+        d->pc = ref_pop_return_stack(d);
         d->irets++;
     } else if (is_uninferable_discon(instr)) {
         if (d->stop_at_last_branch) {
-            error(d, "unexpected uninferable discontinuity");
+            ref_error(d, "unexpected uninferable discontinuity");
         } else {
             d->pc = address;
             stop_here = true;
-            cache_update(d, d->pc);
-            if (is_2_1(d) && instr->ret && d->irstack_depth > 0 &&
+            ref_cache_update(d, d->pc);
+            if (ref_is_2_1(d) && instr->ret && d->irstack_depth > 0 &&
                 (d->options & ETRACE_IOPT_IMPLICIT_RETURN)) {
-                pop_return_stack(d);
+                ref_pop_return_stack(d);
             }
         }
     } else if (is_taken_branch(d, instr, te_inst)) {
         d->pc = instr->target;
     } else {
-        d->pc = mask_address(d, d->pc + instr->size);
+        d->pc = ref_mask_address(d, d->pc + instr->size);
     }
 
     if (instr->call) {
-        push_return_stack(d, this_pc);
+        ref_push_return_stack(d, this_pc);
     }
     d->last_pc = this_pc;
     return stop_here;
@@ -364,7 +222,7 @@ static bool next_pc(RefDecoder *d, uint64_t address,
 static void keep_outcome(RefDecoder *d, const ETracePacket *te_inst)
 {
     if (d->branches == 1 && d->use_bpred) {
-        d->branch_map = !bpred_taken(d, d->pc, te_inst);
+        d->branch_map = !ref_bpred_taken(d, d->pc, te_inst);
     }
 }
 
@@ -374,9 +232,9 @@ static void keep_outcome(RefDecoder *d, const ETracePacket *te_inst)
  */
 static void check_irets(RefDecoder *d, const ETracePacket *te_inst)
 {
-    if (is_2_1(d) && d->irets != (flag_irreport(te_inst) ? te_inst->irets
+    if (ref_is_2_1(d) && d->irets != (flag_irreport(te_inst) ? te_inst->irets
                                                          : 0)) {
-        error(d, "implicit returns since the last branch or te_inst");
+        ref_error(d, "implicit returns since the last branch or te_inst");
     }
 }
 
@@ -386,7 +244,7 @@ static void follow_execution_path(RefDecoder *d, uint64_t address,
 {
     uint64_t previous_address = d->pc;
     /* "The decoder is reliant on the maximum value", section 6.8 */
-    bool max = includes_bpred_count(te_inst) &&
+    bool max = ref_includes_bpred_count(te_inst) &&
                te_inst->branch_count == UINT32_MAX;
     bool stop_here;
 
@@ -401,18 +259,18 @@ static void follow_execution_path(RefDecoder *d, uint64_t address,
         }
         stop_here = next_pc(d, address, te_inst);
         report_pc(d, d->pc);
-        if (d->branches == 1 && is_branch(get_instr(d, d->pc)) &&
+        if (d->branches == 1 && is_branch(ref_get_instr(d, d->pc)) &&
             d->stop_at_last_branch) {
             d->stop_at_last_branch = false;
             return;
         }
         if (stop_here) {
             if (unprocessed_branches(d, d->pc)) {
-                error(d, "unprocessed branches");
+                ref_error(d, "unprocessed branches");
             }
             return;
         }
-        if (is_2_1(d) && flag_irreport(te_inst) &&
+        if (ref_is_2_1(d) && flag_irreport(te_inst) &&
             te_inst->irets > d->irets) {
             continue;               /* unprocessed_implicit_returns() */
         }
@@ -424,9 +282,9 @@ static void follow_execution_path(RefDecoder *d, uint64_t address,
         }
         if (te_inst->format != 3 && d->pc == address &&
             !d->stop_at_last_branch &&
-            !is_uninferable_discon(get_instr(d, d->last_pc)) &&
+            !is_uninferable_discon(ref_get_instr(d, d->last_pc)) &&
             !te_inst->updiscon && !unprocessed_branches(d, d->pc) &&
-            (is_2_1(d) || !te_inst->irreport ||
+            (ref_is_2_1(d) || !te_inst->irreport ||
              te_inst->irdepth == d->irstack_depth)) {
             d->inferred_address = !max;
             check_irets(d, te_inst);
@@ -435,7 +293,7 @@ static void follow_execution_path(RefDecoder *d, uint64_t address,
         if (te_inst->format == 3 && d->pc == address &&
             !unprocessed_branches(d, d->pc) &&
             (is_1_1_1(d) || te_inst->privilege == d->privilege ||
-             is_return_from_trap(get_instr(d, d->last_pc)))) {
+             is_return_from_trap(ref_get_instr(d, d->last_pc)))) {
             return;
         }
     }
@@ -476,7 +334,7 @@ static uint64_t exception_address(RefDecoder *d, const ETracePacket *te_inst)
     if (d->start_of_trace) {                                        /* D3 */
         return te_inst->address;
     }
-    instr = get_instr(d, d->pc);
+    instr = ref_get_instr(d, d->pc);
     if (is_uninferable_discon(instr) && !te_inst->thaddr) {
         return te_inst->address;
     }
@@ -491,8 +349,8 @@ static uint64_t exception_address(RefDecoder *d, const ETracePacket *te_inst)
 static void start_history(RefDecoder *d)
 {
     d->irstack_depth = 0;
-    bpred_init(d);
-    cache_init(d);                                                  /* D10 */
+    ref_bpred_init(d);
+    ref_cache_init(d);                                              /* D10 */
 }
 
 /*
@@ -506,17 +364,17 @@ static void leave_by_trap(RefDecoder *d)
     if (!d->resync_disabled || d->start_of_trace || d->trap_alone) {
         return;
     }
-    instr = get_instr(d, d->pc);
+    instr = ref_get_instr(d, d->pc);
     if (is_branch(instr) && d->branches) {
-        bpred_update(d, d->pc, !(d->branch_map & 1));
+        ref_bpred_update(d, d->pc, !(d->branch_map & 1));
     }
     if (instr->ret && d->irstack_depth > 0 &&
         (d->options & ETRACE_IOPT_IMPLICIT_RETURN) &&
         !is_sequential_jump(d, instr)) {
-        pop_return_stack(d);
+        ref_pop_return_stack(d);
     }
     if (instr->call) {
-        push_return_stack(d, d->pc);
+        ref_push_return_stack(d, d->pc);
     }
 }
 
@@ -547,7 +405,7 @@ static void process_sync(RefDecoder *d, const ETracePacket *te_inst)
         d->branches = 0;
         d->branch_map = 0;
     }
-    if (is_branch(get_instr(d, d->address))) {
+    if (is_branch(ref_get_instr(d, d->address))) {
         d->branch_map |= (uint64_t)te_inst->branch << d->branches;
         d->branches++;
     }
@@ -584,7 +442,7 @@ static void process_te_inst(RefDecoder *d, const ETracePacket *te_inst)
     }
 
     if (d->start_of_trace) {
-        error(d, "expecting trace to start with format 3");
+        ref_error(d, "expecting trace to start with format 3");
         return;
     }
     d->stop_at_last_branch = false;
@@ -594,15 +452,15 @@ static void process_te_inst(RefDecoder *d, const ETracePacket *te_inst)
         } else {
             d->address += te_inst->address;
         }
-        d->address = mask_address(d, d->address);
+        d->address = ref_mask_address(d, d->address);
     } else if (includes_cache_index(te_inst)) {
-        d->address = cache_lookup(d, te_inst->index);
+        d->address = ref_cache_lookup(d, te_inst->index);
     }
-    if (includes_bpred_count(te_inst)) {
+    if (ref_includes_bpred_count(te_inst)) {
         d->use_bpred = d->branches == 0;
         d->stop_at_last_branch = te_inst->branch_fmt == 0;
         d->branches += te_inst->branch_count + UINT64_C(31) +
-                       is_failed_bpred(te_inst);
+                       ref_is_failed_bpred(te_inst);
     } else if (te_inst->format != 2) {
         d->stop_at_last_branch = te_inst->format == 1 &&
                                  te_inst->branches == 0;
