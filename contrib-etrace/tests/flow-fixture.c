@@ -55,7 +55,16 @@ static void on_loss(void *opaque, const FlowLoss *loss)
     g_array_append_val(f->losses, *loss);
 }
 
+static void on_context(void *opaque, const ETracePacket *pkt)
+{
+    FlowFixture *f = opaque;
+
+    f->context = pkt->context;
+    f->contexts++;
+}
+
 static const FlowOps ops = {
+    .context = on_context,
     .run = on_run,
     .trap = on_trap,
     .window_start = on_start,
@@ -94,6 +103,22 @@ void set_up(FlowFixture *f, unsigned xlen, ...)
     check_no_error(err);
     f->image = image_new(&isa, f->sb, 0, NULL);
     flow_init(&f->flow, &f->params, f->image, &ops, f, on_loss, f);
+}
+
+void set_modes(FlowFixture *f, uint8_t ioptions)
+{
+    f->params.sijump = 1;
+    f->params.return_stack_size = 2;
+    f->params.bpred_size = 6;
+    f->params.cache_size = 6;
+    f->params.f0s_width = 1;
+    flow_init(&f->flow, &f->params, f->image, &ops, f, on_loss, f);
+    check_true(flow_packet(&f->flow, &(ETracePacket) {
+        .format = ETRACE_FORMAT_SYNC,
+        .subformat = ETRACE_SYNC_SUPPORT,
+        .ienable = true,
+        .ioptions = ioptions,
+    }));
 }
 
 void set_up_loop(FlowFixture *f)

@@ -18,6 +18,7 @@
 #define BNE_M4      0xfe059ee3      /* bne a1, x0, .-4 */
 #define BNE_P8      0x00059463      /* bne a1, x0, .+8 */
 #define CALL_P8     0x008000ef      /* jal ra, .+8 */
+#define RET         0x00008067      /* jalr x0, 0(ra) */
 #define J_SELF      0x0000006f      /* j . */
 #define J_M8        0xff9ff06f      /* j .-8 */
 #define J_P8        0x0080006f      /* j .+8 */
@@ -36,6 +37,8 @@ typedef struct FlowFixture {
     GArray *traps;          /* FlowTrap */
     GArray *losses;         /* FlowLoss */
     unsigned starts, ends;
+    unsigned contexts;      /* packets with one */
+    uint64_t context;
 } FlowFixture;
 
 /* A program at BASE: instructions, 2 or 4 bytes each, ended by 0 */
@@ -45,6 +48,8 @@ void set_up(FlowFixture *f, unsigned xlen, ...);
  * leads there; a handler is at 20.
  */
 void set_up_loop(FlowFixture *f);
+/* Start over with predictor, cache and stack, and these modes. */
+void set_modes(FlowFixture *f, uint8_t ioptions);
 void tear_down(FlowFixture *f);
 
 /*
