@@ -454,6 +454,43 @@ static void test_1_1_1_back_to_back(Fixture *f)
               "support no_change\ninterrupt 7 handler 9000 priv 3\n");
 }
 
+/* The loss is told first; the trap itself is not lost. */
+static void test_1_1_1_loss(Fixture *f)
+{
+    init_modes(f, ETRACE_WIRE_1_1_1, 0);
+    open_window(f, 0x1000);
+    run(f, 0x1008, 0x100c, NONE);
+    f->refuse = 1;
+    trap(f, 0x1010, EXCEPTION, 13, 0x99);
+    run(f, 0x8000, 0x8004, NONE);
+    expect(f, "support trace_lost\n"
+              "exception 13 tval 99 handler 8000 priv 3\n");
+}
+
+/* The trap ends the window: there is no handler to tell it with. */
+static void test_1_1_1_end(Fixture *f)
+{
+    init_modes(f, ETRACE_WIRE_1_1_1, 0);
+    open_window(f, 0x1000);
+    run(f, 0x1008, 0x100c, NONE);
+    trap(f, 0x1010, EXCEPTION, 13, 0x99);
+    etrace_encoder_end_window(&f->enc);
+    expect(f, "address 100c\nsupport ended_rep\n");
+}
+
+/* "The address is omitted": a mode that must be off where it is not known */
+static void test_1_1_1_implicit_exception(Fixture *f)
+{
+    init_modes(f, ETRACE_WIRE_1_1_1, ETRACE_IOPT_IMPLICIT_EXCEPT);
+    open_window(f, 0x1000);
+    run(f, 0x1008, 0x100c, NONE);
+    trap(f, 0x1010, EXCEPTION, 13, 0x99);
+    run(f, 0x8000, 0x8004, NONE);
+    expect(f, "address 100c\nsupport no_change\n"
+              "exception 13 tval 99 handler 8000 priv 3\n"
+              "support no_change\n");
+}
+
 /*
  * Context (Table "Context type"), notify, resynchronisation by cycles
  */
@@ -593,6 +630,9 @@ static const Test tests[] = {
     TEST(implicit_exception_elsewhere),
     TEST(1_1_1_tvalepc),
     TEST(1_1_1_back_to_back),
+    TEST(1_1_1_loss),
+    TEST(1_1_1_end),
+    TEST(1_1_1_implicit_exception),
     TEST(context_unreported),
     TEST(context_imprecise),
     TEST(context_precise),
