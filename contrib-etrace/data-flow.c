@@ -85,7 +85,8 @@ static bool fits(DataFlow *df, const DataFlowItem *item, unsigned first,
     if (!has_address) {
         return true;
     }
-    if (item->data.sc && m->has_reserved) {
+    if (item->data.sc && m->has_reserved &&
+        a->dtype == ETRACE_DTYPE_STORE) {
         return a->address == m->reserved;
     }
     if (j == first) {

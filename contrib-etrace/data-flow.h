@@ -12,7 +12,7 @@
  * code does not tell how many accesses an instruction makes (data-insn.h),
  * the earlier instruction gets as many as can be its: unmasked vector
  * instructions have the same number of elements until something changes vl,
- * unit-stride elements follow each other, an sc goes where the lr went.
+ * unit-stride elements follow each other, an sc stores where the lr was.
  *
  * Filters, data trace that begins or ends in the middle of a stretch, and
  * losses make counts differ; then nobody can tell, and the stretch's accesses

@@ -87,5 +87,28 @@ MACHINE=,trace=on,trace-autostart=on,trace-chardev=tr \
     say ok "with trace on the listing is another one" ||
     say "not ok" "with trace on the listing is another one"
 
+# Data trace that is off costs nothing, either: an encoder that could trace
+# data leaves the ops of instruction trace as they are.
+guest=$tmp/guests/dhry.rv64gc.elf
+MACHINE=,trace=on,trace-autostart=on,trace-chardev=tr
+set -- -chardev "file,id=tr,path=$tmp/trace.bin"
+could=riscv-trace-encoder.data-width=64
+if listing "$QEMU" "$guest" "$tmp/stock" "$@" &&
+   listing "$QEMU" "$guest" "$tmp/ours" "$@" -global $could; then
+    if same && ! grep -q trace_data "$tmp/ours"; then
+        say ok "data trace off: $lines lines of ops are instruction trace's"
+    else
+        diff "$tmp/stock" "$tmp/ours" | head -20 | sed 's/^/# /'
+        say "not ok" "data trace off: ops differ from instruction trace's"
+    fi
+else
+    say "not ok" "data trace off: no listing"
+fi
+listing "$QEMU" "$guest" "$tmp/traced" "$@" -global $could \
+    -global riscv-trace-encoder.data=on &&
+    grep -q trace_data "$tmp/traced" &&
+    say ok "with data trace on the listing is another one" ||
+    say "not ok" "with data trace on the listing is another one"
+
 echo "1..$n"
 exit $fail

@@ -1,0 +1,198 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+#
+# compare.py OBSERVED HART DECODED [--noaddr | --novalue] [--csr FILE]
+#            [--unseen N]
+#
+# Does "qemu-etrace decode --emit data" say what the observer (accesses.c) saw
+# of memory: every access of the hart, in order, with its pc, type, size,
+# address and data? The observer sees the loads and stores that an instruction
+# is made of; which access of the trace that is, follows from its opcode.
+#
+# --noaddr, --novalue   addresses or data are not traced
+# --csr FILE            the accesses to some CSRs that the guest makes, in
+#                       order: "type csr data [operand]" a line, in hex
+# --unseen N            so many loads are hidden from plugins (hlvx)
+import argparse
+import sys
+
+# funct5 of AMOs: dtype, and what is stored
+AMOS = {
+    0x00: ('add', lambda old, op, bits: old + op),
+    0x01: ('swap', lambda old, op, bits: op),
+    0x04: ('xor', lambda old, op, bits: old ^ op),
+    0x08: ('or', lambda old, op, bits: old | op),
+    0x0c: ('and', lambda old, op, bits: old & op),
+    0x10: ('min', lambda old, op, bits: min(old, op, key=signed(bits))),
+    0x14: ('max', lambda old, op, bits: max(old, op, key=signed(bits))),
+    0x18: ('min', lambda old, op, bits: min(old, op)),
+    0x1c: ('max', lambda old, op, bits: max(old, op)),
+}
+
+
+def signed(bits):
+    return lambda v: v - (1 << bits) if v >> (bits - 1) & 1 else v
+
+
+def fail(text):
+    print(text, file=sys.stderr)
+    sys.exit(1)
+
+
+class Raw:
+    """A load or store of the observer"""
+
+    def __init__(self, line):
+        word = line.split()
+        self.hart = int(word[0])
+        self.pc = int(word[1], 16)
+        self.opcode = int(word[2], 16)
+        self.store = word[3] == 'W'
+        self.size = int(word[4])
+        self.address = int(word[5], 16)
+        self.value = int(word[6], 16)
+        self.text = line.strip()
+
+
+class Access:
+    """
+    What one access of the trace has to be: one of kinds, that size and
+    address, the data, and what memory has then, None if the same.
+    """
+
+    def __init__(self, first, kinds, data, stored=None, function=None):
+        self.pc = first.pc
+        self.size = first.size
+        self.address = first.address
+        self.kinds = kinds
+        self.data = data
+        self.stored = stored
+        self.function = function
+        self.text = first.text
+
+    def differs(self, seen, options):
+        if (seen.pc, seen.size) != (self.pc, self.size):
+            return 'pc or size'
+        if seen.kind not in self.kinds:
+            return 'type'
+        if seen.address != self.address and not (
+                options.noaddr or seen.kind == 'scfail' and
+                seen.address is None):
+            return 'address'
+        if options.novalue or seen.kind == 'scfail':
+            return None
+        if seen.data != self.data:
+            return 'data'
+        if seen.kind not in ('load', 'store'):
+            bits = 8 * self.size
+            stored = self.function(seen.data, seen.operand, bits)
+            if stored & ((1 << bits) - 1) != self.stored:
+                return 'operand'
+        elif self.stored not in (None, self.data):
+            return 'what is stored'
+        return None
+
+
+class Decoded:
+    """A line of the decoder; what is not known is None."""
+
+    def __init__(self, line):
+        word = line.split()
+        number = [None if x == '-' else int(x, 16)
+                  for x in word[:1] + word[2:]] + [None]
+        self.pc, self.size, self.address, self.data, self.operand = number[:5]
+        self.kind = word[1]
+        self.csr = word[3:]
+        self.text = line.strip()
+
+
+def take(raws, n):
+    return [next(raws) for _ in range(n)]
+
+
+def accesses(raws):
+    """Put what the observer saw together to what the trace has to say."""
+    for raw in raws:
+        funct5, width = raw.opcode >> 27, raw.opcode >> 12 & 7
+        if raw.opcode & 0xfff07fff == 0x0040200f:       # cbo.zero, by byte
+            take(raws, 7)
+            raw.size = 8
+            yield Access(raw, ['store'], 0)
+        elif raw.opcode & 0x7f != 0x2f or funct5 == 2:
+            yield Access(raw, ['store' if raw.store else 'load'], raw.value)
+        elif funct5 == 3:                               # sc
+            new = next(raws)
+            kinds = ['store']
+            if new.value == raw.value:
+                kinds.append('scfail')
+            yield Access(raw, kinds, new.value)
+        elif funct5 == 5:                               # amocas
+            halves = 2 if width == 4 else 1
+            olds = [raw] + take(raws, halves - 1)
+            news = take(raws, halves)
+            same = all(o.value == n.value for o, n in zip(olds, news))
+            for old, new in zip(olds, news):
+                yield Access(old, ['swap', 'load'] if same else ['swap'],
+                             old.value, new.value, AMOS[1][1])
+        else:
+            kind, function = AMOS[funct5]
+            yield Access(raw, [kind], raw.value, next(raws).value, function)
+
+
+def read(path, what):
+    with open(path, encoding='ascii') as f:
+        for line in f:
+            yield what(line)
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument('observed')
+    parser.add_argument('hart', type=int)
+    parser.add_argument('decoded')
+    parser.add_argument('--noaddr', action='store_true')
+    parser.add_argument('--novalue', action='store_true')
+    parser.add_argument('--csr')
+    parser.add_argument('--unseen', type=int, default=0)
+    options = parser.parse_args()
+
+    csrs = []
+    if options.csr:
+        with open(options.csr, encoding='ascii') as f:
+            csrs = [line.split() for line in f if line[0] != '#']
+    known_csrs = {line[1] for line in csrs}
+    expected = accesses(raw for raw in read(options.observed, Raw)
+                        if raw.hart == options.hart)
+    want = next(expected, None)
+    kinds = {}
+    for seen in read(options.decoded, Decoded):
+        kinds[seen.kind] = kinds.get(seen.kind, 0) + 1
+        if seen.pc is None:
+            fail(f'decoded {seen.text}: not put to an instruction')
+        if seen.kind.startswith('csr'):
+            if seen.csr[0] in known_csrs:
+                line = csrs.pop(0) if csrs else ['nothing']
+                if [seen.kind] + seen.csr != line:
+                    fail(f'decoded {seen.text}, expected {" ".join(line)}')
+            continue
+        elsewhere = not want or want.pc != seen.pc
+        if elsewhere and seen.kind == 'scfail':
+            continue                    # an sc that did not try
+        if elsewhere and seen.kind == 'load' and options.unseen:
+            options.unseen -= 1
+            continue
+        if not want:
+            fail(f'decoded {seen.text}, nothing more observed')
+        what = want.differs(seen, options)
+        if what:
+            fail(f'decoded {seen.text}, observed {want.text}: {what}')
+        want = next(expected, None)
+    if want:
+        fail(f'observed {want.text}, not decoded')
+    if csrs or options.unseen:
+        fail(f'not decoded: {csrs or options.unseen}')
+    print(sum(kinds.values()), 'accesses:',
+          ', '.join(f'{n} {kind}' for kind, n in sorted(kinds.items())))
+
+
+main()

@@ -1,0 +1,15 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# make -f plugin.mk OUT=DIR QEMU_INCLUDE=DIR  ->  OUT/libaccesses.so
+# QEMU_INCLUDE is where qemu-plugin.h of the QEMU that loads it is.
+
+here := $(dir $(lastword $(MAKEFILE_LIST)))
+OUT ?= $(here)../../build/tests-tcg/data
+QEMU_INCLUDE ?= $(here)../../build/qemu-stock/include/qemu
+CC ?= gcc
+CFLAGS ?= -O2 -g -Wall -Wextra -Wno-unused-parameter -Werror
+
+$(OUT)/libaccesses.so: $(here)accesses.c $(QEMU_INCLUDE)/qemu-plugin.h
+	mkdir -p $(OUT)
+	$(CC) $(CFLAGS) -fPIC -shared -fvisibility=hidden \
+		-I$(QEMU_INCLUDE) $$(pkg-config --cflags glib-2.0) \
+		-o $@ $< $$(pkg-config --libs glib-2.0)

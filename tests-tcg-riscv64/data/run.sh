@@ -1,0 +1,222 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+#
+# Runs guests with data trace, and compares the accesses that qemu-etrace
+# decodes with what an independent observer (accesses.c) saw: pc, type, size,
+# address, data, order. Speaks TAP.
+#
+# run.sh [PATTERN]        only tests whose name matches the glob pattern
+#
+# QEMU, ETRACE, ACCESSES  qemu-system-riscv64, qemu-etrace, libaccesses.so
+# OUT                     where the guests and the files of failed runs go
+set -uo pipefail
+
+here=$(cd "$(dirname "$0")" && pwd)
+build=$here/../../build
+QEMU=${QEMU:-$build/qemu-system-riscv64}
+ETRACE=${ETRACE:-$build/qemu-etrace}
+OUT=${OUT:-$build/check/tcg-data}
+ACCESSES=${ACCESSES:-$OUT/libaccesses.so}
+pattern=${1:-*}
+number=0
+failed=0
+
+bail() {
+    echo "Bail out! $1"
+    exit 1
+}
+
+# begin NAME: false if the test is not wanted; else makes its folder, $dir
+begin() {
+    # shellcheck disable=SC2254  # it is a pattern
+    case $1 in
+    $pattern) ;;
+    *) return 1 ;;
+    esac
+    name=$1
+    dir=$OUT/runs/${name//[^A-Za-z0-9-]/_}
+    rm -rf "$dir"
+    mkdir -p "$dir"
+}
+
+# finish REASON: the test's result; an empty reason is success
+finish() {
+    number=$((number + 1))
+    if [ -z "$1" ]; then
+        echo "ok $number - $name"
+        rm -rf "$dir"
+        return
+    fi
+    failed=$((failed + 1))
+    echo "not ok $number - $name"
+    echo "# $1; see $dir"
+    tail -n 5 "$dir/log" | sed 's/^/# /'
+}
+
+mkdir -p "$OUT"
+for program in "$QEMU" "$ETRACE"; do
+    [ -x "$program" ] || bail "$program is missing: make build"
+done
+command -v riscv64-linux-gnu-gcc >/dev/null ||
+    bail "riscv64-linux-gnu-gcc is missing (package gcc-riscv64-linux-gnu)"
+if [ "$ACCESSES" = "$OUT/libaccesses.so" ]; then
+    make -s -f "$here/plugin.mk" OUT="$OUT" >&2 ||
+        bail "cannot build the observer"
+fi
+make -s -j 2 -C "$here/guests" OUT="$OUT" >&2 || bail "cannot build the guests"
+make -s -j 2 -C "$here/../guests" OUT="$OUT" >&2 ||
+    bail "cannot build the guests"
+
+cpu_of() {
+    case $1 in
+    vector.* | fpvec.*) echo rv64,v=on ;;
+    rv64.*) echo rv64,zacas=on ;;
+    push.* | zc.*) echo rv64,d=off,zcmp=on,zcmt=on ;;
+    *.rv32*) echo rv32 ;;
+    *) echo rv64 ;;
+    esac
+}
+
+# qemu GUEST PROPERTIES PLUGIN-ARGUMENTS [QEMU-OPTION...]: a run in $dir.
+# Properties of the encoder, separated by commas, besides data trace
+qemu() {
+    local guest=$1 plugin=$3 properties=() p
+    for p in data-width=64 data=on ${2//,/ }; do
+        properties+=(-global "riscv-trace-encoder.$p")
+    done
+    shift 3
+    timeout 120 "$QEMU" "${properties[@]}" \
+        -M virt,trace=on,trace-chardev=tr,trace-sideband=sb,trace-autostart=on \
+        -chardev "${chardev:-file,id=tr,path=$dir/trace}" \
+        -chardev file,id=sb,path="$dir/sideband" \
+        -cpu "$(cpu_of "$guest")" -m 128M -display none -monitor none \
+        -serial file:"$dir/uart" -bios none -kernel "$OUT/$guest.elf" \
+        -plugin "$ACCESSES,out=$dir/observed$plugin" "$@" \
+        </dev/null >>"$dir/log" 2>&1 || {
+        echo "the guest failed: $(tail -n 1 "$dir/uart")"
+        return
+    }
+    [ ! -s "$dir/log" ] || echo "QEMU complained"
+}
+
+# decode HART WHAT [OPTION...]
+decode() {
+    local hart=$1 what=$2
+    shift 2
+    timeout 120 "$ETRACE" decode --trace "$dir/trace" \
+        --sideband "$dir/sideband" --hart "$hart" --emit "$what" "$@" \
+        >"$dir/$what.$hart" 2>>"$dir/log"
+}
+
+# compare HART [OPTION...]
+compare() {
+    local hart=$1
+    shift
+    decode "$hart" data --strict &&
+        python3 "$here/compare.py" "$dir/observed" "$hart" "$dir/data.$hart" \
+            "$@" >>"$dir/log" 2>&1
+}
+
+# check NAME GUEST PROPERTIES COMPARE-OPTIONS [QEMU-OPTION...]
+check() {
+    local guest=$2 properties=$3 options=$4 reason
+    begin "$1" || return
+    shift 4
+    case $guest in
+    csr.*)
+        case $guest in
+        *.rv32*) ones=ffffffff ;;
+        *) ones=ffffffffffffffff ;;
+        esac
+        sed "s/ONES/$ones/" "$here/csr.expected" >"$dir/csr"
+        options+=" --csr $dir/csr"
+        ;;
+    hlv.*) options+=" --unseen 2" ;;
+    esac
+    reason=$(qemu "$guest" "$properties" "" "$@")
+    # shellcheck disable=SC2086  # several options
+    if [ -z "$reason" ] && ! compare 0 $options; then
+        reason=$(tail -n 1 "$dir/log")
+    fi
+    finish "$reason"
+}
+
+# Every kind of access, in every way to run
+for guest in {scalar,csr}.rv{64,32}gc {vector,rv64,hlv,push}.rv64gc \
+             {calls,exceptions,branches,tables,vm}.rv{64,32}gc \
+             {smc,priv,hyp,fpvec,zc,dhry,irq}.rv64gc; do
+    check "$guest" "$guest" "" ""
+    check "$guest, one insn per tb" "$guest" "" "" \
+        -accel tcg,one-insn-per-tb=on
+    check "$guest, icount" "$guest" "" "" -icount shift=0
+done
+
+# Every way to write it down
+for guest in scalar.rv64gc scalar.rv32gc vector.rv64gc dhry.rv64gc; do
+    for compress in 0 1 2; do
+        check "$guest, trTeDataAddrCompress $compress" "$guest" \
+            data-compress=$compress ""
+    done
+    check "$guest, no values" "$guest" data-no-value=on --novalue
+    check "$guest, syncs" "$guest" sync-mode=1,sync-max=0 ""
+    check "$guest, timestamps, srcID of 3 bits" "$guest" \
+        timestamp-width=40,timestamp-mode=2,src-bits=3,src-id=5 ""
+    check "$guest, 2.1-draft" "$guest" wire-format=2.1-draft ""
+    check "$guest, 1.1.1" "$guest" wire-format=1.1.1 ""
+done
+# Without addresses, there is nothing to tell one vector's end by.
+for guest in scalar.rv64gc scalar.rv32gc dhry.rv64gc; do
+    check "$guest, no addresses" "$guest" data-no-addr=on --noaddr
+done
+
+# Several harts
+for guest in baton.rv64gc; do
+    begin "$guest, 2 harts" || continue
+    reason=$(qemu $guest "" "" -smp 2)
+    for hart in 0 1; do
+        if [ -z "$reason" ] && ! compare $hart; then
+            reason="hart $hart: $(tail -n 1 "$dir/log")"
+        fi
+    done
+    finish "$reason"
+done
+
+# pcs are those of instruction trace alone
+if begin "pcs beside data"; then
+    reason=$(qemu vm.rv64gc "" "")
+    if [ -z "$reason" ] && ! {
+        decode 0 pc && decode 0 pc,data && decode 0 data &&
+            cmp <(grep -v ' ' "$dir/pc,data.0") "$dir/pc.0" &&
+            cmp <(grep ' ' "$dir/pc,data.0") "$dir/data.0"
+    } >>"$dir/log" 2>&1; then
+        reason="they differ"
+    fi
+    finish "$reason"
+fi
+
+# Data trace alone, data filters, on and off
+if begin "registers and filters"; then
+    reason=$(qemu control.rv64gc "" "")
+    if [ -z "$reason" ] && ! decode 0 data; then
+        reason="decode failed"
+    fi
+    if [ -z "$reason" ] &&
+       ! awk '$4 ~ /^801000/ { sub(/^[0-9a-f]+/, "pc"); print }' \
+           "$dir/data.0" | diff - "$here/control.expected" >>"$dir/log"; then
+        reason="other accesses"
+    fi
+    finish "$reason"
+fi
+
+# A comparison that cannot fail proves nothing.
+for place in 1 100 5000; do
+    begin "injected: accesses $place exchanged" || continue
+    reason=$(qemu calls.rv64gc "" ",swap=$place")
+    if [ -z "$reason" ] && compare 0; then
+        reason="not noticed"
+    fi
+    finish "$reason"
+done
+
+echo "1..$number"
+[ $failed -eq 0 ]
