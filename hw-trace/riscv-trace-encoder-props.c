@@ -314,6 +314,7 @@ static const Property riscv_trace_encoder_properties[] = {
                      cfg.jump_target_cache, false),
     DEFINE_PROP_BOOL("context", RISCVTraceEncoder, cfg.context, false),
     DEFINE_PROP_BOOL("data", RISCVTraceEncoder, cfg.data, false),
+    DEFINE_PROP_BOOL("data-drop", RISCVTraceEncoder, cfg.data_drop, false),
     DEFINE_PROP_BOOL("data-no-value", RISCVTraceEncoder, cfg.data_no_value,
                      false),
     DEFINE_PROP_BOOL("data-no-addr", RISCVTraceEncoder, cfg.data_no_addr,
@@ -383,6 +384,7 @@ static const struct {
     { "jump-target-cache", "trTeInstEnJumpTargetCache at power-up" },
     { "context", "trTeContext at power-up" },
     { "data", "autostart is of data trace, too" },
+    { "data-drop", "trTeDataDropEna at power-up" },
     { "data-no-value", "trTeDataNoValue at power-up" },
     { "data-no-addr", "trTeDataNoAddr at power-up" },
     { "data-compress", "trTeDataAddrCompress at power-up (0: none, 1: XOR, "

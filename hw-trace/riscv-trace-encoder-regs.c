@@ -80,6 +80,8 @@ static void reset_others(RISCVTraceEncoder *s)
     if (s->cfg.data_width) {
         data = FIELD_DP32(data, TR_TE_DATA_CONTROL, IMPLEMENTED, 1);
         data = FIELD_DP32(data, TR_TE_DATA_CONTROL, STALL_ENA, s->cfg.stall);
+        data = FIELD_DP32(data, TR_TE_DATA_CONTROL, DROP_ENA,
+                          s->cfg.data_drop);
         data = FIELD_DP32(data, TR_TE_DATA_CONTROL, NO_VALUE,
                           s->cfg.data_no_value);
         data = FIELD_DP32(data, TR_TE_DATA_CONTROL, NO_ADDR,

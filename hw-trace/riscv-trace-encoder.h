@@ -54,6 +54,7 @@ typedef struct RISCVTraceEncoderConfig {
     bool jump_target_cache;
     bool context;               /* trTeContext */
     bool data;                  /* autostart is of data trace, too */
+    bool data_drop;
     bool data_no_value;
     bool data_no_addr;
     uint8_t data_compress;

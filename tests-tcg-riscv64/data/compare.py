@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
 # compare.py OBSERVED HART DECODED [--noaddr | --novalue] [--csr FILE]
-#            [--unseen N]
+#            [--unseen N] [--lossy]
 #
 # Does "qemu-etrace decode --emit data" say what the observer (accesses.c) saw
 # of memory: every access of the hart, in order, with its pc, type, size,
@@ -12,6 +12,8 @@
 # --noaddr, --novalue   addresses or data are not traced
 # --csr FILE            the accesses to some CSRs that the guest makes, in
 #                       order: "type csr data [operand]" a line, in hex
+# --lossy               accesses may be missing, and what is not put to an
+#                       instruction is not looked at
 # --unseen N            so many loads are hidden from plugins (hlvx)
 import argparse
 import sys
@@ -154,6 +156,7 @@ def main():
     parser.add_argument('--novalue', action='store_true')
     parser.add_argument('--csr')
     parser.add_argument('--unseen', type=int, default=0)
+    parser.add_argument('--lossy', action='store_true')
     options = parser.parse_args()
 
     csrs = []
@@ -167,6 +170,8 @@ def main():
     kinds = {}
     for seen in read(options.decoded, Decoded):
         kinds[seen.kind] = kinds.get(seen.kind, 0) + 1
+        if seen.pc is None and options.lossy:
+            continue
         if seen.pc is None:
             fail(f'decoded {seen.text}: not put to an instruction')
         if seen.kind.startswith('csr'):
@@ -181,13 +186,15 @@ def main():
         if elsewhere and seen.kind == 'load' and options.unseen:
             options.unseen -= 1
             continue
+        while options.lossy and want and want.differs(seen, options):
+            want = next(expected, None)
         if not want:
             fail(f'decoded {seen.text}, nothing more observed')
         what = want.differs(seen, options)
         if what:
             fail(f'decoded {seen.text}, observed {want.text}: {what}')
         want = next(expected, None)
-    if want:
+    if want and not options.lossy:
         fail(f'observed {want.text}, not decoded')
     if csrs or options.unseen:
         fail(f'not decoded: {csrs or options.unseen}')

@@ -208,6 +208,38 @@ if begin "registers and filters"; then
     finish "$reason"
 fi
 
+# A reader that does not keep up: packets are lost, and that is said; or only
+# those of data, before the hart is stalled. What can still be put to
+# instructions is right.
+for how in stall=off data-drop=on; do
+    begin "slow reader, $how" || continue
+    sock=$(mktemp -u /tmp/etrace-XXXXXX)
+    python3 "$here/slow-reader.py" "$sock" "$dir/trace" \
+        >"$dir/ready" 2>>"$dir/log" &
+    reader=$!
+    while [ ! -s "$dir/ready" ] && kill -0 $reader 2>>"$dir/log"; do
+        sleep 0.1
+    done
+    reason=$(chardev=socket,id=tr,path=$sock qemu dhry.rv64gc "$how" "")
+    wait $reader
+    rm -f "$sock"
+    : >"$dir/log"
+    if [ -z "$reason" ] && decode 0 data --strict; then
+        reason="nothing was lost"
+    elif [ -z "$reason" ] && ! grep -q dloss "$dir/log"; then
+        reason="it is not said that data was lost"
+    elif [ -z "$reason" ] && [ "$how" = data-drop=on ] &&
+         grep -q trace_lost "$dir/log"; then
+        reason="instructions were lost"
+    elif [ -z "$reason" ] &&
+         ! { python3 "$here/compare.py" "$dir/observed" 0 "$dir/data.0" \
+             --lossy >>"$dir/log" 2>&1 &&
+             [ "$(grep -vc '^-' "$dir/data.0")" -gt 1000 ]; }; then
+        reason=$(tail -n 1 "$dir/log")
+    fi
+    finish "$reason"
+done
+
 # A comparison that cannot fail proves nothing.
 for place in 1 100 5000; do
     begin "injected: accesses $place exchanged" || continue
