@@ -154,9 +154,8 @@ static void classify_word(const InsnIsa *isa, uint32_t raw, DataInsn *d)
         break;
     case 0x0f:
         if (funct3 == 2 && bits(raw, 31, 20) == 4) {
-            /* cbo.zero */
-            set(d, STORE, 1u << 3, 1);
-            d->max = DATA_INSN_MANY;
+            /* cbo.zero of a block of 64 bytes, as Zic64b has it */
+            set(d, STORE, 1u << 3, 8);
             d->order = DATA_ORDER_NEXT;
         }
         break;

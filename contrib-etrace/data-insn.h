@@ -21,9 +21,9 @@ typedef enum DataInsnOrder {
 
 /*
  * The accesses that an instruction makes. How many there are is known from
- * the code alone unless it is a vector instruction (vl and mask), cbo.zero
- * (block size) or sc (one that fails has no packet if data is traced), or one
- * of the shadow stack's (which are nops where there is none).
+ * the code alone unless it is a vector instruction (vl and mask), sc (one that
+ * fails has no packet if data is traced), or one of the shadow stack's (which
+ * are nops where there is none).
  */
 typedef struct DataInsn {
     uint32_t min, max;          /* number of them; max 0: none */

@@ -50,7 +50,7 @@ static const struct {
     { 0x0205e407, "vle32.v v8,(a1)", 64, LOAD, 4, 0, DATA_INSN_MANY },
     { 0x0005f427, "vse64.v v8,(a1),v0.t", 64, STORE, 8, 0, DATA_INSN_MANY },
     { 0x06458427, "vsuxei8.v v8,(a1),v4", 64, STORE, 15, 0, DATA_INSN_MANY },
-    { 0x0045a00f, "cbo.zero (a1)", 64, STORE, 8, 1, DATA_INSN_MANY },
+    { 0x0045a00f, "cbo.zero (a1)", 64, STORE, 8, 8, 8 },
     { 0x41c8, "c.lw a0,4(a1)", 64, LOAD, 4, 1, 1 },
     { 0x2588, "c.fld fa0,8(a1)", 64, LOAD, 8, 1, 1 },
     { 0x6588, "c.ld a0,8(a1)", 64, LOAD, 8, 1, 1 },
