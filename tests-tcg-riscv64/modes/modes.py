@@ -82,7 +82,7 @@ def run(command, log, what):
 
 
 def check(mode, properties, name):
-    """One run: how many instructions were compared"""
+    """One run: how many instructions were compared, how the trace begins"""
     folder = os.path.join(OUT, 'runs', f'{mode}-{os.path.basename(name)}')
     shutil.rmtree(folder, ignore_errors=True)
     os.makedirs(folder)
@@ -116,21 +116,24 @@ def check(mode, properties, name):
                          said)
     if not compared or compared[1] != compared[2] or int(compared[1]) < 300:
         raise Difference(f'verify: {said.strip()}')
+    with open(f'{folder}/trace', 'rb') as trace:
+        beginning = trace.read(4096)
     shutil.rmtree(folder)
-    return int(compared[1])
+    return int(compared[1]), beginning
 
 
 def check_mode(pool, mode, properties, names):
-    """All runs of a mode: instructions compared, what was wrong"""
+    """All runs of a mode: instructions compared, what was wrong, traces"""
     jobs = [(name, pool.submit(check, mode, properties, name))
             for name in names]
-    compared, wrong = 0, []
+    compared, wrong, traces = 0, [], {}
     for name, job in jobs:
         try:
-            compared += job.result()
+            count, traces[name] = job.result()
+            compared += count
         except Difference as why:
             wrong.append(f'{name}: {why}')
-    return compared, wrong
+    return compared, wrong, traces
 
 
 def main():
@@ -164,14 +167,19 @@ def main():
     make(os.path.join(TESTS, 'guests'))
 
     total = failed = 0
+    baseline = {}
     with concurrent.futures.ThreadPoolExecutor(
             int(os.environ.get('JOBS') or os.cpu_count())) as pool:
         for number, (mode, properties) in enumerate(modes, 1):
-            compared, wrong = check_mode(pool, mode, properties, names)
+            compared, wrong, traces = check_mode(pool, mode, properties, names)
+            if mode == 'baseline':
+                baseline = traces
+            elif baseline and traces.items() <= baseline.items():
+                wrong.append('the mode is not on: all traces are baseline\'s')
             total += compared
             failed += bool(wrong)
             print(f'{"not ok" if wrong else "ok"} {number} - {mode}: '
-                  f'{len(names) - len(wrong)} of {len(names)} programs, '
+                  f'{len(traces)} of {len(names)} programs, '
                   f'{compared} instructions compared, '
                   f'{"" if wrong else "0 "}differences', flush=True)
             for line in wrong:
