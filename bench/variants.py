@@ -32,6 +32,29 @@ class Variant:
     slow: bool = False      # measured once, with a tenth of the work
 
 
+def encoder(**properties):
+    """Options that set properties of the encoders"""
+    return [option for name, value in properties.items()
+            for option in ('-global', 'riscv-trace-encoder.'
+                           f'{name.replace("_", "-")}={value}')]
+
+
+def write(address, value):
+    """An option that writes a register before the machine runs"""
+    return ['-device', f'loader,addr={address:#x},data={value:#x},data-len=4']
+
+
+ALL_MODES = encoder(implicit_exception='on', sequential_jump='on',
+                    implicit_return='on', branch_prediction='on',
+                    jump_target_cache='on')
+# of the first encoder: filter 0 matches U, S and M, and instruction trace
+# asks for it
+ENCODER = 0x3020000
+FILTER = (write(ENCODER + 0x404, 1 << 0 | 1 << 1 | 1 << 3) +
+          write(ENCODER + 0x400, 1 << 0 | 1 << 1) +
+          write(ENCODER + 0x00c, 1 << 0))
+RAM = ',trace=on,trace-autostart=on'
+
 # "absent" is the machine with CTR absent and trace off
 VARIANTS = (
     Variant('absent'),
@@ -45,6 +68,11 @@ VARIANTS = (
     Variant('stock, CTR idle', 'stock', STOCK, cpu=CTR, mctrctl=IDLE),
     Variant('stock, CTR', 'stock', STOCK, cpu=CTR, mctrctl=RECORDING),
 
+    Variant('trace to RAM sink', 'absent', machine=RAM),
+    Variant('... all modes', 'absent', machine=RAM, options=ALL_MODES),
+    Variant('... a filter', 'absent', machine=RAM, options=FILTER),
+    Variant('... data trace', 'absent', machine=RAM,
+            options=encoder(data_width=64, data='on')),
     Variant('trace to /dev/null', 'absent', machine=TRACE,
             options=['-chardev', 'file,path=/dev/null,id=tr']),
     Variant('trace to sockets', 'absent', readers=('tr', 'sb'),

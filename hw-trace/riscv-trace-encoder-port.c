@@ -298,6 +298,19 @@ static void riscv_trace_encoder_block(RISCVTraceEncoder *s,
     }
 }
 
+/*
+ * Is a block nothing but a block? Then the encoder may take many at a time.
+ * Sequentially inferable jumps need a look at each.
+ */
+static bool riscv_trace_encoder_is_plain(const RISCVTraceEncoder *s)
+{
+    return s->tracing && !etrace_filter_active(&s->filter) &&
+           !s->accesses->len && !s->data.due && !s->off_due &&
+           !s->notify_due && !s->triggers.on && !s->triggers.off &&
+           !s->triggers.notify &&
+           !(s->enc.params.ioptions & ETRACE_IOPT_SIJUMP);
+}
+
 /* What mcycle counts */
 static uint64_t riscv_trace_encoder_cycles(void)
 {
@@ -333,6 +346,15 @@ static void riscv_trace_encoder_hart_retire(void *opaque,
         const ETraceBlock *b = &blocks[i];
         uint64_t tval = 0;
 
+        if (!cycles && riscv_trace_encoder_is_plain(s)) {
+            size_t plain = etrace_encoder_plain_blocks(&s->enc, b, n - i);
+
+            if (plain) {
+                i += plain - 1;
+                s->upper_rd = 0;
+                continue;
+            }
+        }
         if (b->flags & ETRACE_BLOCK_EVENT) {
             riscv_trace_encoder_event(s, b);
             i += b->itype == ETRACE_EVENT_DATA;
