@@ -68,6 +68,9 @@ static void add_up(StatState *sum, const StatState *s)
     }
     a->payload_bytes += b->payload_bytes;
     a->wire_bytes += b->wire_bytes;
+    a->data_packets += b->data_packets;
+    a->data_payload_bytes += b->data_payload_bytes;
+    a->data_wire_bytes += b->data_wire_bytes;
     a->skipped_packets += b->skipped_packets;
     /* Every hart's pass over the stream skips the same bytes. */
     a->skipped_bytes = MAX(a->skipped_bytes, b->skipped_bytes);
@@ -80,6 +83,19 @@ static void print_bytes(const char *what, uint64_t bytes, uint64_t insns)
         printf("   %.3f bits per instruction", bytes * 8.0 / insns);
     }
     printf("\n");
+}
+
+static void print_data(const TraceStats *st)
+{
+    if (st->data_packets) {
+        printf("  %-24s %14" PRIu64 "\n", "data packets", st->data_packets);
+        printf("  %-24s %14" PRIu64 "   %.2f bytes per packet\n",
+               "data payload bytes", st->data_payload_bytes,
+               (double)st->data_payload_bytes / st->data_packets);
+        printf("  %-24s %14" PRIu64 "   %.2f bytes per packet\n",
+               "data encapsulated bytes", st->data_wire_bytes,
+               (double)st->data_wire_bytes / st->data_packets);
+    }
 }
 
 static void print_stats(const StatState *s)
@@ -104,6 +120,7 @@ static void print_stats(const StatState *s)
     }
     print_bytes("payload bytes", st->payload_bytes, s->insns);
     print_bytes("encapsulated bytes", st->wire_bytes, s->insns);
+    print_data(st);
     printf("  %-24s %14" PRIu64 "\n", "losses", trace_stats_losses(st));
     for (int i = 0; i < FLOW_LOST_NR_KINDS; i++) {
         if (st->losses[i]) {
@@ -155,7 +172,9 @@ int cmd_stat(int argc, char **argv)
         printf("stream\n");
         print_bytes("all bytes", t->end - t->begin, sum->insns);
         print_bytes("idle and alignment", t->end - t->begin -
-                    sum->d.stats.wire_bytes - sum->d.stats.skipped_bytes,
+                    sum->d.stats.wire_bytes -
+                    sum->d.stats.data_wire_bytes -
+                    sum->d.stats.skipped_bytes,
                     sum->insns);
     }
     if (!cli_flush(stdout, "standard output")) {

@@ -97,6 +97,8 @@ static void inst_packet(TraceDecoder *d)
 {
     ETracePacket pkt;
 
+    d->stats.payload_bytes += d->item.len;
+    d->stats.wire_bytes += d->item.size;
     if (!etrace_packet_unpack(&d->flow.params, d->item.payload, d->item.len,
                               &pkt)) {
         d->stats.packets[TRACE_PKT_MALFORMED]++;
@@ -116,6 +118,8 @@ static void inst_packet(TraceDecoder *d)
 static void data_packet(TraceDecoder *d)
 {
     d->stats.data_packets++;
+    d->stats.data_payload_bytes += d->item.len;
+    d->stats.data_wire_bytes += d->item.size;
     if (!d->consumer->data) {
         return;
     }
@@ -138,8 +142,6 @@ static void one_packet(TraceDecoder *d)
         image_advance(d->image, d->packets);
         d->barrier = image_barrier(d->image);
     }
-    d->stats.payload_bytes += d->item.len;
-    d->stats.wire_bytes += d->item.size;
     if (d->item.pkt.data) {
         data_packet(d);
     } else {

@@ -76,9 +76,11 @@ typedef enum TracePacketKind {
 
 typedef struct TraceStats {
     uint64_t packets[TRACE_PKT_NR_KINDS];
-    uint64_t data_packets;
     uint64_t payload_bytes;
     uint64_t wire_bytes;        /* with encapsulation, without nulls */
+    uint64_t data_packets;      /* te_data, which the above do not count */
+    uint64_t data_payload_bytes;
+    uint64_t data_wire_bytes;
     uint64_t losses[FLOW_LOST_NR_KINDS];
     uint64_t skipped_packets;   /* between a loss and the next sync */
     uint64_t skipped_bytes;     /* of lost framing */
