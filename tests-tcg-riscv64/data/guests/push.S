@@ -32,7 +32,7 @@ main:
 	nop
 1:	nop
 	.endr
-	/* of four, the lower two are in a page that is locked, without rights */
+	/* of four, the lower two are in a locked page without rights */
 	li      t0, (LOCKED >> 2) | 0x1ff
 	csrw    pmpaddr0, t0
 	li      t0, 0x98

@@ -7,7 +7,8 @@
 
 /* amocas.w, .d, .q: rd a2, rs2 a4, rs1 s0 */
 #define AMOCAS(width) \
-	.word (5 << 27) | (14 << 20) | (8 << 15) | ((width) << 12) | (12 << 7) | 0x2f
+	.word (5 << 27) | (14 << 20) | (8 << 15) | ((width) << 12) | \
+	      (12 << 7) | 0x2f
 /* cbo.zero (rs1) */
 #define CBO_ZERO(rs1) .word 0x0040200f | ((rs1) << 15)
 
