@@ -20,7 +20,7 @@ typedef struct TraceOptions {
     bool packets_only;          /* there need not be a program */
     bool ram;                   /* the trace is a dump of a RAM sink */
     int64_t wrapped_at;         /* see ring_init() */
-    char **tvecs;               /* PRIV=VALUE of xtvec, PRIV m, s, vs; or NULL */
+    char **tvecs;               /* PRIV=VALUE: m=, s=, vs=; or NULL */
 } TraceOptions;
 
 typedef struct TraceHart {

@@ -99,7 +99,7 @@ check "gives the same" 0 cmp "$dir/some" "$dir/want"
 
 # encode TEXT: the bytes of these lines, in hexadecimal digits
 encode() {
-    printf "$1" | "$tool" encode | od -An -v -tx1 | tr -d ' \n'
+    printf "$1" | "$tool" encode | od -An -v -tx1 | tr -d '[:space:]'
 }
 # wrong NAME PATTERN TEXT: encode must refuse that, and say so
 wrong() {
