@@ -1,0 +1,317 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+#
+# slow.py PATTERN: see run.sh
+#
+# The trace's socket is connected and not read until the encoder says that it
+# had to stall the hart, or has lost or dropped packets; then all of it is read.
+
+import fnmatch
+import json
+import os
+import re
+import shutil
+import socket
+import subprocess
+import sys
+import threading
+import time
+
+QEMU, ETRACE, RETIRED, OUT = (os.environ[n] for n in
+                              ('QEMU', 'ETRACE', 'RETIRED', 'OUT'))
+LIMIT = 120
+CONTROL, DATA_CONTROL = 0x3020000, 0x3020010
+ENABLE = 1 << 1
+# trTeControl, trTeDataControl
+STALL_OR_OVERFLOW = 1 << 12
+DATA_STALL_OR_OVERFLOW, DATA_STALL_ENA = 1 << 3, 1 << 4
+DATA_DROP, DATA_DROP_ENA = 1 << 5, 1 << 6
+DATA = ('data-width=64', 'data=on')
+# so that there is more of it
+LARGE = ('full-address=on',)
+
+
+class Problem(Exception):
+    pass
+
+
+def need(good, why):
+    if not good:
+        raise Problem(why)
+
+
+def connect(path):
+    end = time.monotonic() + LIMIT
+    while True:
+        try:
+            sock = socket.socket(socket.AF_UNIX)
+            sock.settimeout(LIMIT)
+            sock.connect(path)
+            return sock
+        except OSError as error:
+            sock.close()
+            need(time.monotonic() < end, f'{path}: {error}')
+            time.sleep(0.05)
+
+
+class Machine:
+    """A traced guest, which stands still until go()."""
+
+    def __init__(self, folder, props):
+        self.folder = folder
+        self.data_trace = 'data=on' in props
+        self.events = []
+        args = [
+            QEMU, '-M', 'virt,trace=on,trace-chardev=tr,trace-sideband=sb,'
+            'trace-autostart=on', '-chardev',
+            f'socket,id=tr,path={folder}/tr,server=on,wait=on', '-chardev',
+            f'file,id=sb,path={folder}/sideband', '-cpu', 'rv64', '-m', '128M',
+            '-no-shutdown', '-display', 'none', '-monitor', 'none', '-serial',
+            f'file:{folder}/uart', '-bios', 'none', '-S', '-kernel',
+            f'{OUT}/long.elf', '-plugin',
+            f'{RETIRED},out={folder}/truth', '-qtest',
+            f'unix:{folder}/qtest,server=on,wait=off', '-qtest-log',
+            '/dev/null', '-qmp', f'unix:{folder}/qmp,server=on,wait=off',
+            '-global', 'riscv-trace-pib.buffer-size=2M']
+        for prop in props:
+            args += ['-global', f'riscv-trace-encoder.{prop}']
+        with open(f'{folder}/log', 'w', encoding='utf-8') as log:
+            self.child = subprocess.Popen(args, stdin=subprocess.DEVNULL,
+                                          stdout=log, stderr=log)
+        self.trace = connect(f'{folder}/tr')
+        self.qtest = connect(f'{folder}/qtest').makefile('rw')
+        self.qmp = connect(f'{folder}/qmp').makefile('rw')
+        self.qmp.readline()
+        self.command('qmp_capabilities')
+
+    def receive(self):
+        """What QMP says next; events are kept."""
+        answer = json.loads(self.qmp.readline() or '{"error": "QEMU ended"}')
+        if 'event' in answer:
+            self.events.append(answer['event'])
+        return answer
+
+    def command(self, name):
+        print(json.dumps({'execute': name}), file=self.qmp, flush=True)
+        answer = {'event': ''}
+        while 'event' in answer:
+            answer = self.receive()
+        need('return' in answer, f'{name}: {answer}')
+        return answer['return']
+
+    def still_runs(self):
+        """The guest has not come to its end."""
+        return self.command('query-status')['running']
+
+    def ask(self, text):
+        print(text, file=self.qtest, flush=True)
+        words = self.qtest.readline().split()
+        need(words and words[0] == 'OK', f'{text}: {words}')
+        return words
+
+    def read(self, addr):
+        return int(self.ask(f'readl {addr:#x}')[1], 0)
+
+    def write(self, addr, val):
+        self.ask(f'writel {addr:#x} {val:#x}')
+
+    def wait_for(self, addr, bits):
+        end = time.monotonic() + LIMIT
+        while not self.read(addr) & bits:
+            need(time.monotonic() < end, f'{bits:#x} did not become 1')
+            time.sleep(0.02)
+
+    def finish(self):
+        """Read all of the trace; the guest ends."""
+        def copy():
+            with open(f'{self.folder}/trace', 'wb') as file:
+                while part := self.trace.recv(1 << 16):
+                    file.write(part)
+
+        reader = threading.Thread(target=copy)
+        reader.start()
+        while 'SHUTDOWN' not in self.events:
+            need('error' not in self.receive(), 'QEMU ended')
+        self.command('quit')
+        need(self.child.wait(LIMIT) == 0, 'QEMU failed')
+        reader.join(LIMIT)
+        need(not os.path.getsize(f'{self.folder}/uart'), 'the guest failed')
+
+    def end(self):
+        self.child.kill()
+        self.child.wait()
+
+
+def etrace(folder, command, *options):
+    return subprocess.run(
+        [ETRACE, command, '--trace', f'{folder}/trace', '--sideband',
+         f'{folder}/sideband', *options], capture_output=True, text=True,
+        timeout=LIMIT, check=False)
+
+
+def verify(folder):
+    done = etrace(folder, 'verify', '--truth', f'{folder}/truth')
+    need(done.returncode == 0,
+         f'verify: {done.stdout.strip()} {done.stderr.strip()}')
+
+
+class Packet:
+    """A packet by itself: no srcID, no timestamp, sijump_p 1"""
+
+    def __init__(self, payload, data_trace):
+        # bits that are not there are those of the sign
+        bits = int.from_bytes(payload, 'little', signed=True)
+        self.is_data = data_trace and bool(bits & 1)
+        bits >>= data_trace
+        # format 3, subformat 3
+        self.is_support = not self.is_data and bits & 0xf == 0xf
+        # behind ienable, encoder_mode; behind 6 bits of ioptions, denable
+        self.lost = self.is_support and bits >> 6 & 3 == 2
+        self.dloss = self.is_support and bits >> 15 & 1
+
+
+def packets(m):
+    with open(f'{m.folder}/trace', 'rb') as file:
+        stream = file.read()
+    pos, found = 0, []
+    while pos < len(stream):
+        size = stream[pos] & 0x1f
+        found.append(Packet(stream[pos + 1:pos + 1 + size], m.data_trace))
+        if not size:
+            found.pop()
+        pos += 1 + size
+    return found
+
+
+def clears_by_one(m, addr, bit):
+    """A 0 leaves it, a 1 clears it, and nothing else."""
+    m.command('stop')
+    value = m.read(addr)
+    m.write(addr, value & ~bit)
+    need(m.read(addr) == value, 'writing 0 changed something')
+    m.write(addr, value)
+    need(m.read(addr) == value & ~bit, 'writing 1 did not clear it')
+    m.command('cont')
+
+
+def stalls(m):
+    """trTeInstStallEna 1"""
+    m.command('cont')
+    m.wait_for(CONTROL, STALL_OR_OVERFLOW)
+    clears_by_one(m, CONTROL, STALL_OR_OVERFLOW)
+    time.sleep(1)
+    need(m.still_runs(), 'the guest has not waited')
+    m.finish()
+    verify(m.folder)
+    need(not any(p.lost for p in packets(m)), 'trace_lost was told')
+
+
+def loses(m):
+    """trTeInstStallEna 0"""
+    m.command('cont')
+    m.wait_for(CONTROL, STALL_OR_OVERFLOW)
+    clears_by_one(m, CONTROL, STALL_OR_OVERFLOW)
+    m.finish()
+    need(any(p.lost for p in packets(m)), 'trace_lost was not told')
+    done = etrace(m.folder, 'stat')
+    need(done.returncode == 0, f'stat: {done.stderr.strip()}')
+    done = etrace(m.folder, 'stat', '--strict')
+    need(done.returncode == 1, f'--strict: {done.returncode}')
+
+
+def enabling_clears(m):
+    """trTeInstStallOrOverflow is 0 when trTeEnable goes to 1."""
+    m.command('cont')
+    m.wait_for(CONTROL, STALL_OR_OVERFLOW)
+    m.command('stop')
+    control = m.read(CONTROL) & ~STALL_OR_OVERFLOW
+    m.write(CONTROL, control & ~ENABLE)
+    need(m.read(CONTROL) & STALL_OR_OVERFLOW, 'cleared by trTeEnable 0')
+    m.write(CONTROL, control)
+    need(not m.read(CONTROL) & STALL_OR_OVERFLOW, 'not cleared')
+
+
+def data_control(m, value):
+    control = m.read(DATA_CONTROL) & ~(DATA_STALL_ENA | DATA_DROP_ENA)
+    m.write(DATA_CONTROL, control | value)
+
+
+def data_lost(m, bit):
+    """Data packets are lost, instruction packets are not."""
+    m.command('cont')
+    m.wait_for(DATA_CONTROL, bit)
+    clears_by_one(m, DATA_CONTROL, bit)
+    m.finish()
+    done = etrace(m.folder, 'verify', '--truth', f'{m.folder}/truth')
+    match = re.search(r'(\d+) instructions decoded, (\d+) retired, '
+                      r'0 of \d+ checkpoints differ', done.stdout)
+    need(match and match.group(1) == match.group(2),
+         f'verify: {done.stdout.strip()} {done.stderr.strip()}')
+    need(any(p.dloss for p in packets(m)), 'dloss was not told')
+    need(not any(p.lost for p in packets(m)), 'trace_lost was told')
+    need(any(p.is_data for p in packets(m)), 'there were no data at all')
+
+
+def data_drops(m):
+    """trTeDataDropEna 1"""
+    data_control(m, DATA_STALL_ENA | DATA_DROP_ENA)
+    data_lost(m, DATA_DROP)
+
+
+def data_overflows(m):
+    """trTeDataStallEna 0"""
+    data_control(m, 0)
+    data_lost(m, DATA_STALL_OR_OVERFLOW)
+
+
+def data_stalls(m):
+    """trTeDataStallEna 1 is enough"""
+    data_control(m, DATA_STALL_ENA)
+    m.command('cont')
+    time.sleep(3)
+    need(m.still_runs(), 'the guest has not waited')
+    m.finish()
+    verify(m.folder)
+    need(not any(p.dloss for p in packets(m)), 'dloss was told')
+
+
+TESTS = (
+    ('stall', stalls, LARGE),
+    ('loss', loses, (*LARGE, 'stall=off')),
+    ('enabling clears StallOrOverflow', enabling_clears, LARGE),
+    ('data are dropped', data_drops, DATA),
+    ('data are lost, instructions are not', data_overflows, DATA),
+    ('stall for the sake of data', data_stalls, (*DATA, 'stall=off')),
+)
+
+
+def main():
+    number = failed = 0
+    for name, test, props in TESTS:
+        if not fnmatch.fnmatch(name, sys.argv[1]):
+            continue
+        number += 1
+        folder = f'{OUT}/{name.replace(" ", "-").replace(",", "")}'
+        shutil.rmtree(folder, ignore_errors=True)
+        os.makedirs(folder)
+        machine = None
+        try:
+            machine = Machine(folder, props)
+            test(machine)
+            print(f'ok {number} - {name}', flush=True)
+            good = True
+        except (Problem, OSError, subprocess.TimeoutExpired) as error:
+            print(f'not ok {number} - {name}\n# {error}; see {folder}',
+                  flush=True)
+            failed += 1
+            good = False
+        finally:
+            if machine:
+                machine.end()
+        if good:
+            shutil.rmtree(folder)
+    print(f'1..{number}')
+    sys.exit(failed > 0)
+
+
+main()
