@@ -1,0 +1,185 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+#
+# signals.py PATTERN: see run.sh
+
+import fnmatch
+import itertools
+import os
+import re
+import shutil
+import socket
+import subprocess
+import sys
+import time
+
+QEMU, ETRACE, OUT = (os.environ[n] for n in ('QEMU', 'ETRACE', 'OUT'))
+LIMIT = 60
+ENCODER = 0x3020000
+DATA_CONTROL, TRIG_EXT_IN = ENCODER + 0x10, ENCODER + 0x54
+DATA_TRACING, DATA_TRIG_ENABLE = 1 << 1, 1 << 2
+
+
+class Problem(Exception):
+    pass
+
+
+def need(good, why):
+    if not good:
+        raise Problem(why)
+
+
+def arguments(folder, props):
+    args = [QEMU, '-M', 'virt,trace=on,trace-chardev=tr,trace-sideband=sb,'
+            'trace-autostart=on', '-chardev',
+            f'file,id=tr,path={folder}/trace', '-chardev',
+            f'file,id=sb,path={folder}/sideband', '-cpu', 'rv64', '-m', '128M',
+            '-display', 'none', '-monitor', 'none', '-serial',
+            f'file:{folder}/uart', '-bios', 'none', '-kernel',
+            f'{OUT}/signals.elf']
+    for prop in props:
+        args += ['-global', f'riscv-trace-encoder.{prop}']
+    return args
+
+
+def packets(folder, *props):
+    """The packets of a run: dictionaries of their fields"""
+    subprocess.run(arguments(folder, props), stdin=subprocess.DEVNULL,
+                   timeout=LIMIT, check=True)
+    done = subprocess.run(
+        [ETRACE, 'decode', '--emit', 'packets', '--trace', f'{folder}/trace',
+         '--sideband', f'{folder}/sideband'], capture_output=True, text=True,
+        timeout=LIMIT, check=True)
+    need(not done.stderr, done.stderr.strip())
+    lines = (line.split('#')[0].split() for line in done.stdout.splitlines())
+    return [{name: int(value, 0) for name, value in
+             (word.split('=') for word in words[1:])}
+            for words in lines if words and words[0] == 'inst']
+
+
+def contexts(folder, *props):
+    """In the order of the packets, each run of equal ones once"""
+    told = [p['context'] for p in packets(folder, 'context-width=30', *props)
+            if 'context' in p]
+    return [value for value, _ in itertools.groupby(told)]
+
+
+def same(got, want):
+    need(got == want, f'{[hex(v) for v in got[:20]]} instead of '
+         f'{[hex(v) for v in want]}')
+
+
+# vsatp's VMID is that of hgatp, in bits 29:16
+ASIDS = [0, 1, 0x1234, 3 << 16 | 9, 3 << 16 | 10, 0x1234, 0]
+
+
+def asid(folder, ctype):
+    same(contexts(folder, 'context=on', f'ctype={ctype}'), ASIDS)
+
+
+def mcontext(folder):
+    same(contexts(folder, 'context=on', 'context-source=mcontext', 'ctype=2'),
+         [0, 5, 0x1fff, 0])
+
+
+def context_off(folder):
+    """trTeContext 0"""
+    same(contexts(folder, 'context=off', 'ctype=2'), [0])
+
+
+def times(folder):
+    traps = [p['time'] for p in packets(folder, 'time-width=64')
+             if (p['format'], p.get('subformat')) == (3, 1) and
+             p['privilege'] == 3 and p['ecause'] == 11]
+    with open(f'{folder}/uart', encoding='utf-8') as uart:
+        told = [int(text, 16) for text in
+                re.findall(r'[0-9a-f]{16}', uart.read())]
+    need(len(told) == 6 and len(traps) == 3, f'{told}, {traps}')
+    for i, at in enumerate(traps):
+        need(told[2 * i] <= at <= told[2 * i + 1],
+             f'{at} is not from {told[2 * i]} to {told[2 * i + 1]}')
+
+
+def notify(folder):
+    nm = subprocess.run(['riscv64-linux-gnu-nm', f'{OUT}/signals.elf'],
+                        capture_output=True, text=True, check=True)
+    last = int(re.search(r'(\S+) T last_of_block', nm.stdout).group(1), 16)
+    told = [p['address'] for p in packets(folder, 'full-address=on')
+            if p.get('notify')]
+    # "The address of the last instruction in the block"
+    same(told, 5 * [last])
+
+
+def data_trigger(folder):
+    """trTeDataTrigEnable, with external triggers 0: on, 1: off"""
+    with subprocess.Popen(
+            [*arguments(folder, ['data-width=64']), '-S', '-qtest',
+             f'unix:{folder}/qtest,server=on,wait=off', '-qtest-log',
+             '/dev/null'], stdin=subprocess.DEVNULL) as child:
+        try:
+            end = time.monotonic() + LIMIT
+            sock = socket.socket(socket.AF_UNIX)
+            while sock.connect_ex(f'{folder}/qtest'):
+                need(time.monotonic() < end, 'no socket')
+                time.sleep(0.05)
+            sock.settimeout(LIMIT)
+            qtest = sock.makefile('rw')
+
+            def ask(text):
+                print(text, file=qtest, flush=True)
+                return qtest.readline().split()
+
+            def tracing(line):
+                for level in 1, 0:
+                    ask('set_irq_in /machine/trace-encoder0 trigger-in '
+                        f'{line} {level}')
+                # the hart's thread does it
+                time.sleep(0.3)
+                return int(ask(f'readl {DATA_CONTROL:#x}')[1], 0) & DATA_TRACING
+
+            ask(f'writel {TRIG_EXT_IN:#x} 0x32')
+            need(not tracing(0), 'on, but triggers are not enabled')
+            ask(f'writel {DATA_CONTROL:#x} {DATA_TRIG_ENABLE:#x}')
+            need(tracing(0), 'not on')
+            need(not tracing(1), 'not off')
+            ask(f'writel {DATA_CONTROL:#x} {DATA_TRACING:#x}')
+            need(tracing(1), 'off, but triggers are not enabled')
+        finally:
+            child.kill()
+
+
+TESTS = (
+    ('context: ASID and VMID, imprecisely', asid, 1),
+    ('context: ASID and VMID, precisely', asid, 2),
+    ('context: ASID and VMID, as a discontinuity', asid, 3),
+    ('context: mcontext', mcontext),
+    ('context: trTeContext 0', context_off),
+    ('time of traps', times),
+    ('notify by a debug trigger', notify),
+    ('data trace on and off by a trigger', data_trigger),
+)
+
+
+def main():
+    number = failed = 0
+    for name, test, *options in TESTS:
+        if not fnmatch.fnmatch(name, sys.argv[1]):
+            continue
+        number += 1
+        folder = f'{OUT}/{re.sub("[^A-Za-z0-9]+", "-", name)}'
+        shutil.rmtree(folder, ignore_errors=True)
+        os.makedirs(folder)
+        try:
+            test(folder, *options)
+            print(f'ok {number} - {name}', flush=True)
+            shutil.rmtree(folder)
+        except (Problem, OSError, KeyError, ValueError,
+                subprocess.SubprocessError) as error:
+            print(f'not ok {number} - {name}\n# {error}; see {folder}',
+                  flush=True)
+            failed += 1
+    print(f'1..{number}')
+    sys.exit(failed > 0)
+
+
+main()
