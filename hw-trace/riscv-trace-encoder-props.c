@@ -200,6 +200,13 @@ bool riscv_trace_encoder_check(RISCVTraceEncoder *s, Error **errp)
     if (!check_ranges(cfg, errp) || !check_modes(cfg, errp)) {
         return false;
     }
+    if (cfg->privilege_width < 3 && riscv_has_ext(cpu_env(s->cpu), RVH)) {
+        /* VU and VS are 5 and 6. */
+        error_setg(errp, "privilege-width 2 of a trace encoder is for harts "
+                   "without the H extension");
+        error_append_hint(errp, "Turn it off with -cpu ...,h=off\n");
+        return false;
+    }
     if (cfg->src_id >> cfg->src_bits) {
         error_setg(errp, "src-id %u does not fit into src-bits %u",
                    cfg->src_id, cfg->src_bits);

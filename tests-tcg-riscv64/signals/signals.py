@@ -148,6 +148,21 @@ def data_trigger(folder):
             child.kill()
 
 
+def narrow_privilege(folder):
+    """2 bits have no code for VU and VS."""
+    props = ['privilege-width=2']
+    done = subprocess.run(arguments(folder, props), stdin=subprocess.DEVNULL,
+                          capture_output=True, text=True, timeout=LIMIT,
+                          check=False)
+    need(done.returncode == 1 and 'without the H extension' in done.stderr,
+         f'with H: {done.returncode} {done.stderr.strip()}')
+    done = subprocess.run(
+        [*arguments(folder, props), '-cpu', 'rv64,h=off', '-S', '-qmp',
+         'stdio'], input='{"execute": "qmp_capabilities"} {"execute": "quit"}',
+        capture_output=True, text=True, timeout=LIMIT, check=False)
+    need(done.returncode == 0, f'without H: {done.stderr.strip()}')
+
+
 TESTS = (
     ('context: ASID and VMID, imprecisely', asid, 1),
     ('context: ASID and VMID, precisely', asid, 2),
@@ -157,6 +172,7 @@ TESTS = (
     ('time of traps', times),
     ('notify by a debug trigger', notify),
     ('data trace on and off by a trigger', data_trigger),
+    ('privilege_width_p 2 and H', narrow_privilege),
 )
 
 
