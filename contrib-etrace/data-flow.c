@@ -381,8 +381,13 @@ void data_flow_inst_packet(DataFlow *df, const ETracePacket *pkt)
     switch (pkt->subformat) {
     case ETRACE_SYNC_START:
     case ETRACE_SYNC_TRAP:
-        /* If it has an address, that instruction's accesses follow. */
-        finish(df, pkt->subformat == ETRACE_SYNC_START || pkt->thaddr);
+        /*
+         * If it has an address, that instruction's accesses follow. In 1.1.1
+         * the handler's first instruction is told with the next packet only.
+         */
+        finish(df, pkt->subformat == ETRACE_SYNC_START ||
+                   (pkt->thaddr &&
+                    df->params.wire_format != ETRACE_WIRE_1_1_1));
         etrace_data_reset(&df->state);
         df->waiting = false;
         break;

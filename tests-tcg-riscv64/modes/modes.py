@@ -54,7 +54,7 @@ def read_modes():
 
 def make(folder, *arguments):
     done = subprocess.run(
-        ['make', '-s', '-j', os.environ.get('JOBS', '2'), '-C', folder,
+        ['make', '-s', '-j', os.environ.get('JOBS') or '2', '-C', folder,
          f'OUT={OUT}/elf', *arguments],
         stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True)
     if done.returncode:

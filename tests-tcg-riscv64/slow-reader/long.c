@@ -26,6 +26,7 @@ static uint32_t half(uint32_t x)
 
 int main(void)
 {
+    /* volatile: calls through it stay indirect */
     static uint32_t (*volatile const functions[])(uint32_t) = { twice, half };
 
     for (int i = 0; i < 500000; i++) {
