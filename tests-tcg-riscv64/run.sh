@@ -269,14 +269,17 @@ done
 for guest in calls exceptions irq vm smc; do
     for variant in rv64gc rv32g; do
         begin "single steps by gdb, $guest $variant" || continue
+        # the name of a socket must be short
+        sockets=$(mktemp -d)
         qemu "$guest" "$variant" ",pcs=$dir/pcs" -S \
-            -chardev socket,id=gdb,path="$dir/gdb",server=on,wait=off \
+            -chardev socket,id=gdb,path="$sockets/gdb",server=on,wait=off \
             -gdb chardev:gdb &
-        timeout 100 python3 "$here/gdb_step.py" "$dir/gdb" 400 \
+        timeout 100 python3 "$here/gdb_step.py" "$sockets/gdb" 400 \
             >"$dir/stepped" 2>"$dir/gdb.log"
         stepped=$?
         wait $!
         reason=$(guest_result $?)
+        rm -r "$sockets"
         if [ -z "$reason" ] && [ $stepped -ne 0 ]; then
             reason="gdb: $(tail -n 1 "$dir/gdb.log")"
         fi

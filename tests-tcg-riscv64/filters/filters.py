@@ -8,13 +8,14 @@
 # instruction, so that filters are exact; otherwise they trace whole blocks.
 
 import fnmatch
-import json
 import os
 import shutil
-import socket
 import subprocess
 import sys
-import time
+
+sys.path.insert(0, os.path.join(os.path.dirname(__file__), '..'))
+
+import links
 
 QEMU, ETRACE, RETIRED, OUT = (os.environ[n] for n in
                               ('QEMU', 'ETRACE', 'RETIRED', 'OUT'))
@@ -41,17 +42,6 @@ def filter_by(control, inst=0, ecause=0):
             (INST_FILTERS, 1)]
 
 
-def connect(path):
-    for _ in range(200):
-        try:
-            sock = socket.socket(socket.AF_UNIX)
-            sock.connect(path)
-            return sock.makefile('rw')
-        except OSError:
-            time.sleep(0.05)
-    raise TimeoutError(path)
-
-
 class Run:
     """A guest, traced; truth and decoded: lists of pcs"""
 
@@ -59,6 +49,11 @@ class Run:
                  harts_args=()):
         self.folder = folder
         self.decoded = self.truth = []
+        with links.directory() as sockets:
+            self.run(sockets, guest, writes, props, single, harts_args)
+
+    def run(self, sockets, guest, writes, props, single, harts_args):
+        folder = self.folder
         args = [
             QEMU, '-M', 'virt,trace=on,trace-chardev=tr,trace-sideband=sb,'
             'trace-autostart=on', '-chardev', f'file,id=tr,path={folder}/trace',
@@ -67,9 +62,8 @@ class Run:
             f'file:{folder}/uart', '-bios', 'none', '-kernel',
             f'{OUT}/{guest}.rv64gc.elf', '-icount', 'shift=0', '-S',
             '-plugin', f'{RETIRED},out={folder}/truth,pcs={folder}/pcs',
-            '-qtest', f'unix:{folder}/qtest,server=on,wait=off',
-            '-qtest-log', '/dev/null',
-            '-qmp', f'unix:{folder}/qmp,server=on,wait=off', *harts_args]
+            *links.QTest.arguments(sockets), *links.Qmp.arguments(sockets),
+            *harts_args]
         for prop in props:
             args += ['-global', f'riscv-trace-encoder.{prop}']
         if single:
@@ -78,27 +72,20 @@ class Run:
             with subprocess.Popen(args, stdin=subprocess.DEVNULL, stdout=log,
                                   stderr=log) as qemu:
                 try:
-                    self.program(writes)
+                    self.program(sockets, writes)
                     self.status = qemu.wait(timeout=120)
                 finally:
                     qemu.kill()
 
-    def program(self, writes):
-        with connect(f'{self.folder}/qtest') as qtest:
-            def command(text):
-                print(text, file=qtest, flush=True)
-                return qtest.readline().split()
-
-            for ofs, val in writes:
-                command(f'writel {ENCODER + ofs:#x} {val:#x}')
-                got = int(command(f'readl {ENCODER + ofs:#x}')[1], 0)
-                if ofs and got != val:
-                    raise ValueError(f'{ofs:#x}: {got:#x} instead of {val:#x}')
-            with connect(f'{self.folder}/qmp') as qmp:
-                qmp.readline()
-                for what in 'qmp_capabilities', 'cont':
-                    print(json.dumps({'execute': what}), file=qmp, flush=True)
-                    qmp.readline()
+    @staticmethod
+    def program(sockets, writes):
+        qtest = links.QTest(sockets)
+        for ofs, val in writes:
+            qtest.write(ENCODER + ofs, val)
+            got = qtest.read(ENCODER + ofs)
+            if ofs and got != val:
+                raise ValueError(f'{ofs:#x}: {got:#x} instead of {val:#x}')
+        links.Qmp(sockets).command('cont')
 
     def problem(self):
         """Decodes; what went wrong so far"""

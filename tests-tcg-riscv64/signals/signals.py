@@ -8,10 +8,13 @@ import itertools
 import os
 import re
 import shutil
-import socket
 import subprocess
 import sys
 import time
+
+sys.path.insert(0, os.path.join(os.path.dirname(__file__), '..'))
+
+import links
 
 QEMU, ETRACE, OUT = (os.environ[n] for n in ('QEMU', 'ETRACE', 'OUT'))
 LIMIT = 60
@@ -112,37 +115,27 @@ def notify(folder):
 
 def data_trigger(folder):
     """trTeDataTrigEnable, with external triggers 0: on, 1: off"""
-    with subprocess.Popen(
-            [*arguments(folder, ['data-width=64']), '-S', '-qtest',
-             f'unix:{folder}/qtest,server=on,wait=off', '-qtest-log',
-             '/dev/null'], stdin=subprocess.DEVNULL) as child:
+    with links.directory() as sockets, subprocess.Popen(
+            [*arguments(folder, ['data-width=64']), '-S',
+             *links.QTest.arguments(sockets)],
+            stdin=subprocess.DEVNULL) as child:
         try:
-            end = time.monotonic() + LIMIT
-            sock = socket.socket(socket.AF_UNIX)
-            while sock.connect_ex(f'{folder}/qtest'):
-                need(time.monotonic() < end, 'no socket')
-                time.sleep(0.05)
-            sock.settimeout(LIMIT)
-            qtest = sock.makefile('rw')
-
-            def ask(text):
-                print(text, file=qtest, flush=True)
-                return qtest.readline().split()
+            qtest = links.QTest(sockets)
 
             def tracing(line):
                 for level in 1, 0:
-                    ask('set_irq_in /machine/trace-encoder0 trigger-in '
-                        f'{line} {level}')
+                    qtest.ask('set_irq_in /machine/trace-encoder0 trigger-in '
+                              f'{line} {level}')
                 # the hart's thread does it
                 time.sleep(0.3)
-                return int(ask(f'readl {DATA_CONTROL:#x}')[1], 0) & DATA_TRACING
+                return qtest.read(DATA_CONTROL) & DATA_TRACING
 
-            ask(f'writel {TRIG_EXT_IN:#x} 0x32')
+            qtest.write(TRIG_EXT_IN, 0x32)
             need(not tracing(0), 'on, but triggers are not enabled')
-            ask(f'writel {DATA_CONTROL:#x} {DATA_TRIG_ENABLE:#x}')
+            qtest.write(DATA_CONTROL, DATA_TRIG_ENABLE)
             need(tracing(0), 'not on')
             need(not tracing(1), 'not off')
-            ask(f'writel {DATA_CONTROL:#x} {DATA_TRACING:#x}')
+            qtest.write(DATA_CONTROL, DATA_TRACING)
             need(tracing(1), 'off, but triggers are not enabled')
         finally:
             child.kill()

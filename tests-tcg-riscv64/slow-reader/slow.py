@@ -7,15 +7,17 @@
 # had to stall the hart, or has lost or dropped packets; then all of it is read.
 
 import fnmatch
-import json
 import os
 import re
 import shutil
-import socket
 import subprocess
 import sys
 import threading
 import time
+
+sys.path.insert(0, os.path.join(os.path.dirname(__file__), '..'))
+
+import links
 
 QEMU, ETRACE, RETIRED, OUT = (os.environ[n] for n in
                               ('QEMU', 'ETRACE', 'RETIRED', 'OUT'))
@@ -40,80 +42,37 @@ def need(good, why):
         raise Problem(why)
 
 
-def connect(path):
-    end = time.monotonic() + LIMIT
-    while True:
-        try:
-            sock = socket.socket(socket.AF_UNIX)
-            sock.settimeout(LIMIT)
-            sock.connect(path)
-            return sock
-        except OSError as error:
-            sock.close()
-            need(time.monotonic() < end, f'{path}: {error}')
-            time.sleep(0.05)
-
-
 class Machine:
     """A traced guest, which stands still until go()."""
 
-    def __init__(self, folder, props):
+    def __init__(self, folder, sockets, props):
         self.folder = folder
         self.data_trace = 'data=on' in props
-        self.events = []
         args = [
             QEMU, '-M', 'virt,trace=on,trace-chardev=tr,trace-sideband=sb,'
             'trace-autostart=on', '-chardev',
-            f'socket,id=tr,path={folder}/tr,server=on,wait=on', '-chardev',
+            f'socket,id=tr,path={sockets}/tr,server=on,wait=on', '-chardev',
             f'file,id=sb,path={folder}/sideband', '-cpu', 'rv64', '-m', '128M',
             '-no-shutdown', '-display', 'none', '-monitor', 'none', '-serial',
             f'file:{folder}/uart', '-bios', 'none', '-S', '-kernel',
             f'{OUT}/long.elf', '-plugin',
-            f'{RETIRED},out={folder}/truth', '-qtest',
-            f'unix:{folder}/qtest,server=on,wait=off', '-qtest-log',
-            '/dev/null', '-qmp', f'unix:{folder}/qmp,server=on,wait=off',
+            f'{RETIRED},out={folder}/truth', *links.QTest.arguments(sockets),
+            *links.Qmp.arguments(sockets),
             '-global', 'riscv-trace-pib.buffer-size=2M']
         for prop in props:
             args += ['-global', f'riscv-trace-encoder.{prop}']
         with open(f'{folder}/log', 'w', encoding='utf-8') as log:
             self.child = subprocess.Popen(args, stdin=subprocess.DEVNULL,
                                           stdout=log, stderr=log)
-        self.trace = connect(f'{folder}/tr')
-        self.qtest = connect(f'{folder}/qtest').makefile('rw')
-        self.qmp = connect(f'{folder}/qmp').makefile('rw')
-        self.qmp.readline()
-        self.command('qmp_capabilities')
-
-    def receive(self):
-        """What QMP says next; events are kept."""
-        answer = json.loads(self.qmp.readline() or '{"error": "QEMU ended"}')
-        if 'event' in answer:
-            self.events.append(answer['event'])
-        return answer
-
-    def command(self, name):
-        print(json.dumps({'execute': name}), file=self.qmp, flush=True)
-        answer = {'event': ''}
-        while 'event' in answer:
-            answer = self.receive()
-        need('return' in answer, f'{name}: {answer}')
-        return answer['return']
+        self.trace = links.connect(f'{sockets}/tr')
+        self.qtest = links.QTest(sockets)
+        self.read, self.write = self.qtest.read, self.qtest.write
+        self.qmp = links.Qmp(sockets)
+        self.command = self.qmp.command
 
     def still_runs(self):
         """The guest has not come to its end."""
         return self.command('query-status')['running']
-
-    def ask(self, text):
-        print(text, file=self.qtest, flush=True)
-        words = self.qtest.readline().split()
-        need(words and words[0] == 'OK', f'{text}: {words}')
-        return words
-
-    def read(self, addr):
-        return int(self.ask(f'readl {addr:#x}')[1], 0)
-
-    def write(self, addr, val):
-        self.ask(f'writel {addr:#x} {val:#x}')
 
     def wait_for(self, addr, bits):
         end = time.monotonic() + LIMIT
@@ -130,8 +89,8 @@ class Machine:
 
         reader = threading.Thread(target=copy)
         reader.start()
-        while 'SHUTDOWN' not in self.events:
-            need('error' not in self.receive(), 'QEMU ended')
+        while 'SHUTDOWN' not in self.qmp.events:
+            self.qmp.receive()
         self.command('quit')
         need(self.child.wait(LIMIT) == 0, 'QEMU failed')
         reader.join(LIMIT)
@@ -295,8 +254,9 @@ def main():
         shutil.rmtree(folder, ignore_errors=True)
         os.makedirs(folder)
         machine = None
+        sockets = links.directory()
         try:
-            machine = Machine(folder, props)
+            machine = Machine(folder, sockets.name, props)
             test(machine)
             print(f'ok {number} - {name}', flush=True)
             good = True
@@ -308,6 +268,7 @@ def main():
         finally:
             if machine:
                 machine.end()
+            sockets.cleanup()
         if good:
             shutil.rmtree(folder)
     print(f'1..{number}')
