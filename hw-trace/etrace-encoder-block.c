@@ -247,6 +247,8 @@ static void finish_last(ETraceEncoder *enc, ETraceNext next, uint64_t next_pc,
 
     if (is_branch) {
         note_branch(enc, pc);
+        /* An earlier visit would have begun another run. */
+        enc->run_count = 0;
     }
 
     enc->after_jump = false;
@@ -330,6 +332,14 @@ static void process_first(ETraceEncoder *enc, const ETraceBlock *b, bool sync)
     enc->target_irreport = false;
     enc->have_trap = false;
     enc->started = true;
+}
+
+void etrace_encoder_go_on(ETraceEncoder *enc, uint64_t first)
+{
+    const ETraceBlock b = { .iaddr = first, .iretire = 2 };
+
+    finish_last(enc, NEXT_PLAIN, first, false);
+    process_first(enc, &b, false);
 }
 
 static void process_trap(ETraceEncoder *enc, const ETraceBlock *b,

@@ -43,7 +43,8 @@ size_t etrace_encoder_plain_blocks(ETraceEncoder *enc,
         const ETraceBlock *b = &blocks[i];
 
         if (!(plain_last & (1u << last->itype)) || b->priv != last->priv ||
-            !b->iretire || (b->flags & ETRACE_BLOCK_EVENT)) {
+            !b->iretire ||
+            (b->flags & (ETRACE_BLOCK_EVENT | ETRACE_BLOCK_STRETCH))) {
             break;
         }
         if (etrace_itype_is_branch(last->itype)) {

@@ -136,6 +136,12 @@ void etrace_encoder_run_jump(ETraceEncoder *enc, uint64_t pc, uint64_t target);
 void etrace_encoder_hold(ETraceEncoder *enc, const ETraceBlock *block,
                          bool sync);
 
+/*
+ * What retires next begins at @first with more than one instruction: done with
+ * the held block, and with that first instruction.
+ */
+void etrace_encoder_go_on(ETraceEncoder *enc, uint64_t first);
+
 /* The held block is the last one of its window. */
 void etrace_encoder_finish_window(ETraceEncoder *enc);
 

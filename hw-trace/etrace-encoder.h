@@ -32,6 +32,12 @@ typedef struct ETraceEncoderOps {
     bool (*emit)(void *opaque, const ETracePacket *pkt,
                  const uint8_t *payload, size_t len);
     bool (*ready)(void *opaque);
+    /*
+     * As @emit for @n packets of formats 1 and 2 at once, each of them behind
+     * a byte that is its length; @size bytes in all. May be NULL.
+     */
+    bool (*emit_many)(void *opaque, const uint8_t *packets, size_t size,
+                      unsigned n);
 } ETraceEncoderOps;
 
 /* A stretch of code: addresses of its first and its last instruction. */
@@ -151,6 +157,22 @@ void etrace_encoder_block(ETraceEncoder *enc, const ETraceBlock *block,
  */
 size_t etrace_encoder_plain_blocks(ETraceEncoder *enc,
                                    const ETraceBlock *blocks, size_t n);
+
+/*
+ * True if all that this encoder, in its present state, has to know of what
+ * retires next is in stretches (etrace.h).
+ */
+bool etrace_encoder_takes_stretches(const ETraceEncoder *enc);
+
+/*
+ * The stretches, two slots each (see etrace.h), that the @n slots begin with.
+ * *@next: where the first one begins; then, where the last one went on to. As
+ * if their blocks had been handed in, but that an address may be reported for
+ * which they would have shown that it is not needed. Without a window, what
+ * retired is lost, and is reported so. Returns the number of slots taken.
+ */
+size_t etrace_encoder_stretches(ETraceEncoder *enc, const ETraceBlock *slots,
+                                size_t n, uint64_t *next);
 
 /*
  * The context from the next block or trap on, which is what packets report,

@@ -7,6 +7,7 @@
  */
 #include "qemu/osdep.h"
 #include "etrace-layout.h"
+#include "etrace-packet-plain.h"
 
 #define CODED(name, member, width, coding)                              \
     { name, offsetof(ETracePacket, member),                             \
@@ -338,15 +339,10 @@ ETraceKind etrace_packet_kind(const ETraceParams *params,
 
 unsigned etrace_branch_map_width(const ETracePacket *pkt)
 {
-    static const uint8_t width[32] = {
-        0, 1, 3, 3, 7, 7, 7, 7, 15, 15, 15, 15, 15, 15, 15, 15,
-        31, 31, 31, 31, 31, 31, 31, 31, 31, 31, 31, 31, 31, 31, 31, 31,
-    };
-
-    if (pkt->format == ETRACE_FORMAT_DIFF_DELTA && pkt->branches == 0) {
-        return 31;
+    if (pkt->format != ETRACE_FORMAT_DIFF_DELTA && pkt->branches == 0) {
+        return 0;
     }
-    return width[pkt->branches & 31];
+    return etrace_map_width(pkt->branches);
 }
 
 unsigned etrace_field_width(const ETraceField *f, const ETraceParams *params,

@@ -5,7 +5,7 @@
  */
 #include "qemu/osdep.h"
 #include "etrace-layout.h"
-#include "etrace-packet-bits.h"
+#include "etrace-packet-plain.h"
 
 static const ETraceField *layout_of(const ETraceParams *params,
                                     const ETracePacket *pkt)
@@ -16,11 +16,7 @@ static const ETraceField *layout_of(const ETraceParams *params,
                                     NULL;
 }
 
-/*
- * Formats 1 and 2 as they are most of the time: notify, updiscon and irreport
- * are not asserted, so that everything behind the address repeats its sign.
- * In every wire format; the tables would give the same.
- */
+/* Is it what etrace-packet-plain.h is for? */
 static bool is_plain_address(const ETracePacket *pkt)
 {
     return (pkt->format == ETRACE_FORMAT_ADDR_ONLY ||
@@ -35,29 +31,10 @@ static size_t pack_plain_address(const ETraceParams *params,
     unsigned unused = 64 - params->iaddress_width;
     int64_t address = (int64_t)(pkt->address << unused) >>
                       (unused + params->iaddress_lsb);
-    uint64_t low = pkt->format;
-    unsigned pos = 2;
-    int64_t high;
-    size_t len;
 
-    if (pkt->format == ETRACE_FORMAT_DIFF_DELTA) {
-        low |= pkt->branches << 2 | (uint64_t)pkt->branch_map << 7;
-        pos = 7 + etrace_branch_map_width(pkt);
-    }
-    low |= (uint64_t)address << pos;
-    high = address >> (64 - pos);
-
-    /* One sign bit has to stay: clz of what differs from it tells how many. */
-    if (high == (int64_t)low >> 63) {
-        len = (64 - __builtin_clzll((low ^ high) | 1)) / 8 + 1;
-    } else {
-        len = 8 + (64 - __builtin_clzll((high ^ (high >> 63)) | 1)) / 8 + 1;
-    }
-    etrace_word_store(buf, low);
-    if (len > 8) {
-        etrace_word_store(buf + 8, high);
-    }
-    return len;
+    return etrace_plain_address(buf, pkt->format == ETRACE_FORMAT_DIFF_DELTA
+                                     ? pkt->branches : 0,
+                                pkt->branch_map, address);
 }
 
 size_t etrace_packet_pack(const ETraceParams *params, const ETracePacket *pkt,

@@ -14,6 +14,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 /* Instruction type (itype), section 4.2; the same codes are CTR's TYPE. */
 typedef enum ETraceItype {
@@ -69,6 +70,7 @@ static inline bool etrace_itype_is_trap(unsigned itype)
 /* ETraceBlock.flags */
 #define ETRACE_BLOCK_SIJUMP     0x01    /* sequentially inferable jump */
 #define ETRACE_BLOCK_TVEC       0x02    /* itype 1, 2: handler as told */
+#define ETRACE_BLOCK_STRETCH    0x04    /* it ends a stretch */
 #define ETRACE_BLOCK_EVENT      0x80    /* no block: itype is ETraceEvent */
 /* ... of ETRACE_EVENT_DATA: one of several accesses of its instruction */
 #define ETRACE_EVENT_MULTI      0x40
@@ -100,6 +102,7 @@ typedef enum ETraceEvent {
      * are sdata (operand of an atomic).
      */
     ETRACE_EVENT_DATA = 7,
+    ETRACE_EVENT_NEXT = 8,      /* iaddr: what retires next, a stretch */
 } ETraceEvent;
 
 /* ctype, Table "Context type": how a change is to be reported */
@@ -158,6 +161,36 @@ typedef struct ETraceBlock {
      */
     uint16_t cause;
 } ETraceBlock;
+
+/*
+ * Stretches: blocks in one, as long as an encoder only has to know which way
+ * branches went. A stretch is a run of blocks that end in branches, inferable
+ * jumps forward or nothing. Two slots: a block with ETRACE_BLOCK_STRETCH for
+ * the last instruction alone, of any itype but a trap's; then one whose iaddr
+ * is where it went on to, and whose second 8 bytes are the branches before the
+ * last instruction: bit 31 is the newest one, 1: not taken; the lowest bit
+ * that is set stands ahead of the oldest one.
+ *
+ * A stretch begins where the one before went on to, or where the last
+ * ETRACE_EVENT_NEXT said. If its first instruction is the target of an
+ * updiscon and a branch, the stretch is that instruction.
+ */
+#define ETRACE_STRETCH_EMPTY    0x80000000u
+
+/* The branches of a stretch; @last: its first slot */
+static inline uint32_t etrace_stretch_branches(const ETraceBlock *last)
+{
+    uint64_t branches;
+
+    memcpy(&branches, (const char *)&last[1] + 8, sizeof(branches));
+    return branches;
+}
+
+/* Their number */
+static inline unsigned etrace_stretch_count(uint32_t branches)
+{
+    return 31 - __builtin_ctz(branches);
+}
 
 /* Address of the last instruction of a block that retired something. */
 static inline uint64_t etrace_block_last(const ETraceBlock *b)

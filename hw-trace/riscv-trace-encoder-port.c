@@ -83,6 +83,31 @@ static bool riscv_trace_encoder_emit(void *opaque, const ETracePacket *pkt,
     return riscv_trace_encoder_put(s, false, payload, len);
 }
 
+static bool riscv_trace_encoder_emit_many(void *opaque, const uint8_t *packets,
+                                          size_t size, unsigned n)
+{
+    RISCVTraceEncoder *s = opaque;
+
+    if (!s->timestamps && !etrace_encap_odd_bits(&s->enc.params) &&
+        !s->enc.params.src_bits && !s->lost && size <= sizeof(s->batch)) {
+        /* They are encapsulated already. */
+        if (s->batch_len + size > sizeof(s->batch)) {
+            riscv_trace_encoder_flush(s);
+        }
+        memcpy(s->batch + s->batch_len, packets, size);
+        s->batch_len += size;
+        s->batch_packets += n;
+        return true;
+    }
+    for (; n; n--) {
+        if (!riscv_trace_encoder_put(s, false, packets + 1, packets[0])) {
+            return false;
+        }
+        packets += 1 + packets[0];
+    }
+    return true;
+}
+
 static bool riscv_trace_encoder_ready(void *opaque)
 {
     RISCVTraceEncoder *s = opaque;
@@ -93,6 +118,7 @@ static bool riscv_trace_encoder_ready(void *opaque)
 static const ETraceEncoderOps riscv_trace_encoder_ops = {
     .emit = riscv_trace_encoder_emit,
     .ready = riscv_trace_encoder_ready,
+    .emit_many = riscv_trace_encoder_emit_many,
 };
 
 /*
@@ -173,6 +199,9 @@ static void riscv_trace_encoder_event(RISCVTraceEncoder *s,
         if (s->needs_data) {
             riscv_trace_encoder_data_access(s, event);
         }
+        break;
+    case ETRACE_EVENT_NEXT:
+        s->next = event->iaddr;
         break;
     case ETRACE_EVENT_HALTED:
     case ETRACE_EVENT_RESET:
@@ -311,6 +340,22 @@ static bool riscv_trace_encoder_is_plain(const RISCVTraceEncoder *s)
            !(s->enc.params.ioptions & ETRACE_IOPT_SIJUMP);
 }
 
+/*
+ * A resynchronisation is late by a ring of packets at most. That is to be
+ * little for who asked for it.
+ */
+#define SYNC_PACKETS_MIN    4096
+
+static bool riscv_trace_encoder_takes_stretches(void *opaque)
+{
+    RISCVTraceEncoder *s = opaque;
+
+    return s->live && riscv_trace_encoder_is_plain(s) && !s->needs_data &&
+           etrace_encoder_takes_stretches(&s->enc) &&
+           (s->enc.sync_mode == ETRACE_SYNC_OFF ||
+            s->enc.sync_max >= SYNC_PACKETS_MIN);
+}
+
 /* What mcycle counts */
 static uint64_t riscv_trace_encoder_cycles(void)
 {
@@ -346,6 +391,10 @@ static void riscv_trace_encoder_hart_retire(void *opaque,
         const ETraceBlock *b = &blocks[i];
         uint64_t tval = 0;
 
+        if (b->flags & ETRACE_BLOCK_STRETCH) {
+            i += etrace_encoder_stretches(&s->enc, b, n - i, &s->next) - 1;
+            continue;
+        }
         if (!cycles && riscv_trace_encoder_is_plain(s)) {
             size_t plain = etrace_encoder_plain_blocks(&s->enc, b, n - i);
 
@@ -612,6 +661,7 @@ const RISCVTraceHartOps riscv_trace_encoder_hart_ops = {
     .start = riscv_trace_encoder_hart_start,
     .stop = riscv_trace_encoder_hart_stop,
     .fence = riscv_trace_encoder_fence,
+    .takes_stretches = riscv_trace_encoder_takes_stretches,
     .trigger = riscv_trace_encoder_hart_trigger,
 };
 

@@ -302,8 +302,8 @@ static const Property riscv_trace_encoder_properties[] = {
     DEFINE_PROP_UINT16("src-id", RISCVTraceEncoder, cfg.src_id, 0),
     DEFINE_PROP_UINT8("src-bits", RISCVTraceEncoder, cfg.src_bits, 0),
     DEFINE_PROP_UINT8("sync-mode", RISCVTraceEncoder, cfg.sync_mode,
-                      ETRACE_SYNC_HALFWORDS),
-    DEFINE_PROP_UINT8("sync-max", RISCVTraceEncoder, cfg.sync_max, 15),
+                      ETRACE_SYNC_PACKETS),
+    DEFINE_PROP_UINT8("sync-max", RISCVTraceEncoder, cfg.sync_max, 8),
     DEFINE_PROP_BOOL("stall", RISCVTraceEncoder, cfg.stall, true),
     DEFINE_PROP_BOOL("autostart", RISCVTraceEncoder, cfg.autostart, false),
 

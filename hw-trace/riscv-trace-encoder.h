@@ -143,6 +143,7 @@ struct RISCVTraceEncoder {
     bool context_on;            /* trTeContext */
     unsigned upper_rd;          /* register that the last block ends in ... */
     uint64_t upper_end;         /* ... loading for a jump, and where it ends */
+    uint64_t next;              /* where the next stretch begins */
     bool timestamps;            /* packets have them */
     bool needs_data;            /* accesses are to be kept for their block */
     GArray *accesses;           /* ETraceBlock: first slots of accesses */

@@ -223,6 +223,7 @@ void riscv_trace_code_start(RISCVTraceHart *hart)
 static uint64_t close_window(RISCVTraceHart *hart)
 {
     riscv_trace_flush(hart);
+    riscv_trace_stretches_off(hart);
     return hart->ops->fence(hart->opaque);
 }
 

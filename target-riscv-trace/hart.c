@@ -16,18 +16,21 @@
 
 void riscv_trace_flush(RISCVTraceHart *hart)
 {
-    RISCVTracePort *port = &cpu_env(hart->cs)->trace;
-    size_t n = port->head - hart->ring;
+    CPURISCVState *env = cpu_env(hart->cs);
+    RISCVTracePort *port = &env->trace;
+    size_t n;
 
+    riscv_trace_stretch_end(hart, env->pc,
+                            riscv_trace_priv(env->priv, env->virt_enabled));
+    n = port->head - hart->ring;
     port->head = hart->ring;
-    port->limit = hart->ring + RISCV_TRACE_RING_BLOCKS;
+    port->limit = hart->ring + (hart->ask ? 0 : RISCV_TRACE_RING_BLOCKS);
     if (n && hart->active) {
         hart->ops->retire(hart->opaque, hart->ring, n);
     }
 }
 
-/* At the end of a TB, or of the part of it that retires. */
-static void drain(RISCVTraceHart *hart)
+void riscv_trace_drain(RISCVTraceHart *hart)
 {
     /* It runs, so it knows that it was released. */
     qatomic_cmpxchg(&hart->stall, RISCV_TRACE_RELEASED, RISCV_TRACE_RUNNING);
@@ -42,12 +45,27 @@ static void drain(RISCVTraceHart *hart)
 
 void helper_trace_drain(CPURISCVState *env)
 {
-    drain(env->trace.hart);
+    riscv_trace_drain(env->trace.hart);
+}
+
+static void drain_work(CPUState *cs, run_on_cpu_data data)
+{
+    RISCVTraceHart *hart = riscv_trace_hart(cs);
+
+    if (hart->active) {
+        riscv_trace_drain(hart);
+    }
 }
 
 void riscv_trace_interrupt_tb(RISCVTraceHart *hart)
 {
-    cpu_env(hart->cs)->trace.limit = hart->ring;
+    RISCVTracePort *port = &cpu_env(hart->cs)->trace;
+
+    port->limit = hart->ring;
+    if (port->key & RISCV_TRACE_KEY_STRETCH) {
+        /* The TB may end without a look at the limit. */
+        async_run_on_cpu(hart->cs, drain_work, RUN_ON_CPU_NULL);
+    }
 }
 
 /*
@@ -62,7 +80,7 @@ void riscv_trace_append(RISCVTraceHart *hart, const ETraceBlock *slots,
     memcpy(port->head, slots, n * sizeof(*slots));
     port->head += n;
     if (port->head >= port->limit) {
-        drain(hart);
+        riscv_trace_drain(hart);
     }
 }
 
@@ -82,12 +100,23 @@ void riscv_trace_append_in_tb(RISCVTraceHart *hart, const ETraceBlock *slots,
     port->head += n;
 }
 
+/* What comes next, at @pc, is no part of the stretch, nor is what follows. */
+static void leave_stretch(RISCVTraceHart *hart, target_ulong pc,
+                          ETracePriv priv)
+{
+    riscv_trace_stretch_end(hart, pc, priv);
+    if (cpu_env(hart->cs)->trace.key & RISCV_TRACE_KEY_STRETCH) {
+        riscv_trace_stretches_off(hart);
+    }
+}
+
 void riscv_trace_insn(CPURISCVState *env, target_ulong pc, unsigned len,
                       ETraceItype itype, target_ulong priv, bool virt)
 {
     RISCVTraceHart *hart = env->trace.hart;
 
     if (env->trace.key) {
+        leave_stretch(hart, pc, riscv_trace_priv(priv, virt));
         riscv_trace_append(hart, &(ETraceBlock) {
             .iaddr = pc,
             .iretire = len / 2,
@@ -109,18 +138,20 @@ void riscv_trace_trap(CPURISCVState *env, bool async, target_ulong cause,
 
     if (env->trace.key) {
         bool told = riscv_trace_tvec_is_told(hart, async, cause);
+        ETracePriv from = riscv_trace_priv(priv, virt);
         const ETraceBlock slots[] = {
             {
                 .iaddr = epc,
                 .itype = async ? ETRACE_ITYPE_INTERRUPT
                                : ETRACE_ITYPE_EXCEPTION,
                 .cause = cause,
-                .priv = riscv_trace_priv(priv, virt),
+                .priv = from,
                 .flags = told ? ETRACE_BLOCK_TVEC : 0,
             },
             { .iaddr = tval },
         };
 
+        leave_stretch(hart, epc, from);
         riscv_trace_append_time(hart);
         riscv_trace_append(hart, slots, ARRAY_SIZE(slots));
         riscv_trace_append_context(hart);
@@ -131,7 +162,13 @@ void riscv_trace_unwind(CPURISCVState *env, target_ulong uw2)
 {
     unsigned halfwords = uw2 >> RISCV_UW2_TRACE_SHIFT;
 
-    if (halfwords && env->trace.key) {
+    if (!halfwords || !env->trace.key) {
+        return;
+    }
+    if (env->trace.key & RISCV_TRACE_KEY_STRETCH) {
+        env->trace.back =
+            RISCV_TRACE_BACK(uw2 & RISCV_UW2_TRACE_LASTSIZE ? 4 : 2);
+    } else {
         riscv_trace_append(env->trace.hart, &(ETraceBlock) {
             .iaddr = env->pc - 2 * halfwords,
             .iretire = halfwords,
@@ -151,6 +188,7 @@ static void trace_switch(CPUState *cs, bool on)
         riscv_trace_flush(hart);
         hart->active = false;
         port->key = 0;
+        port->back = RISCV_TRACE_BACK_NONE;
         g_array_set_size(hart->pending, 0);
         hart->ops->stop(hart->opaque);
     }
@@ -163,6 +201,8 @@ static void trace_switch(CPUState *cs, bool on)
             tlb_flush(cs);
         }
         hart->ops->start(hart->opaque);
+        hart->ask = true;
+        port->limit = hart->ring;
         port->key = TRACE_KEY(hart->session) |
                     (hart->config.data ? RISCV_TRACE_KEY_DATA : 0);
         riscv_trace_append_context(hart);
@@ -239,7 +279,13 @@ int riscv_trace_stall_state(CPURISCVState *env)
 
 void riscv_trace_hart_drain(CPUState *cs)
 {
-    riscv_trace_flush(riscv_trace_hart(cs));
+    RISCVTraceHart *hart = riscv_trace_hart(cs);
+
+    riscv_trace_flush(hart);
+    if (hart->active) {
+        /* What for? It may be that blocks are needed now. */
+        riscv_trace_stretches_off(hart);
+    }
 }
 
 void riscv_trace_reset(CPURISCVState *env)
@@ -248,6 +294,7 @@ void riscv_trace_reset(CPURISCVState *env)
 
     if (hart && hart->active) {
         riscv_trace_flush(hart);
+        riscv_trace_stretches_off(hart);
         g_array_set_size(hart->pending, 0);
         riscv_trace_code_reset(hart);
     }

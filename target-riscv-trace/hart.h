@@ -34,6 +34,12 @@ typedef struct RISCVTraceHartOps {
      */
     uint64_t (*fence)(void *opaque);
     /*
+     * True if stretches (etrace.h) will do for what retires next. They may
+     * come as long as that is so, and no longer than until the next time that
+     * retire() or fence() is called and it is not.
+     */
+    bool (*takes_stretches)(void *opaque);
+    /*
      * A debug trigger fired while the hart is not traced. May be NULL: the
      * encoder has no trigger inputs.
      */

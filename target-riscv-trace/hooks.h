@@ -57,6 +57,9 @@ void riscv_trace_trigger(CPURISCVState *env, ETraceTrigger action,
                          target_ulong pc);
 #define RISCV_TRACE_PC_UNKNOWN  ((target_ulong)-1)
 
+/* A trigger was written; see riscv_has_trace_trigger(). */
+void riscv_trace_triggers_changed(CPURISCVState *env);
+
 /* The hart was reset. */
 void riscv_trace_reset(CPURISCVState *env);
 

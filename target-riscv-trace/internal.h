@@ -60,6 +60,9 @@ struct RISCVTraceHart {
     uint64_t context;           /* if told */
     RISCVTraceTvec tvec[RISCV_TRACE_TVECS];
 
+    /* stretch.c; the hart's thread only */
+    bool ask;                   /* at the end of the next TB: blocks or not? */
+
     /* Sideband, see code.c; the hart's thread only */
     uint32_t session;           /* that tracing was started in */
     RISCVTraceSpace space[2];   /* last told, by virt */
@@ -75,7 +78,10 @@ static inline RISCVTraceHart *riscv_trace_hart(CPUState *cs)
 /* Empty the ring into the encoder; in the hart's thread. */
 void riscv_trace_flush(RISCVTraceHart *hart);
 
-/* Append @n slots from C code; drains when the ring is full. */
+/*
+ * Append @n slots from C code; drains when the ring is full. Nothing must have
+ * been kept back for a stretch.
+ */
 void riscv_trace_append(RISCVTraceHart *hart, const ETraceBlock *slots,
                         size_t n);
 
@@ -97,8 +103,27 @@ void riscv_trace_append_time(RISCVTraceHart *hart);
 bool riscv_trace_tvec_is_told(RISCVTraceHart *hart, bool async,
                               target_ulong cause);
 
-/* Call the drain helper at the end of the running TB, whatever its room. */
+/* drain() at the end of the running TB, whatever its room. */
 void riscv_trace_interrupt_tb(RISCVTraceHart *hart);
+
+/*
+ * Hand over what the ring holds and see to what waited for the end of a TB:
+ * there, or at the end of the part of it that retires.
+ */
+void riscv_trace_drain(RISCVTraceHart *hart);
+
+/*
+ * stretch.c: what generated code has kept back goes into the ring. @pc: what
+ * comes next, after what ran with privilege @priv.
+ */
+void riscv_trace_stretch_end(RISCVTraceHart *hart, target_ulong pc,
+                             ETracePriv priv);
+
+/*
+ * stretch.c: blocks from here on, for one TB at least. Nothing must have been
+ * kept back.
+ */
+void riscv_trace_stretches_off(RISCVTraceHart *hart);
 
 /* code.c: number of the present session, 0 before the first */
 uint32_t riscv_trace_session(void);

@@ -16,6 +16,9 @@ typedef struct RISCVTraceHart RISCVTraceHart;
  * the drain helper when it is not below @limit. A limit at the start of the
  * ring therefore makes the very next block call the helper: that is how
  * something that must wait for the end of the running TB gets its turn.
+ *
+ * With stretches (hw/trace/etrace.h) most TBs only note in @branches which way
+ * they went, and in @back how far. The rest is as above.
  */
 typedef struct RISCVTracePort {
     ETraceBlock *head;
@@ -27,6 +30,9 @@ typedef struct RISCVTracePort {
      */
     uint64_t key;
     RISCVTraceHart *hart;       /* NULL: no encoder is attached */
+    /* What has retired since the last slot; see stretch.c */
+    uint32_t branches;          /* as in a stretch, but the newest counts */
+    uint32_t back;              /* RISCV_TRACE_BACK_* */
     /* Where in its block the instruction is whose helper accesses data */
     uint32_t helper_offset;     /* half-words */
 } RISCVTracePort;
@@ -36,6 +42,21 @@ typedef struct RISCVTracePort {
 
 /* ... and so are its data accesses. */
 #define RISCV_TRACE_KEY_DATA        (1u << 30)
+
+/* ... it tells stretches instead of blocks. */
+#define RISCV_TRACE_KEY_STRETCH     (1u << 29)
+
+/*
+ * RISCVTracePort.back: twice the distance in bytes from the last instruction
+ * that retired to the next one, may be negative; or one of the first two, if
+ * nothing retired since the last slot
+ */
+#define RISCV_TRACE_BACK_UPDISCON   0u      /* that was an updiscon */
+#define RISCV_TRACE_BACK_NONE       2u
+#define RISCV_TRACE_BACK_SOME       1u
+#define RISCV_TRACE_BACK_BRANCH     2u      /* it was a branch */
+#define RISCV_TRACE_BACK(distance)  ((uint32_t)(distance) << 1 | \
+                                     RISCV_TRACE_BACK_SOME)
 
 /*
  * What the data helper is told: log2 of bytes, dtype, place in the block, and

@@ -35,7 +35,7 @@
 #define TE_FORMAT           (7u << 24)
 #define TE_RESERVED         0xf80c4580u
 #define TE_DEFAULTS         (6u << 4 | TE_STALL_ENA | TE_INHIBIT_SRC | \
-                             3u << TE_SYNC_MODE_SHIFT | TE_SYNC_MAX)
+                             1u << TE_SYNC_MODE_SHIFT | 8u << TE_SYNC_MAX_SHIFT)
 /* trTeInstImplicitReturnMode: 3, full address comparing */
 #define FEATURES_DEFAULTS   0x000000c0u
 

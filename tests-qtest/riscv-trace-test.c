@@ -16,9 +16,8 @@
 #define TE_STALL_ENA        (1u << 13)
 #define TE_SYNC_MODE_SHIFT  16
 #define TE_SYNC_MAX_SHIFT   20
-#define TE_SYNC_MAX         (15u << TE_SYNC_MAX_SHIFT)
 #define TE_DEFAULTS         (6u << 4 | TE_STALL_ENA | TE_INHIBIT_SRC | \
-                             3u << TE_SYNC_MODE_SHIFT | TE_SYNC_MAX)
+                             1u << TE_SYNC_MODE_SHIFT | 8u << TE_SYNC_MAX_SHIFT)
 
 #define PIB_ASYNC_FREQ_SHIFT 12
 #define PIB_DEFAULTS        (5u << 4 | 3u << PIB_ASYNC_FREQ_SHIFT)

@@ -178,6 +178,27 @@ static bool world_emit(void *opaque, const ETracePacket *pkt,
     return true;
 }
 
+static bool world_emit_many(void *opaque, const uint8_t *packets, size_t size,
+                            unsigned n)
+{
+    const uint8_t *end = packets + size;
+    World *w = opaque;
+
+    for (; n; n--) {
+        ETracePacket pkt;
+
+        g_assert(etrace_packet_unpack(&w->enc.params, packets + 1, packets[0],
+                                      &pkt));
+        g_assert(pkt.format == 1 || pkt.format == 2);
+        if (!world_emit(w, &pkt, packets + 1, packets[0])) {
+            return false;
+        }
+        packets += 1 + packets[0];
+    }
+    g_assert(packets == end);
+    return true;
+}
+
 static bool world_ready(void *opaque)
 {
     World *w = opaque;
@@ -192,4 +213,5 @@ static bool world_ready(void *opaque)
 const ETraceEncoderOps roundtrip_encoder_ops = {
     .emit = world_emit,
     .ready = world_ready,
+    .emit_many = world_emit_many,
 };

@@ -35,9 +35,24 @@ typedef struct Mix {
     unsigned end_window, restart;
     unsigned refuse;                            /* packet is not accepted */
     unsigned notify, context;                   /* behind a block */
+    unsigned stretch;                           /* if that is possible */
     bool modes;                                 /* other than delta address */
     unsigned programs;
 } Mix;
+
+/* What the hart has not told yet in stretches */
+typedef struct Stretches {
+    bool on;
+    uint64_t next;                      /* where those in slots begin */
+    ETraceBlock slots[40];
+    unsigned n;
+    uint32_t branches;
+    bool some;                          /* last is not in slots */
+    bool after_updiscon;                /* the stretch is */
+    ETraceBlock last;
+    uint64_t last_next;
+    unsigned last_index;                /* into retired[] */
+} Stretches;
 
 typedef struct World {
     const Mix *mix;
@@ -61,6 +76,7 @@ typedef struct World {
     uint64_t sync_address;              /* of the last format 3 packet */
     unsigned notified;                  /* retired[] up to where */
     unsigned tvec[8];                   /* index of the handler, by priv */
+    Stretches stretches;
 
     Retired retired[RUN_LENGTH + 1];
     unsigned retired_count;
@@ -81,7 +97,7 @@ typedef struct World {
 
     /* of all programs */
     uint64_t total_retired, total_decoded, total_traps, total_lost;
-    uint64_t total_packets, total_bytes;
+    uint64_t total_packets, total_bytes, total_stretches;
     uint64_t total_kind[16];            /* by format and subformat */
 } World;
 
@@ -93,5 +109,20 @@ static inline uint64_t wrap(const World *w, uint64_t pc)
 /* What the encoder emits goes to the decoder, and is checked there. */
 extern const ETraceEncoderOps roundtrip_encoder_ops;
 extern const RefDecoderOps roundtrip_decoder_ops;
+
+/*
+ * Stretches from here on: @last retired last, and went on to @next. The
+ * encoder takes them.
+ */
+void stretches_begin(World *w, const ETraceBlock *last, uint64_t next);
+
+/*
+ * The block @b retired, which went on to @next. Returns false if it has to be
+ * handed to the encoder itself.
+ */
+bool stretches_take(World *w, const ETraceBlock *b, uint64_t next);
+
+/* Tell what is left. */
+void stretches_end(World *w);
 
 #endif /* TESTS_UNIT_ETRACE_ROUNDTRIP_H */

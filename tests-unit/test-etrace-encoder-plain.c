@@ -37,7 +37,7 @@ static bool ready(void *opaque)
     return random_chance(&sink->random, 500);
 }
 
-static const ETraceEncoderOps ops = { emit, ready };
+static const ETraceEncoderOps ops = { .emit = emit, .ready = ready };
 
 /*
  * Any blocks: what they say needs no program that makes sense. Addresses

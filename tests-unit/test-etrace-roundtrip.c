@@ -36,15 +36,21 @@ static void change_context(World *w)
     etrace_encoder_context(&w->enc, w->context, ctype);
 }
 
-static void flush_block(World *w, ETraceItype itype)
+/* @next: index of the instruction that comes next */
+static void flush_block(World *w, ETraceItype itype, unsigned next)
 {
     if (w->block.iretire) {
         ETraceBlock b = w->block;
         ETraceCtype ctype = w->ctype;
+        uint64_t next_pc = w->program.instr[next].pc;
 
         b.itype = itype;
         w->sync_address = 1;            /* none */
         w->block.iretire = 0;
+        if (stretches_take(w, &b, next_pc)) {
+            w->block_index = w->retired_count;
+            return;
+        }
         etrace_encoder_block(&w->enc, &b, random_number(&w->program));
         if (!w->gap) {
             g_assert_cmpuint(w->ctype, ==, ETRACE_CTYPE_UNREPORTED);
@@ -59,8 +65,20 @@ static void flush_block(World *w, ETraceItype itype)
             etrace_encoder_notify(&w->enc);
             w->notified = w->retired_count;
         }
+        if (w->mix->stretch &&
+            random_chance(&w->program, w->mix->stretch) &&
+            etrace_encoder_takes_stretches(&w->enc)) {
+            stretches_begin(w, &b, next_pc);
+        }
     }
     w->block_index = w->retired_count;
+}
+
+/* The encoder is to see all that retired. */
+static void tell_all(World *w)
+{
+    flush_block(w, ETRACE_ITYPE_NONE, w->cur);
+    stretches_end(w);
 }
 
 static uint8_t random_priv(World *w)
@@ -93,7 +111,7 @@ static void take_trap(World *w, bool exception)
         target = w->tvec[priv];
         b.flags = ETRACE_BLOCK_TVEC;
     }
-    flush_block(w, ETRACE_ITYPE_NONE);
+    tell_all(w);
     t = &w->traps[w->trap_count++];
     *t = (Trap) {
         .epc = b.iaddr,
@@ -193,7 +211,7 @@ static void retire(World *w)
     }
     if (itype != ETRACE_ITYPE_NONE ||
         random_chance(&w->program, w->mix->split)) {
-        flush_block(w, itype);
+        flush_block(w, itype, next);
     }
     w->cur = next;
     w->priv = priv;
@@ -217,7 +235,7 @@ static void check_complete(World *w)
 
 static void end_window(World *w)
 {
-    flush_block(w, ETRACE_ITYPE_NONE);
+    tell_all(w);
     etrace_encoder_end_window(&w->enc);
     check_complete(w);
     w->after_retire = false;
@@ -226,7 +244,7 @@ static void end_window(World *w)
 
 static void restart(World *w)
 {
-    flush_block(w, ETRACE_ITYPE_NONE);
+    tell_all(w);
     etrace_encoder_stop(&w->enc);
     check_complete(w);
     etrace_encoder_start(&w->enc);
@@ -239,7 +257,7 @@ static void change_modes(World *w)
 {
     uint8_t ioptions = w->enc.params.ioptions;
 
-    flush_block(w, ETRACE_ITYPE_NONE);
+    tell_all(w);
     w->enc.ioptions = random_number(&w->program) & 0x3f;
     etrace_encoder_reconfigure(&w->enc);
     if (w->enc.params.ioptions != ioptions ||
@@ -295,6 +313,7 @@ static void run_program(World *w, uint64_t seed)
     w->priv = ETRACE_PRIV_M;
     w->block.iretire = 0;
     w->block_index = 0;
+    w->stretches.on = false;
     w->after_retire = false;
     w->handler_next = false;
     w->after_upper = false;
@@ -350,7 +369,7 @@ static void run_program(World *w, uint64_t seed)
         }
         etrace_encoder_cycles(&w->enc, random_below(&w->program, 3));
     }
-    flush_block(w, ETRACE_ITYPE_NONE);
+    tell_all(w);
     etrace_encoder_stop(&w->enc);
     check_complete(w);
     w->total_retired += w->retired_count;
@@ -379,6 +398,9 @@ static void test_mix(gconstpointer data)
         for (unsigned i = 0; i < ARRAY_SIZE(kinds); i++) {
             g_assert_cmpuint(w->total_kind[kinds[i]], >, 0);
         }
+    }
+    if (m->stretch) {
+        g_assert_cmpuint(w->total_stretches, >, 0);
     }
     if (m->refuse) {
         g_assert_cmpuint(w->total_lost, >, 0);
@@ -459,6 +481,54 @@ static const Mix mixes[] = {
         },
         .trap = 30, .split = 100, .end_window = 10, .restart = 3, .refuse = 20,
         .programs = 500,
+    }, {
+        .name = "stretches",
+        .program = {
+            .branch = 150, .jal = 100, .jalr = 80, .xret = 10, .ecall = 3,
+            .near = 500,
+        },
+        .trap = 3, .split = 100, .end_window = 3, .restart = 1,
+        .stretch = 500,
+        .programs = 1000,
+    }, {
+        .name = "stretches-branches",
+        .program = {
+            .branch = 400, .jal = 20, .jalr = 5,
+            .near = 700,
+        },
+        .trap = 2, .split = 50, .end_window = 1, .stretch = 800,
+        .programs = 500,
+    }, {
+        .name = "stretches-indirect-loops",
+        .program = {
+            .branch = 60, .jal = 60, .jalr = 150, .xret = 2,
+            .near = 800,
+        },
+        .trap = 3, .split = 100, .end_window = 2, .stretch = 800,
+        .programs = 1000,
+    }, {
+        .name = "stretches-direct-loops",
+        .program = {
+            .branch = 20, .jal = 250, .jalr = 20,
+            .near = 600,
+        },
+        .trap = 10, .split = 100, .end_window = 5, .stretch = 800,
+        .programs = 1000,
+    }, {
+        .name = "stretches-losses",
+        .program = {
+            .branch = 150, .jal = 100, .jalr = 80, .xret = 10, .ecall = 3,
+            .near = 500,
+        },
+        .trap = 10, .split = 100, .end_window = 3, .refuse = 20,
+        .stretch = 800,
+        .programs = 500,
+    }, {
+        .name = "stretches-modes",
+        MODES_PROGRAM,
+        .trap = 3, .split = 100, .end_window = 2, .restart = 10,
+        .notify = 3, .context = 3, .modes = true, .stretch = 900,
+        .programs = 1000,
     }, {
         .name = "modes",
         MODES_PROGRAM,

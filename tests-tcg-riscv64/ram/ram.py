@@ -177,7 +177,8 @@ def sram(size):
 
 
 # A sync packet every 2^10 half-words: several of them fit into small rings.
-SYNC = ['-global', 'riscv-trace-encoder.sync-max=6']
+SYNC = ['-global', 'riscv-trace-encoder.sync-mode=3',
+        '-global', 'riscv-trace-encoder.sync-max=6']
 
 
 def whole_sram(folder, guest):
