@@ -8,6 +8,9 @@
  * Arguments
  *   out=FILE     the truth file (required)
  *   pcs=FILE     every retired instruction, "hart pc" a line, pc in hex
+ *   priv=N       write down only what retires at this privilege: 0 U, 1 S, 3 M
+ *   from=ADDR, to=ADDR
+ *                write down only what is at these addresses, both included
  *   inject=wrong@N|missing@N|extra@N
  *                corrupt the record at the N-th (from 1) retired instruction
  *                of hart 0, to prove that a comparison notices
@@ -16,6 +19,7 @@
  *   # rvtruth 1
  *   H <hart> <count> <hash>     after every 2^20 retired instructions
  *   E <hart> <count> <hash>     every hart, at exit
+ *   # hart <hart>: <count> others   with priv, from or to: also retired
  * hash starts at 0; for each retired pc (RV32: zero-extended):
  *   hash = (rotl64(hash, 5) ^ pc) * 0x9E3779B97F4A7C15
  *
@@ -102,6 +106,8 @@ typedef struct Hart {
     uint64_t base;      /* where it runs */
     uint64_t count;
     uint64_t hash;
+    uint64_t others;    /* retired, but not to be written down */
+    bool wrong_priv;    /* the block runs at a privilege that is not */
     int rank;
     TrapCsrs trap[N_TRAP_MODES];    /* as last seen */
     struct qemu_plugin_register *pc;
@@ -141,6 +147,13 @@ static uint64_t running_began;
 
 static FILE *out;
 static FILE *pcs;
+
+/* What is to be written down */
+static bool selective;
+static uint64_t only_priv = UINT64_MAX;      /* any */
+static uint64_t only_from;
+static uint64_t only_to = UINT64_MAX;
+
 static enum { INJECT_NONE, WRONG, MISSING, EXTRA } inject;
 static uint64_t inject_at;
 static uint64_t doubts;
@@ -369,6 +382,10 @@ static void record(unsigned int hart, Hart *h, uint64_t pc)
 static void retire(unsigned int hart, Hart *h, uint64_t pc)
 {
     pc = rv32 ? (uint32_t)pc : pc;
+    if (h->wrong_priv || pc < only_from || pc > only_to) {
+        h->others++;
+        return;
+    }
     if (hart == 0 && inject != INJECT_NONE && h->count + 1 == inject_at) {
         switch (inject) {
         case WRONG:
@@ -394,7 +411,7 @@ static void retire_many(unsigned int hart, Hart *h, uint32_t n)
 {
     const Insn *insn = h->block->insn;
 
-    if (pcs || inject != INJECT_NONE || rv32 ||
+    if (pcs || inject != INJECT_NONE || rv32 || selective ||
         ((h->count + n) ^ h->count) >> CHECKPOINT_SHIFT) {
         for (uint32_t i = 0; i < n; i++) {
             retire(hart, h, h->base + insn[i].offset);
@@ -594,6 +611,9 @@ static void block_starts(unsigned int hart, void *userdata)
     }
     h->block = userdata;
     h->base = now;
+    /* It is the same for the whole block: what changes it ends a block. */
+    h->wrong_priv = only_priv != UINT64_MAX &&
+                    read_reg(h, h->priv) != only_priv;
     if (one_thread) {
         running_began = 0;
     } else {
@@ -718,6 +738,9 @@ static void at_exit(qemu_plugin_id_t id, void *userdata)
             retire_many(i, h, n - (h->block->insn[n - 1].kind == KIND_TRAP));
         }
         write_line('E', i, h);
+        if (selective) {
+            fprintf(out, "# hart %u: %" PRIu64 " others\n", i, h->others);
+        }
     }
     if (fclose(out) || (pcs && fclose(pcs))) {
         fprintf(stderr, "retired: cannot write: %s\n", strerror(errno));
@@ -756,6 +779,32 @@ static bool parse_inject(const char *arg)
     return inject_at > 0;
 }
 
+static bool parse_selection(const char *arg)
+{
+    const char *number = strchr(arg, '=');
+    uint64_t value;
+    char *end;
+
+    if (!number++ || !*number) {
+        return false;
+    }
+    value = g_ascii_strtoull(number, &end, 0);
+    if (*end) {
+        return false;
+    }
+    if (g_str_has_prefix(arg, "priv=") && value < 8) {
+        only_priv = value;
+    } else if (g_str_has_prefix(arg, "from=")) {
+        only_from = value;
+    } else if (g_str_has_prefix(arg, "to=")) {
+        only_to = value;
+    } else {
+        return false;
+    }
+    selective = true;
+    return true;
+}
+
 QEMU_PLUGIN_EXPORT int qemu_plugin_install(qemu_plugin_id_t id,
                                            const qemu_info_t *info,
                                            int argc, char **argv)
@@ -775,11 +824,12 @@ QEMU_PLUGIN_EXPORT int qemu_plugin_install(qemu_plugin_id_t id,
             if (!pcs) {
                 return -1;
             }
-        } else if (!g_str_has_prefix(argv[i], "inject=") ||
-                   !parse_inject(argv[i] + 7)) {
+        } else if (!parse_selection(argv[i]) &&
+                   (!g_str_has_prefix(argv[i], "inject=") ||
+                    !parse_inject(argv[i] + 7))) {
             fprintf(stderr, "retired: cannot understand '%s'; arguments are "
-                    "out=FILE, pcs=FILE, inject=wrong|missing|extra@N\n",
-                    argv[i]);
+                    "out=FILE, pcs=FILE, priv=N, from=ADDR, to=ADDR, "
+                    "inject=wrong|missing|extra@N\n", argv[i]);
             return -1;
         }
     }
