@@ -73,7 +73,9 @@ finished_well() {
     grep -q '^rvtrace: finished, status 0,' "$1"
 }
 
-# boot DIR LIMIT: run $command, and with it $listener unless that is empty
+# boot DIR LIMIT: run $command, and with it $listener unless that is empty. If
+# there is a $starter, it sees to it that the machine begins to run.
+starter=()
 boot() {
     local dir=$1 limit=$2 machine_pid listener_pid=
     rm -f "$dir"/*.sock "$dir/console.log"
@@ -82,6 +84,10 @@ boot() {
     if [ ${#listener[@]} -gt 0 ]; then
         start timeout --foreground -k 5 "$limit" "${listener[@]}"
         listener_pid=$started
+    fi
+    if [ ${#starter[@]} -gt 0 ]; then
+        start "${starter[@]}"
+        wait "$started" || kill "$machine_pid"
     fi
     wait "$machine_pid" ||
         { echo "QEMU: exit status $? (124: not finished in $limit s)"
