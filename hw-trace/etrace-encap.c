@@ -34,6 +34,16 @@ static void put_bits(uint8_t *out, unsigned *pos, uint64_t value,
     }
 }
 
+/* @n bytes of @value at @out, LSB first; returns what is behind them. */
+static uint8_t *put_bytes(uint8_t *out, uint64_t value, unsigned n)
+{
+    for (; n; n--) {
+        *out++ = value;
+        value >>= 8;
+    }
+    return out;
+}
+
 static uint64_t get_bits(const uint8_t *buf, unsigned *pos, unsigned width)
 {
     uint64_t value = 0;
@@ -109,8 +119,17 @@ size_t etrace_encap_pack(const ETraceParams *params,
     assert(len <= HEADER_LENGTH);
     size = 1 + params->src_bits / 8 + (extend ? params->ts_bytes : 0) + len;
 
-    memset(out, 0, size);
     out[0] = len | pkt->flow << 5 | (extend ? HEADER_EXTEND : 0);
+    if (!odd) {
+        uint8_t *p = put_bytes(out + 1, pkt->src_id, params->src_bits / 8);
+
+        if (extend) {
+            p = put_bytes(p, pkt->timestamp, params->ts_bytes);
+        }
+        memcpy(p, pkt->payload, len);
+        return size;
+    }
+    memset(out + 1, 0, size - 1);
     put_bits(out, &pos, pkt->src_id, params->src_bits);
     if (extend) {
         put_bits(out, &pos, pkt->timestamp, 8 * params->ts_bytes);
