@@ -40,13 +40,14 @@ static size_t pack_plain_address(const ETraceParams *params,
 size_t etrace_packet_pack(const ETraceParams *params, const ETracePacket *pkt,
                           uint8_t buf[ETRACE_PACKET_MAX])
 {
-    const ETraceField *f = layout_of(params, pkt);
+    const ETraceField *f;
     ETraceBits b = { };
 
-    assert(f);
     if (is_plain_address(pkt)) {
         return pack_plain_address(params, pkt, buf);
     }
+    f = layout_of(params, pkt);
+    assert(f);
     for (; f->name; f++) {
         unsigned width = etrace_field_width(f, params, pkt);
         uint64_t value = etrace_member_get(pkt, f->offset, f->size);
