@@ -72,6 +72,21 @@ static void clear_status(RISCVTraceEncoder *s)
     qatomic_set(&s->data_drop, false);
 }
 
+/*
+ * The protocol's version is 0.0 (Table 2.1) but for the draft: its Standard
+ * Support Packet goes with 2.1.
+ */
+static uint32_t impl_reset(const RISCVTraceEncoder *s)
+{
+    uint32_t impl = TR_IMPL_VALUE(TR_COMP_ENCODER);
+
+    if (s->params.wire_format == ETRACE_WIRE_2_1_DRAFT) {
+        impl = FIELD_DP32(impl, TR_TE_IMPL, PROTOCOL_MAJOR, 2);
+        impl = FIELD_DP32(impl, TR_TE_IMPL, PROTOCOL_MINOR, 1);
+    }
+    return impl;
+}
+
 /* All but trTeControl */
 static void reset_others(RISCVTraceEncoder *s)
 {
@@ -89,7 +104,7 @@ static void reset_others(RISCVTraceEncoder *s)
         data = FIELD_DP32(data, TR_TE_DATA_CONTROL, ADDR_COMPRESS,
                           s->cfg.data_compress);
     }
-    s->regs[R_TR_TE_IMPL] = TR_IMPL_VALUE(TR_COMP_ENCODER);
+    s->regs[R_TR_TE_IMPL] = impl_reset(s);
     s->regs[R_TR_TE_INST_FEATURES] = features_reset(s);
     s->regs[R_TR_TE_INST_FILTERS] = 0;
     qatomic_set(&s->regs[R_TR_TE_DATA_CONTROL], data);

@@ -29,6 +29,35 @@ static void test_reset(void)
     qtest_quit(qts);
 }
 
+/*
+ * E-Trace 2.0, Table 2.1: both fields are 0. The draft's Standard Support
+ * Packet "must be implemented" from version 2.1 on, and only from there on.
+ */
+static void test_protocol(void)
+{
+    static const struct {
+        const char *wire_format;
+        unsigned major, minor;
+    } versions[] = {
+        { "2.0", 0, 0 }, { "1.1.1", 0, 0 }, { "2.1-draft", 2, 1 },
+    };
+
+    for (unsigned i = 0; i < ARRAY_SIZE(versions); i++) {
+        g_autofree char *args = g_strdup_printf(PROP("wire-format=%s"),
+                                                versions[i].wire_format);
+        QTestState *qts = start(",trace=on", args);
+        uint32_t impl = 0x101 | versions[i].major << 16 |
+                        versions[i].minor << 20;
+
+        g_assert_cmphex(rd(qts, IMPL), ==, impl);
+        wr(qts, CONTROL, ACTIVE);
+        warl(qts, IMPL, 0xffffffff, impl);
+        wr(qts, CONTROL, 0);
+        g_assert_cmphex(rd(qts, IMPL), ==, impl);
+        qtest_quit(qts);
+    }
+}
+
 static void test_active(void)
 {
     QTestState *qts = start(",trace=on", "");
@@ -438,6 +467,7 @@ int main(int argc, char **argv)
     g_test_init(&argc, &argv, NULL);
 
     qtest_add_func("/riscv-trace-encoder/reset", test_reset);
+    qtest_add_func("/riscv-trace-encoder/protocol", test_protocol);
     qtest_add_func("/riscv-trace-encoder/active", test_active);
     qtest_add_func("/riscv-trace-encoder/control", test_control);
     qtest_add_func("/riscv-trace-encoder/power-up", test_power_up);
