@@ -19,36 +19,21 @@ void packet_text_data_fields(GString *out, const ETraceParams *params,
     for (const ETraceDataField *f = etrace_data_layout(params, pkt); f->name;
          f++) {
         unsigned width = etrace_data_field_width(f, params, pkt);
-        uint64_t value = etrace_member_get(pkt, f->offset, f->size);
+        uint64_t value = etrace_data_field_get(f, params, pkt);
         bool is_signed = false;
 
         if (width == 0) {
             continue;
         }
         switch (f->coding) {
-        case ETRACE_DCODING_FORMAT:
-            value = is_2_1(params) ? etrace_data_wire_format(pkt) : value;
-            break;
-        case ETRACE_DCODING_SUBFORMAT:
-            value = etrace_data_wire_subformat(pkt);
-            break;
-        case ETRACE_DCODING_SIZE:
-            value -= params->wire_format == ETRACE_WIRE_1_1_1 ? 2 : 0;
-            break;
         case ETRACE_DCODING_VALUE:
+        case ETRACE_DCODING_CSR_MSBS:
+        case ETRACE_DCODING_CSR_LSBS:
             width = 64;
             break;
         case ETRACE_DCODING_ADDRESS:
             width = 64;
             is_signed = pkt->diff;
-            break;
-        case ETRACE_DCODING_CSR_MSBS:
-            value >>= 6;
-            width = 64;
-            break;
-        case ETRACE_DCODING_CSR_LSBS:
-            value &= 0x3f;
-            width = 64;
             break;
         default:
             break;
@@ -138,9 +123,7 @@ static bool parse_address(PacketLine *l, const ETraceDataField *f,
                           unsigned width, ETraceDataPacket *pkt,
                           GError **errp)
 {
-    bool aligned = pkt->format != ETRACE_DATA_LOAD_UNALIGNED &&
-                   pkt->format != ETRACE_DATA_STORE_UNALIGNED;
-    unsigned shift = aligned ? pkt->size : 0;
+    unsigned shift = etrace_data_address_shift(pkt);
 
     if (!packet_line_number(l, f->name, MIN(64, width + shift), pkt->diff,
                             &pkt->address, errp)) {
@@ -175,24 +158,7 @@ static bool parse_field(PacketLine *l, const ETraceDataField *f,
     if (!packet_line_number(l, f->name, width, false, &value, errp)) {
         return false;
     }
-    if (width == 0) {
-        return true;
-    }
-    switch (f->coding) {
-    case ETRACE_DCODING_SIZE:
-        value += params->wire_format == ETRACE_WIRE_1_1_1 ? 2 : 0;
-        break;
-    case ETRACE_DCODING_CSR_MSBS:
-        value <<= 6;
-        break;
-    case ETRACE_DCODING_CSR_LSBS:
-        value |= pkt->address;
-        break;
-    default:
-        break;
-    }
-    etrace_member_set(pkt, f->offset, f->size, value);
-    if (pkt->size > 3) {
+    if (width && !etrace_data_field_set(f, params, pkt, value)) {
         packet_text_error(errp, "accesses of more than 8 bytes are not "
                           "supported");
         return false;

@@ -29,7 +29,7 @@ void packet_text_inst_fields(GString *out, const ETraceParams *params,
     for (const ETraceField *f = etrace_layouts[params->wire_format][kind];
          f->name; f++) {
         unsigned width = etrace_field_width(f, params, pkt);
-        uint64_t value = etrace_member_get(pkt, f->offset, f->size);
+        uint64_t value = etrace_field_get(f, pkt);
         bool is_signed = false;
 
         if (width == 0) {
@@ -47,12 +47,6 @@ void packet_text_inst_fields(GString *out, const ETraceParams *params,
             if (!pkt->irreport) {
                 continue;
             }
-            break;
-        case ETRACE_CODING_FLAG:
-            value = (value & f->flag) != 0;
-            break;
-        case ETRACE_CODING_BY_16:
-            value /= 16;
             break;
         default:
             break;
@@ -133,25 +127,12 @@ static bool parse_field(PacketLine *l, const ETraceField *f,
                           1u << params->iaddress_lsb);
         return false;
     }
-    switch (f->coding) {
-    case ETRACE_CODING_IRDEPTH:
-        if (value && !pkt->irreport) {
-            packet_text_error(errp, "%s needs irreport=1", f->name);
-            return false;
-        }
-        break;
-    case ETRACE_CODING_FLAG:
-        value = etrace_member_get(pkt, f->offset, f->size) |
-                (value ? f->flag : 0);
-        break;
-    case ETRACE_CODING_BY_16:
-        value *= 16;
-        break;
-    default:
-        break;
+    if (f->coding == ETRACE_CODING_IRDEPTH && value && !pkt->irreport) {
+        packet_text_error(errp, "%s needs irreport=1", f->name);
+        return false;
     }
     if (width) {
-        etrace_member_set(pkt, f->offset, f->size, value);
+        etrace_field_set(f, pkt, value);
     }
     return true;
 }

@@ -57,6 +57,25 @@ unsigned etrace_data_field_width(const ETraceDataField *f,
                                  const ETraceDataPacket *pkt);
 
 /*
+ * The member of @pkt that @f is about as the field has it; addresses and
+ * values, whose bits depend on more, are as in @pkt.
+ */
+uint64_t etrace_data_field_get(const ETraceDataField *f,
+                               const ETraceParams *params,
+                               const ETraceDataPacket *pkt);
+
+/*
+ * The reverse. Format and subformat must have been looked at before and are
+ * passed over. Returns false if @pkt would be an access of more than 8 bytes.
+ */
+bool etrace_data_field_set(const ETraceDataField *f,
+                           const ETraceParams *params, ETraceDataPacket *pkt,
+                           uint64_t value);
+
+/* How far the address field is shifted (section 7.1, address) */
+unsigned etrace_data_address_shift(const ETraceDataPacket *pkt);
+
+/*
  * The draft 2.1: what @format and @subformat say, as format, multi and
  * subtype of @pkt. Returns false for codes that are reserved. A @format that
  * is not on the wire is 0; so is the @subformat of a response.

@@ -13,13 +13,6 @@ static unsigned value_width(const ETraceDataPacket *pkt)
     return 8u << pkt->size;
 }
 
-/* How far the address field is shifted (section 7.1, address) */
-static unsigned address_shift(const ETraceDataPacket *pkt)
-{
-    return pkt->format == ETRACE_DATA_LOAD_UNALIGNED ||
-           pkt->format == ETRACE_DATA_STORE_UNALIGNED ? 0 : pkt->size;
-}
-
 static unsigned csr_size(const ETraceParams *params)
 {
     return params->iaddress_width == 64 ? 3 : 2;
@@ -159,35 +152,19 @@ size_t etrace_data_packet_pack(const ETraceParams *params,
     for (const ETraceDataField *f = etrace_data_layout(params, pkt); f->name;
          f++) {
         unsigned width = etrace_data_field_width(f, params, pkt);
-        uint64_t value = etrace_member_get(pkt, f->offset, f->size);
+        uint64_t value = etrace_data_field_get(f, params, pkt);
+        unsigned shift = etrace_data_address_shift(pkt);
 
-        switch (f->coding) {
-        case ETRACE_DCODING_FORMAT:
-            if (params->wire_format == ETRACE_WIRE_2_1_DRAFT) {
-                value = etrace_data_wire_format(pkt);
-            }
-            break;
-        case ETRACE_DCODING_SUBFORMAT:
-            value = etrace_data_wire_subformat(pkt);
-            break;
-        case ETRACE_DCODING_SIZE:
-            value -= params->wire_format == ETRACE_WIRE_1_1_1 ? 2 : 0;
-            break;
-        case ETRACE_DCODING_VALUE:
+        if (f->coding == ETRACE_DCODING_VALUE) {
             put_value(&b, pkt, value, width);
             continue;
-        case ETRACE_DCODING_ADDRESS:
-            assert(!(value & etrace_ones(address_shift(pkt))));
-            value = (int64_t)value >> address_shift(pkt);
+        }
+        if (f->coding == ETRACE_DCODING_ADDRESS) {
+            assert(!(value & etrace_ones(shift)));
+            value = (int64_t)value >> shift;
             if (!pkt->diff) {
-                value &= etrace_ones(64 - address_shift(pkt));
+                value &= etrace_ones(64 - shift);
             }
-            break;
-        case ETRACE_DCODING_CSR_MSBS:
-            value >>= 6;
-            break;
-        default:
-            break;
         }
         etrace_bits_put(&b, value, width);
     }
@@ -236,30 +213,13 @@ static bool unpack_fields(const ETraceDataField *f, ETraceBits *b,
             continue;
         }
         value = etrace_bits_get(b, width);
-        switch (f->coding) {
-        case ETRACE_DCODING_FORMAT:
-        case ETRACE_DCODING_SUBFORMAT:
-            continue;
-        case ETRACE_DCODING_SIZE:
-            value += params->wire_format == ETRACE_WIRE_1_1_1 ? 2 : 0;
-            break;
-        case ETRACE_DCODING_ADDRESS:
+        if (f->coding == ETRACE_DCODING_ADDRESS) {
             if (pkt->diff) {
                 value = etrace_sign_extend(value, width);
             }
-            value <<= address_shift(pkt);
-            break;
-        case ETRACE_DCODING_CSR_MSBS:
-            value <<= 6;
-            break;
-        case ETRACE_DCODING_CSR_LSBS:
-            value |= pkt->address;
-            break;
-        default:
-            break;
+            value <<= etrace_data_address_shift(pkt);
         }
-        etrace_member_set(pkt, f->offset, f->size, value);
-        if (pkt->size > 3) {
+        if (!etrace_data_field_set(f, params, pkt, value)) {
             return false;
         }
         if (f->width == ETRACE_DWIDTH_LRID &&

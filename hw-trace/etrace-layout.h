@@ -78,6 +78,15 @@ ETraceKind etrace_packet_kind(const ETraceParams *params,
 unsigned etrace_field_width(const ETraceField *f, const ETraceParams *params,
                             const ETracePacket *pkt);
 
+/*
+ * The member of @pkt that @f is about as the field has it, and the reverse.
+ * Codings that need what is around the field are up to the caller: an address
+ * is as in @pkt, a bit or a count is not compared with the bit before it.
+ */
+uint64_t etrace_field_get(const ETraceField *f, const ETracePacket *pkt);
+void etrace_field_set(const ETraceField *f, ETracePacket *pkt,
+                      uint64_t value);
+
 /* The subformat of format 0 that goes without saying if f0s_width_p is 0 */
 static inline unsigned etrace_f0_subformat(const ETraceParams *params)
 {

@@ -50,7 +50,7 @@ size_t etrace_packet_pack(const ETraceParams *params, const ETracePacket *pkt,
     assert(f);
     for (; f->name; f++) {
         unsigned width = etrace_field_width(f, params, pkt);
-        uint64_t value = etrace_member_get(pkt, f->offset, f->size);
+        uint64_t value = etrace_field_get(f, pkt);
 
         switch (f->coding) {
         case ETRACE_CODING_ADDRESS:
@@ -64,12 +64,6 @@ size_t etrace_packet_pack(const ETraceParams *params, const ETracePacket *pkt,
             if (!pkt->irreport) {
                 value = etrace_bit_at(&b, b.pos - 1) ? UINT64_MAX : 0;
             }
-            break;
-        case ETRACE_CODING_FLAG:
-            value = (value & f->flag) != 0;
-            break;
-        case ETRACE_CODING_BY_16:
-            value /= 16;
             break;
         default:
             break;
@@ -173,17 +167,10 @@ bool etrace_packet_unpack(const ETraceParams *params, const uint8_t *buf,
                 value = 0;
             }
             break;
-        case ETRACE_CODING_FLAG:
-            value = etrace_member_get(pkt, f->offset, f->size) |
-                    (value ? f->flag : 0);
-            break;
-        case ETRACE_CODING_BY_16:
-            value *= 16;
-            break;
         default:
             break;
         }
-        etrace_member_set(pkt, f->offset, f->size, value);
+        etrace_field_set(f, pkt, value);
     }
 
     if (!etrace_bits_at_end(&b, len, sign)) {
