@@ -34,6 +34,67 @@ static bool from_sideband(ETraceParams *params, const char *path,
     return found;
 }
 
+/*
+ * The modes of the first support packet in @t that is of @params' source.
+ * @switched: not all of them agree about sequentially inferable jumps.
+ */
+static bool modes_of(const Trace *t, ETraceParams *params, bool *switched)
+{
+    StreamSources sources = { .params = *params, .known = t->known_ids };
+    bool found = false;
+    StreamEvent event;
+    StreamItem item;
+    Stream stream;
+
+    stream_init(&stream, t->data, t->begin, t->end, &sources);
+    while (!*switched &&
+           (event = stream_next(&stream, &item)) != STREAM_END) {
+        ETracePacket pkt;
+
+        if (event != STREAM_PACKET || item.pkt.data ||
+            !etrace_packet_unpack(params, item.payload, item.len, &pkt) ||
+            pkt.format != ETRACE_FORMAT_SYNC ||
+            pkt.subformat != ETRACE_SYNC_SUPPORT) {
+            continue;
+        }
+        if (!found) {
+            found = etrace_params_follow(params, &pkt);
+        } else {
+            *switched = (pkt.ioptions ^ params->ioptions) &
+                        ETRACE_IOPT_SIJUMP;
+        }
+    }
+    return found;
+}
+
+static bool modes_from_trace(ETraceParams *params, const TraceOptions *opts,
+                             bool *switched)
+{
+    g_autoptr(GError) err = NULL;
+    g_autoptr(Trace) t = trace_open(opts, &err);
+
+    if (!t) {
+        cli_error("%s", err->message);
+        return false;
+    }
+    if (!modes_of(t, params, switched)) {
+        cli_error("%s: no support packet of srcID %u", opts->trace,
+                  params->src_id);
+        return false;
+    }
+    return true;
+}
+
+static bool is_given(char **params_args, const char *name)
+{
+    for (char **arg = params_args; arg && *arg; arg++) {
+        if (g_str_has_prefix(*arg, name)) {
+            return true;
+        }
+    }
+    return false;
+}
+
 /* What the file cannot say, though its reader depends on it */
 static void warn_about(const ETraceParams *p, ParamsFormat format)
 {
@@ -54,15 +115,36 @@ static void warn_about(const ETraceParams *p, ParamsFormat format)
     }
 }
 
+/* The crate takes sijump_p for the mode: its support packet has no bit. */
+static void set_sijump(ETraceParams *p, bool modes_known, bool switched)
+{
+    if (switched) {
+        cli_warn("sequential-jump is switched within the trace; sijump_p is "
+                 "as at its beginning");
+    }
+    if (modes_known) {
+        p->sijump = p->sijump && (p->ioptions & ETRACE_IOPT_SIJUMP);
+    } else if (p->sijump) {
+        cli_warn("its reader takes sijump_p for the mode being on, and "
+                 "whether it is is not known; give --trace FILE, or --param "
+                 "ioptions=VALUE");
+    }
+}
+
 int cmd_params(int argc, char **argv)
 {
-    g_autofree char *sideband = NULL, *name = NULL, *isa = NULL;
+    g_autofree char *trace = NULL, *sideband = NULL, *name = NULL;
     g_auto(GStrv) params_args = NULL;
     g_autoptr(GString) text = g_string_new(NULL);
     ETraceParams params;
+    TraceOptions opts;
     ParamsFormat format;
     int session = 0, hart = -1;
+    bool modes_known, switched = false;
     GOptionEntry entries[] = {
+        { "trace", 't', 0, G_OPTION_ARG_FILENAME, &trace,
+          "Trace, whose first support packet says the modes: the bytes of "
+          "trace-chardev", "FILE" },
         { "sideband", 's', 0, G_OPTION_ARG_FILENAME, &sideband,
           "Sideband: the bytes of trace-sideband", "FILE" },
         { "session", 0, 0, G_OPTION_ARG_INT, &session,
@@ -102,7 +184,22 @@ int cmd_params(int argc, char **argv)
         cli_error("whose parameters? give --sideband FILE or --param");
         return CLI_ERROR;
     }
+    opts = (TraceOptions) {
+        .trace = trace,
+        .sideband = sideband,
+        .session = session,
+        .params = params_args,
+        .packets_only = true,
+        .wrapped_at = RING_NOT_WRAPPED,
+    };
+    if (trace && !modes_from_trace(&params, &opts, &switched)) {
+        return CLI_ERROR;
+    }
+    modes_known = trace || is_given(params_args, "ioptions=");
     warn_about(&params, format);
+    if (format == PARAMS_TOML) {
+        set_sijump(&params, modes_known, switched);
+    }
     params_text_file(text, &params, format);
     fputs(text->str, stdout);
     return cli_flush(stdout, "standard output") ? CLI_OK : CLI_ERROR;

@@ -165,6 +165,48 @@ check "params: what its reader does not know" 0 "$tool" params \
     --param src_bits=6 --format csv
 says "is said" err 'whole bytes of srcID'
 
+# The support packet that the crate reads has no bit for sijump; it takes
+# sijump_p for the mode.
+sijump="--param src_bits=8 --param src_id=3 --param sijump=1"
+support() {
+    printf 'params src=3 src_bits=8 sijump=1\n'
+    printf 'inst src=3 format=3 subformat=3 ienable=1 ioptions=%s\n' "$@"
+}
+support 0x20 0x20 | "$tool" encode > "$dir/sijump.on"
+support 0 | "$tool" encode > "$dir/sijump.off"
+support 0x20 0 | "$tool" encode > "$dir/sijump.both"
+check "params toml of a trace with sijump" 0 "$tool" params $sijump \
+    --trace "$dir/sijump.on" --format toml
+says "has the mode" out '^sijump_p=1$'
+cp "$dir/err" "$dir/warnings"
+check "without a warning" 1 test -s "$dir/warnings"
+check "params toml of a trace without" 0 "$tool" params $sijump \
+    --trace "$dir/sijump.off" --format toml
+says "does not" out '^sijump_p=0$'
+check "params toml of both" 0 "$tool" params $sijump \
+    --trace "$dir/sijump.both" --format toml
+says "has what comes first" out '^sijump_p=1$'
+says "and says so" err 'sequential-jump is switched within the trace'
+check "params csv has what is built in" 0 "$tool" params $sijump \
+    --trace "$dir/sijump.off" --format csv
+says "whatever the mode" out '^.itrace.sijump_p,1$'
+check "params json of a trace" 0 "$tool" params $sijump \
+    --trace "$dir/sijump.on" --format json
+says "has its modes" out '"ioptions": 32,$'
+check "params toml without a trace" 0 "$tool" params $sijump --format toml
+says "has what is built in" out '^sijump_p=1$'
+says "and says so" err 'give --trace'
+check "params toml with ioptions" 0 "$tool" params $sijump \
+    --param ioptions=0 --format toml
+says "has that mode" out '^sijump_p=0$'
+check "params of a trace and its sideband" 0 "$tool" params \
+    --trace "$two/trace" --sideband "$two/sideband" --hart 1 --format toml
+check "params of another hart's trace" 2 "$tool" params --param src_bits=8 \
+    --param src_id=4 --trace "$dir/sijump.on" --format toml
+says "and says so" err 'no support packet of srcID 4'
+check "params of a trace that is not there" 2 "$tool" params \
+    --param src_bits=8 --trace "$dir/none" --format toml
+
 convert="$tool convert --trace"
 check "convert: harts are not told" 2 $convert "$two/trace" \
     --sideband "$two/sideband" --to raw
