@@ -54,11 +54,11 @@ check "unknown command" 2 "$tool" frobnicate
 says "it is named" err "no command 'frobnicate'"
 for command in decode verify stat folded flamegraph listen convert; do
     check "$command --help" 0 "$tool" $command --help
-    says "$command explains itself" out -- '--trace'
+    says "$command explains itself" out '--trace'
     check "$command --bogus" 2 "$tool" $command --bogus
     says "$command names it" err bogus
     check "$command without options" 2 "$tool" $command
-    says "$command says what is missing" err -- '--trace'
+    says "$command says what is missing" err '--trace'
     check "$command with an operand" 2 "$tool" $command --trace x y
     says "$command names that" err "unexpected argument 'y'"
 done
@@ -159,7 +159,7 @@ check "params json is JSON" 0 python3 -m json.tool "$dir/json"
 check "params of a hart that is not there" 2 "$tool" params \
     --sideband "$two/sideband" --hart 7 --format json
 check "params of nothing" 2 "$tool" params --format json
-says "says what is missing" err -- '--sideband'
+says "says what is missing" err '--sideband'
 check "params in an unknown form" 2 "$tool" params --param src_bits=0 -f xml
 check "params: what its reader does not know" 0 "$tool" params \
     --param src_bits=6 --format csv
@@ -210,7 +210,7 @@ check "params of a trace that is not there" 2 "$tool" params \
 convert="$tool convert --trace"
 check "convert: harts are not told" 2 $convert "$two/trace" \
     --sideband "$two/sideband" --to raw
-says "and says so" err -- '--split'
+says "and says so" err '--split'
 check "convert --to raw --split" 0 $convert "$two/trace" \
     --sideband "$two/sideband" --to raw --split --output "$dir/raw"
 # the reference flow's header: 0x40 and the length
@@ -252,7 +252,7 @@ rest=$(od -An -tx1 "$dir/out" | tr -d ' ')
 check "the rest is there" 0 test "$rest" = 011f
 
 check "decode needs a hart" 2 "$tool" decode $files2 --emit pc
-says "and says so" err -- '--hart'
+says "and says so" err '--hart'
 "$tool" decode $files2 --emit pc --hart 0 > "$dir/decoded"
 check "decode --hart 0" 0 cmp "$dir/decoded" "$two/pcs"
 check "decode --hart 2" 2 "$tool" decode $files2 --emit pc --hart 2
@@ -309,7 +309,7 @@ check "not a sideband" 2 "$tool" stat --trace "$one/trace" \
     --sideband "$one/trace"
 says "not one" err 'not a sideband stream'
 check "no program" 2 "$tool" stat --trace "$one/trace"
-says "what to give" err -- '--sideband FILE or --elf FILE'
+says "what to give" err '--sideband FILE or --elf FILE'
 check "no such session" 2 "$tool" stat $files1 --session 7
 check "not an ELF file" 2 "$tool" stat --trace "$one/trace" \
     --elf "$one/trace"
