@@ -6,20 +6,9 @@
  * SPDX-License-Identifier: GPL-2.0-or-later
  */
 #include "qemu/osdep.h"
+#include "etrace-random.h"
 #include "etrace-test.h"
 #include "hw/trace/etrace-data-packet.h"
-
-static uint64_t random_bits(unsigned width)
-{
-    uint64_t v = (uint64_t)(uint32_t)g_test_rand_int() << 32 |
-                 (uint32_t)g_test_rand_int();
-
-    /* Long runs of equal bits are what compression is about. */
-    if (g_test_rand_bit()) {
-        v = (int64_t)v >> g_test_rand_int_range(0, 64);
-    }
-    return width >= 64 ? v : v & ((1ull << width) - 1);
-}
 
 static void random_params(ETraceParams *p)
 {
@@ -40,7 +29,7 @@ static uint64_t random_address(const ETraceParams *p,
     bool aligned = pkt->format != ETRACE_DATA_LOAD_UNALIGNED &&
                    pkt->format != ETRACE_DATA_STORE_UNALIGNED;
     unsigned width = p->daddress_width;
-    uint64_t address = random_bits(width);
+    uint64_t address = etrace_random_bits(width);
 
     if (pkt->diff) {
         /* a difference that the field holds */
@@ -59,43 +48,43 @@ static void random_values(const ETraceParams *p, ETraceDataPacket *pkt)
 
     switch (pkt->format) {
     case ETRACE_DATA_CSR:
-        pkt->address = random_bits(12);
+        pkt->address = etrace_random_bits(12);
         if (!no_data) {
-            pkt->data = random_bits(width);
+            pkt->data = etrace_random_bits(width);
             if (pkt->address >> 10 != 3) {
-                pkt->operand = random_bits(width);
+                pkt->operand = etrace_random_bits(width);
             }
         }
         return;
     case ETRACE_DATA_SPLIT_LOAD_DATA:
     case ETRACE_DATA_SPLIT_ATOMIC_DATA:
-        pkt->lrid = random_bits(p->lrid_width);
+        pkt->lrid = etrace_random_bits(p->lrid_width);
         pkt->resp = g_test_rand_int_range(0, 4);
         if (pkt->resp != ETRACE_RESP_ERROR) {
-            pkt->data = random_bits(width);
+            pkt->data = etrace_random_bits(width);
         }
         return;
     case ETRACE_DATA_ATOMIC:
         if (!no_data) {
-            pkt->operand = random_bits(width);
+            pkt->operand = etrace_random_bits(width);
             request |= pkt->subtype == ETRACE_ATOMIC_CAS_FAILURE;
             if (!request) {
-                pkt->data = random_bits(width);
+                pkt->data = etrace_random_bits(width);
             } else if (pkt->subtype != ETRACE_ATOMIC_CAS_FAILURE) {
-                pkt->lrid = random_bits(p->lrid_width);
+                pkt->lrid = etrace_random_bits(p->lrid_width);
             }
         }
         break;
     case ETRACE_DATA_LOAD:
     case ETRACE_DATA_LOAD_UNALIGNED:
         if (request && !no_address) {
-            pkt->lrid = random_bits(p->lrid_width);
+            pkt->lrid = etrace_random_bits(p->lrid_width);
             break;
         }
         /* fall through */
     default:
         if (!no_data) {
-            pkt->data = random_bits(width);
+            pkt->data = etrace_random_bits(width);
         }
         break;
     }
@@ -210,7 +199,7 @@ static void test_fuzz(void)
         random_params(&params);
         memset(&sizes, g_test_rand_int_range(0, 4), sizeof(sizes));
         for (size_t j = 0; j < len; j++) {
-            buf[j] = random_bits(8);
+            buf[j] = etrace_random_bits(8);
         }
         if (!etrace_data_packet_unpack(&params, &sizes, buf, len, &first)) {
             continue;

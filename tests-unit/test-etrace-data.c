@@ -4,6 +4,7 @@
  * SPDX-License-Identifier: GPL-2.0-or-later
  */
 #include "qemu/osdep.h"
+#include "etrace-random.h"
 #include "etrace-test.h"
 #include "hw/trace/etrace-data.h"
 
@@ -13,17 +14,6 @@
 static uint64_t mask(unsigned bits)
 {
     return bits >= 64 ? UINT64_MAX : (1ull << bits) - 1;
-}
-
-static uint64_t random_bits(unsigned width)
-{
-    uint64_t v = (uint64_t)(uint32_t)g_test_rand_int() << 32 |
-                 (uint32_t)g_test_rand_int();
-
-    if (g_test_rand_bit()) {
-        v = (int64_t)v >> g_test_rand_int_range(0, 64);
-    }
-    return v & mask(width);
 }
 
 static bool is_csr(const ETraceDataAccess *a)
@@ -55,17 +45,17 @@ static void random_access(const ETraceParams *p, const ETraceDataAccess *last,
         a->size = p->iaddress_width == 64 ? 3 : 2;
     }
     width = 8 << a->size;
-    a->data = random_bits(width);
+    a->data = etrace_random_bits(width);
     if (g_test_rand_bit()) {
         a->data = (last->data + g_test_rand_int_range(-300, 300)) &
                   mask(width);
     }
     if (is_csr(a)) {
-        a->address = random_bits(12);
-        a->operand = random_bits(width);
+        a->address = etrace_random_bits(12);
+        a->operand = etrace_random_bits(width);
         return;
     }
-    a->address = random_bits(64);
+    a->address = etrace_random_bits(64);
     if (g_test_rand_bit()) {
         a->address = last->address + g_test_rand_int_range(-300, 300);
     }
@@ -74,7 +64,7 @@ static void random_access(const ETraceParams *p, const ETraceDataAccess *last,
         a->address &= ~mask(a->size);
     }
     if (is_atomic(a) && a->dtype != ETRACE_DTYPE_SC_FAILURE) {
-        a->operand = random_bits(width);
+        a->operand = etrace_random_bits(width);
     }
     a->multi = p->wire_format == ETRACE_WIRE_2_1_DRAFT && !is_atomic(a) &&
                g_test_rand_bit();

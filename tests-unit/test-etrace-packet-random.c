@@ -4,19 +4,8 @@
  * SPDX-License-Identifier: GPL-2.0-or-later
  */
 #include "qemu/osdep.h"
+#include "etrace-random.h"
 #include "etrace-test.h"
-
-static uint64_t random_bits(unsigned width)
-{
-    uint64_t v = (uint64_t)(uint32_t)g_test_rand_int() << 32 |
-                 (uint32_t)g_test_rand_int();
-
-    /* Long runs of equal bits are what compression is about. */
-    if (g_test_rand_bit()) {
-        v = (int64_t)v >> g_test_rand_int_range(0, 64);
-    }
-    return width >= 64 ? v : v & ((1ull << width) - 1);
-}
 
 static void random_params(ETraceParams *p)
 {
@@ -45,7 +34,7 @@ static void random_params(ETraceParams *p)
 
 static uint64_t random_address(const ETraceParams *p)
 {
-    return random_bits(p->iaddress_width) >> p->iaddress_lsb
+    return etrace_random_bits(p->iaddress_width) >> p->iaddress_lsb
            << p->iaddress_lsb;
 }
 
@@ -56,10 +45,10 @@ static void random_irdepth(const ETraceParams *p, ETracePacket *pkt)
 
     if (p->wire_format == ETRACE_WIRE_2_1_DRAFT) {
         pkt->irreport = g_test_rand_bit();
-        pkt->irets = pkt->irreport ? random_bits(8) : 0;
+        pkt->irets = pkt->irreport ? etrace_random_bits(8) : 0;
     } else if (width && g_test_rand_bit()) {
         pkt->irreport = true;
-        pkt->irdepth = random_bits(width);
+        pkt->irdepth = etrace_random_bits(width);
     }
 }
 
@@ -73,12 +62,12 @@ static bool random_format_0(const ETraceParams *p, ETracePacket *pkt)
     }
     pkt->subformat = index;
     if (index) {
-        pkt->index = random_bits(p->cache_size);
+        pkt->index = etrace_random_bits(p->cache_size);
         pkt->branches = g_test_rand_int_range(0, 32);
-        pkt->branch_map = random_bits(pkt->branches);
+        pkt->branch_map = etrace_random_bits(pkt->branches);
         random_irdepth(p, pkt);
     } else {
-        pkt->branch_count = random_bits(32);
+        pkt->branch_count = etrace_random_bits(32);
         pkt->branch_fmt = g_test_rand_bit() ? g_test_rand_int_range(2, 4) : 0;
     }
     return true;
@@ -102,7 +91,7 @@ static void random_packet(const ETraceParams *p, ETracePacket *pkt)
         if (pkt->subformat == ETRACE_SYNC_SUPPORT) {
             pkt->ienable = g_test_rand_bit();
             pkt->qual_status = g_test_rand_int_range(0, 4);
-            pkt->ioptions = random_bits(5 + p->sijump);
+            pkt->ioptions = etrace_random_bits(5 + p->sijump);
             if (p->wire_format != ETRACE_WIRE_1_1_1) {
                 pkt->denable = g_test_rand_bit();
                 pkt->dloss = g_test_rand_bit();
@@ -123,20 +112,20 @@ static void random_packet(const ETraceParams *p, ETracePacket *pkt)
         }
         pkt->privilege = priv[g_test_rand_int_range(
                                   0, p->privilege_width == 2 ? 3 : 6)];
-        pkt->time = random_bits(p->time_width);
-        pkt->context = random_bits(p->context_width);
+        pkt->time = etrace_random_bits(p->time_width);
+        pkt->context = etrace_random_bits(p->context_width);
         if (pkt->subformat == ETRACE_SYNC_CONTEXT) {
             return;
         }
         pkt->branch = g_test_rand_bit();
         pkt->address = random_address(p);
         if (pkt->subformat == ETRACE_SYNC_TRAP) {
-            pkt->ecause = random_bits(p->ecause_width);
+            pkt->ecause = etrace_random_bits(p->ecause_width);
             pkt->interrupt = g_test_rand_bit();
             pkt->thaddr = p->wire_format == ETRACE_WIRE_1_1_1 ||
                           g_test_rand_bit();
             if (!pkt->interrupt || p->wire_format == ETRACE_WIRE_1_1_1) {
-                pkt->tval = random_bits(p->iaddress_width);
+                pkt->tval = etrace_random_bits(p->iaddress_width);
             }
             /* 1.1.1: always; 2.0: a handler's */
             if ((p->ioptions & ETRACE_IOPT_IMPLICIT_EXCEPT) && pkt->thaddr) {
@@ -147,7 +136,7 @@ static void random_packet(const ETraceParams *p, ETracePacket *pkt)
     }
     if (pkt->format == 1) {
         pkt->branches = g_test_rand_int_range(0, 32);
-        pkt->branch_map = random_bits(pkt->branches ? pkt->branches : 31);
+        pkt->branch_map = etrace_random_bits(pkt->branches ?: 31);
         if (pkt->branches == 0) {
             return;
         }
@@ -211,7 +200,7 @@ static void test_fuzz(void)
 
         random_params(&params);
         for (size_t j = 0; j < len; j++) {
-            buf[j] = random_bits(8);
+            buf[j] = etrace_random_bits(8);
         }
         if (!etrace_packet_unpack(&params, buf, len, &first)) {
             continue;

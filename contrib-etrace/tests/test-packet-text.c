@@ -5,18 +5,8 @@
  */
 #include "qemu/osdep.h"
 #include "check.h"
+#include "etrace-random.h"
 #include "packet-text.h"
-
-static uint64_t random_bits(unsigned width)
-{
-    uint64_t v = (uint64_t)(uint32_t)g_test_rand_int() << 32 |
-                 (uint32_t)g_test_rand_int();
-
-    if (g_test_rand_bit()) {
-        v = (int64_t)v >> g_test_rand_int_range(0, 64);
-    }
-    return width >= 64 ? v : v & ((1ull << width) - 1);
-}
 
 static void random_params(ETraceParams *p)
 {
@@ -51,18 +41,18 @@ static size_t random_packet(const ETraceParams *p, uint8_t *whole)
 {
     uint8_t payload[ETRACE_PACKET_MAX];
     ETraceEncapPacket pkt = {
-        .src_id = random_bits(MIN(p->src_bits, 1)),
-        .flow = g_test_rand_int_range(0, 20) == 0 ? random_bits(2) : 0,
+        .src_id = etrace_random_bits(MIN(p->src_bits, 1)),
+        .flow = g_test_rand_int_range(0, 20) == 0 ? etrace_random_bits(2) : 0,
         .data = p->data_width && g_test_rand_bit(),
         .payload = payload,
         .len = g_test_rand_int_range(1, g_test_rand_bit() ? 8 : 32),
     };
 
     for (size_t i = 0; i < pkt.len; i++) {
-        payload[i] = random_bits(8);
+        payload[i] = etrace_random_bits(8);
     }
     pkt.extend = p->ts_bytes && g_test_rand_bit();
-    pkt.timestamp = pkt.extend ? random_bits(8 * p->ts_bytes) : 0;
+    pkt.timestamp = pkt.extend ? etrace_random_bits(8 * p->ts_bytes) : 0;
     while (!etrace_encap_fits(p, payload, pkt.len)) {
         pkt.len--;
     }
