@@ -12,71 +12,16 @@
 set -uo pipefail
 
 here=$(cd "$(dirname "$0")" && pwd)
-build=$here/../build
-QEMU=${QEMU:-$build/qemu-system-riscv64}
-ETRACE=${ETRACE:-$build/qemu-etrace}
-OUT=${OUT:-$build/check/tcg}
-RETIRED=${RETIRED:-$build/plugins/libretired.so}
+# shellcheck source=guests/guest.sh
+. "$here/guests/guest.sh" tcg
 pattern=${1:-*}
 
-number=0
-failed=0
-
-ok() {
-    number=$((number + 1))
-    echo "ok $number - $1"
-}
-
-# not_ok NAME REASON: says why and shows the end of the run's log
-not_ok() {
-    number=$((number + 1))
-    failed=$((failed + 1))
-    echo "not ok $number - $1"
-    echo "# $2"
-    if [ -s "$dir/log" ]; then
-        tail -n 15 "$dir/log" | sed 's/^/# /'
-    fi
-}
-
-bail() {
-    echo "Bail out! $1"
-    exit 1
-}
-
-# begin NAME: false if the test is not wanted; else makes its folder, $dir
-begin() {
-    # shellcheck disable=SC2254  # it is a pattern
-    case $1 in
-    $pattern) ;;
-    *) return 1 ;;
-    esac
-    name=$1
-    dir=$OUT/runs/${name//[^A-Za-z0-9-]/_}
-    rm -rf "$dir"
-    mkdir -p "$dir"
-}
-
-# finish REASON: the test's result; an empty reason is success
-finish() {
-    if [ -n "$1" ]; then
-        not_ok "$name" "$1; see $dir"
-    else
-        ok "$name"
-        rm -rf "$dir"
-    fi
-}
-
-mkdir -p "$OUT"
-for program in "$QEMU" "$ETRACE"; do
-    [ -x "$program" ] || bail "$program is missing: make build"
-done
+need "$QEMU" "$ETRACE"
 if [ ! -f "$RETIRED" ]; then
     make -s -C "$here/plugin" OUT="$OUT" >&2 || bail "cannot build the observer"
     RETIRED=$OUT/libretired.so
 fi
-command -v riscv64-linux-gnu-gcc >/dev/null ||
-    bail "riscv64-linux-gnu-gcc is missing (package gcc-riscv64-linux-gnu)"
-make -s -j 2 -C "$here/guests" OUT="$OUT" >&2 || bail "cannot build the guests"
+make_guests "$guest_dir"
 guests=$(make -s -C "$here/guests" list) || bail "cannot list the guests"
 
 # cpu_of GUEST VARIANT

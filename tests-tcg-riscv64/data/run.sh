@@ -12,60 +12,18 @@
 set -uo pipefail
 
 here=$(cd "$(dirname "$0")" && pwd)
-build=$here/../../build
-QEMU=${QEMU:-$build/qemu-system-riscv64}
-ETRACE=${ETRACE:-$build/qemu-etrace}
-OUT=${OUT:-$build/check/tcg-data}
+# shellcheck source=../guests/guest.sh
+. "$here/../guests/guest.sh" tcg-data
 ACCESSES=${ACCESSES:-$OUT/libaccesses.so}
 pattern=${1:-*}
-number=0
-failed=0
 
-bail() {
-    echo "Bail out! $1"
-    exit 1
-}
-
-# begin NAME: false if the test is not wanted; else makes its folder, $dir
-begin() {
-    # shellcheck disable=SC2254  # it is a pattern
-    case $1 in
-    $pattern) ;;
-    *) return 1 ;;
-    esac
-    name=$1
-    dir=$OUT/runs/${name//[^A-Za-z0-9-]/_}
-    rm -rf "$dir"
-    mkdir -p "$dir"
-}
-
-# finish REASON: the test's result; an empty reason is success
-finish() {
-    number=$((number + 1))
-    if [ -z "$1" ]; then
-        echo "ok $number - $name"
-        rm -rf "$dir"
-        return
-    fi
-    failed=$((failed + 1))
-    echo "not ok $number - $name"
-    echo "# $1; see $dir"
-    tail -n 5 "$dir/log" | sed 's/^/# /'
-}
-
-mkdir -p "$OUT"
-for program in "$QEMU" "$ETRACE"; do
-    [ -x "$program" ] || bail "$program is missing: make build"
-done
-command -v riscv64-linux-gnu-gcc >/dev/null ||
-    bail "riscv64-linux-gnu-gcc is missing (package gcc-riscv64-linux-gnu)"
+need "$QEMU" "$ETRACE"
 if [ "$ACCESSES" = "$OUT/libaccesses.so" ]; then
     make -s -f "$here/plugin.mk" OUT="$OUT" >&2 ||
         bail "cannot build the observer"
 fi
-make -s -j 2 -C "$here/guests" OUT="$OUT" >&2 || bail "cannot build the guests"
-make -s -j 2 -C "$here/../guests" OUT="$OUT" >&2 ||
-    bail "cannot build the guests"
+make_guests "$here/guests"
+make_guests "$guest_dir"
 
 cpu_of() {
     case $1 in
