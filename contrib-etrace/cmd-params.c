@@ -125,8 +125,8 @@ static void set_sijump(ETraceParams *p, bool modes_known, bool switched)
     if (modes_known) {
         p->sijump = p->sijump && (p->ioptions & ETRACE_IOPT_SIJUMP);
     } else if (p->sijump) {
-        cli_warn("its reader takes sijump_p for the mode being on, and "
-                 "whether it is is not known; give --trace FILE, or --param "
+        cli_warn("its reader takes sijump_p for the mode being on, which "
+                 "is not known here; give --trace FILE, or --param "
                  "ioptions=VALUE");
     }
 }
