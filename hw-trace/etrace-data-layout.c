@@ -19,7 +19,6 @@
  */
 #include "qemu/osdep.h"
 #include "etrace-data-layout.h"
-#include "etrace-packet-bits.h"
 
 #define CODED(name, member, width, coding)                              \
     { name, offsetof(ETraceDataPacket, member),                         \
@@ -355,63 +354,4 @@ bool etrace_data_from_wire(const ETraceParams *params, unsigned format,
         pkt->format = ETRACE_DATA_SPLIT_LOAD_DATA;
         return format == CLASS_RESPONSE && params->lrid_width;
     }
-}
-
-/* 1.1.1's atomics are of 4 or 8 bytes: "size - 2" */
-static unsigned size_base(const ETraceParams *params)
-{
-    return params->wire_format == ETRACE_WIRE_1_1_1 ? 2 : 0;
-}
-
-uint64_t etrace_data_field_get(const ETraceDataField *f,
-                               const ETraceParams *params,
-                               const ETraceDataPacket *pkt)
-{
-    uint64_t value = etrace_member_get(pkt, f->offset, f->size);
-
-    switch (f->coding) {
-    case ETRACE_DCODING_FORMAT:
-        return params->wire_format == ETRACE_WIRE_2_1_DRAFT ?
-               etrace_data_wire_format(pkt) : value;
-    case ETRACE_DCODING_SUBFORMAT:
-        return etrace_data_wire_subformat(pkt);
-    case ETRACE_DCODING_SIZE:
-        return value - size_base(params);
-    case ETRACE_DCODING_CSR_MSBS:
-        return value >> 6;
-    case ETRACE_DCODING_CSR_LSBS:
-        return value & 0x3f;
-    default:
-        return value;
-    }
-}
-
-bool etrace_data_field_set(const ETraceDataField *f,
-                           const ETraceParams *params, ETraceDataPacket *pkt,
-                           uint64_t value)
-{
-    switch (f->coding) {
-    case ETRACE_DCODING_FORMAT:
-    case ETRACE_DCODING_SUBFORMAT:
-        return true;
-    case ETRACE_DCODING_SIZE:
-        value += size_base(params);
-        break;
-    case ETRACE_DCODING_CSR_MSBS:
-        value <<= 6;
-        break;
-    case ETRACE_DCODING_CSR_LSBS:
-        value |= pkt->address;
-        break;
-    default:
-        break;
-    }
-    etrace_member_set(pkt, f->offset, f->size, value);
-    return pkt->size <= 3;
-}
-
-unsigned etrace_data_address_shift(const ETraceDataPacket *pkt)
-{
-    return pkt->format == ETRACE_DATA_LOAD_UNALIGNED ||
-           pkt->format == ETRACE_DATA_STORE_UNALIGNED ? 0 : pkt->size;
 }

@@ -7,6 +7,7 @@
 #define HW_TRACE_ETRACE_DATA_LAYOUT_H
 
 #include "etrace-data-packet.h"
+#include "etrace-packet-bits.h"
 
 /* Width of a field in bits, or one of these where it depends on something. */
 enum {
@@ -57,25 +58,6 @@ unsigned etrace_data_field_width(const ETraceDataField *f,
                                  const ETraceDataPacket *pkt);
 
 /*
- * The member of @pkt that @f is about as the field has it; addresses and
- * values, whose bits depend on more, are as in @pkt.
- */
-uint64_t etrace_data_field_get(const ETraceDataField *f,
-                               const ETraceParams *params,
-                               const ETraceDataPacket *pkt);
-
-/*
- * The reverse. Format and subformat must have been looked at before and are
- * passed over. Returns false if @pkt would be an access of more than 8 bytes.
- */
-bool etrace_data_field_set(const ETraceDataField *f,
-                           const ETraceParams *params, ETraceDataPacket *pkt,
-                           uint64_t value);
-
-/* How far the address field is shifted (section 7.1, address) */
-unsigned etrace_data_address_shift(const ETraceDataPacket *pkt);
-
-/*
  * The draft 2.1: what @format and @subformat say, as format, multi and
  * subtype of @pkt. Returns false for codes that are reserved. A @format that
  * is not on the wire is 0; so is the @subformat of a response.
@@ -90,5 +72,74 @@ unsigned etrace_data_wire_subformat(const ETraceDataPacket *pkt);
 /* Bits of format and, in the draft 2.1, of the subformat behind @format */
 unsigned etrace_data_format_width(const ETraceParams *params);
 unsigned etrace_data_subformat_width(unsigned format);
+
+/* How far the address field is shifted (section 7.1, address) */
+static inline unsigned etrace_data_address_shift(const ETraceDataPacket *pkt)
+{
+    return pkt->format == ETRACE_DATA_LOAD_UNALIGNED ||
+           pkt->format == ETRACE_DATA_STORE_UNALIGNED ? 0 : pkt->size;
+}
+
+/* What ETRACE_DCODING_SIZE takes off */
+static inline unsigned etrace_data_size_base(const ETraceParams *params)
+{
+    return params->wire_format == ETRACE_WIRE_1_1_1 ? 2 : 0;
+}
+
+/*
+ * The member of @pkt that @f is about as the field has it; addresses and
+ * values, whose bits depend on more, are as in @pkt.
+ */
+static inline uint64_t etrace_data_field_get(const ETraceDataField *f,
+                                             const ETraceParams *params,
+                                             const ETraceDataPacket *pkt)
+{
+    uint64_t value = etrace_member_get(pkt, f->offset, f->size);
+
+    switch (f->coding) {
+    case ETRACE_DCODING_FORMAT:
+        return params->wire_format == ETRACE_WIRE_2_1_DRAFT ?
+               etrace_data_wire_format(pkt) : value;
+    case ETRACE_DCODING_SUBFORMAT:
+        return etrace_data_wire_subformat(pkt);
+    case ETRACE_DCODING_SIZE:
+        return value - etrace_data_size_base(params);
+    case ETRACE_DCODING_CSR_MSBS:
+        return value >> 6;
+    case ETRACE_DCODING_CSR_LSBS:
+        return value & 0x3f;
+    default:
+        return value;
+    }
+}
+
+/*
+ * The reverse. Format and subformat must have been looked at before and are
+ * passed over. Returns false if @pkt would be an access of more than 8 bytes.
+ */
+static inline bool etrace_data_field_set(const ETraceDataField *f,
+                                         const ETraceParams *params,
+                                         ETraceDataPacket *pkt,
+                                         uint64_t value)
+{
+    switch (f->coding) {
+    case ETRACE_DCODING_FORMAT:
+    case ETRACE_DCODING_SUBFORMAT:
+        return true;
+    case ETRACE_DCODING_SIZE:
+        value += etrace_data_size_base(params);
+        break;
+    case ETRACE_DCODING_CSR_MSBS:
+        value <<= 6;
+        break;
+    case ETRACE_DCODING_CSR_LSBS:
+        value |= pkt->address;
+        break;
+    default:
+        break;
+    }
+    etrace_member_set(pkt, f->offset, f->size, value);
+    return pkt->size <= 3;
+}
 
 #endif /* HW_TRACE_ETRACE_DATA_LAYOUT_H */

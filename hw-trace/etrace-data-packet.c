@@ -153,13 +153,14 @@ size_t etrace_data_packet_pack(const ETraceParams *params,
          f++) {
         unsigned width = etrace_data_field_width(f, params, pkt);
         uint64_t value = etrace_data_field_get(f, params, pkt);
-        unsigned shift = etrace_data_address_shift(pkt);
 
         if (f->coding == ETRACE_DCODING_VALUE) {
             put_value(&b, pkt, value, width);
             continue;
         }
         if (f->coding == ETRACE_DCODING_ADDRESS) {
+            unsigned shift = etrace_data_address_shift(pkt);
+
             assert(!(value & etrace_ones(shift)));
             value = (int64_t)value >> shift;
             if (!pkt->diff) {

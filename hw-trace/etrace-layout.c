@@ -380,33 +380,3 @@ unsigned etrace_field_width(const ETraceField *f, const ETraceParams *params,
         return f->width;
     }
 }
-
-uint64_t etrace_field_get(const ETraceField *f, const ETracePacket *pkt)
-{
-    uint64_t value = etrace_member_get(pkt, f->offset, f->size);
-
-    switch (f->coding) {
-    case ETRACE_CODING_FLAG:
-        return (value & f->flag) != 0;
-    case ETRACE_CODING_BY_16:
-        return value / 16;
-    default:
-        return value;
-    }
-}
-
-void etrace_field_set(const ETraceField *f, ETracePacket *pkt, uint64_t value)
-{
-    switch (f->coding) {
-    case ETRACE_CODING_FLAG:
-        value = etrace_member_get(pkt, f->offset, f->size) |
-                (value ? f->flag : 0);
-        break;
-    case ETRACE_CODING_BY_16:
-        value *= 16;
-        break;
-    default:
-        break;
-    }
-    etrace_member_set(pkt, f->offset, f->size, value);
-}

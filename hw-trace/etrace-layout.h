@@ -11,6 +11,7 @@
 #define HW_TRACE_ETRACE_LAYOUT_H
 
 #include "etrace-packet.h"
+#include "etrace-packet-bits.h"
 
 /* Width of a field in bits, or one of these where it depends on something. */
 enum {
@@ -83,9 +84,37 @@ unsigned etrace_field_width(const ETraceField *f, const ETraceParams *params,
  * Codings that need what is around the field are up to the caller: an address
  * is as in @pkt, a bit or a count is not compared with the bit before it.
  */
-uint64_t etrace_field_get(const ETraceField *f, const ETracePacket *pkt);
-void etrace_field_set(const ETraceField *f, ETracePacket *pkt,
-                      uint64_t value);
+static inline uint64_t etrace_field_get(const ETraceField *f,
+                                        const ETracePacket *pkt)
+{
+    uint64_t value = etrace_member_get(pkt, f->offset, f->size);
+
+    switch (f->coding) {
+    case ETRACE_CODING_FLAG:
+        return (value & f->flag) != 0;
+    case ETRACE_CODING_BY_16:
+        return value / 16;
+    default:
+        return value;
+    }
+}
+
+static inline void etrace_field_set(const ETraceField *f, ETracePacket *pkt,
+                                    uint64_t value)
+{
+    switch (f->coding) {
+    case ETRACE_CODING_FLAG:
+        value = etrace_member_get(pkt, f->offset, f->size) |
+                (value ? f->flag : 0);
+        break;
+    case ETRACE_CODING_BY_16:
+        value *= 16;
+        break;
+    default:
+        break;
+    }
+    etrace_member_set(pkt, f->offset, f->size, value);
+}
 
 /* The subformat of format 0 that goes without saying if f0s_width_p is 0 */
 static inline unsigned etrace_f0_subformat(const ETraceParams *params)
