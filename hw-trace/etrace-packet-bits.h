@@ -73,12 +73,13 @@ static inline uint64_t etrace_bits_get(ETraceBits *b, unsigned width)
     return value & etrace_ones(width);
 }
 
-/* Eight bytes, the least significant one first; compilers make it one. */
+/* Eight bytes, the least significant one first */
 static inline void etrace_word_store(uint8_t *buf, uint64_t word)
 {
-    for (unsigned i = 0; i < 8; i++) {
-        buf[i] = word >> (8 * i);
-    }
+#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+    word = __builtin_bswap64(word);
+#endif
+    memcpy(buf, &word, sizeof(word));
 }
 
 /*
