@@ -247,8 +247,6 @@ static void finish_last(ETraceEncoder *enc, ETraceNext next, uint64_t next_pc,
 
     if (is_branch) {
         note_branch(enc, pc);
-        /* An earlier visit would have begun another run. */
-        enc->run_count = 0;
     }
 
     enc->after_jump = false;
@@ -257,6 +255,10 @@ static void finish_last(ETraceEncoder *enc, ETraceNext next, uint64_t next_pc,
         reported = true;
     } else if (!reported && (enc->notify_due ||
                              (end && must_report(enc, next)))) {
+        if (is_branch) {
+            /* It is not there twice: the run would have ended with it. */
+            enc->run_count = 0;
+        }
         /*
          * A decoder does not stop behind a jump that can be uninferable,
          * unless it is notified.

@@ -114,10 +114,11 @@ static inline void etrace_encoder_run_restart(ETraceEncoder *enc, uint64_t pc)
 {
     enc->run_count = 0;
     enc->run_start = pc;
+    enc->run_unknown = false;
     enc->irets = 0;
 }
 
-/* Is @pc in the run? @last is the last instruction of the current stretch. */
+/* May @pc be in the run? @last is the last instruction of the current stretch. */
 bool etrace_encoder_run_contains(const ETraceEncoder *enc, uint64_t last,
                                  uint64_t pc);
 

@@ -28,7 +28,7 @@
 bool etrace_encoder_run_contains(const ETraceEncoder *enc, uint64_t last,
                                  uint64_t pc)
 {
-    if (pc >= enc->run_start && pc <= last) {
+    if (enc->run_unknown || (pc >= enc->run_start && pc <= last)) {
         return true;
     }
     for (unsigned i = 0; i < enc->run_count; i++) {

@@ -3,9 +3,10 @@
  *
  * What is reported besides branches is the target of an updiscon, or the last
  * instruction ahead of a format 3 packet. Between these, nothing but the
- * outcome of branches counts; nor do the addresses in the run (see
- * etrace-encoder-run.c): in a stretch they only increase from one branch to
- * the next, so that none is there twice.
+ * outcome of branches counts. The run (see etrace-encoder-run.c) begins behind
+ * the newest branch, at a place that is not told. If it leads to an updiscon,
+ * its target may be in it. Else addresses only increase from there, and from
+ * one jump back to the next, of which each ends a stretch.
  *
  * SPDX-License-Identifier: GPL-2.0-or-later
  */
@@ -48,8 +49,8 @@ static void note_branches(ETraceEncoder *enc, uint64_t map, unsigned n)
     enc->branches = n;
     enc->branch_map = map;
     enc->map_failed = n;
-    /* Where the newest branch went is not told: the run may begin anywhere. */
     etrace_encoder_run_restart(enc, 0);
+    enc->run_unknown = true;
 }
 
 /* It begins at @first. */
@@ -145,8 +146,8 @@ static size_t many_stretches(ETraceEncoder *enc, const ETraceBlock *slots,
             if (!count && last->iaddr == first) {
                 break;
             }
-            enc->maybe_inferred = first <= pc && (first >= enc->run_start ||
-                                                  enc->run_count);
+            enc->maybe_inferred = enc->run_unknown || enc->run_count ||
+                                  (first >= enc->run_start && first <= pc);
             put_packet(&p, etrace_plain_address(
                                p.end + 1, branches, map,
                                (int64_t)((first - enc->address) << narrow) >>
@@ -173,6 +174,7 @@ static size_t many_stretches(ETraceEncoder *enc, const ETraceBlock *slots,
             map |= outcomes >> (32 - count) << branches;
             branches += count;
             etrace_encoder_run_restart(enc, 0);
+            enc->run_unknown = true;
         }
         if (branches >= ETRACE_BRANCHES_MAX) {
             put_packet(&p, etrace_plain_full_map(p.end + 1, map & mask));

@@ -114,6 +114,7 @@ typedef struct ETraceEncoder {
     uint8_t run_count;
     ETraceRun run[ETRACE_RUN_MAX + 1];
     uint64_t run_start;
+    bool run_unknown;           /* it may have been anywhere: stretches */
     uint8_t irets;              /* implicit returns in it */
     bool target_revisited;      /* @last ends in an updiscon back into it */
     bool maybe_inferred;        /* ... and the packet for that is out */

@@ -165,11 +165,12 @@ typedef struct ETraceBlock {
 /*
  * Stretches: blocks in one, as long as an encoder only has to know which way
  * branches went. A stretch is a run of blocks that end in branches, inferable
- * jumps forward or nothing. Two slots: a block with ETRACE_BLOCK_STRETCH for
- * the last instruction alone, of any itype but a trap's; then one whose iaddr
- * is where it went on to, and whose second 8 bytes are the branches before the
- * last instruction: bit 31 is the newest one, 1: not taken; the lowest bit
- * that is set stands ahead of the oldest one.
+ * jumps or nothing. Two slots: a block with ETRACE_BLOCK_STRETCH for the last
+ * instruction alone, of any itype but a trap's; then one whose iaddr is where
+ * it went on to, and whose second 8 bytes are the branches before the last
+ * instruction: bit 31 is the newest one, 1: not taken; the lowest bit that is
+ * set stands ahead of the oldest one. If the last instruction is neither an
+ * updiscon nor a branch, no jump between it and the newest branch leads back.
  *
  * A stretch begins where the one before went on to, or where the last
  * ETRACE_EVENT_NEXT said. If its first instruction is the target of an

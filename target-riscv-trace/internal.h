@@ -13,7 +13,7 @@
 /* Blocks handed over at a time: large enough to amortise the call. */
 #define RISCV_TRACE_RING_BLOCKS 1024
 /* Slots behind the limit for what C code appends before it drains. */
-#define RISCV_TRACE_RING_SLACK  8
+#define RISCV_TRACE_RING_SLACK  16
 
 /* An address space: what turns a virtual page into a physical one. */
 typedef struct RISCVTraceSpace {

@@ -2,10 +2,11 @@
  * RISC-V hart side of the hart to encoder interface: stretches
  *
  * Where an encoder only has to know which way branches went, a TB that ends in
- * one shifts a bit into a word of env, and what ends in an inferable jump
- * forward or in none leaves no more than its place. Both note how far back
- * their last instruction is from the next one, for then it is known wherever
- * something else happens. Other jumps end the stretch: see translate.c.inc.
+ * one shifts a bit into a word of env, and what ends in an inferable jump or
+ * in none leaves no more than its place. Both note how far back their last
+ * instruction is from the next one, for then it is known wherever something
+ * else happens. Updiscons end the stretch. So does a jump back, if no branch
+ * follows before the next one or before the stretch ends for another reason.
  *
  * A window, a trap handler and a new privilege begin with a block, since their
  * first packet says whether their first instruction is a branch. So everything
@@ -27,17 +28,42 @@ static void leave_chain(CPUState *cs)
     qatomic_set(&cs->neg.icount_decr.u16.high, -1);
 }
 
-static void append_slots(RISCVTraceHart *hart, const ETraceBlock *last,
-                         uint64_t next, uint64_t branches)
+/* What retired last is @back from @next. */
+static void append_stretch(CPURISCVState *env, target_ulong next,
+                           uint32_t back, ETraceItype itype, ETracePriv priv,
+                           uint64_t branches)
 {
-    RISCVTracePort *port = &cpu_env(hart->cs)->trace;
+    RISCVTracePort *port = &env->trace;
+    target_ulong iaddr = next - ((int32_t)back >> 2) * 2;
 
-    port->head[0] = *last;
+    if (riscv_cpu_mxl(env) == MXL_RV32) {
+        iaddr = (int32_t)iaddr;
+    }
+    port->head[0] = (ETraceBlock) {
+        .iaddr = iaddr,
+        .iretire = 1,
+        .itype = itype,
+        .priv = priv,
+        .flags = ETRACE_BLOCK_STRETCH,
+    };
     port->head[1].iaddr = next;
     memcpy((char *)&port->head[1] + 8, &branches, sizeof(branches));
     port->head += 2;
     port->branches = ETRACE_STRETCH_EMPTY;
-    port->back = RISCV_TRACE_BACK_NONE;
+    port->jump_branches = 0;
+}
+
+/* The jump back, if no branch has come since. Returns whether it is so. */
+static bool append_jump(CPURISCVState *env, ETracePriv priv)
+{
+    RISCVTracePort *port = &env->trace;
+
+    if (port->jump_branches != port->branches) {
+        return false;
+    }
+    append_stretch(env, port->jump_target, port->jump_back,
+                   ETRACE_ITYPE_OTHER_INFERABLE_JUMP, priv, port->branches);
+    return true;
 }
 
 void riscv_trace_stretch_end(RISCVTraceHart *hart, target_ulong pc,
@@ -45,29 +71,23 @@ void riscv_trace_stretch_end(RISCVTraceHart *hart, target_ulong pc,
 {
     CPURISCVState *env = cpu_env(hart->cs);
     RISCVTracePort *port = &env->trace;
-    uint32_t branches = port->branches;
-    ETraceBlock last = {
-        .iretire = 1,
-        .priv = priv,
-        .flags = ETRACE_BLOCK_STRETCH,
-    };
-    target_ulong iaddr;
+    ETraceItype itype = ETRACE_ITYPE_NONE;
+    bool jump_is_last;
 
     if (!(port->back & RISCV_TRACE_BACK_SOME)) {
         return;
     }
-    iaddr = pc - ((int32_t)port->back >> 2) * 2;
-    if (riscv_cpu_mxl(env) == MXL_RV32) {
-        iaddr = (int32_t)iaddr;
-    }
-    last.iaddr = iaddr;
     if (port->back & RISCV_TRACE_BACK_BRANCH) {
         /* The newest one is the last instruction. */
-        last.itype = branches >> 31 ? ETRACE_ITYPE_NONTAKEN_BRANCH
-                                    : ETRACE_ITYPE_TAKEN_BRANCH;
-        branches <<= 1;
+        itype = port->branches >> 31 ? ETRACE_ITYPE_NONTAKEN_BRANCH
+                                     : ETRACE_ITYPE_TAKEN_BRANCH;
+        port->branches <<= 1;
     }
-    append_slots(hart, &last, pc, branches);
+    jump_is_last = port->back == port->jump_back && pc == port->jump_target;
+    if (!append_jump(env, priv) || !jump_is_last) {
+        append_stretch(env, pc, port->back, itype, priv, port->branches);
+    }
+    port->back = RISCV_TRACE_BACK_NONE;
 }
 
 void riscv_trace_stretches_off(RISCVTraceHart *hart)
@@ -95,6 +115,7 @@ static void stretches_on(RISCVTraceHart *hart)
             .flags = ETRACE_BLOCK_EVENT,
         }, 1);
         port->branches = ETRACE_STRETCH_EMPTY;
+        port->jump_branches = 0;
         /* of the block that ends here */
         port->back = RISCV_TRACE_BACK_UPDISCON;
         port->key |= RISCV_TRACE_KEY_STRETCH;
@@ -134,6 +155,21 @@ void helper_trace_stretch(CPURISCVState *env)
 {
     riscv_trace_stretch_end(env->trace.hart, env->pc,
                             riscv_trace_priv(env->priv, env->virt_enabled));
+    if (env->trace.head >= env->trace.limit) {
+        helper_trace_exit(env);
+    }
+}
+
+/* A second jump back without a branch in between */
+void helper_trace_jump_again(CPURISCVState *env)
+{
+    ETracePriv priv = riscv_trace_priv(env->priv, env->virt_enabled);
+
+    append_jump(env, priv);
+    append_stretch(env, env->pc, env->trace.back,
+                   ETRACE_ITYPE_OTHER_INFERABLE_JUMP, priv,
+                   env->trace.branches);
+    env->trace.back = RISCV_TRACE_BACK_NONE;
     if (env->trace.head >= env->trace.limit) {
         helper_trace_exit(env);
     }

@@ -52,6 +52,10 @@ typedef struct Stretches {
     ETraceBlock last;
     uint64_t last_next;
     unsigned last_index;                /* into retired[] */
+    bool jumped;                        /* back; no branch since */
+    ETraceBlock jump;
+    uint64_t jump_next;
+    unsigned jump_index;
 } Stretches;
 
 typedef struct World {

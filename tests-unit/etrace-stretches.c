@@ -47,13 +47,33 @@ static void put_stretch(World *w, const ETraceBlock *last, uint64_t next)
     }
 }
 
+/* The jump back that no branch has followed ends a stretch. */
+static void put_jump(World *w)
+{
+    Stretches *s = &w->stretches;
+
+    if (s->jumped) {
+        unsigned last_index = s->last_index;
+
+        s->last_index = s->jump_index;
+        put_stretch(w, &s->jump, s->jump_next);
+        s->last_index = last_index;
+        s->jumped = false;
+    }
+}
+
 void stretches_end(World *w)
 {
     Stretches *s = &w->stretches;
 
     if (s->on) {
         if (s->some) {
-            put_stretch(w, &s->last, s->last_next);
+            bool is_jump = s->jumped && s->jump_index == s->last_index;
+
+            put_jump(w);
+            if (!is_jump) {
+                put_stretch(w, &s->last, s->last_next);
+            }
         }
         hand_in(w);
         s->on = false;
@@ -95,11 +115,20 @@ bool stretches_take(World *w, const ETraceBlock *b, uint64_t next)
     s->last_next = next;
     s->last_index = w->retired_count - 1;
     if (alone || (branch && etrace_stretch_count(s->branches) == 30) ||
-        etrace_itype_is_updiscon(b->itype) ||
-        (!branch && b->itype != ETRACE_ITYPE_NONE &&
-         next <= etrace_block_last(b))) {
+        etrace_itype_is_updiscon(b->itype)) {
+        s->jumped = false;
         put_stretch(w, b, next);
-    } else if (!branch) {
+    } else if (branch) {
+        s->jumped = false;
+    } else {
+        if (b->itype != ETRACE_ITYPE_NONE && next <= etrace_block_last(b)) {
+            put_jump(w);
+            s->some = true;
+            s->jumped = true;
+            s->jump = *b;
+            s->jump_next = next;
+            s->jump_index = s->last_index;
+        }
         s->last.itype = ETRACE_ITYPE_NONE;
     }
     return true;
