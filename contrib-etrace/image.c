@@ -26,6 +26,14 @@ void image_free(Image *im)
     g_free(im);
 }
 
+void image_restart(Image *im, const Sideband *sb)
+{
+    if (im->view) {
+        sideband_view_restart(im->view, sb);
+        image_advance(im, 0);
+    }
+}
+
 void image_advance(Image *im, uint64_t packets)
 {
     if (!im->view) {

@@ -43,6 +43,12 @@ Image *image_new(const InsnIsa *isa, const Sideband *sb, unsigned hart,
                  ElfCode *elf);
 void image_free(Image *im);
 
+/*
+ * The trace goes on in another part: @sb replaces the sideband, if there was
+ * one. See sideband_view_restart().
+ */
+void image_restart(Image *im, const Sideband *sb);
+
 /* The decoder has consumed @packets of the hart's packets. */
 void image_advance(Image *im, uint64_t packets);
 

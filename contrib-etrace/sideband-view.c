@@ -34,7 +34,7 @@ struct SidebandView {
     Space *current[2];      /* S and U; VS and VU */
     bool tvec_known[SIDEBAND_NR_PRIVS];
     uint64_t tvec[SIDEBAND_NR_PRIVS];
-    unsigned next_id;
+    GHashTable *numbers;    /* of spaces, for ever: Space without pages */
 };
 
 static guint space_hash(gconstpointer key)
@@ -56,7 +56,7 @@ static void space_free(gpointer opaque)
 {
     Space *s = opaque;
 
-    g_hash_table_unref(s->pages);
+    g_clear_pointer(&s->pages, g_hash_table_unref);
     g_free(s);
 }
 
@@ -75,6 +75,19 @@ static bool atp_bare(const SidebandView *view, uint64_t atp)
            !(atp & 0x80000000u) : !(atp >> 60);
 }
 
+/* The same one each time that the space comes back, from 1 */
+static unsigned number_of(SidebandView *view, const Space *key)
+{
+    Space *s = g_hash_table_lookup(view->numbers, key);
+
+    if (!s) {
+        s = g_memdup2(key, sizeof(*key));
+        s->id = g_hash_table_size(view->numbers) + 1;
+        g_hash_table_add(view->numbers, s);
+    }
+    return s->id;
+}
+
 static Space *get_space(SidebandView *view, bool virt, uint64_t atp,
                         uint64_t hgatp)
 {
@@ -86,7 +99,7 @@ static Space *get_space(SidebandView *view, bool virt, uint64_t atp,
         *s = key;
         /* With virt, even a bare first stage is translated by the second. */
         s->bare = !virt && atp_bare(view, atp);
-        s->id = s->bare ? 0 : ++view->next_id;
+        s->id = s->bare ? 0 : number_of(view, &key);
         s->pages = g_hash_table_new_full(g_int64_hash, g_int64_equal,
                                          g_free, NULL);
         g_hash_table_add(view->spaces, s);
@@ -117,21 +130,32 @@ SidebandView *sideband_view_new(const Sideband *sb, unsigned hart)
 {
     SidebandView *view = g_new0(SidebandView, 1);
 
-    view->sb = sb;
     view->hart = hart;
-    view->pos = sb->begin;
     view->phys = g_hash_table_new_full(g_int64_hash, g_int64_equal, NULL,
                                        phys_free);
     view->spaces = g_hash_table_new_full(space_hash, space_equal, space_free,
                                          NULL);
-    reset_spaces(view);
+    view->numbers = g_hash_table_new_full(space_hash, space_equal, space_free,
+                                          NULL);
+    sideband_view_restart(view, sb);
     return view;
+}
+
+void sideband_view_restart(SidebandView *view, const Sideband *sb)
+{
+    view->sb = sb;
+    view->pos = sb->begin;
+    view->barrier = 0;
+    g_hash_table_remove_all(view->phys);
+    reset_spaces(view);
+    memset(view->tvec_known, 0, sizeof(view->tvec_known));
 }
 
 void sideband_view_free(SidebandView *view)
 {
     g_hash_table_unref(view->phys);
     g_hash_table_unref(view->spaces);
+    g_hash_table_unref(view->numbers);
     g_free(view);
 }
 

@@ -66,6 +66,8 @@ bool sideband_record_valid(const Sideband *sb, const SidebandRecord *rec)
                (etrace_sb_get(rec->payload + 24, 8) & ~1ull) &&
                (etrace_sb_get(rec->payload + 24, 8) & ~1ull) <=
                etrace_sb_get(rec->payload + 16, 8);
+    case ETRACE_SB_ORIGIN:
+        return rec->len >= ETRACE_SB_ORIGIN_SIZE;
     default:
         return true;
     }
@@ -175,6 +177,10 @@ static bool index_session(Sideband *sb, GError **errp)
             break;
         case ETRACE_SB_RAM:
             sb->ram = rec.payload;
+            break;
+        case ETRACE_SB_ORIGIN:
+            sb->id = etrace_sb_get(rec.payload, 8);
+            sb->origin = etrace_sb_get(rec.payload + 8, 8);
             break;
         }
     }
@@ -344,6 +350,13 @@ bool sideband_align_lookup(const Sideband *sb, uint64_t offset,
         }
     }
     return false;
+}
+
+bool sideband_origin(const Sideband *sb, uint64_t *id, uint64_t *origin)
+{
+    *id = sb->id;
+    *origin = sb->origin;
+    return sb->id != 0;
 }
 
 bool sideband_ram(const Sideband *sb, SidebandRam *ram)

@@ -74,9 +74,20 @@ typedef struct SidebandRam {
 /* Returns false if the session tells of no RAM sink. */
 bool sideband_ram(const Sideband *sb, SidebandRam *ram);
 
-/* @isa is how the code is to be decoded. */
+/*
+ * Who is this session, and which one does it go on from (0: it begins a
+ * trace)? Returns false if the stream does not tell.
+ */
+bool sideband_origin(const Sideband *sb, uint64_t *id, uint64_t *origin);
+
 SidebandView *sideband_view_new(const Sideband *sb, unsigned hart);
 void sideband_view_free(SidebandView *view);
+
+/*
+ * The trace goes on in another part, which @sb explains: everything is
+ * forgotten, but the numbers of address spaces stay what they are.
+ */
+void sideband_view_restart(SidebandView *view, const Sideband *sb);
 
 /*
  * The hart's decoder has consumed @packets packets: apply every record whose

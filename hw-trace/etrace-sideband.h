@@ -37,7 +37,7 @@
 
 #define ETRACE_SB_MAGIC         "RVTRSIDE"      /* 8 bytes, no NUL */
 #define ETRACE_SB_VERSION_MAJOR 1               /* other: cannot be read */
-#define ETRACE_SB_VERSION_MINOR 1               /* larger: more to skip */
+#define ETRACE_SB_VERSION_MINOR 2               /* larger: more to skip */
 #define ETRACE_SB_ALL_HARTS     0xffff
 #define ETRACE_SB_HEADER_SIZE   8               /* of every record */
 #define ETRACE_SB_PAGE_SIZE     4096
@@ -119,11 +119,19 @@ typedef enum ETraceSbType {
      * version 1. hart is ETRACE_SB_ALL_HARTS.
      */
     ETRACE_SB_RAM = 13,
+    /*
+     * What this session goes on from: u64 id of the session, a random number
+     * that is not 0; u64 id of the session that the machine had before, here
+     * or where it was migrated from (0: there was none). Since minor version
+     * 2. hart is ETRACE_SB_ALL_HARTS.
+     */
+    ETRACE_SB_ORIGIN = 14,
 } ETraceSbType;
 
 #define ETRACE_SB_PARAMS_SIZE_1_0 28            /* at least */
 #define ETRACE_SB_PARAMS_SIZE 32
 #define ETRACE_SB_TVEC_SIZE 16
+#define ETRACE_SB_ORIGIN_SIZE 16
 
 /* Extensions that give encodings of others a meaning of their own. */
 #define ETRACE_SB_ISA_ZCMP      0x1     /* of c.fsdsp */

@@ -14,6 +14,7 @@
 #include "system/runstate-action.h"
 #include "system/system.h"
 #include "target/riscv/trace/code.h"
+#include "etrace-sideband.h"
 #include "riscv-trace-session.h"
 #include "trace.h"
 
@@ -137,6 +138,27 @@ static ETraceParams riscv_trace_session_framing(const ETraceParams *params,
 }
 
 /*
+ * Give the session an id, and tell it and the one before. Not a guest's random
+ * number: the two sides of a migration may have the same -seed.
+ */
+static void riscv_trace_session_put_origin(RISCVTraceSession *s)
+{
+    uint8_t record[ETRACE_SB_HEADER_SIZE + ETRACE_SB_ORIGIN_SIZE];
+    uint8_t *payload = record + ETRACE_SB_HEADER_SIZE;
+    uint64_t before = s->id;
+
+    do {
+        s->id = (uint64_t)g_random_int() << 32 | g_random_int();
+    } while (!s->id);
+    etrace_sb_put(record, ETRACE_SB_ORIGIN, 2);
+    etrace_sb_put(record + 2, ETRACE_SB_ALL_HARTS, 2);
+    etrace_sb_put(record + 4, ETRACE_SB_ORIGIN_SIZE, 4);
+    etrace_sb_put(payload, s->id, 8);
+    etrace_sb_put(payload + 8, before, 8);
+    riscv_trace_session_put_record(s, record, sizeof(record));
+}
+
+/*
  * Begin a session if one is due. The VM is stopped, so that no hart is
  * between one session and the next.
  */
@@ -166,6 +188,7 @@ static void riscv_trace_session_begin_due(RISCVTraceSession *s)
                                     sideband);
     riscv_trace_session_begin(sideband ? riscv_trace_session_put_record : NULL,
                               s, s->num_sources, params, offset);
+    riscv_trace_session_put_origin(s);
     framing = riscv_trace_session_framing(params, s->num_sources);
     s->begin(s->opaque, &framing);
     riscv_trace_session_update(s);

@@ -36,6 +36,11 @@ typedef struct RISCVTraceSession {
     bool active;                /* may be read by any thread */
     bool pending;               /* a (new) session is to begin */
     unsigned number;            /* of this session, from 1 */
+    /*
+     * Of this session, or of the last one; migrates, so that the sessions at
+     * the destination tell what they go on from. 0: there was none.
+     */
+    uint64_t id;
     QEMUTimer *timer;           /* begins it */
     VMChangeStateEntry *vmstate;
     Notifier shutdown;

@@ -50,6 +50,11 @@ void sb_session(GByteArray *sb, unsigned number, unsigned nr_harts,
     sb_record(sb, ETRACE_SB_SESSION, ETRACE_SB_ALL_HARTS, p, sizeof(p));
 }
 
+void sb_origin(GByteArray *sb, uint64_t id, uint64_t origin)
+{
+    sb_u64s(sb, ETRACE_SB_ORIGIN, ETRACE_SB_ALL_HARTS, 2, id, origin);
+}
+
 void sb_params(GByteArray *sb, unsigned hart, const ETraceParams *params)
 {
     uint8_t p[ETRACE_SB_PARAMS_SIZE] = {

@@ -17,6 +17,7 @@ void sb_u64s(GByteArray *sb, unsigned type, unsigned hart, unsigned n, ...);
 
 void sb_session(GByteArray *sb, unsigned number, unsigned nr_harts,
                 uint64_t trace_offset);
+void sb_origin(GByteArray *sb, uint64_t id, uint64_t origin);
 void sb_params(GByteArray *sb, unsigned hart, const ETraceParams *params);
 void sb_code(GByteArray *sb, uint64_t phys, const void *bytes, size_t len);
 void sb_fence(GByteArray *sb, unsigned hart, uint64_t packets);

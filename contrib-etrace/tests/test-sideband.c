@@ -200,6 +200,58 @@ static void test_spaces(void)
     sideband_free(s);
 }
 
+/* Nothing of the part before is known, but spaces keep their numbers. */
+static void test_restart(void)
+{
+    g_autoptr(GByteArray) one = begin(1);
+    g_autoptr(GByteArray) two = begin(1);
+    Sideband *first, *second;
+    unsigned space1, space2;
+    SidebandView *view;
+    uint64_t xtvec;
+
+    sb_code(one, CODE_AT, old_code, 2);
+    sb_u64s(one, ETRACE_SB_TVEC, 0, 2, (uint64_t)ETRACE_PRIV_M, CODE_AT);
+    sb_space(one, 0, false, SV39(1));
+    sb_map(one, 0, false, 0x10000, CODE_AT);
+    sb_fence(one, 0, 1);
+    sb_space(one, 0, false, SV39(2));
+    sb_fence(one, 0, 100);
+    first = parse(one);
+    sb_code(two, CODE_AT + 0x1000, new_code, 2);
+    sb_fence(two, 0, 1);
+    sb_space(two, 0, false, SV39(2));
+    sb_fence(two, 0, 2);
+    sb_space(two, 0, false, SV39(1));
+    second = parse(two);
+
+    view = sideband_view_new(first, 0);
+    sideband_view_advance(view, 0);
+    space1 = sideband_view_space(view, ETRACE_PRIV_U);
+    sideband_view_advance(view, 1);
+    space2 = sideband_view_space(view, ETRACE_PRIV_U);
+    sideband_view_advance(view, 50);
+    check_cmpuint(sideband_view_barrier(view), ==, 100);
+    check_true(sideband_view_tvec(view, ETRACE_PRIV_M, &xtvec));
+
+    sideband_view_restart(view, second);
+    sideband_view_advance(view, 0);
+    check_cmpuint(sideband_view_barrier(view), ==, 1);
+    check_cmphex(fetch(view, ETRACE_PRIV_M, CODE_AT), ==, 0);
+    check_cmphex(fetch(view, ETRACE_PRIV_M, CODE_AT + 0x1000), ==, 0x8082);
+    check_cmpuint(sideband_view_space(view, ETRACE_PRIV_U), ==, 0);
+    check_false(sideband_view_tvec(view, ETRACE_PRIV_M, &xtvec));
+    sideband_view_advance(view, 1);
+    check_cmpuint(sideband_view_space(view, ETRACE_PRIV_U), ==, space2);
+    sideband_view_advance(view, 2);
+    check_cmpuint(sideband_view_space(view, ETRACE_PRIV_U), ==, space1);
+    check_cmphex(fetch(view, ETRACE_PRIV_U, 0x10000), ==, 0);
+
+    sideband_view_free(view);
+    sideband_free(first);
+    sideband_free(second);
+}
+
 /* "Before the first: bare (addresses are physical)." */
 static void test_bare(void)
 {
@@ -516,6 +568,7 @@ int main(int argc, char **argv)
     g_test_add_func("/sideband/change", test_change);
     g_test_add_func("/sideband/place-twice", test_place_twice);
     g_test_add_func("/sideband/spaces", test_spaces);
+    g_test_add_func("/sideband/restart", test_restart);
     g_test_add_func("/sideband/bare", test_bare);
     g_test_add_func("/sideband/params", test_params);
     g_test_add_func("/sideband/rv32-mode", test_rv32_mode);
