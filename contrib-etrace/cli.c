@@ -60,23 +60,53 @@ bool cli_parse_only(GOptionEntry *entries, const char *summary,
     return parse_context(context, argc, argv);
 }
 
+static bool parse_sessions(CliTrace *ct)
+{
+    unsigned n = ct->session_args ? g_strv_length(ct->session_args) : 0;
+    unsigned parts = ct->sidebands ? g_strv_length(ct->sidebands) : 0;
+
+    if (!n) {
+        return true;
+    }
+    if (n != parts) {
+        cli_error("%u --session and %u --sideband: give one for each, or "
+                  "none to get the last session of each", n, parts);
+        return false;
+    }
+    ct->sessions = g_new0(unsigned, n);
+    for (unsigned i = 0; i < n; i++) {
+        guint64 number;
+
+        if (!g_ascii_string_to_unsigned(ct->session_args[i], 10, 1, UINT_MAX,
+                                        &number, NULL)) {
+            cli_error("--session %s: sessions are counted from 1",
+                      ct->session_args[i]);
+            return false;
+        }
+        ct->sessions[i] = number;
+    }
+    return true;
+}
+
 bool cli_parse(CliTrace *ct, GOptionEntry *extra, const char *summary,
                int argc, char **argv)
 {
     g_autoptr(GOptionContext) context = g_option_context_new(NULL);
     const GOptionEntry entries[] = {
-        { "trace", 't', 0, G_OPTION_ARG_FILENAME, &ct->trace,
-          "Trace: the bytes of trace-chardev, or of a RAM sink", "FILE" },
+        { "trace", 't', 0, G_OPTION_ARG_FILENAME_ARRAY, &ct->traces,
+          "Trace: the bytes of trace-chardev, or of a RAM sink; repeated for "
+          "the parts of a trace that was migrated, in order", "FILE" },
         { "ram", 0, 0, G_OPTION_ARG_NONE, &ct->ram,
           "The trace is a RAM sink's, from trRamStart to trRamWP; with a "
           "sideband also to trRamLimit", NULL },
         { "wrapped-at", 0, 0, G_OPTION_ARG_INT64, &ct->wrapped_at,
           "The trace is a RAM sink's that has wrapped, from trRamStart to "
           "trRamLimit; OFFSET: trRamWP - trRamStart", "OFFSET" },
-        { "sideband", 's', 0, G_OPTION_ARG_FILENAME, &ct->sideband,
-          "Sideband: the bytes of trace-sideband", "FILE" },
-        { "session", 0, 0, G_OPTION_ARG_INT, &ct->session,
-          "Session of the sideband (default: the last one)", "N" },
+        { "sideband", 's', 0, G_OPTION_ARG_FILENAME_ARRAY, &ct->sidebands,
+          "Sideband: the bytes of trace-sideband; one for each part", "FILE" },
+        { "session", 0, 0, G_OPTION_ARG_STRING_ARRAY, &ct->session_args,
+          "Session of the sideband (default: the last one); one for each "
+          "part, or none", "N" },
         { "hart", 0, 0, G_OPTION_ARG_INT, &ct->hart,
           "Only this hart", "N" },
         { "elf", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &ct->elfs,
@@ -108,7 +138,7 @@ bool cli_parse(CliTrace *ct, GOptionEntry *extra, const char *summary,
     if (!parse_context(context, argc, argv)) {
         return false;
     }
-    if (!ct->trace) {
+    if (!ct->traces) {
         cli_error("which trace? give --trace FILE");
         return false;
     }
@@ -116,17 +146,15 @@ bool cli_parse(CliTrace *ct, GOptionEntry *extra, const char *summary,
         cli_error("--wrapped-at: an offset in the dump is not negative");
         return false;
     }
-    if (ct->session < 0) {
-        cli_error("--session: sessions are counted from 1");
-        return false;
-    }
-    return true;
+    return parse_sessions(ct);
 }
 
 void cli_trace_clear(CliTrace *ct)
 {
-    g_free(ct->trace);
-    g_free(ct->sideband);
+    g_strfreev(ct->traces);
+    g_strfreev(ct->sidebands);
+    g_strfreev(ct->session_args);
+    g_free(ct->sessions);
     g_free(ct->isa);
     g_strfreev(ct->elfs);
     g_strfreev(ct->params);
@@ -137,9 +165,9 @@ Trace *cli_open(const CliTrace *ct)
 {
     g_autoptr(GError) err = NULL;
     g_autoptr(Trace) t = trace_open(&(TraceOptions) {
-        .trace = ct->trace,
-        .sideband = ct->sideband,
-        .session = ct->session,
+        .traces = ct->traces,
+        .sidebands = ct->sidebands,
+        .sessions = ct->sessions,
         .elfs = ct->elfs,
         .isa = ct->isa,
         .params = ct->params,
@@ -159,8 +187,10 @@ Trace *cli_open(const CliTrace *ct)
                   ct->hart, t->nr_harts, t->nr_harts == 1 ? "" : "s");
         return NULL;
     }
-    if (t->sideband && sideband_problem(t->sideband)) {
-        cli_warn("%s: %s", ct->sideband, sideband_problem(t->sideband));
+    for (Trace *p = t; p; p = p->next) {
+        if (p->sideband && sideband_problem(p->sideband)) {
+            cli_warn("%s: %s", p->sideband_path, sideband_problem(p->sideband));
+        }
     }
     return g_steal_pointer(&t);
 }
@@ -200,8 +230,9 @@ void cli_report_loss(CliTrace *ct, const TraceLoss *loss)
         g_string_append_printf(text, "; last instruction 0x%" PRIx64,
                                loss->flow.pc);
     }
-    cli_warn("hart %u: packet %" PRIu64 " at byte %zu: %s", loss->hart,
-             loss->packet, loss->offset, text->str);
+    cli_warn("%s%shart %u: packet %" PRIu64 " at byte %zu: %s",
+             ct->traces[1] ? loss->part->path : "", ct->traces[1] ? ": " : "",
+             loss->hart, loss->packet, loss->offset, text->str);
 }
 
 int cli_finish_losses(const CliTrace *ct)

@@ -31,8 +31,10 @@ int cmd_listen(int argc, char **argv);
 
 /* The options that say what to decode, and --strict */
 typedef struct CliTrace {
-    char *trace, *sideband, *isa;
-    int session;
+    char **traces, **sidebands; /* an entry for each part */
+    char **session_args;
+    unsigned *sessions;         /* what they say, for each part; or NULL */
+    char *isa;
     int hart;                   /* -1: not given */
     char **elfs, **params, **tvecs;
     gboolean strict;

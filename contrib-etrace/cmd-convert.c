@@ -275,18 +275,23 @@ static bool harts_are_told(const Conversion *c)
     return false;
 }
 
+/* Those of the part of the trace that is next */
+static void set_trace_params(Conversion *c)
+{
+    for (unsigned i = 0; i < c->trace->nr_harts; i++) {
+        if (c->trace->harts[i].present) {
+            c->params = c->trace->harts[i].params;
+            c->sources = c->sources ?: packet_sources_new(&c->params);
+            packet_sources_set(c->sources, i, &c->trace->harts[i].params);
+        }
+    }
+}
+
 /* What the packets hold together with the framing they are to get */
 static bool set_params(Conversion *c, char **args)
 {
     if (c->trace) {
-        for (unsigned i = 0; i < c->trace->nr_harts; i++) {
-            if (c->trace->harts[i].present) {
-                c->params = c->trace->harts[i].params;
-                c->sources = c->sources ?: packet_sources_new(&c->params);
-                packet_sources_set(c->sources, i,
-                                   &c->trace->harts[i].params);
-            }
-        }
+        set_trace_params(c);
         return true;
     }
     etrace_params_init(&c->params, 64);
@@ -330,7 +335,10 @@ static int convert(Conversion *c, const char *path)
         }
     }
     if (c->from == WRAP_ENCAP) {
-        read_encap(c);
+        for (; c->trace; c->trace = c->trace->next) {
+            set_trace_params(c);
+            read_encap(c);
+        }
     } else {
         file = g_mapped_file_new(path, FALSE, &err);
         if (file) {
@@ -405,12 +413,13 @@ int cmd_convert(int argc, char **argv)
             return CLI_ERROR;
         }
         c->trace = t;
-    } else if (ct.sideband) {
-        cli_error("--sideband goes with --from encap; give --param here");
+    } else if (ct.sidebands || ct.traces[1]) {
+        cli_error("--sideband, and several --trace, go with --from encap; "
+                  "give --param here");
         return CLI_ERROR;
     }
     if (set_params(c, ct.params) && harts_are_told(c)) {
-        status = convert(c, ct.trace);
+        status = convert(c, *ct.traces);
     }
     g_clear_pointer(&c->sources, packet_sources_free);
     return status;

@@ -115,18 +115,15 @@ static void dump_stream(PacketDump *d, const ETraceParams *framing)
     flush_idle(d);
 }
 
-int cmd_decode_packets(const CliTrace *ct, const Trace *t, uint64_t limit)
+/* A part: the parameters, which may differ, and the packets */
+static void dump_part(PacketDump *d, const Trace *t)
 {
     const ETraceParams *framing = NULL;
     g_autoptr(PacketSources) sources = NULL;
-    g_autoptr(GString) line = g_string_new(NULL);
-    PacketDump d = {
-        .ct = ct,
-        .t = t,
-        .line = line,
-        .left = UINT64_MAX,
-    };
+    uint64_t left = d->left;
 
+    d->t = t;
+    d->left = UINT64_MAX;
     for (unsigned i = 0; i < t->nr_harts; i++) {
         if (!t->harts[i].present) {
             continue;
@@ -138,14 +135,30 @@ int cmd_decode_packets(const CliTrace *ct, const Trace *t, uint64_t limit)
         packet_sources_set(sources, framing->src_bits ?
                            t->harts[i].params.src_id : 0,
                            &t->harts[i].params);
-        if (cli_hart_selected(ct, t, i)) {
-            packet_text_params(line, &t->harts[i].params);
-            put_line(&d);
+        if (cli_hart_selected(d->ct, t, i)) {
+            packet_text_params(d->line, &t->harts[i].params);
+            put_line(d);
         }
     }
-    d.sources = sources;
-    d.left = limit;
-    dump_stream(&d, framing);
+    d->sources = sources;
+    d->left = left;
+    dump_stream(d, framing);
+}
+
+int cmd_decode_packets(const CliTrace *ct, const Trace *t, uint64_t limit)
+{
+    g_autoptr(GString) line = g_string_new(NULL);
+    PacketDump d = {
+        .ct = ct,
+        .line = line,
+        .left = limit,
+    };
+
+    dump_part(&d, t);
+    while (d.left && t->next) {
+        t = t->next;
+        dump_part(&d, t);
+    }
     return cli_flush(stdout, "standard output") ? CLI_OK : CLI_ERROR;
 }
 

@@ -117,7 +117,7 @@ static void write_flamegraph(Profile *profile, const ProfileOptions *o,
                              FILE *f)
 {
     g_autofree char *count = flamegraph_commas(profile_sum(profile));
-    g_autofree char *base = g_path_get_basename(o->ct.trace);
+    g_autofree char *base = g_path_get_basename(*o->ct.traces);
     g_autofree char *title = o->title ? g_strdup(o->title) :
         g_strdup_printf("Instructions by call stack: %s", base);
     g_autofree char *subtitle = NULL;

@@ -169,9 +169,14 @@ int cmd_stat(int argc, char **argv)
         print_stats(sum);
     }
     if (ct.hart < 0) {
+        uint64_t bytes = 0;
+
+        for (Trace *p = t; p; p = p->next) {
+            bytes += p->end - p->begin;
+        }
         printf("stream\n");
-        print_bytes("all bytes", t->end - t->begin, sum->insns);
-        print_bytes("idle and alignment", t->end - t->begin -
+        print_bytes("all bytes", bytes, sum->insns);
+        print_bytes("idle and alignment", bytes -
                     sum->d.stats.wire_bytes -
                     sum->d.stats.data_wire_bytes -
                     sum->d.stats.skipped_bytes,

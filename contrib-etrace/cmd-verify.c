@@ -82,17 +82,34 @@ static bool verify_hart(CliTrace *ct, Trace *t, const TruthHart *truth)
     return ok;
 }
 
+/* All that retired, one file after the other */
+static Truth *load_truths(char **paths, GError **errp)
+{
+    g_autoptr(Truth) truth = truth_load(*paths, errp);
+
+    while (truth && *++paths) {
+        g_autoptr(Truth) more = truth_load(*paths, errp);
+
+        if (!more) {
+            return NULL;
+        }
+        truth_append(truth, more);
+    }
+    return g_steal_pointer(&truth);
+}
+
 int cmd_verify(int argc, char **argv)
 {
     g_auto(CliTrace) ct = { 0 };
     g_autoptr(GError) err = NULL;
-    g_autofree char *truth_path = NULL;
+    g_auto(GStrv) truth_paths = NULL;
     g_autoptr(Truth) truth = NULL;
     g_autoptr(Trace) t = NULL;
     bool ok = true, any = false;
     GOptionEntry entries[] = {
-        { "truth", 0, 0, G_OPTION_ARG_FILENAME, &truth_path,
-          "What really retired: counts and hashes", "FILE" },
+        { "truth", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &truth_paths,
+          "What really retired: counts and hashes; repeated, it goes on with "
+          "what the next file says", "FILE" },
         G_OPTION_ENTRY_NULL
     };
 
@@ -103,11 +120,11 @@ int cmd_verify(int argc, char **argv)
                    argc, argv)) {
         return CLI_ERROR;
     }
-    if (!truth_path) {
+    if (!truth_paths) {
         cli_error("compare with what? give --truth FILE");
         return CLI_ERROR;
     }
-    truth = truth_load(truth_path, &err);
+    truth = load_truths(truth_paths, &err);
     if (!truth) {
         cli_error("%s", err->message);
         return CLI_ERROR;
@@ -126,7 +143,7 @@ int cmd_verify(int argc, char **argv)
     }
     cli_finish_losses(&ct);
     if (!any) {
-        cli_error("%s: nothing about hart %d", truth_path, ct.hart);
+        cli_error("%s: nothing about hart %d", *truth_paths, ct.hart);
         return CLI_ERROR;
     }
     if (!cli_flush(stdout, "standard output")) {

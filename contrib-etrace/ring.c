@@ -28,6 +28,13 @@ static void take(Ring *ring, const uint8_t *dump, size_t size, size_t oldest)
     memcpy(ring->data + size - oldest, dump, oldest);
 }
 
+static void no_ram_sink(const Sideband *sb, GError **errp)
+{
+    invalid(errp, "sideband: session %u tells of no RAM sink; was it "
+            "captured until the sink was disabled or the machine stopped?",
+            sideband_session(sb));
+}
+
 bool ring_init(Ring *ring, const uint8_t *dump, size_t size,
                int64_t wrapped_at, const Sideband *sb, GError **errp)
 {
@@ -36,9 +43,7 @@ bool ring_init(Ring *ring, const uint8_t *dump, size_t size,
 
     *ring = (Ring) { 0 };
     if (sb && !told) {
-        invalid(errp, "sideband: session %u tells of no RAM sink; was it "
-                "captured until the sink was disabled or the machine stopped?",
-                sideband_session(sb));
+        no_ram_sink(sb, errp);
         return false;
     }
     if (told && wrapped_at == RING_NOT_WRAPPED &&
@@ -55,10 +60,12 @@ bool ring_init(Ring *ring, const uint8_t *dump, size_t size,
         return false;
     }
     take(ring, dump, size, wrapped_at == RING_NOT_WRAPPED ? 0 : wrapped_at);
-    ring->cut = wrapped_at != RING_NOT_WRAPPED;
+    ring->wrapped = wrapped_at != RING_NOT_WRAPPED;
+    ring->cut = ring->wrapped;
     if (told && ram.bytes <= size) {
         /* The session began inside the ring. */
-        ring->begin = size - ram.bytes;
+        ring->session = size - ram.bytes;
+        ring->begin = ring->session;
         ring->cut = false;
     } else if (told && !ring->cut) {
         invalid(errp, "the sideband tells of %" PRIu64 " bytes of trace, the "
@@ -67,6 +74,36 @@ bool ring_init(Ring *ring, const uint8_t *dump, size_t size,
         ring_clear(ring);
         return false;
     }
+    return true;
+}
+
+bool ring_init_before(Ring *ring, const Ring *later, const Sideband *sb,
+                      GError **errp)
+{
+    SidebandRam ram;
+    size_t size = later->session;
+
+    *ring = (Ring) { 0 };
+    if (!sideband_ram(sb, &ram)) {
+        no_ram_sink(sb, errp);
+        return false;
+    }
+    if (ram.bytes && !size) {
+        invalid(errp, "the ring has nothing left of session %u: what was "
+                "traced later has overwritten it; leave out its --sideband",
+                sideband_session(sb));
+        return false;
+    }
+    if (ram.bytes > size && !later->wrapped) {
+        invalid(errp, "the sideband tells of %" PRIu64 " bytes of trace, but "
+                "the dump has only %zu before the next part", ram.bytes, size);
+        return false;
+    }
+    take(ring, later->data, size, 0);
+    ring->wrapped = later->wrapped;
+    ring->cut = ram.bytes > size;
+    ring->session = ring->cut ? 0 : size - ram.bytes;
+    ring->begin = ring->session;
     return true;
 }
 
@@ -86,7 +123,8 @@ bool ring_find_begin(Ring *ring, const ETraceParams *params, GError **errp)
                                  ring->size - ring->begin, &skip)) {
         invalid(errp, "there is no alignment sequence in the ring, so that "
                 "it cannot be known where a packet begins; was "
-                "trRamAsyncFreq 0?");
+                "trRamAsyncFreq 0? Of several parts, leave out the first "
+                "one, of which too little is left");
         return false;
     }
     ring->begin += skip;

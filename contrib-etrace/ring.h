@@ -20,6 +20,8 @@
 typedef struct Ring {
     uint8_t *data;      /* oldest byte first; owned */
     size_t size;
+    bool wrapped;
+    size_t session;     /* where the session's bytes begin that are left */
     size_t begin;       /* of the trace to decode */
     bool cut;           /* the trace does not begin with its beginning */
 } Ring;
@@ -33,6 +35,14 @@ typedef struct Ring {
 bool ring_init(Ring *ring, const uint8_t *dump, size_t size,
                int64_t wrapped_at, const Sideband *sb, GError **errp);
 void ring_clear(Ring *ring);
+
+/*
+ * The sink had stored the trace of session @sb, and then that of @later, when
+ * the dump was made: take what is left of the former. Returns false and sets
+ * @errp if it makes no sense.
+ */
+bool ring_init_before(Ring *ring, const Ring *later, const Sideband *sb,
+                      GError **errp);
 
 /*
  * Find the first whole packet, of which framing by @params is known; sets

@@ -52,6 +52,7 @@ static void report_loss(void *opaque, const FlowLoss *loss)
     TraceDecoder *d = opaque;
     TraceLoss report = {
         .hart = d->hart,
+        .part = d->trace,
         .packet = d->packets,
         .offset = d->item.offset,
         .bytes = loss->kind == FLOW_LOST_FRAMING ? d->item.size : 0,
@@ -231,11 +232,73 @@ static const FlowOps data_flow_ops = {
     .window_end = data_window_end,
 };
 
+static void start_part(TraceDecoder *d)
+{
+    const Trace *t = d->trace;
+    const TraceHart *h = &t->harts[d->hart];
+    const TraceConsumer *consumer = d->consumer;
+    StreamSources sources = { .params = h->params, .known = t->known_ids };
+
+    if (consumer->data) {
+        uint64_t associated = d->data.associated, others = d->data.others;
+
+        flow_init(&d->flow, &h->params, d->image, &data_flow_ops, d,
+                  report_loss, d);
+        data_flow_init(&d->data, &h->params, d->image, consumer->data,
+                       d->opaque);
+        d->data.associated = associated;
+        d->data.others = others;
+    } else {
+        flow_init(&d->flow, &h->params, d->image, &consumer->flow, d->opaque,
+                  report_loss, d);
+    }
+    d->flow.tvec = find_tvec;
+    d->flow.tvec_opaque = d;
+    stream_init(&d->stream, t->data, t->begin, t->end, &sources);
+    d->packets = 0;
+    d->barrier = image_barrier(d->image);
+    if (t->ram && t->ring.cut) {
+        /* It begins in the middle, with packets that need those before. */
+        d->packets = h->first_packet;
+        d->flow.params.ioptions = h->first_ioptions;
+        d->flow.waiting = true;
+        d->data.waiting = true;
+    }
+
+}
+
+static void decode_part(TraceDecoder *d)
+{
+    bool end = false;
+
+    start_part(d);
+    while (!d->stop && !end) {
+        switch (stream_next(&d->stream, &d->item)) {
+        case STREAM_PACKET:
+            one_packet(d);
+            break;
+        case STREAM_ALIGN:
+            check_align(d);
+            break;
+        case STREAM_LOST:
+            skipped_framing(d);
+            break;
+        case STREAM_END:
+            end = true;
+            break;
+        }
+    }
+    d->stats.skipped_packets += d->flow.skipped;
+    if (d->consumer->data) {
+        data_flow_end(&d->data);
+        data_flow_destroy(&d->data);
+    }
+}
+
 void trace_decode(TraceDecoder *d, Trace *t, unsigned hart,
                   const TraceConsumer *consumer, void *opaque)
 {
     const TraceHart *h = &t->harts[hart];
-    StreamSources sources = { .params = h->params, .known = t->known_ids };
 
     assert(hart < t->nr_harts && h->present);
     *d = (TraceDecoder) {
@@ -249,47 +312,11 @@ void trace_decode(TraceDecoder *d, Trace *t, unsigned hart,
             .zcmt = t->isa.zcmt || (h->isa & ETRACE_SB_ISA_ZCMT),
         }, t->sideband, hart, t->elf),
     };
-    if (consumer->data) {
-        flow_init(&d->flow, &h->params, d->image, &data_flow_ops, d,
-                  report_loss, d);
-        data_flow_init(&d->data, &h->params, d->image, consumer->data,
-                       opaque);
-    } else {
-        flow_init(&d->flow, &h->params, d->image, &consumer->flow, opaque,
-                  report_loss, d);
-    }
-    d->flow.tvec = find_tvec;
-    d->flow.tvec_opaque = d;
-    stream_init(&d->stream, t->data, t->begin, t->end, &sources);
-    d->barrier = image_barrier(d->image);
-    if (t->ram && t->ring.cut) {
-        /* It begins in the middle, with packets that need those before. */
-        d->packets = h->first_packet;
-        d->flow.params.ioptions = h->first_ioptions;
-        d->flow.waiting = true;
-        d->data.waiting = true;
-    }
-
-    while (!d->stop) {
-        switch (stream_next(&d->stream, &d->item)) {
-        case STREAM_PACKET:
-            one_packet(d);
-            break;
-        case STREAM_ALIGN:
-            check_align(d);
-            break;
-        case STREAM_LOST:
-            skipped_framing(d);
-            break;
-        case STREAM_END:
-            d->stop = true;
-            break;
-        }
-    }
-    d->stats.skipped_packets = d->flow.skipped;
-    if (consumer->data) {
-        data_flow_end(&d->data);
-        data_flow_destroy(&d->data);
+    decode_part(d);
+    while (!d->stop && d->trace->next) {
+        d->trace = d->trace->next;
+        image_restart(d->image, d->trace->sideband);
+        decode_part(d);
     }
     g_clear_pointer(&d->image, image_free);
 }

@@ -1,29 +1,14 @@
 /*
- * A trace to decode: its files and harts
+ * A part of a trace to decode: its files and harts
  *
  * SPDX-License-Identifier: GPL-2.0-or-later
  */
 #include "qemu/osdep.h"
 #include <gio/gio.h>
-#include "elf-file.h"
 #include "params-text.h"
 #include "trace.h"
 
 #define MAX_SOURCES 65536
-
-static bool load_elf(Trace *t, const char *arg, GError **errp)
-{
-    uint64_t bias;
-    g_autofree char *path = elf_file_split(arg, &bias, errp);
-
-    if (!path) {
-        return false;
-    }
-    if (!t->elf) {
-        t->elf = elf_code_new();
-    }
-    return elf_code_load(t->elf, path, bias, errp);
-}
 
 bool trace_set_params(ETraceParams *params, char **args, GError **errp)
 {
@@ -172,7 +157,7 @@ static bool harts_from_stream(Trace *t, const TraceOptions *opts,
     }
     if (!t->nr_harts) {
         g_set_error(errp, G_IO_ERROR, G_IO_ERROR_INVALID_DATA,
-                    "%s: no packets", opts->trace);
+                    "%s: no packets", t->path);
         return false;
     }
     t->harts = g_new0(TraceHart, t->nr_harts);
@@ -185,15 +170,17 @@ static bool harts_from_stream(Trace *t, const TraceOptions *opts,
 }
 
 /* The session's part of the trace file */
-static bool find_range(Trace *t, const TraceOptions *opts, size_t size,
-                       GError **errp)
+static bool find_range(Trace *t, const TraceOptions *opts, const Trace *later,
+                       size_t size, GError **errp)
 {
     uint64_t start = 0, end = UINT64_MAX;
 
     if (t->ram) {
-        if (!ring_init(&t->ring, t->data, size, opts->wrapped_at, t->sideband,
-                       errp)) {
-            g_prefix_error(errp, "%s: ", opts->trace);
+        if (!(later ? ring_init_before(&t->ring, &later->ring, t->sideband,
+                                       errp) :
+                      ring_init(&t->ring, t->data, size, opts->wrapped_at,
+                                t->sideband, errp))) {
+            g_prefix_error(errp, "%s: ", later ? t->sideband_path : t->path);
             return false;
         }
         t->data = t->ring.data;
@@ -208,7 +195,7 @@ static bool find_range(Trace *t, const TraceOptions *opts, size_t size,
         g_set_error(errp, G_IO_ERROR, G_IO_ERROR_INVALID_DATA,
                     "%s: session %u of the sideband begins at byte %" PRIu64
                     " of the trace, but the file has %zu bytes; do the files "
-                    "belong together?", opts->trace,
+                    "belong together?", t->path,
                     sideband_session(t->sideband), start, size);
         return false;
     }
@@ -217,13 +204,19 @@ static bool find_range(Trace *t, const TraceOptions *opts, size_t size,
     return true;
 }
 
-Trace *trace_open(const TraceOptions *opts, GError **errp)
+Trace *trace_open_part(const TraceOptions *opts, unsigned i,
+                       Sideband *sideband, ElfCode *elf, const Trace *later,
+                       GError **errp)
 {
     g_autoptr(Trace) t = g_new0(Trace, 1);
 
     t->isa.xlen = 64;
     t->ram = opts->ram;
-    t->file = g_mapped_file_new(opts->trace, FALSE, errp);
+    t->path = g_strdup(opts->traces[opts->ram ? 0 : i]);
+    t->sideband_path = sideband ? g_strdup(opts->sidebands[i]) : NULL;
+    t->sideband = sideband;
+    t->elf = elf;
+    t->file = g_mapped_file_new(t->path, FALSE, errp);
     if (!t->file) {
         return NULL;
     }
@@ -238,20 +231,7 @@ Trace *trace_open(const TraceOptions *opts, GError **errp)
             return NULL;
         }
     }
-    /* With a sideband they are good for names only. */
-    for (char **p = opts->elfs; p && *p && !opts->sideband; p++) {
-        if (!load_elf(t, *p, errp)) {
-            return NULL;
-        }
-    }
-    if (opts->sideband) {
-        t->sideband = sideband_open(opts->sideband, opts->session, errp);
-        if (!t->sideband) {
-            g_prefix_error(errp, "%s: ", opts->sideband);
-            return NULL;
-        }
-    }
-    if (!find_range(t, opts, g_mapped_file_get_length(t->file), errp)) {
+    if (!find_range(t, opts, later, g_mapped_file_get_length(t->file), errp)) {
         return NULL;
     }
     if (t->sideband ? !harts_from_sideband(t, errp) :
@@ -264,11 +244,20 @@ Trace *trace_open(const TraceOptions *opts, GError **errp)
 
 void trace_free(Trace *t)
 {
-    g_clear_pointer(&t->sideband, sideband_free);
-    g_clear_pointer(&t->elf, elf_code_free);
-    ring_clear(&t->ring);
-    g_clear_pointer(&t->file, g_mapped_file_unref);
-    g_free(t->known_ids);
-    g_free(t->harts);
-    g_free(t);
+    while (t) {
+        Trace *next = t->next;
+
+        g_clear_pointer(&t->sideband, sideband_free);
+        if (t->owns_elf) {
+            elf_code_free(t->elf);
+        }
+        ring_clear(&t->ring);
+        g_clear_pointer(&t->file, g_mapped_file_unref);
+        g_free(t->known_ids);
+        g_free(t->harts);
+        g_free(t->path);
+        g_free(t->sideband_path);
+        g_free(t);
+        t = next;
+    }
 }

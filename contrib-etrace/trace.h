@@ -10,10 +10,14 @@
 #include "ring.h"
 #include "stream.h"
 
+/*
+ * A trace that was migrated, or whose reader changed, is in several parts:
+ * the lists hold one entry for each, in order.
+ */
 typedef struct TraceOptions {
-    const char *trace;          /* path; must be set */
-    const char *sideband;       /* path or NULL */
-    unsigned session;           /* of the sideband; 0: the last one */
+    char **traces;              /* paths; of a RAM sink, one for all parts */
+    char **sidebands;           /* paths; or NULL */
+    const unsigned *sessions;   /* of the sidebands; NULL or 0: the last one */
     char **elfs;                /* FILE[@BIAS], NULL terminated; or NULL */
     const char *isa;            /* ISA string or NULL */
     char **params;              /* NAME=VALUE, without a sideband; or NULL */
@@ -31,14 +35,21 @@ typedef struct TraceHart {
     uint8_t first_ioptions;     /* of a trace that is cut */
 } TraceHart;
 
-typedef struct Trace {
+typedef struct Trace Trace;
+
+/* A trace, or a part of it */
+struct Trace {
+    Trace *next;                /* the part behind this one, or NULL */
+    char *path;
+    char *sideband_path;        /* or NULL */
     GMappedFile *file;
     const uint8_t *data;
     size_t begin, end;          /* the session's part of the file */
     bool ram;                   /* data is ring.data */
     Ring ring;
     Sideband *sideband;         /* or NULL */
-    ElfCode *elf;               /* or NULL */
+    ElfCode *elf;               /* or NULL; the first part's, for all */
+    bool owns_elf;
     InsnIsa isa;
     /* xtvec, where the sideband does not tell it */
     bool tvec_known[SIDEBAND_NR_PRIVS];
@@ -46,11 +57,24 @@ typedef struct Trace {
     unsigned nr_harts;
     TraceHart *harts;
     bool *known_ids;            /* srcIDs of the harts; NULL: any */
-} Trace;
+};
 
-/* Returns NULL and sets @errp if a file or an option is no good. */
+/*
+ * Returns the first part; the others have the same harts. Returns NULL and
+ * sets @errp if a file or an option is no good, or if the parts do not go on
+ * from each other.
+ */
 Trace *trace_open(const TraceOptions *opts, GError **errp);
 void trace_free(Trace *t);
+
+/*
+ * For trace_open(): part @i alone, with its sideband (may be NULL), which it
+ * takes, and the program (may be NULL), which it does not. @later is the part
+ * behind it, or NULL.
+ */
+Trace *trace_open_part(const TraceOptions *opts, unsigned i,
+                       Sideband *sideband, ElfCode *elf, const Trace *later,
+                       GError **errp);
 
 /*
  * Set each NAME=VALUE of @args (NULL terminated; or NULL) in @params. Returns
@@ -91,7 +115,8 @@ const char *trace_packet_kind_text(TracePacketKind kind);
 
 typedef struct TraceLoss {
     unsigned hart;
-    uint64_t packet;            /* of the hart, counted from 0 */
+    const Trace *part;
+    uint64_t packet;            /* of the hart in the part, from 0 */
     size_t offset;              /* in the trace file, bytes */
     size_t bytes;               /* FLOW_LOST_FRAMING: how many were skipped */
     FlowLoss flow;
@@ -107,7 +132,7 @@ typedef struct TraceConsumer {
 } TraceConsumer;
 
 struct TraceDecoder {
-    Trace *trace;
+    Trace *trace;               /* the part that is being decoded */
     unsigned hart;
     const TraceConsumer *consumer;
     void *opaque;
@@ -119,14 +144,14 @@ struct TraceDecoder {
     Image *image;
     Stream stream;
     StreamItem item;
-    uint64_t packets;           /* consumed */
+    uint64_t packets;           /* of the part, consumed */
     uint64_t barrier;
 };
 
 /*
- * Decode everything of one hart, which must be present. @consumer is told
- * what was executed; @d->stats is filled. @d is the consumer's to read and
- * to stop while this runs.
+ * Decode everything of one hart, which must be present, in all parts.
+ * @consumer is told what was executed; @d->stats is filled. @d is the
+ * consumer's to read and to stop while this runs.
  */
 void trace_decode(TraceDecoder *d, Trace *t, unsigned hart,
                   const TraceConsumer *consumer, void *opaque);

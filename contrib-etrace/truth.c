@@ -33,7 +33,7 @@ static TruthHart *get_hart(Truth *truth, unsigned hart)
 static const char *parse_line(Truth *truth, GHashTable *ended, char *line)
 {
     unsigned hart;
-    TruthPoint point;
+    TruthPoint point = { 0 };
     TruthHart *h;
     char kind, rest;
 
@@ -127,6 +127,29 @@ Truth *truth_load(const char *path, GError **errp)
     return truth;
 }
 
+void truth_append(Truth *truth, const Truth *more)
+{
+    for (guint i = 0; i < more->harts->len; i++) {
+        const TruthHart *from = &g_array_index(more->harts, TruthHart, i);
+        TruthHart *to = get_hart(truth, from->hart);
+        uint64_t base = 0;
+
+        if (to->points->len) {
+            TruthPoint *last = &g_array_index(to->points, TruthPoint,
+                                              to->points->len - 1);
+
+            last->restart = true;
+            base = last->count;
+        }
+        for (guint j = 0; j < from->points->len; j++) {
+            TruthPoint point = g_array_index(from->points, TruthPoint, j);
+
+            point.count += base;
+            g_array_append_val(to->points, point);
+        }
+    }
+}
+
 void truth_free(Truth *truth)
 {
     for (guint i = 0; i < truth->harts->len; i++) {
@@ -153,6 +176,9 @@ static void compare_next(TruthCheck *check)
         check->matched++;
     } else if (check->differing++ == 0) {
         check->first_bad = check->next;
+    }
+    if (point_at(check, check->next)->restart) {
+        check->hash = 0;
     }
     check->next++;
     set_next_count(check);
@@ -189,6 +215,7 @@ void truth_check_run(TruthCheck *check, const FlowRun *run)
         while (check->count == check->next_count) {
             compare_next(check);
         }
+        hash = check->hash;
     }
 }
 

@@ -20,11 +20,12 @@
 typedef struct TruthPoint {
     uint64_t count;
     uint64_t hash;
+    bool restart;           /* behind it, the hash begins with 0 again */
 } TruthPoint;
 
 typedef struct TruthHart {
     unsigned hart;
-    GArray *points;         /* TruthPoint, by count; the last one is E */
+    GArray *points;         /* TruthPoint, by count; E at every file's end */
 } TruthHart;
 
 typedef struct Truth {
@@ -35,6 +36,9 @@ typedef struct Truth {
 Truth *truth_load(const char *path, GError **errp);
 Truth *truth_parse(const char *text, size_t size, GError **errp);
 void truth_free(Truth *truth);
+
+/* What retired after that of @truth, in another emulator */
+void truth_append(Truth *truth, const Truth *more);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(Truth, truth_free)
 
 /* The rolling hash, one retired pc further; it begins with 0. */

@@ -311,6 +311,56 @@ says "not one" err 'not a sideband stream'
 check "no program" 2 "$tool" stat --trace "$one/trace"
 says "what to give" err '--sideband FILE or --elf FILE'
 check "no such session" 2 "$tool" stat $files1 --session 7
+check "sessions are counted from 1" 2 "$tool" stat $files1 --session 0
+says "it says so" err 'counted from 1'
+check "more sessions than parts" 2 "$tool" stat $files1 --session 1 --session 1
+says "one for each" err 'one for each'
+
+# Parts: of one trace, as their sidebands do not tell otherwise
+three=$dir/three
+mkdir "$three"
+"$synth" 3 1 20000 "$three"
+files3="--trace $three/trace --sideband $three/sideband"
+cat "$one/pcs" "$three/pcs" > "$dir/both"
+check "decode in parts" 0 "$tool" decode $files1 $files3 --emit pc --strict
+mv "$dir/out" "$dir/decoded"
+check "one after the other" 0 cmp "$dir/decoded" "$dir/both"
+head -n 20100 "$dir/both" > "$dir/head"
+"$tool" decode $files1 $files3 --emit pc --limit 20100 > "$dir/decoded"
+check "--limit counts in all parts" 0 cmp "$dir/decoded" "$dir/head"
+check "decode in parts --emit packets" 0 "$tool" decode $files1 $files3 \
+    --emit packets
+mv "$dir/out" "$dir/packets"
+check "encode parts" 0 "$tool" encode --packets "$dir/packets" \
+    --output "$dir/again"
+cat "$one/trace" "$three/trace" > "$dir/both.trace"
+check "gives both traces" 0 cmp "$dir/again" "$dir/both.trace"
+check "verify in parts" 0 "$tool" verify $files1 $files3 \
+    --truth "$one/truth" --truth "$three/truth"
+says "of both" out " $(wc -l < "$dir/both") retired"
+check "truths in the wrong order" 1 "$tool" verify $files1 $files3 \
+    --truth "$three/truth" --truth "$one/truth"
+check "a truth is missing" 1 "$tool" verify $files1 $files3 \
+    --truth "$one/truth"
+check "a truth is not there" 2 "$tool" verify $files1 $files3 \
+    --truth "$one/truth" --truth "$dir/none"
+check "stat in parts" 0 "$tool" stat $files1 $files3
+says "of both" out "^  instructions  *$(wc -l < "$dir/both")$"
+check "convert parts" 0 "$tool" convert $files1 $files3 --to raw \
+    --output "$dir/raw"
+"$tool" convert $files1 --to raw > "$dir/raw1"
+"$tool" convert $files3 --to raw > "$dir/raw3"
+cat "$dir/raw1" "$dir/raw3" > "$dir/raws"
+check "one behind the other" 0 cmp "$dir/raw" "$dir/raws"
+check "a sideband is missing" 2 "$tool" stat $files1 --trace "$three/trace"
+says "what is needed" err '2 --trace and 1 --sideband'
+check "other machines" 2 "$tool" stat $files1 $files2
+says "why not" err 'not parts of one trace'
+head -c 3000 "$one/trace" > "$dir/cut"
+"$tool" stat --trace "$dir/cut" --sideband "$one/sideband" $files3 \
+    > "$dir/out" 2> "$dir/err"
+says "losses tell the part" err "$dir/cut: hart 0: packet"
+
 check "not an ELF file" 2 "$tool" stat --trace "$one/trace" \
     --elf "$one/trace"
 check "not for RISC-V" 2 "$tool" stat --trace "$one/trace" --elf "$tool"

@@ -145,10 +145,11 @@ static void check(const char *suffix, uint64_t bias, uint8_t src_bits,
     TestElf e = make_elf();
     g_autofree char *elf_name = test_file(&e, sizeof(e));
     g_autofree char *elf_arg = g_strconcat(elf_name, suffix, NULL);
+    char *traces[] = { trace_name, NULL };
     char *elfs[] = { elf_arg, NULL };
     g_autoptr(GError) err = NULL;
     g_autoptr(Trace) t = trace_open(&(TraceOptions) {
-        .trace = trace_name,
+        .traces = traces,
         .elfs = elfs,
         .params = params,
     }, &err);
@@ -195,12 +196,13 @@ static void expect_error(const void *elf, size_t len, const char *param,
     g_autofree char *trace_name = test_file(trace->data, trace->len);
     g_autofree char *elf_name = test_file(elf, len);
     g_autofree char *param_copy = g_strdup(param);
+    char *traces[] = { trace_name, NULL };
     char *elfs[] = { elf_name, NULL };
     char *params[] = { param_copy, NULL };
     g_autoptr(GError) err = NULL;
 
     check_null(trace_open(&(TraceOptions) {
-        .trace = trace_name,
+        .traces = traces,
         .elfs = elfs,
         .params = params,
     }, &err));

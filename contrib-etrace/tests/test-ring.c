@@ -197,6 +197,101 @@ static void test_session_inside(void)
     sideband_free(sb);
 }
 
+/*
+ * The ring goes on after a migration: what is left of each side's trace. One
+ * of @before bytes and one of @after are stored in it.
+ */
+static void check_two(size_t before, size_t after)
+{
+    g_autoptr(GByteArray) trace = g_byte_array_new();
+    g_autoptr(GByteArray) later = g_byte_array_new();
+    g_autoptr(GByteArray) bytes1 = g_byte_array_new();
+    g_autoptr(GByteArray) bytes2 = g_byte_array_new();
+    unsigned total1 = make_trace(trace, before);
+    unsigned total2 = make_trace(later, after), left;
+    size_t first = trace->len, end;
+    g_autofree uint8_t *dump = NULL;
+    Sideband *sb1, *sb2;
+    GError *err = NULL;
+    Ring ring1, ring2;
+    bool wrapped;
+
+    g_byte_array_append(trace, later->data, later->len);
+    wrapped = trace->len >= SIZE;
+    dump = make_ring(trace, &end);
+    sb1 = make_sideband(bytes1, first, START + first % SIZE, first >= SIZE,
+                        total1);
+    sb2 = make_sideband(bytes2, later->len, START + end, wrapped, total2);
+
+    check_true(ring_init(&ring2, dump, SIZE, RING_NOT_WRAPPED, sb2, &err));
+    check_true(ring_find_begin(&ring2, &params, &err));
+    check_cmpuint(count_packets(&ring2), ==, total2);
+    check_true(ring_init_before(&ring1, &ring2, sb1, &err));
+    check_cmpint(ring1.cut, ==, wrapped);
+    check_cmpuint(ring1.size, ==, (wrapped ? SIZE : trace->len) - later->len);
+    g_assert_cmpmem(ring1.data, ring1.size, trace->data + first - ring1.size,
+                    ring1.size);
+    check_true(ring_find_begin(&ring1, &params, &err));
+    left = count_packets(&ring1);
+    check_cmpuint(left, >, 100);
+    check_cmpuint(ring_first_packet(&ring1, &params, sb1, 0), ==,
+                  total1 - left);
+    check_cmpint(left == total1, ==, !wrapped);
+    ring_clear(&ring1);
+    ring_clear(&ring2);
+    sideband_free(sb1);
+    sideband_free(sb2);
+}
+
+static void test_two_parts(void)
+{
+    check_two(1000, 2000);      /* all of both is there */
+    check_two(3000, 2000);      /* the destination has wrapped it */
+    check_two(5000, 2000);      /* the source had */
+}
+
+/* Three parts, the first of which begins before the ring */
+static void test_three_parts(void)
+{
+    g_autoptr(GByteArray) all = g_byte_array_new();
+    Sideband *sbs[3];
+    GByteArray *bytes[3];
+    unsigned totals[3];
+    g_autofree uint8_t *dump = NULL;
+    GError *err = NULL;
+    Ring rings[3];
+    size_t end;
+
+    for (int i = 0; i < 3; i++) {
+        g_autoptr(GByteArray) trace = g_byte_array_new();
+
+        totals[i] = make_trace(trace, 1500);
+        g_byte_array_append(all, trace->data, trace->len);
+        bytes[i] = g_byte_array_new();
+        sbs[i] = make_sideband(bytes[i], trace->len,
+                               START + all->len % SIZE, all->len >= SIZE,
+                               totals[i]);
+    }
+    dump = make_ring(all, &end);
+    check_true(ring_init(&rings[2], dump, SIZE, RING_NOT_WRAPPED, sbs[2],
+                         &err));
+    check_true(ring_init_before(&rings[1], &rings[2], sbs[1], &err));
+    check_true(ring_init_before(&rings[0], &rings[1], sbs[0], &err));
+    for (int i = 0; i < 3; i++) {
+        unsigned left;
+
+        check_cmpint(rings[i].cut, ==, i == 0);
+        check_true(ring_find_begin(&rings[i], &params, &err));
+        left = count_packets(&rings[i]);
+        check_cmpint(left == totals[i], ==, i > 0);
+        check_cmpuint(ring_first_packet(&rings[i], &params, sbs[i], 0), ==,
+                      totals[i] - left);
+        ring_clear(&rings[i]);
+        sideband_free(sbs[i]);
+        g_byte_array_unref(bytes[i]);
+    }
+}
+
 /* Modes are told by the first support packet, wherever it is. */
 static void test_ioptions(void)
 {
@@ -272,6 +367,48 @@ static void test_bad(void)
     ring_clear(&ring);
 }
 
+/* What the two sides of a migration tell cannot be so. */
+static void test_bad_parts(void)
+{
+    g_autoptr(GByteArray) trace = g_byte_array_new();
+    g_autoptr(GByteArray) bytes = g_byte_array_new();
+    g_autoptr(GByteArray) bytes1 = g_byte_array_new();
+    g_autoptr(GByteArray) none = g_byte_array_new();
+    unsigned total = make_trace(trace, 3 * SIZE);
+    size_t end;
+    g_autofree uint8_t *dump = make_ring(trace, &end);
+    Sideband *sb = make_sideband(bytes, trace->len, START + end, true, total);
+    Sideband *before = make_sideband(bytes1, 600, START + 600, false, 30);
+    Sideband *silent;
+    GError *err = NULL;
+    Ring later, ring;
+
+    /* The later part fills all of the ring. */
+    check_true(ring_init(&later, dump, SIZE, RING_NOT_WRAPPED, sb, &err));
+    expect_error(ring_init_before(&ring, &later, before, &err), &err,
+                 "nothing left");
+    sb_session(none, 1, 1, 0);
+    sb_params(none, 0, &params);
+    silent = sideband_parse(none->data, none->len, 0, &err);
+    check_no_error(err);
+    expect_error(ring_init_before(&ring, &later, silent, &err), &err,
+                 "tells of no RAM sink");
+    ring_clear(&later);
+    sideband_free(sb);
+
+    /* It has not wrapped, and there is less before than there was. */
+    g_byte_array_set_size(bytes, 0);
+    sb = make_sideband(bytes, 400, START + 800, false, 20);
+    check_true(ring_init(&later, trace->data, 800, RING_NOT_WRAPPED, sb,
+                         &err));
+    expect_error(ring_init_before(&ring, &later, before, &err), &err,
+                 "tells of 600 bytes");
+    ring_clear(&later);
+    sideband_free(sb);
+    sideband_free(before);
+    sideband_free(silent);
+}
+
 /* Records that cannot be are left out. */
 static void test_bad_record(void)
 {
@@ -310,6 +447,9 @@ int main(int argc, char **argv)
     }
     g_test_add_func("/ring/not-wrapped", test_not_wrapped);
     g_test_add_func("/ring/session-inside", test_session_inside);
+    g_test_add_func("/ring/two-parts", test_two_parts);
+    g_test_add_func("/ring/three-parts", test_three_parts);
+    g_test_add_func("/ring/bad-parts", test_bad_parts);
     g_test_add_func("/ring/ioptions", test_ioptions);
     g_test_add_func("/ring/bad", test_bad);
     g_test_add_func("/ring/bad-record", test_bad_record);

@@ -202,6 +202,45 @@ static void test_long_run(void)
     check_true(truth_check_finish(&check));
 }
 
+/* Two files: the hash begins anew in the second, counts go on. */
+static void test_append(void)
+{
+    static const char *const texts[] = {
+        "# rvtruth 1\nH 0 2 %" PRIx64 "\nE 0 3 %" PRIx64 "\nE 1 0 0\n",
+        "# rvtruth 1\nE 0 2 %" PRIx64 "\nE 2 0 0\n",
+    };
+    static const uint8_t code[] = {
+        0x13, 0, 0, 0, 0x13, 0, 0, 0, 0x13, 0, 0, 0, 0x13, 0, 0, 0,
+        0x13, 0, 0, 0,
+    };
+    uint64_t hash[6] = { 0 };
+    g_autoptr(GError) err = NULL;
+
+    for (int i = 0; i < 5; i++) {
+        /* of the first three, and of the two that follow */
+        hash[i + 1] = truth_hash(i == 3 ? 0 : hash[i], 0x1000 + 4 * i);
+    }
+    /* a whole run; too short in the second file; wrong in it */
+    for (int i = 0; i < 3; i++) {
+        g_autofree char *first = g_strdup_printf(texts[0], hash[2], hash[3]);
+        g_autofree char *last = g_strdup_printf(texts[1],
+                                                hash[5] ^ (i == 2));
+        g_autoptr(Truth) truth = truth_parse(first, strlen(first), &err);
+        g_autoptr(Truth) more = truth_parse(last, strlen(last), &err);
+        TruthCheck check;
+
+        check_no_error(err);
+        truth_append(truth, more);
+        check_cmpuint(truth->harts->len, ==, 3);
+        truth_check_init(&check, &g_array_index(truth->harts, TruthHart, 0));
+        truth_check_run(&check, &(FlowRun) {
+            .pc = 0x1000, .code = code, .count = i == 1 ? 4 : 5,
+        });
+        check_cmpint(truth_check_finish(&check), ==, i == 0);
+        check_cmpuint(check.first_bad, ==, i == 0 ? 0 : 2);
+    }
+}
+
 static void test_bad_files(void)
 {
     static const struct {
@@ -240,6 +279,7 @@ int main(int argc, char **argv)
     g_test_add_func("/truth/ends-early", test_ends_early);
     g_test_add_func("/truth/hash", test_hash);
     g_test_add_func("/truth/long-run", test_long_run);
+    g_test_add_func("/truth/append", test_append);
     g_test_add_func("/truth/bad-files", test_bad_files);
     return g_test_run();
 }

@@ -27,9 +27,11 @@ Trace *test_trace_try(const GByteArray *trace, const GByteArray *sideband,
     g_autofree char *trace_name = test_file(trace->data, trace->len);
     g_autofree char *sideband_name = test_file(sideband->data,
                                                sideband->len);
+    char *traces[] = { trace_name, NULL };
+    char *sidebands[] = { sideband_name, NULL };
     Trace *t = trace_open(&(TraceOptions) {
-        .trace = trace_name,
-        .sideband = sideband_name,
+        .traces = traces,
+        .sidebands = sidebands,
     }, errp);
 
     g_unlink(trace_name);
