@@ -1,0 +1,417 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+#
+# migrate.py PATTERN: see run.sh
+#
+# What each QEMU's trace and sideband tell together has to be what the observers
+# in all of them saw, one after the other.
+
+import fnmatch
+import os
+import re
+import shutil
+import subprocess
+import sys
+import time
+
+HERE = os.path.dirname(os.path.realpath(__file__))
+sys.dont_write_bytecode = True
+sys.path += [f'{HERE}/..', f'{HERE}/../ctr']
+
+import links                                            # noqa: E402
+from machine import Error, Machine                      # noqa: E402
+
+QEMU, ETRACE, RETIRED, ACCESSES, OUT = (
+    os.environ[name] for name in
+    ('QEMU', 'ETRACE', 'RETIRED', 'ACCESSES', 'OUT'))
+LIMIT = 120
+COMPONENTS = {'encoder': 0x3020000, 'encoder of hart 1': 0x3021000,
+              'funnel': 0x3030000, 'PIB': 0x3031000, 'RAM sink': 0x3032000,
+              'ATB bridge': 0x3033000}
+TR_RAM_DATA = 0x40                  # reading it changes trRamRP
+REGISTERS = 0x800                   # bytes of them, with all filters
+
+
+def need(condition, why):
+    if not condition:
+        raise Error(why)
+
+
+class Part:
+    """A QEMU that the guest is in for a while, and what is left of it"""
+
+    def __init__(self, test, *options):
+        self.number = len(test.parts)
+        self.trace, self.sideband, self.pcs, self.accesses = (
+            f'{test.folder}/{name}.{self.number}'
+            for name in ('trace', 'sideband', 'pcs', 'accesses'))
+        command = [
+            QEMU, '-M', f'virt,trace=on,trace-autostart=on{test.machine},'
+            'trace-sideband=sb',
+            '-chardev', f'file,id=sb,path={self.sideband}', '-m', '128M',
+            '-smp', str(test.harts), '-bios', 'none', '-kernel',
+            f'{OUT}/middle{"-data" * test.data}.elf',
+            '-plugin', f'{RETIRED},out={self.trace}.truth,pcs={self.pcs}',
+            *test.options, *options]
+        if 'trace-chardev=tr' in test.machine:
+            command += ['-chardev', f'file,id=tr,path={self.trace}']
+        if test.data:
+            command += ['-plugin', f'{ACCESSES},out={self.accesses}']
+        self.machine = Machine(test.sockets, command)
+        self.qmp = self.machine.qmp
+        test.parts.append(self)
+
+    def run(self, seconds=0.2):
+        self.machine.cont()
+        time.sleep(seconds)
+
+    def move(self, test, live=True):
+        """To a new QEMU, where the guest stands still"""
+        address = f'unix:{test.sockets}/to.{self.number + 1}'
+        there = Part(test, '-incoming', 'defer')
+        if not live:
+            self.qmp('stop')
+        there.qmp('migrate-incoming', uri=address)
+        self.qmp('migrate', uri=address)
+        there.machine.migrated()
+        self.machine.migrated()
+        return there
+
+    def quit(self):
+        """End QEMU in order; the observers write down what they have."""
+        try:
+            self.qmp('quit')
+        except Error:
+            pass                    # gone before it has answered
+        need(self.machine.process.wait(LIMIT) == 0, 'QEMU failed')
+        self.machine.end()
+        need(not self.machine.complaint(),
+             f'QEMU or an observer complained: {self.machine.complaint()}')
+
+    def finish(self):
+        """The guest is told to end, and ends QEMU."""
+        self.machine.uart.sendall(b'e')
+        need(self.machine.process.wait(LIMIT) == 0, 'QEMU failed')
+        while self.machine.read(0):
+            pass
+        need('FAIL' not in self.machine.text and
+             'trap' not in self.machine.text,
+             f'the guest failed: {self.machine.text}')
+        self.machine.end()
+
+    def registers(self, component):
+        words = {}
+        for base in range(0, REGISTERS, 0x40):
+            text = self.qmp('human-monitor-command', command_line=
+                            f'xp /{0x10}xw {COMPONENTS[component] + base:#x}')
+            values = [int(word, 16)
+                      for word in re.findall(r'\b0x[0-9a-f]{8}\b', text)]
+            need(len(values) == 0x10, f'xp: {text}')
+            words.update((base + 4 * i, value)
+                         for i, value in enumerate(values))
+        return words
+
+    def of_observer(self, hart):
+        prefix = f'{hart} '
+        with open(self.pcs, encoding='ascii') as lines:
+            return [line[len(prefix):] for line in lines
+                    if line.startswith(prefix)]
+
+
+class Test:
+    """A test's way to run QEMU, and the QEMUs that it has started"""
+
+    def __init__(self, folder, sockets, properties=(), harts=1, data=False,
+                 machine=',trace-chardev=tr', options=()):
+        self.folder = folder
+        self.sockets = sockets
+        self.harts = harts
+        self.data = data
+        self.machine = machine
+        self.options = list(options)
+        self.parts = []
+        for item in properties:
+            self.options += ['-global', f'riscv-trace-encoder.{item}']
+
+    def first(self, *options):
+        part = Part(self, *options)
+        part.machine.cont()
+        part.machine.take('ready')
+        return part
+
+    def end(self):
+        for part in self.parts:
+            part.machine.end()
+
+    def files(self, order=None):
+        """The options of qemu-etrace that name the parts"""
+        parts = self.parts if order is None else [self.parts[i]
+                                                  for i in order]
+        return [word for part in parts for word in
+                ('--trace', part.trace, '--sideband', part.sideband)]
+
+    def etrace(self, command, *options):
+        return subprocess.run([ETRACE, command, *options], text=True,
+                              capture_output=True, timeout=LIMIT, check=False)
+
+    def decode(self, files, what, hart):
+        done = self.etrace('decode', *files, '--emit', what, '--hart',
+                           str(hart), '--strict')
+        need(done.returncode == 0, f'decode: {done.stderr}')
+        need(not done.stderr, f'decode complains: {done.stderr}')
+        return done.stdout
+
+    def compare(self, files=None):
+        """Do the parts, decoded as one, hold what all observers saw?"""
+        files = files or self.files()
+        for hart in range(self.harts):
+            seen = [part.of_observer(hart) for part in self.parts]
+            need(all(len(part) > 10000 for part in seen),
+                 f'not in the middle: {[len(part) for part in seen]}')
+            same(self.decode(files, 'pc', hart).splitlines(True),
+                 sum(seen, []))
+            if self.data:
+                self.compare_data(files, hart)
+
+    def compare_data(self, files, hart):
+        with open(f'{self.folder}/observed', 'wb') as observed:
+            for part in self.parts:
+                with open(part.accesses, 'rb') as accesses:
+                    shutil.copyfileobj(accesses, observed)
+        with open(f'{self.folder}/data', 'w', encoding='ascii') as data:
+            data.write(self.decode(files, 'data', hart))
+        done = subprocess.run(
+            [sys.executable, f'{HERE}/../data/compare.py',
+             f'{self.folder}/observed', str(hart), f'{self.folder}/data'],
+            capture_output=True, text=True, timeout=LIMIT, check=False)
+        need(done.returncode == 0, f'data: {done.stderr}')
+
+
+def same(decoded, truth):
+    if decoded != truth:
+        i = next((i for i, (a, b) in enumerate(zip(decoded, truth)) if a != b),
+                 min(len(decoded), len(truth)))
+        raise Error(f'{len(decoded)} instructions decoded, {len(truth)} '
+                    f'retired, different from number {i} on: '
+                    f'{decoded[i:i + 4]}, retired {truth[i:i + 4]}')
+
+
+def moves(test, live=True, times=1):
+    """Run, move, run, ...; the last one comes to the guest's end."""
+    part = test.first()
+    for _ in range(times):
+        time.sleep(0.2)
+        part = part.move(test, live)
+        part.run()
+    part.finish()
+    for part in test.parts[:-1]:
+        part.quit()
+
+
+def moved(test, live=True, times=1):
+    moves(test, live, times)
+    test.compare()
+
+
+def registers_moved(test):
+    """They are at the destination what they are at the source."""
+    part = test.first()
+    time.sleep(0.1)
+    there = part.move(test)
+    for component in COMPONENTS:
+        old, new = part.registers(component), there.registers(component)
+        need(any(old.values()), f'{component}: there is nothing')
+        for offset, value in old.items():
+            need(offset == TR_RAM_DATA and component == 'RAM sink' or
+                 value == new[offset],
+                 f'{component}, {offset:#x}: {value:#x} before, '
+                 f'{new[offset]:#x} after')
+    there.run(0.1)
+    there.finish()
+    part.quit()
+
+
+def ring(test):
+    """One dump at the end holds what was stored on both sides."""
+    part = test.first()
+    time.sleep(0.2)
+    there = part.move(test)
+    there.run()
+    there.qmp('stop')
+    there.qmp('x-riscv-trace-save', filename=f'{test.folder}/ring')
+    for part in test.parts:
+        part.quit()
+    sidebands = [word for part in test.parts
+                 for word in ('--sideband', part.sideband)]
+    dump = ['--ram', '--trace', f'{test.folder}/ring']
+    test.compare([*dump, *sidebands])
+    # what is from the destination can be had by itself
+    same(test.decode([*dump, *sidebands[2:]], 'pc', 0).splitlines(True),
+         test.parts[1].of_observer(0))
+    done = test.etrace('decode', *dump, *sidebands[2:], *sidebands[:2],
+                       '--emit', 'pc')
+    need(done.returncode == 2 and 'order' in done.stderr,
+         f'the wrong order: {done.returncode} {done.stderr}')
+
+
+def create_disk(test, path):
+    """An empty qcow2 image, which snapshots go into"""
+    with Machine(test.sockets, [QEMU, '-M', 'none']) as machine:
+        machine.job('blockdev-create', options={
+            'driver': 'file', 'filename': path, 'size': 0})
+        machine.qmp('blockdev-add', driver='file', node_name='file',
+                    filename=path)
+        machine.job('blockdev-create', options={
+            'driver': 'qcow2', 'file': 'file', 'size': 1 << 20})
+
+
+def snapshot(test):
+    """
+    savevm, on for a while, loadvm: the same instructions retire again. The
+    trace has a session before loadvm and one behind it.
+    """
+    disk = f'{test.folder}/disk'
+    create_disk(test, disk)
+    test.options += ['-blockdev', 'driver=qcow2,node-name=disk,'
+                     f'file.driver=file,file.filename={disk}']
+    part = test.first()
+    time.sleep(0.1)
+    part.qmp('stop')
+    part.machine.job('snapshot-save', tag='s', vmstate='disk',
+                     devices=['disk'])
+    part.run(0.1)
+    part.qmp('stop')
+    part.machine.job('snapshot-load', tag='s', vmstate='disk',
+                     devices=['disk'])
+    part.run(0.1)
+    part.finish()
+    files = [word for number in ('1', '2') for word in
+             (*test.files(), '--session', number)]
+    test.compare(files)
+    # the last one alone: what retired behind loadvm
+    seen = part.of_observer(0)
+    alone = test.decode(test.files(), 'pc', 0).splitlines(True)
+    need(len(alone) > 10000, 'nothing retired behind loadvm')
+    same(alone, seen[-len(alone):])
+    before = test.decode([*test.files(), '--session', '1'], 'pc', 0)
+    same(before.splitlines(True), seen[:-len(alone)])
+
+
+def refused(test, order, words):
+    done = test.etrace('decode', *test.files(order), '--emit', 'pc')
+    need(done.returncode == 2 and not done.stdout,
+         f'{order}: {done.returncode} {done.stderr}')
+    for word in words:
+        need(word in done.stderr, f'{order}: no "{word}" in: {done.stderr}')
+
+
+def wrong_parts(test):
+    """Parts that are missing, exchanged or another machine's are refused."""
+    moves(test, times=2)
+    names = [part.sideband for part in test.parts]
+    test.compare()
+    refused(test, (1, 0, 2), (names[0], names[1], 'order'))
+    refused(test, (0, 2), (names[0], names[2], 'missing'))
+    refused(test, (0, 0), (names[0], 'twice'))
+    # some of the parts, without a gap
+    same(test.decode(test.files((1, 2)), 'pc', 0).splitlines(True),
+         test.parts[1].of_observer(0) + test.parts[2].of_observer(0))
+    # as many of the one as of the other
+    done = test.etrace('stat', *test.files()[:-2])
+    need(done.returncode == 2 and '--sideband' in done.stderr,
+         f'a sideband is missing: {done.stderr}')
+    # whatever else reads traces
+    for command in ('stat', 'folded', 'flamegraph'):
+        options = ['--output', os.devnull] if command != 'stat' else []
+        done = test.etrace(command, *test.files(), *options)
+        need(done.returncode == 0, f'{command}: {done.stderr}')
+        if command == 'stat':
+            total = sum(len(part.of_observer(0)) for part in test.parts)
+            need(re.search(rf'instructions +{total}\b', done.stdout),
+                 f'stat: not {total} instructions: {done.stdout}')
+
+
+def verified(test):
+    """verify takes what each observer saw, in the same order."""
+    moves(test)
+    truths = [word for part in test.parts
+              for word in ('--truth', f'{part.trace}.truth')]
+    done = test.etrace('verify', *test.files(), *truths)
+    total = sum(len(part.of_observer(0)) for part in test.parts)
+    need(done.returncode == 0 and 'identical' in done.stdout and
+         f' {total} retired' in done.stdout,
+         f'verify: {total} retired: {done.stdout} {done.stderr}')
+    done = test.etrace('verify', *test.files(), *truths[2:], *truths[:2])
+    need(done.returncode == 1, f'exchanged: {done.stdout} {done.stderr}')
+    done = test.etrace('verify', *test.files(), *truths[:2])
+    need(done.returncode == 1, f'one is missing: {done.stdout} {done.stderr}')
+
+
+DATA = ('data-width=64', 'data=on')
+SIZE = ('-global', 'riscv-trace-ram.sram-size=128M')
+
+
+def modes():
+    """The modes of ../modes/modes.txt: name, properties"""
+    with open(f'{HERE}/../modes/modes.txt', encoding='utf-8') as lines:
+        words = [line.split() for line in lines if not line.startswith('#')]
+    return {line[0]: line[1:] for line in words if line}
+
+
+def tests():
+    """name, how to run QEMU, what to do and its arguments"""
+    known = modes()
+    for mode in ('baseline', 'all', 'all-call-counter', '1.1.1-all',
+                 '2.1-draft-all'):
+        yield f'live, {mode}', {'properties': known[mode]}, moved
+        yield f'live, {mode}, data', \
+              {'properties': [*known[mode], *DATA], 'data': True}, moved
+    yield 'stopped, all, data', \
+          {'properties': [*known['all'], *DATA], 'data': True}, moved, False
+    yield 'live, 2 harts, all', \
+          {'properties': known['all'], 'harts': 2}, moved
+    yield 'live, 3 times, timestamps', \
+          {'properties': ['timestamp-width=40', 'timestamp-mode=2']}, \
+          moved, True, 3
+    yield 'registers', \
+          {'properties': [*known['all'], *DATA, 'timestamp-width=40'],
+           'harts': 2, 'machine': ',trace-chardev=tr,trace-atb=on'}, \
+          registers_moved
+    yield 'RAM sink, both sidebands', {'machine': '', 'options': SIZE}, ring
+    yield 'loadvm', {'properties': known['all']}, snapshot
+    yield 'loadvm, data', \
+          {'properties': [*known['all'], *DATA], 'data': True}, snapshot
+    yield 'wrong parts are refused', {}, wrong_parts
+    yield 'verify', {'properties': known['all']}, verified
+
+
+def main():
+    number = failed = 0
+    for name, how, run, *arguments in tests():
+        if not fnmatch.fnmatch(name, sys.argv[1]):
+            continue
+        number += 1
+        folder = f'{OUT}/{name.replace(" ", "-").replace(",", "")}'
+        shutil.rmtree(folder, ignore_errors=True)
+        os.makedirs(folder)
+        with links.directory() as sockets:
+            test = Test(folder, sockets, **how)
+            try:
+                run(test, *arguments)
+            except (Error, OSError, subprocess.SubprocessError) as error:
+                failed += 1
+                print(f'not ok {number} - {name}')
+                print('\n'.join('# ' + line
+                                for line in str(error).splitlines()[:20]))
+                print(f'# see {folder}')
+            else:
+                print(f'ok {number} - {name}')
+                shutil.rmtree(folder)
+            finally:
+                test.end()
+        sys.stdout.flush()
+    print(f'1..{number}')
+    sys.exit(failed > 0 or not number)
+
+
+main()
