@@ -113,14 +113,14 @@ static void put_packet(GByteArray *trace, const ETraceParams *params,
 
 /* start at the first instruction; the jump's target is the last one */
 static GByteArray *make_trace(uint64_t bias, uint8_t src_bits,
-                              uint8_t privilege_width)
+                              uint16_t src_id, uint8_t privilege_width)
 {
     GByteArray *trace = g_byte_array_new();
     ETraceParams params;
 
     etrace_params_init(&params, 64);
     params.src_bits = src_bits;
-    params.src_id = 5;
+    params.src_id = src_id;
     params.privilege_width = privilege_width;
     put_packet(trace, &params, &(ETracePacket) {
         .format = ETRACE_FORMAT_SYNC,
@@ -140,7 +140,7 @@ static GByteArray *make_trace(uint64_t bias, uint8_t src_bits,
 static void check(const char *suffix, uint64_t bias, uint8_t src_bits,
                   uint8_t privilege_width, char **params)
 {
-    g_autoptr(GByteArray) trace = make_trace(bias, src_bits, privilege_width);
+    g_autoptr(GByteArray) trace = make_trace(bias, src_bits, 5, privilege_width);
     g_autofree char *trace_name = test_file(trace->data, trace->len);
     TestElf e = make_elf();
     g_autofree char *elf_name = test_file(&e, sizeof(e));
@@ -189,10 +189,47 @@ static void test_params(void)
     check("", 0, 8, 2, params);
 }
 
+/* Parts without sidebands: a hart need not be in all of them. */
+static void test_parts(void)
+{
+    g_autoptr(GByteArray) five = make_trace(0, 8, 5, 3);
+    g_autoptr(GByteArray) two = make_trace(0, 8, 2, 3);
+    g_autofree char *five_name = test_file(five->data, five->len);
+    g_autofree char *two_name = test_file(two->data, two->len);
+    TestElf e = make_elf();
+    g_autofree char *elf_name = test_file(&e, sizeof(e));
+    char *traces[] = { two_name, five_name, two_name, NULL };
+    char *elfs[] = { elf_name, NULL };
+    char src_bits[] = "src_bits=8";
+    char *params[] = { src_bits, NULL };
+    g_autoptr(GError) err = NULL;
+    g_autoptr(Trace) t = trace_open(&(TraceOptions) {
+        .traces = traces,
+        .elfs = elfs,
+        .params = params,
+    }, &err);
+
+    check_no_error(err);
+    check_cmpuint(t->nr_harts, ==, 6);
+    for (unsigned hart = 0; hart < 6; hart++) {
+        check_cmpint(t->harts[hart].present, ==, hart == 2 || hart == 5);
+        if (t->harts[hart].present) {
+            Recording *rec = test_record(t, hart);
+
+            check_cmpuint(rec->losses->len, ==, 0);
+            check_cmpuint(rec->pcs->len, ==, hart == 2 ? 8 : 4);
+            recording_free(rec);
+        }
+    }
+    g_unlink(five_name);
+    g_unlink(two_name);
+    g_unlink(elf_name);
+}
+
 static void expect_error(const void *elf, size_t len, const char *param,
                          const char *what)
 {
-    g_autoptr(GByteArray) trace = make_trace(0, 0, 3);
+    g_autoptr(GByteArray) trace = make_trace(0, 0, 0, 3);
     g_autofree char *trace_name = test_file(trace->data, trace->len);
     g_autofree char *elf_name = test_file(elf, len);
     g_autofree char *param_copy = g_strdup(param);
@@ -314,6 +351,7 @@ int main(int argc, char **argv)
     g_test_add_func("/elf/code", test_code);
     g_test_add_func("/elf/bias", test_bias);
     g_test_add_func("/elf/params", test_params);
+    g_test_add_func("/elf/parts", test_parts);
     g_test_add_func("/elf/bad-files", test_bad_files);
     g_test_add_func("/elf/bad-params", test_bad_params);
     g_test_add_func("/elf/symbols", test_symbols);

@@ -231,18 +231,37 @@ def registers_moved(test):
     part.quit()
 
 
-def ring(test):
-    """One dump at the end holds what was stored on both sides."""
+def save_ring(test, before, after):
+    """Moves the guest, and saves the ring at the end; the sidebands"""
     part = test.first()
-    time.sleep(0.2)
+    time.sleep(before)
     there = part.move(test)
-    there.run()
+    there.run(after)
     there.qmp('stop')
     there.qmp('x-riscv-trace-save', filename=f'{test.folder}/ring')
+    wrapped = 'wrapped' in there.qmp('human-monitor-command',
+                                     command_line='info riscv-trace')
     for part in test.parts:
         part.quit()
-    sidebands = [word for part in test.parts
-                 for word in ('--sideband', part.sideband)]
+    return wrapped, [word for part in test.parts
+                     for word in ('--sideband', part.sideband)]
+
+
+def ring_wrapped(test):
+    """The end of the source's trace is left, and all of the destination's."""
+    wrapped, sidebands = save_ring(test, 0.4, 0)
+    need(wrapped, 'it has not wrapped')
+    decoded = test.decode(['--trace', f'{test.folder}/ring', '--wrapped-at',
+                           '0', *sidebands], 'pc', 0).splitlines(True)
+    before, after = (part.of_observer(0) for part in test.parts)
+    need(0 < len(after) < len(decoded) < len(before) + len(after),
+         f'{len(decoded)} decoded, {len(before)} and {len(after)} retired')
+    same(decoded, (before + after)[-len(decoded):])
+
+
+def ring(test):
+    """One dump at the end holds what was stored on both sides."""
+    _, sidebands = save_ring(test, 0.2, 0.2)
     dump = ['--ram', '--trace', f'{test.folder}/ring']
     test.compare([*dump, *sidebands])
     # what is from the destination can be had by itself
@@ -348,7 +367,10 @@ def verified(test):
 
 
 DATA = ('data-width=64', 'data=on')
-SIZE = ('-global', 'riscv-trace-ram.sram-size=128M')
+
+
+def sram(size):
+    return ['-global', f'riscv-trace-ram.sram-size={size}']
 
 
 def modes():
@@ -377,7 +399,10 @@ def tests():
           {'properties': [*known['all'], *DATA, 'timestamp-width=40'],
            'harts': 2, 'machine': ',trace-chardev=tr,trace-atb=on'}, \
           registers_moved
-    yield 'RAM sink, both sidebands', {'machine': '', 'options': SIZE}, ring
+    yield 'RAM sink, both sidebands', \
+          {'machine': '', 'options': sram('128M')}, ring
+    yield 'RAM sink that has wrapped, both sidebands', \
+          {'machine': '', 'options': sram('512K')}, ring_wrapped
     yield 'loadvm', {'properties': known['all']}, snapshot
     yield 'loadvm, data', \
           {'properties': [*known['all'], *DATA], 'data': True}, snapshot

@@ -414,7 +414,10 @@ def migrated_sram(folder, live):
                      strict=False)
     is_end([pc for pc in decoded if int(pc, 16) >= DRAM], truth,
            len(truth) - 2000)
-    # Each side's sideband explains its part.
+    # Each side's sideband explains its part, and both explain all of it.
+    same(decode(folder, f'{folder}/trace', '--ram', '--sideband',
+                f'{folder}/sideband.1', '--sideband', f'{folder}/sideband'),
+         truth)
     same(decode(folder, f'{folder}/trace.1', '--ram', '--sideband',
                 f'{folder}/sideband.1'), m1.pcs())
     same(decode(folder, f'{folder}/trace', '--ram', '--sideband',
@@ -426,6 +429,9 @@ def migrated_smem(folder, live):
     truth = m1.pcs() + m2.pcs()
     decoded = decode(folder, f'{folder}/trace', '--ram', '--elf', elf)
     find(decoded, truth, 10000)
+    same(decode(folder, f'{folder}/trace', '--ram', '--sideband',
+                f'{folder}/sideband.1', '--sideband', f'{folder}/sideband'),
+         decoded, 'with both sidebands')
     need(inside(m1.pcs(), elf, 'work') and inside(m2.pcs(), elf, 'work'),
          'it did not move in the middle of the work')
     same(inside(decoded, elf, 'work'), inside(truth, elf, 'work'), 'work()')
