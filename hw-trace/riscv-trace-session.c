@@ -294,6 +294,27 @@ static const RISCVTraceChardevOps riscv_trace_session_sideband_ops = {
     .drained = riscv_trace_session_sideband_drained,
 };
 
+/*
+ * For QEMU, a hart that is stalled is halted. That is no state of the machine:
+ * at the destination of a migration, or behind loadvm, nobody would end it.
+ * So it is taken back while the VM is stopped. The lock is held.
+ */
+static void riscv_trace_session_halt(RISCVTraceSession *s, unsigned index)
+{
+    if (s->stalled & (1u << index)) {
+        s->sources[index]->cpu->halted = runstate_is_running();
+    }
+}
+
+static void riscv_trace_session_halt_all(RISCVTraceSession *s)
+{
+    QEMU_LOCK_GUARD(&s->stall_lock);
+
+    for (unsigned i = 0; i < s->num_sources; i++) {
+        riscv_trace_session_halt(s, i);
+    }
+}
+
 void riscv_trace_session_throttle(RISCVTraceSession *s, unsigned index,
                                   bool lossless)
 {
@@ -310,6 +331,7 @@ void riscv_trace_session_throttle(RISCVTraceSession *s, unsigned index,
         !(s->stalled & (1u << index))) {
         s->stalled |= 1u << index;
         s->sources[index]->ops->stall(s->sources[index], true);
+        riscv_trace_session_halt(s, index);
     }
 }
 
@@ -350,10 +372,12 @@ static void riscv_trace_session_vm_state(void *opaque, bool running,
 
     if (running) {
         riscv_trace_session_begin_due(s);
+        riscv_trace_session_halt_all(s);
         return;
     }
     riscv_trace_session_close_windows(s);
     s->flush(s->opaque);
+    riscv_trace_session_halt_all(s);
     if (state == RUN_STATE_SHUTDOWN &&
         shutdown_action != SHUTDOWN_ACTION_PAUSE) {
         riscv_trace_session_final_flush(s);

@@ -12,6 +12,7 @@ import re
 import shutil
 import subprocess
 import sys
+import threading
 import time
 
 HERE = os.path.dirname(os.path.realpath(__file__))
@@ -30,6 +31,7 @@ COMPONENTS = {'encoder': 0x3020000, 'encoder of hart 1': 0x3021000,
               'ATB bridge': 0x3033000}
 TR_RAM_DATA = 0x40                  # reading it changes trRamRP
 REGISTERS = 0x800                   # bytes of them, with all filters
+STALL_OR_OVERFLOW = 1 << 12         # in trTeControl, which is the first one
 
 
 def need(condition, why):
@@ -53,13 +55,19 @@ class Part:
             f'{OUT}/middle{"-data" * test.data}.elf',
             '-plugin', f'{RETIRED},out={self.trace}.truth,pcs={self.pcs}',
             *test.options, *options]
-        if 'trace-chardev=tr' in test.machine:
+        unread = test.unread and not self.number
+        if unread:
+            command += ['-chardev', 'socket,id=tr,server=on,wait=off,'
+                        f'path={test.sockets}/tr']
+        elif 'trace-chardev=tr' in test.machine:
             command += ['-chardev', f'file,id=tr,path={self.trace}']
         if test.data:
             command += ['-plugin', f'{ACCESSES},out={self.accesses}']
         self.machine = Machine(test.sockets, command)
         self.qmp = self.machine.qmp
         test.parts.append(self)
+        if unread:
+            self.link = links.connect(f'{test.sockets}/tr')
 
     def run(self, seconds=0.2):
         self.machine.cont()
@@ -76,6 +84,17 @@ class Part:
         there.machine.migrated()
         self.machine.migrated()
         return there
+
+    def read_trace(self):
+        """What nobody has read until now, up to QEMU's end"""
+        def copy():
+            with open(self.trace, 'wb') as file:
+                while data := self.link.recv(1 << 16):
+                    file.write(data)
+
+        reader = threading.Thread(target=copy)
+        reader.start()
+        return reader
 
     def quit(self):
         """End QEMU in order; the observers write down what they have."""
@@ -111,6 +130,10 @@ class Part:
                          for i, value in enumerate(values))
         return words
 
+    def pc(self):
+        text = self.qmp('human-monitor-command', command_line='info registers')
+        return re.search(r'\bpc +([0-9a-f]+)', text)[1]
+
     def of_observer(self, hart):
         prefix = f'{hart} '
         with open(self.pcs, encoding='ascii') as lines:
@@ -122,13 +145,14 @@ class Test:
     """A test's way to run QEMU, and the QEMUs that it has started"""
 
     def __init__(self, folder, sockets, properties=(), harts=1, data=False,
-                 machine=',trace-chardev=tr', options=()):
+                 machine=',trace-chardev=tr', options=(), unread=False):
         self.folder = folder
         self.sockets = sockets
         self.harts = harts
         self.data = data
         self.machine = machine
         self.options = list(options)
+        self.unread = unread        # the first one's trace, until it is asked
         self.parts = []
         for item in properties:
             self.options += ['-global', f'riscv-trace-encoder.{item}']
@@ -210,6 +234,28 @@ def moves(test, live=True, times=1):
 
 def moved(test, live=True, times=1):
     moves(test, live, times)
+    test.compare()
+
+
+def waiting(test):
+    """A hart that waits for the reader moves, and waits no more there."""
+    part = test.first()
+    end = time.monotonic() + LIMIT
+    while not part.registers('encoder')[0] & STALL_OR_OVERFLOW:
+        need(time.monotonic() < end, 'the hart does not wait')
+        time.sleep(0.02)
+    time.sleep(0.5)
+    # It does so on and on.
+    pc = part.pc()
+    part.qmp('stop')
+    part.run(0.3)
+    need(part.pc() == pc, 'the hart does not wait any more')
+    there = part.move(test)
+    there.run()
+    there.finish()
+    reader = part.read_trace()
+    part.quit()
+    reader.join(LIMIT)
     test.compare()
 
 
@@ -395,6 +441,9 @@ def tests():
     yield 'live, 3 times, timestamps', \
           {'properties': ['timestamp-width=40', 'timestamp-mode=2']}, \
           moved, True, 3
+    yield 'live, a hart that waits for the reader', \
+          {'properties': ['full-address=on'], 'unread': True,
+           'options': ['-global', 'riscv-trace-pib.buffer-size=2M']}, waiting
     yield 'registers', \
           {'properties': [*known['all'], *DATA, 'timestamp-width=40'],
            'harts': 2, 'machine': ',trace-chardev=tr,trace-atb=on'}, \
