@@ -140,7 +140,8 @@ static GByteArray *make_trace(uint64_t bias, uint8_t src_bits,
 static void check(const char *suffix, uint64_t bias, uint8_t src_bits,
                   uint8_t privilege_width, char **params)
 {
-    g_autoptr(GByteArray) trace = make_trace(bias, src_bits, 5, privilege_width);
+    g_autoptr(GByteArray) trace = make_trace(bias, src_bits, 5,
+                                             privilege_width);
     g_autofree char *trace_name = test_file(trace->data, trace->len);
     TestElf e = make_elf();
     g_autofree char *elf_name = test_file(&e, sizeof(e));

@@ -18,8 +18,9 @@
 #ifndef ALIAS
 #define ALIAS           0x40000000UL    /* of MEMORY */
 #endif
-#define UART_LSR        (*(volatile uint8_t *)(UART + 5))
 #define UART_DATA_READY 1
+/* volatile: a register */
+#define UART_LSR        (*(volatile uint8_t *)(UART + 5))
 
 typedef struct Work {
     uint32_t state;
@@ -30,28 +31,30 @@ typedef struct Work {
 
 static xlen_t root[512] __attribute__((aligned(4096)));
 static uint32_t code[4096 / 4] __attribute__((aligned(4096)));
-static volatile uint32_t done;
+/* volatile: harts wait for each other */
+static volatile uint32_t done, ready;
 
 /* Both go on behind the instruction that trapped, which has 4 bytes. */
-asm(".text\n"
-    ".balign 4\n"
-    "m_skip:\n"
-    "    csrw mscratch, t0\n"
-    "    csrr t0, mepc\n"
-    "    addi t0, t0, 4\n"
-    "    csrw mepc, t0\n"
-    "    csrr t0, mscratch\n"
-    "    mret\n"
-    ".balign 4\n"
-    "s_skip:\n"
-    "    csrw sscratch, t0\n"
-    "    csrr t0, sepc\n"
-    "    addi t0, t0, 4\n"
-    "    csrw sepc, t0\n"
-    "    csrr t0, sscratch\n"
-    "    sret\n");
-void m_skip(void);
-void s_skip(void);
+
+static __attribute__((naked, aligned(4))) void m_skip(void)
+{
+    asm volatile("csrw mscratch, t0\n"
+                 "csrr t0, mepc\n"
+                 "addi t0, t0, 4\n"
+                 "csrw mepc, t0\n"
+                 "csrr t0, mscratch\n"
+                 "mret");
+}
+
+static __attribute__((naked, aligned(4))) void s_skip(void)
+{
+    asm volatile("csrw sscratch, t0\n"
+                 "csrr t0, sepc\n"
+                 "addi t0, t0, 4\n"
+                 "csrw sepc, t0\n"
+                 "csrr t0, sscratch\n"
+                 "sret");
+}
 
 static uint32_t next_random(Work *w)
 {
@@ -65,7 +68,8 @@ static __attribute__((noinline)) uint64_t accesses(Work *w, uint64_t r)
 
     w->bytes[r % 64] += r;
     w->words[r % 64] ^= w->words[(r >> 6) % 64] + r;
-    *(volatile uint16_t *)&w->words[(r >> 3) % 64] = r;
+    asm volatile("sh %1, %0"
+                 : "=m"(*(uint16_t *)&w->words[(r >> 3) % 64]) : "r"(r));
     asm volatile("amoadd.w %0, %2, %1"
                  : "=r"(old), "+A"(*(uint32_t *)&w->words[5]) : "r"(r));
     asm volatile("1: lr.d %0, %1\n"
@@ -139,7 +143,7 @@ void secondary(void)
 {
     static Work w = { .state = 2 };
 
-    while (!root[MEMORY / GIGAPAGE]) {
+    while (!ready) {
         ;
     }
     to_s_mode();
@@ -159,7 +163,9 @@ int main(void)
 
     root[0] = PTE_ALL;
     root[ALIAS / GIGAPAGE] = memory;
-    *(volatile xlen_t *)&root[MEMORY / GIGAPAGE] = memory;
+    root[MEMORY / GIGAPAGE] = memory;
+    asm volatile("fence" : : : "memory");
+    ready = 1;
     to_s_mode();
     print("ready\n");
     for (unsigned int n = 0; !(UART_LSR & UART_DATA_READY); n++) {
