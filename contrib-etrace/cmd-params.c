@@ -78,7 +78,7 @@ static bool modes_from_trace(ETraceParams *params, const TraceOptions *opts,
         return false;
     }
     if (!modes_of(t, params, switched)) {
-        cli_error("%s: no support packet of srcID %u", opts->trace,
+        cli_error("%s: no support packet of srcID %u", opts->traces[0],
                   params->src_id);
         return false;
     }
@@ -185,9 +185,9 @@ int cmd_params(int argc, char **argv)
         return CLI_ERROR;
     }
     opts = (TraceOptions) {
-        .trace = trace,
-        .sideband = sideband,
-        .session = session,
+        .traces = (char *[]) { trace, NULL },
+        .sidebands = sideband ? (char *[]) { sideband, NULL } : NULL,
+        .sessions = (unsigned[]) { session },
         .params = params_args,
         .packets_only = true,
         .wrapped_at = RING_NOT_WRAPPED,

@@ -154,6 +154,28 @@ size_t etrace_encap_wrap(const ETraceParams *params, const uint8_t *payload,
     }, out);
 }
 
+size_t etrace_encap_wrap_many(const ETraceParams *params,
+                              const uint8_t *packets, unsigned n,
+                              uint8_t *out)
+{
+    unsigned src_bytes = params->src_bits / 8;
+    const uint8_t *start = out;
+
+    assert(!etrace_encap_odd_bits(params));
+    for (; n; n--) {
+        unsigned len = packets[0];
+
+        out[0] = len;
+        out[1] = params->src_id;
+        out[2] = params->src_id >> 8;
+        out += 1 + src_bytes;
+        memcpy(out, packets + 1, ETRACE_ENCAP_SHORT_MAX);
+        out += len;
+        packets += 1 + len;
+    }
+    return out - start;
+}
+
 size_t etrace_encap_align(const ETraceParams *params,
                           uint8_t out[ETRACE_ALIGN_MAX])
 {

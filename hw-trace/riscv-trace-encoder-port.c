@@ -49,7 +49,7 @@ bool riscv_trace_encoder_put(RISCVTraceEncoder *s, bool data,
         .len = len,
     };
 
-    if (s->batch_len + ETRACE_ENCAP_MAX > sizeof(s->batch)) {
+    if (s->batch_len + ETRACE_ENCAP_MAX > RISCV_TRACE_ENCODER_BATCH) {
         riscv_trace_encoder_flush(s);
     }
     if (s->lost && data) {
@@ -88,14 +88,15 @@ static bool riscv_trace_encoder_emit_many(void *opaque, const uint8_t *packets,
 {
     RISCVTraceEncoder *s = opaque;
 
-    if (!s->timestamps && !etrace_encap_odd_bits(&s->enc.params) &&
-        !s->enc.params.src_bits && !s->lost && size <= sizeof(s->batch)) {
-        /* They are encapsulated already. */
-        if (s->batch_len + size > sizeof(s->batch)) {
+    size_t most = size + 2 * n;         /* with srcID */
+
+    if (!s->timestamps && !etrace_encap_odd_bits(&s->enc.params) && !s->lost &&
+        most <= RISCV_TRACE_ENCODER_BATCH) {
+        if (s->batch_len + most > RISCV_TRACE_ENCODER_BATCH) {
             riscv_trace_encoder_flush(s);
         }
-        memcpy(s->batch + s->batch_len, packets, size);
-        s->batch_len += size;
+        s->batch_len += etrace_encap_wrap_many(&s->enc.params, packets, n,
+                                               s->batch + s->batch_len);
         s->batch_packets += n;
         return true;
     }

@@ -24,8 +24,11 @@ OBJECT_DECLARE_SIMPLE_TYPE(RISCVTraceEncoder, RISCV_TRACE_ENCODER)
 /* Registers but filters and comparators, which have a space of their own */
 #define RISCV_TRACE_ENCODER_R_MAX   (R_TR_TE_TRIG_EXT_OUT_CONTROL + 1)
 
-/* Packets are handed to the sink in batches of up to this many bytes. */
-#define RISCV_TRACE_ENCODER_BATCH   1024
+/*
+ * Packets are handed to the sink in batches of up to this many bytes, so that
+ * harts do not wait for each other too often.
+ */
+#define RISCV_TRACE_ENCODER_BATCH   8192
 
 /* Names of the GPIO lines */
 #define RISCV_TRACE_ENCODER_TRIGGER_IN  "trigger-in"
@@ -152,7 +155,7 @@ struct RISCVTraceEncoder {
     bool live;                  /* enc was started in the present session */
     bool lost;                  /* a batch was lost: tell enc */
     uint64_t packets;           /* put into the stream in this session */
-    uint8_t batch[RISCV_TRACE_ENCODER_BATCH];
+    uint8_t batch[RISCV_TRACE_ENCODER_BATCH + ETRACE_ENCAP_SHORT_MAX];
     size_t batch_len;
     unsigned batch_packets;
 };

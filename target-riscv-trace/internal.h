@@ -11,7 +11,7 @@
 #include "hart.h"
 
 /* Blocks handed over at a time: large enough to amortise the call. */
-#define RISCV_TRACE_RING_BLOCKS 1024
+#define RISCV_TRACE_RING_BLOCKS 2048
 /* Slots behind the limit for what C code appends before it drains. */
 #define RISCV_TRACE_RING_SLACK  16
 

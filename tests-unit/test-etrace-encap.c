@@ -56,6 +56,33 @@ static void test_wrap_longest(void)
     g_assert_cmpmem(out + 3, 31, payload, 31);
 }
 
+static void test_wrap_many(void)
+{
+    static const struct {
+        unsigned src_bits;
+        const char *bytes;
+    } cases[] = {
+        { 0, "01 5f 10 00 01 02 03 04 05 06 07 08 09 0a 0b 0c 0d 0e 0f "
+             "02 61 80" },
+        { 8, "01 34 5f 10 34 00 01 02 03 04 05 06 07 08 09 0a 0b 0c 0d 0e 0f "
+             "02 34 61 80" },
+        { 16, "01 34 12 5f 10 34 12 00 01 02 03 04 05 06 07 08 09 0a 0b 0c "
+              "0d 0e 0f 02 34 12 61 80" },
+    };
+    uint8_t packets[22 + ETRACE_ENCAP_SHORT_MAX] = { }, out[100];
+
+    etrace_test_bytes(cases[0].bytes, packets, 22);
+    for (unsigned i = 0; i < ARRAY_SIZE(cases); i++) {
+        g_autofree char *hex = NULL;
+        ETraceParams params;
+
+        set_params(&params, cases[i].src_bits, 0x1234, 0);
+        hex = etrace_test_hex(out, etrace_encap_wrap_many(&params, packets, 3,
+                                                          out));
+        g_assert_cmpstr(hex, ==, cases[i].bytes);
+    }
+}
+
 static void test_parse(void)
 {
     uint8_t buf[16];
@@ -405,6 +432,7 @@ int main(int argc, char **argv)
     g_test_init(&argc, &argv, NULL);
     g_test_add_func("/etrace/encap/wrap", test_wrap);
     g_test_add_func("/etrace/encap/wrap-longest", test_wrap_longest);
+    g_test_add_func("/etrace/encap/wrap-many", test_wrap_many);
     g_test_add_func("/etrace/encap/parse", test_parse);
     g_test_add_func("/etrace/encap/whole", test_whole);
     g_test_add_func("/etrace/encap/whole-random", test_whole_random);
