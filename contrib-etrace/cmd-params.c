@@ -137,6 +137,7 @@ int cmd_params(int argc, char **argv)
     g_auto(GStrv) params_args = NULL;
     g_autoptr(GString) text = g_string_new(NULL);
     ETraceParams params;
+    char *traces[2] = { }, *sidebands[2] = { };
     TraceOptions opts;
     ParamsFormat format;
     int session = 0, hart = -1;
@@ -184,10 +185,12 @@ int cmd_params(int argc, char **argv)
         cli_error("whose parameters? give --sideband FILE or --param");
         return CLI_ERROR;
     }
+    traces[0] = trace;
+    sidebands[0] = sideband;
     opts = (TraceOptions) {
-        .traces = (char *[]) { trace, NULL },
-        .sidebands = sideband ? (char *[]) { sideband, NULL } : NULL,
-        .sessions = (unsigned[]) { session },
+        .traces = traces,
+        .sidebands = sideband ? sidebands : NULL,
+        .sessions = &(unsigned) { session },
         .params = params_args,
         .packets_only = true,
         .wrapped_at = RING_NOT_WRAPPED,

@@ -118,7 +118,7 @@ static inline void etrace_encoder_run_restart(ETraceEncoder *enc, uint64_t pc)
     enc->irets = 0;
 }
 
-/* May @pc be in the run? @last is the last instruction of the current stretch. */
+/* May @pc be in the run? @last: last instruction of the current stretch */
 bool etrace_encoder_run_contains(const ETraceEncoder *enc, uint64_t last,
                                  uint64_t pc);
 

@@ -17,15 +17,15 @@
 /*
  * Not with modes that look at the addresses of branches or at calls. Neither
  * if the next instruction is to be synchronised, as it is after a trap return
- * to another privilege: that takes to know whether it is a branch. Half-words
- * and cycles are not counted.
+ * to another privilege or with another context: that takes to know whether it
+ * is a branch. Half-words and cycles are not counted.
  */
 bool etrace_encoder_takes_stretches(const ETraceEncoder *enc)
 {
     return enc->enabled && enc->have_last && enc->itype_width == 4 &&
            enc->last.itype != ETRACE_ITYPE_TRAP_RETURN &&
-           !(enc->lost | enc->have_trap | enc->resync_due | enc->context_due |
-             enc->notify_due) &&
+           !enc->params.context_width &&
+           !(enc->lost | enc->have_trap | enc->resync_due | enc->notify_due) &&
            !(enc->params.ioptions & (ETRACE_IOPT_BRANCH_PREDICTION |
                                      ETRACE_IOPT_IMPLICIT_RETURN |
                                      ETRACE_IOPT_JUMP_TARGET_CACHE |
@@ -180,7 +180,6 @@ static size_t many_stretches(ETraceEncoder *enc, const ETraceBlock *slots,
             put_packet(&p, etrace_plain_full_map(p.end + 1, map & mask));
             map >>= ETRACE_BRANCHES_MAX;
             branches -= ETRACE_BRANCHES_MAX;
-            enc->maybe_inferred = false;
         }
         held = last;
         first = last[1].iaddr;

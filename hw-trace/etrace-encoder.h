@@ -34,8 +34,8 @@ typedef struct ETraceEncoderOps {
     bool (*ready)(void *opaque);
     /*
      * As @emit for @n packets of formats 1 and 2 at once, each of them behind
-     * a byte that is its length, 16 at most; @size bytes in all, of up to 1 KiB,
-     * and 16 more may be read. May be NULL.
+     * a byte that is its length, 16 at most; @size bytes in all, 1 KiB at
+     * most, and 16 more may be read. May be NULL.
      */
     bool (*emit_many)(void *opaque, const uint8_t *packets, size_t size,
                       unsigned n);

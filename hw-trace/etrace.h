@@ -90,7 +90,10 @@ typedef enum ETraceEvent {
      * contain it, and the trigger fires again later.
      */
     ETRACE_EVENT_TRIGGER = 4,
-    /* The hart halts or is reset: what ran before is the end of a window. */
+    /*
+     * The hart halts (Debug mode) or is reset: what ran before is the end of
+     * a window. QEMU's harts have no Debug mode, and end it by fence().
+     */
     ETRACE_EVENT_HALTED = 5,
     ETRACE_EVENT_RESET = 6,
     /*

@@ -52,13 +52,12 @@ bool riscv_trace_encoder_put(RISCVTraceEncoder *s, bool data,
     if (s->batch_len + ETRACE_ENCAP_MAX > RISCV_TRACE_ENCODER_BATCH) {
         riscv_trace_encoder_flush(s);
     }
-    if (s->lost && data) {
-        /* The next instruction packet says so. */
-        return false;
-    }
     if (s->lost) {
-        /* The packets of the batch that was lost had been accepted. */
-        s->lost = false;
+        /*
+         * The packets of the batch that was lost had been accepted. The next
+         * instruction packet says so.
+         */
+        s->lost = data;
         return false;
     }
     if (s->timestamps) {
@@ -342,8 +341,9 @@ static bool riscv_trace_encoder_is_plain(const RISCVTraceEncoder *s)
 }
 
 /*
- * A resynchronisation is late by a ring of packets at most. That is to be
- * little for who asked for it.
+ * Stretches keep what retired back for longer. A resynchronisation is late by
+ * a ring of packets at most, which is to be little for who asked for it; and
+ * who wants timestamps wants them soon.
  */
 #define SYNC_PACKETS_MIN    4096
 
@@ -352,7 +352,7 @@ static bool riscv_trace_encoder_takes_stretches(void *opaque)
     RISCVTraceEncoder *s = opaque;
 
     return s->live && riscv_trace_encoder_is_plain(s) && !s->needs_data &&
-           etrace_encoder_takes_stretches(&s->enc) &&
+           !s->timestamps && etrace_encoder_takes_stretches(&s->enc) &&
            (s->enc.sync_mode == ETRACE_SYNC_OFF ||
             s->enc.sync_max >= SYNC_PACKETS_MIN);
 }
@@ -369,18 +369,9 @@ static void riscv_trace_encoder_hart_retire(void *opaque,
 {
     RISCVTraceEncoder *s = opaque;
     uint64_t cycles = 0, counted = 0;
-    bool can_do_io = true;
 
     if (!s->live) {
         return;
-    }
-    if (current_cpu) {
-        /*
-         * The whole TB has been counted, of which this is the end as a rule:
-         * the clock may be read.
-         */
-        can_do_io = current_cpu->neg.can_do_io;
-        current_cpu->neg.can_do_io = true;
     }
     if (s->enc.sync_mode == ETRACE_SYNC_CYCLES) {
         uint64_t now = riscv_trace_encoder_cycles();
@@ -423,10 +414,6 @@ static void riscv_trace_encoder_hart_retire(void *opaque,
         }
     }
     riscv_trace_encoder_flush(s);
-    if (current_cpu) {
-        current_cpu->neg.can_do_io = can_do_io;
-    }
-
     if (current_cpu == s->cpu) {
         bool lossless = FIELD_EX32(riscv_trace_encoder_control(s),
                                    TR_TE_CONTROL, INST_STALL_ENA) ||

@@ -222,9 +222,15 @@ void riscv_trace_code_start(RISCVTraceHart *hart)
  */
 static uint64_t close_window(RISCVTraceHart *hart)
 {
+    uint64_t packets;
+    bool can_do_io;
+
     riscv_trace_flush(hart);
     riscv_trace_stretches_off(hart);
-    return hart->ops->fence(hart->opaque);
+    can_do_io = riscv_trace_clock_begin(hart);
+    packets = hart->ops->fence(hart->opaque);
+    riscv_trace_clock_end(hart, can_do_io);
+    return packets;
 }
 
 void riscv_trace_code_reset(RISCVTraceHart *hart)

@@ -64,13 +64,11 @@ void riscv_trace_append_time(RISCVTraceHart *hart)
     CPURISCVState *env = cpu_env(hart->cs);
 
     if (hart->config.time && env->rdtime_fn) {
-        bool can_do_io = hart->cs->neg.can_do_io;
+        bool can_do_io = riscv_trace_clock_begin(hart);
+        uint64_t time = env->rdtime_fn(env->rdtime_fn_arg);
 
-        /* With -icount, the TB that ends here is counted as a whole. */
-        hart->cs->neg.can_do_io = true;
-        append_event(hart, ETRACE_EVENT_TIME,
-                     env->rdtime_fn(env->rdtime_fn_arg), 0);
-        hart->cs->neg.can_do_io = can_do_io;
+        riscv_trace_clock_end(hart, can_do_io);
+        append_event(hart, ETRACE_EVENT_TIME, time, 0);
     }
 }
 

@@ -26,7 +26,10 @@ void riscv_trace_flush(RISCVTraceHart *hart)
     port->head = hart->ring;
     port->limit = hart->ring + (hart->ask ? 0 : RISCV_TRACE_RING_BLOCKS);
     if (n && hart->active) {
+        bool can_do_io = riscv_trace_clock_begin(hart);
+
         hart->ops->retire(hart->opaque, hart->ring, n);
+        riscv_trace_clock_end(hart, can_do_io);
     }
 }
 
@@ -37,9 +40,11 @@ void riscv_trace_drain(RISCVTraceHart *hart)
 
     riscv_trace_flush(hart);
     if (hart->active) {
+        hart->draining = true;
         riscv_trace_code_pending(hart);
         riscv_trace_append_context(hart);
         riscv_trace_append_time(hart);
+        hart->draining = false;
     }
 }
 
@@ -79,7 +84,7 @@ void riscv_trace_append(RISCVTraceHart *hart, const ETraceBlock *slots,
 
     memcpy(port->head, slots, n * sizeof(*slots));
     port->head += n;
-    if (port->head >= port->limit) {
+    if (port->head >= port->limit && !hart->draining) {
         riscv_trace_drain(hart);
     }
 }

@@ -52,6 +52,7 @@ struct RISCVTraceHart {
 
     ETraceBlock *ring;
     bool active;                /* written by the hart's thread only */
+    bool draining;              /* in riscv_trace_drain() */
     int stall;                  /* RISCVTraceStall, atomic */
 
     /* Events, see events.c; the hart's thread only */
@@ -73,6 +74,24 @@ struct RISCVTraceHart {
 static inline RISCVTraceHart *riscv_trace_hart(CPUState *cs)
 {
     return cpu_env(cs)->trace.hart;
+}
+
+/*
+ * With -icount, clocks may be read at the end of a TB only, when it has been
+ * counted as a whole. Where these are used that is so, or will be as soon as
+ * the TB is left. Pass what begin returned to end.
+ */
+static inline bool riscv_trace_clock_begin(RISCVTraceHart *hart)
+{
+    bool can_do_io = hart->cs->neg.can_do_io;
+
+    hart->cs->neg.can_do_io = true;
+    return can_do_io;
+}
+
+static inline void riscv_trace_clock_end(RISCVTraceHart *hart, bool can_do_io)
+{
+    hart->cs->neg.can_do_io = can_do_io;
 }
 
 /* Empty the ring into the encoder; in the hart's thread. */

@@ -82,10 +82,19 @@ MACHINE=,trace=on,trace-autostart=on,trace-chardev=tr \
     listing "$QEMU" "$guest" "$tmp/traced" -chardev "file,id=tr,path=$tmp/trace.bin" &&
     listing "$QEMU" "$guest" "$tmp/ours" &&
     ! cmp -s "$tmp/traced" "$tmp/ours" &&
-    grep -q trace_drain "$tmp/traced" &&
-    ! grep -q trace_drain "$tmp/ours" &&
+    grep -q trace_exit "$tmp/traced" &&
+    ! grep -q trace_exit "$tmp/ours" &&
     say ok "with trace on the listing is another one" ||
     say "not ok" "with trace on the listing is another one"
+
+# The baseline encoder is told stretches; one that looks at each branch blocks.
+MACHINE=,trace=on,trace-autostart=on,trace-chardev=tr \
+    listing "$QEMU" "$guest" "$tmp/ours" -chardev "file,id=tr,path=$tmp/trace.bin" \
+    -global riscv-trace-encoder.branch-prediction=on &&
+    grep -q trace_stretch "$tmp/traced" &&
+    ! grep -q trace_stretch "$tmp/ours" &&
+    say ok "stretches for the baseline encoder only" ||
+    say "not ok" "stretches for the baseline encoder only"
 
 # Data trace that is off costs nothing, either: an encoder that could trace
 # data leaves the ops of instruction trace as they are.
