@@ -83,7 +83,8 @@ static inline bool etrace_itype_is_trap(unsigned itype)
 typedef enum ETraceEvent {
     ETRACE_EVENT_CONTEXT = 1,   /* iaddr: context; ilastsize: ETraceCtype */
     ETRACE_EVENT_TIME = 2,      /* iaddr: time, in ticks */
-    ETRACE_EVENT_IMPDEF = 3,    /* iaddr: impdef signals from here on */
+    /* iaddr: impdef signals from here on; not from QEMU's harts */
+    ETRACE_EVENT_IMPDEF = 3,
     /*
      * ilastsize: ETraceTrigger; iaddr: pc of the instruction, or -1. It may
      * not be reached (an interrupt comes first): then the next block does not

@@ -444,6 +444,17 @@ static void riscv_trace_encoder_trigger_in(void *opaque, int n, int level)
     }
 }
 
+static void riscv_trace_encoder_impdef_in(void *opaque, int n, int level)
+{
+    RISCVTraceEncoder *s = opaque;
+    uint32_t impdef = deposit32(s->impdef, n, 1, !!level);
+
+    if (n < s->cfg.impdef_width && impdef != s->impdef) {
+        qatomic_set(&s->impdef, impdef);
+        riscv_trace_encoder_changed(s);
+    }
+}
+
 /* The unit keeps its registers itself. */
 static uint64_t ts_control_pre_write(RegisterInfo *reg, uint64_t val)
 {
@@ -534,6 +545,8 @@ void riscv_trace_encoder_regs_init(RISCVTraceEncoder *s)
                               false, RISCV_TRACE_MMIO_SIZE);
     qdev_init_gpio_in_named(dev, riscv_trace_encoder_trigger_in,
                             RISCV_TRACE_ENCODER_TRIGGER_IN, TR_TE_TRIG_MAX);
+    qdev_init_gpio_in_named(dev, riscv_trace_encoder_impdef_in,
+                            RISCV_TRACE_ENCODER_IMPDEF, 32);
     qdev_init_gpio_out_named(dev, s->trigger_out,
                              RISCV_TRACE_ENCODER_TRIGGER_OUT, TR_TE_TRIG_MAX);
 }

@@ -211,12 +211,12 @@ static bool riscv_trace_encoder_filters_needed(void *opaque)
     RISCVTraceEncoder *s = opaque;
 
     return !buffer_is_zero(s->filter_regs, sizeof(s->filter_regs)) ||
-           !buffer_is_zero(s->comp_regs, sizeof(s->comp_regs));
+           !buffer_is_zero(s->comp_regs, sizeof(s->comp_regs)) || s->impdef;
 }
 
 static const VMStateDescription vmstate_riscv_trace_encoder_filters = {
     .name = TYPE_RISCV_TRACE_ENCODER "/filters",
-    .version_id = 1,
+    .version_id = 2,
     .minimum_version_id = 1,
     .needed = riscv_trace_encoder_filters_needed,
     .fields = (const VMStateField[]) {
@@ -229,6 +229,7 @@ static const VMStateDescription vmstate_riscv_trace_encoder_filters = {
                              ETRACE_FILTERS_MAX),
         VMSTATE_UINT64(filter.context, RISCVTraceEncoder),
         VMSTATE_UINT32(filter.impdef, RISCVTraceEncoder),
+        VMSTATE_UINT32_V(impdef, RISCVTraceEncoder, 2),
         VMSTATE_END_OF_LIST()
     }
 };

@@ -32,6 +32,7 @@ OBJECT_DECLARE_SIMPLE_TYPE(RISCVTraceEncoder, RISCV_TRACE_ENCODER)
 
 /* Names of the GPIO lines */
 #define RISCV_TRACE_ENCODER_TRIGGER_IN  "trigger-in"
+#define RISCV_TRACE_ENCODER_IMPDEF      "impdef"
 #define RISCV_TRACE_ENCODER_TRIGGER_OUT "trigger-out"
 
 /*
@@ -115,6 +116,7 @@ struct RISCVTraceEncoder {
     RISCVTraceTimestamp ts;
     qemu_irq trigger_out[TR_TE_TRIG_MAX];
     uint8_t trigger_in_level;   /* bit per line */
+    uint32_t impdef;            /* bit per line */
 
     /* Properties */
     CPUState *cpu;
@@ -214,11 +216,17 @@ void riscv_trace_encoder_external(RISCVTraceEncoder *s, ETraceTrigger action);
 /* Pass on what the hart has retired, in its thread or while it stands. */
 void riscv_trace_encoder_drain(RISCVTraceEncoder *s);
 
-/* riscv-trace-encoder-port.c */
+/* riscv-trace-encoder-packets.c */
+
+/* Where the encoder's packets go; @opaque is the RISCVTraceEncoder. */
+extern const ETraceEncoderOps riscv_trace_encoder_ops;
 
 /* Encapsulate a payload for the sink; false if it is lost. */
 bool riscv_trace_encoder_put(RISCVTraceEncoder *s, bool data,
                              const uint8_t *payload, size_t len);
+
+/* Hand the sink what has been put. */
+void riscv_trace_encoder_flush(RISCVTraceEncoder *s);
 
 /* riscv-trace-encoder-data.c */
 

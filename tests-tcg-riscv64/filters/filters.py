@@ -81,6 +81,9 @@ class Run:
     def program(sockets, writes):
         qtest = links.QTest(sockets)
         for ofs, val in writes:
+            if isinstance(ofs, str):
+                qtest.ask(f'set_irq_in /machine/trace-encoder0 {ofs} {val}')
+                continue
             qtest.write(ENCODER + ofs, val)
             got = qtest.read(ENCODER + ofs)
             if ofs and got != val:
@@ -277,6 +280,19 @@ def main():
                ['context-width=30', 'context=on', 'ctype=1'], False)
     tests.same('context, precisely', 'vm', [], everything,
                ['context-width=30', 'context=on', 'ctype=2'], False)
+
+    # filter 0: "(impdef & mask) == (value & mask)"; filter 1: a range
+    lines = [('impdef 2', 1), ('impdef 3', 1)]
+    either = [(0x410, 0x5), (0x414, 0xf7), (0x400, 1 | 1 << 16),
+              (0x420, 1 | comp1), (INST_FILTERS, 3),
+              *comparator(0, (GE, low), (LE, high), AND)]
+    tests.same('impdef is another', 'calls', lines + either,
+               within(low, high), ['impdef-width=8'])
+    tests.same('impdef matches', 'calls', [('impdef 0', 1), *lines, *either],
+               everything, ['impdef-width=8'])
+    tests.same('impdef goes back', 'calls',
+               [('impdef 0', 1), *lines, *either, ('impdef 0', 0)],
+               within(low, high), ['impdef-width=8'])
 
     # privileges, each by itself: MatchPrivilege, one bit of the choice
     for guest in 'priv', 'vm':

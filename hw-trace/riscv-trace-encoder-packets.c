@@ -1,0 +1,112 @@
+/*
+ * RISC-V trace encoder: from packets to the sink
+ *
+ * In the hart's own thread, or in another while the VM is stopped.
+ *
+ * SPDX-License-Identifier: GPL-2.0-or-later
+ */
+#include "qemu/osdep.h"
+#include "qemu/atomic.h"
+#include "riscv-trace-encoder.h"
+#include "trace.h"
+
+void riscv_trace_encoder_flush(RISCVTraceEncoder *s)
+{
+    if (!s->batch_len) {
+        return;
+    }
+    if (s->sink_class->put(s->sink, s->hart_index, s->batch, s->batch_len,
+                           s->batch_packets)) {
+        s->packets += s->batch_packets;
+    } else {
+        s->lost = true;
+        riscv_trace_encoder_data_lost(s);
+        qatomic_set(&s->stall_or_overflow, true);
+        trace_riscv_trace_encoder_lost(s->hart_index, s->batch_packets);
+    }
+    s->batch_len = 0;
+    s->batch_packets = 0;
+}
+
+bool riscv_trace_encoder_put(RISCVTraceEncoder *s, bool data,
+                             const uint8_t *payload, size_t len)
+{
+    ETraceEncapPacket encap = {
+        .src_id = s->enc.params.src_id,
+        .extend = s->timestamps,
+        .data = data,
+        .payload = payload,
+        .len = len,
+    };
+
+    if (s->batch_len + ETRACE_ENCAP_MAX > RISCV_TRACE_ENCODER_BATCH) {
+        riscv_trace_encoder_flush(s);
+    }
+    if (s->lost) {
+        /*
+         * The packets of the batch that was lost had been accepted. The next
+         * instruction packet says so.
+         */
+        s->lost = data;
+        return false;
+    }
+    if (s->timestamps) {
+        encap.timestamp = riscv_trace_timestamp_now(&s->ts);
+    }
+    s->batch_len += etrace_encap_pack(&s->enc.params, &encap,
+                                      s->batch + s->batch_len);
+    s->batch_packets++;
+    return true;
+}
+
+static bool riscv_trace_encoder_emit(void *opaque, const ETracePacket *pkt,
+                                     const uint8_t *payload, size_t len)
+{
+    RISCVTraceEncoder *s = opaque;
+
+    if (pkt->format == ETRACE_FORMAT_SYNC &&
+        (pkt->subformat == ETRACE_SYNC_START ||
+         pkt->subformat == ETRACE_SYNC_TRAP)) {
+        etrace_data_reset(&s->data.state);
+    }
+    return riscv_trace_encoder_put(s, false, payload, len);
+}
+
+static bool riscv_trace_encoder_emit_many(void *opaque, const uint8_t *packets,
+                                          size_t size, unsigned n)
+{
+    RISCVTraceEncoder *s = opaque;
+
+    size_t most = size + 2 * n;         /* with srcID */
+
+    if (!s->timestamps && !etrace_encap_odd_bits(&s->enc.params) && !s->lost &&
+        most <= RISCV_TRACE_ENCODER_BATCH) {
+        if (s->batch_len + most > RISCV_TRACE_ENCODER_BATCH) {
+            riscv_trace_encoder_flush(s);
+        }
+        s->batch_len += etrace_encap_wrap_many(&s->enc.params, packets, n,
+                                               s->batch + s->batch_len);
+        s->batch_packets += n;
+        return true;
+    }
+    for (; n; n--) {
+        if (!riscv_trace_encoder_put(s, false, packets + 1, packets[0])) {
+            return false;
+        }
+        packets += 1 + packets[0];
+    }
+    return true;
+}
+
+static bool riscv_trace_encoder_ready(void *opaque)
+{
+    RISCVTraceEncoder *s = opaque;
+
+    return s->sink_class->room(s->sink);
+}
+
+const ETraceEncoderOps riscv_trace_encoder_ops = {
+    .emit = riscv_trace_encoder_emit,
+    .ready = riscv_trace_encoder_ready,
+    .emit_many = riscv_trace_encoder_emit_many,
+};
