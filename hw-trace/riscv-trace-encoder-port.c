@@ -340,9 +340,13 @@ static RISCVTraceHartConfig riscv_trace_encoder_port(RISCVTraceEncoder *s)
     RISCVTraceHartConfig port = { };
 
     if (cfg->context_width) {
-        port.context = g_strcmp0(cfg->context_source, "mcontext")
-                       ? RISCV_TRACE_CONTEXT_ASID
-                       : RISCV_TRACE_CONTEXT_MCONTEXT;
+        if (!g_strcmp0(cfg->context_source, "mcontext")) {
+            port.context = RISCV_TRACE_CONTEXT_MCONTEXT;
+        } else if (!g_strcmp0(cfg->context_source, "scontext")) {
+            port.context = RISCV_TRACE_CONTEXT_SCONTEXT;
+        } else {
+            port.context = RISCV_TRACE_CONTEXT_ASID;
+        }
         port.ctype = cfg->ctype;
     }
     port.time = cfg->time_width;

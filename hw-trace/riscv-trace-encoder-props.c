@@ -185,10 +185,11 @@ bool riscv_trace_encoder_check(RISCVTraceEncoder *s, Error **errp)
         return false;
     }
     if (cfg->context_source && strcmp(cfg->context_source, "asid") &&
-        strcmp(cfg->context_source, "mcontext")) {
+        strcmp(cfg->context_source, "mcontext") &&
+        strcmp(cfg->context_source, "scontext")) {
         error_setg(errp, "context-source '%s' is not known",
                    cfg->context_source);
-        error_append_hint(errp, "Known: asid, mcontext\n");
+        error_append_hint(errp, "Known: asid, mcontext, scontext\n");
         return false;
     }
     if (cfg->bpred_size == BPRED_SIZE_DEFAULT) {
@@ -375,7 +376,8 @@ static const struct {
     { "sink", "funnel or sink that gets the packets" },
     { "hart-index", "input of the sink, number in the sideband stream" },
     { "wire-format", "2.0 (default), 1.1.1 or 2.1-draft" },
-    { "context-source", "asid (default: ASID and VMID) or mcontext" },
+    { "context-source", "asid (default: ASID and VMID), mcontext, or scontext "
+      "with hcontext above it" },
     { "src-id", "trTeSrcID at power-up" },
     { "src-bits", "trTeSrcBits at power-up (0 to 12)" },
     { "sync-mode", "trTeInstSyncMode at power-up (0: off, 1: packets, "

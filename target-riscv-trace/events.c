@@ -29,8 +29,14 @@ static uint64_t context_now(RISCVTraceHart *hart)
 {
     CPURISCVState *env = cpu_env(hart->cs);
 
-    return hart->config.context == RISCV_TRACE_CONTEXT_MCONTEXT
-           ? env->mcontext : context_asid(env);
+    switch (hart->config.context) {
+    case RISCV_TRACE_CONTEXT_MCONTEXT:
+        return env->mcontext;
+    case RISCV_TRACE_CONTEXT_SCONTEXT:
+        return (uint64_t)env->mcontext << 32 | env->scontext;
+    default:
+        return context_asid(env);
+    }
 }
 
 static void append_event(RISCVTraceHart *hart, ETraceEvent event,

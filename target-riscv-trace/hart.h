@@ -52,6 +52,8 @@ typedef enum RISCVTraceContext {
     /* ASID in bits 15:0, VMID in bits 29:16 (section 4.2.3) */
     RISCV_TRACE_CONTEXT_ASID,
     RISCV_TRACE_CONTEXT_MCONTEXT,
+    /* scontext in bits 31:0, hcontext above */
+    RISCV_TRACE_CONTEXT_SCONTEXT,
 } RISCVTraceContext;
 
 /* Which optional signals the encoder wants; all off by default */

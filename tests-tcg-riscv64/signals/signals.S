@@ -7,6 +7,8 @@
 #include "macros.inc"
 
 #define MCONTEXT        0x7a8
+#define SCONTEXT        0x5a8
+#define HCONTEXT        0x6a8
 #define HSTATUS_SPV     (1 << 7)
 #define ASID(n)         ((n) << 44)
 #define MCONTROL        (2 << 60)
@@ -42,6 +44,12 @@ main:
 	SET(MCONTEXT, 5)
 	SET(MCONTEXT, 0x1fff)
 	SET(MCONTEXT, 0)
+	/* scontext has 32 bits; hcontext is mcontext */
+	SET(SCONTEXT, -1)
+	SET(HCONTEXT, 5)
+	SET(SCONTEXT, 7)
+	SET(HCONTEXT, 0)
+	SET(SCONTEXT, 0)
 
 	/* the time before and behind a trap, three times */
 	li      s1, 3

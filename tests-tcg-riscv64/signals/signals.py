@@ -62,7 +62,7 @@ def packets(folder, *props):
 
 def contexts(folder, *props):
     """In the order of the packets, each run of equal ones once"""
-    told = [p['context'] for p in packets(folder, 'context-width=30', *props)
+    told = [p['context'] for p in packets(folder, 'context-width=46', *props)
             if 'context' in p]
     return [value for value, _ in itertools.groupby(told)]
 
@@ -82,7 +82,14 @@ def asid(folder, ctype):
 
 def mcontext(folder):
     same(contexts(folder, 'context=on', 'context-source=mcontext', 'ctype=2'),
-         [0, 5, 0x1fff, 0])
+         [0, 5, 0x1fff, 0, 5, 0])
+
+
+def scontext(folder):
+    """hcontext above it"""
+    same(contexts(folder, 'context=on', 'context-source=scontext', 'ctype=2'),
+         [0, 5 << 32, 0x1fff << 32, 0, 0xffffffff, 5 << 32 | 0xffffffff,
+          5 << 32 | 7, 7, 0])
 
 
 def context_off(folder):
@@ -161,6 +168,7 @@ TESTS = (
     ('context: ASID and VMID, precisely', asid, 2),
     ('context: ASID and VMID, as a discontinuity', asid, 3),
     ('context: mcontext', mcontext),
+    ('context: scontext and hcontext', scontext),
     ('context: trTeContext 0', context_off),
     ('time of traps', times),
     ('notify by a debug trigger', notify),
