@@ -29,6 +29,7 @@ LIMIT = 120
 COMPONENTS = {'encoder': 0x3020000, 'encoder of hart 1': 0x3021000,
               'funnel': 0x3030000, 'PIB': 0x3031000, 'RAM sink': 0x3032000,
               'ATB bridge': 0x3033000}
+TR_RAM_WP = 0x20                    # bit 0: it has wrapped
 TR_RAM_DATA = 0x40                  # reading it changes trRamRP
 REGISTERS = 0x800                   # bytes of them, with all filters
 STALL_OR_OVERFLOW = 1 << 12         # in trTeControl, which is the first one
@@ -277,12 +278,25 @@ def registers_moved(test):
     part.quit()
 
 
+def wait_for_ring(part, done):
+    """Until done(trRamWPLow)"""
+    end = time.monotonic() + LIMIT
+    while not done(part.registers('RAM sink')[TR_RAM_WP]):
+        need(time.monotonic() < end, 'nothing is stored')
+        time.sleep(0.01)
+
+
 def save_ring(test, before, after):
-    """Moves the guest, and saves the ring at the end; the sidebands"""
+    """
+    Moves the guest when the ring is as wanted, and saves it at the end; the
+    sidebands
+    """
     part = test.first()
-    time.sleep(before)
+    wait_for_ring(part, before)
     there = part.move(test)
+    stored = there.registers('RAM sink')[TR_RAM_WP]
     there.run(after)
+    wait_for_ring(there, lambda wp: wp != stored)
     there.qmp('stop')
     there.qmp('x-riscv-trace-save', filename=f'{test.folder}/ring')
     wrapped = 'wrapped' in there.qmp('human-monitor-command',
@@ -295,7 +309,7 @@ def save_ring(test, before, after):
 
 def ring_wrapped(test):
     """The end of the source's trace is left, and all of the destination's."""
-    wrapped, sidebands = save_ring(test, 0.4, 0)
+    wrapped, sidebands = save_ring(test, lambda wp: wp & 1, 0)
     need(wrapped, 'it has not wrapped')
     decoded = test.decode(['--trace', f'{test.folder}/ring', '--wrapped-at',
                            '0', *sidebands], 'pc', 0).splitlines(True)
@@ -307,7 +321,7 @@ def ring_wrapped(test):
 
 def ring(test):
     """One dump at the end holds what was stored on both sides."""
-    _, sidebands = save_ring(test, 0.2, 0.2)
+    _, sidebands = save_ring(test, lambda wp: wp > 1 << 16, 0.2)
     dump = ['--ram', '--trace', f'{test.folder}/ring']
     test.compare([*dump, *sidebands])
     # what is from the destination can be had by itself
