@@ -6,6 +6,7 @@
  * PERCENT  of the usual amount of work, divided among the harts
  * HARTS    that many of them start here
  * MCTRCTL  is written to mctrctl before; undefined: the hart has no CTR
+ * FILTERED the harts' trace encoders filter
  *
  * SPDX-License-Identifier: GPL-2.0-or-later
  */
@@ -133,8 +134,27 @@ static void power_off_unless_recorded(void)
 #endif
 }
 
+/* A filter that lets all through: privilege U, S or M, instruction trace */
+static void filter(void)
+{
+#ifdef FILTERED
+    volatile uint32_t *encoder = (volatile uint32_t *)0x3020000;
+    uint64_t hart;
+
+    __asm__ volatile("csrr %0, mhartid" : "=r"(hart));
+    encoder += hart * 0x1000 / 4;
+    encoder[0x404 / 4] = 1 << 0 | 1 << 1 | 1 << 3;  /* trTeFilter0MatchInst */
+    encoder[0x400 / 4] = 1 << 0 | 1 << 1;           /* trTeFilter0Control */
+    encoder[0x00c / 4] = 1 << 0;                    /* trTeInstFilters */
+    if (encoder[0x00c / 4] != 1) {
+        *TEST_DEVICE = TEST_FAIL;
+    }
+#endif
+}
+
 void run(void)
 {
+    filter();
 #ifdef MCTRCTL
     __asm__ volatile("csrw 0x15f, %0" : : "r"(4ul));    /* depth 256 */
     __asm__ volatile("csrw 0x34e, %0" : : "r"((uint64_t)MCTRCTL));

@@ -26,10 +26,17 @@ class Variant:
     binary: str = OURS
     cpu: str = ''           # behind -cpu rv64,...
     mctrctl: int = None     # what software writes to it before all else
+    filtered: bool = False  # it has each encoder filter by privilege
     machine: str = ''       # behind -M virt
     options: list = field(default_factory=list)
     readers: tuple = ()     # chardevs: sockets of which the bytes are read
     slow: bool = False      # measured once, with a tenth of the work
+
+    def setup(self):
+        """What software does first, for the compiler"""
+        mctrctl = [] if self.mctrctl is None else \
+            [f'-DMCTRCTL={self.mctrctl:#x}']
+        return mctrctl + ['-DFILTERED'] * self.filtered
 
 
 def encoder(**properties):
@@ -39,20 +46,9 @@ def encoder(**properties):
                            f'{name.replace("_", "-")}={value}')]
 
 
-def write(address, value):
-    """An option that writes a register before the machine runs"""
-    return ['-device', f'loader,addr={address:#x},data={value:#x},data-len=4']
-
-
 ALL_MODES = encoder(implicit_exception='on', sequential_jump='on',
                     implicit_return='on', branch_prediction='on',
                     jump_target_cache='on')
-# of the first encoder: filter 0 matches U, S and M, and instruction trace
-# asks for it
-ENCODER = 0x3020000
-FILTER = (write(ENCODER + 0x404, 1 << 0 | 1 << 1 | 1 << 3) +
-          write(ENCODER + 0x400, 1 << 0 | 1 << 1) +
-          write(ENCODER + 0x00c, 1 << 0))
 RAM = ',trace=on,trace-autostart=on'
 
 # "absent" is the machine with CTR absent and trace off
@@ -70,7 +66,7 @@ VARIANTS = (
 
     Variant('trace to RAM sink', 'absent', machine=RAM),
     Variant('... all modes', 'absent', machine=RAM, options=ALL_MODES),
-    Variant('... a filter', 'absent', machine=RAM, options=FILTER),
+    Variant('... a filter', 'absent', machine=RAM, filtered=True),
     Variant('... data trace', 'absent', machine=RAM,
             options=encoder(data_width=64, data='on')),
     Variant('trace to /dev/null', 'absent', machine=TRACE,

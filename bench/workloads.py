@@ -20,13 +20,13 @@ def once(path, command):
     return path
 
 
-def guest_compiler(script, mctrctl):
+def guest_compiler(script, setup):
     command = ['riscv64-linux-gnu-gcc', '-O2', '-march=rv64gc', '-mabi=lp64d',
                '-mcmodel=medany', '-ffreestanding', '-nostdlib', '-static',
                '-fno-pic', '-no-pie', '-Wall', '-Werror',
                '-Wl,--build-id=none', '-Wl,--no-warn-rwx-segments',
                '-Wl,-T,' + os.path.join(HERE, script)]
-    return command + ([] if mctrctl is None else [f'-DMCTRCTL={mctrctl:#x}'])
+    return command + setup
 
 
 def plugin(directory):
@@ -49,10 +49,10 @@ class Bare:
     def prepare(self):
         """Nothing that is not built on the way."""
 
-    def arguments(self, directory, mctrctl, percent):
-        elf = f'loop{self.loop}-{self.harts}-{mctrctl}-{percent}.elf'
+    def arguments(self, directory, setup, percent):
+        elf = f'loop{self.loop}-{self.harts}{"".join(setup)}-{percent}.elf'
         elf = once(os.path.join(directory, elf),
-                   guest_compiler('loops.ld', mctrctl) +
+                   guest_compiler('loops.ld', setup) +
                    [f'-DLOOP={self.loop}', f'-DHARTS={self.harts}',
                     f'-DPERCENT={percent}', os.path.join(HERE, 'loops.c')])
         return ['-smp', str(self.harts), '-bios', 'none', '-kernel', elf,
@@ -75,10 +75,10 @@ class Linux:
         if subprocess.run([demo]).returncode:
             sys.exit(1)
 
-    def arguments(self, directory, mctrctl, percent):
+    def arguments(self, directory, setup, percent):
         opensbi = os.path.join(GUEST, 'fw_dynamic.bin')
-        firmware = once(os.path.join(directory, f'firmware-{mctrctl}.elf'),
-                        guest_compiler('firmware.ld', mctrctl) +
+        firmware = once(os.path.join(directory, f'firmware{"".join(setup)}.elf'),
+                        guest_compiler('firmware.ld', setup) +
                         [f'-DOPENSBI="{opensbi}"',
                          os.path.join(HERE, 'firmware.S')])
         disk = os.path.join(GUEST, 'disk')
