@@ -248,15 +248,11 @@ static Verdict look(ETraceFilter *f, const Point *pt)
 {
     Verdict v = { 0 };
 
-    for (unsigned j = 0; j < ETRACE_COMPARATORS_MAX; j++) {
+    for (unsigned rest = f->used; rest; rest &= rest - 1) {
+        unsigned j = __builtin_ctz(rest);
         const ETraceComparatorConfig *c = &f->comp[j];
-        bool p, s, out;
+        bool p = primary(f, c, pt), s = secondary(f, c, pt), out;
 
-        if (!(f->used & (1 << j))) {
-            continue;
-        }
-        p = primary(f, c, pt);
-        s = secondary(f, c, pt);
         v.notify |= p && c->p_notify && c->p_input == ETRACE_COMP_IADDR;
         v.notify |= s && c->s_notify && c->s_input == ETRACE_COMP_IADDR;
         switch (c->mode) {
@@ -298,12 +294,12 @@ static uint16_t match(const ETraceFilter *f, const Point *pt, uint8_t out)
 {
     uint16_t matching = 0;
 
-    for (unsigned i = 0; i < ETRACE_FILTERS_MAX; i++) {
+    for (unsigned rest = f->selected; rest; rest &= rest - 1) {
+        unsigned i = __builtin_ctz(rest);
         const ETraceFilterConfig *c = &f->filter[i];
         uint8_t needed = comparators_of(c) & ~f->gate[i];
 
-        if ((f->selected & (1 << i)) &&
-            (!c->match_privilege ||
+        if ((!c->match_privilege ||
              chosen(c->choice_privilege, pt->block->priv)) &&
             (!(f->excint & (1 << i)) || f->depth[i]) &&
             !(needed & ~out) &&
@@ -400,12 +396,9 @@ static uint64_t next_point(const ETraceFilter *f, uint64_t pc, uint64_t last)
     if (f->scan) {
         return pc + 2;
     }
-    for (unsigned j = 0; j < ETRACE_COMPARATORS_MAX; j++) {
-        const ETraceComparatorConfig *c = &f->comp[j];
+    for (unsigned rest = f->used; rest; rest &= rest - 1) {
+        const ETraceComparatorConfig *c = &f->comp[__builtin_ctz(rest)];
 
-        if (!(f->used & (1 << j))) {
-            continue;
-        }
         if (c->p_function < ETRACE_COMP_PRIME &&
             c->p_input == ETRACE_COMP_IADDR) {
             nearer_match(f, &next, c->p_match, pc);
@@ -427,11 +420,13 @@ typedef struct Walk {
 
 static uint16_t visit(Walk *w, const ETraceBlock *access, uint8_t *clear)
 {
-    Verdict v;
+    Verdict v = { };
     uint16_t matching;
 
     w->pt.access = access;
-    v = look(w->f, &w->pt);
+    if (w->f->used) {
+        v = look(w->f, &w->pt);
+    }
     matching = match(w->f, &w->pt, v.out);
     w->matching |= matching;
     w->notify |= v.notify;
