@@ -28,6 +28,24 @@ void riscv_trace_encoder_flush(RISCVTraceEncoder *s)
     s->batch_packets = 0;
 }
 
+/*
+ * Is there room for @size bytes in the batch? If not, it is handed over; false
+ * if one has been lost, whose packets had been accepted. The next instruction
+ * packet says so.
+ */
+static bool riscv_trace_encoder_room(RISCVTraceEncoder *s, bool data,
+                                     size_t size)
+{
+    if (s->batch_len + size > RISCV_TRACE_ENCODER_BATCH) {
+        riscv_trace_encoder_flush(s);
+    }
+    if (s->lost) {
+        s->lost = data;
+        return false;
+    }
+    return true;
+}
+
 bool riscv_trace_encoder_put(RISCVTraceEncoder *s, bool data,
                              const uint8_t *payload, size_t len)
 {
@@ -39,15 +57,7 @@ bool riscv_trace_encoder_put(RISCVTraceEncoder *s, bool data,
         .len = len,
     };
 
-    if (s->batch_len + ETRACE_ENCAP_MAX > RISCV_TRACE_ENCODER_BATCH) {
-        riscv_trace_encoder_flush(s);
-    }
-    if (s->lost) {
-        /*
-         * The packets of the batch that was lost had been accepted. The next
-         * instruction packet says so.
-         */
-        s->lost = data;
+    if (!riscv_trace_encoder_room(s, data, ETRACE_ENCAP_MAX)) {
         return false;
     }
     if (s->timestamps) {
@@ -77,12 +87,10 @@ static bool riscv_trace_encoder_emit_many(void *opaque, const uint8_t *packets,
 {
     RISCVTraceEncoder *s = opaque;
 
-    size_t most = size + 2 * n;         /* with srcID */
-
-    if (!s->timestamps && !etrace_encap_odd_bits(&s->enc.params) && !s->lost &&
-        most <= RISCV_TRACE_ENCODER_BATCH) {
-        if (s->batch_len + most > RISCV_TRACE_ENCODER_BATCH) {
-            riscv_trace_encoder_flush(s);
+    if (!s->timestamps && !etrace_encap_odd_bits(&s->enc.params)) {
+        /* each with a srcID of up to 2 bytes */
+        if (!riscv_trace_encoder_room(s, false, size + 2 * n)) {
+            return false;
         }
         s->batch_len += etrace_encap_wrap_many(&s->enc.params, packets, n,
                                                s->batch + s->batch_len);
