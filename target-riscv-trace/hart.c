@@ -298,8 +298,7 @@ void riscv_trace_reset(CPURISCVState *env)
     RISCVTraceHart *hart = env->trace.hart;
 
     if (hart && hart->active) {
-        riscv_trace_flush(hart);
-        riscv_trace_stretches_off(hart);
+        riscv_trace_hart_drain(hart->cs);
         g_array_set_size(hart->pending, 0);
         riscv_trace_code_reset(hart);
     }

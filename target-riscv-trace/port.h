@@ -31,13 +31,14 @@ typedef struct RISCVTracePort {
     uint64_t key;
     RISCVTraceHart *hart;       /* NULL: no encoder is attached */
     /* What has retired since the last slot; see stretch.c */
-    uint32_t branches;          /* as in a stretch, but the newest counts */
     uint32_t back;              /* RISCV_TRACE_BACK_* */
     /*
      * The last jump back, if no branch has come since: what @branches was
-     * then, 0 for none; how far it led; where to.
+     * then, 0 for none; how far it led; where to. Right behind @back, so that
+     * one aligned store clears both.
      */
     uint32_t jump_branches;
+    uint32_t branches;          /* as in a stretch, but the newest counts */
     uint32_t jump_back;         /* RISCV_TRACE_BACK() */
     target_ulong jump_target;
     /* Where in its block the instruction is whose helper accesses data */

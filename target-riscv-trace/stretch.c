@@ -150,14 +150,20 @@ void helper_trace_exit(CPURISCVState *env)
     }
 }
 
+/* A TB has ended that had appended slots. */
+static void exit_if_full(CPURISCVState *env)
+{
+    if (env->trace.head >= env->trace.limit) {
+        helper_trace_exit(env);
+    }
+}
+
 /* The branches fill their word, or the newest one is to be a stretch. */
 void helper_trace_stretch(CPURISCVState *env)
 {
     riscv_trace_stretch_end(env->trace.hart, env->pc,
                             riscv_trace_priv(env->priv, env->virt_enabled));
-    if (env->trace.head >= env->trace.limit) {
-        helper_trace_exit(env);
-    }
+    exit_if_full(env);
 }
 
 /* A second jump back without a branch in between */
@@ -170,19 +176,12 @@ void helper_trace_jump_again(CPURISCVState *env)
                    ETRACE_ITYPE_OTHER_INFERABLE_JUMP, priv,
                    env->trace.branches);
     env->trace.back = RISCV_TRACE_BACK_NONE;
-    if (env->trace.head >= env->trace.limit) {
-        helper_trace_exit(env);
-    }
+    exit_if_full(env);
 }
 
 static void stop_work(CPUState *cs, run_on_cpu_data data)
 {
-    RISCVTraceHart *hart = riscv_trace_hart(cs);
-
-    if (hart->active) {
-        riscv_trace_flush(hart);
-        riscv_trace_stretches_off(hart);
-    }
+    riscv_trace_hart_drain(cs);
 }
 
 void riscv_trace_triggers_changed(CPURISCVState *env)
