@@ -8,16 +8,8 @@
 #include "etrace-packet.h"
 #include "ring.h"
 
-static void G_GNUC_PRINTF(2, 3) invalid(GError **errp, const char *fmt, ...)
-{
-    g_autofree char *text = NULL;
-    va_list ap;
-
-    va_start(ap, fmt);
-    text = g_strdup_vprintf(fmt, ap);
-    va_end(ap);
-    g_set_error_literal(errp, G_IO_ERROR, G_IO_ERROR_INVALID_DATA, text);
-}
+#define invalid(errp, ...) \
+    g_set_error(errp, G_IO_ERROR, G_IO_ERROR_INVALID_DATA, __VA_ARGS__)
 
 /* Copy the dump so that the byte at @oldest comes first, @size of it. */
 static void take(Ring *ring, const uint8_t *dump, size_t size, size_t oldest)

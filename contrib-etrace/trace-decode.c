@@ -264,7 +264,6 @@ static void start_part(TraceDecoder *d)
         d->flow.waiting = true;
         d->data.waiting = true;
     }
-
 }
 
 static void decode_part(TraceDecoder *d)

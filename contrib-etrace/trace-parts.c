@@ -32,16 +32,8 @@ static void parts_clear(Parts *p)
 
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Parts, parts_clear)
 
-static void G_GNUC_PRINTF(2, 3) invalid(GError **errp, const char *fmt, ...)
-{
-    g_autofree char *text = NULL;
-    va_list ap;
-
-    va_start(ap, fmt);
-    text = g_strdup_vprintf(fmt, ap);
-    va_end(ap);
-    g_set_error_literal(errp, G_IO_ERROR, G_IO_ERROR_INVALID_ARGUMENT, text);
-}
+#define invalid(errp, ...) \
+    g_set_error(errp, G_IO_ERROR, G_IO_ERROR_INVALID_ARGUMENT, __VA_ARGS__)
 
 /* Are there as many of the one as of the other? */
 static bool count_parts(Parts *p, GError **errp)
