@@ -23,10 +23,13 @@
  *    (every instruction packet, support packets included, counted from the
  *    session's start). The encoder closes a packet window at this place.
  *    Readers for other harts go on.
- *  - CHANGE(id): concerns every hart; each hart's place is told by a later
- *    PLACE(hart, id, packets). Until a hart's reader has consumed as many
- *    packets, it applies nothing behind CHANGE. A hart that has no PLACE for
- *    the id in the session never runs traced behind it: go on at once.
+ *  - CHANGE(id): known bytes are going to be replaced. It concerns every hart,
+ *    traced or not; a later PLACE(hart, id, packets) says where in the hart's
+ *    packets that is. A hart's reader consumes as many before it applies the
+ *    first CODE behind CHANGE that replaces known bytes, or anything behind
+ *    that. A hart without a PLACE for the id, or for a later one, has not come
+ *    to the end of its translation block before the stream ended: it has run
+ *    nothing behind the change.
  *
  * SPDX-License-Identifier: GPL-2.0-or-later
  */
