@@ -35,8 +35,10 @@ static void riscv_trace_ram_evict(RISCVTraceRAM *s)
     const RISCVTraceRing *ring = riscv_trace_ram_current(s);
 
     if (riscv_trace_ram_mode(s) == TR_RAM_MODE_SMEM) {
-        riscv_trace_memory_evict(&s->as, ring->start,
-                                 riscv_trace_ram_size(ring));
+        /* Separately: it may be that there is no RAM at the start. */
+        riscv_trace_memory_evict(&s->as, ring->wp, ring->limit +
+                                 RISCV_TRACE_RAM_WORD - ring->wp);
+        riscv_trace_memory_evict(&s->as, ring->start, ring->wp - ring->start);
     }
     qatomic_set(&s->evicting, false);
 }
