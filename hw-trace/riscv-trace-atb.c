@@ -200,9 +200,9 @@ static void riscv_trace_atb_class_init(ObjectClass *oc, void *data)
     dc->vmsd = &vmstate_riscv_trace_atb;
     device_class_set_props(dc, riscv_trace_atb_properties);
     object_class_property_set_description(oc, "autostart",
-        "Enabled by reset, without guest software");
+        "trace from reset");
     object_class_property_set_description(oc, "sink",
-        "Where the packets go");
+        "replicator that gets the packets");
     set_bit(DEVICE_CATEGORY_MISC, dc->categories);
     /* Reason: has to be connected to encoders and a sink */
     dc->user_creatable = false;

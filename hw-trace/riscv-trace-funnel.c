@@ -262,12 +262,27 @@ static void riscv_trace_funnel_realize(DeviceState *dev, Error **errp)
                    RISCV_TRACE_TIMESTAMP_WIDTH_MAX);
         return;
     }
+    if (s->timestamp_mode > RISCV_TRACE_TIMESTAMP_SYSTEM &&
+        s->timestamp_mode != RISCV_TRACE_TIMESTAMP_SHARED) {
+        error_setg(errp, "timestamp-mode of a trace funnel is 0, 1, 2 or 4, "
+                   "not %u", s->timestamp_mode);
+        return;
+    }
+    if (s->timestamp_mode && !s->timestamp_width) {
+        error_setg(errp, "timestamp-mode of a trace funnel needs "
+                   "timestamp-width");
+        return;
+    }
     s->ts.width = s->timestamp_width;
     s->sink = RISCV_TRACE_SINK(s->sink_obj);
     s->sink_class = RISCV_TRACE_SINK_GET_CLASS(s->sink);
     if (s->sink_class->timestamp) {
         riscv_trace_timestamp_share(&s->ts,
                                     s->sink_class->timestamp(s->sink));
+    }
+    if (s->timestamp_mode == RISCV_TRACE_TIMESTAMP_SHARED && !s->ts.shared) {
+        error_setg(errp, "timestamp-mode 4 of a trace funnel needs a "
+                   "timestamp unit in the funnel behind it");
     }
 }
 
@@ -360,13 +375,13 @@ static void riscv_trace_funnel_class_init(ObjectClass *oc, void *data)
     dc->vmsd = &vmstate_riscv_trace_funnel;
     device_class_set_props(dc, riscv_trace_funnel_properties);
     object_class_property_set_description(oc, "num-inputs",
-        "Number of encoders that can be connected");
+        "number of encoders that can be connected (1 to 16)");
     object_class_property_set_description(oc, "autostart",
-        "Enabled by reset, without guest software");
+        "trace from reset");
     object_class_property_set_description(oc, "sink",
-        "Where the packets go");
+        "replicator or ATB bridge that gets the packets");
     object_class_property_set_description(oc, "timestamp-width",
-        "Width of timestamps, 0: no timestamp unit");
+        "width of timestamps (0 to 63), 0: no timestamp unit");
     object_class_property_set_description(oc, "timestamp-mode",
         "trTsMode at power-up (0: off, 1: external, 2: system, 4: shared)");
     set_bit(DEVICE_CATEGORY_MISC, dc->categories);

@@ -500,13 +500,14 @@ static void riscv_trace_ram_class_init(ObjectClass *oc, void *data)
     dc->vmsd = &vmstate_riscv_trace_ram;
     device_class_set_props(dc, riscv_trace_ram_properties);
     object_class_property_set_description(oc, "replicator",
-        "Where the packets come from");
+        "replicator that gives the packets");
     object_class_property_set_description(oc, "memory",
-        "Memory that SMEM mode writes to; none: there is no such mode");
+        "memory that SMEM mode writes to; none: there is no such mode");
     object_class_property_set_description(oc, "sram-size",
-        "Bytes of memory of its own; 0: there is no SRAM mode");
+        "bytes of memory of its own, a multiple of 4096 (up to 1G); 0: there is "
+        "no SRAM mode");
     object_class_property_set_description(oc, "autostart",
-        "Enabled in SRAM mode by reset, without guest software");
+        "trace from reset, in SRAM mode");
     set_bit(DEVICE_CATEGORY_MISC, dc->categories);
     /* Reason: has to be connected to a replicator */
     dc->user_creatable = false;

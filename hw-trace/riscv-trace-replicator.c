@@ -265,7 +265,7 @@ static void riscv_trace_replicator_class_init(ObjectClass *oc, void *data)
     dc->vmsd = &vmstate_riscv_trace_replicator;
     device_class_set_props(dc, riscv_trace_replicator_properties);
     object_class_property_set_description(oc, "sideband",
-        "Stream that tells of the code that ran");
+        "stream that gets the code that ran");
     set_bit(DEVICE_CATEGORY_MISC, dc->categories);
     /* Reason: has to be connected to a funnel and outputs */
     dc->user_creatable = false;
