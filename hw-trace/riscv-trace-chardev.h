@@ -29,6 +29,8 @@ typedef struct RISCVTraceChardevOps {
     /* Bytes are going to be written. May be NULL. */
     void (*sending)(void *opaque);
     void (*drained)(void *opaque);      /* some bytes left the FIFO */
+    /* What follows if it cannot be written, for people: the end of a sentence */
+    const char *failure;
 } RISCVTraceChardevOps;
 
 typedef struct RISCVTraceChardev {
@@ -71,7 +73,10 @@ bool riscv_trace_chardev_put(RISCVTraceChardev *c, const uint8_t *bytes,
 /* A peer is there. Any thread. */
 bool riscv_trace_chardev_is_open(RISCVTraceChardev *c);
 
-/* Bytes accepted since the peer came: where the next one is in its stream. */
+/*
+ * Bytes accepted since the peer came: where the next one is in its stream.
+ * When it has left: up to then.
+ */
 uint64_t riscv_trace_chardev_offset(RISCVTraceChardev *c);
 
 /* So full that producers have to wait. Any thread. */

@@ -170,6 +170,7 @@ static const RISCVTraceChardevOps riscv_trace_pib_chardev_ops = {
     .closed = riscv_trace_pib_closed,
     .sending = riscv_trace_pib_sending,
     .drained = riscv_trace_pib_drained,
+    .failure = "the trace stops until it is opened again",
 };
 
 /*
@@ -339,13 +340,13 @@ static void riscv_trace_pib_class_init(ObjectClass *oc, void *data)
     dc->vmsd = &vmstate_riscv_trace_pib;
     device_class_set_props(dc, riscv_trace_pib_properties);
     object_class_property_set_description(oc, "chardev",
-        "Gets the trace");
+        "gets the trace");
     object_class_property_set_description(oc, "buffer-size",
-        "Bytes that wait for the reader at most");
+        "bytes that wait for the reader at most (2M to 1G)");
     object_class_property_set_description(oc, "autostart",
-        "Enabled by reset, without guest software");
+        "trace from reset");
     object_class_property_set_description(oc, "replicator",
-        "Where the packets come from");
+        "replicator that gives the packets");
     set_bit(DEVICE_CATEGORY_MISC, dc->categories);
     /* Reason: has to be connected to a replicator */
     dc->user_creatable = false;
