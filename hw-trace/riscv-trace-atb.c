@@ -60,6 +60,13 @@ static bool riscv_trace_atb_room(RISCVTraceSink *sink)
     return s->sink_class->room(s->sink);
 }
 
+static bool riscv_trace_atb_lost(RISCVTraceSink *sink, unsigned index)
+{
+    RISCVTraceATB *s = RISCV_TRACE_ATB(sink);
+
+    return s->sink_class->lost(s->sink, index);
+}
+
 static void riscv_trace_atb_throttle(RISCVTraceSink *sink, unsigned index,
                                      bool lossless)
 {
@@ -212,6 +219,7 @@ static void riscv_trace_atb_class_init(ObjectClass *oc, void *data)
     sc->put = riscv_trace_atb_put;
     sc->ready = riscv_trace_atb_ready;
     sc->room = riscv_trace_atb_room;
+    sc->lost = riscv_trace_atb_lost;
     sc->throttle = riscv_trace_atb_throttle;
     sc->restart = riscv_trace_atb_restart;
 }

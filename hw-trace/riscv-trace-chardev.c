@@ -162,6 +162,22 @@ size_t riscv_trace_chardev_send(RISCVTraceChardev *c)
     return left;
 }
 
+void riscv_trace_chardev_drop(RISCVTraceChardev *c)
+{
+    uint32_t dropped;
+
+    WITH_QEMU_LOCK_GUARD(&c->lock) {
+        dropped = c->fill;
+        c->out = c->in;
+        qatomic_set(&c->fill, 0);
+    }
+    if (dropped) {
+        warn_report("riscv-trace: the last %" PRIu32 " bytes for chardev '%s' "
+                    "were not taken and are lost", dropped,
+                    riscv_trace_chardev_label(c));
+    }
+}
+
 static void riscv_trace_chardev_bh(void *opaque)
 {
     RISCVTraceChardev *c = opaque;

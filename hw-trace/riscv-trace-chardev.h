@@ -29,7 +29,7 @@ typedef struct RISCVTraceChardevOps {
     /* Bytes are going to be written. May be NULL. */
     void (*sending)(void *opaque);
     void (*drained)(void *opaque);      /* some bytes left the FIFO */
-    /* What follows if it cannot be written, for people: the end of a sentence */
+    /* If it cannot be written: what follows from that, for people */
     const char *failure;
 } RISCVTraceChardevOps;
 
@@ -91,5 +91,8 @@ bool riscv_trace_chardev_low(RISCVTraceChardev *c);
  * thread, BQL held.
  */
 size_t riscv_trace_chardev_send(RISCVTraceChardev *c);
+
+/* Nobody takes any more: drop what is left, with a warning. BQL. */
+void riscv_trace_chardev_drop(RISCVTraceChardev *c);
 
 #endif /* HW_TRACE_RISCV_TRACE_CHARDEV_H */

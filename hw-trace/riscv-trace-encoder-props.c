@@ -419,7 +419,8 @@ static const struct {
       "8), 0: no filtering on traps" },
     { "trigger-inputs", "number of external trigger inputs (0 to 8)" },
     { "trigger-outputs", "number of external trigger outputs (0 to 8)" },
-    { "timestamp-width", "width of timestamps (0 to 63), 0: no timestamp unit" },
+    { "timestamp-width", "width of timestamps (0 to 63), "
+      "0: no timestamp unit" },
     { "timestamp-mode", "trTsMode at power-up (0: off, 1: external, "
       "2: system, 3: core, 4: shared)" },
 };

@@ -107,6 +107,13 @@ static bool riscv_trace_funnel_room(RISCVTraceSink *sink)
     return s->sink_class->room(s->sink);
 }
 
+static bool riscv_trace_funnel_lost(RISCVTraceSink *sink, unsigned index)
+{
+    RISCVTraceFunnel *s = RISCV_TRACE_FUNNEL(sink);
+
+    return s->sink_class->lost(s->sink, index);
+}
+
 static void riscv_trace_funnel_throttle(RISCVTraceSink *sink, unsigned index,
                                         bool lossless)
 {
@@ -393,6 +400,7 @@ static void riscv_trace_funnel_class_init(ObjectClass *oc, void *data)
     sc->put = riscv_trace_funnel_put;
     sc->ready = riscv_trace_funnel_ready;
     sc->room = riscv_trace_funnel_room;
+    sc->lost = riscv_trace_funnel_lost;
     sc->throttle = riscv_trace_funnel_throttle;
     sc->restart = riscv_trace_funnel_restart;
     sc->timestamp = riscv_trace_funnel_timestamp;

@@ -130,22 +130,19 @@ static bool riscv_trace_replicator_connect(RISCVTraceSink *sink,
                                        index, src, errp);
 }
 
-static bool riscv_trace_replicator_put(RISCVTraceSink *sink, unsigned index,
-                                       const uint8_t *bytes, size_t len,
-                                       unsigned packets)
+/* Which outputs have taken the packets, a bit each. The lock is held. */
+static uint32_t riscv_trace_replicator_put_all(RISCVTraceReplicator *s,
+                                               unsigned index,
+                                               const uint8_t *bytes,
+                                               size_t len, unsigned packets)
 {
-    RISCVTraceReplicator *s = RISCV_TRACE_REPLICATOR(sink);
     uint32_t taken = 0;
 
-    if (!riscv_trace_session_active(&s->session)) {
-        return false;
-    }
-    QEMU_LOCK_GUARD(&s->lock);
     for (unsigned i = 0; i < s->num_outputs; i++) {
         RISCVTraceOutput *out = s->outputs[i];
 
         if (riscv_trace_replicator_takes(out) && !out->ops->fits(out, len)) {
-            return false;
+            return 0;
         }
     }
     for (unsigned i = 0; i < s->num_outputs; i++) {
@@ -158,6 +155,41 @@ static bool riscv_trace_replicator_put(RISCVTraceSink *sink, unsigned index,
     }
     for (unsigned i = 0; taken && i < s->num_outputs; i++) {
         s->outputs[i]->missed |= !(taken & (1u << i));
+    }
+    return taken;
+}
+
+/*
+ * Is there an output that packets are for? If not, the guest has disabled
+ * them, or nobody reads. The lock is held.
+ */
+static bool riscv_trace_replicator_wants(RISCVTraceReplicator *s)
+{
+    for (unsigned i = 0; i < s->num_outputs; i++) {
+        RISCVTraceOutput *out = s->outputs[i];
+
+        if (out->live &&
+            (out->ops->ready ? out->ops->ready(out) : out->ops->enabled(out))) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool riscv_trace_replicator_put(RISCVTraceSink *sink, unsigned index,
+                                       const uint8_t *bytes, size_t len,
+                                       unsigned packets)
+{
+    RISCVTraceReplicator *s = RISCV_TRACE_REPLICATOR(sink);
+    bool taken;
+
+    if (!riscv_trace_session_active(&s->session)) {
+        return false;
+    }
+    QEMU_LOCK_GUARD(&s->lock);
+    taken = riscv_trace_replicator_put_all(s, index, bytes, len, packets);
+    if (taken || riscv_trace_replicator_wants(s)) {
+        riscv_trace_session_count(&s->session, index, packets, taken);
     }
     return taken;
 }
@@ -193,6 +225,12 @@ static bool riscv_trace_replicator_room(RISCVTraceSink *sink)
         }
     }
     return any && riscv_trace_session_active(&s->session);
+}
+
+static bool riscv_trace_replicator_lost(RISCVTraceSink *sink, unsigned index)
+{
+    return riscv_trace_session_lost(&RISCV_TRACE_REPLICATOR(sink)->session,
+                                    index);
 }
 
 static void riscv_trace_replicator_throttle(RISCVTraceSink *sink,
@@ -273,6 +311,7 @@ static void riscv_trace_replicator_class_init(ObjectClass *oc, void *data)
     sc->put = riscv_trace_replicator_put;
     sc->ready = riscv_trace_replicator_ready;
     sc->room = riscv_trace_replicator_room;
+    sc->lost = riscv_trace_replicator_lost;
     sc->throttle = riscv_trace_replicator_throttle;
     sc->restart = riscv_trace_replicator_restart;
 }

@@ -50,7 +50,7 @@ void riscv_trace_sideband_listen(RISCVTraceSideband *s,
 {
     s->ops = ops;
     s->opaque = opaque;
-    if (riscv_trace_chardev_is_open(&s->out)) {
+    if (ops && riscv_trace_chardev_is_open(&s->out)) {
         ops->opened(opaque);
     }
 }

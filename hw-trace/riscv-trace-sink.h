@@ -77,6 +77,13 @@ struct RISCVTraceSinkClass {
     /* True if a source that lost packets may begin again. Any thread. */
     bool (*room)(RISCVTraceSink *sink);
     /*
+     * True if packets of hart @index were lost in this session behind the
+     * last one that was taken, so that the next one has to say so. Packets
+     * that the guest has discarded, by a component that it disabled, are not
+     * lost. Any thread.
+     */
+    bool (*lost)(RISCVTraceSink *sink, unsigned index);
+    /*
      * Stall hart @index if its sink is so full that it must wait. @lossless
      * is false if the source would rather lose packets; what goes beside the
      * trace is never lost. In the hart's own thread.
