@@ -33,6 +33,7 @@ struct Sideband {
     GHashTable **places;    /* per hart: CHANGE id -> packets, both u64 */
     GArray *aligns;         /* SidebandAlign, by offset */
     const uint8_t *ram;     /* payload of the last RAM record; NULL: none */
+    const uint8_t *last;    /* payload of the last END record; NULL: none */
     uint64_t id, origin;    /* payload of ORIGIN; 0, 0: there is none */
     char *problem;
     unsigned nr_problems;
