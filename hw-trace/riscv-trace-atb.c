@@ -36,6 +36,14 @@ static bool riscv_trace_atb_connect(RISCVTraceSink *sink, unsigned index,
     return true;
 }
 
+static void riscv_trace_atb_disconnect(RISCVTraceSink *sink, unsigned index)
+{
+    RISCVTraceATB *s = RISCV_TRACE_ATB(sink);
+
+    s->sink_class->disconnect(s->sink, index);
+    s->sources[index] = NULL;
+}
+
 static bool riscv_trace_atb_put(RISCVTraceSink *sink, unsigned index,
                                 const uint8_t *bytes, size_t len,
                                 unsigned packets)
@@ -216,6 +224,7 @@ static void riscv_trace_atb_class_init(ObjectClass *oc, void *data)
     rc->phases.enter = riscv_trace_atb_reset_enter;
     rc->phases.exit = riscv_trace_atb_reset_exit;
     sc->connect = riscv_trace_atb_connect;
+    sc->disconnect = riscv_trace_atb_disconnect;
     sc->put = riscv_trace_atb_put;
     sc->ready = riscv_trace_atb_ready;
     sc->room = riscv_trace_atb_room;

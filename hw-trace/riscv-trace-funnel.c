@@ -69,6 +69,14 @@ static bool riscv_trace_funnel_connect(RISCVTraceSink *sink, unsigned index,
     return true;
 }
 
+static void riscv_trace_funnel_disconnect(RISCVTraceSink *sink, unsigned index)
+{
+    RISCVTraceFunnel *s = RISCV_TRACE_FUNNEL(sink);
+
+    s->sink_class->disconnect(s->sink, index);
+    s->sources[index] = NULL;
+}
+
 static bool riscv_trace_funnel_put(RISCVTraceSink *sink, unsigned index,
                                    const uint8_t *bytes, size_t len,
                                    unsigned packets)
@@ -397,6 +405,7 @@ static void riscv_trace_funnel_class_init(ObjectClass *oc, void *data)
     rc->phases.enter = riscv_trace_funnel_reset_enter;
     rc->phases.exit = riscv_trace_funnel_reset_exit;
     sc->connect = riscv_trace_funnel_connect;
+    sc->disconnect = riscv_trace_funnel_disconnect;
     sc->put = riscv_trace_funnel_put;
     sc->ready = riscv_trace_funnel_ready;
     sc->room = riscv_trace_funnel_room;

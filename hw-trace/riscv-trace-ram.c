@@ -407,6 +407,17 @@ static void riscv_trace_ram_realize(DeviceState *dev, Error **errp)
     s->bh = qemu_bh_new(riscv_trace_ram_bh, s);
 }
 
+static void riscv_trace_ram_unrealize(DeviceState *dev)
+{
+    RISCVTraceRAM *s = RISCV_TRACE_RAM(dev);
+
+    riscv_trace_replicator_remove(s->replicator, &s->output);
+    qemu_bh_delete(s->bh);
+    if (s->memory) {
+        address_space_destroy(&s->as);
+    }
+}
+
 static void riscv_trace_ram_init(Object *obj)
 {
     RISCVTraceRAM *s = RISCV_TRACE_RAM(obj);
@@ -497,6 +508,7 @@ static void riscv_trace_ram_class_init(ObjectClass *oc, void *data)
 
     dc->desc = "RISC-V trace RAM sink";
     dc->realize = riscv_trace_ram_realize;
+    dc->unrealize = riscv_trace_ram_unrealize;
     dc->vmsd = &vmstate_riscv_trace_ram;
     device_class_set_props(dc, riscv_trace_ram_properties);
     object_class_property_set_description(oc, "replicator",

@@ -49,6 +49,31 @@ bool riscv_trace_replicator_add(RISCVTraceReplicator *s,
     return true;
 }
 
+void riscv_trace_replicator_remove(RISCVTraceReplicator *s,
+                                   RISCVTraceOutput *out)
+{
+    if (out->chardev) {
+        riscv_trace_session_closed(&s->session);
+    }
+    WITH_QEMU_LOCK_GUARD(&s->lock) {
+        unsigned kept = 0;
+
+        for (unsigned i = 0; i < s->num_outputs; i++) {
+            if (s->outputs[i] != out) {
+                s->outputs[kept++] = s->outputs[i];
+            }
+        }
+        s->num_outputs = kept;
+        riscv_trace_replicator_use(s);
+    }
+    if (out->chardev) {
+        s->session.trace = NULL;
+    } else {
+        s->session.resident = false;
+    }
+    riscv_trace_session_update(&s->session);
+}
+
 bool riscv_trace_replicator_update(RISCVTraceReplicator *s,
                                    RISCVTraceOutput *out)
 {
@@ -174,6 +199,13 @@ static bool riscv_trace_replicator_wants(RISCVTraceReplicator *s)
         }
     }
     return false;
+}
+
+static void riscv_trace_replicator_disconnect(RISCVTraceSink *sink,
+                                              unsigned index)
+{
+    riscv_trace_session_disconnect(&RISCV_TRACE_REPLICATOR(sink)->session,
+                                   index);
 }
 
 static bool riscv_trace_replicator_put(RISCVTraceSink *sink, unsigned index,
@@ -308,6 +340,7 @@ static void riscv_trace_replicator_class_init(ObjectClass *oc, void *data)
     /* Reason: has to be connected to a funnel and outputs */
     dc->user_creatable = false;
     sc->connect = riscv_trace_replicator_connect;
+    sc->disconnect = riscv_trace_replicator_disconnect;
     sc->put = riscv_trace_replicator_put;
     sc->ready = riscv_trace_replicator_ready;
     sc->room = riscv_trace_replicator_room;

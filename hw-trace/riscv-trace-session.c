@@ -29,6 +29,13 @@ bool riscv_trace_session_connect(RISCVTraceSession *s, unsigned index,
     return true;
 }
 
+void riscv_trace_session_disconnect(RISCVTraceSession *s, unsigned index)
+{
+    QEMU_LOCK_GUARD(&s->stall_lock);
+    s->stalled &= ~(1u << index);
+    s->sources[index] = NULL;
+}
+
 bool riscv_trace_session_active(RISCVTraceSession *s)
 {
     return qatomic_read(&s->active);

@@ -74,6 +74,9 @@ void riscv_trace_session_cleanup(RISCVTraceSession *s);
 bool riscv_trace_session_connect(RISCVTraceSession *s, unsigned index,
                                  RISCVTraceSource *src, Error **errp);
 
+/* Disconnect it. BQL. */
+void riscv_trace_session_disconnect(RISCVTraceSession *s, unsigned index);
+
 /* There is a session. Any thread. */
 bool riscv_trace_session_active(RISCVTraceSession *s);
 

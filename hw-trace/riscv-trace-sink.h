@@ -62,6 +62,8 @@ struct RISCVTraceSinkClass {
      */
     bool (*connect)(RISCVTraceSink *sink, unsigned index,
                     RISCVTraceSource *src, Error **errp);
+    /* Disconnect it; it does not put anything any more. BQL. */
+    void (*disconnect)(RISCVTraceSink *sink, unsigned index);
     /*
      * Take @len bytes that are @packets whole packets of hart @index, or
      * nothing: false if there is no room or no reader. From any thread; a

@@ -103,4 +103,10 @@ void riscv_trace_hart_stall(CPUState *cs, bool stalled);
  */
 void riscv_trace_hart_drain(CPUState *cs);
 
+/*
+ * Disconnect the encoder: nothing of it is called any more, and the hart is not
+ * traced. BQL, not from a hart's thread.
+ */
+void riscv_trace_hart_detach(CPUState *cs);
+
 #endif /* TARGET_RISCV_TRACE_HART_H */
