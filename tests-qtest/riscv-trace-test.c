@@ -284,7 +284,8 @@ static void test_tear_down(void)
     };
     QTestState *qts = start(",trace=on,trace-autostart=on,trace-atb=on,"
                             "trace-chardev=t,trace-sideband=s",
-                            "-smp 2 -chardev null,id=t -chardev null,id=s");
+                            "-smp 2 -chardev file,id=t,path=/dev/null "
+                            "-chardev file,id=s,path=/dev/null");
 
     for (unsigned i = 0; i < ARRAY_SIZE(names); i++) {
         g_autofree char *path = g_strdup_printf("/machine/%s", names[i]);
