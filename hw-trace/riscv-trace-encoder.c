@@ -207,6 +207,10 @@ static int riscv_trace_encoder_post_load(void *opaque, int version_id)
     uint8_t latch = s->filter.latch;
     uint16_t depth[ETRACE_FILTERS_MAX];
 
+    if (FIELD_EX32(s->regs[R_TR_TE_INST_FEATURES], TR_TE_INST_FEATURES,
+                   SRC_BITS) > TR_TE_SRC_BITS_MAX) {
+        return -EINVAL;
+    }
     /* Filters that are new start anew, but these go on. */
     memcpy(depth, s->filter.depth, sizeof(depth));
     riscv_trace_encoder_filters_apply(s);

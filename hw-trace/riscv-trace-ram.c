@@ -356,6 +356,17 @@ static void riscv_trace_ram_reset_exit(Object *obj, ResetType type)
     }
 }
 
+static void riscv_trace_ram_power_up_rings(RISCVTraceRAM *s)
+{
+    memset(s->rings, 0, sizeof(s->rings));
+    if (s->sram_size) {
+        s->rings[TR_RAM_MODE_SRAM].limit = s->sram_size -
+                                           RISCV_TRACE_RAM_WORD;
+    }
+    s->rings[TR_RAM_MODE_SMEM].limit = RISCV_TRACE_RAM_PAGE -
+                                       RISCV_TRACE_RAM_WORD;
+}
+
 static bool riscv_trace_ram_check(RISCVTraceRAM *s, Error **errp)
 {
     if (!s->replicator) {
@@ -392,11 +403,8 @@ static void riscv_trace_ram_realize(DeviceState *dev, Error **errp)
                                     errp)) {
             return;
         }
-        s->rings[TR_RAM_MODE_SRAM].limit = s->sram_size -
-                                           RISCV_TRACE_RAM_WORD;
     }
-    s->rings[TR_RAM_MODE_SMEM].limit = RISCV_TRACE_RAM_PAGE -
-                                       RISCV_TRACE_RAM_WORD;
+    riscv_trace_ram_power_up_rings(s);
     s->output.ops = &riscv_trace_ram_output_ops;
     if (!riscv_trace_replicator_add(s->replicator, &s->output, errp)) {
         return;
@@ -440,6 +448,18 @@ static void riscv_trace_ram_finalize(Object *obj)
     qemu_mutex_destroy(&s->lock);
 }
 
+/* Can the registers hold these addresses? */
+static bool riscv_trace_ram_is_ring(const RISCVTraceRing *ring)
+{
+    uint64_t max = (uint64_t)ADDRESS_HIGH_MASK << 32 | UINT32_MAX;
+
+    return QEMU_IS_ALIGNED(ring->start, RISCV_TRACE_RAM_PAGE) &&
+           QEMU_IS_ALIGNED(ring->limit + RISCV_TRACE_RAM_WORD,
+                           RISCV_TRACE_RAM_PAGE) &&
+           QEMU_IS_ALIGNED(ring->wp | ring->rp, RISCV_TRACE_RAM_WORD) &&
+           ring->start <= max && ring->limit <= max && ring->wp <= max;
+}
+
 static int riscv_trace_ram_post_load(void *opaque, int version_id)
 {
     RISCVTraceRAM *s = opaque;
@@ -447,11 +467,18 @@ static int riscv_trace_ram_post_load(void *opaque, int version_id)
     const RISCVTraceRing *ring = riscv_trace_ram_current(s);
 
     if (s->fill >= sizeof(s->word) ||
+        !riscv_trace_ram_is_ring(&s->rings[TR_RAM_MODE_SMEM]) ||
         (ring == sram ? !s->sram_size : !s->memory) ||
         (s->sram_size &&
-         (sram->start || sram->limit > s->sram_size - RISCV_TRACE_RAM_WORD ||
+         (!riscv_trace_ram_is_ring(sram) || sram->start ||
+          sram->limit > s->sram_size - RISCV_TRACE_RAM_WORD ||
           sram->wp > sram->limit || sram->rp > sram->limit)) ||
         (s->storing && (ring->wp < ring->start || ring->wp > ring->limit))) {
+        /* QEMU may be told to stay: nothing may use what is wrong. */
+        s->storing = false;
+        s->stopped = false;
+        s->fill = 0;
+        riscv_trace_ram_power_up_rings(s);
         return -EINVAL;
     }
     riscv_trace_replicator_update(s->replicator, &s->output);

@@ -154,7 +154,7 @@ static void riscv_trace_session_warn(RISCVTraceSession *s)
 
         if (count->lost) {
             warn_report("riscv-trace: hart %u: %" PRIu64 " packets were lost, "
-                        "the last %" PRIu64 " of them at the end of the trace",
+                        "%" PRIu64 " of them at the end of the trace",
                         i, count->lost, count->lost_last);
         }
     }
