@@ -39,6 +39,7 @@ struct Sideband {
     GArray **places;        /* per hart: SidebandPlace, by id and pos */
     GArray *aligns;         /* SidebandAlign, by offset */
     const uint8_t *ram;     /* payload of the last RAM record; NULL: none */
+    const uint8_t *last;    /* payload of the last END record; NULL: none */
     uint64_t id, origin;    /* payload of ORIGIN; 0, 0: there is none */
     char *problem;
     unsigned nr_problems;

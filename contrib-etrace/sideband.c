@@ -68,6 +68,8 @@ bool sideband_record_valid(const Sideband *sb, const SidebandRecord *rec)
                etrace_sb_get(rec->payload + 16, 8);
     case ETRACE_SB_ORIGIN:
         return rec->len >= ETRACE_SB_ORIGIN_SIZE;
+    case ETRACE_SB_END:
+        return rec->len >= ETRACE_SB_END_SIZE(sb->nr_harts);
     default:
         return true;
     }
@@ -206,6 +208,9 @@ static bool index_session(Sideband *sb, GError **errp)
         case ETRACE_SB_ORIGIN:
             sb->id = etrace_sb_get(rec.payload, 8);
             sb->origin = etrace_sb_get(rec.payload + 8, 8);
+            break;
+        case ETRACE_SB_END:
+            sb->last = rec.payload;
             break;
         }
     }
@@ -385,6 +390,22 @@ bool sideband_origin(const Sideband *sb, uint64_t *id, uint64_t *origin)
     *id = sb->id;
     *origin = sb->origin;
     return sb->id != 0;
+}
+
+bool sideband_end(const Sideband *sb, unsigned hart, SidebandEnd *end)
+{
+    const uint8_t *p = sb->last;
+
+    if (!p) {
+        return false;
+    }
+    p += ETRACE_SB_END_SIZE(hart);
+    *end = (SidebandEnd) {
+        .packets = etrace_sb_get(p, 8),
+        .lost = etrace_sb_get(p + 8, 8),
+        .lost_last = etrace_sb_get(p + 16, 8),
+    };
+    return true;
 }
 
 bool sideband_ram(const Sideband *sb, SidebandRam *ram)

@@ -328,7 +328,7 @@ static uint64_t features_pre_write(RegisterInfo *reg, uint64_t val64)
     if (in_reset(s, reg)) {
         return old;
     }
-    if (FIELD_EX32(val, TR_TE_INST_FEATURES, SRC_BITS) > 12) {
+    if (FIELD_EX32(val, TR_TE_INST_FEATURES, SRC_BITS) > TR_TE_SRC_BITS_MAX) {
         val = FIELD_DP32(val, TR_TE_INST_FEATURES, SRC_BITS,
                          FIELD_EX32(old, TR_TE_INST_FEATURES, SRC_BITS));
     }

@@ -352,3 +352,22 @@ void riscv_trace_hart_attach(CPUState *cs, const RISCVTraceHartOps *ops,
     port->head = hart->ring;
     port->limit = hart->ring + RISCV_TRACE_RING_BLOCKS;
 }
+
+/* Behind all that was queued for the hart before */
+static void detach_work(CPUState *cs, run_on_cpu_data data)
+{
+    RISCVTraceHart *hart = riscv_trace_hart(cs);
+
+    trace_switch(cs, false);
+    cpu_env(cs)->trace = (RISCVTracePort) { };
+    g_clear_pointer(&hart->maps, g_hash_table_destroy);
+    g_array_free(hart->pending, true);
+    g_free(hart->ring);
+    g_free(hart);
+}
+
+void riscv_trace_hart_detach(CPUState *cs)
+{
+    riscv_trace_hart_stall(cs, false);
+    run_on_cpu(cs, detach_work, RUN_ON_CPU_NULL);
+}

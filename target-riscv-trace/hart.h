@@ -109,4 +109,10 @@ void riscv_trace_hart_drain(CPUState *cs);
  */
 void riscv_trace_hart_drain_in_tb(CPUState *cs);
 
+/*
+ * Disconnect the encoder: nothing of it is called any more, and the hart is not
+ * traced. BQL, not from a hart's thread.
+ */
+void riscv_trace_hart_detach(CPUState *cs);
+
 #endif /* TARGET_RISCV_TRACE_HART_H */
