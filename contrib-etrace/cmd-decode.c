@@ -106,7 +106,7 @@ static void put_column(DecodeState *s, bool known, uint64_t v)
 
 static const char *dtype_text(unsigned dtype)
 {
-    static const char *const texts[16] = {
+    static const char *const texts[] = {
         [ETRACE_DTYPE_LOAD] = " load ",
         [ETRACE_DTYPE_STORE] = " store ",
         [ETRACE_DTYPE_CSR_RW] = " csrrw ",
@@ -120,9 +120,10 @@ static const char *dtype_text(unsigned dtype)
         [ETRACE_DTYPE_MAX] = " max ",
         [ETRACE_DTYPE_MIN] = " min ",
         [ETRACE_DTYPE_SC_FAILURE] = " scfail ",
+        [ETRACE_DTYPE_CAS_FAILURE] = " casfail ",
     };
 
-    return texts[dtype] ?: " ? ";
+    return dtype < ARRAY_SIZE(texts) && texts[dtype] ? texts[dtype] : " ? ";
 }
 
 static void decode_data_insn(void *opaque, uint64_t pc)
@@ -148,7 +149,9 @@ static void decode_access(void *opaque, const DataFlowAccess *access)
     bool operand = csr ? a->address >> 10 != 3
                        : a->dtype >= ETRACE_DTYPE_SWAP &&
                          a->dtype != ETRACE_DTYPE_SC_FAILURE;
-    bool data = !(doptions & ETRACE_DOPT_NO_DATA) && !access->inferred;
+    bool values = !(doptions & ETRACE_DOPT_NO_DATA) && !access->inferred;
+    /* A failed compare and swap tells what it compared with, no more. */
+    bool data = values && a->dtype != ETRACE_DTYPE_CAS_FAILURE;
 
     if (!s->left) {
         s->d.stop = true;
@@ -163,7 +166,7 @@ static void decode_access(void *opaque, const DataFlowAccess *access)
                            access->inferred), a->address);
     put_text(s, " ");
     put_column(s, data, a->data);
-    if (data && operand) {
+    if (values && operand) {
         put_text(s, " ");
         put_hex(s, a->operand);
     }

@@ -6,6 +6,7 @@
 set -u
 tool=$1
 synth=$2
+inputs=$(dirname "$0")/inputs.py
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
 n=0
@@ -136,6 +137,18 @@ wrong "parameter" 'iaddress_width is 32 or 64' 'params iaddress_width=33'
 wrong "name of a parameter" 'not the name of a parameter' 'params x=1'
 wrong "timestamp where there are none" 'ts=1 does not fit into 0 bits' \
     'inst ts=1 format=2'
+
+# A program of one instruction, amocas.w, and its failure in the draft 2.1
+printf '%s\n' 'params wire_format=2.1-draft data_width=64 daddress_width=64' \
+    'inst format=3 subformat=0 branch=1 privilege=3 address=0x1000' \
+    'data format=2 subformat=7 size=2 operand=0x12 address=0x3000' \
+    | "$tool" encode > "$dir/cas"
+"$inputs" elf "$dir/cas.elf" 0x1000:2fa5c528
+check "decode a failed cas" 0 "$tool" decode --trace "$dir/cas" --emit data \
+    --elf "$dir/cas.elf" --param wire_format=2.1-draft --param data_width=64 \
+    --param daddress_width=64
+says "by name" out '^1000 casfail 4 3000 - 12$'
+
 check "encode a file that is not there" 2 "$tool" encode --packets "$dir/no"
 says "and says so" err 'No such file'
 
