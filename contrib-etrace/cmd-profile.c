@@ -176,8 +176,10 @@ static int run(ProfileOptions *o, bool svg)
     profile = profile_new(symbols);
     profile_harts(profile, o, t);
     if (profile->full) {
-        cli_warn("more than %u different call stacks: the innermost frames "
-                 "of some are counted with their callers", PROFILE_MAX_NODES);
+        cli_warn("more than %u different call stacks, %u frames in one or "
+                 "%u functions: the innermost frames of some are counted with "
+                 "their callers", PROFILE_MAX_NODES, PROFILE_MAX_DEPTH,
+                 PROFILE_MAX_FRAMES);
     }
     return write_output(profile, o, svg);
 }
