@@ -16,6 +16,7 @@
 #include "cli.h"
 #include "etrace-layout.h"
 #include "etrace-packet-bits.h"
+#include "input.h"
 #include "packet-text.h"
 
 #define MAX_HARTS       65536
@@ -324,7 +325,7 @@ static bool close_outputs(Conversion *c)
 static int convert(Conversion *c, const char *path)
 {
     g_autoptr(GError) err = NULL;
-    g_autoptr(GMappedFile) file = NULL;
+    g_autoptr(GBytes) file = NULL;
     bool ok;
 
     if (!c->split) {
@@ -340,10 +341,13 @@ static int convert(Conversion *c, const char *path)
             read_encap(c);
         }
     } else {
-        file = g_mapped_file_new(path, FALSE, &err);
+        file = input_open(path, &err);
         if (file) {
-            read_smi(c, (const uint8_t *)g_mapped_file_get_contents(file),
-                     g_mapped_file_get_length(file));
+            const uint8_t *data;
+            size_t size;
+
+            data = input_data(file, &size);
+            read_smi(c, data, size);
         } else {
             cli_error("%s", err->message);
             c->failed = true;

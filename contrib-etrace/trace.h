@@ -42,7 +42,7 @@ struct Trace {
     Trace *next;                /* the part behind this one, or NULL */
     char *path;
     char *sideband_path;        /* or NULL */
-    GMappedFile *file;
+    GBytes *file;
     const uint8_t *data;
     size_t begin, end;          /* the session's part of the file */
     bool ram;                   /* data is ring.data */

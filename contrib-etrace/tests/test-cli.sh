@@ -374,6 +374,42 @@ head -c 3000 "$one/trace" > "$dir/cut"
     > "$dir/out" 2> "$dir/err"
 says "losses tell the part" err "$dir/cut: hart 0: packet"
 
+# What can be read only once is as good as a file.
+fifo=$dir/fifo
+mkfifo "$fifo"
+check "stat from pipes" 0 "$tool" stat --trace <(cat "$one/trace") \
+    --sideband <(cat "$one/sideband")
+says "everything" out "^  instructions  *$(wc -l < "$one/pcs")$"
+cat "$one/trace" > "$fifo" &
+check "stat from a FIFO" 0 "$tool" stat --trace "$fifo" \
+    --sideband "$one/sideband"
+says "everything" out "^  instructions  *$(wc -l < "$one/pcs")$"
+check "verify from a pipe" 0 "$tool" verify $files1 \
+    --truth <(cat "$one/truth")
+check "params from a pipe" 0 "$tool" params --format json \
+    --sideband <(cat "$one/sideband") --trace <(cat "$one/trace")
+check "an ELF file from a pipe" 2 "$tool" folded --trace "$dir/cas" \
+    --elf <(cat "$dir/cas.elf")
+says "is read twice" err 'has no function symbols'
+check "convert from a pipe" 0 "$tool" convert --from raw --to encap \
+    --trace <("$tool" convert $files1 --to raw) --output "$dir/got"
+check "a folder" 2 "$tool" stat --trace "$dir" --sideband "$one/sideband"
+says "is none" err "$dir: is a folder; give a file or a pipe"
+check "a device" 2 "$tool" stat --trace "$one/trace" --sideband /dev/zero
+says "is none" err "/dev/zero: is a device"
+check "no room for a pipe" 2 env TMPDIR="$dir/none" "$tool" stat \
+    --trace <(cat "$one/trace") --sideband "$one/sideband"
+says "is told" err 'cannot be copied'
+: > "$dir/empty"
+check "an empty truth" 2 "$tool" verify $files1 --truth "$dir/empty"
+says "is told" err 'empty: no harts in it'
+check "an empty sideband" 2 "$tool" stat --trace "$one/trace" \
+    --sideband "$dir/empty"
+check "an empty trace" 0 "$tool" stat --trace "$dir/empty" \
+    --sideband "$one/sideband"
+check "an empty ELF file" 2 "$tool" stat --trace "$one/trace" \
+    --elf "$dir/empty"
+
 check "not an ELF file" 2 "$tool" stat --trace "$one/trace" \
     --elf "$one/trace"
 check "not for RISC-V" 2 "$tool" stat --trace "$one/trace" --elf "$tool"
