@@ -98,6 +98,24 @@ grep -v params "$dir/out" > "$dir/some"
 grep -v params "$two/packets" > "$dir/want"
 check "gives the same" 0 cmp "$dir/some" "$dir/want"
 
+# What no sideband tells of comes out of the text again, too: a source of its
+# own, with a support packet, and more idle bytes than a line may have
+{ cat "$two/trace"
+  printf '%s\n' 'params src=7 src_bits=8' 'inst src=7 format=2 address=0x10' \
+      'inst src=7 format=3 subformat=3 ienable=1 ioptions=4' \
+      'inst src=7 format=2 address=0x10' | "$tool" encode
+  head -c 17000000 /dev/zero; } > "$dir/more"
+check "decode --emit packets of an unknown source" 0 "$tool" decode \
+    --trace "$dir/more" --sideband "$two/sideband" --emit packets
+mv "$dir/out" "$dir/packets"
+check "encode it" 0 "$tool" encode --packets "$dir/packets" \
+    --output "$dir/encoded"
+check "is the trace again" 0 cmp "$dir/encoded" "$dir/more"
+check "with --limit" 0 "$tool" decode --trace "$dir/more" \
+    --sideband "$two/sideband" --emit packets --limit 10
+lines=$(grep -vc params "$dir/out")
+check "as many lines" 0 test "$lines" = 10
+
 # encode TEXT: the bytes of these lines, in hexadecimal digits
 encode() {
     printf "$1" | "$tool" encode | od -An -v -tx1 | tr -d '[:space:]'
@@ -120,6 +138,10 @@ check "encode bytes verbatim" 0 \
 wrong "bytes that contradict" 'bytes say: inst format=2 address=0x10' \
     'inst format=2 address=0x12 bytes=022200'
 wrong "half a packet" 'not one whole packet' 'inst bytes=0222'
+yes x | tr -d '\n' | head -c 2000000 > "$dir/in"
+check "encode: a line without end" 2 "$tool" encode --packets "$dir/in"
+says "and says so" err 'in:1: longer than'
+wrong "NUL" 'in:2: holds a NUL' 'idle\nidle\0 x\n'
 wrong "odd digits" 'pairs of hexadecimal digits' 'raw bytes=022'
 wrong "line number" 'in:3: .*frobnicate' 'idle\n\nfrobnicate x=1\n'
 wrong "unknown field" 'no branch_map in this packet' \
