@@ -13,7 +13,7 @@
 typedef struct DecodeState {
     CliTrace *ct;
     TraceDecoder d;
-    uint64_t left;                  /* instructions to write; --limit */
+    uint64_t left;                  /* --limit, of data */
     bool failed;
     size_t fill;
     char buffer[BUFFER_SIZE];
@@ -59,14 +59,11 @@ static void decode_run(void *opaque, const FlowRun *run)
     const uint8_t *code = run->code;
     uint64_t pc = run->pc;
 
-    for (unsigned i = 0; i < run->count && s->left; i++, s->left--) {
+    for (unsigned i = 0; i < run->count && !s->failed; i++) {
         make_room(s);
         put_pc(s, pc);
         pc += flow_insn_length(code);
         code += flow_insn_length(code);
-    }
-    if (!s->left) {
-        s->d.stop = true;
     }
 }
 
@@ -254,7 +251,6 @@ int cmd_decode(int argc, char **argv)
 {
     g_auto(CliTrace) ct = { 0 };
     g_autofree char *emit = NULL;
-    gint64 limit = -1;
     g_autoptr(Trace) t = NULL;
     g_autofree DecodeState *s = NULL;
     GOptionEntry entries[] = {
@@ -263,8 +259,6 @@ int cmd_decode(int argc, char **argv)
            "retirement; data, a data access a line: pc, type, size, address, "
            "data, operand, \"-\" for what is not known; pc,data, both; or "
            "packets, a packet a line", "WHAT" },
-        { "limit", 'l', 0, G_OPTION_ARG_INT64, &limit,
-          "Stop after this many instructions or packets", "N" },
         G_OPTION_ENTRY_NULL
     };
     const TraceConsumer *consumer;
@@ -281,8 +275,7 @@ int cmd_decode(int argc, char **argv)
     }
     t = cli_open(&ct);
     if (t && ct.packets_only) {
-        return cmd_decode_packets(&ct, t, limit < 0 ? UINT64_MAX :
-                                                      (uint64_t)limit);
+        return cmd_decode_packets(&ct, t);
     }
     hart = t ? choose_hart(&ct, t) : -1;
     if (hart < 0) {
@@ -290,10 +283,12 @@ int cmd_decode(int argc, char **argv)
     }
     s = g_new0(DecodeState, 1);
     s->ct = &ct;
-    s->left = limit < 0 ? UINT64_MAX : (uint64_t)limit;
-    if (s->left) {
-        trace_decode(&s->d, t, hart, consumer, s);
+    s->left = t->limit;
+    if (consumer->data) {
+        /* Accesses are told behind the instruction: decode_count_insn() */
+        t->limit = t->limit ? UINT64_MAX : 0;
     }
+    trace_decode(&s->d, t, hart, consumer, s);
     write_out(s);
     if (consumer->data && s->d.data.others) {
         cli_warn("%" PRIu64 " of %" PRIu64 " data accesses cannot be put to "

@@ -162,13 +162,13 @@ static void dump_part(PacketDump *d, const Trace *t)
     dump_stream(d, framing);
 }
 
-int cmd_decode_packets(const CliTrace *ct, const Trace *t, uint64_t limit)
+int cmd_decode_packets(const CliTrace *ct, const Trace *t)
 {
     g_autoptr(GString) line = g_string_new(NULL);
     PacketDump d = {
         .ct = ct,
         .line = line,
-        .left = limit,
+        .left = cli_limit(ct),
     };
 
     dump_part(&d, t);

@@ -212,6 +212,7 @@ Trace *trace_open_part(const TraceOptions *opts, unsigned i,
     g_autoptr(Trace) t = g_new0(Trace, 1);
     size_t size;
 
+    t->limit = UINT64_MAX;
     t->isa.xlen = 64;
     t->ram = opts->ram;
     t->path = g_strdup(opts->traces[opts->ram ? 0 : i]);
