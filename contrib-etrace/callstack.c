@@ -10,6 +10,8 @@
 #define MAX_DEPTH 512
 /* Stacks that are remembered while others are in use */
 #define MAX_SUSPENDED 256
+/* Stretches of a loop's round that are remembered */
+#define MAX_ROUND 65536
 /* Functions that switching stacks is made of, at most */
 #define MAX_SWITCH_DEPTH 4
 
@@ -32,6 +34,11 @@ typedef struct Context {
     Stack *stack;
 } Context;
 
+/* Instructions that a node was given in a round */
+typedef struct RoundPart {
+    unsigned node, count;
+} RoundPart;
+
 struct CallStack {
     Profile *profile;
     unsigned top;
@@ -42,6 +49,13 @@ struct CallStack {
     uint64_t lo, hi;        /* addresses of the innermost frame's function */
     uint8_t itype;          /* how the last instruction was left */
     uint64_t left;          /* ... and where a call returns to */
+    /* callstack_mark() */
+    bool marked;
+    Frame frames_at_mark[MAX_DEPTH];
+    unsigned depth_at_mark;
+    uint64_t lo_at_mark, hi_at_mark, left_at_mark;
+    uint8_t itype_at_mark;
+    GArray *round;          /* RoundPart since then */
     bool trapped;           /* a trap has not come to its handler yet */
     FlowTrap trap;
 };
@@ -78,6 +92,7 @@ CallStack *callstack_new(Profile *profile, unsigned top, bool merge_spaces)
     cs->contexts = g_hash_table_new_full(context_hash, context_equal,
                                          context_free, NULL);
     g_queue_init(&cs->suspended);
+    cs->round = g_array_new(false, false, sizeof(RoundPart));
     return cs;
 }
 
@@ -85,6 +100,7 @@ void callstack_free(CallStack *cs)
 {
     g_hash_table_unref(cs->contexts);
     g_queue_clear_full(&cs->suspended, g_free);
+    g_array_unref(cs->round);
     g_free(cs);
 }
 
@@ -246,9 +262,12 @@ static void push(CallStack *cs, unsigned frame, uint64_t ret, bool trap)
         st->depth = 0;
     }
     node = profile_child(cs->profile, innermost(st), frame);
-    st->frames[st->depth++] = (Frame) {
-        .ret = ret, .node = node, .trap = trap,
-    };
+    /* Padding, too: frames are compared as they are. */
+    memset(&st->frames[st->depth], 0, sizeof(st->frames[0]));
+    st->frames[st->depth].ret = ret;
+    st->frames[st->depth].node = node;
+    st->frames[st->depth].trap = trap;
+    st->depth++;
 }
 
 /* @pc is where the function was called, if @called, or just somewhere in it */
@@ -291,6 +310,7 @@ static void resume_stack(CallStack *cs, Stack *st)
 {
     Context *c = cs->now;
 
+    cs->marked = false;
     if (c->stack->depth) {
         g_queue_push_head(&cs->suspended, c->stack);
         if (cs->suspended.length > MAX_SUSPENDED) {
@@ -452,6 +472,7 @@ static void change_context(CallStack *cs, unsigned priv, unsigned space)
         cs->now->stack->depth = 0;
     }
     cs->now = get_context(cs, priv, space);
+    cs->marked = false;
 }
 
 /* Bring the stack to where execution goes on. */
@@ -483,14 +504,58 @@ static void arrive(CallStack *cs, const FlowRun *run, unsigned space)
 void callstack_run(CallStack *cs, const FlowRun *run, unsigned space)
 {
     if (run->count) {
+        RoundPart part = { .count = run->count };
+
         arrive(cs, run, space);
-        profile_node(cs->profile, innermost(cs->now->stack))->self +=
-            run->count;
+        part.node = innermost(cs->now->stack);
+        profile_node(cs->profile, part.node)->self += part.count;
+        if (cs->marked) {
+            g_array_append_val(cs->round, part);
+            cs->marked = cs->round->len < MAX_ROUND;
+        }
     }
     if (run->itype) {
         cs->itype = run->itype;
         cs->left = run->end;
     }
+}
+
+void callstack_mark(CallStack *cs)
+{
+    const Stack *st = cs->now ? cs->now->stack : NULL;
+
+    cs->marked = st && !cs->trapped;
+    if (cs->marked) {
+        cs->depth_at_mark = st->depth;
+        memcpy(cs->frames_at_mark, st->frames,
+               st->depth * sizeof(st->frames[0]));
+        cs->itype_at_mark = cs->itype;
+        cs->left_at_mark = cs->left;
+        cs->lo_at_mark = cs->lo;
+        cs->hi_at_mark = cs->hi;
+        g_array_set_size(cs->round, 0);
+    }
+}
+
+bool callstack_repeat(CallStack *cs, uint64_t times)
+{
+    const Stack *st = cs->now ? cs->now->stack : NULL;
+
+    /* What is not the same now as it was then goes on changing. */
+    if (!cs->marked || cs->trapped || st->depth != cs->depth_at_mark ||
+        cs->itype != cs->itype_at_mark || cs->left != cs->left_at_mark ||
+        cs->lo != cs->lo_at_mark || cs->hi != cs->hi_at_mark ||
+        memcmp(st->frames, cs->frames_at_mark,
+               st->depth * sizeof(st->frames[0]))) {
+        return false;
+    }
+    for (guint i = 0; i < cs->round->len; i++) {
+        const RoundPart *part = &g_array_index(cs->round, RoundPart, i);
+
+        profile_node(cs->profile, part->node)->self += times * part->count;
+    }
+    cs->marked = false;
+    return true;
 }
 
 void callstack_trap(CallStack *cs, const FlowTrap *trap, unsigned space)
@@ -501,6 +566,7 @@ void callstack_trap(CallStack *cs, const FlowTrap *trap, unsigned space)
     if (cs->itype && trap->epc_known && !cs->trapped) {
         arrive(cs, &target, space);
     }
+    cs->marked = false;
     /* If another trap hit the handler's first instruction, the last counts. */
     cs->trap = *trap;
     cs->trapped = true;
@@ -509,6 +575,7 @@ void callstack_trap(CallStack *cs, const FlowTrap *trap, unsigned space)
 
 void callstack_lost(CallStack *cs)
 {
+    cs->marked = false;
     g_hash_table_remove_all(cs->contexts);
     g_queue_clear_full(&cs->suspended, g_free);
     cs->now = NULL;

@@ -35,6 +35,13 @@ void callstack_free(CallStack *cs);
 void callstack_run(CallStack *cs, const FlowRun *run, unsigned space);
 void callstack_trap(CallStack *cs, const FlowTrap *trap, unsigned space);
 
+/*
+ * A round of a loop begins; it was gone round @times times more, each like what
+ * was run since. Returns false if that would not be the same as being told.
+ */
+void callstack_mark(CallStack *cs);
+bool callstack_repeat(CallStack *cs, uint64_t times);
+
 /* Something was lost: no stack can be believed any more. */
 void callstack_lost(CallStack *cs);
 

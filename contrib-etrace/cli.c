@@ -129,6 +129,10 @@ bool cli_parse(CliTrace *ct, GOptionEntry *extra, const char *summary,
         { "tvec", 0, 0, G_OPTION_ARG_STRING_ARRAY, &ct->tvecs,
           "Value of mtvec, stvec or vstvec, for implicit exceptions where "
           "the sideband does not tell; can be repeated", "m|s|vs=VALUE" },
+        { "limit", 'l', 0, G_OPTION_ARG_INT64, &ct->limit,
+          "Stop after this many instructions of each hart (or packets, where "
+          "these are written); -1: go on although it is far more work than "
+          "so few bytes should be", "N" },
         { "strict", 0, 0, G_OPTION_ARG_NONE, &ct->strict,
           "Exit with status 1 if anything was lost", NULL },
         G_OPTION_ENTRY_NULL
@@ -136,6 +140,7 @@ bool cli_parse(CliTrace *ct, GOptionEntry *extra, const char *summary,
 
     ct->hart = -1;
     ct->wrapped_at = RING_NOT_WRAPPED;
+    ct->limit = CLI_LIMIT_DEFAULT;
     g_option_context_set_summary(context, summary);
     g_option_context_set_description(context,
         "Exit status: 0 success, 1 a difference or, with --strict, a loss, "
@@ -155,7 +160,16 @@ bool cli_parse(CliTrace *ct, GOptionEntry *extra, const char *summary,
         cli_error("--wrapped-at: an offset in the dump is not negative");
         return false;
     }
+    if (ct->limit < CLI_LIMIT_NONE && ct->limit != CLI_LIMIT_DEFAULT) {
+        cli_error("--limit: a number of instructions or packets, or -1");
+        return false;
+    }
     return parse_sessions(ct);
+}
+
+uint64_t cli_limit(const CliTrace *ct)
+{
+    return ct->limit < 0 ? UINT64_MAX : (uint64_t)ct->limit;
 }
 
 void cli_trace_clear(CliTrace *ct)
@@ -196,6 +210,8 @@ Trace *cli_open(const CliTrace *ct)
                   ct->hart, t->nr_harts, t->nr_harts == 1 ? "" : "s");
         return NULL;
     }
+    t->limit = cli_limit(ct);
+    t->patient = ct->limit != CLI_LIMIT_DEFAULT;
     for (Trace *p = t; p; p = p->next) {
         if (p->sideband && sideband_problem(p->sideband)) {
             cli_warn("%s: %s", p->sideband_path, sideband_problem(p->sideband));
@@ -225,7 +241,9 @@ void cli_report_loss(CliTrace *ct, const TraceLoss *loss)
 {
     g_autoptr(GString) text = g_string_new(NULL);
 
-    if (ct->losses++ >= MAX_LOSSES_SHOWN) {
+    ct->gave_up |= loss->flow.kind == FLOW_LOST_WORK;
+    if (ct->losses++ >= MAX_LOSSES_SHOWN &&
+        loss->flow.kind != FLOW_LOST_WORK) {
         return;
     }
     g_string_append(text, flow_loss_text(loss->flow.kind));
@@ -235,6 +253,11 @@ void cli_report_loss(CliTrace *ct, const TraceLoss *loss)
     if (loss->flow.packets) {
         g_string_append_printf(text, ": %" PRIu64 " packets of hart %u are "
                                "missing", loss->flow.packets, loss->hart);
+    }
+    if (loss->flow.kind == FLOW_LOST_WORK) {
+        g_string_append_printf(text, ": more than %u instructions for each "
+                               "byte of the trace; --limit -1 goes on",
+                               TRACE_WORK_PER_BYTE);
     }
     if (loss->bytes) {
         g_string_append_printf(text, " (%zu bytes skipped)", loss->bytes);
@@ -270,6 +293,9 @@ int cli_finish_losses(const CliTrace *ct)
     if (ct->losses > MAX_LOSSES_SHOWN) {
         cli_warn("... and %" PRIu64 " more losses",
                  ct->losses - MAX_LOSSES_SHOWN);
+    }
+    if (ct->gave_up) {
+        return CLI_ERROR;
     }
     return ct->losses && ct->strict ? CLI_DIFFERS : CLI_OK;
 }

@@ -29,6 +29,10 @@ int cmd_folded(int argc, char **argv);
 int cmd_flamegraph(int argc, char **argv);
 int cmd_listen(int argc, char **argv);
 
+/* --limit: not given, which limits the work; and no limit of anything */
+#define CLI_LIMIT_DEFAULT   G_MININT64
+#define CLI_LIMIT_NONE      (-1)
+
 /* The options that say what to decode, and --strict */
 typedef struct CliTrace {
     char **traces, **sidebands; /* an entry for each part */
@@ -41,8 +45,10 @@ typedef struct CliTrace {
     bool packets_only;          /* set before cli_open(): no program needed */
     gboolean ram;
     gint64 wrapped_at;          /* -1: not given */
+    gint64 limit;               /* CLI_LIMIT_*, or a number */
 
     uint64_t losses;            /* reported by cli_report_loss() */
+    bool gave_up;               /* and one of them was that */
     bool noted_end;             /* by cli_note_end() */
 } CliTrace;
 
@@ -63,11 +69,15 @@ Trace *cli_open(const CliTrace *ct);
 void cli_trace_clear(CliTrace *ct);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(CliTrace, cli_trace_clear)
 
+/* How many there may be, by --limit */
+uint64_t cli_limit(const CliTrace *ct);
+
 /*
  * decode --emit packets: write the packets of the harts that were asked for,
- * at most @limit lines behind the parameters. Returns the exit status.
+ * at most as many lines behind the parameters as --limit says. Returns the
+ * exit status.
  */
-int cmd_decode_packets(const CliTrace *ct, const Trace *t, uint64_t limit);
+int cmd_decode_packets(const CliTrace *ct, const Trace *t);
 
 /*
  * Set each NAME=VALUE of @args (may be NULL) in @params and see whether they
@@ -87,7 +97,10 @@ void cli_report_loss(CliTrace *ct, const TraceLoss *loss);
  */
 void cli_note_end(CliTrace *ct, const TraceStats *stats);
 
-/* How many more there were; and the exit status that follows from losses. */
+/*
+ * How many more there were; and the exit status that follows from losses, or
+ * from having given up.
+ */
 int cli_finish_losses(const CliTrace *ct);
 
 void G_GNUC_PRINTF(1, 2) cli_error(const char *fmt, ...);

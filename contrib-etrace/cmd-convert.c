@@ -16,6 +16,7 @@
 #include "cli.h"
 #include "etrace-layout.h"
 #include "etrace-packet-bits.h"
+#include "input.h"
 #include "packet-text.h"
 
 #define MAX_HARTS       65536
@@ -48,6 +49,7 @@ typedef struct Conversion {
     bool split;
     FILE *out;                      /* if not split */
     FILE *outs[MAX_HARTS];          /* by hart, if split */
+    uint64_t left;                  /* --limit */
     uint64_t dropped;               /* packets that cannot be wrapped */
     bool failed;
 } Conversion;
@@ -141,9 +143,10 @@ static void pass_on(Conversion *c, Passing *p)
     FILE *f;
     size_t size;
 
-    if (c->hart >= 0 && c->hart != p->src_id) {
+    if ((c->hart >= 0 && c->hart != p->src_id) || !c->left) {
         return;
     }
+    c->left--;
     f = output_for(c, p->src_id);
     if (!f) {
         return;
@@ -181,7 +184,7 @@ static void read_encap(Conversion *c)
             hart_of[c->params.src_bits ? t->harts[i].params.src_id : 0] = i;
         }
     }
-    for (size_t pos = t->begin; pos < t->end && !c->failed;) {
+    for (size_t pos = t->begin; pos < t->end && !c->failed && c->left;) {
         ETraceEncapPacket pkt;
 
         switch (etrace_encap_parse(&c->params, t->data + pos, t->end - pos,
@@ -210,7 +213,7 @@ static void read_smi(Conversion *c, const uint8_t *data, size_t size)
     unsigned hart_bytes = raw ? 0 : (c->from_bits + 7) / 8;
     size_t pos = 0;
 
-    while (pos < size && !c->failed) {
+    while (pos < size && !c->failed && c->left) {
         const uint8_t *p = data + pos;
         unsigned tag = !raw && (p[0] & SMI_TIME_TAG) ? 2 : 0;
         size_t header = 1 + tag + hart_bytes;
@@ -324,7 +327,7 @@ static bool close_outputs(Conversion *c)
 static int convert(Conversion *c, const char *path)
 {
     g_autoptr(GError) err = NULL;
-    g_autoptr(GMappedFile) file = NULL;
+    g_autoptr(GBytes) file = NULL;
     bool ok;
 
     if (!c->split) {
@@ -340,10 +343,13 @@ static int convert(Conversion *c, const char *path)
             read_encap(c);
         }
     } else {
-        file = g_mapped_file_new(path, FALSE, &err);
+        file = input_open(path, &err);
         if (file) {
-            read_smi(c, (const uint8_t *)g_mapped_file_get_contents(file),
-                     g_mapped_file_get_length(file));
+            const uint8_t *data;
+            size_t size;
+
+            data = input_data(file, &size);
+            read_smi(c, data, size);
         } else {
             cli_error("%s", err->message);
             c->failed = true;
@@ -391,6 +397,7 @@ int cmd_convert(int argc, char **argv)
         return CLI_ERROR;
     }
     c->hart = ct.hart;
+    c->left = cli_limit(&ct);
     c->split = split;
     c->full_length = full_length;
     c->output = output;

@@ -13,7 +13,7 @@
 typedef struct DecodeState {
     CliTrace *ct;
     TraceDecoder d;
-    uint64_t left;                  /* instructions to write; --limit */
+    uint64_t left;                  /* --limit, of data */
     bool failed;
     size_t fill;
     char buffer[BUFFER_SIZE];
@@ -59,14 +59,11 @@ static void decode_run(void *opaque, const FlowRun *run)
     const uint8_t *code = run->code;
     uint64_t pc = run->pc;
 
-    for (unsigned i = 0; i < run->count && s->left; i++, s->left--) {
+    for (unsigned i = 0; i < run->count && !s->failed; i++) {
         make_room(s);
         put_pc(s, pc);
         pc += flow_insn_length(code);
         code += flow_insn_length(code);
-    }
-    if (!s->left) {
-        s->d.stop = true;
     }
 }
 
@@ -106,7 +103,7 @@ static void put_column(DecodeState *s, bool known, uint64_t v)
 
 static const char *dtype_text(unsigned dtype)
 {
-    static const char *const texts[16] = {
+    static const char *const texts[] = {
         [ETRACE_DTYPE_LOAD] = " load ",
         [ETRACE_DTYPE_STORE] = " store ",
         [ETRACE_DTYPE_CSR_RW] = " csrrw ",
@@ -120,9 +117,10 @@ static const char *dtype_text(unsigned dtype)
         [ETRACE_DTYPE_MAX] = " max ",
         [ETRACE_DTYPE_MIN] = " min ",
         [ETRACE_DTYPE_SC_FAILURE] = " scfail ",
+        [ETRACE_DTYPE_CAS_FAILURE] = " casfail ",
     };
 
-    return texts[dtype] ?: " ? ";
+    return dtype < ARRAY_SIZE(texts) && texts[dtype] ? texts[dtype] : " ? ";
 }
 
 static void decode_data_insn(void *opaque, uint64_t pc)
@@ -148,7 +146,9 @@ static void decode_access(void *opaque, const DataFlowAccess *access)
     bool operand = csr ? a->address >> 10 != 3
                        : a->dtype >= ETRACE_DTYPE_SWAP &&
                          a->dtype != ETRACE_DTYPE_SC_FAILURE;
-    bool data = !(doptions & ETRACE_DOPT_NO_DATA) && !access->inferred;
+    bool values = !(doptions & ETRACE_DOPT_NO_DATA) && !access->inferred;
+    /* A failed compare and swap tells what it compared with, no more. */
+    bool data = values && a->dtype != ETRACE_DTYPE_CAS_FAILURE;
 
     if (!s->left) {
         s->d.stop = true;
@@ -163,7 +163,7 @@ static void decode_access(void *opaque, const DataFlowAccess *access)
                            access->inferred), a->address);
     put_text(s, " ");
     put_column(s, data, a->data);
-    if (data && operand) {
+    if (values && operand) {
         put_text(s, " ");
         put_hex(s, a->operand);
     }
@@ -251,7 +251,6 @@ int cmd_decode(int argc, char **argv)
 {
     g_auto(CliTrace) ct = { 0 };
     g_autofree char *emit = NULL;
-    gint64 limit = -1;
     g_autoptr(Trace) t = NULL;
     g_autofree DecodeState *s = NULL;
     GOptionEntry entries[] = {
@@ -260,8 +259,6 @@ int cmd_decode(int argc, char **argv)
            "retirement; data, a data access a line: pc, type, size, address, "
            "data, operand, \"-\" for what is not known; pc,data, both; or "
            "packets, a packet a line", "WHAT" },
-        { "limit", 'l', 0, G_OPTION_ARG_INT64, &limit,
-          "Stop after this many instructions or packets", "N" },
         G_OPTION_ENTRY_NULL
     };
     const TraceConsumer *consumer;
@@ -278,8 +275,7 @@ int cmd_decode(int argc, char **argv)
     }
     t = cli_open(&ct);
     if (t && ct.packets_only) {
-        return cmd_decode_packets(&ct, t, limit < 0 ? UINT64_MAX :
-                                                      (uint64_t)limit);
+        return cmd_decode_packets(&ct, t);
     }
     hart = t ? choose_hart(&ct, t) : -1;
     if (hart < 0) {
@@ -287,10 +283,12 @@ int cmd_decode(int argc, char **argv)
     }
     s = g_new0(DecodeState, 1);
     s->ct = &ct;
-    s->left = limit < 0 ? UINT64_MAX : (uint64_t)limit;
-    if (s->left) {
-        trace_decode(&s->d, t, hart, consumer, s);
+    s->left = t->limit;
+    if (consumer->data) {
+        /* Accesses are told behind the instruction: decode_count_insn() */
+        t->limit = t->limit ? UINT64_MAX : 0;
     }
+    trace_decode(&s->d, t, hart, consumer, s);
     write_out(s);
     cli_note_end(&ct, &s->d.stats);
     if (consumer->data && s->d.data.others) {

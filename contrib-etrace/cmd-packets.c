@@ -10,6 +10,8 @@
 
 /* Bytes that are no packets, in a line */
 #define RAW_LINE 32
+/* Of text: nobody writes longer lines. */
+#define LINE_MAX_BYTES 65536
 
 typedef struct PacketDump {
     const CliTrace *ct;
@@ -53,7 +55,8 @@ static void dump_null(PacketDump *d, const ETraceEncapPacket *pkt)
     if (d->ct->hart >= 0) {
         return;
     }
-    if (pkt->align || pkt->flow != d->idle_flow) {
+    if (pkt->align || pkt->flow != d->idle_flow ||
+        d->idle == PACKET_TEXT_MAX_IDLE) {
         flush_idle(d);
     }
     if (pkt->align) {
@@ -87,6 +90,19 @@ static bool is_wanted(const PacketDump *d, uint16_t src_id)
            d->t->harts[d->ct->hart].params.src_id == src_id;
 }
 
+/* A source that has not been told of: what its packets are read with */
+static void introduce(PacketDump *d, uint16_t src_id)
+{
+    if (!packet_sources_knows(d->sources, src_id)) {
+        uint64_t left = d->left;
+
+        packet_text_params(d->line,
+                           &packet_sources_get(d->sources, src_id)->params);
+        put_line(d);
+        d->left = left;
+    }
+}
+
 static void dump_stream(PacketDump *d, const ETraceParams *framing)
 {
     const Trace *t = d->t;
@@ -104,7 +120,8 @@ static void dump_stream(PacketDump *d, const ETraceParams *framing)
             break;
         case ETRACE_ENCAP_PACKET:
             flush_idle(d);
-            if (is_wanted(d, pkt.src_id)) {
+            if (is_wanted(d, pkt.src_id) && d->left) {
+                introduce(d, pkt.src_id);
                 packet_text_write(d->line, d->sources, &pkt, buf);
                 put_line(d);
             }
@@ -145,13 +162,13 @@ static void dump_part(PacketDump *d, const Trace *t)
     dump_stream(d, framing);
 }
 
-int cmd_decode_packets(const CliTrace *ct, const Trace *t, uint64_t limit)
+int cmd_decode_packets(const CliTrace *ct, const Trace *t)
 {
     g_autoptr(GString) line = g_string_new(NULL);
     PacketDump d = {
         .ct = ct,
         .line = line,
-        .left = limit,
+        .left = cli_limit(ct),
     };
 
     dump_part(&d, t);
@@ -162,25 +179,51 @@ int cmd_decode_packets(const CliTrace *ct, const Trace *t, uint64_t limit)
     return cli_flush(stdout, "standard output") ? CLI_OK : CLI_ERROR;
 }
 
+/* A line of @in, without its end. Returns false at the end, or if it is bad. */
+static bool read_line(FILE *in, GString *line, const char **problem)
+{
+    int c;
+
+    g_string_truncate(line, 0);
+    while ((c = getc(in)) != EOF && c != '\n') {
+        if (!c) {
+            *problem = "holds a NUL byte: is it text?";
+            return false;
+        }
+        if (line->len == LINE_MAX_BYTES) {
+            *problem = "longer than 65536 characters: is it text?";
+            return false;
+        }
+        g_string_append_c(line, c);
+    }
+    return c != EOF || line->len;
+}
+
 /* Read lines from @in until the end; returns an exit status. */
 static int encode(PacketSources *sources, FILE *in, const char *in_name,
                   FILE *out)
 {
     g_autoptr(GByteArray) bytes = g_byte_array_new();
-    g_autofree char *line = NULL;
+    g_autoptr(GString) line = g_string_new(NULL);
+    const char *problem = NULL;
     uint64_t number = 0;
-    size_t size = 0;
 
-    while (getline(&line, &size, in) >= 0) {
+    while (read_line(in, line, &problem)) {
         g_autoptr(GError) err = NULL;
 
         number++;
         g_byte_array_set_size(bytes, 0);
-        if (!packet_text_assemble(sources, line, bytes, &err)) {
+        if (!packet_text_assemble(sources, line->str, bytes, &err)) {
             cli_error("%s:%" PRIu64 ": %s", in_name, number, err->message);
             return CLI_ERROR;
         }
-        fwrite(bytes->data, 1, bytes->len, out);
+        if (fwrite(bytes->data, 1, bytes->len, out) != bytes->len) {
+            break;          /* cli_flush() tells */
+        }
+    }
+    if (problem) {
+        cli_error("%s:%" PRIu64 ": %s", in_name, number + 1, problem);
+        return CLI_ERROR;
     }
     if (ferror(in)) {
         cli_error("%s: %s", in_name, g_strerror(errno));

@@ -16,7 +16,7 @@ static bool from_sideband(ETraceParams *params, const char *path,
     bool found = false;
 
     if (!sb) {
-        cli_error("%s: %s", path, err->message);
+        cli_error("%s", err->message);
         return false;
     }
     for (unsigned i = 0; i < sideband_nr_harts(sb) && !found; i++) {

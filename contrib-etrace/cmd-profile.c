@@ -42,6 +42,20 @@ static void on_run(void *opaque, const FlowRun *run)
     callstack_run(s->stack, run, trace_decoder_space(&s->d, run->priv));
 }
 
+static void on_mark(void *opaque)
+{
+    ProfileState *s = opaque;
+
+    callstack_mark(s->stack);
+}
+
+static bool on_repeat(void *opaque, uint64_t times)
+{
+    ProfileState *s = opaque;
+
+    return callstack_repeat(s->stack, times);
+}
+
 static void on_trap(void *opaque, const FlowTrap *trap)
 {
     ProfileState *s = opaque;
@@ -58,7 +72,12 @@ static void on_loss(void *opaque, const TraceLoss *loss)
 }
 
 static const TraceConsumer consumer = {
-    .flow = { .run = on_run, .trap = on_trap },
+    .flow = {
+        .run = on_run,
+        .trap = on_trap,
+        .mark = on_mark,
+        .repeat = on_repeat,
+    },
     .loss = on_loss,
 };
 
@@ -176,8 +195,10 @@ static int run(ProfileOptions *o, bool svg)
     profile = profile_new(symbols);
     profile_harts(profile, o, t);
     if (profile->full) {
-        cli_warn("more than %u different call stacks: the innermost frames "
-                 "of some are counted with their callers", PROFILE_MAX_NODES);
+        cli_warn("more than %u different call stacks, %u frames in one or "
+                 "%u functions: the innermost frames of some are counted with "
+                 "their callers", PROFILE_MAX_NODES, PROFILE_MAX_DEPTH,
+                 PROFILE_MAX_FRAMES);
     }
     return write_output(profile, o, svg);
 }

@@ -9,7 +9,7 @@
 typedef struct StatState {
     CliTrace *ct;
     TraceDecoder d;
-    uint64_t insns;
+    uint64_t insns, insns_at_mark;
     uint64_t exceptions, interrupts, windows;
 } StatState;
 
@@ -18,6 +18,21 @@ static void stat_run(void *opaque, const FlowRun *run)
     StatState *s = opaque;
 
     s->insns += run->count;
+}
+
+static void stat_mark(void *opaque)
+{
+    StatState *s = opaque;
+
+    s->insns_at_mark = s->insns;
+}
+
+static bool stat_repeat(void *opaque, uint64_t times)
+{
+    StatState *s = opaque;
+
+    s->insns += (s->insns - s->insns_at_mark) * times;
+    return true;
 }
 
 static void stat_trap(void *opaque, const FlowTrap *trap)
@@ -45,6 +60,8 @@ static void stat_loss(void *opaque, const TraceLoss *loss)
 static const TraceConsumer stat_consumer = {
     .flow = {
         .run = stat_run,
+        .mark = stat_mark,
+        .repeat = stat_repeat,
         .trap = stat_trap,
         .window_start = stat_window,
     },

@@ -103,8 +103,9 @@ static void classify_amo(uint32_t raw, DataInsn *d)
         d->min = 0;
         d->sc = true;
         return;
-    case 0x05:      /* amocas: a swap if it succeeds, else a load */
-        set_sized(d, LOAD | 1u << ETRACE_DTYPE_SWAP, size);
+    case 0x05:      /* amocas: a swap if it succeeds, else one of the others */
+        set_sized(d, LOAD | 1u << ETRACE_DTYPE_SWAP |
+                  1u << ETRACE_DTYPE_CAS_FAILURE, size);
         return;
     }
     for (size_t i = 0; i < ARRAY_SIZE(amos); i++) {

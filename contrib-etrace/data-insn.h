@@ -27,7 +27,7 @@ typedef enum DataInsnOrder {
  */
 typedef struct DataInsn {
     uint32_t min, max;          /* number of them; max 0: none */
-    uint16_t dtypes;            /* bit N: they may be of dtype N */
+    uint32_t dtypes;            /* bit N: they may be of dtype N */
     uint8_t sizes;              /* bit N: they may have 2^N bytes */
     uint8_t order;              /* DataInsnOrder */
     bool csr;                   /* they have the address @number */

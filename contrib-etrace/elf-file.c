@@ -4,10 +4,9 @@
  * SPDX-License-Identifier: GPL-2.0-or-later
  */
 #include "qemu/osdep.h"
-#include <fcntl.h>
-#include <unistd.h>
 #include <gio/gio.h>
 #include "elf-file.h"
+#include "input.h"
 
 #ifndef EM_RISCV
 #define EM_RISCV 243
@@ -16,16 +15,18 @@
 ElfFile *elf_file_open(const char *path, GError **errp)
 {
     g_autoptr(ElfFile) file = g_new0(ElfFile, 1);
+    const uint8_t *data;
     GElf_Ehdr ehdr;
+    size_t size;
 
-    file->fd = open(path, O_RDONLY | O_CLOEXEC);
-    if (file->fd < 0) {
-        g_set_error(errp, G_IO_ERROR, g_io_error_from_errno(errno), "%s: %s",
-                    path, g_strerror(errno));
+    file->file = input_open(path, errp);
+    if (!file->file) {
         return NULL;
     }
+    data = input_data(file->file, &size);
     elf_version(EV_CURRENT);
-    file->elf = elf_begin(file->fd, ELF_C_READ_MMAP, NULL);
+    /* It is only read. */
+    file->elf = elf_memory((char *)data, size);
     if (!file->elf || elf_kind(file->elf) != ELF_K_ELF ||
         !gelf_getehdr(file->elf, &ehdr)) {
         g_set_error(errp, G_IO_ERROR, G_IO_ERROR_INVALID_DATA,
@@ -46,9 +47,7 @@ void elf_file_close(ElfFile *file)
     if (file->elf) {
         elf_end(file->elf);
     }
-    if (file->fd >= 0) {
-        close(file->fd);
-    }
+    g_clear_pointer(&file->file, g_bytes_unref);
     g_free(file);
 }
 

@@ -10,7 +10,7 @@
 #include <glib.h>
 
 typedef struct ElfFile {
-    int fd;
+    GBytes *file;
     Elf *elf;
     unsigned xlen;          /* 32 or 64 */
 } ElfFile;

@@ -152,7 +152,10 @@ static unsigned visible_depth(const Drawing *d, unsigned node)
 
         if (profile_node(d->profile, child)->total * d->scale >=
             d->opts->min_width) {
-            depth = MAX(depth, visible_depth(d, child));
+            /* Not within MAX(), which may call it twice. */
+            unsigned below_child = visible_depth(d, child);
+
+            depth = MAX(depth, below_child);
         }
     }
     return depth + 1;

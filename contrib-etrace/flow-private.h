@@ -39,6 +39,16 @@ typedef enum WalkResult {
     WALK_LAST_BRANCH,
 } WalkResult;
 
+/* A place of a walk that is remembered; see flow-loop.c */
+typedef struct FlowMark {
+    uint64_t pc;
+    uint64_t steps, next;   /* places so far, and the next to be remembered */
+    uint64_t pushes, pops, learnt, branches;    /* as in Flow */
+    unsigned irets, depth;
+    bool has_stack;
+    ETraceReturnStack stack;
+} FlowMark;
+
 static inline bool flow_is_2_1(const Flow *f)
 {
     return f->params.wire_format == ETRACE_WIRE_2_1_DRAFT;
@@ -70,6 +80,30 @@ static inline void flow_emit(Flow *f, uint64_t pc, const uint8_t *code,
 
 /* One instruction; what follows it is not known yet. */
 void flow_emit_one(Flow *f, uint64_t pc);
+
+/* flow-loop.c */
+
+static inline void flow_mark_init(FlowMark *m)
+{
+    m->steps = 0;
+    m->next = 1;
+}
+
+/*
+ * The path jumps to @pc; no branch was passed since flow_mark_init(). Returns
+ * true if it has been there and goes round for ever.
+ */
+bool flow_endless(const Flow *f, const Goal *g, FlowMark *m, uint64_t pc);
+
+/*
+ * The path goes on at @pc, behind a branch, and every branch since
+ * flow_mark_init() was as predicted. If this is a loop, have the consumer
+ * repeat it, or else note that nobody pays for it.
+ */
+void flow_repeat(Flow *f, FlowMark *m, uint64_t pc);
+
+/* From that many predicted branches on, loops are looked for. */
+#define FLOW_REPEAT_MIN 64
 
 /* flow-walk.c */
 

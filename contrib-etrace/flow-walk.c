@@ -45,6 +45,7 @@ static bool pop_branch(Flow *f, uint64_t pc)
     f->branches--;
     f->irets = 0;
     if (flow_mode(f, ETRACE_IOPT_BRANCH_PREDICTION)) {
+        f->learnt += etrace_predictor_changes(&f->predictor, pc, taken);
         etrace_predictor_learn(&f->predictor, pc, taken);
     }
     return taken;
@@ -137,6 +138,7 @@ static bool infer_return(Flow *f, const Goal *g, uint64_t *target)
     *target = etrace_return_stack_top(&f->stack);
     if (implicit || flow_is_2_1(f)) {
         etrace_return_stack_pop(&f->stack);
+        f->pops++;
     }
     f->irets += implicit;
     return implicit;
@@ -182,14 +184,15 @@ static bool resolve_cross(Flow *f, uint64_t pc, CodeEnd *end)
 
 WalkResult flow_walk(Flow *f, const Goal *g)
 {
-    /* Brent's algorithm: a pc seen again without a branch is a loop. */
-    uint64_t mark = 0, insns = 0;
-    unsigned jumps = 0, next_mark = 1;
-    uint64_t pc = f->pc;
+    FlowMark jumps, branches;
+    uint64_t pc = f->pc, insns = 0;
     bool first = true;      /* pc itself was reported before */
     Line path = { .prev_known = f->prev_known, .prev = f->prev };
 
     f->prev_known = false;
+    f->repeats_until = UINT64_MAX;
+    flow_mark_init(&jumps);
+    flow_mark_init(&branches);
 
     for (;;) {
         CodePage *page = image_page(f->image, f->priv, pc);
@@ -199,7 +202,7 @@ WalkResult flow_walk(Flow *f, const Goal *g)
         const uint8_t *code;
         uint64_t end_pc, behind, next;
         unsigned count, off = pc & CODE_PAGE_MASK;
-        bool updiscon = false;
+        bool updiscon = false, jumped = false;
 
         if (G_UNLIKELY(!page || off & 1)) {
             return walk_error(f, FLOW_LOST_CODE, pc);
@@ -275,32 +278,22 @@ WalkResult flow_walk(Flow *f, const Goal *g)
                      behind);
             }
             insns = 0;
-            jumps = 0;
-            next_mark = 1;
+            flow_mark_init(&jumps);
+            if (G_UNLIKELY(!f->map_bits && f->branches > FLOW_REPEAT_MIN)) {
+                flow_repeat(f, &branches, next & f->mask);
+            }
             break;
         case CODE_END_JUMP:
             next = end_pc + end->offset;
             flow_emit(f, pc, code, count, end->itype, behind);
-            if (jumps && next == mark) {
-                f->pc = end_pc;
-                return walk_error(f, FLOW_LOST_LOOP, 0);
-            }
-            if (++jumps == next_mark) {
-                mark = next;
-                next_mark *= 2;
-            }
+            jumped = true;
             break;
         case CODE_END_UPDISCON:
-            if (infer_sijump(f, &path, end_pc, &next)) {
+            if (infer_sijump(f, &path, end_pc, &next) ||
+                (end->itype == ETRACE_ITYPE_RETURN &&
+                 infer_return(f, g, &next))) {
                 flow_emit(f, pc, code, count, end->itype, behind);
-                break;
-            }
-            if (end->itype == ETRACE_ITYPE_RETURN &&
-                infer_return(f, g, &next)) {
-                flow_emit(f, pc, code, count, end->itype, behind);
-                /* Another stack: the same pc is another place. */
-                jumps = 0;
-                next_mark = 1;
+                jumped = true;
                 break;
             }
             /* fall through */
@@ -331,19 +324,31 @@ WalkResult flow_walk(Flow *f, const Goal *g)
              end->itype == ETRACE_ITYPE_UNINFERABLE_CALL) &&
             flow_mode(f, ETRACE_IOPT_IMPLICIT_RETURN) && f->stack.max) {
             etrace_return_stack_push(&f->stack, behind);
+            f->pushes++;
         }
         path.prev = end_pc;
         path.prev_known = end->kind == CODE_END_PAGE;
 
         pc = next & f->mask;
-        f->pc = pc;
         if (updiscon) {
+            f->pc = pc;
             f->priv = g->target_priv;
             flow_emit_one(f, pc);
             return WALK_UPDISCON;
         }
+        f->pc = end_pc;
         insns += count;
-        if (G_UNLIKELY(insns > WALK_MAX_INSNS)) {
+        if (f->branches <= f->repeats_until) {
+            f->steps += count;
+        }
+        if (G_UNLIKELY(f->stop && *f->stop)) {
+            return WALK_ERROR;
+        }
+        if (G_UNLIKELY(f->steps > f->steps_max)) {
+            return walk_error(f, FLOW_LOST_WORK, 0);
+        }
+        if (G_UNLIKELY(jumped && flow_endless(f, g, &jumps, pc)) ||
+            G_UNLIKELY(insns > WALK_MAX_INSNS)) {
             return walk_error(f, FLOW_LOST_LOOP, 0);
         }
     }

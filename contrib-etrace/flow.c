@@ -50,6 +50,7 @@ void flow_init(Flow *f, const ETraceParams *params, Image *image,
         .loss = loss,
         .loss_opaque = loss_opaque,
         .mask = params->iaddress_width == 32 ? UINT32_MAX : UINT64_MAX,
+        .steps_max = UINT64_MAX,
     };
     /* A support packet tells them. */
     f->params.ioptions = 0;
@@ -76,6 +77,7 @@ const char *flow_loss_text(FlowLossKind kind)
         [FLOW_LOST_DATA_BASE] = "data packet builds upon one that is missing",
         [FLOW_LOST_CUT] = "the trace is cut",
         [FLOW_LOST_END] = "the encoder lost packets at the end",
+        [FLOW_LOST_WORK] = "gave up",
     };
 
     return texts[kind];

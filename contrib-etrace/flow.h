@@ -68,6 +68,7 @@ typedef enum FlowLossKind {
     FLOW_LOST_DATA_BASE,        /* te_data that builds upon a missing one */
     FLOW_LOST_CUT,              /* less than there was, by the sideband */
     FLOW_LOST_END,              /* lost behind the last packet, as it says */
+    FLOW_LOST_WORK,             /* steps_max: the decoder gave up */
     FLOW_LOST_NR_KINDS,
 } FlowLossKind;
 
@@ -85,13 +86,24 @@ typedef enum FlowWindowEnd {
     FLOW_WINDOW_LOSS,
 } FlowWindowEnd;
 
-/* Each may be NULL, except run. */
+/*
+ * Each may be NULL, except run. A branch predictor lets a packet of a few
+ * bytes stand for 2^32 branches; they are all of one loop, or nearly. A
+ * consumer with repeat need not be told of each of its rounds.
+ */
 typedef struct FlowOps {
     void (*run)(void *opaque, const FlowRun *run);
     void (*trap)(void *opaque, const FlowTrap *trap);
     /* A gap of unknown length ends, and execution goes on at @pc. */
     void (*window_start)(void *opaque, uint64_t pc);
     void (*window_end)(void *opaque, FlowWindowEnd why);
+    /* A round of a loop may begin here. */
+    void (*mark)(void *opaque);
+    /*
+     * What was executed since mark was called last was executed @times times
+     * more. Returns false to have it told run by run.
+     */
+    bool (*repeat)(void *opaque, uint64_t times);
     /*
      * A packet with time and context, which are 0 if the parameters have
      * none. What it starts or changes has not been handed over yet.
@@ -146,6 +158,17 @@ typedef struct Flow {
     ETraceReturnStack stack;
     ETracePredictor predictor;
     ETraceJumpCache cache;
+
+    /*
+     * How much work it was, in instructions that were followed, but for the
+     * rounds of a loop; and how much it may be. The owner may set steps_max.
+     */
+    uint64_t steps, steps_max;
+    /* The owner may set it, to what tells to go no further; else NULL. */
+    const bool *stop;
+    uint64_t repeats_until; /* branches left behind a loop that is known */
+    uint64_t pushes, pops;  /* of the return stack, within walks */
+    uint64_t learnt;        /* changes of the predictor, within walks */
 
     bool waiting;           /* packets are skipped until the next sync */
     uint64_t skipped;       /* packets skipped after a loss */

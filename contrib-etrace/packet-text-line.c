@@ -35,7 +35,7 @@ bool packet_line_split(PacketLine *l, const char *text, GError **errp)
             continue;
         }
         if (!eq || eq == token || !eq[1]) {
-            packet_text_error(errp, "'%s' is not NAME=VALUE", token);
+            packet_text_error(errp, "'%.40s' is not NAME=VALUE", token);
             return false;
         }
         *eq = '\0';
@@ -89,7 +89,7 @@ bool packet_line_number(PacketLine *l, const char *name, unsigned width,
     *value = g_ascii_strtoull(digits, &end, 0);
     if (!g_ascii_isdigit(digits[0]) || *end || errno ||
         (negative && !is_signed)) {
-        packet_text_error(errp, "%s=%s is not a number%s", name, pair->value,
+        packet_text_error(errp, "%.40s=%.40s is not a number%s", name, pair->value,
                           negative && *end == '\0' ?
                           " that this field can have" : "");
         return false;

@@ -7,9 +7,6 @@
 #include "packet-text-private.h"
 #include "params-text.h"
 
-/* More null.idle in a line are no use to anybody. */
-#define MAX_IDLE (1u << 24)
-
 PacketSources *packet_sources_new(const ETraceParams *defaults)
 {
     PacketSources *s = g_new0(PacketSources, 1);
@@ -46,6 +43,11 @@ PacketSource *packet_sources_get(PacketSources *s, uint16_t src_id)
 {
     return s->by_id[src_id] ?:
            packet_sources_set(s, src_id, &s->all->params);
+}
+
+bool packet_sources_knows(const PacketSources *s, uint16_t src_id)
+{
+    return s->by_id[src_id];
 }
 
 void packet_text_params(GString *out, const ETraceParams *params)
@@ -131,7 +133,7 @@ static bool parse_hex(const char *hex, GByteArray *out, GError **errp)
     size_t digits = strspn(hex, "0123456789abcdefABCDEF");
 
     if (hex[digits] || digits % 2) {
-        packet_text_error(errp, "bytes=%s is not pairs of hexadecimal digits",
+        packet_text_error(errp, "bytes=%.40s is not pairs of hexadecimal digits",
                           hex);
         return false;
     }
@@ -180,8 +182,9 @@ static bool assemble_nulls(PacketLine *l, bool align, GByteArray *out,
         !packet_line_done(l, errp)) {
         return false;
     }
-    if (!align && (count < 1 || count > MAX_IDLE)) {
-        packet_text_error(errp, "idle needs count=1 to count=%u", MAX_IDLE);
+    if (!align && (count < 1 || count > PACKET_TEXT_MAX_IDLE)) {
+        packet_text_error(errp, "idle needs count=1 to count=%u",
+                          PACKET_TEXT_MAX_IDLE);
         return false;
     }
     byte = flow << 5 | (align ? 0x80 : 0);
@@ -263,7 +266,7 @@ static bool assemble_verbatim(PacketSources *sources, PacketLine *l,
     }
     if (etrace_encap_parse(&src->params, bytes->data, bytes->len, &pkt) !=
         ETRACE_ENCAP_PACKET || pkt.size != bytes->len) {
-        packet_text_error(errp, "bytes=%s is not one whole packet", hex);
+        packet_text_error(errp, "bytes=%.40s is not one whole packet", hex);
         return false;
     }
     packet_text_write(text, sources, &pkt, bytes->data);
@@ -336,7 +339,7 @@ bool packet_text_assemble(PacketSources *sources, const char *line,
         return packet_line_done(&l, errp) &&
                (!bytes || parse_hex(bytes->value, out, errp));
     }
-    packet_text_error(errp, "'%s' is none of params, inst, data, idle, align "
+    packet_text_error(errp, "'%.40s' is none of params, inst, data, idle, align "
                       "and raw", l.word);
     return false;
 }

@@ -28,6 +28,9 @@
 #include "etrace-data-packet.h"
 #include "etrace-encap.h"
 
+/* More null.idle in a line are no use to anybody. */
+#define PACKET_TEXT_MAX_IDLE (1u << 24)
+
 /* The packets of one source */
 typedef struct PacketSource {
     ETraceParams params;        /* as the last support packet left them */
@@ -48,6 +51,9 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(PacketSources, packet_sources_free)
 PacketSource *packet_sources_set(PacketSources *s, uint16_t src_id,
                                  const ETraceParams *params);
 PacketSource *packet_sources_get(PacketSources *s, uint16_t src_id);
+
+/* Has @src_id parameters of its own? */
+bool packet_sources_knows(const PacketSources *s, uint16_t src_id);
 
 /* A "params" line for @params (without a newline) */
 void packet_text_params(GString *out, const ETraceParams *params);

@@ -86,9 +86,14 @@ unsigned profile_child(Profile *p, unsigned node, unsigned frame)
     NodeKey *found = g_hash_table_lookup(p->node_index, &key);
 
     if (!found) {
-        ProfileNode fresh = { .parent = node, .frame = frame };
+        ProfileNode fresh = {
+            .parent = node,
+            .frame = frame,
+            .depth = profile_node(p, node)->depth + 1,
+        };
 
-        if (p->nodes->len >= PROFILE_MAX_NODES) {
+        if (p->nodes->len >= PROFILE_MAX_NODES ||
+            fresh.depth > PROFILE_MAX_DEPTH) {
             p->full = true;
             return node;
         }
@@ -99,6 +104,20 @@ unsigned profile_child(Profile *p, unsigned node, unsigned frame)
         g_hash_table_add(p->node_index, found);
     }
     return found->node;
+}
+
+/* The functions of a kind that there is no room for, as one frame */
+static unsigned other_functions(Profile *p, FrameKind kind)
+{
+    ProfileFrame frame = { .kind = kind };
+
+    p->full = true;
+    if (!p->others[kind]) {
+        frame.name = g_strdup("[other functions]");
+        p->others[kind] = p->frames->len;
+        g_array_append_val(p->frames, frame);
+    }
+    return p->others[kind];
 }
 
 unsigned profile_function(Profile *p, FrameKind kind, uint64_t pc,
@@ -115,6 +134,9 @@ unsigned profile_function(Profile *p, FrameKind kind, uint64_t pc,
     }
     key.symbol = sym;
     found = g_hash_table_lookup(p->frame_index, &key);
+    if (!found && p->frames->len >= PROFILE_MAX_FRAMES) {
+        return other_functions(p, kind);
+    }
     if (!found) {
         frame.symbol = sym;
         frame.name = sym ? g_strdup(sym->name) :

@@ -20,6 +20,7 @@ typedef enum FrameKind {
     FRAME_USER,
     FRAME_GUEST,            /* VS and VU */
     FRAME_TRAP,
+    FRAME_NR_KINDS,
 } FrameKind;
 
 /* A function, or something else that is shown like one */
@@ -33,6 +34,7 @@ typedef struct ProfileFrame {
 typedef struct ProfileNode {
     unsigned parent;        /* index; the root is its own parent */
     unsigned frame;         /* index */
+    unsigned depth;         /* nodes above it */
     uint64_t self;          /* instructions */
     uint64_t total;         /* set by profile_sum() */
 } ProfileNode;
@@ -44,11 +46,15 @@ typedef struct Profile {
     GHashTable *node_index;
     GHashTable *frame_index;
     GHashTable *name_index;
-    bool full;                      /* there was no room for some nodes */
+    unsigned others[FRAME_NR_KINDS];    /* frame of those without room */
+    bool full;                      /* there was no room for all */
 } Profile;
 
 #define PROFILE_ROOT        0
 #define PROFILE_MAX_NODES   (4u << 20)
+#define PROFILE_MAX_FRAMES  (1u << 20)
+/* A call stack for each privilege level, one below the other, has room. */
+#define PROFILE_MAX_DEPTH   4096
 
 Profile *profile_new(const SymbolTable *symbols);
 void profile_free(Profile *p);
@@ -56,14 +62,15 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(Profile, profile_free)
 
 /*
  * The child of @node that shows @frame; made if there is none. Beyond
- * PROFILE_MAX_NODES it is @node itself, so that its instructions are counted
+ * PROFILE_MAX_NODES, and below PROFILE_MAX_DEPTH, it is @node itself, so that its instructions are counted
  * with the caller's.
  */
 unsigned profile_child(Profile *p, unsigned node, unsigned frame);
 
 /*
  * The frame of the function that @pc belongs to. One that has no symbol is
- * named after its first address, if @pc is that (@called).
+ * named after its first address, if @pc is that (@called). Beyond
+ * PROFILE_MAX_FRAMES all of them are one.
  */
 unsigned profile_function(Profile *p, FrameKind kind, uint64_t pc,
                           bool called);

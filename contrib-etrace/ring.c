@@ -8,6 +8,8 @@
 #include "etrace-packet.h"
 #include "ring.h"
 
+#define RING_WORD   4
+
 #define invalid(errp, ...) \
     g_set_error(errp, G_IO_ERROR, G_IO_ERROR_INVALID_DATA, __VA_ARGS__)
 
@@ -38,8 +40,9 @@ bool ring_init(Ring *ring, const uint8_t *dump, size_t size,
         no_ram_sink(sb, errp);
         return false;
     }
-    if (told && wrapped_at == RING_NOT_WRAPPED &&
-        size == ram.limit + 4 - ram.start) {
+    /* The limit is the last word's address: a word more may be 0. */
+    if (told && wrapped_at == RING_NOT_WRAPPED && size >= RING_WORD &&
+        size - RING_WORD == ram.limit - ram.start) {
         if (ram.wrapped) {
             wrapped_at = ram.wp - ram.start;
         } else {

@@ -28,7 +28,7 @@ typedef struct SidebandPlace {
 } SidebandPlace;
 
 struct Sideband {
-    GMappedFile *file;      /* NULL: the caller's memory */
+    GBytes *file;           /* NULL: the caller's memory */
     const uint8_t *data;
     size_t begin, end;      /* the session's records, behind SESSION */
     bool cut;               /* the stream ends in the middle of a record */

@@ -6,6 +6,7 @@
 #include "qemu/osdep.h"
 #include <gio/gio.h>
 #include "etrace-packet.h"
+#include "input.h"
 #include "sideband-private.h"
 
 /* Payloads of the records that have a fixed size, bytes */
@@ -306,16 +307,19 @@ Sideband *sideband_parse(const uint8_t *data, size_t size, unsigned session,
 
 Sideband *sideband_open(const char *path, unsigned session, GError **errp)
 {
-    GMappedFile *file = g_mapped_file_new(path, FALSE, errp);
+    GBytes *file = input_open(path, errp);
+    const uint8_t *data;
+    size_t size;
     Sideband *sb;
 
     if (!file) {
         return NULL;
     }
-    sb = sideband_parse((const uint8_t *)g_mapped_file_get_contents(file),
-                        g_mapped_file_get_length(file), session, errp);
+    data = input_data(file, &size);
+    sb = sideband_parse(data, size, session, errp);
     if (!sb) {
-        g_mapped_file_unref(file);
+        g_bytes_unref(file);
+        g_prefix_error(errp, "%s: ", path);
         return NULL;
     }
     sb->file = file;
@@ -331,7 +335,7 @@ void sideband_free(Sideband *sb)
     g_free(sb->harts);
     g_free(sb->problem);
     g_clear_pointer(&sb->aligns, g_array_unref);
-    g_clear_pointer(&sb->file, g_mapped_file_unref);
+    g_clear_pointer(&sb->file, g_bytes_unref);
     g_free(sb);
 }
 

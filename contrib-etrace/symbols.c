@@ -6,6 +6,7 @@
 #include "qemu/osdep.h"
 #include <gio/gio.h>
 #include "elf-file.h"
+#include "input.h"
 #include "symbols.h"
 
 /* A function without a size at the end of everything: one page */
@@ -161,13 +162,14 @@ bool symbols_parse_kallsyms(SymbolTable *table, const char *text, size_t size,
 
 bool symbols_add_kallsyms(SymbolTable *table, const char *path, GError **errp)
 {
-    g_autofree char *text = NULL;
-    gsize size;
+    g_autoptr(GBytes) file = input_open(path, errp);
+    const char *text;
+    size_t size;
 
-    /* Not mapped: what is in /proc has no size. */
-    if (!g_file_get_contents(path, &text, &size, errp)) {
+    if (!file) {
         return false;
     }
+    text = (const char *)input_data(file, &size);
     if (!symbols_parse_kallsyms(table, text, size, errp)) {
         g_prefix_error(errp, "%s: ", path);
         return false;

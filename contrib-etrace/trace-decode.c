@@ -60,6 +60,10 @@ static void report_loss(void *opaque, const FlowLoss *loss)
     };
 
     d->stats.losses[loss->kind]++;
+    if (loss->kind == FLOW_LOST_WORK) {
+        d->gave_up = true;
+        d->stop = true;
+    }
     if (d->consumer->data) {
         data_flow_gap(&d->data);
     }
@@ -94,6 +98,18 @@ static void report_data_loss(TraceDecoder *d, FlowLossKind kind)
     report_loss(d, &loss);
 }
 
+/* As much as the bytes so far make likely */
+static void allow_work(TraceDecoder *d)
+{
+    uint64_t bytes = d->bytes + d->item.offset + d->item.size -
+                     d->trace->begin;
+    uint64_t most = TRACE_WORK_MIN + bytes * TRACE_WORK_PER_BYTE;
+
+    if (!d->patient) {
+        d->flow.steps_max = most - d->work;
+    }
+}
+
 static void inst_packet(TraceDecoder *d)
 {
     ETracePacket pkt;
@@ -107,6 +123,7 @@ static void inst_packet(TraceDecoder *d)
         return;
     }
     d->stats.packets[packet_kind(&pkt)]++;
+    allow_work(d);
     flow_packet(&d->flow, &pkt);
     if (d->consumer->data) {
         data_flow_inst_packet(&d->data, &pkt);
@@ -185,23 +202,45 @@ static void skipped_framing(TraceDecoder *d)
     }
 }
 
-/* Instructions go to the data flow, too, if the consumer wants data. */
+/*
+ * Between flow and consumer, if that wants data, for which instructions go to
+ * the data flow, too, or if there is a limit.
+ */
 
-static void data_run(void *opaque, const FlowRun *run)
+static void data_run(void *opaque, const FlowRun *whole)
 {
     TraceDecoder *d = opaque;
+    FlowRun run = *whole;
 
-    data_flow_run(&d->data, run);
-    if (d->consumer->flow.run) {
-        d->consumer->flow.run(d->opaque, run);
+    if (!d->left) {
+        return;
     }
+    if (run.count >= d->left) {
+        run.count = d->left;
+        run.itype = ETRACE_ITYPE_NONE;
+    }
+    if (d->left != UINT64_MAX) {
+        d->left -= run.count;
+    }
+    if (d->consumer->data) {
+        data_flow_run(&d->data, &run);
+    }
+    if (d->consumer->flow.run) {
+        d->consumer->flow.run(d->opaque, &run);
+    }
+    d->stop |= !d->left;
 }
 
 static void data_trap(void *opaque, const FlowTrap *trap)
 {
     TraceDecoder *d = opaque;
 
-    data_flow_trap(&d->data, trap);
+    if (!d->left) {
+        return;
+    }
+    if (d->consumer->data) {
+        data_flow_trap(&d->data, trap);
+    }
     if (d->consumer->flow.trap) {
         d->consumer->flow.trap(d->opaque, trap);
     }
@@ -211,7 +250,7 @@ static void data_window_start(void *opaque, uint64_t pc)
 {
     TraceDecoder *d = opaque;
 
-    if (d->consumer->flow.window_start) {
+    if (d->left && d->consumer->flow.window_start) {
         d->consumer->flow.window_start(d->opaque, pc);
     }
 }
@@ -220,7 +259,7 @@ static void data_window_end(void *opaque, FlowWindowEnd why)
 {
     TraceDecoder *d = opaque;
 
-    if (d->consumer->flow.window_end) {
+    if (d->left && d->consumer->flow.window_end) {
         d->consumer->flow.window_end(d->opaque, why);
     }
 }
@@ -242,16 +281,19 @@ static void start_part(TraceDecoder *d)
     if (consumer->data) {
         uint64_t associated = d->data.associated, others = d->data.others;
 
-        flow_init(&d->flow, &h->params, d->image, &data_flow_ops, d,
-                  report_loss, d);
         data_flow_init(&d->data, &h->params, d->image, consumer->data,
                        d->opaque);
         d->data.associated = associated;
         d->data.others = others;
+    }
+    if (consumer->data || d->left != UINT64_MAX) {
+        flow_init(&d->flow, &h->params, d->image, &data_flow_ops, d,
+                  report_loss, d);
     } else {
         flow_init(&d->flow, &h->params, d->image, &consumer->flow, d->opaque,
                   report_loss, d);
     }
+    d->flow.stop = &d->stop;
     d->flow.tvec = find_tvec;
     d->flow.tvec_opaque = d;
     stream_init(&d->stream, t->data, t->begin, t->end, &sources);
@@ -326,6 +368,8 @@ static void decode_part(TraceDecoder *d)
         check_end(d);
     }
     d->stats.skipped_packets += d->flow.skipped;
+    d->work += d->flow.steps;
+    d->bytes += d->trace->end - d->trace->begin;
     if (d->consumer->data) {
         data_flow_end(&d->data);
         data_flow_destroy(&d->data);
@@ -343,6 +387,9 @@ void trace_decode(TraceDecoder *d, Trace *t, unsigned hart,
         .hart = hart,
         .consumer = consumer,
         .opaque = opaque,
+        .left = t->limit,
+        .patient = t->patient,
+        .stop = !t->limit,
         .image = image_new(&(InsnIsa) {
             .xlen = h->params.iaddress_width,
             .zcmp = t->isa.zcmp || (h->isa & ETRACE_SB_ISA_ZCMP),

@@ -70,7 +70,6 @@ static bool open_sidebands(Parts *p, GError **errp)
                                         opts->sessions ? opts->sessions[i] : 0,
                                         errp);
         if (!p->sidebands[i]) {
-            g_prefix_error(errp, "%s: ", opts->sidebands[i]);
             return false;
         }
     }

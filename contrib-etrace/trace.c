@@ -5,6 +5,7 @@
  */
 #include "qemu/osdep.h"
 #include <gio/gio.h>
+#include "input.h"
 #include "params-text.h"
 #include "trace.h"
 
@@ -209,18 +210,20 @@ Trace *trace_open_part(const TraceOptions *opts, unsigned i,
                        GError **errp)
 {
     g_autoptr(Trace) t = g_new0(Trace, 1);
+    size_t size;
 
+    t->limit = UINT64_MAX;
     t->isa.xlen = 64;
     t->ram = opts->ram;
     t->path = g_strdup(opts->traces[opts->ram ? 0 : i]);
     t->sideband_path = sideband ? g_strdup(opts->sidebands[i]) : NULL;
     t->sideband = sideband;
     t->elf = elf;
-    t->file = g_mapped_file_new(t->path, FALSE, errp);
+    t->file = input_open(t->path, errp);
     if (!t->file) {
         return NULL;
     }
-    t->data = (const uint8_t *)g_mapped_file_get_contents(t->file);
+    t->data = input_data(t->file, &size);
     if (opts->isa && !insn_isa_parse(&t->isa, opts->isa)) {
         g_set_error(errp, G_IO_ERROR, G_IO_ERROR_INVALID_ARGUMENT,
                     "--isa %s: does not begin with rv32 or rv64", opts->isa);
@@ -231,7 +234,7 @@ Trace *trace_open_part(const TraceOptions *opts, unsigned i,
             return NULL;
         }
     }
-    if (!find_range(t, opts, later, g_mapped_file_get_length(t->file), errp)) {
+    if (!find_range(t, opts, later, size, errp)) {
         return NULL;
     }
     if (t->sideband ? !harts_from_sideband(t, errp) :
@@ -252,7 +255,7 @@ void trace_free(Trace *t)
             elf_code_free(t->elf);
         }
         ring_clear(&t->ring);
-        g_clear_pointer(&t->file, g_mapped_file_unref);
+        g_clear_pointer(&t->file, g_bytes_unref);
         g_free(t->known_ids);
         g_free(t->harts);
         g_free(t->path);

@@ -37,12 +37,27 @@ typedef struct TraceHart {
 
 typedef struct Trace Trace;
 
+/*
+ * How much work a hart may be: so many instructions that are followed, and so
+ * many more for each byte of the stream. The rounds of a loop of predicted
+ * branches are not counted (flow.h). Real programs, other than such loops,
+ * stay below a thousandth of that.
+ */
+#define TRACE_WORK_MIN          (1u << 27)
+#define TRACE_WORK_PER_BYTE     (1u << 16)
+
 /* A trace, or a part of it */
 struct Trace {
     Trace *next;                /* the part behind this one, or NULL */
+    /*
+     * Instructions of each hart to decode, UINT64_MAX by default; and whether
+     * to go on however much work it is. The first part's count.
+     */
+    uint64_t limit;
+    bool patient;
     char *path;
     char *sideband_path;        /* or NULL */
-    GMappedFile *file;
+    GBytes *file;
     const uint8_t *data;
     size_t begin, end;          /* the session's part of the file */
     bool ram;                   /* data is ring.data */
@@ -138,7 +153,8 @@ struct TraceDecoder {
     unsigned hart;
     const TraceConsumer *consumer;
     void *opaque;
-    bool stop;                  /* set by the consumer: no more packets */
+    bool stop;                  /* set by the consumer: no further */
+    bool gave_up;               /* it was more work than a trace should be */
     TraceStats stats;
 
     Flow flow;
@@ -146,6 +162,9 @@ struct TraceDecoder {
     Image *image;
     Stream stream;
     StreamItem item;
+    uint64_t left;              /* instructions; UINT64_MAX: no limit */
+    bool patient;
+    uint64_t work, bytes;       /* steps and bytes of the parts before */
     uint64_t packets;           /* of the part, consumed */
     uint64_t barrier;
 };
@@ -153,7 +172,8 @@ struct TraceDecoder {
 /*
  * Decode everything of one hart, which must be present, in all parts.
  * @consumer is told what was executed; @d->stats is filled. @d is the
- * consumer's to read and to stop while this runs.
+ * consumer's to read and to stop while this runs. @t->limit and @t->patient
+ * say how far to go.
  */
 void trace_decode(TraceDecoder *d, Trace *t, unsigned hart,
                   const TraceConsumer *consumer, void *opaque);

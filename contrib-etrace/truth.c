@@ -5,6 +5,7 @@
  */
 #include "qemu/osdep.h"
 #include <gio/gio.h>
+#include "input.h"
 #include "truth.h"
 
 #define MAGIC "# rvtruth 1"
@@ -113,14 +114,16 @@ Truth *truth_parse(const char *text, size_t size, GError **errp)
 
 Truth *truth_load(const char *path, GError **errp)
 {
-    g_autoptr(GMappedFile) file = g_mapped_file_new(path, FALSE, errp);
+    g_autoptr(GBytes) file = input_open(path, errp);
+    const char *text;
     Truth *truth;
+    size_t size;
 
     if (!file) {
         return NULL;
     }
-    truth = truth_parse(g_mapped_file_get_contents(file),
-                        g_mapped_file_get_length(file), errp);
+    text = (const char *)input_data(file, &size);
+    truth = truth_parse(text, size, errp);
     if (!truth) {
         g_prefix_error(errp, "%s: ", path);
     }

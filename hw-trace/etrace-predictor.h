@@ -37,6 +37,13 @@ static inline bool etrace_predictor_taken(const ETracePredictor *p,
     return p->state[(pc >> p->lsb) & p->mask] & 2;
 }
 
+/* Does the outcome of the branch at @pc change what is known of it? */
+static inline bool etrace_predictor_changes(const ETracePredictor *p,
+                                            uint64_t pc, bool taken)
+{
+    return p->state[(pc >> p->lsb) & p->mask] != (taken ? 3 : 0);
+}
+
 /* Learn the outcome of the branch at @pc. Returns true if it was expected. */
 static inline bool etrace_predictor_learn(ETracePredictor *p, uint64_t pc,
                                           bool taken)

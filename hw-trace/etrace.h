@@ -139,6 +139,7 @@ typedef enum ETraceDtype {
     ETRACE_DTYPE_MAX = 13,
     ETRACE_DTYPE_MIN = 14,
     ETRACE_DTYPE_SC_FAILURE = 15,
+    ETRACE_DTYPE_CAS_FAILURE = 16,      /* the draft 2.1's packets only */
 } ETraceDtype;
 
 /*

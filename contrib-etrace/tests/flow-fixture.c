@@ -22,6 +22,7 @@ static void on_run(void *opaque, const FlowRun *run)
         pc += flow_insn_length(code);
         code += flow_insn_length(code);
     }
+    f->insns += run->count;
     if (itype) {
         g_array_append_val(f->left, itype);
     }
@@ -71,6 +72,37 @@ static const FlowOps ops = {
     .window_end = on_end,
 };
 
+static void on_mark(void *opaque)
+{
+    FlowFixture *f = opaque;
+
+    f->insns_at_mark = f->insns;
+}
+
+static bool on_repeat(void *opaque, uint64_t times)
+{
+    FlowFixture *f = opaque;
+
+    f->insns += (f->insns - f->insns_at_mark) * times;
+    f->repeats++;
+    return true;
+}
+
+static const FlowOps repeat_ops = {
+    .context = on_context,
+    .run = on_run,
+    .trap = on_trap,
+    .window_start = on_start,
+    .window_end = on_end,
+    .mark = on_mark,
+    .repeat = on_repeat,
+};
+
+void repeat_rounds(FlowFixture *f)
+{
+    f->flow.ops = &repeat_ops;
+}
+
 void set_up(FlowFixture *f, unsigned xlen, ...)
 {
     g_autoptr(GError) err = NULL;
@@ -107,18 +139,21 @@ void set_up(FlowFixture *f, unsigned xlen, ...)
 
 void set_modes(FlowFixture *f, uint8_t ioptions)
 {
+    ETracePacket pkt = {
+        .format = ETRACE_FORMAT_SYNC,
+        .subformat = ETRACE_SYNC_SUPPORT,
+        .ienable = true,
+    };
+
     f->params.sijump = 1;
     f->params.return_stack_size = 2;
     f->params.bpred_size = 6;
     f->params.cache_size = 6;
     f->params.f0s_width = 1;
     flow_init(&f->flow, &f->params, f->image, &ops, f, on_loss, f);
-    check_true(flow_packet(&f->flow, &(ETracePacket) {
-        .format = ETRACE_FORMAT_SYNC,
-        .subformat = ETRACE_SYNC_SUPPORT,
-        .ienable = true,
-        .ioptions = ioptions,
-    }));
+    f->params.ioptions = ioptions;
+    etrace_packet_set_support(&pkt, &f->params);
+    check_true(flow_packet(&f->flow, &pkt));
 }
 
 void set_up_loop(FlowFixture *f)

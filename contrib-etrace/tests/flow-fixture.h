@@ -38,6 +38,9 @@ typedef struct FlowFixture {
     GArray *losses;         /* FlowLoss */
     unsigned starts, ends;
     unsigned contexts;      /* packets with one */
+    /* repeat_rounds(): instructions in all, those of pcs included */
+    uint64_t insns, insns_at_mark;
+    unsigned repeats;
     uint64_t context;
 } FlowFixture;
 
@@ -50,6 +53,8 @@ void set_up(FlowFixture *f, unsigned xlen, ...);
 void set_up_loop(FlowFixture *f);
 /* Start over with predictor, cache and stack, and these modes. */
 void set_modes(FlowFixture *f, uint8_t ioptions);
+/* Have rounds of loops repeated from here on; the modes must be set. */
+void repeat_rounds(FlowFixture *f);
 void tear_down(FlowFixture *f);
 
 /*

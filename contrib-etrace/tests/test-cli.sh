@@ -6,6 +6,7 @@
 set -u
 tool=$1
 synth=$2
+inputs=$(dirname "$0")/inputs.py
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
 n=0
@@ -97,6 +98,24 @@ grep -v params "$dir/out" > "$dir/some"
 grep -v params "$two/packets" > "$dir/want"
 check "gives the same" 0 cmp "$dir/some" "$dir/want"
 
+# What no sideband tells of comes out of the text again, too: a source of its
+# own, with a support packet, and more idle bytes than a line may have
+{ cat "$two/trace"
+  printf '%s\n' 'params src=7 src_bits=8' 'inst src=7 format=2 address=0x10' \
+      'inst src=7 format=3 subformat=3 ienable=1 ioptions=4' \
+      'inst src=7 format=2 address=0x10' | "$tool" encode
+  head -c 17000000 /dev/zero; } > "$dir/more"
+check "decode --emit packets of an unknown source" 0 "$tool" decode \
+    --trace "$dir/more" --sideband "$two/sideband" --emit packets
+mv "$dir/out" "$dir/packets"
+check "encode it" 0 "$tool" encode --packets "$dir/packets" \
+    --output "$dir/encoded"
+check "is the trace again" 0 cmp "$dir/encoded" "$dir/more"
+check "with --limit" 0 "$tool" decode --trace "$dir/more" \
+    --sideband "$two/sideband" --emit packets --limit 10
+lines=$(grep -vc params "$dir/out")
+check "as many lines" 0 test "$lines" = 10
+
 # encode TEXT: the bytes of these lines, in hexadecimal digits
 encode() {
     printf "$1" | "$tool" encode | od -An -v -tx1 | tr -d '[:space:]'
@@ -119,6 +138,10 @@ check "encode bytes verbatim" 0 \
 wrong "bytes that contradict" 'bytes say: inst format=2 address=0x10' \
     'inst format=2 address=0x12 bytes=022200'
 wrong "half a packet" 'not one whole packet' 'inst bytes=0222'
+yes x | tr -d '\n' | head -c 2000000 > "$dir/in"
+check "encode: a line without end" 2 "$tool" encode --packets "$dir/in"
+says "and says so" err 'in:1: longer than'
+wrong "NUL" 'in:2: holds a NUL' 'idle\nidle\0 x\n'
 wrong "odd digits" 'pairs of hexadecimal digits' 'raw bytes=022'
 wrong "line number" 'in:3: .*frobnicate' 'idle\n\nfrobnicate x=1\n'
 wrong "unknown field" 'no branch_map in this packet' \
@@ -136,6 +159,18 @@ wrong "parameter" 'iaddress_width is 32 or 64' 'params iaddress_width=33'
 wrong "name of a parameter" 'not the name of a parameter' 'params x=1'
 wrong "timestamp where there are none" 'ts=1 does not fit into 0 bits' \
     'inst ts=1 format=2'
+
+# A program of one instruction, amocas.w, and its failure in the draft 2.1
+printf '%s\n' 'params wire_format=2.1-draft data_width=64 daddress_width=64' \
+    'inst format=3 subformat=0 branch=1 privilege=3 address=0x1000' \
+    'data format=2 subformat=7 size=2 operand=0x12 address=0x3000' \
+    | "$tool" encode > "$dir/cas"
+"$inputs" elf "$dir/cas.elf" 0x1000:2fa5c528
+check "decode a failed cas" 0 "$tool" decode --trace "$dir/cas" --emit data \
+    --elf "$dir/cas.elf" --param wire_format=2.1-draft --param data_width=64 \
+    --param daddress_width=64
+says "by name" out '^1000 casfail 4 3000 - 12$'
+
 check "encode a file that is not there" 2 "$tool" encode --packets "$dir/no"
 says "and says so" err 'No such file'
 
@@ -360,6 +395,42 @@ head -c 3000 "$one/trace" > "$dir/cut"
 "$tool" stat --trace "$dir/cut" --sideband "$one/sideband" $files3 \
     > "$dir/out" 2> "$dir/err"
 says "losses tell the part" err "$dir/cut: hart 0: packet"
+
+# What can be read only once is as good as a file.
+fifo=$dir/fifo
+mkfifo "$fifo"
+check "stat from pipes" 0 "$tool" stat --trace <(cat "$one/trace") \
+    --sideband <(cat "$one/sideband")
+says "everything" out "^  instructions  *$(wc -l < "$one/pcs")$"
+cat "$one/trace" > "$fifo" &
+check "stat from a FIFO" 0 "$tool" stat --trace "$fifo" \
+    --sideband "$one/sideband"
+says "everything" out "^  instructions  *$(wc -l < "$one/pcs")$"
+check "verify from a pipe" 0 "$tool" verify $files1 \
+    --truth <(cat "$one/truth")
+check "params from a pipe" 0 "$tool" params --format json \
+    --sideband <(cat "$one/sideband") --trace <(cat "$one/trace")
+check "an ELF file from a pipe" 2 "$tool" folded --trace "$dir/cas" \
+    --elf <(cat "$dir/cas.elf")
+says "is read twice" err 'has no function symbols'
+check "convert from a pipe" 0 "$tool" convert --from raw --to encap \
+    --trace <("$tool" convert $files1 --to raw) --output "$dir/got"
+check "a folder" 2 "$tool" stat --trace "$dir" --sideband "$one/sideband"
+says "is none" err "$dir: is a folder; give a file or a pipe"
+check "a device" 2 "$tool" stat --trace "$one/trace" --sideband /dev/zero
+says "is none" err "/dev/zero: is a device"
+check "no room for a pipe" 2 env TMPDIR="$dir/none" "$tool" stat \
+    --trace <(cat "$one/trace") --sideband "$one/sideband"
+says "is told" err 'cannot be copied'
+: > "$dir/empty"
+check "an empty truth" 2 "$tool" verify $files1 --truth "$dir/empty"
+says "is told" err 'empty: no harts in it'
+check "an empty sideband" 2 "$tool" stat --trace "$one/trace" \
+    --sideband "$dir/empty"
+check "an empty trace" 0 "$tool" stat --trace "$dir/empty" \
+    --sideband "$one/sideband"
+check "an empty ELF file" 2 "$tool" stat --trace "$one/trace" \
+    --elf "$dir/empty"
 
 check "not an ELF file" 2 "$tool" stat --trace "$one/trace" \
     --elf "$one/trace"

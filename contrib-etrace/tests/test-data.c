@@ -11,6 +11,7 @@
 #define LW      0x0005a503      /* lw a0, 0(a1) */
 #define SW      0x00a5a023
 #define AMOADD  0x00c5a52f
+#define AMOCAS  0x28c5a52f
 #define LR      0x1005a52f
 #define SC      0x18c5a52f
 #define CSRRW   0x34059573      /* csrrw a0, mscratch, a1 */
@@ -41,7 +42,8 @@ static const struct {
     { 0x18c5b52f, "sc.d a0,a2,(a1)", 64, STORE | D(SC_FAILURE), 8, 0, 1 },
     { 0x08c5a52f, "amoswap.w a0,a2,(a1)", 64, D(SWAP), 4, 1, 1 },
     { 0xc0c5b52f, "amominu.d a0,a2,(a1)", 64, D(MIN), 8, 1, 1 },
-    { 0x28c5c52f, "amocas.q a0,a2,(a1)", 64, LOAD | D(SWAP), 8, 2, 2 },
+    { 0x28c5c52f, "amocas.q a0,a2,(a1)", 64,
+      LOAD | D(SWAP) | D(CAS_FAILURE), 8, 2, 2 },
     { CSRRW, "csrrw a0,mscratch,a1", 64, D(CSR_RW), 8, 1, 1 },
     { 0xc001e573, "csrrsi a0,cycle,3", 32, D(CSR_RS), 4, 1, 1 },
     { 0x3405b573, "csrrc a0,mscratch,a1", 64, D(CSR_RC), 8, 1, 1 },
@@ -288,6 +290,24 @@ static void test_sc(void)
     expect(&x, " @0 0=100 @4 4=failed @8 8=200");
 }
 
+/* The draft 2.1 has a packet for a compare and swap that did not store. */
+static void test_failed_cas(void)
+{
+    Fixture x;
+
+    set_up(&x.f, 64, LW, AMOCAS, SW, 0);
+    x.f.params.wire_format = ETRACE_WIRE_2_1_DRAFT;
+    begin(&x);
+    retire(&x, 0, 3);
+    access4(&x, ETRACE_DATA_LOAD, 0x100);
+    check_cmpuint(packet(&x, &(ETraceDataPacket) {
+        .format = ETRACE_DATA_ATOMIC, .subtype = ETRACE_ATOMIC_CAS_FAILURE,
+        .size = 2, .address = 0x200,
+    }), ==, DATA_FLOW_OK);
+    access4(&x, ETRACE_DATA_STORE, 0x104);
+    expect(&x, " @0 0=100 @4 4=200 @8 8=104");
+}
+
 /* Elements: as many for each until vl changes, one behind the other */
 static void test_vector(void)
 {
@@ -343,6 +363,7 @@ int main(int argc, char **argv)
     g_test_add_func("/data/loss", test_loss);
     g_test_add_func("/data/malformed", test_malformed);
     g_test_add_func("/data/sc", test_sc);
+    g_test_add_func("/data/failed-cas", test_failed_cas);
     g_test_add_func("/data/vector", test_vector);
     g_test_add_func("/data/partial", test_partial);
     return g_test_run();

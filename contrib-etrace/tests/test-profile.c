@@ -552,6 +552,68 @@ static void test_empty_drawing(void)
     tear_down(&f);
 }
 
+/* What it takes to draw a stack grows with its depth, not by its power. */
+static void test_deep_drawing(void)
+{
+    Fixture f;
+    char *svg;
+
+    set_up(&f);
+    for (int i = 0; i < 400; i++) {
+        run(&f, i % 2 ? WORK : MAIN, 1, CALL);
+    }
+    svg = draw(&f, "deep", 0);
+    check_nonnull(strstr(svg, "work (1 instruction, 0.25%)"));
+    free(svg);
+    tear_down(&f);
+}
+
+/*
+ * Traps from each of two levels to the other one: no hart does that, and a
+ * stack without end is of no use. Nothing is lost of the counts.
+ */
+static void test_endless_traps(void)
+{
+    char *text = NULL;
+    size_t size;
+    Fixture f;
+    FILE *file;
+
+    set_up(&f);
+    run(&f, MAIN, 1, 0);
+    for (int i = 0; i < 100000; i++) {
+        callstack_trap(f.stack, &(FlowTrap) {
+            .cause = 8, .priv = f.priv, .epc_known = true, .epc = MAIN + 4,
+        }, f.space);
+        f.priv = f.priv == ETRACE_PRIV_U ? ETRACE_PRIV_S : ETRACE_PRIV_U;
+        run(&f, f.priv == ETRACE_PRIV_U ? MAIN : KENTRY, 1, 0);
+    }
+    check_cmpuint(profile_sum(f.profile), ==, 100001);
+    check_cmpuint(f.profile->nodes->len, <=, PROFILE_MAX_DEPTH + 10);
+    check_true(f.profile->full);
+    file = open_memstream(&text, &size);
+    profile_write_folded(f.profile, file);
+    fclose(file);
+    free(text);
+    free(draw(&f, "deep", 0));
+    tear_down(&f);
+}
+
+/* Functions that nobody has named, and more than anybody wants to see */
+static void test_many_functions(void)
+{
+    Fixture f;
+
+    set_up(&f);
+    for (unsigned i = 0; i < PROFILE_MAX_FRAMES + 1000; i++) {
+        profile_function(f.profile, FRAME_USER, KTHREAD_B + 0x10000 + i,
+                         true);
+    }
+    check_cmpuint(f.profile->frames->len, <=, PROFILE_MAX_FRAMES + 10);
+    check_true(f.profile->full);
+    tear_down(&f);
+}
+
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
@@ -575,5 +637,8 @@ int main(int argc, char **argv)
     g_test_add_func("/profile/commas", test_commas);
     g_test_add_func("/profile/drawing", test_drawing);
     g_test_add_func("/profile/empty-drawing", test_empty_drawing);
+    g_test_add_func("/profile/deep-drawing", test_deep_drawing);
+    g_test_add_func("/profile/endless-traps", test_endless_traps);
+    g_test_add_func("/profile/many-functions", test_many_functions);
     return g_test_run();
 }

@@ -436,6 +436,59 @@ static void test_bad_record(void)
     }
 }
 
+/*
+ * A ring that ends where the addresses do: the word behind its last one has
+ * the address 0, so what a small dump has is not all of it.
+ */
+static void test_end_of_memory(void)
+{
+    static const uint8_t dump[16] = { 0 };
+
+    for (size_t size = 0; size <= sizeof(dump); size++) {
+        for (int wrapped = 0; wrapped < 2; wrapped++) {
+            g_autoptr(GByteArray) bytes = g_byte_array_new();
+            g_autoptr(GError) err = NULL;
+            Sideband *sb;
+            Ring ring;
+
+            sb_session(bytes, 1, 1, 0);
+            sb_params(bytes, 0, &params);
+            sb_u64s(bytes, ETRACE_SB_RAM, ETRACE_SB_ALL_HARTS, 5,
+                    UINT64_MAX, (uint64_t)0, UINT64_MAX,
+                    (UINT64_MAX - 1) | wrapped, (uint64_t)1);
+            sb = sideband_parse(bytes->data, bytes->len, 0, &err);
+            check_no_error(err);
+            check_false(ring_init(&ring, dump, size, RING_NOT_WRAPPED, sb,
+                                  &err));
+            check_nonnull(strstr(err->message, "--wrapped-at"));
+            sideband_free(sb);
+        }
+    }
+}
+
+/* The same ring, of a whole dump */
+static void test_limit_is_last_word(void)
+{
+    static const uint8_t dump[16] = { 0 };
+    g_autoptr(GByteArray) bytes = g_byte_array_new();
+    g_autoptr(GError) err = NULL;
+    Sideband *sb;
+    Ring ring;
+
+    sb_session(bytes, 1, 1, 0);
+    sb_params(bytes, 0, &params);
+    sb_u64s(bytes, ETRACE_SB_RAM, ETRACE_SB_ALL_HARTS, 5,
+            (uint64_t)8, UINT64_MAX - 15, UINT64_MAX - 3, UINT64_MAX - 7,
+            (uint64_t)1);
+    sb = sideband_parse(bytes->data, bytes->len, 0, &err);
+    check_no_error(err);
+    check_true(ring_init(&ring, dump, sizeof(dump), RING_NOT_WRAPPED, sb,
+                         &err));
+    check_cmpuint(ring.size, ==, 8);
+    ring_clear(&ring);
+    sideband_free(sb);
+}
+
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
@@ -451,6 +504,8 @@ int main(int argc, char **argv)
     g_test_add_func("/ring/three-parts", test_three_parts);
     g_test_add_func("/ring/bad-parts", test_bad_parts);
     g_test_add_func("/ring/ioptions", test_ioptions);
+    g_test_add_func("/ring/end-of-memory", test_end_of_memory);
+    g_test_add_func("/ring/limit-is-last-word", test_limit_is_last_word);
     g_test_add_func("/ring/bad", test_bad);
     g_test_add_func("/ring/bad-record", test_bad_record);
     return g_test_run();

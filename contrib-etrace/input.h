@@ -1,0 +1,25 @@
+/*
+ * Input files: mapped into memory, whatever they are
+ *
+ * A file is mapped. What can be read only once - a pipe, a socket, a file of
+ * /proc, whose size is not known - is copied to a temporary file without a
+ * name first, so that no more of it is in memory than is looked at.
+ *
+ * SPDX-License-Identifier: GPL-2.0-or-later
+ */
+#ifndef ETRACE_INPUT_H
+#define ETRACE_INPUT_H
+
+#include <glib.h>
+
+/*
+ * What @path holds. A pipe gives the same again to who opens its name again.
+ * Returns NULL and sets @errp, with the path in its message, if it cannot be
+ * read.
+ */
+GBytes *input_open(const char *path, GError **errp);
+
+/* Never NULL, even if there is nothing. Lives as long as @bytes. */
+const uint8_t *input_data(GBytes *bytes, size_t *size);
+
+#endif /* ETRACE_INPUT_H */
