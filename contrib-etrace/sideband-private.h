@@ -30,7 +30,8 @@ struct Sideband {
     unsigned nr_harts;
     uint64_t trace_start, trace_end;
     SidebandHart *harts;
-    GHashTable **places;    /* per hart: CHANGE id -> packets, both u64 */
+    /* per hart, NULL without any: CHANGE id -> packets, both u64 */
+    GHashTable **places;
     GArray *aligns;         /* SidebandAlign, by offset */
     const uint8_t *ram;     /* payload of the last RAM record; NULL: none */
     uint64_t id, origin;    /* payload of ORIGIN; 0, 0: there is none */

@@ -4,6 +4,7 @@
  * SPDX-License-Identifier: GPL-2.0-or-later
  */
 #include "qemu/osdep.h"
+#include "code-store.h"
 #include "sideband-private.h"
 
 /* An address space: what satp or vsatp with hgatp say. */
@@ -12,7 +13,7 @@ typedef struct Space {
     uint64_t atp, hgatp;
     bool bare;
     unsigned id;
-    GHashTable *pages;      /* virtual page -> PageMap */
+    GHashTable *pages;      /* virtual page -> PageMap; NULL: none yet */
 } Space;
 
 typedef struct PageMap {
@@ -21,7 +22,7 @@ typedef struct PageMap {
 
 typedef struct PhysPage {
     uint64_t ppage;
-    CodePage *code;
+    CodeStore code;
 } PhysPage;
 
 struct SidebandView {
@@ -30,6 +31,7 @@ struct SidebandView {
     size_t pos;
     uint64_t barrier;       /* packets to consume before going on at pos */
     GHashTable *phys;       /* physical page -> PhysPage */
+    unsigned nr_pages;      /* of them, that were handed out */
     GHashTable *spaces;     /* Space, keyed by what it consists of */
     Space *current[2];      /* S and U; VS and VU */
     bool tvec_known[SIDEBAND_NR_PRIVS];
@@ -64,7 +66,7 @@ static void phys_free(gpointer opaque)
 {
     PhysPage *p = opaque;
 
-    code_page_free(p->code);
+    code_store_clear(&p->code);
     g_free(p);
 }
 
@@ -100,8 +102,7 @@ static Space *get_space(SidebandView *view, bool virt, uint64_t atp,
         /* With virt, even a bare first stage is translated by the second. */
         s->bare = !virt && atp_bare(view, atp);
         s->id = s->bare ? 0 : number_of(view, &key);
-        s->pages = g_hash_table_new_full(g_int64_hash, g_int64_equal,
-                                         g_free, NULL);
+        s->pages = NULL;
         g_hash_table_add(view->spaces, s);
     }
     return s;
@@ -147,6 +148,7 @@ void sideband_view_restart(SidebandView *view, const Sideband *sb)
     view->pos = sb->begin;
     view->barrier = 0;
     g_hash_table_remove_all(view->phys);
+    view->nr_pages = 0;
     reset_spaces(view);
     memset(view->tvec_known, 0, sizeof(view->tvec_known));
 }
@@ -171,12 +173,11 @@ static bool apply_code(SidebandView *view, const SidebandRecord *rec)
     len = rec->len - 8;
     p = g_hash_table_lookup(view->phys, &ppage);
     if (!p) {
-        p = g_new(PhysPage, 1);
+        p = g_new0(PhysPage, 1);
         p->ppage = ppage;
-        p->code = code_page_new();
         g_hash_table_insert(view->phys, &p->ppage, p);
     }
-    return code_page_put(p->code, off, rec->payload + 8, len);
+    return code_store_put(&p->code, off, rec->payload + 8, len);
 }
 
 static bool apply_space(SidebandView *view, const SidebandRecord *rec)
@@ -198,6 +199,10 @@ static bool apply_map(SidebandView *view, const SidebandRecord *rec)
     s = view->current[p[0] & 1];
     key.vpage = etrace_sb_get(p + 8, 8) >> CODE_PAGE_BITS;
     key.ppage = etrace_sb_get(p + 16, 8) >> CODE_PAGE_BITS;
+    if (!s->pages) {
+        s->pages = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free,
+                                         NULL);
+    }
     map = g_hash_table_lookup(s->pages, &key.vpage);
     if (map) {
         bool changed = map->ppage != key.ppage;
@@ -216,13 +221,14 @@ static uint64_t record_barrier(const SidebandView *view,
                                const SidebandRecord *rec)
 {
     uint64_t id, *packets;
+    GHashTable *places = view->sb->places[view->hart];
 
     switch (rec->type) {
     case ETRACE_SB_FENCE:
         return etrace_sb_get(rec->payload, 8);
     case ETRACE_SB_CHANGE:
         id = etrace_sb_get(rec->payload, 8);
-        packets = g_hash_table_lookup(view->sb->places[view->hart], &id);
+        packets = places ? g_hash_table_lookup(places, &id) : NULL;
         return packets ? *packets : 0;
     default:
         return 0;
@@ -315,7 +321,7 @@ CodePage *sideband_view_page(SidebandView *view, unsigned priv,
     PhysPage *p;
 
     if (s && !s->bare) {
-        PageMap *map = g_hash_table_lookup(s->pages, &page);
+        PageMap *map = s->pages ? g_hash_table_lookup(s->pages, &page) : NULL;
 
         if (!map) {
             return NULL;
@@ -323,7 +329,28 @@ CodePage *sideband_view_page(SidebandView *view, unsigned priv,
         page = map->ppage;
     }
     p = g_hash_table_lookup(view->phys, &page);
-    return p ? p->code : NULL;
+    if (!p) {
+        return NULL;
+    }
+    view->nr_pages += !p->code.page;
+    return code_store_page(&p->code);
+}
+
+unsigned sideband_view_nr_pages(const SidebandView *view)
+{
+    return view->nr_pages;
+}
+
+void sideband_view_trim(SidebandView *view)
+{
+    GHashTableIter iter;
+    gpointer value;
+
+    g_hash_table_iter_init(&iter, view->phys);
+    while (g_hash_table_iter_next(&iter, NULL, &value)) {
+        code_store_trim(&((PhysPage *)value)->code);
+    }
+    view->nr_pages = 0;
 }
 
 unsigned sideband_view_space(const SidebandView *view, unsigned priv)

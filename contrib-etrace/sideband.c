@@ -130,6 +130,11 @@ static void index_place(Sideband *sb, const SidebandRecord *rec)
     GHashTable *places = sb->places[rec->hart];
     uint64_t *entry = g_new(uint64_t, 2);
 
+    if (!places) {
+        places = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free,
+                                       NULL);
+        sb->places[rec->hart] = places;
+    }
     entry[0] = id;
     entry[1] = packets;
     /* replace: the value lives in the key */
@@ -144,10 +149,6 @@ static bool index_session(Sideband *sb, GError **errp)
 
     sb->harts = g_new0(SidebandHart, sb->nr_harts);
     sb->places = g_new0(GHashTable *, sb->nr_harts);
-    for (unsigned i = 0; i < sb->nr_harts; i++) {
-        sb->places[i] = g_hash_table_new_full(g_int64_hash, g_int64_equal,
-                                              g_free, NULL);
-    }
     sb->aligns = g_array_new(FALSE, FALSE, sizeof(SidebandAlign));
 
     while (pos < sb->end && sideband_next(sb->data, sb->end, &pos, &rec)) {
@@ -296,7 +297,7 @@ Sideband *sideband_open(const char *path, unsigned session, GError **errp)
 void sideband_free(Sideband *sb)
 {
     for (unsigned i = 0; sb->places && i < sb->nr_harts; i++) {
-        g_hash_table_unref(sb->places[i]);
+        g_clear_pointer(&sb->places[i], g_hash_table_unref);
     }
     g_free(sb->places);
     g_free(sb->harts);

@@ -101,11 +101,15 @@ uint64_t sideband_view_barrier(const SidebandView *view);
 
 /*
  * The page that instructions at @vaddr with privilege @priv are fetched from
- * at this place; NULL if none is known. Owned by the view, and valid as long
- * as it; its bytes change with sideband_view_advance().
+ * at this place; NULL if none is known. Owned by the view, and valid until
+ * sideband_view_trim(); its bytes change with sideband_view_advance().
  */
 CodePage *sideband_view_page(SidebandView *view, unsigned priv,
                              uint64_t vaddr);
+
+/* Pages that were handed out; let go of them all. */
+unsigned sideband_view_nr_pages(const SidebandView *view);
+void sideband_view_trim(SidebandView *view);
 
 /*
  * A number that identifies the address space of @priv at this place; equal
