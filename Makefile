@@ -7,7 +7,8 @@ SHELL := /bin/bash
 MAKEFLAGS += --no-print-directory
 QEMU_SRC ?=
 JOBS ?=
-export QEMU_SRC JOBS
+SANITIZE ?=
+export QEMU_SRC JOBS SANITIZE
 
 .PHONY: help setup source build stock demo check bench series clean distclean
 .DEFAULT_GOAL := help

@@ -178,18 +178,6 @@ def bounded(peak, size, more=0):
     check(peak / 1024 < bound, f'{peak >> 10} MiB for {size} bytes, not {bound:.0f}')
 
 
-def test_memory_of_harts():
-    """What a hart needs is made for those that the stream tells of."""
-    peaks = []
-    write('trace', b'')
-    for harts in 1, 4096:
-        write('sideband', inputs.session(harts) + inputs.params())
-        peaks.append(min(run('stat', *FILES)[2] for _ in range(3)))
-    more = peaks[1] - peaks[0]
-    bound = 4096 if os.environ.get('SANITIZE') else 700
-    check(more < bound, f'{more} KiB more for 4096 harts')
-
-
 def far_apart(count):
     """An instruction in each page: go to the next one"""
     write('sideband', inputs.session() + inputs.params() + b''.join(
