@@ -220,6 +220,17 @@ def test_memory_of_an_elf():
     bounded(peak, size)
 
 
+def test_time_of_a_truth():
+    """A line for each hart, and none of them in the trace"""
+    predicted_loop()
+    write('truth', b'# rvtruth 1\n' +
+          b''.join(b'E %d 1 0\n' % n for n in range(1, 65536)))
+    run('verify', *FILES, '--truth', 'truth', status=1)
+    write('truth', b'# rvtruth 1\nE 65536 1 0\n')
+    _, err, _ = run('verify', *FILES, '--truth', 'truth', status=2)
+    check('from 0 to 65535' in err, err)
+
+
 def test_ring_at_the_end_of_memory():
     write('sideband', inputs.session() + inputs.params() +
           inputs.ram(2 ** 64 - 1, 0, 2 ** 64 - 1, 2 ** 64 - 2, 1))
