@@ -138,8 +138,8 @@ static bool parse_hex(const char *hex, GByteArray *out, GError **errp)
     size_t digits = strspn(hex, "0123456789abcdefABCDEF");
 
     if (hex[digits] || digits % 2) {
-        packet_text_error(errp, "bytes=%.40s is not pairs of hexadecimal digits",
-                          hex);
+        packet_text_error(errp, "bytes=%.40s is not pairs of hexadecimal "
+                          "digits", hex);
         return false;
     }
     for (size_t i = 0; i < digits; i += 2) {
@@ -344,8 +344,8 @@ bool packet_text_assemble(PacketSources *sources, const char *line,
         return packet_line_done(&l, errp) &&
                (!bytes || parse_hex(bytes->value, out, errp));
     }
-    packet_text_error(errp, "'%.40s' is none of params, inst, data, idle, align "
-                      "and raw", l.word);
+    packet_text_error(errp, "'%.40s' is none of params, inst, data, idle, "
+                      "align and raw", l.word);
     return false;
 }
 

@@ -29,8 +29,8 @@ typedef struct SidebandHart {
 
 /*
  * Open @path and select a session: the last one if @session is 0. Returns
- * NULL and sets @errp, with the path in its message, if the file cannot be read, is no sideband stream, or
- * has no such session.
+ * NULL and sets @errp, with the path in its message, if the file cannot be
+ * read, is no sideband stream, or has no such session.
  */
 Sideband *sideband_open(const char *path, unsigned session, GError **errp);
 
