@@ -7,9 +7,10 @@ SHELL := /bin/bash
 MAKEFLAGS += --no-print-directory
 QEMU_SRC ?=
 JOBS ?=
-export QEMU_SRC JOBS
+SANITIZE ?=
+export QEMU_SRC JOBS SANITIZE
 
-.PHONY: help setup source build stock demo check bench series clean distclean
+.PHONY: help setup source build stock demo check bench fuzz series clean distclean
 .DEFAULT_GOAL := help
 
 help:
@@ -20,6 +21,7 @@ help:
 #:   make demo       boot Debian Linux with CTR on, trace it through a socket,
 #:                   decode and verify the trace; results in build/demo/
 #:   make check      every test; the last line is the count
+#:   make fuzz       feed the decoder with made up inputs; MINUTES=N, else 10
 #:   make bench      what recording and tracing cost, beside stock QEMU
 #:   make build      build/qemu-system-riscv64 and build/qemu-etrace
 #:   make source     build/qemu: the patched QEMU tree, our folders linked in
@@ -57,13 +59,16 @@ check: build
 bench: build stock
 	@bench/run
 
+fuzz: setup
+	@scripts/fuzz "$(MINUTES)"
+
 series: setup
 	@scripts/source stock
 	@scripts/series
 
 clean:
 	rm -rf build/obj build/stock build/etrace build/plugins build/demo \
-	       build/check build/logs build/series* build/each* build/guest \
+	       build/check build/fuzz build/logs build/series* build/each* build/guest \
 	       build/qemu-system-riscv64 build/qemu-img build/qemu-etrace
 
 distclean:

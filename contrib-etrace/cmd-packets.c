@@ -217,7 +217,9 @@ static int encode(PacketSources *sources, FILE *in, const char *in_name,
             cli_error("%s:%" PRIu64 ": %s", in_name, number, err->message);
             return CLI_ERROR;
         }
-        if (fwrite(bytes->data, 1, bytes->len, out) != bytes->len) {
+        /* Without any, there is no address either. */
+        if (bytes->len &&
+            fwrite(bytes->data, 1, bytes->len, out) != bytes->len) {
             break;          /* cli_flush() tells */
         }
     }

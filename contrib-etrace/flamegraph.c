@@ -15,7 +15,7 @@
 #define FRAME_HEIGHT    18
 #define FRAME_GAP       1
 #define FONT_SIZE       11
-#define CHAR_WIDTH      (FONT_SIZE * 0.602)     /* of a monospaced font */
+#define GLYPH_WIDTH     (FONT_SIZE * 0.602)     /* of a monospaced font */
 #define TEXT_PAD        4
 
 /* Colours by kind: a hue to begin with, and how far names spread around it */
@@ -170,7 +170,7 @@ static void put_frame(const Drawing *d, unsigned node, unsigned level,
     g_autofree char *count = flamegraph_commas(n->total);
     char percent[G_ASCII_DTOSTR_BUF_SIZE];
     double y = HEAD + (d->depth - 1 - level) * FRAME_HEIGHT;
-    double room = (width - 2 * TEXT_PAD) / CHAR_WIDTH;
+    double room = (width - 2 * TEXT_PAD) / GLYPH_WIDTH;
 
     g_ascii_formatd(percent, sizeof(percent), "%.2f",
                     d->total ? n->total * 100.0 / d->total : 0);

@@ -195,7 +195,7 @@ WalkResult flow_walk(Flow *f, const Goal *g)
     flow_mark_init(&branches);
 
     for (;;) {
-        CodePage *page = image_page(f->image, f->priv, pc);
+        CodePage *page;
         const CodeSlot *slot;
         const CodeEnd *end;
         CodeEnd crossing;
@@ -204,6 +204,8 @@ WalkResult flow_walk(Flow *f, const Goal *g)
         unsigned count, off = pc & CODE_PAGE_MASK;
         bool updiscon = false, jumped = false;
 
+        image_trim(f->image);
+        page = image_page(f->image, f->priv, pc);
         if (G_UNLIKELY(!page || off & 1)) {
             return walk_error(f, FLOW_LOST_CODE, pc);
         }

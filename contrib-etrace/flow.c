@@ -533,6 +533,7 @@ static bool process_delta(Flow *f, const ETracePacket *pkt)
 
 bool flow_packet(Flow *f, const ETracePacket *pkt)
 {
+    image_trim(f->image);
     if (f->handler_pending) {
         find_fault(f, pkt);
     }

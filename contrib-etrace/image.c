@@ -72,10 +72,24 @@ CodePage *image_page_slow(Image *im, unsigned regime, unsigned priv,
         page = elf_code_page(im->elf, vaddr);
     }
     if (page) {
+        im->crowded = (im->view ? sideband_view_nr_pages(im->view)
+                                : elf_code_nr_pages(im->elf)) >
+                      IMAGE_MAX_PAGES;
         e->vpage = vpage;
         e->page = page;
     }
     return page;
+}
+
+void image_trim_slow(Image *im)
+{
+    if (im->view) {
+        sideband_view_trim(im->view);
+    } else {
+        elf_code_trim(im->elf);
+    }
+    memset(im->cache, 0, sizeof(im->cache));
+    im->crowded = false;
 }
 
 bool image_raw(Image *im, unsigned priv, uint64_t vaddr, uint64_t mask,

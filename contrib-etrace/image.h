@@ -32,6 +32,7 @@ typedef struct Image {
     InsnIsa isa;
     SidebandView *view;     /* NULL: code comes from @elf */
     ElfCode *elf;           /* not ours; may be NULL */
+    bool crowded;           /* image_trim() has something to do */
     ImageCacheEntry cache[IMAGE_NR_REGIMES][IMAGE_CACHE_SIZE];
 } Image;
 
@@ -78,9 +79,25 @@ static inline unsigned image_regime(unsigned priv)
     }
 }
 
+/* Decoded pages, 13 to 36 KiB each, that are kept, nearly */
+#define IMAGE_MAX_PAGES     4096
+
+void image_trim_slow(Image *im);
+
+/*
+ * Nobody holds a page: let go of all of them if they have become too many.
+ * They are made again from what is known of the code.
+ */
+static inline void image_trim(Image *im)
+{
+    if (G_UNLIKELY(im->crowded)) {
+        image_trim_slow(im);
+    }
+}
+
 /*
  * The page of code at @vaddr as privilege @priv sees it, or NULL. Valid until
- * image_advance().
+ * image_advance() or image_trim().
  */
 static inline CodePage *image_page(Image *im, unsigned priv, uint64_t vaddr)
 {

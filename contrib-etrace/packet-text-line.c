@@ -89,7 +89,8 @@ bool packet_line_number(PacketLine *l, const char *name, unsigned width,
     *value = g_ascii_strtoull(digits, &end, 0);
     if (!g_ascii_isdigit(digits[0]) || *end || errno ||
         (negative && !is_signed)) {
-        packet_text_error(errp, "%.40s=%.40s is not a number%s", name, pair->value,
+        packet_text_error(errp, "%.40s=%.40s is not a number%s", name,
+                          pair->value,
                           negative && *end == '\0' ?
                           " that this field can have" : "");
         return false;

@@ -11,6 +11,7 @@ PacketSources *packet_sources_new(const ETraceParams *defaults)
 {
     PacketSources *s = g_new0(PacketSources, 1);
 
+    s->by_id = g_hash_table_new_full(NULL, NULL, NULL, g_free);
     s->all = g_new0(PacketSource, 1);
     s->all->params = *defaults;
     return s;
@@ -18,20 +19,24 @@ PacketSources *packet_sources_new(const ETraceParams *defaults)
 
 void packet_sources_free(PacketSources *s)
 {
-    for (size_t i = 0; i < ARRAY_SIZE(s->by_id); i++) {
-        g_free(s->by_id[i]);
-    }
+    g_hash_table_unref(s->by_id);
     g_free(s->all);
     g_free(s);
+}
+
+static PacketSource *find(const PacketSources *s, uint16_t src_id)
+{
+    return g_hash_table_lookup(s->by_id, GUINT_TO_POINTER(src_id));
 }
 
 PacketSource *packet_sources_set(PacketSources *s, uint16_t src_id,
                                  const ETraceParams *params)
 {
-    PacketSource *src = s->by_id[src_id];
+    PacketSource *src = find(s, src_id);
 
     if (!src) {
-        src = s->by_id[src_id] = g_new0(PacketSource, 1);
+        src = g_new0(PacketSource, 1);
+        g_hash_table_insert(s->by_id, GUINT_TO_POINTER(src_id), src);
     }
     src->params = *params;
     src->params.src_id = src_id;
@@ -41,13 +46,13 @@ PacketSource *packet_sources_set(PacketSources *s, uint16_t src_id,
 
 PacketSource *packet_sources_get(PacketSources *s, uint16_t src_id)
 {
-    return s->by_id[src_id] ?:
+    return find(s, src_id) ?:
            packet_sources_set(s, src_id, &s->all->params);
 }
 
 bool packet_sources_knows(const PacketSources *s, uint16_t src_id)
 {
-    return s->by_id[src_id];
+    return find(s, src_id);
 }
 
 void packet_text_params(GString *out, const ETraceParams *params)
@@ -133,8 +138,8 @@ static bool parse_hex(const char *hex, GByteArray *out, GError **errp)
     size_t digits = strspn(hex, "0123456789abcdefABCDEF");
 
     if (hex[digits] || digits % 2) {
-        packet_text_error(errp, "bytes=%.40s is not pairs of hexadecimal digits",
-                          hex);
+        packet_text_error(errp, "bytes=%.40s is not pairs of hexadecimal "
+                          "digits", hex);
         return false;
     }
     for (size_t i = 0; i < digits; i += 2) {
@@ -339,8 +344,8 @@ bool packet_text_assemble(PacketSources *sources, const char *line,
         return packet_line_done(&l, errp) &&
                (!bytes || parse_hex(bytes->value, out, errp));
     }
-    packet_text_error(errp, "'%.40s' is none of params, inst, data, idle, align "
-                      "and raw", l.word);
+    packet_text_error(errp, "'%.40s' is none of params, inst, data, idle, "
+                      "align and raw", l.word);
     return false;
 }
 

@@ -39,7 +39,7 @@ typedef struct PacketSource {
 
 /* Sources by srcID; one that was not set is like those without srcID. */
 typedef struct PacketSources {
-    PacketSource *by_id[1 << 16];
+    GHashTable *by_id;          /* srcID -> PacketSource */
     PacketSource *all;          /* never NULL */
 } PacketSources;
 

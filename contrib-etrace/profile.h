@@ -62,8 +62,8 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(Profile, profile_free)
 
 /*
  * The child of @node that shows @frame; made if there is none. Beyond
- * PROFILE_MAX_NODES, and below PROFILE_MAX_DEPTH, it is @node itself, so that its instructions are counted
- * with the caller's.
+ * PROFILE_MAX_NODES, and below PROFILE_MAX_DEPTH, it is @node itself, so that
+ * its instructions are counted with the caller's.
  */
 unsigned profile_child(Profile *p, unsigned node, unsigned frame);
 

@@ -4,6 +4,7 @@
  * SPDX-License-Identifier: GPL-2.0-or-later
  */
 #include "qemu/osdep.h"
+#include "code-store.h"
 #include "sideband-private.h"
 
 /* An address space: what satp or vsatp with hgatp say. */
@@ -12,7 +13,7 @@ typedef struct Space {
     uint64_t atp, hgatp;
     bool bare;
     unsigned id;
-    GHashTable *pages;      /* virtual page -> PageMap */
+    GHashTable *pages;      /* virtual page -> PageMap; NULL: none yet */
 } Space;
 
 typedef struct PageMap {
@@ -21,7 +22,7 @@ typedef struct PageMap {
 
 typedef struct PhysPage {
     uint64_t ppage;
-    CodePage *code;
+    CodeStore code;
 } PhysPage;
 
 struct SidebandView {
@@ -31,6 +32,7 @@ struct SidebandView {
     uint64_t barrier;       /* packets to consume before going on at pos */
     uint64_t place;         /* ... before known bytes are replaced */
     GHashTable *phys;       /* physical page -> PhysPage */
+    unsigned nr_pages;      /* of them, that were handed out */
     GHashTable *spaces;     /* Space, keyed by what it consists of */
     Space *current[2];      /* S and U; VS and VU */
     bool tvec_known[SIDEBAND_NR_PRIVS];
@@ -65,7 +67,7 @@ static void phys_free(gpointer opaque)
 {
     PhysPage *p = opaque;
 
-    code_page_free(p->code);
+    code_store_clear(&p->code);
     g_free(p);
 }
 
@@ -101,8 +103,7 @@ static Space *get_space(SidebandView *view, bool virt, uint64_t atp,
         /* With virt, even a bare first stage is translated by the second. */
         s->bare = !virt && atp_bare(view, atp);
         s->id = s->bare ? 0 : number_of(view, &key);
-        s->pages = g_hash_table_new_full(g_int64_hash, g_int64_equal,
-                                         g_free, NULL);
+        s->pages = NULL;
         g_hash_table_add(view->spaces, s);
     }
     return s;
@@ -149,6 +150,7 @@ void sideband_view_restart(SidebandView *view, const Sideband *sb)
     view->barrier = 0;
     view->place = 0;
     g_hash_table_remove_all(view->phys);
+    view->nr_pages = 0;
     reset_spaces(view);
     memset(view->tvec_known, 0, sizeof(view->tvec_known));
 }
@@ -176,8 +178,8 @@ static bool code_replaces(const SidebandView *view, const SidebandRecord *rec)
     const PhysPage *p = code_page_of(view, rec);
     unsigned off = etrace_sb_get(rec->payload, 8) & CODE_PAGE_MASK;
 
-    return p && code_page_differs(p->code, off, rec->payload + 8,
-                                  rec->len - 8);
+    return p && code_store_differs(&p->code, off, rec->payload + 8,
+                                   rec->len - 8);
 }
 
 static bool apply_code(SidebandView *view, const SidebandRecord *rec)
@@ -186,13 +188,12 @@ static bool apply_code(SidebandView *view, const SidebandRecord *rec)
     PhysPage *p = code_page_of(view, rec);
 
     if (!p) {
-        p = g_new(PhysPage, 1);
+        p = g_new0(PhysPage, 1);
         p->ppage = addr >> CODE_PAGE_BITS;
-        p->code = code_page_new();
         g_hash_table_insert(view->phys, &p->ppage, p);
     }
-    return code_page_put(p->code, addr & CODE_PAGE_MASK, rec->payload + 8,
-                         rec->len - 8);
+    return code_store_put(&p->code, addr & CODE_PAGE_MASK, rec->payload + 8,
+                          rec->len - 8);
 }
 
 static bool apply_space(SidebandView *view, const SidebandRecord *rec)
@@ -214,6 +215,10 @@ static bool apply_map(SidebandView *view, const SidebandRecord *rec)
     s = view->current[p[0] & 1];
     key.vpage = etrace_sb_get(p + 8, 8) >> CODE_PAGE_BITS;
     key.ppage = etrace_sb_get(p + 16, 8) >> CODE_PAGE_BITS;
+    if (!s->pages) {
+        s->pages = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free,
+                                         NULL);
+    }
     map = g_hash_table_lookup(s->pages, &key.vpage);
     if (map) {
         bool changed = map->ppage != key.ppage;
@@ -229,13 +234,14 @@ static bool apply_map(SidebandView *view, const SidebandRecord *rec)
 
 /* Does the record hold the reader up until more packets are consumed? */
 static uint64_t record_barrier(const SidebandView *view,
-                               const SidebandRecord *rec)
+                               const SidebandRecord *rec, uint64_t packets)
 {
     switch (rec->type) {
     case ETRACE_SB_FENCE:
         return etrace_sb_get(rec->payload, 8);
     case ETRACE_SB_CODE:
-        return code_replaces(view, rec) ? view->place : 0;
+        return view->place > packets && code_replaces(view, rec) ? view->place
+                                                                 : 0;
     default:
         return 0;
     }
@@ -300,7 +306,7 @@ bool sideband_view_advance(SidebandView *view, uint64_t packets)
         }
         if ((rec.hart == view->hart || rec.hart == ETRACE_SB_ALL_HARTS) &&
             sideband_record_valid(view->sb, &rec)) {
-            view->barrier = record_barrier(view, &rec);
+            view->barrier = record_barrier(view, &rec, packets);
             if (view->barrier > packets) {
                 break;
             }
@@ -338,7 +344,7 @@ CodePage *sideband_view_page(SidebandView *view, unsigned priv,
     PhysPage *p;
 
     if (s && !s->bare) {
-        PageMap *map = g_hash_table_lookup(s->pages, &page);
+        PageMap *map = s->pages ? g_hash_table_lookup(s->pages, &page) : NULL;
 
         if (!map) {
             return NULL;
@@ -346,7 +352,28 @@ CodePage *sideband_view_page(SidebandView *view, unsigned priv,
         page = map->ppage;
     }
     p = g_hash_table_lookup(view->phys, &page);
-    return p ? p->code : NULL;
+    if (!p) {
+        return NULL;
+    }
+    view->nr_pages += !p->code.page;
+    return code_store_page(&p->code);
+}
+
+unsigned sideband_view_nr_pages(const SidebandView *view)
+{
+    return view->nr_pages;
+}
+
+void sideband_view_trim(SidebandView *view)
+{
+    GHashTableIter iter;
+    gpointer value;
+
+    g_hash_table_iter_init(&iter, view->phys);
+    while (g_hash_table_iter_next(&iter, NULL, &value)) {
+        code_store_trim(&((PhysPage *)value)->code);
+    }
+    view->nr_pages = 0;
 }
 
 unsigned sideband_view_space(const SidebandView *view, unsigned priv)

@@ -125,6 +125,21 @@ static void parse_params(SidebandHart *hart, const uint8_t *p, size_t len)
     }
 }
 
+static void add_place(Sideband *sb, const SidebandRecord *rec)
+{
+    GArray **places = &sb->places[rec->hart];
+    SidebandPlace place = {
+        .id = etrace_sb_get(rec->payload, 8),
+        .packets = etrace_sb_get(rec->payload + 8, 8),
+        .pos = rec->pos,
+    };
+
+    if (!*places) {
+        *places = g_array_new(FALSE, FALSE, sizeof(SidebandPlace));
+    }
+    g_array_append_val(*places, place);
+}
+
 static gint compare_places(gconstpointer pa, gconstpointer pb)
 {
     const SidebandPlace *a = pa, *b = pb;
@@ -138,7 +153,7 @@ static gint compare_places(gconstpointer pa, gconstpointer pb)
 uint64_t sideband_place(const Sideband *sb, unsigned hart, uint64_t id)
 {
     const GArray *places = sb->places[hart];
-    guint low = 0, high = places->len;
+    guint low = 0, high = places ? places->len : 0;
 
     while (low < high) {
         guint mid = low + (high - low) / 2;
@@ -149,7 +164,7 @@ uint64_t sideband_place(const Sideband *sb, unsigned hart, uint64_t id)
             high = mid;
         }
     }
-    if (low == places->len) {
+    if (!places || low == places->len) {
         return UINT64_MAX;
     }
     id = g_array_index(places, SidebandPlace, low).id;
@@ -168,9 +183,6 @@ static bool index_session(Sideband *sb, GError **errp)
 
     sb->harts = g_new0(SidebandHart, sb->nr_harts);
     sb->places = g_new0(GArray *, sb->nr_harts);
-    for (unsigned i = 0; i < sb->nr_harts; i++) {
-        sb->places[i] = g_array_new(FALSE, FALSE, sizeof(SidebandPlace));
-    }
     sb->aligns = g_array_new(FALSE, FALSE, sizeof(SidebandAlign));
 
     while (pos < sb->end && sideband_next(sb->data, sb->end, &pos, &rec)) {
@@ -191,11 +203,7 @@ static bool index_session(Sideband *sb, GError **errp)
             }
             break;
         case ETRACE_SB_PLACE:
-            g_array_append_vals(sb->places[rec.hart], &(SidebandPlace) {
-                .id = etrace_sb_get(rec.payload, 8),
-                .packets = etrace_sb_get(rec.payload + 8, 8),
-                .pos = rec.pos,
-            }, 1);
+            add_place(sb, &rec);
             break;
         case ETRACE_SB_ALIGN:
             g_array_append_vals(sb->aligns, &(SidebandAlign) {
@@ -216,7 +224,9 @@ static bool index_session(Sideband *sb, GError **errp)
         }
     }
     for (unsigned i = 0; i < sb->nr_harts; i++) {
-        g_array_sort(sb->places[i], compare_places);
+        if (sb->places[i]) {
+            g_array_sort(sb->places[i], compare_places);
+        }
     }
     if (sb->cut) {
         add_problem(sb, "cut off or malformed at byte %zu", sb->end);
@@ -329,7 +339,7 @@ Sideband *sideband_open(const char *path, unsigned session, GError **errp)
 void sideband_free(Sideband *sb)
 {
     for (unsigned i = 0; sb->places && i < sb->nr_harts; i++) {
-        g_array_unref(sb->places[i]);
+        g_clear_pointer(&sb->places[i], g_array_unref);
     }
     g_free(sb->places);
     g_free(sb->harts);

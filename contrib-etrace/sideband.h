@@ -29,8 +29,8 @@ typedef struct SidebandHart {
 
 /*
  * Open @path and select a session: the last one if @session is 0. Returns
- * NULL and sets @errp, with the path in its message, if the file cannot be read, is no sideband stream, or
- * has no such session.
+ * NULL and sets @errp, with the path in its message, if the file cannot be
+ * read, is no sideband stream, or has no such session.
  */
 Sideband *sideband_open(const char *path, unsigned session, GError **errp);
 
@@ -114,11 +114,15 @@ uint64_t sideband_view_barrier(const SidebandView *view);
 
 /*
  * The page that instructions at @vaddr with privilege @priv are fetched from
- * at this place; NULL if none is known. Owned by the view, and valid as long
- * as it; its bytes change with sideband_view_advance().
+ * at this place; NULL if none is known. Owned by the view, and valid until
+ * sideband_view_trim(); its bytes change with sideband_view_advance().
  */
 CodePage *sideband_view_page(SidebandView *view, unsigned priv,
                              uint64_t vaddr);
+
+/* Pages that were handed out; let go of them all. */
+unsigned sideband_view_nr_pages(const SidebandView *view);
+void sideband_view_trim(SidebandView *view);
 
 /*
  * A number that identifies the address space of @priv at this place; equal

@@ -10,24 +10,30 @@
 
 #define MAGIC "# rvtruth 1"
 
+/* A trace has no more sources. */
+#define MAX_HARTS 65536
+
 static TruthHart *get_hart(Truth *truth, unsigned hart)
 {
     TruthHart fresh = { .hart = hart };
-    guint i;
+    guint lo = 0, hi = truth->harts->len;
 
-    for (i = 0; i < truth->harts->len; i++) {
-        TruthHart *h = &g_array_index(truth->harts, TruthHart, i);
+    while (lo < hi) {
+        guint mid = lo + (hi - lo) / 2;
+        TruthHart *h = &g_array_index(truth->harts, TruthHart, mid);
 
         if (h->hart == hart) {
             return h;
         }
-        if (h->hart > hart) {
-            break;
+        if (h->hart < hart) {
+            lo = mid + 1;
+        } else {
+            hi = mid;
         }
     }
     fresh.points = g_array_new(FALSE, FALSE, sizeof(TruthPoint));
-    g_array_insert_val(truth->harts, i, fresh);
-    return &g_array_index(truth->harts, TruthHart, i);
+    g_array_insert_val(truth->harts, lo, fresh);
+    return &g_array_index(truth->harts, TruthHart, lo);
 }
 
 /* One line, which is 0-terminated. Returns what is wrong with it, or NULL. */
@@ -46,6 +52,9 @@ static const char *parse_line(Truth *truth, GHashTable *ended, char *line)
                &point.count, &point.hash, &rest) != 4 ||
         (kind != 'H' && kind != 'E')) {
         return "not of the form 'H hart count hash' or 'E hart count hash'";
+    }
+    if (hart >= MAX_HARTS) {
+        return "harts are numbered from 0 to 65535";
     }
     if (g_hash_table_contains(ended, GUINT_TO_POINTER(hart))) {
         return "this hart has ended before";

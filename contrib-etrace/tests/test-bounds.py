@@ -10,6 +10,7 @@
 import os
 import re
 import resource
+import struct
 import subprocess
 import sys
 import tempfile
@@ -45,7 +46,7 @@ def check(condition, what):
 
 
 def run(*arguments, status=0, stdin=None):
-    """Returns standard output, standard error and the peak of memory, MiB"""
+    """Returns standard output, standard error and the peak of memory, KiB"""
     def limits():
         resource.setrlimit(resource.RLIMIT_CPU, (SECONDS, SECONDS))
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
@@ -62,7 +63,7 @@ def run(*arguments, status=0, stdin=None):
     check(child.returncode == status,
           f'{arguments[0]}: status {child.returncode}, not {status}: '
           f'{result[1][:500]}')
-    return *result, usage.ru_maxrss >> 10
+    return *result, usage.ru_maxrss
 
 
 def write(name, data):
@@ -162,6 +163,80 @@ def test_work():
     out, err, _ = run('stat', *FILES, '--limit', '-1')
     check('gave up' not in err, err)
     check(number(out, 'instructions') > 140000000, out)
+
+
+# Peak of memory, MiB, for each of an input's; and that of the tables that
+# are there in any case
+FACTOR = 12
+TABLES_MIB = 8
+# Decoded pages that are kept; contrib-etrace/image.h
+PAGES_MIB = 150
+
+
+def bounded(peak, size, more=0):
+    bound = BASE_MIB + TABLES_MIB + FACTOR * size / 2 ** 20 + more
+    check(peak / 1024 < bound, f'{peak >> 10} MiB for {size} bytes, not {bound:.0f}')
+
+
+def far_apart(count):
+    """An instruction in each page: go to the next one"""
+    write('sideband', inputs.session() + inputs.params() + b''.join(
+        inputs.code(0x1000 * n, jal(0, 0x1000)) for n in range(1, count)))
+    encode('trace',
+           'inst format=3 subformat=0 branch=1 privilege=3 address=0x1000',
+           f'inst format=3 subformat=0 branch=1 privilege=3 '
+           f'address={0x1000 * count - 0x1000}')
+    return os.path.getsize('sideband')
+
+
+def test_memory_of_code_far_apart():
+    count = 1 << 17
+    size = far_apart(count)
+    out, _, peak = run('stat', *FILES, '--strict')
+    check(number(out, 'instructions') == count - 1, out)
+    bounded(peak, size, PAGES_MIB)
+
+
+def test_memory_of_an_elf():
+    """Each of 18000 segments is all of the file, at its own address."""
+    count, size = 18000, 1 << 20
+    data = inputs.elf([(0, b'')] * count)
+    data += bytes(size - len(data))
+    with open('elf', 'wb') as file:
+        file.write(data)
+        for n in range(count):
+            file.seek(64 + 56 * n + 8)
+            file.write(struct.pack('<QQQQQ', 0, n << 20, n << 20, size, size))
+    encode('trace',
+           'inst format=3 subformat=0 branch=1 privilege=3 address=0x1000')
+    _, _, peak = run('stat', '--trace', 'trace', '--elf', 'elf')
+    bounded(peak, size)
+    # Nor can they be at the same one.
+    with open('elf', 'r+b') as file:
+        file.seek(64 + 56 + 16)
+        file.write(struct.pack('<Q', 2))
+    _, err, peak = run('stat', '--trace', 'trace', '--elf', 'elf', status=2)
+    check('executable segments overlap at 0x2' in err, err)
+    bounded(peak, size)
+
+
+def test_time_of_a_truth():
+    """A line for each hart, and none of them in the trace"""
+    predicted_loop()
+    write('truth', b'# rvtruth 1\n' +
+          b''.join(b'E %d 1 0\n' % n for n in range(1, 65536)))
+    run('verify', *FILES, '--truth', 'truth', status=1)
+    write('truth', b'# rvtruth 1\nE 65536 1 0\n')
+    _, err, _ = run('verify', *FILES, '--truth', 'truth', status=2)
+    check('from 0 to 65535' in err, err)
+
+
+def test_ring_at_the_end_of_memory():
+    write('sideband', inputs.session() + inputs.params() +
+          inputs.ram(2 ** 64 - 1, 0, 2 ** 64 - 1, 2 ** 64 - 2, 1))
+    write('trace', b'123')
+    _, err, _ = run('stat', *FILES, '--ram', status=2)
+    check('--wrapped-at' in err, err)
 
 
 def main():

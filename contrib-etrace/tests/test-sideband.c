@@ -6,6 +6,7 @@
 #include "qemu/osdep.h"
 #include "check.h"
 #include "sb-build.h"
+#include "sideband-private.h"
 #include "sideband.h"
 
 #define CODE_AT     0x80000000ull
@@ -602,6 +603,32 @@ static void test_bad_code(void)
     sideband_free(s);
 }
 
+/* What a hart needs is made for those that the stream tells of. */
+static void test_many_harts(void)
+{
+    g_autoptr(GByteArray) bytes = g_byte_array_new();
+    g_autoptr(GError) err = NULL;
+    g_autoptr(Sideband) sb = NULL;
+    ETraceParams params;
+    SidebandView *view;
+
+    etrace_params_init(&params, 64);
+    sb_session(bytes, 1, 4096, 0);
+    sb_params(bytes, 7, &params);
+    sb_place(bytes, 7, 1, 10);
+    sb_change(bytes, 1);
+    sb = sideband_parse(bytes->data, bytes->len, 0, &err);
+    check_no_error(err);
+    for (unsigned i = 0; i < 4096; i++) {
+        check_cmpint(sb->places[i] != NULL, ==, i == 7);
+        check_cmpint(sideband_hart(sb, i)->present, ==, i == 7);
+    }
+    view = sideband_view_new(sb, 8);
+    sideband_view_advance(view, 0);
+    check_cmphex(sideband_view_barrier(view), ==, UINT64_MAX);
+    sideband_view_free(view);
+}
+
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
@@ -624,5 +651,6 @@ int main(int argc, char **argv)
     g_test_add_func("/sideband/bad-streams", test_bad_streams);
     g_test_add_func("/sideband/cut-off", test_cut_off);
     g_test_add_func("/sideband/bad-code", test_bad_code);
+    g_test_add_func("/sideband/many-harts", test_many_harts);
     return g_test_run();
 }
