@@ -67,8 +67,9 @@ series: setup
 	@scripts/series
 
 clean:
-	rm -rf build/obj build/stock build/etrace build/plugins build/demo \
-	       build/check build/fuzz build/logs build/series* build/each* build/guest \
+	rm -rf build/obj build/obj-sanitize build/stock build/etrace build/plugins \
+	       build/demo build/check build/fuzz build/logs build/series* build/each* \
+	       build/guest \
 	       build/qemu-system-riscv64 build/qemu-img build/qemu-etrace
 
 distclean:

@@ -126,7 +126,7 @@ bool ring_find_begin(Ring *ring, const ETraceParams *params, GError **errp)
     return true;
 }
 
-/* The next instruction packet of @params' source from *@pos on */
+/* The next packet of @params' source from *@pos on, of either kind */
 static bool next_packet(const Ring *ring, const ETraceParams *params,
                         size_t *pos, ETraceEncapPacket *pkt)
 {
@@ -140,7 +140,6 @@ static bool next_packet(const Ring *ring, const ETraceParams *params,
         }
         *pos += pkt->size;
         if (status == ETRACE_ENCAP_PACKET &&
-            !pkt->data &&
             (!params->src_bits || pkt->src_id == params->src_id)) {
             return true;
         }
@@ -174,7 +173,8 @@ uint8_t ring_first_ioptions(const Ring *ring, const ETraceParams *params)
     while (next_packet(ring, params, &pos, &pkt)) {
         ETracePacket te;
 
-        if (etrace_packet_unpack(params, pkt.payload, pkt.len, &te) &&
+        if (!pkt.data &&
+            etrace_packet_unpack(params, pkt.payload, pkt.len, &te) &&
             te.format == ETRACE_FORMAT_SYNC &&
             te.subformat == ETRACE_SYNC_SUPPORT) {
             return te.ioptions;

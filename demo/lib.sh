@@ -6,6 +6,7 @@
 cd "$top"
 
 qemu=build/qemu-system-riscv64
+[ -z "$sanitize" ] || qemu=$obj/qemu-system-riscv64
 etrace=build/qemu-etrace
 observer=build/plugins/libretired.so
 

@@ -25,6 +25,7 @@ void riscv_trace_session_count(RISCVTraceSession *s, unsigned index,
     RISCVTraceCount *count = &s->counts[index];
 
     QEMU_LOCK_GUARD(&s->count_lock);
+    s->end_due = true;
     if (put) {
         /* An encoder reports a loss ahead of everything else. */
         count->put += packets;
@@ -84,6 +85,9 @@ void riscv_trace_session_put_end(RISCVTraceSession *s)
     etrace_sb_put(p, end, 8);
     p += 8;
     WITH_QEMU_LOCK_GUARD(&s->count_lock) {
+        if (!s->end_due) {
+            return;
+        }
         for (unsigned i = 0; i < s->num_sources; i++) {
             const RISCVTraceCount *count = &s->counts[i];
 
@@ -94,9 +98,10 @@ void riscv_trace_session_put_end(RISCVTraceSession *s)
             etrace_sb_put(p + 16, count->lost_last, 8);
             p += 24;
         }
+        /* Without room for it, the reader does not know the end. */
+        s->end_due = !riscv_trace_chardev_put(&s->sideband->out, record,
+                                              p - record);
     }
-    /* Without room for it, the reader sees that it does not know the end. */
-    riscv_trace_chardev_put(&s->sideband->out, record, p - record);
 }
 
 /*

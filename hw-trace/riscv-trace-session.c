@@ -178,6 +178,7 @@ static void riscv_trace_session_begin_due(RISCVTraceSession *s)
     s->trace_end = 0;
     WITH_QEMU_LOCK_GUARD(&s->count_lock) {
         memset(s->counts, 0, sizeof(s->counts));
+        s->end_due = true;
     }
     offset = riscv_trace_session_has_trace(s) ?
              riscv_trace_chardev_offset(s->trace) : 0;

@@ -60,6 +60,7 @@ typedef struct RISCVTraceSession {
     uint32_t stalled;           /* a bit per source */
 
     QemuMutex count_lock;       /* protects what follows */
+    bool end_due;               /* the last END is no longer right */
     RISCVTraceCount counts[RISCV_TRACE_MAX_SOURCES];
 } RISCVTraceSession;
 

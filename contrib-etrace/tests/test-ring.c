@@ -18,7 +18,12 @@ static void put_packet(GByteArray *trace, uint8_t first, unsigned n)
 {
     uint8_t payload[ETRACE_PACKET_MAX] = { first, 1 };
     uint8_t wrapped[ETRACE_ENCAP_MAX];
-    size_t len = etrace_encap_wrap(&params, payload, n, wrapped);
+    size_t len = etrace_encap_pack(&params, &(ETraceEncapPacket) {
+        /* with data trace, two thirds of them */
+        .data = params.data_width && first % 3,
+        .payload = payload,
+        .len = n,
+    }, wrapped);
 
     g_byte_array_append(trace, wrapped, len);
 }
@@ -145,6 +150,16 @@ static void test_wrapped(gconstpointer data)
     check_cmpuint(ring_first_packet(&ring, &params, sb, 0), ==, total - left);
     ring_clear(&ring);
     sideband_free(sb);
+}
+
+/* Data packets are counted as any other: RAM's numbers are of both. */
+static void test_wrapped_data(void)
+{
+    params.data_width = 64;
+    params.daddress_width = 64;
+    test_wrapped(GUINT_TO_POINTER(9999));
+    params.data_width = 0;
+    params.daddress_width = 0;
 }
 
 /* One that has not: the whole of it, or up to the write pointer */
@@ -498,6 +513,7 @@ int main(int argc, char **argv)
 
         g_test_add_data_func(path, GUINT_TO_POINTER(size), test_wrapped);
     }
+    g_test_add_func("/ring/wrapped-data", test_wrapped_data);
     g_test_add_func("/ring/not-wrapped", test_not_wrapped);
     g_test_add_func("/ring/session-inside", test_session_inside);
     g_test_add_func("/ring/two-parts", test_two_parts);

@@ -23,7 +23,7 @@ import links
 
 QEMU, ETRACE, RETIRED, OUT = (os.environ[n] for n in
                               ('QEMU', 'ETRACE', 'RETIRED', 'OUT'))
-LIMIT = 120
+LIMIT = links.LIMIT
 CONTROL = 0x3020000
 STALL_OR_OVERFLOW = 1 << 12
 # so that there is more of it

@@ -73,7 +73,7 @@ class Run:
                                   stderr=log) as qemu:
                 try:
                     self.program(sockets, writes)
-                    self.status = qemu.wait(timeout=120)
+                    self.status = qemu.wait(timeout=links.LIMIT)
                 finally:
                     qemu.kill()
 

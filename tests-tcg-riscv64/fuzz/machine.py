@@ -12,8 +12,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(__file__), '..'))
 import links
 
 QEMU, OUT = os.environ['QEMU'], os.environ['OUT']
-# sanitizers make it slow
-LIMIT = 60
+LIMIT = links.LIMIT / 2
 BAD = ('AddressSanitizer', 'runtime error:', 'Assertion', 'ERROR:',
        'LeakSanitizer')
 

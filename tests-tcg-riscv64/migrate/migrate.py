@@ -25,7 +25,7 @@ from machine import Error, Machine                      # noqa: E402
 QEMU, ETRACE, RETIRED, ACCESSES, OUT = (
     os.environ[name] for name in
     ('QEMU', 'ETRACE', 'RETIRED', 'ACCESSES', 'OUT'))
-LIMIT = 120
+LIMIT = links.LIMIT
 COMPONENTS = {'encoder': 0x3020000, 'encoder of hart 1': 0x3021000,
               'funnel': 0x3030000, 'PIB': 0x3031000, 'RAM sink': 0x3032000,
               'ATB bridge': 0x3033000}

@@ -15,7 +15,7 @@ QEMU = os.environ['QEMU']
 ETRACE = os.environ['ETRACE']
 RETIRED = os.environ['RETIRED']
 OUT = os.environ['OUT']
-LIMIT = 30
+LIMIT = 30 if os.environ.get('SANITIZE', '0') in ('', '0') else 150
 DRAM = 0x80000000
 
 number = failed = 0

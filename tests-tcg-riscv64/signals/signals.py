@@ -17,7 +17,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(__file__), '..'))
 import links
 
 QEMU, ETRACE, OUT = (os.environ[n] for n in ('QEMU', 'ETRACE', 'OUT'))
-LIMIT = 60
+LIMIT = links.LIMIT / 2
 ENCODER = 0x3020000
 DATA_CONTROL, TRIG_EXT_IN = ENCODER + 0x10, ENCODER + 0x54
 DATA_TRACING, DATA_TRIG_ENABLE = 1 << 1, 1 << 2

@@ -21,7 +21,7 @@ import links
 
 QEMU, ETRACE, RETIRED, OUT = (os.environ[n] for n in
                               ('QEMU', 'ETRACE', 'RETIRED', 'OUT'))
-LIMIT = 120
+LIMIT = links.LIMIT
 CONTROL, DATA_CONTROL = 0x3020000, 0x3020010
 ENABLE = 1 << 1
 # trTeControl, trTeDataControl
