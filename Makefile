@@ -9,7 +9,9 @@ QEMU_SRC ?=
 JOBS ?=
 export QEMU_SRC JOBS
 
-.PHONY: help setup source build stock demo check bench series clean distclean
+HOURS ?= 1
+
+.PHONY: help setup source build stock demo check soak bench series clean distclean
 .DEFAULT_GOAL := help
 
 help:
@@ -20,6 +22,8 @@ help:
 #:   make demo       boot Debian Linux with CTR on, trace it through a socket,
 #:                   decode and verify the trace; results in build/demo/
 #:   make check      every test; the last line is the count
+#:   make soak HOURS=N  random guests for N hours (0.5: half an hour);
+#:                   failures in build/soak/
 #:   make bench      what recording and tracing cost, beside stock QEMU
 #:   make build      build/qemu-system-riscv64 and build/qemu-etrace
 #:   make source     build/qemu: the patched QEMU tree, our folders linked in
@@ -54,6 +58,9 @@ demo: build
 check: build
 	@scripts/check
 
+soak: build
+	@scripts/soak '$(HOURS)'
+
 bench: build stock
 	@bench/run
 
@@ -63,7 +70,7 @@ series: setup
 
 clean:
 	rm -rf build/obj build/stock build/etrace build/plugins build/demo \
-	       build/check build/logs build/series* build/each* build/guest \
+	       build/check build/soak build/logs build/series* build/each* build/guest \
 	       build/qemu-system-riscv64 build/qemu-img build/qemu-etrace
 
 distclean:

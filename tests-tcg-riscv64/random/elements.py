@@ -211,8 +211,9 @@ def lui_jump(g, r):
         g.put('\t.option push', '\t.option norvc', f'\tlui t1, %hi({target})',
               f'\tjalr x0, %lo({target})(t1)', '\t.option pop')
     else:
-        g.put(f'\tlui t1, {r.choice((0x40008, 0x400, 0x7ffff))}')
-        g.put(r.choice(('\tjr t1', '\tjalr t1', '\tjalr a0, 6(t1)')))
+        # 0x40150: flip_p in window 1
+        g.put(f'\tlui t1, {r.choice((0x40150, 0x400, 0x7ffff))}',
+              '\tjalr t1')
     g.landing()
     g.put(f'{target}:')
     g.landing()
@@ -275,14 +276,14 @@ def trap_text(g, r):
         ('\tcsrr t0, sstatus',), ('\tsfence.vma',), ('\tlw t0, 64(x0)',),
         ('\tsw t0, 64(x0)',), ('\tli t0, 0x400', '\tjr t0'),
         ('\tli t0, 0x406', '\tjalr t0'), ('\tla t0, hole', '\tlw a0, 0(t0)'),
-        ('\tla t0, hole', '\tsw a0, 4(t0)'), ('\tla t0, hole', '\tjalr t0'),
+        ('\tla t0, hole', '\tsw zero, 64(t0)'), ('\tla t0, hole', '\tjalr t0'),
         ('\tla t0, hole', '\tjr t0'),
         ('\tla t0, into_hole', '\tjalr t0'),
         ('\taddi t0, tp, NOISE + 2', '\tlr.w a0, (t0)'),
         ('\taddi t0, tp, NOISE + 1', '\tamoadd.w a0, a1, (t0)'),
         ('\tli t0, -8', '\tLX a0, 0(t0)'),
-        ('\tli t0, 0x40000000', '\tamoswap.w a0, a1, (t0)'),
-        ('\tli t0, 1', '\tslli t0, t0, 30', '\tjalr 3(t0)'),
+        ('\tli t0, 0x48000000', '\tamoswap.w a0, a1, (t0)'),
+        ('\tli t0, 0x48000000', '\tjalr 3(t0)'),
     ]
     if g.machine['c']:
         choices += [('\t.hword 0', '\t.hword 0'), ('\t.hword 0x9002',)]
@@ -382,12 +383,12 @@ def vector(g, r):
           f'{r.choice(("m1", "m4"))}, ta, ma')
     g.put(r.choice(('\taddi t0, tp, NOISE', '\tla t0, hole - 12',
                     '\tla t0, hole - 4', '\tli t0, 0x87fffffc')))
-    g.put('\t' + r.choice(('vle32.v v8, (t0)', 'vle64.v v8, (t0)',
+    # whatever is executed of what is stored there is illegal
+    g.put('\tvmv.v.i v8, 0', '\t' + r.choice(('vle32.v v8, (t0)', 'vle64.v v8, (t0)',
                            'vle8ff.v v8, (t0)', 'vse32.v v8, (t0)',
                            'vlse32.v v8, (t0), t1', 'vadd.vv v8, v8, v12')))
     alu(g, r, 0, 2)
     g.put(f'{on}:', '\tcsrr t0, vstart' if r.random() < .2 else '\tnop')
-    # a store ahead of the hole must not have changed code for good
     return None
 
 

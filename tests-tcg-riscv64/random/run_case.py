@@ -122,9 +122,19 @@ def difference(decoded, wanted):
             f'retired {" ".join(wanted[max(place - 3, 0):place + 4])}')
 
 
+def symbols(folder):
+    done = subprocess.run([GCC[:-3] + 'nm', f'{folder}/guest.elf'],
+                          capture_output=True, text=True, check=True)
+    fields = (line.split() for line in done.stdout.splitlines())
+    return {field[2]: int(field[0], 16) for field in fields
+            if len(field) == 3}
+
+
 def history(case, folder, hart):
     mask = (1 << case['machine']['xlen']) - 1
-    return truth.retired([f'{folder}/steps.{hart}'], mask)
+    names = symbols(folder)
+    vectors = {names[name] for name in ('m_vector', 's_vector', 'vs_vector')}
+    return truth.retired([f'{folder}/steps.{hart}'], mask, vectors)
 
 
 def check_hart(case, folder, hart):

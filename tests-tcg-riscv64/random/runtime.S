@@ -214,7 +214,7 @@ leave_region:
 	csrs    mstatus, t0
 	mret
 
-	.macro  s_handler saved
+	.macro  s_handler saved, hs
 	MARK_S
 	SX      t0, \saved(tp)
 	SX      t1, \saved + 8(tp)
@@ -246,6 +246,11 @@ leave_region:
 3:	csrci   sip, MIP_SSIP
 	li      t0, 0x2000
 	csrc    sip, t0
+#ifdef HAS_H
+	.if     \hs
+	csrw    hvip, zero
+	.endif
+#endif
 4:	LX      t0, \saved(tp)
 	LX      t1, \saved + 8(tp)
 	sret
@@ -254,11 +259,11 @@ leave_region:
 	.balign 4
 	.globl  s_vector
 s_vector:
-	s_handler SAVED_S
+	s_handler SAVED_S, 1
 	.balign 4
 	.globl  vs_vector
 vs_vector:
-	s_handler SAVED_VS
+	s_handler SAVED_VS, 0
 
 	.data
 	.balign 4096

@@ -22,22 +22,26 @@ class Retired:
 
 def steps(paths):
     """What began in all of the files, which are one after the other"""
+    out = []
     for path in paths:
         with open(path, 'rb') as file:
-            yield from STEP.iter_unpack(file.read())
+            out += STEP.iter_unpack(file.read())
+    return out
 
 
-def retired(paths, mask):
+def retired(paths, mask, vectors):
     """
     The hart's history. What began last is taken for retired, unless it cannot
-    have: of ecall and ebreak nothing does.
+    have: of ecall and ebreak nothing does. vectors are the addresses of all
+    handlers.
     """
     out = []
     last = None
-    for pc, code, length, mode, kind, _ in steps(paths):
+    items = steps(paths)
+    for i, (pc, code, length, mode, kind, _) in enumerate(items):
         pc &= mask
         if kind == 1:
-            if last and last.pc != pc:
+            if last and last.pc != trapped_at(items, i, mask, vectors):
                 out.append(last)
             last = None
             out.append(Retired(pc, 0, 0, mode, (code, bool(length))))
@@ -48,6 +52,21 @@ def retired(paths, mask):
     if last and not never_retires(last):
         out.append(last)
     return out
+
+
+def trapped_at(items, at, mask, vectors):
+    """
+    The epc of the trap at that place. If that is a handler, which could not
+    begin and which nothing but a trap leads to, then the epc of the trap to
+    it, which is written down when the handler does begin.
+    """
+    epc = items[at][0] & mask
+    if epc not in vectors:
+        return epc
+    for i in range(at + 1, len(items) - 1):
+        if items[i][4] == 1 and items[i + 1][0] & mask == epc:
+            return trapped_at(items, i, mask, vectors)
+    return None
 
 
 def never_retires(insn):
