@@ -15,14 +15,16 @@ WEIGHTS = {
     'timer': 4, 'software': 4, 'sleep': 1, 'fences': 2, 'patch': 4,
     'call_slot': 4, 'meet': 1, 'flips': 3, 'remap': 3,
 }
+# ... and in machines that have it
+EXTRA = {'ctr': {'ctr_control': 7, 'ctr_state': 3, 'ctr_dump': 4}}
 
 MODES = ('implicit-exception', 'sequential-jump', 'implicit-return',
          'branch-prediction', 'jump-target-cache')
 
 
-def elements(r, least, most, without=()):
-    names = [name for name in WEIGHTS if name not in without]
-    weights = [WEIGHTS[name] for name in names]
+def elements(r, least, most, weights_of):
+    names = list(weights_of)
+    weights = list(weights_of.values())
     return [[name, r.randrange(1 << 32)] for name in
             r.choices(names, weights, k=r.randint(least, most))]
 
@@ -33,7 +35,7 @@ def causes(r):
     return r.choice((0, some, 0xb1ff, 0xf0b1ff))
 
 
-def region(r, machine, without):
+def region(r, machine, weights):
     modes = [program.M, program.S, program.USER]
     if machine['h']:
         modes += [program.VS, program.VU]
@@ -49,7 +51,7 @@ def region(r, machine, without):
         'hideleg': r.choice((0, 0x444)), 'mie': r.choice((0xaaa, 0xfff, 0x88)),
         'sie': r.randint(0, 1), 'mpie': r.randint(0, 1),
         'random': r.getrandbits(31), 'loops': r.choice((1, 2, 5, 12)),
-        'elements': elements(r, 3, 14, without),
+        'elements': elements(r, 3, 14, weights),
     }
 
 
@@ -62,6 +64,7 @@ def choose_machine(r, only=None):
         'h': xlen == 64 and r.random() < .7, 'v': r.random() < .4,
         'thread': 'multi', 'icount': False, 'one_insn': False, 'nochain': False,
         'tb_size': 0, 'props': [], 'log': False,
+        'ctr': xlen == 64 and r.random() < .3, 'traced': True,
     }
     way = r.randrange(8)
     if way < 2:
@@ -122,6 +125,9 @@ def choose_properties(r):
 KNOWN = {
     # three harts and more lose code that one of them patches
     'patched by many': (('patch',), lambda machine: machine['harts'] > 2),
+    # records beside trace, and code of two kinds linked to each other
+    'records': (('ctr_control', 'ctr_state'),
+                lambda machine: machine['ctr'] and machine['traced']),
 }
 
 
@@ -144,10 +150,16 @@ def make(seed, known=False, only=()):
         for kinds, applies in KNOWN.values():
             if applies(machine):
                 without |= set(kinds)
+    weights = dict(WEIGHTS)
+    for name, more in EXTRA.items():
+        if machine.get(name):
+            weights.update(more)
+    for name in without:
+        del weights[name]
     functions = [{'align': r.choice((2, 4, 16)),
-                  'elements': elements(r, 2, 7, without)}
+                  'elements': elements(r, 2, 7, weights)}
                  for _ in range(r.randint(3, 7))]
-    harts = [[region(r, machine, without) for _ in range(r.randint(1, 5))]
+    harts = [[region(r, machine, weights) for _ in range(r.randint(1, 5))]
              for _ in range(min(machine['harts'], 3))]
     return {'seed': seed, 'machine': machine, 'events': [],
             'program': {'functions': functions, 'harts': harts,

@@ -47,7 +47,10 @@ KINDS['alu'] = lambda g, r: alu(g, r, 1, 12)
 
 
 def branch(g, r, target):
-    """To the label, or not: half of the times, or as chance has it"""
+    """
+    To the label, or not: half of the times, or as chance has it. What follows
+    is never the target, so that it can be told whether it was taken.
+    """
     a, b = r.choice(SMALL), r.choice(SMALL)
     way = r.randrange(6)
     if way < 3:
@@ -60,6 +63,7 @@ def branch(g, r, target):
     else:
         g.put(f'\t{r.choice(("blt", "bge", "bltu", "bgeu", "beq", "bne"))} '
               f'{a}, {b}, {target}')
+    alu(g, r, 1, 1)
 
 
 @kind
@@ -520,3 +524,84 @@ def remap(g, r):
     g.service(f'\tli t0, {entry:#x}', '\tld t1, 0(t0)', '\tld t2, 8(t0)',
               '\tsd t2, 0(t0)', '\tsd t1, 8(t0)', '\tli t0, 0', fence)
     return flips(g, r)
+
+
+# Control transfer records
+
+MCTRCTL, SCTRCTL, VSCTRCTL, SCTRSTATUS, SCTRDEPTH = (
+    0x34e, 0x14e, 0x24e, 0x14f, 0x15f)
+FILTERS = sum(1 << bit for bit in (33, 34, 35, 36, 37, 40, 41, 42, 43, 44, 45,
+                                   46, 47))
+
+
+def ctr_value(r):
+    """For a control register"""
+    value = sum(1 << mode for mode in range(3) if r.random() < .75)
+    value |= r.getrandbits(10) & 0x300              # STE, MTE
+    if r.random() < .25:
+        value |= 1 << 7                             # RASEMU
+    if r.random() < .15:
+        value |= 1 << 11                            # BPFRZ
+    if r.random() < .5:
+        value |= r.getrandbits(48) & r.getrandbits(48) & FILTERS
+    if r.random() < .3:
+        value |= 1 << 36                            # NTBREN
+    return value
+
+
+def ctr_write(g, csr, value):
+    """Lines that write a register; the label tells the model which and what"""
+    return (f'\tli t1, {value:#x}',
+            f'{g.label(f"ctr_write_{csr:x}_{value:x}")}:',
+            f'\tcsrw {csr:#x}, t1')
+
+
+@kind
+def ctr_control(g, r):
+    """Another control register value: in M-mode, or where the hart is"""
+    if not g.machine.get('ctr'):
+        return alu(g, r)
+    way = r.randrange(4)
+    if way == 0 and g.machine['h']:
+        g.service(*ctr_write(g, VSCTRCTL, ctr_value(r)))
+    elif way == 1:
+        on = at_recovery(g)
+        g.put(*ctr_write(g, SCTRCTL, ctr_value(r)), f'{on}:')
+    else:
+        g.service(*ctr_write(g, r.choice((MCTRCTL, MCTRCTL, SCTRCTL)),
+                             ctr_value(r)))
+    return None
+
+
+@kind
+def ctr_state(g, r):
+    """Freezes or goes on, moves WRPTR, clears, changes the depth"""
+    if not g.machine.get('ctr'):
+        return alu(g, r)
+    way = r.randrange(5)
+    frozen = (1 << 31) * (r.random() < .2)
+    on = at_recovery(g)
+    if way == 0:
+        g.put(*ctr_write(g, SCTRSTATUS, frozen | r.randrange(32)))
+    elif way == 1:
+        g.put(*ctr_write(g, SCTRSTATUS, 0))
+    elif way < 4:
+        g.put(f'{g.label("ctr_clear")}:', '\t.word 0x10400073')
+    else:
+        # what is in the buffer then is not specified
+        g.service(*ctr_write(g, SCTRDEPTH, r.randrange(2)),
+                  f'{g.label("ctr_clear")}:', '\t.word 0x10400073',
+                  *ctr_write(g, SCTRSTATUS, 0))
+    g.put(f'{on}:')
+    return None
+
+
+@kind
+def ctr_dump(g, r):
+    """Copies everything to memory, for the model to look at"""
+    if not g.machine.get('ctr'):
+        return alu(g, r)
+    place = r.randrange(1, 8)
+    g.service(f'\tli a0, DUMPS + {place << 10}', '\tadd a0, a0, tp',
+              f'{g.label(f"ctr_dump_{place}")}:', '\tjal ctr_dump')
+    return None

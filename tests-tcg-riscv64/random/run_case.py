@@ -8,6 +8,7 @@ import subprocess
 import sys
 
 import case as cases
+import ctr
 import program
 import truth
 
@@ -46,7 +47,8 @@ def build(case, folder):
         '-mcmodel=medany', '-fno-pic', '-mno-relax', '-nostdlib', '-static', '-no-pie',
         f'-Wl,-T,{HERE}/guest.ld', '-Wl,--build-id=none', '-Wl,-z,norelro',
         '-Wl,--no-warn-rwx-segments', f'-I{HERE}',
-        f'-DHARTS={machine["harts"]}', '-DBEFORE_PARK=', '-DBOOT_EXTRA=',
+        f'-DHARTS={machine["harts"]}',
+        *(['-DHAS_CTR'] if machine['ctr'] else []),
         *(['-DHAS_H'] if machine['h'] else []),
         *(['-DHAS_ZICFILP'] if machine.get('zicfilp') else []),
         '-o', f'{folder}/guest.elf', f'{folder}/program.S', f'{HERE}/runtime.S']
@@ -61,9 +63,13 @@ def qemu_command(case, folder, steps):
         accel += ',one-insn-per-tb=on'
     if machine['tb_size']:
         accel += f',tb-size={machine["tb_size"]}'
+    kind = 'virt'
+    if machine['traced']:
+        kind += (',trace=on,trace-autostart=on,trace-chardev=tr,'
+                 'trace-sideband=sb')
     command = [
-        QEMU, '-M',
-        'virt,trace=on,trace-autostart=on,trace-chardev=tr,trace-sideband=sb',
+        QEMU, '-M', kind + ',memory-backend=ram', '-object',
+        f'memory-backend-file,id=ram,size=128M,share=on,mem-path={folder}/ram',
         '-accel', accel, '-cpu', cases.cpu(machine), '-m', '128M',
         '-smp', str(machine['harts']), '-bios', 'none',
         '-kernel', f'{folder}/guest.elf', '-display', 'none',
@@ -75,7 +81,7 @@ def qemu_command(case, folder, steps):
         command += ['-d', 'exec,nochain,int', '-D', f'{folder}/exec.log']
     elif machine['nochain']:
         command += ['-d', 'nochain', '-D', f'{folder}/exec.log']
-    for item in machine['props']:
+    for item in machine['props'] * machine['traced']:
         command += ['-global', f'riscv-trace-encoder.{item}']
     return command
 
@@ -85,9 +91,10 @@ def limit_files():
 
 
 def run_qemu(case, folder, steps):
-    command = qemu_command(case, folder, steps) + [
-        '-chardev', f'file,id=tr,path={folder}/trace',
-        '-chardev', f'file,id=sb,path={folder}/sideband']
+    command = qemu_command(case, folder, steps)
+    if case['machine']['traced']:
+        command += ['-chardev', f'file,id=tr,path={folder}/trace',
+                    '-chardev', f'file,id=sb,path={folder}/sideband']
     with open(f'{folder}/command', 'w', encoding='utf-8') as file:
         file.write(' '.join(command) + '\n')
     with open(f'{folder}/log', 'wb') as log:
@@ -130,29 +137,21 @@ def symbols(folder):
             if len(field) == 3}
 
 
-def history(case, folder, hart):
-    mask = (1 << case['machine']['xlen']) - 1
-    names = symbols(folder)
-    vectors = {names[name] for name in ('m_vector', 's_vector', 'vs_vector')}
-    return truth.retired([f'{folder}/steps.{hart}'], mask, vectors)
-
-
-def check_hart(case, folder, hart):
-    """Decoded is retired; how many instructions"""
-    wanted = [f'{insn.pc:x}' for insn in history(case, folder, hart)
-              if insn.cause is None]
+def check_decoded(folder, hart, items):
+    """Decoded is retired; what was decoded"""
+    wanted = [f'{insn.pc:x}' for insn in items if insn.cause is None]
     need(len(wanted) > 20, 'truth', f'hart {hart} did {len(wanted)}')
     status, decoded, said = decode(folder, hart)
     need(decoded == wanted, 'differs',
          f'hart {hart}: {difference(decoded, wanted)} {said[:300]}')
     need(status == 0 and not said, 'decoder', f'hart {hart}: {said[:500]}')
-    return len(wanted), decoded
+    return decoded
 
 
-def check_log(case, folder, decoded):
+def check_log(case, folder, pcs):
     """QEMU's own log of the same run, without any plugin's help"""
     with open(f'{folder}/decoded', 'w', encoding='ascii') as file:
-        file.writelines(f'0 {pc}\n' for pc in decoded)
+        file.writelines(f'0 {pc}\n' for pc in pcs)
     done = subprocess.run(
         [sys.executable, f'{TESTS}/exec_log.py', f'{folder}/exec.log',
          f'{folder}/decoded', str(case['machine']['xlen'])],
@@ -165,10 +164,20 @@ def run(case, folder, steps):
     """Instructions compared; raises Failure"""
     build(case, folder)
     run_qemu(case, folder, steps)
+    machine = case['machine']
+    names = symbols(folder)
+    vectors = {names[name] for name in ('m_vector', 's_vector', 'vs_vector')}
+    mask = (1 << machine['xlen']) - 1
     count = 0
-    for hart in range(case['machine']['harts']):
-        number, decoded = check_hart(case, folder, hart)
-        count += number
-        if hart == 0 and case['machine']['log']:
-            check_log(case, folder, decoded)
+    for hart in range(machine['harts']):
+        items = truth.retired([f'{folder}/steps.{hart}'], mask, vectors)
+        count += sum(item.cause is None for item in items)
+        if machine['traced']:
+            check_decoded(folder, hart, items)
+        if machine['ctr']:
+            ctr.check(items, names, vectors, hart, f'{folder}/ram',
+                      machine['h'], need)
+        if machine['log']:
+            check_log(case, folder, [f'{item.pc:x}' for item in items
+                                     if item.cause is None])
     return count

@@ -69,7 +69,6 @@ _start:
 	li      t0, 0x46600
 	csrw    vsstatus, t0
 #endif
-	BOOT_EXTRA
 	la      t0, mains
 	LX      s0, HARTID(tp)
 	slli    t1, s0, 3
@@ -83,7 +82,13 @@ _start:
 park:
 	csrw    mie, zero
 	csrci   mstatus, MSTATUS_MIE
-	BEFORE_PARK
+#ifdef HAS_CTR
+	li      a0, DUMPS
+	add     a0, a0, tp
+	.globl  ctr_dump_0_0
+ctr_dump_0_0:
+	jal     ctr_dump
+#endif
 	la      t0, parked
 	li      t1, 1
 	amoadd.w.aqrl zero, t1, (t0)
@@ -150,7 +155,40 @@ meet:
 2:	csrw    mie, a2
 	jr      a3
 
+#ifdef HAS_CTR
+/*
+ * Copies what there is of the CTR to a0: three controls, sctrstatus,
+ * sctrdepth, and from a0 + 64 on 32 entries. No control transfer but the ret.
+ * Changes t0, t1.
+ */
+	.macro  copy csr, to
+	csrr    t0, \csr
+	sd      t0, \to(a0)
+	.endm
+	.globl  ctr_dump, ctr_dumped
+ctr_dump:
+ctr_dumped:
+	copy    0x34e, 0
+	copy    0x14e, 8
+#ifdef HAS_H
+	copy    0x24e, 16
+#endif
+	copy    0x14f, 24
+	copy    0x15f, 32
+	.set    entry, 0
+	.rept   32
+	li      t1, 0x200 + entry
+	csrw    0x150, t1
+	copy    0x151, (64 + 24 * entry)
+	copy    0x152, (72 + 24 * entry)
+	copy    0x153, (80 + 24 * entry)
+	.set    entry, entry + 1
+	.endr
+	ret
+#endif
+
 	.balign 4
+	.globl  m_vector
 m_vector:
 	MARK_M
 	SX      t0, SAVED_M(tp)

@@ -13,10 +13,11 @@
  *
  * Arguments: out=PREFIX; PREFIX.N is of the hart whose mhartid is N. A step is
  * 16 bytes, in the host's order:
- *     u64 pc; u32 code; u8 length (of the code); u8 mode; u8 kind; u8 0
+ *     u64 pc; u32 code; u8 length (of the code); u8 mode; u8 kind; u8 from
  * kind 0: an instruction began. kind 1: a trap was taken; pc is epc, code the
  * cause without the interrupt's bit, length is that bit. mode is QEMU's
- * register "priv": privilege, and 4 for V=1; of a trap, the handler's.
+ * register "priv": privilege, and 4 for V=1; of a trap, the handler's, and
+ * from is the mode before it.
  *
  * SPDX-License-Identifier: GPL-2.0-or-later
  */
@@ -42,7 +43,7 @@ typedef struct Step {
     uint8_t length;
     uint8_t mode;
     uint8_t kind;
-    uint8_t zero;
+    uint8_t from;
 } Step;
 
 typedef struct Insn {
@@ -60,7 +61,8 @@ typedef struct Block {
 /* Registers: every vCPU names them by itself */
 typedef struct Registers {
     struct qemu_plugin_register *pc, *priv, *mhartid;
-    struct qemu_plugin_register *epc[2], *cause[2];     /* M, S */
+    struct qemu_plugin_register *epc[2], *cause[2], *status[2];     /* M, S */
+    struct qemu_plugin_register *hstatus;       /* NULL: no hypervisor */
 } Registers;
 
 static const char *prefix;
@@ -120,6 +122,21 @@ static FILE *file_of(uint64_t hart)
     return files[hart];
 }
 
+/* The mode that the trap came from, which mode took */
+static uint8_t mode_before(const Registers *r, bool is_m)
+{
+    uint64_t status = read_reg(r->status[!is_m]);
+
+    if (is_m) {
+        bool v = r->hstatus && status >> 39 & 1;    /* MPV */
+        uint8_t mpp = status >> 11 & 3;
+
+        return mpp | (v && mpp != 3 ? 4 : 0);
+    }
+    return (status >> 8 & 1) |                      /* SPP */
+           (mode & 4 || (r->hstatus && read_reg(r->hstatus) >> 7 & 1) ? 4 : 0);
+}
+
 static void block_begins(unsigned int vcpu, void *userdata)
 {
     const Block *b = userdata;
@@ -143,7 +160,7 @@ static void block_begins(unsigned int vcpu, void *userdata)
         /* RV32 has the bit in another place; causes are small numbers. */
         put((Step) { .pc = epc, .code = cause & 0xff,
                      .length = cause >> 63 || (cause >> 31 & 1),
-                     .mode = mode, .kind = 1 });
+                     .mode = mode, .kind = 1, .from = mode_before(r, is_m) });
     }
 }
 
@@ -187,6 +204,8 @@ static void hart_starts(qemu_plugin_id_t id, unsigned int vcpu)
         { "pc", &r->pc }, { "priv", &r->priv }, { "mhartid", &r->mhartid },
         { "mepc", &r->epc[0] }, { "mcause", &r->cause[0] },
         { "sepc", &r->epc[1] }, { "scause", &r->cause[1] },
+        { "mstatus", &r->status[0] }, { "sstatus", &r->status[1] },
+        { "hstatus", &r->hstatus },
     };
 
     for (size_t k = 0; k < G_N_ELEMENTS(wanted); k++) {
@@ -198,7 +217,7 @@ static void hart_starts(qemu_plugin_id_t id, unsigned int vcpu)
                 *wanted[k].where = d->handle;
             }
         }
-        if (!*wanted[k].where) {
+        if (!*wanted[k].where && wanted[k].where != &r->hstatus) {
             fprintf(stderr, "steps: no register %s\n", wanted[k].name);
             abort();
         }

@@ -10,14 +10,16 @@ RESET_VECTOR = 0x1000
 
 class Retired:
     """An instruction that retired, or a trap that was taken"""
-    __slots__ = ('pc', 'code', 'length', 'mode', 'cause')
+    __slots__ = ('pc', 'code', 'length', 'mode', 'cause', 'before')
 
-    def __init__(self, pc, code, length, mode, cause=None):
+    def __init__(self, pc, code, length, mode, cause=None, before=None):
         self.pc = pc
         self.code = code
         self.length = length
         self.mode = mode
-        self.cause = cause      # of a trap: (number, is interrupt); pc is epc
+        # of a trap: (number, is interrupt), and the mode before; pc is epc
+        self.cause = cause
+        self.before = before
 
 
 def steps(paths):
@@ -38,13 +40,14 @@ def retired(paths, mask, vectors):
     out = []
     last = None
     items = steps(paths)
-    for i, (pc, code, length, mode, kind, _) in enumerate(items):
+    for i, (pc, code, length, mode, kind, before) in enumerate(items):
         pc &= mask
         if kind == 1:
             if last and last.pc != trapped_at(items, i, mask, vectors):
                 out.append(last)
             last = None
-            out.append(Retired(pc, 0, 0, mode, (code, bool(length))))
+            out.append(Retired(pc, 0, 0, mode, (code, bool(length)),
+                               before))
             continue
         if last and last.pc != pc and not never_retires(last):
             out.append(last)
