@@ -16,7 +16,12 @@ WEIGHTS = {
     'call_slot': 4, 'meet': 1, 'flips': 3, 'remap': 3,
 }
 # ... and in machines that have it
-EXTRA = {'ctr': {'ctr_control': 7, 'ctr_state': 3, 'ctr_dump': 4}}
+EXTRA = {
+    'ctr': {'ctr_control': 7, 'ctr_state': 3, 'ctr_dump': 4},
+    'software': {'trace_modes': 5, 'trace_sync': 3, 'trace_off': 3,
+                 'trace_on': 6, 'trace_filter': 4},
+    'triggers': {'watch': 5, 'trigger_notify': 3, 'trigger_trace': 5},
+}
 
 MODES = ('implicit-exception', 'sequential-jump', 'implicit-return',
          'branch-prediction', 'jump-target-cache')
@@ -65,6 +70,7 @@ def choose_machine(r, only=None):
         'thread': 'multi', 'icount': False, 'one_insn': False, 'nochain': False,
         'tb_size': 0, 'props': [], 'log': False,
         'ctr': xlen == 64 and r.random() < .3, 'traced': True,
+        'software': r.random() < .3, 'triggers': r.random() < .25,
     }
     way = r.randrange(8)
     if way < 2:
@@ -79,8 +85,11 @@ def choose_machine(r, only=None):
     if harts == 1 and machine['one_insn'] and r.random() < .7:
         machine['log'] = True
     machine['props'] = choose_properties(r)
-    if only:
-        machine.update(only)
+    machine.update(only or {})
+    if xlen == 32:
+        machine['triggers'] = False     # see KNOWN
+    if not machine['traced']:
+        machine['software'] = False
     return machine
 
 

@@ -6,6 +6,7 @@
 import random
 
 import elements
+import elements_trace  # noqa: F401  it adds kinds
 
 BASE = 0x80000000
 TABLES = 0x80160000
