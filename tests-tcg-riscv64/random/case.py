@@ -20,6 +20,7 @@ EXTRA = {
     'ctr': {'ctr_control': 7, 'ctr_state': 3, 'ctr_dump': 4},
     'software': {'trace_modes': 5, 'trace_sync': 3, 'trace_off': 3,
                  'trace_on': 6, 'trace_filter': 4},
+    'zc': {'table_jump': 6}, 'zicfilp': {'shadow_stack': 3},
     'triggers': {'watch': 5, 'trigger_notify': 3, 'trigger_trace': 5},
 }
 
@@ -71,6 +72,7 @@ def choose_machine(r, only=None):
         'tb_size': 0, 'props': [], 'log': False,
         'ctr': xlen == 64 and r.random() < .3, 'traced': True,
         'software': r.random() < .3, 'triggers': r.random() < .25,
+        'zc': xlen == 64 and r.random() < .1, 'zicfilp': r.random() < .1,
     }
     way = r.randrange(8)
     if way < 2:
@@ -85,12 +87,61 @@ def choose_machine(r, only=None):
     if harts == 1 and machine['one_insn'] and r.random() < .7:
         machine['log'] = True
     machine['props'] = choose_properties(r)
+    machine['scenario'] = ('plain' if r.random() < .6 else
+                           r.choice(SCENARIOS))
     machine.update(only or {})
-    if xlen == 32:
-        machine['triggers'] = False     # see KNOWN
-    if not machine['traced']:
-        machine['software'] = False
+    settle(r, machine)
     return machine
+
+
+# Options that another one rules out: where the path alone does not tell what
+# is traced, software must not switch it
+SCENARIOS = ('stop', 'stop', 'reconnect', 'reconnect', 'migrate', 'migrate',
+             'snapshot', 'reset', 'gdb', 'lossy', 'ring')
+NO_SOFTWARE = ('reconnect', 'snapshot', 'reset', 'lossy', 'ring')
+# Programs that something happens to meanwhile take longer.
+LONGER = ('stop', 'reconnect', 'migrate', 'snapshot', 'reset', 'lossy')
+
+
+def settle(r, machine):
+    """Options that go together"""
+    if machine['xlen'] == 32:
+        # QEMU 10.0 ends when a trigger of RV32 fires
+        machine['triggers'] = machine['ctr'] = False
+    if machine['zc']:
+        machine['v'] = machine['ctr'] = False
+        machine['c'] = True
+    if machine['scenario'] == 'reset':
+        # QEMU 10.0 leaves V=1 as it is then, and ends
+        machine['h'] = False
+    if not machine['traced']:
+        machine['scenario'] = 'plain'
+    if machine['scenario'] != 'plain':
+        machine['log'] = False
+    if machine['scenario'] == 'gdb':
+        # a step of a hart that sleeps waits; with -icount, so does any
+        machine['harts'] = 1
+        machine['icount'] = False
+    if machine['scenario'] in NO_SOFTWARE or not machine['traced']:
+        machine['software'] = machine['triggers'] = False
+    if machine['scenario'] == 'lossy':
+        machine['props'] += ['stall=off', 'riscv-trace-pib:buffer-size=2M',
+                             'full-address=on']
+        if 'data=on' not in machine['props']:
+            machine['props'] += ['data-width=64', 'data=on']
+    if machine['scenario'] == 'ring':
+        size = r.choice(('16K', '64K', '1M', '64M'))
+        machine['props'] += [f'riscv-trace-ram:sram-size={size}',
+                             'sync-mode=1', 'sync-max=1']
+
+
+def events(r, machine):
+    """(milliseconds until it, and of it) for each"""
+    if machine['scenario'] in ('plain', 'lossy', 'ring'):
+        return []
+    count = 2 if machine['scenario'] == 'snapshot' else r.randint(1, 4)
+    return [[r.choice((0, 1, 3, 10, 30, 100)), r.choice((0, 1, 10, 50))]
+            for _ in range(count)]
 
 
 def choose_properties(r):
@@ -134,6 +185,9 @@ def choose_properties(r):
 KNOWN = {
     # three harts and more lose code that one of them patches
     'patched by many': (('patch',), lambda machine: machine['harts'] > 2),
+    # code and address spaces that change while a hart's tracing is off
+    'switched off': (('trace_off', 'trigger_trace', 'trace_modes'),
+                     lambda machine: machine['traced']),
     # records beside trace, and code of two kinds linked to each other
     'records': (('ctr_control', 'ctr_state'),
                 lambda machine: machine['ctr'] and machine['traced']),
@@ -164,13 +218,17 @@ def make(seed, known=False, only=()):
         if machine.get(name):
             weights.update(more)
     for name in without:
-        del weights[name]
+        weights.pop(name, None)
     functions = [{'align': r.choice((2, 4, 16)),
                   'elements': elements(r, 2, 7, weights)}
                  for _ in range(r.randint(3, 7))]
     harts = [[region(r, machine, weights) for _ in range(r.randint(1, 5))]
              for _ in range(min(machine['harts'], 3))]
-    return {'seed': seed, 'machine': machine, 'events': [],
+    if machine['scenario'] in LONGER:
+        for hart in harts:
+            for item in hart:
+                item['loops'] *= 10
+    return {'seed': seed, 'machine': machine, 'events': events(r, machine),
             'program': {'functions': functions, 'harts': harts,
                         'slots': r.randint(1, 4)}}
 
@@ -183,11 +241,10 @@ def cpu(machine):
         return f',{name}={"on" if value else "off"}'
 
     text += switch('c', True) + switch('h', True) + switch('v', False)
-    if machine.get('zc'):
-        text += ',d=off,zcmp=on,zcmt=on'
-    for name in ('zicfilp', 'zicfiss'):
-        if machine.get(name):
-            text += f',{name}=on'
-    if machine.get('ctr'):
+    if machine['zc']:
+        text += ',d=off,zcmp=on,zcmt=on,smstateen=off'
+    if machine['zicfilp']:
+        text += ',zicfilp=on,zicfiss=on'
+    if machine['ctr']:
         text += ',smctr=on,ssctr=on,smcsrind=on,sscsrind=on,smstateen=on'
     return text

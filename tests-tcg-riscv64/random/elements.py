@@ -137,7 +137,7 @@ def leaf(g, r):
     entry, over = g.label('leaf'), g.label()
     link = r.choice(('ra', 't0'))
     g.put(f'\tj {over}')
-    g.put('\t.balign 4' if g.machine.get('zicfilp') else '')
+    g.put('\t.balign 4' if g.machine['zicfilp'] else '')
     g.put(f'{entry}:')
     g.landing()
     alu(g, r, 0, 4)
@@ -361,7 +361,7 @@ def atomics(g, r):
 
 @kind
 def floats(g, r):
-    if g.machine.get('zc'):
+    if g.machine['zc']:
         return alu(g, r)
     g.put('\tfcvt.d.w fa0, a0', '\tfcvt.d.w fa1, a1')
     for _ in range(r.randint(1, 4)):
@@ -379,7 +379,7 @@ def floats(g, r):
 @kind
 def vector(g, r):
     """Loads and stores of vectors, which may fault in the middle"""
-    if not g.machine.get('v'):
+    if not g.machine['v']:
         return alu(g, r)
     on = at_recovery(g)
     g.put(f'\tli t1, {r.choice((1, 4, 16, 64))}',
@@ -559,7 +559,7 @@ def ctr_write(g, csr, value):
 @kind
 def ctr_control(g, r):
     """Another control register value: in M-mode, or where the hart is"""
-    if not g.machine.get('ctr'):
+    if not g.machine['ctr']:
         return alu(g, r)
     way = r.randrange(4)
     if way == 0 and g.machine['h']:
@@ -576,7 +576,7 @@ def ctr_control(g, r):
 @kind
 def ctr_state(g, r):
     """Freezes or goes on, moves WRPTR, clears, changes the depth"""
-    if not g.machine.get('ctr'):
+    if not g.machine['ctr']:
         return alu(g, r)
     way = r.randrange(5)
     frozen = (1 << 31) * (r.random() < .2)
@@ -599,9 +599,36 @@ def ctr_state(g, r):
 @kind
 def ctr_dump(g, r):
     """Copies everything to memory, for the model to look at"""
-    if not g.machine.get('ctr'):
+    if not g.machine['ctr']:
         return alu(g, r)
     place = r.randrange(1, 8)
     g.service(f'\tli a0, DUMPS + {place << 10}', '\tadd a0, a0, tp',
               f'{g.label(f"ctr_dump_{place}")}:', '\tjal ctr_dump')
     return None
+
+
+@kind
+def table_jump(g, r):
+    """Zcmt: a jump or a call through the table, which M and S may"""
+    if not g.machine['zc']:
+        return alu(g, r)
+    on = at_recovery(g)
+    index = r.randrange(8) * 4 + r.choice((0, 1))
+    if r.random() < .5:
+        index = 32 + r.randrange(50) * 4 + r.choice((2, 3))
+    alu(g, r, 0, 2)
+    g.put(f'\t.hword {0xa002 | index << 2:#x}')
+    alu(g, r, 0, 1)
+    g.put(f'{on}:')
+    return None
+
+
+@kind
+def shadow_stack(g, r):
+    """Zicfiss where ssp does not point to a shadow stack"""
+    on = at_recovery(g)
+    g.put('\taddi t0, tp, NOISE + 256', '\tcsrw 0x011, t0')
+    alu(g, r, 0, 2)
+    g.put(r.choice(('\t.word 0xce104073', '\t.word 0xcdc0c073',
+                    '\t.word 0xce504073')))     # sspush, sspopchk
+    g.put(f'{on}:')

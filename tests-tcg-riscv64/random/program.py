@@ -115,7 +115,7 @@ class Generator:
 
     def landing(self):
         """What indirect jumps may lead to begins so."""
-        if self.machine.get('zicfilp'):
+        if self.machine['zicfilp']:
             self.put('\t.balign 4', '\t.word 0x17')
 
     @property
@@ -135,15 +135,17 @@ class Generator:
 
     def function_text(self, index, function):
         self.function = index
-        self.put(f'\t.balign {function["align"]}', f'function_{index}:')
+        align = 4 if self.machine['zicfilp'] else function['align']
+        self.put(f'\t.balign {align}', f'function_{index}:')
         self.landing()
+        if self.machine['zc'] and index % 2:
+            self.put('\t.hword 0xb852')         # cm.push {ra, s0}, -16
+            self.elements(function['elements'])
+            self.put(f'\t.hword {(0xbe52, 0xbc52)[index % 4 == 1]:#x}')
+            return                              # cm.popret, cm.popretz
         self.put('\taddi sp, sp, -32', '\tSX ra, 0(sp)', '\tSX s1, 8(sp)')
-        if self.machine.get('zicfiss'):
-            self.put('\t.word 0xce104073')      # sspush ra
         self.elements(function['elements'])
         self.put('\tLX ra, 0(sp)', '\tLX s1, 8(sp)', '\taddi sp, sp, 32')
-        if self.machine.get('zicfiss'):
-            self.put('\t.word 0xcdc0c073')      # sspopchk ra
         self.put('\tret')
 
     def region_text(self, hart, index, region):
@@ -244,6 +246,14 @@ class Generator:
                 '\t.option pop')
         else:
             put('\tnop')
+        if self.machine['zc']:
+            put('\t.section .data', '\t.balign 64', '\t.globl jump_table',
+                'jump_table:', *(f'\tXWORD jump_{i % 4}' for i in range(256)),
+                '\t.section .text.slots, "ax"')
+            # cm.jt goes on at s11, cm.jalt behind itself
+            put('jump_0:', '\taddi a0, a0, 1', 'jump_1:', '\tjr s11',
+                'jump_2:', '\taddi a0, a0, 1', 'jump_3:', '\tret',
+                '\t.section .fixed, "ax"')
         put('hole:', '\tnop', '\tjr s11', '\t.balign 4096')
         put('\t.section .tables, "aw"')
         if not self.rv32:

@@ -11,6 +11,7 @@ import case as cases
 import ctr
 import expected
 import program
+import scenarios
 import truth
 
 HERE = os.path.dirname(os.path.realpath(__file__))
@@ -51,13 +52,17 @@ def build(case, folder):
         f'-DHARTS={machine["harts"]}',
         *(['-DHAS_CTR'] if machine['ctr'] else []),
         *(['-DHAS_H'] if machine['h'] else []),
-        *(['-DHAS_ZICFILP'] if machine.get('zicfilp') else []),
+        *(['-DHAS_ZC'] if machine['zc'] else []),
+        *(['-DHAS_ZICF'] if machine['zicfilp'] else []),
+        *(['-DNO_TIMER'] if machine['scenario'] in ('migrate', 'snapshot',
+                                                    'gdb') else []),
         '-o', f'{folder}/guest.elf', f'{folder}/program.S', f'{HERE}/runtime.S']
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     need(done.returncode == 0, 'build', done.stderr[-2000:])
 
 
-def qemu_command(case, folder, steps):
+def qemu_command(case, folder, steps, number):
+    """Everything but the chardevs"""
     machine = case['machine']
     accel = f'tcg,thread={machine["thread"]}'
     if machine['one_insn']:
@@ -66,16 +71,17 @@ def qemu_command(case, folder, steps):
         accel += f',tb-size={machine["tb_size"]}'
     kind = 'virt'
     if machine['traced']:
-        kind += (',trace=on,trace-autostart=on,trace-chardev=tr,'
-                 'trace-sideband=sb')
+        kind += ',trace=on,trace-autostart=on,trace-sideband=sb'
+        if machine['scenario'] != 'ring':
+            kind += ',trace-chardev=tr'
     command = [
         QEMU, '-M', kind + ',memory-backend=ram', '-object',
-        f'memory-backend-file,id=ram,size=128M,share=on,mem-path={folder}/ram',
+        'memory-backend-file,id=ram,size=128M,share=on,mem-path='
+        f'{folder}/ram{number}',
         '-accel', accel, '-cpu', cases.cpu(machine), '-m', '128M',
         '-smp', str(machine['harts']), '-bios', 'none',
-        '-kernel', f'{folder}/guest.elf', '-display', 'none',
-        '-monitor', 'none', '-serial', 'none',
-        '-plugin', f'{steps},out={folder}/steps']
+        '-kernel', f'{folder}/guest.elf',
+        '-plugin', f'{steps},out={folder}/steps{number}']
     if machine['icount']:
         command += ['-icount', 'shift=0,sleep=off']
     if machine['log']:
@@ -83,7 +89,8 @@ def qemu_command(case, folder, steps):
     elif machine['nochain']:
         command += ['-d', 'nochain', '-D', f'{folder}/exec.log']
     for item in machine['props'] * machine['traced']:
-        command += ['-global', f'riscv-trace-encoder.{item}']
+        device, _, text = item.rpartition(':')
+        command += ['-global', f'{device or "riscv-trace-encoder"}.{text}']
     return command
 
 
@@ -91,11 +98,13 @@ def limit_files():
     resource.setrlimit(resource.RLIMIT_FSIZE, (FILE_LIMIT, FILE_LIMIT))
 
 
-def run_qemu(case, folder, steps):
-    command = qemu_command(case, folder, steps)
+def run_plain(case, folder, steps):
+    """No monitor, no events: QEMU as it is"""
+    command = qemu_command(case, folder, steps, 0) + [
+        '-display', 'none', '-monitor', 'none', '-serial', 'none']
     if case['machine']['traced']:
-        command += ['-chardev', f'file,id=tr,path={folder}/trace',
-                    '-chardev', f'file,id=sb,path={folder}/sideband']
+        command += ['-chardev', f'file,id=tr,path={folder}/trace0',
+                    '-chardev', f'file,id=sb,path={folder}/sideband0']
     with open(f'{folder}/command', 'w', encoding='utf-8') as file:
         file.write(' '.join(command) + '\n')
     with open(f'{folder}/log', 'wb') as log:
@@ -111,15 +120,37 @@ def run_qemu(case, folder, steps):
     need(status == 0, 'guest' if status == 7 else 'qemu',
          f'status {status}: {said[-500:]}')
     need(not said, 'complaint', said[:500])
+    return scenarios.Result(
+        'all', ['--trace', f'{folder}/trace0', '--sideband',
+                f'{folder}/sideband0'], [f'{folder}/steps0'], f'{folder}/ram0')
 
 
-def decode(folder, hart, *options):
-    """(pcs, what was said) of a hart"""
+def run_qemu(case, folder, steps):
+    if case['machine']['scenario'] == 'plain':
+        return run_plain(case, folder, steps)
+
+    def command_of(number, options):
+        if number is None:
+            return [QEMU]
+        return qemu_command(case, folder, steps, number) + options
+
+    try:
+        return scenarios.play(case, folder, command_of)
+    except subprocess.TimeoutExpired as error:
+        raise Failure('hang', str(error)) from error
+    except scenarios.Error as error:
+        text = str(error)
+        raise Failure('hang' if text.startswith('hang') else 'qemu',
+                      text) from error
+
+
+def decode(options, hart):
+    """(status, pcs, what was said) of a hart"""
     done = subprocess.run(
-        [ETRACE, 'decode', '--trace', f'{folder}/trace', '--sideband',
-         f'{folder}/sideband', '--hart', str(hart), '--emit', 'pc', *options],
+        [ETRACE, 'decode', *options, '--hart', str(hart), '--emit', 'pc'],
         capture_output=True, text=True, timeout=LIMIT, check=False)
-    return done.returncode, done.stdout.split(), done.stderr
+    return (done.returncode, [int(pc, 16) for pc in done.stdout.split()],
+            done.stderr)
 
 
 def symbols(folder):
@@ -130,15 +161,70 @@ def symbols(folder):
             if len(field) == 3}
 
 
-def check_decoded(folder, hart, items, names):
-    """Decoded is retired"""
-    wanted = expected.expectation(items, names)
-    need(len(items) > 20, 'truth', f'hart {hart} did {len(items)}')
-    status, decoded, said = decode(folder, hart)
-    wrong = expected.compare([int(pc, 16) for pc in decoded], wanted)
+def check_all(options, hart, items, names):
+    """Decoded is what retired and was not switched off."""
+    status, decoded, said = decode(options, hart)
+    wrong = expected.compare(decoded, expected.expectation(items, names))
     need(not wrong, 'no-code' if 'no code known' in said else 'differs',
          f'hart {hart}: {wrong} {said[:300]}')
     need(status == 0 and not said, 'decoder', f'hart {hart}: {said[:500]}')
+
+
+def check_parts(parts, hart, retired):
+    """
+    Each reader has a part of it without holes, in order, the one who was
+    there first from the beginning, the one who stayed to the end.
+    """
+    at = 0
+    for k, (first, last, options) in enumerate(parts):
+        _, decoded, said = decode(options, hart)
+        size = len(decoded)
+        if not decoded:
+            continue
+        if last:
+            starts = [len(retired) - size]
+        elif first:
+            starts = [0]
+        else:
+            starts = [i for i in range(at, len(retired))
+                      if retired[i] == decoded[0]]
+        start = next((i for i in starts if i >= at and
+                      retired[i:i + size] == decoded), None)
+        need(start is not None and (not first or start == 0), 'part',
+             f'hart {hart}, part {k + 1} of {len(parts)}, {first} {last}: '
+             f'{size} instructions that did not retire like that: '
+             f'{expected.pieces(decoded, retired, 1)}; {said[:300]}')
+        at = start + size
+
+
+def check_pieces(options, hart, retired):
+    """Some may be lost, and then that is told."""
+    status, decoded, said = decode([*options, '--strict'], hart)
+    wrong = expected.pieces(decoded, retired, len(retired))
+    need(not wrong, 'differs', f'hart {hart}: {wrong} {said[:300]}')
+    need(status == 1 or decoded == retired, 'silent',
+         f'hart {hart}: {len(decoded)} decoded, {len(retired)} retired, '
+         'and no loss is told')
+
+
+def check_end(options, hart, retired):
+    """The last part of what retired"""
+    _, decoded, said = decode(options, hart)
+    wrong = retired[len(retired) - len(decoded):] != decoded
+    need(not wrong, 'differs', f'hart {hart}: {len(decoded)} decoded, which '
+         f'are not the last ones of {len(retired)}: {said[:300]}')
+
+
+def check_trace(result, hart, items, names):
+    retired = [item.pc for item in items if item.cause is None]
+    if result.how == 'all':
+        check_all(result.options, hart, items, names)
+    elif result.how == 'parts':
+        check_parts(result.options, hart, retired)
+    elif result.how == 'pieces':
+        check_pieces(result.options, hart, retired)
+    else:
+        check_end(result.options, hart, retired)
 
 
 def check_log(case, folder, pcs):
@@ -156,20 +242,24 @@ def check_log(case, folder, pcs):
 def run(case, folder, steps):
     """Instructions compared; raises Failure"""
     build(case, folder)
-    run_qemu(case, folder, steps)
+    result = run_qemu(case, folder, steps)
     machine = case['machine']
     names = symbols(folder)
     vectors = {names[name] for name in ('m_vector', 's_vector', 'vs_vector')}
     mask = (1 << machine['xlen']) - 1
+    prefixes = list(dict.fromkeys(result.steps))
     count = 0
     for hart in range(machine['harts']):
-        items = truth.retired([f'{folder}/steps.{hart}'], mask, vectors)
+        files = [f'{prefix}.{hart}' for prefix in prefixes
+                 if os.path.exists(f'{prefix}.{hart}')]
+        items = truth.retired(files, mask, vectors)
+        need(len(items) > 20, 'truth', f'hart {hart} did {len(items)}')
         count += sum(item.cause is None for item in items)
         if machine['traced']:
-            check_decoded(folder, hart, items, names)
-        if machine['ctr']:
-            ctr.check(items, names, vectors, hart, f'{folder}/ram',
-                      machine['h'], need)
+            check_trace(result, hart, items, names)
+        if machine['ctr'] and machine['scenario'] not in ('reset', 'snapshot'):
+            ctr.check(items, names, vectors, hart, result.ram, machine['h'],
+                      need)
         if machine['log']:
             check_log(case, folder, [f'{item.pc:x}' for item in items
                                      if item.cause is None])

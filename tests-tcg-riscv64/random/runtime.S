@@ -69,6 +69,18 @@ _start:
 	li      t0, 0x46600
 	csrw    vsstatus, t0
 #endif
+#ifdef HAS_ZC
+	la      t0, jump_table
+	TRY(csrw 0x017, t0)             /* jvt */
+#endif
+#ifdef HAS_ZICF
+	li      t0, 0xc                 /* landing pads, shadow stacks */
+	TRY(csrs menvcfg, t0)
+	TRY(csrs senvcfg, t0)
+	TRY(csrs 0x60a, t0)             /* henvcfg */
+	li      t0, 0x400
+	TRY(csrs 0x747, t0)             /* mseccfg */
+#endif
 	la      t0, mains
 	LX      s0, HARTID(tp)
 	slli    t1, s0, 3
@@ -114,6 +126,13 @@ ctr_dump_0_0:
 /* Sleeps for 500 us or less. Changes t0 to t3, and the hart's timer. */
 	.globl  doze
 doze:
+#ifdef NO_TIMER
+	/* QEMU 10.0 does not start timers again behind an incoming migration. */
+	li      t0, 500
+1:	addi    t0, t0, -1
+	bnez    t0, 1b
+	ret
+#else
 	LX      t0, TIMECMP(tp)
 	li      t1, CLINT_MTIME
 	lw      t2, 0(t1)
@@ -128,6 +147,7 @@ doze:
 	li      t1, -1
 	sw      t1, 4(t0)
 	ret
+#endif
 
 /*
  * For M-mode services: all harts meet, for 20 ms at most. Changes t0 to t6,
@@ -221,7 +241,7 @@ skip_ecall:
 	j       m_return
 m_exception:
 	csrw    mepc, s11
-#ifdef HAS_ZICFILP
+#ifdef HAS_ZICF
 	li      t0, 0x20000800000       /* MPELP, SPELP */
 	csrc    mstatus, t0
 #endif
@@ -276,7 +296,7 @@ leave_region:
 	bgtz    t1, 5f
 	ecall
 5:
-#ifdef HAS_ZICFILP
+#ifdef HAS_ZICF
 	li      t0, MSTATUS_SPELP
 	csrc    sstatus, t0
 #endif

@@ -8,8 +8,8 @@ import time
 # Options of the machine, and what is simplest
 PLAIN = {'one_insn': False, 'nochain': False, 'tb_size': 0, 'log': False,
          'icount': False, 'thread': 'multi', 'v': False, 'h': False,
-         'ctr': False, 'zicfilp': False, 'zicfiss': False, 'triggers': False,
-         'software': False, 'sink': 'file', 'xlen': 64, 'c': True}
+         'ctr': False, 'zc': False, 'zicfilp': False, 'triggers': False,
+         'software': False, 'scenario': 'plain', 'xlen': 64, 'c': True}
 
 
 def lists(case):
