@@ -33,6 +33,15 @@ void cli_warn(const char *fmt, ...)
     va_end(ap);
 }
 
+static void G_GNUC_PRINTF(1, 2) cli_note(const char *fmt, ...)
+{
+    va_list ap;
+
+    va_start(ap, fmt);
+    print_message("note: ", fmt, ap);
+    va_end(ap);
+}
+
 static bool parse_context(GOptionContext *context, int argc, char **argv)
 {
     g_autoptr(GError) err = NULL;
@@ -223,6 +232,10 @@ void cli_report_loss(CliTrace *ct, const TraceLoss *loss)
     if (loss->flow.kind == FLOW_LOST_CODE) {
         g_string_append_printf(text, " 0x%" PRIx64, loss->flow.address);
     }
+    if (loss->flow.packets) {
+        g_string_append_printf(text, ": %" PRIu64 " packets of hart %u are "
+                               "missing", loss->flow.packets, loss->hart);
+    }
     if (loss->bytes) {
         g_string_append_printf(text, " (%zu bytes skipped)", loss->bytes);
     }
@@ -233,6 +246,23 @@ void cli_report_loss(CliTrace *ct, const TraceLoss *loss)
     cli_warn("%s%shart %u: packet %" PRIu64 " at byte %zu: %s",
              ct->traces[1] ? loss->part->path : "", ct->traces[1] ? ": " : "",
              loss->hart, loss->packet, loss->offset, text->str);
+}
+
+void cli_note_end(CliTrace *ct, const TraceStats *stats)
+{
+    if (ct->noted_end) {
+        return;
+    }
+    if (stats->unknown_ends) {
+        cli_note("the sideband does not say where the trace ends (QEMU was "
+                 "killed, or is older): if something is missing there, it "
+                 "cannot be seen");
+    }
+    if (stats->late_packets) {
+        cli_note("the RAM sink had stopped: %" PRIu64 " packets came later",
+                 stats->late_packets);
+    }
+    ct->noted_end = stats->unknown_ends || stats->late_packets;
 }
 
 int cli_finish_losses(const CliTrace *ct)

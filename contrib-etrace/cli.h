@@ -43,6 +43,7 @@ typedef struct CliTrace {
     gint64 wrapped_at;          /* -1: not given */
 
     uint64_t losses;            /* reported by cli_report_loss() */
+    bool noted_end;             /* by cli_note_end() */
 } CliTrace;
 
 /*
@@ -79,6 +80,12 @@ bool cli_hart_selected(const CliTrace *ct, const Trace *t, unsigned hart);
 
 /* A loss, for people, on stderr. Only the first ones of each run. */
 void cli_report_loss(CliTrace *ct, const TraceLoss *loss);
+
+/*
+ * Where nobody says whether something is missing at the end of the trace, or a
+ * RAM sink had stopped before it, say so; once.
+ */
+void cli_note_end(CliTrace *ct, const TraceStats *stats);
 
 /* How many more there were; and the exit status that follows from losses. */
 int cli_finish_losses(const CliTrace *ct);

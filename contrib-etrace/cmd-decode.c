@@ -292,6 +292,7 @@ int cmd_decode(int argc, char **argv)
         trace_decode(&s->d, t, hart, consumer, s);
     }
     write_out(s);
+    cli_note_end(&ct, &s->d.stats);
     if (consumer->data && s->d.data.others) {
         cli_warn("%" PRIu64 " of %" PRIu64 " data accesses cannot be put to "
                  "their instructions: filtered, or something is missing",

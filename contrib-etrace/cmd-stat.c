@@ -159,6 +159,7 @@ int cmd_stat(int argc, char **argv)
         }
         s->ct = &ct;
         trace_decode(&s->d, t, i, &stat_consumer, s);
+        cli_note_end(&ct, &s->d.stats);
         printf("hart %u\n", i);
         print_stats(s);
         add_up(sum, s);

@@ -77,6 +77,7 @@ static bool verify_hart(CliTrace *ct, Trace *t, const TruthHart *truth)
     s->ct = ct;
     truth_check_init(&s->check, truth);
     trace_decode(&s->d, t, truth->hart, &verify_consumer, s);
+    cli_note_end(ct, &s->d.stats);
     ok = truth_check_finish(&s->check) && !trace_stats_losses(&s->d.stats);
     print_result(s, ok);
     return ok;

@@ -17,6 +17,18 @@ void code_page_free(CodePage *page)
     g_free(page);
 }
 
+bool code_page_differs(const CodePage *page, unsigned off,
+                       const uint8_t *bytes, unsigned len)
+{
+    for (unsigned i = 0; i < len; i += 2) {
+        if (code_page_valid(page, off + i) &&
+            memcmp(&page->bytes[off + i], &bytes[i], 2)) {
+            return true;
+        }
+    }
+    return false;
+}
+
 bool code_page_put(CodePage *page, unsigned off, const uint8_t *bytes,
                    unsigned len)
 {

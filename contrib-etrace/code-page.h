@@ -59,6 +59,10 @@ typedef struct CodePage {
 CodePage *code_page_new(void);
 void code_page_free(CodePage *page);
 
+/* Are bytes known at @off that are not these? As for code_page_put(). */
+bool code_page_differs(const CodePage *page, unsigned off,
+                       const uint8_t *bytes, unsigned len);
+
 /*
  * Put @len bytes at @off; both even, and within the page. What was decoded
  * is forgotten if that changes anything. Returns true if known bytes were

@@ -74,6 +74,8 @@ const char *flow_loss_text(FlowLossKind kind)
         [FLOW_LOST_DATA] = "the encoder lost data packets (dloss)",
         [FLOW_LOST_DATA_MALFORMED] = "malformed data packet",
         [FLOW_LOST_DATA_BASE] = "data packet builds upon one that is missing",
+        [FLOW_LOST_CUT] = "the trace is cut",
+        [FLOW_LOST_END] = "the encoder lost packets at the end",
     };
 
     return texts[kind];

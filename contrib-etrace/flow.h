@@ -66,6 +66,8 @@ typedef enum FlowLossKind {
     FLOW_LOST_DATA,             /* the encoder says so: dloss */
     FLOW_LOST_DATA_MALFORMED,   /* a payload that is no te_data */
     FLOW_LOST_DATA_BASE,        /* te_data that builds upon a missing one */
+    FLOW_LOST_CUT,              /* less than there was, by the sideband */
+    FLOW_LOST_END,              /* lost behind the last packet, as it says */
     FLOW_LOST_NR_KINDS,
 } FlowLossKind;
 
@@ -74,6 +76,7 @@ typedef struct FlowLoss {
     bool pc_known;
     uint64_t pc;        /* last instruction known to have been executed */
     uint64_t address;   /* FLOW_LOST_CODE: of the missing code */
+    uint64_t packets;   /* FLOW_LOST_CUT, FLOW_LOST_END: how many */
 } FlowLoss;
 
 /* Why a window ended */

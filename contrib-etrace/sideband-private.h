@@ -21,6 +21,12 @@ typedef struct SidebandAlign {
     const uint8_t *packets; /* u64 for each hart */
 } SidebandAlign;
 
+typedef struct SidebandPlace {
+    uint64_t id;            /* of the CHANGE */
+    uint64_t packets;
+    size_t pos;             /* of the record in the stream */
+} SidebandPlace;
+
 struct Sideband {
     GMappedFile *file;      /* NULL: the caller's memory */
     const uint8_t *data;
@@ -30,9 +36,10 @@ struct Sideband {
     unsigned nr_harts;
     uint64_t trace_start, trace_end;
     SidebandHart *harts;
-    GHashTable **places;    /* per hart: CHANGE id -> packets, both u64 */
+    GArray **places;        /* per hart: SidebandPlace, by id and pos */
     GArray *aligns;         /* SidebandAlign, by offset */
     const uint8_t *ram;     /* payload of the last RAM record; NULL: none */
+    const uint8_t *last;    /* payload of the last END record; NULL: none */
     uint64_t id, origin;    /* payload of ORIGIN; 0, 0: there is none */
     char *problem;
     unsigned nr_problems;
@@ -52,5 +59,12 @@ bool sideband_next(const uint8_t *data, size_t end, size_t *pos,
  * Records for which this is false are left out. Unknown types are fine.
  */
 bool sideband_record_valid(const Sideband *sb, const SidebandRecord *rec);
+
+/*
+ * The packets that @hart's reader consumes before it applies what CHANGE @id
+ * announced: those of its PLACE, or of the next one that it has. UINT64_MAX if
+ * it has none: it has run nothing behind the change.
+ */
+uint64_t sideband_place(const Sideband *sb, unsigned hart, uint64_t id);
 
 #endif /* ETRACE_SIDEBAND_PRIVATE_H */

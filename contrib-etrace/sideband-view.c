@@ -29,6 +29,7 @@ struct SidebandView {
     unsigned hart;
     size_t pos;
     uint64_t barrier;       /* packets to consume before going on at pos */
+    uint64_t place;         /* ... before known bytes are replaced */
     GHashTable *phys;       /* physical page -> PhysPage */
     GHashTable *spaces;     /* Space, keyed by what it consists of */
     Space *current[2];      /* S and U; VS and VU */
@@ -146,6 +147,7 @@ void sideband_view_restart(SidebandView *view, const Sideband *sb)
     view->sb = sb;
     view->pos = sb->begin;
     view->barrier = 0;
+    view->place = 0;
     g_hash_table_remove_all(view->phys);
     reset_spaces(view);
     memset(view->tvec_known, 0, sizeof(view->tvec_known));
@@ -159,24 +161,38 @@ void sideband_view_free(SidebandView *view)
     g_free(view);
 }
 
+/* The page that a CODE record is about; NULL: nothing of it is known. */
+static PhysPage *code_page_of(const SidebandView *view,
+                              const SidebandRecord *rec)
+{
+    uint64_t ppage = etrace_sb_get(rec->payload, 8) >> CODE_PAGE_BITS;
+
+    return g_hash_table_lookup(view->phys, &ppage);
+}
+
+/* Does a CODE record replace bytes that are known? */
+static bool code_replaces(const SidebandView *view, const SidebandRecord *rec)
+{
+    const PhysPage *p = code_page_of(view, rec);
+    unsigned off = etrace_sb_get(rec->payload, 8) & CODE_PAGE_MASK;
+
+    return p && code_page_differs(p->code, off, rec->payload + 8,
+                                  rec->len - 8);
+}
+
 static bool apply_code(SidebandView *view, const SidebandRecord *rec)
 {
-    uint64_t addr, ppage;
-    unsigned off, len;
-    PhysPage *p;
+    uint64_t addr = etrace_sb_get(rec->payload, 8);
+    PhysPage *p = code_page_of(view, rec);
 
-    addr = etrace_sb_get(rec->payload, 8);
-    ppage = addr >> CODE_PAGE_BITS;
-    off = addr & CODE_PAGE_MASK;
-    len = rec->len - 8;
-    p = g_hash_table_lookup(view->phys, &ppage);
     if (!p) {
         p = g_new(PhysPage, 1);
-        p->ppage = ppage;
+        p->ppage = addr >> CODE_PAGE_BITS;
         p->code = code_page_new();
         g_hash_table_insert(view->phys, &p->ppage, p);
     }
-    return code_page_put(p->code, off, rec->payload + 8, len);
+    return code_page_put(p->code, addr & CODE_PAGE_MASK, rec->payload + 8,
+                         rec->len - 8);
 }
 
 static bool apply_space(SidebandView *view, const SidebandRecord *rec)
@@ -215,18 +231,22 @@ static bool apply_map(SidebandView *view, const SidebandRecord *rec)
 static uint64_t record_barrier(const SidebandView *view,
                                const SidebandRecord *rec)
 {
-    uint64_t id, *packets;
-
     switch (rec->type) {
     case ETRACE_SB_FENCE:
         return etrace_sb_get(rec->payload, 8);
-    case ETRACE_SB_CHANGE:
-        id = etrace_sb_get(rec->payload, 8);
-        packets = g_hash_table_lookup(view->sb->places[view->hart], &id);
-        return packets ? *packets : 0;
+    case ETRACE_SB_CODE:
+        return code_replaces(view, rec) ? view->place : 0;
     default:
         return 0;
     }
+}
+
+static void apply_change(SidebandView *view, const SidebandRecord *rec)
+{
+    uint64_t place = sideband_place(view->sb, view->hart,
+                                    etrace_sb_get(rec->payload, 8));
+
+    view->place = MAX(view->place, place);
 }
 
 static void apply_tvec(SidebandView *view, const SidebandRecord *rec)
@@ -244,6 +264,9 @@ static bool apply_record(SidebandView *view, const SidebandRecord *rec)
     switch (rec->type) {
     case ETRACE_SB_CODE:
         return apply_code(view, rec);
+    case ETRACE_SB_CHANGE:
+        apply_change(view, rec);
+        return false;
     case ETRACE_SB_SPACE:
         return apply_space(view, rec);
     case ETRACE_SB_MAP:

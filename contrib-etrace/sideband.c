@@ -68,6 +68,8 @@ bool sideband_record_valid(const Sideband *sb, const SidebandRecord *rec)
                etrace_sb_get(rec->payload + 16, 8);
     case ETRACE_SB_ORIGIN:
         return rec->len >= ETRACE_SB_ORIGIN_SIZE;
+    case ETRACE_SB_END:
+        return rec->len >= ETRACE_SB_END_SIZE(sb->nr_harts);
     default:
         return true;
     }
@@ -122,17 +124,39 @@ static void parse_params(SidebandHart *hart, const uint8_t *p, size_t len)
     }
 }
 
-static void index_place(Sideband *sb, const SidebandRecord *rec)
+static gint compare_places(gconstpointer pa, gconstpointer pb)
 {
-    uint64_t id = etrace_sb_get(rec->payload, 8);
-    uint64_t packets = etrace_sb_get(rec->payload + 8, 8);
-    GHashTable *places = sb->places[rec->hart];
-    uint64_t *entry = g_new(uint64_t, 2);
+    const SidebandPlace *a = pa, *b = pb;
 
-    entry[0] = id;
-    entry[1] = packets;
-    /* replace: the value lives in the key */
-    g_hash_table_replace(places, entry, entry + 1);
+    if (a->id != b->id) {
+        return a->id < b->id ? -1 : 1;
+    }
+    return a->pos < b->pos ? -1 : a->pos > b->pos;
+}
+
+uint64_t sideband_place(const Sideband *sb, unsigned hart, uint64_t id)
+{
+    const GArray *places = sb->places[hart];
+    guint low = 0, high = places->len;
+
+    while (low < high) {
+        guint mid = low + (high - low) / 2;
+
+        if (g_array_index(places, SidebandPlace, mid).id < id) {
+            low = mid + 1;
+        } else {
+            high = mid;
+        }
+    }
+    if (low == places->len) {
+        return UINT64_MAX;
+    }
+    id = g_array_index(places, SidebandPlace, low).id;
+    while (low + 1 < places->len &&
+           g_array_index(places, SidebandPlace, low + 1).id == id) {
+        low++;
+    }
+    return g_array_index(places, SidebandPlace, low).packets;
 }
 
 /* Walk the session once: parameters, places, alignment sequences. */
@@ -142,10 +166,9 @@ static bool index_session(Sideband *sb, GError **errp)
     SidebandRecord rec;
 
     sb->harts = g_new0(SidebandHart, sb->nr_harts);
-    sb->places = g_new0(GHashTable *, sb->nr_harts);
+    sb->places = g_new0(GArray *, sb->nr_harts);
     for (unsigned i = 0; i < sb->nr_harts; i++) {
-        sb->places[i] = g_hash_table_new_full(g_int64_hash, g_int64_equal,
-                                              g_free, NULL);
+        sb->places[i] = g_array_new(FALSE, FALSE, sizeof(SidebandPlace));
     }
     sb->aligns = g_array_new(FALSE, FALSE, sizeof(SidebandAlign));
 
@@ -167,7 +190,11 @@ static bool index_session(Sideband *sb, GError **errp)
             }
             break;
         case ETRACE_SB_PLACE:
-            index_place(sb, &rec);
+            g_array_append_vals(sb->places[rec.hart], &(SidebandPlace) {
+                .id = etrace_sb_get(rec.payload, 8),
+                .packets = etrace_sb_get(rec.payload + 8, 8),
+                .pos = rec.pos,
+            }, 1);
             break;
         case ETRACE_SB_ALIGN:
             g_array_append_vals(sb->aligns, &(SidebandAlign) {
@@ -182,7 +209,13 @@ static bool index_session(Sideband *sb, GError **errp)
             sb->id = etrace_sb_get(rec.payload, 8);
             sb->origin = etrace_sb_get(rec.payload + 8, 8);
             break;
+        case ETRACE_SB_END:
+            sb->last = rec.payload;
+            break;
         }
+    }
+    for (unsigned i = 0; i < sb->nr_harts; i++) {
+        g_array_sort(sb->places[i], compare_places);
     }
     if (sb->cut) {
         add_problem(sb, "cut off or malformed at byte %zu", sb->end);
@@ -292,7 +325,7 @@ Sideband *sideband_open(const char *path, unsigned session, GError **errp)
 void sideband_free(Sideband *sb)
 {
     for (unsigned i = 0; sb->places && i < sb->nr_harts; i++) {
-        g_hash_table_unref(sb->places[i]);
+        g_array_unref(sb->places[i]);
     }
     g_free(sb->places);
     g_free(sb->harts);
@@ -357,6 +390,22 @@ bool sideband_origin(const Sideband *sb, uint64_t *id, uint64_t *origin)
     *id = sb->id;
     *origin = sb->origin;
     return sb->id != 0;
+}
+
+bool sideband_end(const Sideband *sb, unsigned hart, SidebandEnd *end)
+{
+    const uint8_t *p = sb->last;
+
+    if (!p) {
+        return false;
+    }
+    p += ETRACE_SB_END_SIZE(hart);
+    *end = (SidebandEnd) {
+        .packets = etrace_sb_get(p, 8),
+        .lost = etrace_sb_get(p + 8, 8),
+        .lost_last = etrace_sb_get(p + 16, 8),
+    };
+    return true;
 }
 
 bool sideband_ram(const Sideband *sb, SidebandRam *ram)

@@ -74,6 +74,19 @@ typedef struct SidebandRam {
 /* Returns false if the session tells of no RAM sink. */
 bool sideband_ram(const Sideband *sb, SidebandRam *ram);
 
+/* Where the trace ends, as far as the session tells */
+typedef struct SidebandEnd {
+    uint64_t packets;       /* of the hart, in the stream */
+    uint64_t lost;          /* because there was no room */
+    uint64_t lost_last;     /* of those, not reported by a packet */
+} SidebandEnd;
+
+/*
+ * Returns false if the session does not tell: it was written by an older QEMU,
+ * or by one that was killed.
+ */
+bool sideband_end(const Sideband *sb, unsigned hart, SidebandEnd *end);
+
 /*
  * Who is this session, and which one does it go on from (0: it begins a
  * trace)? Returns false if the stream does not tell.

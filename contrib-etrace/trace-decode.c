@@ -266,6 +266,41 @@ static void start_part(TraceDecoder *d)
     }
 }
 
+static void report_end(TraceDecoder *d, FlowLossKind kind, uint64_t packets)
+{
+    FlowLoss loss = {
+        .kind = kind,
+        .pc_known = d->flow.started,
+        .pc = d->flow.pc,
+        .packets = packets,
+    };
+
+    if (packets) {
+        report_loss(d, &loss);
+    }
+}
+
+/* Is this all that there was? */
+static void check_end(TraceDecoder *d)
+{
+    const Trace *t = d->trace;
+    SidebandEnd end;
+
+    if (!t->sideband) {
+        return;
+    }
+    if (!sideband_end(t->sideband, d->hart, &end) ||
+        d->packets > end.packets) {
+        d->stats.unknown_ends++;
+    } else if (t->ram) {
+        /* Of those that it has stored, the ring keeps account itself. */
+        d->stats.late_packets += end.lost_last;
+    } else {
+        report_end(d, FLOW_LOST_CUT, end.packets - d->packets);
+        report_end(d, FLOW_LOST_END, end.lost_last);
+    }
+}
+
 static void decode_part(TraceDecoder *d)
 {
     bool end = false;
@@ -286,6 +321,9 @@ static void decode_part(TraceDecoder *d)
             end = true;
             break;
         }
+    }
+    if (end) {
+        check_end(d);
     }
     d->stats.skipped_packets += d->flow.skipped;
     if (d->consumer->data) {

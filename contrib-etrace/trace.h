@@ -108,6 +108,8 @@ typedef struct TraceStats {
     uint64_t losses[FLOW_LOST_NR_KINDS];
     uint64_t skipped_packets;   /* between a loss and the next sync */
     uint64_t skipped_bytes;     /* of lost framing */
+    unsigned unknown_ends;      /* parts of which nobody says where they end */
+    uint64_t late_packets;      /* when a RAM sink had stopped */
 } TraceStats;
 
 uint64_t trace_stats_losses(const TraceStats *stats);

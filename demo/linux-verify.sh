@@ -4,10 +4,13 @@
 # Debian's Linux, from the reset vector to the power-off, with work in
 # between: what qemu-etrace decodes from the trace that went through a socket
 # is what an independent observer saw retire, instruction for instruction, on
-# one hart and on two, with every mode of the encoder, and with filters to
-# U-mode and to a range of addresses, where the observer looks at nothing else
-# either. And a collector that dies in the middle harms nobody.
+# one hart and on more harts than there are processors, with every mode of the
+# encoder, while control transfers are recorded in all modes, and with filters
+# to U-mode and to a range of addresses, where the observer looks at nothing
+# else either. And a collector that dies in the middle harms nobody.
 # Speaks TAP.
+#
+# linux-verify.sh [HARTS BOOTS]: nothing but so many boots with so many harts
 set -euo pipefail
 . "$(dirname "$0")/../scripts/lib.sh"
 . "$(dirname "$0")/lib.sh"
@@ -26,7 +29,8 @@ demo/make-guest || { echo "Bail out! the guest cannot be made"; exit 1; }
 
 # What is special about a run, apart from its name:
 properties=()   # of the encoders, NAME=VALUE
-registers=()    # of the first encoder, written before the guest starts
+registers=()    # of the first encoder, written before the guest starts, and
+                # CSRs of every hart
 selection=      # what the observer writes down, if not everything
 
 # run NAME SMP WORK LEAST: trace it, and compare it with what was observed;
@@ -44,8 +48,9 @@ run() {
     if [ ${#registers[@]} != 0 ]; then
         command+=(-S -qtest "unix:$dir/qtest,server=on,wait=off"
                   -qtest-log /dev/null
-                  -qmp "unix:$dir/qmp,server=on,wait=off")
-        starter=(demo/write-registers "$dir" "${registers[@]}")
+                  -qmp "unix:$dir/qmp,server=on,wait=off"
+                  -gdb "unix:$dir/gdb,server=on,wait=off")
+        starter=(demo/write-registers "$dir" "$smp" "${registers[@]}")
     fi
     boot "$dir" 1200 || status='not ok'
     starter=()
@@ -152,15 +157,30 @@ kernel_range=(
     0x600=0x1350 0x404=0 0x400=0x11 0x00c=0x1
 )
 
+# CTR records in every mode of every hart, as deep as it can
+recording=(sctrdepth=4 mctrctl=7)
+
+if [ $# = 2 ]; then
+    for ((boot = 1; boot <= $2; boot++)); do
+        registers=()
+        [ $((boot % 2)) = 1 ] || registers=("${recording[@]}")
+        run "$1 harts, boot $boot${registers:+, recording}" "$1" 0 1000000000
+    done
+    echo "1..$number"
+    exit $failed
+fi
+
 # a boot is a billion instructions, the work several
 run 'one hart' 1 1 1000000000
-run 'two harts' 2 1 1000000000
 properties=("${every_mode[@]}")
 run 'two harts, every mode' 2 1 1000000000
-properties=() registers=("${user_mode[@]}") selection=,priv=0
+properties=()
+run 'four harts' 4 0 1000000000
+registers=("${recording[@]}")
+run 'eight harts, recording' 8 0 1000000000
+registers=("${user_mode[@]}") selection=,priv=0
 run 'filter to U-mode' 1 1 1000000000
 registers=("${kernel_range[@]}") selection=,from=$from,to=$to
-run 'filter to a range of the kernel' 1 0 10000000
 properties=("${every_mode[@]}")
 run 'filter to a range of the kernel, every mode' 1 0 10000000
 lost_collector

@@ -23,10 +23,13 @@
  *    (every instruction packet, support packets included, counted from the
  *    session's start). The encoder closes a packet window at this place.
  *    Readers for other harts go on.
- *  - CHANGE(id): concerns every hart; each hart's place is told by a later
- *    PLACE(hart, id, packets). Until a hart's reader has consumed as many
- *    packets, it applies nothing behind CHANGE. A hart that has no PLACE for
- *    the id in the session never runs traced behind it: go on at once.
+ *  - CHANGE(id): known bytes are going to be replaced. It concerns every hart,
+ *    traced or not; a later PLACE(hart, id, packets) says where in the hart's
+ *    packets that is. A hart's reader consumes as many before it applies the
+ *    first CODE behind CHANGE that replaces known bytes, or anything behind
+ *    that. A hart without a PLACE for the id, or for a later one, has not come
+ *    to the end of its translation block before the stream ended: it has run
+ *    nothing behind the change.
  *
  * SPDX-License-Identifier: GPL-2.0-or-later
  */
@@ -37,7 +40,7 @@
 
 #define ETRACE_SB_MAGIC         "RVTRSIDE"      /* 8 bytes, no NUL */
 #define ETRACE_SB_VERSION_MAJOR 1               /* other: cannot be read */
-#define ETRACE_SB_VERSION_MINOR 2               /* larger: more to skip */
+#define ETRACE_SB_VERSION_MINOR 3               /* larger: more to skip */
 #define ETRACE_SB_ALL_HARTS     0xffff
 #define ETRACE_SB_HEADER_SIZE   8               /* of every record */
 #define ETRACE_SB_PAGE_SIZE     4096
@@ -126,12 +129,25 @@ typedef enum ETraceSbType {
      * 2. hart is ETRACE_SB_ALL_HARTS.
      */
     ETRACE_SB_ORIGIN = 14,
+    /*
+     * Where the trace ends by now. Payload: u64 trace offset: bytes of the
+     * trace stream since its channel was opened, up to where that was closed
+     * (0: there was none), then for each hart u64 packets put into the stream
+     * in this session, u64 packets lost in this session because there was no
+     * room, u64 packets of those that no packet of the stream reports: they
+     * came behind its last one. Sent whenever the machine stops, when the
+     * reader of the trace has left, and when the session ends; the last one
+     * counts. A session without one was cut off. Since minor version 3. hart
+     * is ETRACE_SB_ALL_HARTS.
+     */
+    ETRACE_SB_END = 15,
 } ETraceSbType;
 
 #define ETRACE_SB_PARAMS_SIZE_1_0 28            /* at least */
 #define ETRACE_SB_PARAMS_SIZE 32
 #define ETRACE_SB_TVEC_SIZE 16
 #define ETRACE_SB_ORIGIN_SIZE 16
+#define ETRACE_SB_END_SIZE(harts) (8 + 24 * (size_t)(harts))
 
 /* Extensions that give encodings of others a meaning of their own. */
 #define ETRACE_SB_ISA_ZCMP      0x1     /* of c.fsdsp */

@@ -36,6 +36,14 @@ static bool riscv_trace_atb_connect(RISCVTraceSink *sink, unsigned index,
     return true;
 }
 
+static void riscv_trace_atb_disconnect(RISCVTraceSink *sink, unsigned index)
+{
+    RISCVTraceATB *s = RISCV_TRACE_ATB(sink);
+
+    s->sink_class->disconnect(s->sink, index);
+    s->sources[index] = NULL;
+}
+
 static bool riscv_trace_atb_put(RISCVTraceSink *sink, unsigned index,
                                 const uint8_t *bytes, size_t len,
                                 unsigned packets)
@@ -58,6 +66,13 @@ static bool riscv_trace_atb_room(RISCVTraceSink *sink)
     RISCVTraceATB *s = RISCV_TRACE_ATB(sink);
 
     return s->sink_class->room(s->sink);
+}
+
+static bool riscv_trace_atb_lost(RISCVTraceSink *sink, unsigned index)
+{
+    RISCVTraceATB *s = RISCV_TRACE_ATB(sink);
+
+    return s->sink_class->lost(s->sink, index);
 }
 
 static void riscv_trace_atb_throttle(RISCVTraceSink *sink, unsigned index,
@@ -200,18 +215,20 @@ static void riscv_trace_atb_class_init(ObjectClass *oc, void *data)
     dc->vmsd = &vmstate_riscv_trace_atb;
     device_class_set_props(dc, riscv_trace_atb_properties);
     object_class_property_set_description(oc, "autostart",
-        "Enabled by reset, without guest software");
+        "trace from reset");
     object_class_property_set_description(oc, "sink",
-        "Where the packets go");
+        "replicator that gets the packets");
     set_bit(DEVICE_CATEGORY_MISC, dc->categories);
     /* Reason: has to be connected to encoders and a sink */
     dc->user_creatable = false;
     rc->phases.enter = riscv_trace_atb_reset_enter;
     rc->phases.exit = riscv_trace_atb_reset_exit;
     sc->connect = riscv_trace_atb_connect;
+    sc->disconnect = riscv_trace_atb_disconnect;
     sc->put = riscv_trace_atb_put;
     sc->ready = riscv_trace_atb_ready;
     sc->room = riscv_trace_atb_room;
+    sc->lost = riscv_trace_atb_lost;
     sc->throttle = riscv_trace_atb_throttle;
     sc->restart = riscv_trace_atb_restart;
 }

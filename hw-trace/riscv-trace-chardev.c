@@ -53,13 +53,14 @@ static void riscv_trace_chardev_open(RISCVTraceChardev *c)
     c->ops->opened(c->opaque);
 }
 
-static void riscv_trace_chardev_close(RISCVTraceChardev *c)
+/* Returns the number of bytes that nobody has read. */
+static uint32_t riscv_trace_chardev_close(RISCVTraceChardev *c)
 {
     uint32_t dropped;
 
     WITH_QEMU_LOCK_GUARD(&c->lock) {
         if (!c->open) {
-            return;
+            return 0;
         }
         dropped = c->fill;
         c->out = c->in;
@@ -70,6 +71,7 @@ static void riscv_trace_chardev_close(RISCVTraceChardev *c)
     c->failed = false;
     trace_riscv_trace_chardev_close(riscv_trace_chardev_label(c), dropped);
     c->ops->closed(c->opaque);
+    return dropped;
 }
 
 static gboolean riscv_trace_chardev_writable(void *do_not_use,
@@ -160,6 +162,22 @@ size_t riscv_trace_chardev_send(RISCVTraceChardev *c)
     return left;
 }
 
+void riscv_trace_chardev_drop(RISCVTraceChardev *c)
+{
+    uint32_t dropped;
+
+    WITH_QEMU_LOCK_GUARD(&c->lock) {
+        dropped = c->fill;
+        c->out = c->in;
+        qatomic_set(&c->fill, 0);
+    }
+    if (dropped) {
+        warn_report("riscv-trace: the last %" PRIu32 " bytes for chardev '%s' "
+                    "were not taken and are lost", dropped,
+                    riscv_trace_chardev_label(c));
+    }
+}
+
 static void riscv_trace_chardev_bh(void *opaque)
 {
     RISCVTraceChardev *c = opaque;
@@ -174,9 +192,8 @@ static void riscv_trace_chardev_timer(void *opaque)
     RISCVTraceChardev *c = opaque;
 
     if (c->failed) {
-        warn_report("riscv-trace: chardev '%s' cannot be written, the trace "
-                    "stops until it is opened again",
-                    riscv_trace_chardev_label(c));
+        warn_report("riscv-trace: chardev '%s' cannot be written: %s",
+                    riscv_trace_chardev_label(c), c->ops->failure);
         riscv_trace_chardev_close(c);
     } else {
         riscv_trace_chardev_bh(c);
@@ -249,13 +266,19 @@ static void riscv_trace_chardev_read(void *opaque, const uint8_t *buf,
 static void riscv_trace_chardev_event(void *opaque, QEMUChrEvent event)
 {
     RISCVTraceChardev *c = opaque;
+    uint32_t dropped;
 
     switch (event) {
     case CHR_EVENT_OPENED:
         riscv_trace_chardev_open(c);
         break;
     case CHR_EVENT_CLOSED:
-        riscv_trace_chardev_close(c);
+        dropped = riscv_trace_chardev_close(c);
+        if (dropped) {
+            warn_report("riscv-trace: the reader of chardev '%s' has left; "
+                        "%" PRIu32 " bytes were not read and are lost",
+                        riscv_trace_chardev_label(c), dropped);
+        }
         break;
     default:
         break;

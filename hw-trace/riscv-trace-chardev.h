@@ -29,6 +29,8 @@ typedef struct RISCVTraceChardevOps {
     /* Bytes are going to be written. May be NULL. */
     void (*sending)(void *opaque);
     void (*drained)(void *opaque);      /* some bytes left the FIFO */
+    /* If it cannot be written: what follows from that, for people */
+    const char *failure;
 } RISCVTraceChardevOps;
 
 typedef struct RISCVTraceChardev {
@@ -71,7 +73,10 @@ bool riscv_trace_chardev_put(RISCVTraceChardev *c, const uint8_t *bytes,
 /* A peer is there. Any thread. */
 bool riscv_trace_chardev_is_open(RISCVTraceChardev *c);
 
-/* Bytes accepted since the peer came: where the next one is in its stream. */
+/*
+ * Bytes accepted since the peer came: where the next one is in its stream.
+ * When it has left: up to then.
+ */
 uint64_t riscv_trace_chardev_offset(RISCVTraceChardev *c);
 
 /* So full that producers have to wait. Any thread. */
@@ -86,5 +91,8 @@ bool riscv_trace_chardev_low(RISCVTraceChardev *c);
  * thread, BQL held.
  */
 size_t riscv_trace_chardev_send(RISCVTraceChardev *c);
+
+/* Nobody takes any more: drop what is left, with a warning. BQL. */
+void riscv_trace_chardev_drop(RISCVTraceChardev *c);
 
 #endif /* HW_TRACE_RISCV_TRACE_CHARDEV_H */

@@ -28,6 +28,18 @@ void riscv_trace_encoder_flush(RISCVTraceEncoder *s)
     s->batch_packets = 0;
 }
 
+void riscv_trace_encoder_report_loss(RISCVTraceEncoder *s)
+{
+    if (s->lost) {
+        s->lost = false;
+        s->enc.lost = true;
+    }
+    if ((s->enc.lost || s->enc.dloss) && s->sink_class->room(s->sink)) {
+        etrace_encoder_support(&s->enc);
+        riscv_trace_encoder_flush(s);
+    }
+}
+
 /*
  * Is there room for @size bytes in the batch? If not, it is handed over; false
  * if one has been lost, whose packets had been accepted. The next instruction

@@ -409,6 +409,8 @@ static void riscv_trace_encoder_hart_start(void *opaque)
 
     etrace_encoder_init(&s->enc, &s->params, &riscv_trace_encoder_ops, s);
     s->enc.itype_width = s->cfg.itype_width;
+    /* It was not reported when the hart stopped. */
+    s->enc.lost = s->sink_class->lost(s->sink, s->hart_index);
     /* The hart tells its context first of all. */
     s->context_on = false;
     riscv_trace_encoder_configure(s);
@@ -444,6 +446,7 @@ static void riscv_trace_encoder_hart_stop(void *opaque)
             etrace_encoder_support(&s->enc);
             riscv_trace_encoder_flush(s);
         }
+        riscv_trace_encoder_report_loss(s);
         s->live = false;
     }
     qatomic_set(&s->tracing, false);
@@ -544,6 +547,7 @@ uint64_t riscv_trace_encoder_fence(void *opaque)
     if (s->live) {
         etrace_encoder_end_window(&s->enc);
         riscv_trace_encoder_flush(s);
+        riscv_trace_encoder_report_loss(s);
     }
     return s->packets;
 }

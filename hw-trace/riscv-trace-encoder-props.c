@@ -103,6 +103,7 @@ static const SizeLimits size_limits[] = {
     LIMITS("ctype", ctype, ETRACE_CTYPE_IMPRECISE, ETRACE_CTYPE_DISCON),
     LIMITS("time-width", time_width, 0, 64),
     LIMITS("impdef-width", impdef_width, 0, 32),
+    LIMITS("daddress-width", daddress_width, 1, 64),
     LIMITS("data-compress", data_compress, 0, ETRACE_DATA_COMPRESS_BEST),
     LIMITS("filters", filters, 0, ETRACE_FILTERS_MAX),
     LIMITS("comparators", comparators, 0, ETRACE_COMPARATORS_MAX),
@@ -150,8 +151,6 @@ static bool check_modes(const RISCVTraceEncoderConfig *cfg, Error **errp)
         { cfg->timestamp_mode && !cfg->timestamp_width, "timestamp-mode",
           "timestamp-width" },
         { cfg->data && !cfg->data_width, "data", "data-width" },
-        { cfg->data_width && !cfg->daddress_width, "data-width",
-          "daddress-width" },
     };
 
     for (unsigned i = 0; i < ARRAY_SIZE(modes); i++) {
@@ -407,20 +406,21 @@ static const struct {
     { "itype-width", "width of itype (3: without implicit returns, or 4)" },
     { "privilege-width", "width of privilege (2 or 3)" },
     { "ecause-width", "width of exception cause (4 to 8)" },
-    { "context-width", "width of context, 0: none" },
+    { "context-width", "width of context (0 to 64), 0: none" },
     { "ctype", "changes of context are reported 1: imprecisely, "
       "2: precisely, 3: as an asynchronous discontinuity" },
-    { "time-width", "width of time, 0: none" },
-    { "impdef-width", "width of the implementation-defined input" },
-    { "data-width", "width of data, 0: no data trace" },
-    { "daddress-width", "width of data addresses" },
+    { "time-width", "width of time (0 to 64), 0: none" },
+    { "impdef-width", "width of the implementation-defined input (0 to 32)" },
+    { "data-width", "width of data (8, 16, 32, 64 or 128), 0: no data trace" },
+    { "daddress-width", "width of data addresses (1 to 64)" },
     { "filters", "number of filters (0 to 16)" },
     { "comparators", "number of comparators (0 to 8)" },
-    { "filter-excint", "log2 of nested traps that filters count, "
-      "0: no filtering on traps" },
+    { "filter-excint", "log2 of nested traps that filters count (0 to "
+      "8), 0: no filtering on traps" },
     { "trigger-inputs", "number of external trigger inputs (0 to 8)" },
     { "trigger-outputs", "number of external trigger outputs (0 to 8)" },
-    { "timestamp-width", "width of timestamps, 0: no timestamp unit" },
+    { "timestamp-width", "width of timestamps (0 to 63), "
+      "0: no timestamp unit" },
     { "timestamp-mode", "trTsMode at power-up (0: off, 1: external, "
       "2: system, 3: core, 4: shared)" },
 };

@@ -286,7 +286,7 @@ static uint64_t control_post_read(RegisterInfo *reg, uint64_t val)
 
     if (current_cpu == s->cpu) {
         /* Triggers that it has passed already may have moved bits. */
-        riscv_trace_encoder_drain(s);
+        riscv_trace_hart_drain_in_tb(s->cpu);
         val = riscv_trace_encoder_control(s);
     }
     val = FIELD_DP32(val, TR_TE_CONTROL, EMPTY, !qatomic_read(&s->tracing));
@@ -328,7 +328,7 @@ static uint64_t features_pre_write(RegisterInfo *reg, uint64_t val64)
     if (in_reset(s, reg)) {
         return old;
     }
-    if (FIELD_EX32(val, TR_TE_INST_FEATURES, SRC_BITS) > 12) {
+    if (FIELD_EX32(val, TR_TE_INST_FEATURES, SRC_BITS) > TR_TE_SRC_BITS_MAX) {
         val = FIELD_DP32(val, TR_TE_INST_FEATURES, SRC_BITS,
                          FIELD_EX32(old, TR_TE_INST_FEATURES, SRC_BITS));
     }

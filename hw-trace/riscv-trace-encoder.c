@@ -33,6 +33,9 @@ static bool riscv_trace_encoder_watches(RISCVTraceEncoder *s)
 
 void riscv_trace_encoder_update(RISCVTraceEncoder *s)
 {
+    if (!qdev_is_realized(DEVICE(s))) {
+        return;
+    }
     riscv_trace_hart_enable(s->cpu,
                             riscv_trace_enabled(
                                 riscv_trace_encoder_control(s)) &&
@@ -50,6 +53,9 @@ static void riscv_trace_encoder_close(RISCVTraceSource *src)
 {
     RISCVTraceEncoder *s = container_of(src, RISCVTraceEncoder, source);
 
+    if (!qdev_is_realized(DEVICE(s))) {
+        return;
+    }
     riscv_trace_encoder_drain(s);
     riscv_trace_encoder_fence(s);
 }
@@ -128,9 +134,6 @@ static void riscv_trace_encoder_realize(DeviceState *dev, Error **errp)
     s->sink_class = RISCV_TRACE_SINK_GET_CLASS(s->sink);
     s->source.ops = &riscv_trace_encoder_source_ops;
     s->source.cpu = s->cpu;
-    if (!s->sink_class->connect(s->sink, s->hart_index, &s->source, errp)) {
-        return;
-    }
     s->ts.width = s->cfg.timestamp_width;
     if (s->sink_class->timestamp) {
         riscv_trace_timestamp_share(&s->ts,
@@ -142,9 +145,20 @@ static void riscv_trace_encoder_realize(DeviceState *dev, Error **errp)
                    "timestamp unit in its funnel");
         return;
     }
+    if (!s->sink_class->connect(s->sink, s->hart_index, &s->source, errp)) {
+        return;
+    }
     riscv_trace_encoder_params(s, &s->params);
     riscv_trace_hart_attach(s->cpu, &riscv_trace_encoder_hart_ops, s,
                             s->hart_index);
+}
+
+static void riscv_trace_encoder_unrealize(DeviceState *dev)
+{
+    RISCVTraceEncoder *s = RISCV_TRACE_ENCODER(dev);
+
+    riscv_trace_hart_detach(s->cpu);
+    s->sink_class->disconnect(s->sink, s->hart_index);
 }
 
 static void riscv_trace_encoder_init(Object *obj)
@@ -193,6 +207,10 @@ static int riscv_trace_encoder_post_load(void *opaque, int version_id)
     uint8_t latch = s->filter.latch;
     uint16_t depth[ETRACE_FILTERS_MAX];
 
+    if (FIELD_EX32(s->regs[R_TR_TE_INST_FEATURES], TR_TE_INST_FEATURES,
+                   SRC_BITS) > TR_TE_SRC_BITS_MAX) {
+        return -EINVAL;
+    }
     /* Filters that are new start anew, but these go on. */
     memcpy(depth, s->filter.depth, sizeof(depth));
     riscv_trace_encoder_filters_apply(s);
@@ -324,6 +342,7 @@ static void riscv_trace_encoder_class_init(ObjectClass *oc, void *data)
 
     dc->desc = "RISC-V trace encoder";
     dc->realize = riscv_trace_encoder_realize;
+    dc->unrealize = riscv_trace_encoder_unrealize;
     dc->vmsd = &vmstate_riscv_trace_encoder;
     riscv_trace_encoder_class_props(oc);
     set_bit(DEVICE_CATEGORY_MISC, dc->categories);

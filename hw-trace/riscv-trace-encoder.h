@@ -228,6 +228,9 @@ bool riscv_trace_encoder_put(RISCVTraceEncoder *s, bool data,
 /* Hand the sink what has been put. */
 void riscv_trace_encoder_flush(RISCVTraceEncoder *s);
 
+/* If a loss has not been reported yet, report it, if there is room. */
+void riscv_trace_encoder_report_loss(RISCVTraceEncoder *s);
+
 /* riscv-trace-encoder-data.c */
 
 /* Do the registers ask for data accesses, now or when a trigger fires? */

@@ -69,6 +69,14 @@ static bool riscv_trace_funnel_connect(RISCVTraceSink *sink, unsigned index,
     return true;
 }
 
+static void riscv_trace_funnel_disconnect(RISCVTraceSink *sink, unsigned index)
+{
+    RISCVTraceFunnel *s = RISCV_TRACE_FUNNEL(sink);
+
+    s->sink_class->disconnect(s->sink, index);
+    s->sources[index] = NULL;
+}
+
 static bool riscv_trace_funnel_put(RISCVTraceSink *sink, unsigned index,
                                    const uint8_t *bytes, size_t len,
                                    unsigned packets)
@@ -105,6 +113,13 @@ static bool riscv_trace_funnel_room(RISCVTraceSink *sink)
     RISCVTraceFunnel *s = RISCV_TRACE_FUNNEL(sink);
 
     return s->sink_class->room(s->sink);
+}
+
+static bool riscv_trace_funnel_lost(RISCVTraceSink *sink, unsigned index)
+{
+    RISCVTraceFunnel *s = RISCV_TRACE_FUNNEL(sink);
+
+    return s->sink_class->lost(s->sink, index);
 }
 
 static void riscv_trace_funnel_throttle(RISCVTraceSink *sink, unsigned index,
@@ -262,12 +277,27 @@ static void riscv_trace_funnel_realize(DeviceState *dev, Error **errp)
                    RISCV_TRACE_TIMESTAMP_WIDTH_MAX);
         return;
     }
+    if (s->timestamp_mode > RISCV_TRACE_TIMESTAMP_SYSTEM &&
+        s->timestamp_mode != RISCV_TRACE_TIMESTAMP_SHARED) {
+        error_setg(errp, "timestamp-mode of a trace funnel is 0, 1, 2 or 4, "
+                   "not %u", s->timestamp_mode);
+        return;
+    }
+    if (s->timestamp_mode && !s->timestamp_width) {
+        error_setg(errp, "timestamp-mode of a trace funnel needs "
+                   "timestamp-width");
+        return;
+    }
     s->ts.width = s->timestamp_width;
     s->sink = RISCV_TRACE_SINK(s->sink_obj);
     s->sink_class = RISCV_TRACE_SINK_GET_CLASS(s->sink);
     if (s->sink_class->timestamp) {
         riscv_trace_timestamp_share(&s->ts,
                                     s->sink_class->timestamp(s->sink));
+    }
+    if (s->timestamp_mode == RISCV_TRACE_TIMESTAMP_SHARED && !s->ts.shared) {
+        error_setg(errp, "timestamp-mode 4 of a trace funnel needs a "
+                   "timestamp unit in the funnel behind it");
     }
 }
 
@@ -360,13 +390,13 @@ static void riscv_trace_funnel_class_init(ObjectClass *oc, void *data)
     dc->vmsd = &vmstate_riscv_trace_funnel;
     device_class_set_props(dc, riscv_trace_funnel_properties);
     object_class_property_set_description(oc, "num-inputs",
-        "Number of encoders that can be connected");
+        "number of encoders that can be connected (1 to 16)");
     object_class_property_set_description(oc, "autostart",
-        "Enabled by reset, without guest software");
+        "trace from reset");
     object_class_property_set_description(oc, "sink",
-        "Where the packets go");
+        "replicator or ATB bridge that gets the packets");
     object_class_property_set_description(oc, "timestamp-width",
-        "Width of timestamps, 0: no timestamp unit");
+        "width of timestamps (0 to 63), 0: no timestamp unit");
     object_class_property_set_description(oc, "timestamp-mode",
         "trTsMode at power-up (0: off, 1: external, 2: system, 4: shared)");
     set_bit(DEVICE_CATEGORY_MISC, dc->categories);
@@ -375,9 +405,11 @@ static void riscv_trace_funnel_class_init(ObjectClass *oc, void *data)
     rc->phases.enter = riscv_trace_funnel_reset_enter;
     rc->phases.exit = riscv_trace_funnel_reset_exit;
     sc->connect = riscv_trace_funnel_connect;
+    sc->disconnect = riscv_trace_funnel_disconnect;
     sc->put = riscv_trace_funnel_put;
     sc->ready = riscv_trace_funnel_ready;
     sc->room = riscv_trace_funnel_room;
+    sc->lost = riscv_trace_funnel_lost;
     sc->throttle = riscv_trace_funnel_throttle;
     sc->restart = riscv_trace_funnel_restart;
     sc->timestamp = riscv_trace_funnel_timestamp;

@@ -103,3 +103,23 @@ bool riscv_trace_memory_store(AddressSpace *as, hwaddr addr,
     }
     return true;
 }
+
+bool riscv_trace_memory_load(AddressSpace *as, hwaddr addr, uint8_t *bytes,
+                             hwaddr len)
+{
+    RCU_READ_LOCK_GUARD();
+    while (len) {
+        hwaddr n = len;
+        ram_addr_t ram;
+        uint8_t *host;
+
+        if (!riscv_trace_memory_find(as, addr, &n, &ram, &host)) {
+            return false;
+        }
+        memcpy(bytes, host, n);
+        addr += n;
+        bytes += n;
+        len -= n;
+    }
+    return true;
+}

@@ -36,4 +36,11 @@ void riscv_trace_memory_evict(AddressSpace *as, hwaddr addr, hwaddr len);
 bool riscv_trace_memory_store(AddressSpace *as, hwaddr addr,
                               const uint8_t *bytes, hwaddr len);
 
+/*
+ * Load @len bytes. Returns false if not all of it is RAM: nothing else is read,
+ * whose reading might have effects. Any thread.
+ */
+bool riscv_trace_memory_load(AddressSpace *as, hwaddr addr, uint8_t *bytes,
+                             hwaddr len);
+
 #endif /* HW_TRACE_RISCV_TRACE_MEMORY_H */

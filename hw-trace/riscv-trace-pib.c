@@ -170,6 +170,7 @@ static const RISCVTraceChardevOps riscv_trace_pib_chardev_ops = {
     .closed = riscv_trace_pib_closed,
     .sending = riscv_trace_pib_sending,
     .drained = riscv_trace_pib_drained,
+    .failure = "the trace stops until it is opened again",
 };
 
 /*
@@ -276,11 +277,28 @@ static void riscv_trace_pib_realize(DeviceState *dev, Error **errp)
     qemu_mutex_init(&s->align_lock);
     s->output.ops = &riscv_trace_pib_output_ops;
     s->output.chardev = &s->out;
-    if (!riscv_trace_replicator_add(s->replicator, &s->output, errp) ||
-        !riscv_trace_chardev_init(&s->out, &riscv_trace_pib_chardev_ops, s,
-                                  errp)) {
-        qemu_mutex_destroy(&s->align_lock);
+    if (!riscv_trace_replicator_add(s->replicator, &s->output, errp)) {
+        goto no_output;
     }
+    if (!riscv_trace_chardev_init(&s->out, &riscv_trace_pib_chardev_ops, s,
+                                  errp)) {
+        goto no_chardev;
+    }
+    return;
+
+no_chardev:
+    riscv_trace_replicator_remove(s->replicator, &s->output);
+no_output:
+    qemu_mutex_destroy(&s->align_lock);
+}
+
+static void riscv_trace_pib_unrealize(DeviceState *dev)
+{
+    RISCVTracePIB *s = RISCV_TRACE_PIB(dev);
+
+    riscv_trace_replicator_remove(s->replicator, &s->output);
+    riscv_trace_chardev_cleanup(&s->out);
+    qemu_mutex_destroy(&s->align_lock);
 }
 
 static void riscv_trace_pib_init(Object *obj)
@@ -336,16 +354,17 @@ static void riscv_trace_pib_class_init(ObjectClass *oc, void *data)
 
     dc->desc = "RISC-V trace pin interface block (chardev sink)";
     dc->realize = riscv_trace_pib_realize;
+    dc->unrealize = riscv_trace_pib_unrealize;
     dc->vmsd = &vmstate_riscv_trace_pib;
     device_class_set_props(dc, riscv_trace_pib_properties);
     object_class_property_set_description(oc, "chardev",
-        "Gets the trace");
+        "gets the trace");
     object_class_property_set_description(oc, "buffer-size",
-        "Bytes that wait for the reader at most");
+        "bytes that wait for the reader at most (2M to 1G)");
     object_class_property_set_description(oc, "autostart",
-        "Enabled by reset, without guest software");
+        "trace from reset");
     object_class_property_set_description(oc, "replicator",
-        "Where the packets come from");
+        "replicator that gives the packets");
     set_bit(DEVICE_CATEGORY_MISC, dc->categories);
     /* Reason: has to be connected to a replicator */
     dc->user_creatable = false;

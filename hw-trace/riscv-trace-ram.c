@@ -35,8 +35,10 @@ static void riscv_trace_ram_evict(RISCVTraceRAM *s)
     const RISCVTraceRing *ring = riscv_trace_ram_current(s);
 
     if (riscv_trace_ram_mode(s) == TR_RAM_MODE_SMEM) {
-        riscv_trace_memory_evict(&s->as, ring->start,
-                                 riscv_trace_ram_size(ring));
+        /* Separately: it may be that there is no RAM at the start. */
+        riscv_trace_memory_evict(&s->as, ring->wp, ring->limit +
+                                 RISCV_TRACE_RAM_WORD - ring->wp);
+        riscv_trace_memory_evict(&s->as, ring->start, ring->wp - ring->start);
     }
     qatomic_set(&s->evicting, false);
 }
@@ -354,6 +356,17 @@ static void riscv_trace_ram_reset_exit(Object *obj, ResetType type)
     }
 }
 
+static void riscv_trace_ram_power_up_rings(RISCVTraceRAM *s)
+{
+    memset(s->rings, 0, sizeof(s->rings));
+    if (s->sram_size) {
+        s->rings[TR_RAM_MODE_SRAM].limit = s->sram_size -
+                                           RISCV_TRACE_RAM_WORD;
+    }
+    s->rings[TR_RAM_MODE_SMEM].limit = RISCV_TRACE_RAM_PAGE -
+                                       RISCV_TRACE_RAM_WORD;
+}
+
 static bool riscv_trace_ram_check(RISCVTraceRAM *s, Error **errp)
 {
     if (!s->replicator) {
@@ -390,11 +403,8 @@ static void riscv_trace_ram_realize(DeviceState *dev, Error **errp)
                                     errp)) {
             return;
         }
-        s->rings[TR_RAM_MODE_SRAM].limit = s->sram_size -
-                                           RISCV_TRACE_RAM_WORD;
     }
-    s->rings[TR_RAM_MODE_SMEM].limit = RISCV_TRACE_RAM_PAGE -
-                                       RISCV_TRACE_RAM_WORD;
+    riscv_trace_ram_power_up_rings(s);
     s->output.ops = &riscv_trace_ram_output_ops;
     if (!riscv_trace_replicator_add(s->replicator, &s->output, errp)) {
         return;
@@ -403,6 +413,17 @@ static void riscv_trace_ram_realize(DeviceState *dev, Error **errp)
         address_space_init(&s->as, s->memory, TYPE_RISCV_TRACE_RAM);
     }
     s->bh = qemu_bh_new(riscv_trace_ram_bh, s);
+}
+
+static void riscv_trace_ram_unrealize(DeviceState *dev)
+{
+    RISCVTraceRAM *s = RISCV_TRACE_RAM(dev);
+
+    riscv_trace_replicator_remove(s->replicator, &s->output);
+    qemu_bh_delete(s->bh);
+    if (s->memory) {
+        address_space_destroy(&s->as);
+    }
 }
 
 static void riscv_trace_ram_init(Object *obj)
@@ -427,6 +448,18 @@ static void riscv_trace_ram_finalize(Object *obj)
     qemu_mutex_destroy(&s->lock);
 }
 
+/* Can the registers hold these addresses? */
+static bool riscv_trace_ram_is_ring(const RISCVTraceRing *ring)
+{
+    uint64_t max = (uint64_t)ADDRESS_HIGH_MASK << 32 | UINT32_MAX;
+
+    return QEMU_IS_ALIGNED(ring->start, RISCV_TRACE_RAM_PAGE) &&
+           QEMU_IS_ALIGNED(ring->limit + RISCV_TRACE_RAM_WORD,
+                           RISCV_TRACE_RAM_PAGE) &&
+           QEMU_IS_ALIGNED(ring->wp | ring->rp, RISCV_TRACE_RAM_WORD) &&
+           ring->start <= max && ring->limit <= max && ring->wp <= max;
+}
+
 static int riscv_trace_ram_post_load(void *opaque, int version_id)
 {
     RISCVTraceRAM *s = opaque;
@@ -434,11 +467,18 @@ static int riscv_trace_ram_post_load(void *opaque, int version_id)
     const RISCVTraceRing *ring = riscv_trace_ram_current(s);
 
     if (s->fill >= sizeof(s->word) ||
+        !riscv_trace_ram_is_ring(&s->rings[TR_RAM_MODE_SMEM]) ||
         (ring == sram ? !s->sram_size : !s->memory) ||
         (s->sram_size &&
-         (sram->start || sram->limit > s->sram_size - RISCV_TRACE_RAM_WORD ||
+         (!riscv_trace_ram_is_ring(sram) || sram->start ||
+          sram->limit > s->sram_size - RISCV_TRACE_RAM_WORD ||
           sram->wp > sram->limit || sram->rp > sram->limit)) ||
         (s->storing && (ring->wp < ring->start || ring->wp > ring->limit))) {
+        /* QEMU may be told to stay: nothing may use what is wrong. */
+        s->storing = false;
+        s->stopped = false;
+        s->fill = 0;
+        riscv_trace_ram_power_up_rings(s);
         return -EINVAL;
     }
     riscv_trace_replicator_update(s->replicator, &s->output);
@@ -495,16 +535,18 @@ static void riscv_trace_ram_class_init(ObjectClass *oc, void *data)
 
     dc->desc = "RISC-V trace RAM sink";
     dc->realize = riscv_trace_ram_realize;
+    dc->unrealize = riscv_trace_ram_unrealize;
     dc->vmsd = &vmstate_riscv_trace_ram;
     device_class_set_props(dc, riscv_trace_ram_properties);
     object_class_property_set_description(oc, "replicator",
-        "Where the packets come from");
+        "replicator that gives the packets");
     object_class_property_set_description(oc, "memory",
-        "Memory that SMEM mode writes to; none: there is no such mode");
+        "memory that SMEM mode writes to; none: there is no such mode");
     object_class_property_set_description(oc, "sram-size",
-        "Bytes of memory of its own; 0: there is no SRAM mode");
+        "bytes of memory of its own, a multiple of 4096 (up to 1G); 0: there is "
+        "no SRAM mode");
     object_class_property_set_description(oc, "autostart",
-        "Enabled in SRAM mode by reset, without guest software");
+        "trace from reset, in SRAM mode");
     set_bit(DEVICE_CATEGORY_MISC, dc->categories);
     /* Reason: has to be connected to a replicator */
     dc->user_creatable = false;

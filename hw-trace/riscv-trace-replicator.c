@@ -49,6 +49,31 @@ bool riscv_trace_replicator_add(RISCVTraceReplicator *s,
     return true;
 }
 
+void riscv_trace_replicator_remove(RISCVTraceReplicator *s,
+                                   RISCVTraceOutput *out)
+{
+    if (out->chardev) {
+        riscv_trace_session_closed(&s->session);
+    }
+    WITH_QEMU_LOCK_GUARD(&s->lock) {
+        unsigned kept = 0;
+
+        for (unsigned i = 0; i < s->num_outputs; i++) {
+            if (s->outputs[i] != out) {
+                s->outputs[kept++] = s->outputs[i];
+            }
+        }
+        s->num_outputs = kept;
+        riscv_trace_replicator_use(s);
+    }
+    if (out->chardev) {
+        s->session.trace = NULL;
+    } else {
+        s->session.resident = false;
+    }
+    riscv_trace_session_update(&s->session);
+}
+
 bool riscv_trace_replicator_update(RISCVTraceReplicator *s,
                                    RISCVTraceOutput *out)
 {
@@ -130,22 +155,19 @@ static bool riscv_trace_replicator_connect(RISCVTraceSink *sink,
                                        index, src, errp);
 }
 
-static bool riscv_trace_replicator_put(RISCVTraceSink *sink, unsigned index,
-                                       const uint8_t *bytes, size_t len,
-                                       unsigned packets)
+/* Which outputs have taken the packets, a bit each. The lock is held. */
+static uint32_t riscv_trace_replicator_put_all(RISCVTraceReplicator *s,
+                                               unsigned index,
+                                               const uint8_t *bytes,
+                                               size_t len, unsigned packets)
 {
-    RISCVTraceReplicator *s = RISCV_TRACE_REPLICATOR(sink);
     uint32_t taken = 0;
 
-    if (!riscv_trace_session_active(&s->session)) {
-        return false;
-    }
-    QEMU_LOCK_GUARD(&s->lock);
     for (unsigned i = 0; i < s->num_outputs; i++) {
         RISCVTraceOutput *out = s->outputs[i];
 
         if (riscv_trace_replicator_takes(out) && !out->ops->fits(out, len)) {
-            return false;
+            return 0;
         }
     }
     for (unsigned i = 0; i < s->num_outputs; i++) {
@@ -158,6 +180,48 @@ static bool riscv_trace_replicator_put(RISCVTraceSink *sink, unsigned index,
     }
     for (unsigned i = 0; taken && i < s->num_outputs; i++) {
         s->outputs[i]->missed |= !(taken & (1u << i));
+    }
+    return taken;
+}
+
+/*
+ * Is there an output that packets are for? If not, the guest has disabled
+ * them, or nobody reads. The lock is held.
+ */
+static bool riscv_trace_replicator_wants(RISCVTraceReplicator *s)
+{
+    for (unsigned i = 0; i < s->num_outputs; i++) {
+        RISCVTraceOutput *out = s->outputs[i];
+
+        if (out->live &&
+            (out->ops->ready ? out->ops->ready(out) : out->ops->enabled(out))) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static void riscv_trace_replicator_disconnect(RISCVTraceSink *sink,
+                                              unsigned index)
+{
+    riscv_trace_session_disconnect(&RISCV_TRACE_REPLICATOR(sink)->session,
+                                   index);
+}
+
+static bool riscv_trace_replicator_put(RISCVTraceSink *sink, unsigned index,
+                                       const uint8_t *bytes, size_t len,
+                                       unsigned packets)
+{
+    RISCVTraceReplicator *s = RISCV_TRACE_REPLICATOR(sink);
+    bool taken;
+
+    if (!riscv_trace_session_active(&s->session)) {
+        return false;
+    }
+    QEMU_LOCK_GUARD(&s->lock);
+    taken = riscv_trace_replicator_put_all(s, index, bytes, len, packets);
+    if (taken || riscv_trace_replicator_wants(s)) {
+        riscv_trace_session_count(&s->session, index, packets, taken);
     }
     return taken;
 }
@@ -193,6 +257,12 @@ static bool riscv_trace_replicator_room(RISCVTraceSink *sink)
         }
     }
     return any && riscv_trace_session_active(&s->session);
+}
+
+static bool riscv_trace_replicator_lost(RISCVTraceSink *sink, unsigned index)
+{
+    return riscv_trace_session_lost(&RISCV_TRACE_REPLICATOR(sink)->session,
+                                    index);
 }
 
 static void riscv_trace_replicator_throttle(RISCVTraceSink *sink,
@@ -265,14 +335,16 @@ static void riscv_trace_replicator_class_init(ObjectClass *oc, void *data)
     dc->vmsd = &vmstate_riscv_trace_replicator;
     device_class_set_props(dc, riscv_trace_replicator_properties);
     object_class_property_set_description(oc, "sideband",
-        "Stream that tells of the code that ran");
+        "stream that gets the code that ran");
     set_bit(DEVICE_CATEGORY_MISC, dc->categories);
     /* Reason: has to be connected to a funnel and outputs */
     dc->user_creatable = false;
     sc->connect = riscv_trace_replicator_connect;
+    sc->disconnect = riscv_trace_replicator_disconnect;
     sc->put = riscv_trace_replicator_put;
     sc->ready = riscv_trace_replicator_ready;
     sc->room = riscv_trace_replicator_room;
+    sc->lost = riscv_trace_replicator_lost;
     sc->throttle = riscv_trace_replicator_throttle;
     sc->restart = riscv_trace_replicator_restart;
 }

@@ -34,11 +34,14 @@ struct RISCVTraceReplicator {
 
 /*
  * Connect an output, before the machine runs and before its chardev is
- * opened; @out must outlive the replicator. Returns false with @errp set if
- * there are too many.
+ * opened. Returns false with @errp set if there are too many.
  */
 bool riscv_trace_replicator_add(RISCVTraceReplicator *s,
                                 RISCVTraceOutput *out, Error **errp);
+
+/* Disconnect an output: it is not used any more. BQL. */
+void riscv_trace_replicator_remove(RISCVTraceReplicator *s,
+                                   RISCVTraceOutput *out);
 
 /*
  * enabled() of @out may have changed. An output that comes late, when packets

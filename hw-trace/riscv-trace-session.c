@@ -5,7 +5,6 @@
  */
 #include "qemu/osdep.h"
 #include "qemu/atomic.h"
-#include "qemu/error-report.h"
 #include "qemu/lockable.h"
 #include "qemu/main-loop.h"
 #include "qapi/error.h"
@@ -18,9 +17,6 @@
 #include "riscv-trace-session.h"
 #include "trace.h"
 
-/* How long QEMU's end may be held up by a peer that reads nothing. */
-#define FINAL_FLUSH_MS      5000
-
 bool riscv_trace_session_connect(RISCVTraceSession *s, unsigned index,
                                  RISCVTraceSource *src, Error **errp)
 {
@@ -31,6 +27,13 @@ bool riscv_trace_session_connect(RISCVTraceSession *s, unsigned index,
     s->sources[index] = src;
     s->num_sources = MAX(s->num_sources, index + 1);
     return true;
+}
+
+void riscv_trace_session_disconnect(RISCVTraceSession *s, unsigned index)
+{
+    QEMU_LOCK_GUARD(&s->stall_lock);
+    s->stalled &= ~(1u << index);
+    s->sources[index] = NULL;
 }
 
 bool riscv_trace_session_active(RISCVTraceSession *s)
@@ -86,7 +89,8 @@ static bool riscv_trace_session_put_record(void *opaque, const uint8_t *record,
 {
     RISCVTraceSession *s = opaque;
 
-    if (!riscv_trace_session_active(s) ||
+    /* A reader that has come since the session began knows nothing of it. */
+    if (!riscv_trace_session_active(s) || !qatomic_read(&s->told) ||
         !riscv_trace_session_has_sideband(s)) {
         return false;
     }
@@ -102,15 +106,6 @@ static bool riscv_trace_session_put_record(void *opaque, const uint8_t *record,
         }
     }
     return true;
-}
-
-static void riscv_trace_session_close_windows(RISCVTraceSession *s)
-{
-    for (unsigned i = 0; i < s->num_sources; i++) {
-        if (s->sources[i]) {
-            s->sources[i]->ops->close(s->sources[i]);
-        }
-    }
 }
 
 /*
@@ -174,9 +169,16 @@ static void riscv_trace_session_begin_due(RISCVTraceSession *s)
     }
     qatomic_set(&s->pending, false);
 
-    riscv_trace_session_close_windows(s);
+    riscv_trace_session_settle(s);
+    riscv_trace_session_put_end(s);
     qatomic_set(&s->active, true);
+    qatomic_set(&s->told, sideband);
     s->number++;
+    s->trace_left = !riscv_trace_session_has_trace(s);
+    s->trace_end = 0;
+    WITH_QEMU_LOCK_GUARD(&s->count_lock) {
+        memset(s->counts, 0, sizeof(s->counts));
+    }
     offset = riscv_trace_session_has_trace(s) ?
              riscv_trace_chardev_offset(s->trace) : 0;
     for (unsigned i = 0; i < s->num_sources; i++) {
@@ -263,6 +265,11 @@ void riscv_trace_session_closed(RISCVTraceSession *s)
     if (!riscv_trace_session_active(s)) {
         return;
     }
+    if (!s->trace_left) {
+        s->trace_left = true;
+        s->trace_end = riscv_trace_chardev_offset(s->trace);
+    }
+    riscv_trace_session_put_end(s);
     if (!s->resident) {
         trace_riscv_trace_session_end(s->number);
         qatomic_set(&s->active, false);
@@ -279,8 +286,11 @@ static void riscv_trace_session_sideband_opened(void *opaque)
 
 static void riscv_trace_session_sideband_closed(void *opaque)
 {
+    RISCVTraceSession *s = opaque;
+
     /* The trace goes on for whoever has the program from elsewhere. */
-    riscv_trace_session_drained(opaque);
+    qatomic_set(&s->told, false);
+    riscv_trace_session_drained(s);
 }
 
 static void riscv_trace_session_sideband_drained(void *opaque)
@@ -335,36 +345,6 @@ void riscv_trace_session_throttle(RISCVTraceSession *s, unsigned index,
     }
 }
 
-/* QEMU is about to end: the FIFOs have to be empty before. */
-static void riscv_trace_session_final_flush(RISCVTraceSession *s)
-{
-    int64_t now = qemu_clock_get_ms(QEMU_CLOCK_REALTIME);
-    int64_t deadline = now + FINAL_FLUSH_MS;
-    size_t before = SIZE_MAX, left;
-
-    for (;;) {
-        left = s->trace ? riscv_trace_chardev_send(s->trace) : 0;
-        if (s->sideband) {
-            left += riscv_trace_chardev_send(&s->sideband->out);
-        }
-        if (!left) {
-            return;
-        }
-        now = qemu_clock_get_ms(QEMU_CLOCK_REALTIME);
-        if (left < before) {
-            deadline = now + FINAL_FLUSH_MS;
-        } else if (now >= deadline || (s->trace && s->trace->failed) ||
-                   (s->sideband && s->sideband->out.failed)) {
-            break;
-        } else {
-            g_usleep(1000);
-        }
-        before = left;
-    }
-    warn_report("riscv-trace: the last %zu bytes of trace and sideband were "
-                "not taken and are lost", left);
-}
-
 static void riscv_trace_session_vm_state(void *opaque, bool running,
                                          RunState state)
 {
@@ -375,12 +355,13 @@ static void riscv_trace_session_vm_state(void *opaque, bool running,
         riscv_trace_session_halt_all(s);
         return;
     }
-    riscv_trace_session_close_windows(s);
-    s->flush(s->opaque);
+    riscv_trace_session_settle(s);
     riscv_trace_session_halt_all(s);
     if (state == RUN_STATE_SHUTDOWN &&
         shutdown_action != SHUTDOWN_ACTION_PAUSE) {
         riscv_trace_session_final_flush(s);
+    } else {
+        riscv_trace_session_put_end(s);
     }
 }
 
@@ -398,6 +379,7 @@ static void riscv_trace_session_shutdown(Notifier *notifier, void *data)
 void riscv_trace_session_init(RISCVTraceSession *s)
 {
     qemu_mutex_init(&s->stall_lock);
+    qemu_mutex_init(&s->count_lock);
     s->timer = timer_new_ms(QEMU_CLOCK_REALTIME, riscv_trace_session_timer, s);
     s->vmstate = qemu_add_vm_change_state_handler(riscv_trace_session_vm_state,
                                                   s);
@@ -414,5 +396,9 @@ void riscv_trace_session_cleanup(RISCVTraceSession *s)
     qemu_del_vm_change_state_handler(s->vmstate);
     notifier_remove(&s->shutdown);
     timer_free(s->timer);
+    if (s->sideband) {
+        riscv_trace_sideband_listen(s->sideband, NULL, NULL);
+    }
+    qemu_mutex_destroy(&s->count_lock);
     qemu_mutex_destroy(&s->stall_lock);
 }

@@ -5,6 +5,7 @@
  * trace, or always if there is an output that can be read later. It begins
  * anew when another reader joins, of the trace or of the sideband, because
  * that one has to be told everything. Without a session no hart is traced.
+ * What is missing at its end is reported (riscv-trace-session-end.c).
  *
  * SPDX-License-Identifier: GPL-2.0-or-later
  */
@@ -16,6 +17,13 @@
 #include "riscv-trace-chardev.h"
 #include "riscv-trace-sideband.h"
 #include "riscv-trace-sink.h"
+
+/* Packets of a source in the present session */
+typedef struct RISCVTraceCount {
+    uint64_t put;               /* into the stream */
+    uint64_t lost;              /* for want of room */
+    uint64_t lost_last;         /* of those, behind the last one in it */
+} RISCVTraceCount;
 
 typedef struct RISCVTraceSession {
     RISCVTraceChardev *trace;       /* NULL: there is none */
@@ -35,6 +43,9 @@ typedef struct RISCVTraceSession {
     unsigned num_sources;       /* highest index that is connected, plus 1 */
     bool active;                /* may be read by any thread */
     bool pending;               /* a (new) session is to begin */
+    bool told;                  /* the sideband has its beginning; atomic */
+    bool trace_left;            /* the reader of the trace is gone ... */
+    uint64_t trace_end;         /* ... and what was written up to then */
     unsigned number;            /* of this session, from 1 */
     /*
      * Of this session, or of the last one; migrates, so that the sessions at
@@ -47,6 +58,9 @@ typedef struct RISCVTraceSession {
 
     QemuMutex stall_lock;       /* protects what follows */
     uint32_t stalled;           /* a bit per source */
+
+    QemuMutex count_lock;       /* protects what follows */
+    RISCVTraceCount counts[RISCV_TRACE_MAX_SOURCES];
 } RISCVTraceSession;
 
 /*
@@ -59,6 +73,9 @@ void riscv_trace_session_cleanup(RISCVTraceSession *s);
 /* Connect a source, before the machine runs. */
 bool riscv_trace_session_connect(RISCVTraceSession *s, unsigned index,
                                  RISCVTraceSource *src, Error **errp);
+
+/* Disconnect it. BQL. */
+void riscv_trace_session_disconnect(RISCVTraceSession *s, unsigned index);
 
 /* There is a session. Any thread. */
 bool riscv_trace_session_active(RISCVTraceSession *s);
@@ -83,5 +100,31 @@ void riscv_trace_session_request(RISCVTraceSession *s);
 void riscv_trace_session_opened(RISCVTraceSession *s);
 void riscv_trace_session_closed(RISCVTraceSession *s);
 void riscv_trace_session_drained(RISCVTraceSession *s);
+
+/*
+ * riscv-trace-session-end.c
+ */
+
+/* @packets of a source were put into the stream, or else lost. Any thread. */
+void riscv_trace_session_count(RISCVTraceSession *s, unsigned index,
+                               unsigned packets, bool put);
+
+/* Were packets lost behind the last one in the stream? Any thread. */
+bool riscv_trace_session_lost(RISCVTraceSession *s, unsigned index);
+
+/*
+ * The VM is stopped: end all windows, report losses where there is room for
+ * that, and have nothing wait in an output.
+ */
+void riscv_trace_session_settle(RISCVTraceSession *s);
+
+/* Tell the sideband where the trace ends by now, if there is room. BQL. */
+void riscv_trace_session_put_end(RISCVTraceSession *s);
+
+/*
+ * QEMU is about to end: have the readers take what waits for them, as long as
+ * they do, and warn of what is lost. The VM is stopped.
+ */
+void riscv_trace_session_final_flush(RISCVTraceSession *s);
 
 #endif /* HW_TRACE_RISCV_TRACE_SESSION_H */

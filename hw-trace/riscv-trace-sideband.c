@@ -41,6 +41,8 @@ static const RISCVTraceChardevOps riscv_trace_sideband_chardev_ops = {
     .opened = riscv_trace_sideband_opened,
     .closed = riscv_trace_sideband_closed,
     .drained = riscv_trace_sideband_drained,
+    .failure = "the trace goes on, but code that runs for the first time from "
+               "here on cannot be decoded without the program",
 };
 
 void riscv_trace_sideband_listen(RISCVTraceSideband *s,
@@ -48,7 +50,7 @@ void riscv_trace_sideband_listen(RISCVTraceSideband *s,
 {
     s->ops = ops;
     s->opaque = opaque;
-    if (riscv_trace_chardev_is_open(&s->out)) {
+    if (ops && riscv_trace_chardev_is_open(&s->out)) {
         ops->opened(opaque);
     }
 }
@@ -81,9 +83,9 @@ static void riscv_trace_sideband_class_init(ObjectClass *oc, void *data)
     dc->unrealize = riscv_trace_sideband_unrealize;
     device_class_set_props(dc, riscv_trace_sideband_properties);
     object_class_property_set_description(oc, "chardev",
-        "Gets the code that ran, beside the trace");
+        "gets the code that ran, beside the trace");
     object_class_property_set_description(oc, "buffer-size",
-        "Bytes that wait for the reader at most");
+        "bytes that wait for the reader at most (2M to 1G)");
     set_bit(DEVICE_CATEGORY_MISC, dc->categories);
     /* Reason: has to be linked to a sink */
     dc->user_creatable = false;

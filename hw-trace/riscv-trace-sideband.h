@@ -26,7 +26,7 @@ struct RISCVTraceSideband {
 
 /*
  * Tell @ops about the peer; opened() is called from here if there is one
- * already. Once, BQL held.
+ * already. With NULL, nobody is told any more. BQL held.
  */
 void riscv_trace_sideband_listen(RISCVTraceSideband *s,
                                  const RISCVTraceChardevOps *ops,

@@ -62,6 +62,8 @@ struct RISCVTraceSinkClass {
      */
     bool (*connect)(RISCVTraceSink *sink, unsigned index,
                     RISCVTraceSource *src, Error **errp);
+    /* Disconnect it; it does not put anything any more. BQL. */
+    void (*disconnect)(RISCVTraceSink *sink, unsigned index);
     /*
      * Take @len bytes that are @packets whole packets of hart @index, or
      * nothing: false if there is no room or no reader. From any thread; a
@@ -76,6 +78,13 @@ struct RISCVTraceSinkClass {
     bool (*ready)(RISCVTraceSink *sink, unsigned index);
     /* True if a source that lost packets may begin again. Any thread. */
     bool (*room)(RISCVTraceSink *sink);
+    /*
+     * True if packets of hart @index were lost in this session behind the
+     * last one that was taken, so that the next one has to say so. Packets
+     * that the guest has discarded, by a component that it disabled, are not
+     * lost. Any thread.
+     */
+    bool (*lost)(RISCVTraceSink *sink, unsigned index);
     /*
      * Stall hart @index if its sink is so full that it must wait. @lossless
      * is false if the source would rather lose packets; what goes beside the

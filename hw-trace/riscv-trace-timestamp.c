@@ -56,7 +56,8 @@ static uint64_t get_ticks(const RISCVTraceTimestamp *t, int64_t now)
 
     if (is_internal(get_mode(t)) &&
         FIELD_EX32(t->control, TR_TS_CONTROL, COUNT)) {
-        ticks += (uint64_t)(now - t->since) >>
+        /* What was migrated may be any number. */
+        ticks += ((uint64_t)now - (uint64_t)t->since) >>
                  (2 * FIELD_EX32(t->control, TR_TS_CONTROL, PRESCALE));
     }
     return ticks & mask(t);

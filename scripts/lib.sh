@@ -12,6 +12,11 @@ build=$top/build
 cache=${RVTRACE_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/qemu-riscv-trace}
 logs=$build/logs
 
+# SANITIZE=1: a QEMU of its own, which ends where it goes wrong
+sanitize=
+[ "${SANITIZE:-0}" = 0 ] || sanitize=yes
+obj=$build/obj${sanitize:+-sanitize}
+
 die() { echo "error: $*" >&2; exit 1; }
 
 # git without the user's configuration: same result on every machine

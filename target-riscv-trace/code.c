@@ -14,6 +14,13 @@
  * hart's reader may still need is put behind a fence, at a TB boundary of the
  * hart, where its packet window is closed.
  *
+ * Bytes that change concern every hart. CHANGE announces them; each hart's
+ * PLACE says where in its packets that is. Whatever a hart adds to the stream
+ * behind CHANGE its reader sees only behind its PLACE. Therefore the lock is
+ * held from CHANGE until every other hart has been kicked, so that no TB which
+ * is published later can run before its hart's PLACE; and a hart puts its
+ * PLACE before it puts anything else.
+ *
  * SPDX-License-Identifier: GPL-2.0-or-later
  */
 #include "qemu/osdep.h"
@@ -27,8 +34,8 @@
 #include "internal.h"
 #include "internals.h"
 
-#define PAGE_SIZE       ETRACE_SB_PAGE_SIZE
-#define PAGE_MASK       (~(uint64_t)(PAGE_SIZE - 1))
+#define CODE_PAGE_SIZE  ETRACE_SB_PAGE_SIZE
+#define CODE_PAGE_MASK  (~(uint64_t)(CODE_PAGE_SIZE - 1))
 
 /* Mappings kept for one hart; then they are forgotten and told again. */
 #define MAPS_MAX        (1u << 20)
@@ -36,8 +43,8 @@
 /* A physical page as the reader knows it. */
 typedef struct CodePage {
     uint64_t pa;
-    uint64_t known[PAGE_SIZE / 2 / 64];         /* bit per half-word */
-    uint8_t bytes[PAGE_SIZE];
+    uint64_t known[CODE_PAGE_SIZE / 2 / 64];         /* bit per half-word */
+    uint8_t bytes[CODE_PAGE_SIZE];
 } CodePage;
 
 /* The machine has one trace system, hence one sideband stream. */
@@ -46,7 +53,8 @@ static struct {
     uint32_t session;           /* number of the present one, atomic */
     RISCVTraceRecordFn *put;    /* NULL: nobody reads */
     void *opaque;
-    uint64_t change;            /* id of the last CHANGE */
+    uint64_t change;            /* id of the last CHANGE, atomic */
+    uint64_t replaced;          /* value of change when bytes were replaced */
     GHashTable *pages;          /* CodePage by pa */
 } code;
 
@@ -74,7 +82,7 @@ static void put_record(ETraceSbType type, unsigned hart,
         memcpy(rec + ETRACE_SB_HEADER_SIZE, payload, len);
     }
     if (!code.put(code.opaque, rec, ETRACE_SB_HEADER_SIZE + len)) {
-        code.put = NULL;
+        qatomic_set(&code.put, NULL);
     }
 }
 
@@ -133,7 +141,7 @@ void riscv_trace_session_begin(RISCVTraceRecordFn *put, void *opaque,
 
     QEMU_LOCK_GUARD(&code.lock);
     qatomic_set(&code.session, code.session + 1);
-    code.put = put;
+    qatomic_set(&code.put, put);
     code.opaque = opaque;
     g_hash_table_remove_all(code.pages);
 
@@ -146,11 +154,16 @@ void riscv_trace_session_begin(RISCVTraceRecordFn *put, void *opaque,
     etrace_sb_put(payload + 24, trace_offset, 8);
     put_record(ETRACE_SB_SESSION, ETRACE_SB_ALL_HARTS,
                payload, sizeof(payload));
+    RCU_READ_LOCK_GUARD();
     CPU_FOREACH(cs) {
         RISCVTraceHart *hart = riscv_trace_hart(cs);
 
-        if (hart && hart->index < nharts) {
-            put_params(hart->index, &params[hart->index], cpu_env(cs));
+        if (hart) {
+            /* What was announced before is of no use to the new reader. */
+            hart->change = code.change;
+            if (hart->index < nharts) {
+                put_params(hart->index, &params[hart->index], cpu_env(cs));
+            }
         }
     }
 }
@@ -158,7 +171,7 @@ void riscv_trace_session_begin(RISCVTraceRecordFn *put, void *opaque,
 void riscv_trace_session_end(void)
 {
     QEMU_LOCK_GUARD(&code.lock);
-    code.put = NULL;
+    qatomic_set(&code.put, NULL);
 }
 
 void riscv_trace_session_align(uint64_t trace_offset, const uint64_t *packets,
@@ -190,7 +203,7 @@ static bool is_told(RISCVTraceHart *hart)
 static guint page_hash(gconstpointer p)
 {
     const RISCVTracePage *page = p;
-    uint64_t h = page->va / PAGE_SIZE;
+    uint64_t h = page->va / CODE_PAGE_SIZE;
 
     h = (h ^ page->space.atp) * 0x9e3779b97f4a7c15ull;
     h = (h ^ page->space.gatp ^ page->virt) * 0x9e3779b97f4a7c15ull;
@@ -226,6 +239,10 @@ static uint64_t close_window(RISCVTraceHart *hart)
     bool can_do_io;
 
     riscv_trace_flush(hart);
+    if (cpu_env(hart->cs)->trace.key & RISCV_TRACE_KEY_STRETCH) {
+        /* A TB that is being looked up or translated has the old key. */
+        cpu_exit(hart->cs);
+    }
     riscv_trace_stretches_off(hart);
     can_do_io = riscv_trace_clock_begin(hart);
     packets = hart->ops->fence(hart->opaque);
@@ -233,19 +250,53 @@ static uint64_t close_window(RISCVTraceHart *hart)
     return packets;
 }
 
-void riscv_trace_code_reset(RISCVTraceHart *hart)
+/* Put @hart's place of each change that was announced since its last one. */
+void riscv_trace_code_place(RISCVTraceHart *hart)
 {
     uint64_t packets;
 
-    if (!is_told(hart)) {
+    if (hart->change == qatomic_read(&code.change)) {
         return;
     }
     packets = close_window(hart);
-    riscv_trace_code_start(hart);
-
     QEMU_LOCK_GUARD(&code.lock);
+    while (hart->change != code.change) {
+        hart->change++;
+        PUT_WORDS(ETRACE_SB_PLACE, hart->index, hart->change, packets);
+    }
+}
+
+/* Take the lock, with @hart's place of every change in the stream. */
+static void lock_in_place(RISCVTraceHart *hart)
+{
+    for (;;) {
+        riscv_trace_code_place(hart);
+        qemu_mutex_lock(&code.lock);
+        if (hart->change == code.change) {
+            return;
+        }
+        qemu_mutex_unlock(&code.lock);
+    }
+}
+
+/* Close @hart's window and begin a record behind a fence there. */
+static void lock_behind_fence(RISCVTraceHart *hart)
+{
+    uint64_t packets = close_window(hart);
+
+    lock_in_place(hart);
     PUT_WORDS(ETRACE_SB_FENCE, hart->index, packets);
+}
+
+void riscv_trace_code_reset(RISCVTraceHart *hart)
+{
+    if (!is_told(hart)) {
+        return;
+    }
+    lock_behind_fence(hart);
+    riscv_trace_code_start(hart);
     put_record(ETRACE_SB_RESET, hart->index, NULL, 0);
+    qemu_mutex_unlock(&code.lock);
 }
 
 static bool space_is_told(RISCVTraceHart *hart, const RISCVTracePage *page)
@@ -272,19 +323,14 @@ static void tell_page(RISCVTraceHart *hart, const RISCVTracePage *page)
     bool bare = is_bare(env, page);
     RISCVTracePage *old = bare ? NULL : g_hash_table_lookup(hart->maps, page);
     bool new_page = !bare && (!old || old->pa != page->pa);
-    bool replaces = new_space || (old && new_page);
-    uint64_t packets = 0;
 
     if (!new_space && !new_page) {
         return;
     }
-    if (replaces) {
-        packets = close_window(hart);
-    }
-
-    QEMU_LOCK_GUARD(&code.lock);
-    if (replaces) {
-        PUT_WORDS(ETRACE_SB_FENCE, hart->index, packets);
+    if (new_space || old) {
+        lock_behind_fence(hart);
+    } else {
+        lock_in_place(hart);
     }
     if (new_space) {
         PUT_WORDS(ETRACE_SB_SPACE, hart->index, page->virt,
@@ -301,17 +347,16 @@ static void tell_page(RISCVTraceHart *hart, const RISCVTracePage *page)
             riscv_trace_interrupt_tb(hart);
         }
     }
+    qemu_mutex_unlock(&code.lock);
 }
 
 static void forget_maps(RISCVTraceHart *hart)
 {
-    uint64_t packets = close_window(hart);
-
     g_hash_table_remove_all(hart->maps);
     tlb_flush(hart->cs);
-    QEMU_LOCK_GUARD(&code.lock);
-    PUT_WORDS(ETRACE_SB_FENCE, hart->index, packets);
+    lock_behind_fence(hart);
     put_record(ETRACE_SB_FORGET, hart->index, NULL, 0);
+    qemu_mutex_unlock(&code.lock);
 }
 
 /* Trap vectors that changed; the traps before this said so themselves. */
@@ -323,17 +368,15 @@ static void tell_tvecs(RISCVTraceHart *hart)
 
     for (unsigned i = 0; i < RISCV_TRACE_TVECS; i++) {
         RISCVTraceTvec *tvec = &hart->tvec[i];
-        uint64_t packets;
 
         if (!tvec->pending) {
             continue;
         }
         tvec->pending = false;
         if (is_told(hart)) {
-            packets = close_window(hart);
-            QEMU_LOCK_GUARD(&code.lock);
-            PUT_WORDS(ETRACE_SB_FENCE, hart->index, packets);
+            lock_behind_fence(hart);
             PUT_WORDS(ETRACE_SB_TVEC, hart->index, priv[i], tvec->value);
+            qemu_mutex_unlock(&code.lock);
             tvec->told = true;
         }
     }
@@ -365,7 +408,7 @@ void riscv_trace_code_pending(RISCVTraceHart *hart)
 /* The page of @va for instruction fetches with V = @virt, without its pa */
 static RISCVTracePage page_of(CPURISCVState *env, vaddr va, bool virt)
 {
-    RISCVTracePage page = { .va = va & PAGE_MASK, .virt = virt };
+    RISCVTracePage page = { .va = va & CODE_PAGE_MASK, .virt = virt };
 
     /* While V is 1, satp is swapped with vsatp. */
     page.space.atp = virt && !env->virt_enabled ? env->vsatp : env->satp;
@@ -387,7 +430,7 @@ void riscv_trace_tlb_fill(CPURISCVState *env, vaddr va, hwaddr pa, int prot,
         return;
     }
     page = page_of(env, va, mmuidx_2stage(mmu_idx));
-    page.pa = pa & PAGE_MASK;
+    page.pa = pa & CODE_PAGE_MASK;
     if (retaddr) {
         /* The TB that runs is still the one of the old mapping. */
         g_array_append_val(hart->pending, page);
@@ -409,7 +452,7 @@ typedef enum { CODE_KNOWN, CODE_NEW, CODE_CHANGED } CodeNews;
 
 static CodeNews code_news(uint64_t pa, const uint8_t *bytes, unsigned len)
 {
-    uint64_t base = pa & PAGE_MASK;
+    uint64_t base = pa & CODE_PAGE_MASK;
     const CodePage *page = g_hash_table_lookup(code.pages, &base);
     unsigned start = pa - base;
     CodeNews news = CODE_KNOWN;
@@ -429,9 +472,9 @@ static CodeNews code_news(uint64_t pa, const uint8_t *bytes, unsigned len)
 
 static void tell_code(uint64_t pa, const uint8_t *bytes, unsigned len)
 {
-    uint64_t base = pa & PAGE_MASK;
+    uint64_t base = pa & CODE_PAGE_MASK;
     CodePage *page = g_hash_table_lookup(code.pages, &base);
-    uint8_t payload[8 + PAGE_SIZE];
+    uint8_t payload[8 + CODE_PAGE_SIZE];
 
     if (!page) {
         page = g_new0(CodePage, 1);
@@ -447,73 +490,60 @@ static void tell_code(uint64_t pa, const uint8_t *bytes, unsigned len)
     put_record(ETRACE_SB_CODE, ETRACE_SB_ALL_HARTS, payload, 8 + len);
 }
 
-/* @hart's place of the change with this id; in its thread, between TBs. */
-static void place_change(RISCVTraceHart *hart, uint64_t id)
-{
-    uint64_t packets;
-
-    if (is_told(hart)) {
-        packets = close_window(hart);
-        QEMU_LOCK_GUARD(&code.lock);
-        PUT_WORDS(ETRACE_SB_PLACE, hart->index, id, packets);
-    }
-}
-
-typedef struct PlaceWork {
-    uint64_t id;
-    uint32_t session;
-} PlaceWork;
-
+/* In the hart's thread, between two TBs, whether it is traced or not */
 static void place_work(CPUState *cs, run_on_cpu_data data)
 {
-    g_autofree PlaceWork *work = data.host_ptr;
-
-    if (work->session == riscv_trace_session()) {
-        place_change(riscv_trace_hart(cs), work->id);
-    }
+    riscv_trace_code_place(riscv_trace_hart(cs));
 }
 
 /*
- * Known bytes are going to be others. The new TB is not published yet, so a
- * hart that is kicked now sees the kick before it can run it.
+ * Known bytes are going to be others. The lock is held, and stays so until
+ * every other hart has been kicked: see the top of this file. Harts that are
+ * not traced now may have been before, so they are kicked, too.
  */
 static void announce_change(RISCVTraceHart *self)
 {
     CPUState *cs;
-    uint64_t id;
 
-    WITH_QEMU_LOCK_GUARD(&code.lock) {
-        id = ++code.change;
-        PUT_WORDS(ETRACE_SB_CHANGE, ETRACE_SB_ALL_HARTS, id);
-    }
+    qatomic_set(&code.change, code.change + 1);
+    PUT_WORDS(ETRACE_SB_CHANGE, ETRACE_SB_ALL_HARTS, code.change);
+    RCU_READ_LOCK_GUARD();
     CPU_FOREACH(cs) {
         RISCVTraceHart *hart = riscv_trace_hart(cs);
 
         if (hart && hart != self) {
-            PlaceWork *work = g_new(PlaceWork, 1);
-
-            *work = (PlaceWork) { id, self->session };
-            async_run_on_cpu(cs, place_work, RUN_ON_CPU_HOST_PTR(work));
+            async_run_on_cpu(cs, place_work, RUN_ON_CPU_NULL);
         }
     }
-    place_change(self, id);
 }
 
 static void code_at(RISCVTraceHart *hart, uint64_t pa, const uint8_t *bytes,
                     unsigned len)
 {
-    CodeNews news;
+    uint64_t announced = 0;
 
-    WITH_QEMU_LOCK_GUARD(&code.lock) {
+    for (;;) {
+        CodeNews news;
+
+        lock_in_place(hart);
         news = code_news(pa, bytes, len);
-        if (news == CODE_NEW) {
-            tell_code(pa, bytes, len);
+        /*
+         * The lock is given up between the announcement and the bytes, for
+         * this hart's own place. Another hart may have replaced bytes since.
+         */
+        if (news != CODE_CHANGED || announced > code.replaced) {
+            if (news == CODE_CHANGED) {
+                code.replaced = code.change;
+            }
+            if (news != CODE_KNOWN) {
+                tell_code(pa, bytes, len);
+            }
+            qemu_mutex_unlock(&code.lock);
+            return;
         }
-    }
-    if (news == CODE_CHANGED) {
         announce_change(hart);
-        QEMU_LOCK_GUARD(&code.lock);
-        tell_code(pa, bytes, len);
+        announced = code.change;
+        qemu_mutex_unlock(&code.lock);
     }
 }
 
@@ -534,8 +564,8 @@ void riscv_trace_translated(CPURISCVState *env, const DisasContextBase *db)
     }
     while (done < len) {
         RISCVTracePage page = page_of(env, va + done, virt);
-        unsigned ofs = (va + done) & ~PAGE_MASK;
-        unsigned n = MIN(len - done, PAGE_SIZE - ofs);
+        unsigned ofs = (va + done) & ~CODE_PAGE_MASK;
+        unsigned n = MIN(len - done, CODE_PAGE_SIZE - ofs);
         uint64_t pa = page.va;
 
         if (env->priv != PRV_M && !is_bare(env, &page)) {

@@ -9,6 +9,7 @@
 #include "hooks.h"
 #include "internal.h"
 #include "exec/cputlb.h"
+#include "exec/exec-all.h"
 #include "exec/helper-proto.h"
 
 #define TRACE_KEY(session)      (((uint64_t)(session) << 32) | \
@@ -45,6 +46,22 @@ void riscv_trace_drain(RISCVTraceHart *hart)
         riscv_trace_append_context(hart);
         riscv_trace_append_time(hart);
         hart->draining = false;
+    }
+}
+
+/*
+ * A TB begins that must not be interrupted, so that what other harts have
+ * announced was not noticed, and its own look-up or translation may have
+ * changed the key that it was made for.
+ */
+void helper_trace_start(CPURISCVState *env, uint64_t cs_base, uint32_t cflags)
+{
+    RISCVTraceHart *hart = env->trace.hart;
+
+    riscv_trace_code_place(hart);
+    if (env->trace.key != (cs_base & RISCV_TRACE_KEY_MASK)) {
+        hart->cs->cflags_next_tb = cflags;
+        cpu_loop_exit_restore(hart->cs, GETPC());
     }
 }
 
@@ -293,6 +310,19 @@ void riscv_trace_hart_drain(CPUState *cs)
     }
 }
 
+void riscv_trace_hart_drain_in_tb(CPUState *cs)
+{
+    RISCVTraceHart *hart = riscv_trace_hart(cs);
+
+    /*
+     * The TB that runs was made for stretches, which may not end in its
+     * middle. No event is among them.
+     */
+    if (!(cpu_env(cs)->trace.key & RISCV_TRACE_KEY_STRETCH)) {
+        riscv_trace_flush(hart);
+    }
+}
+
 void riscv_trace_reset(CPURISCVState *env)
 {
     RISCVTraceHart *hart = env->trace.hart;
@@ -321,4 +351,23 @@ void riscv_trace_hart_attach(CPUState *cs, const RISCVTraceHartOps *ops,
     port->hart = hart;
     port->head = hart->ring;
     port->limit = hart->ring + RISCV_TRACE_RING_BLOCKS;
+}
+
+/* Behind all that was queued for the hart before */
+static void detach_work(CPUState *cs, run_on_cpu_data data)
+{
+    RISCVTraceHart *hart = riscv_trace_hart(cs);
+
+    trace_switch(cs, false);
+    cpu_env(cs)->trace = (RISCVTracePort) { };
+    g_clear_pointer(&hart->maps, g_hash_table_destroy);
+    g_array_free(hart->pending, true);
+    g_free(hart->ring);
+    g_free(hart);
+}
+
+void riscv_trace_hart_detach(CPUState *cs)
+{
+    riscv_trace_hart_stall(cs, false);
+    run_on_cpu(cs, detach_work, RUN_ON_CPU_NULL);
 }

@@ -98,9 +98,21 @@ void riscv_trace_hart_restart(CPUState *cs);
 void riscv_trace_hart_stall(CPUState *cs, bool stalled);
 
 /*
- * Hand over what the ring holds. From the hart's own thread, or from any
- * while the VM is stopped.
+ * Hand over what the ring holds. From the hart's own thread between two TBs,
+ * or from any while the VM is stopped.
  */
 void riscv_trace_hart_drain(CPUState *cs);
+
+/*
+ * Hand over the events that the ring holds, and the blocks before them. In the
+ * middle of a TB of this hart, which accesses a register of its encoder.
+ */
+void riscv_trace_hart_drain_in_tb(CPUState *cs);
+
+/*
+ * Disconnect the encoder: nothing of it is called any more, and the hart is not
+ * traced. BQL, not from a hart's thread.
+ */
+void riscv_trace_hart_detach(CPUState *cs);
 
 #endif /* TARGET_RISCV_TRACE_HART_H */

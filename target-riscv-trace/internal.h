@@ -66,6 +66,7 @@ struct RISCVTraceHart {
 
     /* Sideband, see code.c; the hart's thread only */
     uint32_t session;           /* that tracing was started in */
+    uint64_t change;            /* id of the last change that has its place */
     RISCVTraceSpace space[2];   /* last told, by virt */
     GHashTable *maps;           /* RISCVTracePage (but pa) -> same */
     GArray *pending;            /* RISCVTracePage, waiting for the TB's end */
@@ -149,6 +150,12 @@ uint32_t riscv_trace_session(void);
 
 /* code.c: tracing of @hart starts in the present session */
 void riscv_trace_code_start(RISCVTraceHart *hart);
+
+/*
+ * code.c: put the hart's place of every change of code that was announced so
+ * far into the sideband, and close its window there. Between two TBs.
+ */
+void riscv_trace_code_place(RISCVTraceHart *hart);
 
 /* code.c: handle what waited for the end of a TB; the ring is empty */
 void riscv_trace_code_pending(RISCVTraceHart *hart);

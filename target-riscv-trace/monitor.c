@@ -16,6 +16,7 @@
 #include "hw/core/cpu.h"
 #include "hw/sysbus.h"
 #include "system/runstate.h"
+#include "hw/trace/riscv-trace-memory.h"
 #include "hw/trace/riscv-trace-regs.h"
 #include "hw/trace/riscv-trace-sink.h"
 
@@ -301,8 +302,7 @@ static bool save_memory(FILE *f, uint64_t from, uint64_t to)
     while (from < to) {
         size_t n = MIN(sizeof(buf), to - from);
 
-        if (address_space_read(&address_space_memory, from,
-                               MEMTXATTRS_UNSPECIFIED, buf, n) != MEMTX_OK ||
+        if (!riscv_trace_memory_load(&address_space_memory, from, buf, n) ||
             fwrite(buf, 1, n, f) != n) {
             return false;
         }
@@ -311,17 +311,47 @@ static bool save_memory(FILE *f, uint64_t from, uint64_t to)
     return true;
 }
 
+static bool is_memory(SysBusDevice *dev)
+{
+    return FIELD_EX32(reg_read(dev, A_TR_CONTROL), TR_RAM_CONTROL, MODE);
+}
+
 static bool save_range(SysBusDevice *dev, FILE *f, uint64_t from, uint64_t to)
 {
-    return FIELD_EX32(reg_read(dev, A_TR_CONTROL), TR_RAM_CONTROL, MODE) ?
-           save_memory(f, from, to) : save_sram(dev, f, from, to);
+    return is_memory(dev) ? save_memory(f, from, to)
+                          : save_sram(dev, f, from, to);
+}
+
+/*
+ * The guest may have put anything into the registers. What the sink cannot
+ * have stored is not read.
+ */
+static bool check_ring(SysBusDevice *dev, uint64_t start, uint64_t limit,
+                       uint64_t wp, bool wrapped, Error **errp)
+{
+    if (wp < start || wp > limit) {
+        error_setg(errp, "the RAM sink's trRamWP 0x%" PRIx64 " is not between "
+                   "trRamStart 0x%" PRIx64 " and trRamLimit 0x%" PRIx64
+                   ": the guest has to set them first", wp, start, limit);
+        return false;
+    }
+    if (is_memory(dev) &&
+        riscv_trace_memory_look(&address_space_memory, start,
+                                (wrapped ? limit + 4 : wp) - start) ==
+        RISCV_TRACE_MEMORY_OTHER) {
+        error_setg(errp, "the RAM sink's ring from trRamStart 0x%" PRIx64
+                   " to trRamLimit 0x%" PRIx64 " is not all RAM: the guest "
+                   "has to set them first", start, limit);
+        return false;
+    }
+    return true;
 }
 
 void qmp_x_riscv_trace_save(const char *filename, Error **errp)
 {
     SysBusDevice *dev = component("trace-ram");
     uint64_t start, limit, wp;
-    bool ok = true;
+    bool wrapped, ok = true;
     FILE *f;
 
     if (!has_trace(errp)) {
@@ -336,13 +366,17 @@ void qmp_x_riscv_trace_save(const char *filename, Error **errp)
     start = reg_read_address(dev, A_TR_RAM_START_LOW);
     limit = reg_read_address(dev, A_TR_RAM_LIMIT_LOW);
     wp = reg_read_address(dev, A_TR_RAM_WP_LOW);
+    wrapped = wp & R_TR_RAM_WP_LOW_WRAP_MASK;
+    wp &= ~(uint64_t)R_TR_RAM_WP_LOW_WRAP_MASK;
+    if (!check_ring(dev, start, limit, wp, wrapped, errp)) {
+        return;
+    }
     f = fopen(filename, "wb");
     if (!f) {
         error_setg_file_open(errp, errno, filename);
         return;
     }
-    if (wp & R_TR_RAM_WP_LOW_WRAP_MASK) {
-        wp &= ~(uint64_t)R_TR_RAM_WP_LOW_WRAP_MASK;
+    if (wrapped) {
         ok = save_range(dev, f, wp, limit + 4);
     }
     ok = ok && save_range(dev, f, start, wp);

@@ -54,6 +54,9 @@ typedef struct RISCVTracePort {
 /* ... it tells stretches instead of blocks. */
 #define RISCV_TRACE_KEY_STRETCH     (1u << 29)
 
+/* ... and all of it. */
+#define RISCV_TRACE_KEY_MASK        (~(uint64_t)0 << 29)
+
 /*
  * RISCVTracePort.back: twice the distance in bytes from the last instruction
  * that retired to the next one, may be negative; or one of the first two, if

@@ -16,17 +16,10 @@
  * SPDX-License-Identifier: GPL-2.0-or-later
  */
 #include "qemu/osdep.h"
-#include "qemu/atomic.h"
 #include "hooks.h"
 #include "internal.h"
 #include "exec/helper-proto.h"
 #include "exec/translation-block.h"
-
-/* What the running TB is linked to has another key: do not go there. */
-static void leave_chain(CPUState *cs)
-{
-    qatomic_set(&cs->neg.icount_decr.u16.high, -1);
-}
 
 /* What retired last is @back from @next. */
 static void append_stretch(CPURISCVState *env, target_ulong next,
@@ -97,7 +90,6 @@ void riscv_trace_stretches_off(RISCVTraceHart *hart)
     if (port->key & RISCV_TRACE_KEY_STRETCH) {
         assert(!(port->back & RISCV_TRACE_BACK_SOME));
         port->key &= ~(uint64_t)RISCV_TRACE_KEY_STRETCH;
-        leave_chain(hart->cs);
     }
     hart->ask = true;
     port->limit = hart->ring;
@@ -119,7 +111,6 @@ static void stretches_on(RISCVTraceHart *hart)
         /* of the block that ends here */
         port->back = RISCV_TRACE_BACK_UPDISCON;
         port->key |= RISCV_TRACE_KEY_STRETCH;
-        leave_chain(hart->cs);
     }
 }
 
@@ -132,7 +123,6 @@ static bool takes_stretches(RISCVTraceHart *hart)
     CPURISCVState *env = cpu_env(hart->cs);
 
     return hart->active && hart->ops->takes_stretches &&
-           tcg_cflags_has(hart->cs, CF_PCREL) &&
            env->xl == riscv_cpu_mxl(env) && !riscv_has_trace_trigger(env) &&
            hart->ops->takes_stretches(hart->opaque);
 }
@@ -150,24 +140,29 @@ void helper_trace_exit(CPURISCVState *env)
     }
 }
 
-/* A TB has ended that had appended slots. */
-static void exit_if_full(CPURISCVState *env)
+/*
+ * A TB has ended that had appended slots. Returns whether the key may have
+ * changed, so that the next TB has to be looked up.
+ */
+static bool exit_if_full(CPURISCVState *env)
 {
     if (env->trace.head >= env->trace.limit) {
         helper_trace_exit(env);
+        return true;
     }
+    return false;
 }
 
 /* The branches fill their word, or the newest one is to be a stretch. */
-void helper_trace_stretch(CPURISCVState *env)
+uint32_t helper_trace_stretch(CPURISCVState *env)
 {
     riscv_trace_stretch_end(env->trace.hart, env->pc,
                             riscv_trace_priv(env->priv, env->virt_enabled));
-    exit_if_full(env);
+    return exit_if_full(env);
 }
 
 /* A second jump back without a branch in between */
-void helper_trace_jump_again(CPURISCVState *env)
+uint32_t helper_trace_jump_again(CPURISCVState *env)
 {
     ETracePriv priv = riscv_trace_priv(env->priv, env->virt_enabled);
 
@@ -176,7 +171,7 @@ void helper_trace_jump_again(CPURISCVState *env)
                    ETRACE_ITYPE_OTHER_INFERABLE_JUMP, priv,
                    env->trace.branches);
     env->trace.back = RISCV_TRACE_BACK_NONE;
-    exit_if_full(env);
+    return exit_if_full(env);
 }
 
 static void stop_work(CPUState *cs, run_on_cpu_data data)

@@ -295,6 +295,69 @@ static void test_monitor(void)
 }
 
 /*
+ * What x-riscv-trace-save reads is memory that trace can be in, and nothing
+ * else, whatever the guest has put into the registers.
+ */
+static const struct {
+    uint64_t start, limit, wp;
+    const char *message;
+} bad_rings[] = {
+    { 0x40000000, 0x7ffffffc, 0x7ffffffc, "is not all RAM" },   /* PCIe */
+    { 0x10000000, 0x10000ffc, 0x10000100, "is not all RAM" },   /* UART */
+    { 0x3020000, 0x3033ffc, 0x3033000, "is not all RAM" },      /* itself */
+    { 0x1000, 0x1ffc, 0x1800, "is not all RAM" },               /* ROM */
+    { 0x5000000000, 0x5000000ffc, 0x5000000800, "is not all RAM" },
+    { 0, 0xfffffffffffffc, 0xfffffffffffffc, "is not all RAM" },
+    { 0xfffffffffff000, 0xfffffffffffffc, 0xfffffffffffff8,
+      "is not all RAM" },
+    /* RAM, and then no more */
+    { DRAM, 0xfffffffffffffc, 0xfffffffffffffc, "is not all RAM" },
+    { DRAM + 0x1000, DRAM + 0x1ffc, DRAM, "is not between" },
+    { DRAM + 0x1000, DRAM + 0x1ffc, DRAM + 0x2000, "is not between" },
+    { DRAM + 0x1000, DRAM + 0x1ffc, 0xfffffffffffffc, "is not between" },
+    { DRAM + 0x2000, DRAM + 0x1ffc, DRAM + 0x2000, "is not between" },
+};
+
+static void test_save_what(void)
+{
+    static const uint8_t bytes[8] = { 1, 2, 3, 4, 5, 6, 7, 8 };
+    g_autofree char *path = tmp_name("save-what");
+    g_autofree char *contents = NULL;
+    QTestState *qts = start_plain();
+    gsize len;
+
+    discover(qts, RAM, 9);
+    set_control(qts, RAM, RAM_SMEM);
+    for (unsigned i = 0; i < ARRAY_SIZE(bad_rings); i++) {
+        QDict *response;
+
+        write_address(qts, START, bad_rings[i].start);
+        write_address(qts, LIMIT, bad_rings[i].limit);
+        write_address(qts, WP, bad_rings[i].wp);
+        response = qtest_qmp(qts, "{ 'execute': 'x-riscv-trace-save',"
+                             "  'arguments': { 'filename': %s } }", path);
+        g_assert_true(qdict_haskey(response, "error"));
+        g_assert_nonnull(strstr(qdict_get_str(qdict_get_qdict(response,
+                                                              "error"),
+                                              "desc"),
+                                bad_rings[i].message));
+        qobject_unref(response);
+        g_assert_false(g_file_test(path, G_FILE_TEST_EXISTS));
+    }
+
+    qtest_memwrite(qts, DRAM + 0x1000, bytes, sizeof(bytes));
+    write_address(qts, START, DRAM + 0x1000);
+    write_address(qts, LIMIT, DRAM + 0x1ffc);
+    write_address(qts, WP, DRAM + 0x1008);
+    qtest_qmp_assert_success(qts, "{ 'execute': 'x-riscv-trace-save',"
+                             "  'arguments': { 'filename': %s } }", path);
+    g_assert_true(g_file_get_contents(path, &contents, &len, NULL));
+    g_assert_cmpmem(contents, len, bytes, sizeof(bytes));
+    g_unlink(path);
+    qtest_quit(qts);
+}
+
+/*
  * The device tree: every component, connected to the next one
  */
 
@@ -337,6 +400,7 @@ int main(int argc, char **argv)
     qtest_add_func("/riscv-trace-sink/unknown-offsets",
                    test_unknown_offsets);
     qtest_add_func("/riscv-trace-sink/monitor", test_monitor);
+    qtest_add_func("/riscv-trace-sink/save-what", test_save_what);
     qtest_add_func("/riscv-trace-sink/device-tree", test_device_tree);
     return g_test_run();
 }

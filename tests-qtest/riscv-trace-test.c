@@ -251,7 +251,79 @@ static const BadOptions bad_options[] = {
       "longer than 31 bytes" },
     { ",trace=on", { "-global", "riscv-trace-pib.buffer-size=4096" },
       "buffer-size 4096 is not between" },
+    { ",trace=on", { "-global", "riscv-trace-encoder.daddress-width=0" },
+      "daddress-width of a trace encoder is 1 to 64, not 0" },
+    { ",trace=on", { "-global", "riscv-trace-encoder.daddress-width=65" },
+      "daddress-width of a trace encoder is 1 to 64, not 65" },
+    { ",trace=on", { "-global", "riscv-trace-encoder.timestamp-width=8",
+                     "-global", "riscv-trace-encoder.timestamp-mode=5" },
+      "timestamp-mode of a trace encoder is 0 to 4, not 5" },
+    { ",trace=on", { "-global", "riscv-trace-funnel.timestamp-width=8",
+                     "-global", "riscv-trace-funnel.timestamp-mode=3" },
+      "timestamp-mode of a trace funnel is 0, 1, 2 or 4, not 3" },
+    { ",trace=on", { "-global", "riscv-trace-funnel.timestamp-width=8",
+                     "-global", "riscv-trace-funnel.timestamp-mode=5" },
+      "timestamp-mode of a trace funnel is 0, 1, 2 or 4, not 5" },
+    { ",trace=on", { "-global", "riscv-trace-funnel.timestamp-width=8",
+                     "-global", "riscv-trace-funnel.timestamp-mode=4" },
+      "timestamp-mode 4 of a trace funnel needs a timestamp unit" },
+    { ",trace=on", { "-global", "riscv-trace-funnel.timestamp-mode=1" },
+      "timestamp-mode of a trace funnel needs timestamp-width" },
 };
+
+/*
+ * What is set up when a device is made is torn down with it, from the encoders
+ * to the sinks, in a machine that is traced; what is left goes on.
+ */
+static void test_tear_down(void)
+{
+    static const char *const names[] = {
+        "trace-encoder1", "trace-encoder0", "trace-funnel",
+        "trace-atb-bridge", "trace-pib", "trace-ram", "trace-replicator",
+        "trace-sideband-stream",
+    };
+    QTestState *qts = start(",trace=on,trace-autostart=on,trace-atb=on,"
+                            "trace-chardev=t,trace-sideband=s",
+                            "-smp 2 -chardev file,id=t,path=/dev/null "
+                            "-chardev file,id=s,path=/dev/null");
+
+    for (unsigned i = 0; i < ARRAY_SIZE(names); i++) {
+        g_autofree char *path = g_strdup_printf("/machine/%s", names[i]);
+
+        qtest_qmp_assert_success(qts, "{ 'execute': 'qom-set', 'arguments': {"
+                                 "  'path': %s, 'property': 'realized',"
+                                 "  'value': false } }", path);
+        qtest_qmp_assert_success(qts, "{ 'execute': 'stop' }");
+        qtest_qmp_assert_success(qts, "{ 'execute': 'cont' }");
+        qtest_clock_step(qts, 1000000);
+    }
+    qtest_quit(qts);
+}
+
+/* Devices that nobody can make are refused; nothing of them is left. */
+static void test_not_creatable(void)
+{
+    static const char *const types[] = {
+        "riscv-trace-encoder", "riscv-trace-funnel", "riscv-trace-atb",
+        "riscv-trace-pib", "riscv-trace-ram", "riscv-trace-replicator",
+        "riscv-trace-sideband",
+    };
+    QTestState *qts = start(",trace=on", "");
+
+    for (unsigned i = 0; i < 2 * ARRAY_SIZE(types); i++) {
+        QDict *response = qtest_qmp(qts, "{ 'execute': 'device_add',"
+                                    "  'arguments': { 'driver': %s } }",
+                                    types[i % ARRAY_SIZE(types)]);
+
+        g_assert_true(qdict_haskey(response, "error"));
+        qobject_unref(response);
+        qtest_qmp_assert_success(qts, "{ 'execute': 'device-list-properties',"
+                                 "  'arguments': { 'typename': %s } }",
+                                 types[i % ARRAY_SIZE(types)]);
+    }
+    g_assert_cmphex(qtest_readl(qts, PIB) & ENABLE, ==, 0);
+    qtest_quit(qts);
+}
 
 /* A machine that cannot be made says why, and QEMU ends. */
 static void test_bad_options(gconstpointer data)
@@ -286,6 +358,8 @@ int main(int argc, char **argv)
     qtest_add_func("/riscv-trace/machine-reset", test_machine_reset);
     qtest_add_func("/riscv-trace/autostart", test_autostart);
     qtest_add_func("/riscv-trace/on-off", test_on_off);
+    qtest_add_func("/riscv-trace/tear-down", test_tear_down);
+    qtest_add_func("/riscv-trace/not-creatable", test_not_creatable);
     for (unsigned i = 0; i < ARRAY_SIZE(bad_options); i++) {
         g_autofree char *path =
             g_strdup_printf("/riscv-trace/bad-options/%u", i);

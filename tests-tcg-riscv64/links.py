@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# The other ends of QEMU's sockets: qtest and QMP.
+# The other ends of QEMU's sockets: qtest, QMP and gdb.
 #
 # The name of a socket has 107 characters at most, and a checkout may be
 # anywhere: sockets are in a directory for temporary files.
 
 import json
+import re
 import socket
 import tempfile
 import time
@@ -91,3 +92,63 @@ class Qmp:
         if 'return' not in answer:
             raise OSError(f'{name}: {answer}')
         return answer['return']
+
+
+class Gdb:
+    """Enough of a debugger to write CSRs before the first instruction"""
+
+    @staticmethod
+    def arguments(sockets):
+        return ['-gdb', f'unix:{sockets}/gdb,server=on,wait=off']
+
+    def __init__(self, sockets):
+        self.next = -1      # number of the register described last
+        self.socket = connect(f'{sockets}/gdb')
+        self.data = b''
+        self.ask('qSupported:xmlRegisters=riscv')
+        self.registers = {}
+        self.describe('target.xml')
+
+    def ask(self, text):
+        packet = text.encode()
+        self.socket.sendall(b'$%s#%02x' % (packet, sum(packet) & 0xff))
+        while True:
+            match = re.match(rb'[+]*\$([^#]*)#..', self.data, re.S)
+            if match:
+                self.data = self.data[match.end():]
+                self.socket.sendall(b'+')
+                if match[1].startswith(b'E'):
+                    raise OSError(f'gdb: {text}: {match[1]}')
+                return match[1].decode()
+            data = self.socket.recv(65536)
+            if not data:
+                raise OSError('the debugger\'s stub is gone')
+            self.data += data
+
+    def describe(self, name):
+        """The numbers of the registers of a feature and those it includes."""
+        text = ''
+        while True:
+            answer = self.ask(f'qXfer:features:read:{name}:'
+                              f'{len(text):x},400')
+            text += answer[1:]
+            if answer[0] == 'l':
+                break
+        for kind, attributes in re.findall(r'<(\S*include|reg) ([^>]*)>',
+                                           text):
+            values = dict(re.findall(r'(\w+)="([^"]*)"', attributes))
+            if kind == 'reg':
+                self.next = int(values.get('regnum', self.next + 1))
+                self.registers[values['name']] = self.next
+            else:
+                self.describe(values['href'])
+
+    def write(self, hart, name, value):
+        """A register of 8 bytes"""
+        self.ask(f'Hg{hart + 1:x}')
+        digits = value.to_bytes(8, 'little').hex()
+        self.ask(f'P{self.registers[name]:x}={digits}')
+
+    def leave(self):
+        """Detach; the machine runs."""
+        self.ask('D')

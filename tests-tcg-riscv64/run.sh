@@ -33,7 +33,7 @@ cpu_of() {
     case $1 in
     fpvec) cpu+=,v=on ;;
     zc) cpu+=,d=off,zcmp=on,zcmt=on ;;
-    ctr-smode) cpu+=,smctr=on,ssctr=on,smcsrind=on,sscsrind=on,smstateen=on ;;
+    ctr-*) cpu+=,smctr=on,ssctr=on,smcsrind=on,sscsrind=on,smstateen=on ;;
     esac
     echo "$cpu"
 }
@@ -87,7 +87,7 @@ check_run() {
     shift 4
     # harts that wait for each other retire millions
     case $guest-$harts in
-    smp-[2-9]) pcs= ;;
+    smp-[2-9]|fresh-*) pcs= ;;
     *) pcs=",pcs=$dir/pcs" ;;
     esac
     qemu "$guest" "$variant" "$pcs" -smp "$harts" "$@"
@@ -106,6 +106,29 @@ check_run() {
             reason="hart $hart did next to nothing"
         fi
     done
+    finish "$reason"
+}
+
+# As check_run with two harts, of which hart 1 switches its tracing off: what
+# is decoded of it is how it began.
+check_off() {
+    local guest=$2 variant=$3 reason lines
+    begin "$1" || return
+    shift 3
+    qemu "$guest" "$variant" ",pcs=$dir/pcs" -smp 2 "$@"
+    reason=$(guest_result $?)
+    if [ -z "$reason" ] && ! same_pcs 0; then
+        reason="the pcs of hart 0 differ"
+    fi
+    if [ -z "$reason" ]; then
+        same_pcs 1
+        lines=$(wc -l <"$dir/decoded.1")
+        if [ "$lines" -lt 500 ] ||
+           ! cmp <(sed -n 's/^1 //p' "$dir/pcs" | head -n "$lines") \
+               "$dir/decoded.1" >>"$dir/log" 2>&1; then
+            reason="hart 1 did not retire what is decoded ($lines pcs)"
+        fi
+    fi
     finish "$reason"
 }
 
@@ -129,6 +152,16 @@ while read -r guest variant; do
                 -accel tcg,thread=single
         done
         ;;
+    fresh)
+        for n in 3 4 8; do
+            check_run "$label, $n harts" "$guest" "$variant" $n
+        done
+        ;;
+    off)
+        check_off "$label" "$guest" "$variant"
+        check_off "$label, one thread" "$guest" "$variant" \
+            -accel tcg,thread=single
+        ;;
     *)
         check_run "$label" "$guest" "$variant" 1
         check_run "$label, icount" "$guest" "$variant" 1 -icount shift=0
@@ -139,7 +172,7 @@ while read -r guest variant; do
 done <<<"$guests"
 
 # The observer against QEMU's own log of blocks, traps and restarts
-for guest in calls exceptions irq priv wfi vm cross hyp; do
+for guest in calls exceptions irq priv wfi vm cross hyp reserved; do
     for variant in rv64gc rv32gc; do
         [ -f "$OUT/$guest.$variant.elf" ] || continue
         begin "observer against the log, $guest $variant" || continue

@@ -96,11 +96,11 @@ static void test_fence(void)
     sideband_free(s);
 }
 
-/* CHANGE: "each hart's place is told by a later PLACE" */
+/* CHANGE: "how many packets, that hart's PLACE says, which comes later" */
 static void test_change(void)
 {
-    g_autoptr(GByteArray) sb = begin(3);
-    SidebandView *views[3];
+    g_autoptr(GByteArray) sb = begin(4);
+    SidebandView *views[4];
     Sideband *s;
 
     sb_code(sb, CODE_AT, old_code, 2);
@@ -108,9 +108,10 @@ static void test_change(void)
     sb_code(sb, CODE_AT, new_code, 2);
     sb_place(sb, 0, 77, 5);
     sb_place(sb, 1, 77, 9);
-    sb_place(sb, 2, 76, 100);       /* of another change */
+    sb_place(sb, 2, 76, 100);       /* of a change before */
+    sb_place(sb, 3, 78, 7);         /* of one behind it */
     s = parse(sb);
-    for (int i = 0; i < 3; i++) {
+    for (int i = 0; i < 4; i++) {
         views[i] = sideband_view_new(s, i);
     }
 
@@ -122,13 +123,54 @@ static void test_change(void)
     check_cmphex(fetch(views[1], ETRACE_PRIV_M, CODE_AT), ==, 0x0001);
     sideband_view_advance(views[1], 9);
     check_cmphex(fetch(views[1], ETRACE_PRIV_M, CODE_AT), ==, 0x8082);
-    /* "A hart that has no PLACE for the id ...: go on at once." */
-    sideband_view_advance(views[2], 0);
-    check_cmphex(fetch(views[2], ETRACE_PRIV_M, CODE_AT), ==, 0x8082);
+    /* "a hart without a PLACE ... has run nothing behind the change" */
+    sideband_view_advance(views[2], 1000000);
+    check_cmphex(fetch(views[2], ETRACE_PRIV_M, CODE_AT), ==, 0x0001);
+    check_cmpuint(sideband_view_barrier(views[2]), ==, UINT64_MAX);
+    /* what is behind a later change is behind this one */
+    sideband_view_advance(views[3], 6);
+    check_cmphex(fetch(views[3], ETRACE_PRIV_M, CODE_AT), ==, 0x0001);
+    sideband_view_advance(views[3], 7);
+    check_cmphex(fetch(views[3], ETRACE_PRIV_M, CODE_AT), ==, 0x8082);
 
-    for (int i = 0; i < 3; i++) {
+    for (int i = 0; i < 4; i++) {
         sideband_view_free(views[i]);
     }
+    sideband_free(s);
+}
+
+/*
+ * "A reader waits at the first CODE behind a CHANGE that replaces known
+ * bytes": recordings of QEMUs that let a hart add something between CHANGE and
+ * its PLACE decode, too.
+ */
+static void test_change_adds(void)
+{
+    g_autoptr(GByteArray) sb = begin(1);
+    SidebandView *view;
+    Sideband *s;
+
+    sb_code(sb, CODE_AT, old_code, 2);
+    sb_space(sb, 0, false, SV39(1));
+    sb_change(sb, 1);
+    sb_code(sb, CODE_AT + 64, new_code, 2);
+    sb_code(sb, CODE_AT, old_code, 2);
+    sb_map(sb, 0, false, 0x10000, CODE_AT);
+    sb_place(sb, 0, 1, 5);
+    sb_code(sb, CODE_AT, new_code, 2);
+    sb_code(sb, CODE_AT + 128, new_code, 2);
+    s = parse(sb);
+    view = sideband_view_new(s, 0);
+    sideband_view_advance(view, 0);
+    check_cmphex(fetch(view, ETRACE_PRIV_M, CODE_AT + 64), ==, 0x8082);
+    check_cmphex(fetch(view, ETRACE_PRIV_U, 0x10000), ==, 0x0001);
+    check_cmpuint(sideband_view_barrier(view), ==, 5);
+    sideband_view_advance(view, 4);
+    check_cmphex(fetch(view, ETRACE_PRIV_M, CODE_AT + 128), ==, 0);
+    sideband_view_advance(view, 5);
+    check_cmphex(fetch(view, ETRACE_PRIV_U, 0x10000), ==, 0x8082);
+    check_cmphex(fetch(view, ETRACE_PRIV_M, CODE_AT + 128), ==, 0x8082);
+    sideband_view_free(view);
     sideband_free(s);
 }
 
@@ -566,6 +608,7 @@ int main(int argc, char **argv)
     g_test_add_func("/sideband/adding-is-early", test_adding_is_early);
     g_test_add_func("/sideband/fence", test_fence);
     g_test_add_func("/sideband/change", test_change);
+    g_test_add_func("/sideband/change-adds", test_change_adds);
     g_test_add_func("/sideband/place-twice", test_place_twice);
     g_test_add_func("/sideband/spaces", test_spaces);
     g_test_add_func("/sideband/restart", test_restart);

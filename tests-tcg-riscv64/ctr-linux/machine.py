@@ -13,30 +13,22 @@ import json
 import os
 import re
 import signal
-import socket
 import subprocess
 import sys
-import tempfile
 import time
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.realpath(__file__)),
+                                '..'))
+
+import links
 
 RAM = 0x80000000
 KERNEL = 0x80200000
 
 
-def connect(path):
-    connection = socket.socket(socket.AF_UNIX)
-    for _ in range(300):
-        try:
-            connection.connect(path)
-            return connection
-        except OSError:
-            time.sleep(0.1)
-    sys.exit(f'{path} does not answer')
-
-
 class Monitor:
     def __init__(self, path):
-        self.file = connect(path).makefile('rw', encoding='utf-8')
+        self.file = links.connect(path).makefile('rw', encoding='utf-8')
         self.file.readline()
         self.ask('qmp_capabilities')
 
@@ -50,58 +42,6 @@ class Monitor:
             if 'return' in answer:
                 return answer['return']
         raise OSError('the monitor is gone')
-
-
-class Gdb:
-    """Enough of a debugger to write CSRs before the first instruction."""
-
-    def __init__(self, path):
-        self.socket = connect(path)
-        self.data = b''
-        self.ask('qSupported:xmlRegisters=riscv')
-        self.registers = {}
-        self.describe('target.xml')
-
-    def ask(self, text):
-        packet = text.encode()
-        self.socket.sendall(b'$%s#%02x' % (packet, sum(packet) & 0xff))
-        while True:
-            match = re.match(rb'[+]*\$([^#]*)#..', self.data, re.S)
-            if match:
-                self.data = self.data[match.end():]
-                self.socket.sendall(b'+')
-                if match[1].startswith(b'E'):
-                    sys.exit(f'gdb: {text}: {match[1]}')
-                return match[1].decode()
-            self.data += self.socket.recv(65536)
-
-    def describe(self, name):
-        """The numbers of the registers of a feature and those it includes."""
-        text = ''
-        while True:
-            answer = self.ask(f'qXfer:features:read:{name}:'
-                              f'{len(text):x},400')
-            text += answer[1:]
-            if answer[0] == 'l':
-                break
-        for kind, attributes in re.findall(r'<(\S*include|reg) ([^>]*)>',
-                                           text):
-            values = dict(re.findall(r'(\w+)="([^"]*)"', attributes))
-            if kind == 'reg':
-                self.next = int(values.get('regnum', self.next + 1))
-                self.registers[values['name']] = self.next
-            else:
-                self.describe(values['href'])
-
-    next = -1
-
-    def write(self, hart, name, value):
-        self.ask(f'Hg{hart + 1:x}')
-        digits = value.to_bytes(8, 'little').hex()
-        self.ask(f'P{self.registers[name]:x}={digits}')
-
-    def leave(self):
-        self.ask('D')
 
 
 class Look:
@@ -160,15 +100,14 @@ class Look:
 def main():
     folder, limit, when, command = (sys.argv[1], int(sys.argv[2]),
                                     sys.argv[3], sys.argv[4:])
-    # the names of sockets must be short
-    with tempfile.TemporaryDirectory() as sockets:
+    with links.directory() as sockets:
         run(folder, limit, when, sockets, command)
 
 
 def run(folder, limit, when, sockets, command):
     command += ['-qmp', f'unix:{sockets}/qmp,server=on,wait=off']
     if when == 'boot':
-        command += ['-S', '-gdb', f'unix:{sockets}/gdb,server=on,wait=off']
+        command += ['-S'] + links.Gdb.arguments(sockets)
     machine = subprocess.Popen(command, stdin=subprocess.PIPE,
                                stdout=subprocess.PIPE)
 
@@ -180,7 +119,7 @@ def run(folder, limit, when, sockets, command):
     signal.alarm(limit)
     try:
         if when == 'boot':
-            gdb = Gdb(f'{sockets}/gdb')
+            gdb = links.Gdb(sockets)
             for hart in (0, 1):
                 gdb.write(hart, 'sctrdepth', 4)
                 gdb.write(hart, 'mctrctl', 7)

@@ -90,6 +90,19 @@ static void returns(const char *name, unsigned opcode)
             { addr(gen_code), addr(ecall_stub), RETURN } }, 1);
     }
 
+    rule("Zcmp: %s is ret, which clears bit 0 of the target", name);
+    for (unsigned i = 0; i < 64; i++) {
+        frame[i] = (xlen_t)ecall_stub + 1;
+    }
+    gen_begin();
+    gen_half(opcode | 4 << 4);
+    gen_end();
+    r = go((xlen_t)frame);
+    check_eq("epc", r.epc, addr(ecall_stub));
+    check_eq("ra", r.x[1], addr(ecall_stub) + 1);
+    check_buffer((const struct transfer[]){
+        { addr(gen_code), addr(ecall_stub), RETURN } }, 1);
+
     rule("6 %s whose stack cannot be read is not recorded", name);
     gen_begin();
     gen_half(opcode | 4 << 4);

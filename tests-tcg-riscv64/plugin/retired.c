@@ -81,8 +81,9 @@ typedef struct Insn {
     uint8_t kind;
 } Insn;
 
-/* What a block consists of. Holds wherever it is mapped. */
+/* What a block consists of. But for vaddr, it holds wherever it is mapped. */
 typedef struct Block {
+    uint64_t vaddr;     /* where it was translated */
     uint32_t n;
     uint32_t look;      /* changes CSRs that resolve() keeps in mind */
     Insn insn[];
@@ -139,6 +140,7 @@ static unsigned int n_harts;
 static struct qemu_plugin_scoreboard *board;
 static qemu_plugin_u64 began;
 static bool rv32;
+static bool has_mnret;      /* Smrnmi: else its encoding is reserved */
 
 /* One thread runs several harts: who runs, and how far in its block */
 static bool one_thread;
@@ -211,8 +213,12 @@ static void decode32(uint32_t c, Insn *insn, Block *block)
 {
     uint32_t funct3 = (c >> 12) & 7;
 
+    /* Reserved encodings are plain: they trap, and that is all they do. */
     switch (c & 0x7f) {
     case 0x63:
+        if (funct3 == 2 || funct3 == 3) {
+            break;
+        }
         insn->kind = KIND_BRANCH;
         insn->target = sign_extend(bits(c, 31, 1, 12) | bits(c, 25, 6, 5) |
                                    bits(c, 8, 4, 1) | bits(c, 7, 1, 11), 13);
@@ -223,12 +229,13 @@ static void decode32(uint32_t c, Insn *insn, Block *block)
                                    bits(c, 20, 1, 11) | bits(c, 12, 8, 12), 21);
         break;
     case 0x67:
-        insn->kind = KIND_JALR;
+        insn->kind = funct3 == 0 ? KIND_JALR : KIND_PLAIN;
         break;
     case 0x73:
         if (c == 0x00000073 || c == 0x00100073) {
             insn->kind = KIND_TRAP;
-        } else if (c == 0x30200073 || c == 0x10200073 || c == 0x70200073) {
+        } else if (c == 0x30200073 || c == 0x10200073 ||
+                   (c == 0x70200073 && has_mnret)) {
             insn->kind = KIND_XRET; /* mret, sret, mnret */
             block->look = 1;
         } else if (funct3 != 0 && funct3 != 4 && is_trap_csr(c >> 20)) {
@@ -243,7 +250,7 @@ static void decode32(uint32_t c, Insn *insn, Block *block)
 static guint block_hash(gconstpointer p)
 {
     const Block *b = p;
-    guint h = b->n;
+    guint h = b->n + b->vaddr;
 
     for (uint32_t i = 0; i < b->n; i++) {
         h = h * 31 + b->insn[i].target;
@@ -257,7 +264,7 @@ static gboolean block_equal(gconstpointer p, gconstpointer q)
 {
     const Block *a = p, *b = q;
 
-    return a->n == b->n && a->look == b->look &&
+    return a->vaddr == b->vaddr && a->n == b->n && a->look == b->look &&
            !memcmp(a->insn, b->insn, a->n * sizeof(Insn));
 }
 
@@ -574,6 +581,18 @@ static void insn_begins(unsigned int hart, void *number)
     running_began = GPOINTER_TO_UINT(number);
 }
 
+/*
+ * Where the block begins. Code may run at other addresses than the one that it
+ * was translated for, so pc is asked. Code that was translated for one address
+ * only need not keep pc up to date; then its place in the page differs, too.
+ */
+static uint64_t where(Hart *h, const Block *b)
+{
+    uint64_t now = read_reg(h, h->pc);
+
+    return (now ^ b->vaddr) & 0xfff ? wrap(b->vaddr) : now;
+}
+
 static void block_starts(unsigned int hart, void *userdata)
 {
     Progress *progress = NULL;
@@ -590,7 +609,7 @@ static void block_starts(unsigned int hart, void *userdata)
         n = progress->began;
     }
     h = harts[hart];
-    now = read_reg(h, h->pc);
+    now = where(h, userdata);
     if (h->block && n) {
         const Block *b = h->block;
         const Insn *last = &b->insn[n - 1];
@@ -630,6 +649,7 @@ static void block_translated(qemu_plugin_id_t id, struct qemu_plugin_tb *tb)
     uint64_t start = qemu_plugin_tb_vaddr(tb);
     Block *known;
 
+    block->vaddr = start;
     block->n = n;
     for (size_t i = 0; i < n; i++) {
         struct qemu_plugin_insn *q = qemu_plugin_tb_get_insn(tb, i);
@@ -685,6 +705,8 @@ static void hart_starts(qemu_plugin_id_t id, unsigned int hart)
             h->priv = r->handle;
         } else if (!strcmp(r->name, "mhartid")) {
             h->mhartid = r->handle;
+        } else if (!strcmp(r->name, "mnepc")) {
+            has_mnret = true;
         }
         for (int m = 0; m < N_TRAP_MODES; m++) {
             for (int k = 0; k < 3; k++) {

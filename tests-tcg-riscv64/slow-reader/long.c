@@ -5,6 +5,10 @@
  */
 #include "guest.h"
 
+#ifndef ROUNDS
+#define ROUNDS 500000
+#endif
+
 static uint32_t state = 1;
 static uint32_t table[64];
 
@@ -29,7 +33,7 @@ int main(void)
     /* volatile: calls through it stay indirect */
     static uint32_t (*volatile const functions[])(uint32_t) = { twice, half };
 
-    for (int i = 0; i < 500000; i++) {
+    for (int i = 0; i < ROUNDS; i++) {
         uint32_t r = next_random();
 
         for (; r & 1; r >>= 1) {

@@ -1,0 +1,20 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+#
+# Every way to end a trace: what is missing at its end is reported, by QEMU and
+# by the decoder, and what is complete is not complained about. Speaks TAP.
+#
+# run.sh [PATTERN]        only tests whose name matches the glob pattern
+#
+# QEMU, ETRACE, RETIRED, OUT: as for ../run.sh
+set -uo pipefail
+
+here=$(cd "$(dirname "$0")" && pwd)
+# shellcheck source=../guests/guest.sh
+. "$here/../guests/guest.sh" tcg-ends
+
+need "$QEMU" "$ETRACE" "$RETIRED"
+make_guest long "$here/../slow-reader/long.c" rv64gc
+make_guest endless "$here/../slow-reader/long.c" rv64gc -DROUNDS=2000000000
+
+exec python3 "$here/ends.py" "${1:-*}"
