@@ -244,7 +244,7 @@ def cpu(machine):
     if machine['zc']:
         text += ',d=off,zcmp=on,zcmt=on,smstateen=off'
     if machine['zicfilp']:
-        text += ',zicfilp=on,zicfiss=on'
+        text += ',zicfilp=on,zicfiss=on,zimop=on'
     if machine['ctr']:
         text += ',smctr=on,ssctr=on,smcsrind=on,sscsrind=on,smstateen=on'
     return text

@@ -174,8 +174,13 @@ def command_soak(options):
     last = time.monotonic()
     running = set()
     with concurrent.futures.ProcessPoolExecutor(JOBS) as pool:
-        while time.monotonic() < end or running:
-            while len(running) < 2 * JOBS and time.monotonic() < end:
+        def more():
+            return (time.monotonic() < end and
+                    seed - first < options.programs and
+                    not (options.first and failures))
+
+        while running or more():
+            while len(running) < 2 * JOBS and more():
                 running.add(pool.submit(
                     job, cases.make(seed, options.known),
                     f'{OUT}/{seed}', steps, options.shrink))
@@ -192,7 +197,7 @@ def command_soak(options):
                     with open(f'{OUT}/failures', 'a',
                               encoding='utf-8') as file:
                         file.write('\n'.join(report) + '\n\n')
-            if time.monotonic() - last >= 60 or not running:
+            if time.monotonic() - last >= 60:
                 last = time.monotonic()
                 print(f'{programs} programs, {instructions} instructions '
                       f'verified, {failures} failures', flush=True)
@@ -211,6 +216,10 @@ def main():
     soak = commands.add_parser('soak', help='new seeds for some hours')
     soak.add_argument('--hours', type=float, required=True)
     soak.add_argument('--seed', type=int, help='the first one')
+    soak.add_argument('--programs', type=int, default=1 << 62,
+                      help='no more than these')
+    soak.add_argument('--first', action='store_true',
+                      help='stop at the first failure')
     check = commands.add_parser('check', help='the seeds of make check')
     for command, seconds in ((run, 0), (soak, 180), (check, 120)):
         command.add_argument('--shrink', type=int, default=seconds,
