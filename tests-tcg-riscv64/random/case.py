@@ -108,6 +108,8 @@ def settle(r, machine):
     if machine['xlen'] == 32:
         # QEMU 10.0 ends when a trigger of RV32 fires
         machine['triggers'] = machine['ctr'] = False
+        # and when a check for landing pads is in a block of its own
+        machine['zicfilp'] = False
     if machine['zc']:
         machine['v'] = machine['ctr'] = False
         machine['c'] = True
@@ -116,8 +118,8 @@ def settle(r, machine):
         machine['h'] = False
     if not machine['traced']:
         machine['scenario'] = 'plain'
-    if machine['scenario'] != 'plain':
-        machine['log'] = False
+    if machine['scenario'] != 'plain' or machine['harts'] > 1:
+        machine['log'] = False          # it does not tell harts apart
     if machine['scenario'] == 'gdb':
         # a step of a hart that sleeps waits; with -icount, so does any
         machine['harts'] = 1
@@ -183,14 +185,10 @@ def choose_properties(r):
 
 # What is known to fail: kinds of elements, and machines that have it
 KNOWN = {
-    # three harts and more lose code that one of them patches
-    'patched by many': (('patch',), lambda machine: machine['harts'] > 2),
-    # code and address spaces that change while a hart's tracing is off
-    'switched off': (('trace_off', 'trigger_trace', 'trace_modes'),
-                     lambda machine: machine['traced']),
-    # records beside trace, and code of two kinds linked to each other
-    'records': (('ctr_control', 'ctr_state'),
-                lambda machine: machine['ctr'] and machine['traced']),
+    # a hart that begins to be traced anew in the same session (off and on,
+    # other modes) does not tell its address space again
+    'begun anew': (('trace_off', 'trace_modes', 'trigger_trace'),
+                   lambda machine: machine['traced']),
 }
 
 
@@ -245,6 +243,7 @@ def cpu(machine):
         text += ',d=off,zcmp=on,zcmt=on,smstateen=off'
     if machine['zicfilp']:
         text += ',zicfilp=on,zicfiss=on,zimop=on'
+        text += ',zcmop=on' if machine['c'] else ''
     if machine['ctr']:
         text += ',smctr=on,ssctr=on,smcsrind=on,sscsrind=on,smstateen=on'
     return text

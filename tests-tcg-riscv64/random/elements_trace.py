@@ -38,8 +38,9 @@ def trace_sync(g, r):
 @kind
 def trace_off(g, r):
     """trTeInstTracing 0, or trTeEnable"""
-    g.service(*change(g, CONTROL, r.choice((4, 4, 6)), 0,
-                      g.label('trace_off')))
+    # a trigger can switch it on again, but no encoder that is not enabled
+    how = 4 if g.machine['triggers'] else r.choice((4, 4, 6))
+    g.service(*change(g, CONTROL, how, 0, g.label('trace_off')))
 
 
 @kind

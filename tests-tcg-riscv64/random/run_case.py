@@ -117,7 +117,7 @@ def run_plain(case, folder, steps):
             raise Failure('hang', f'QEMU did not end in {LIMIT} s') from None
     with open(f'{folder}/log', encoding='utf-8', errors='replace') as log:
         said = log.read()
-    need(status == 0, 'guest' if status == 7 else 'qemu',
+    need(status == 0, {7: 'guest', 1: 'refused'}.get(status, 'qemu'),
          f'status {status}: {said[-500:]}')
     need(not said, 'complaint', said[:500])
     return scenarios.Result(
