@@ -10,7 +10,10 @@ JOBS ?=
 SANITIZE ?=
 export QEMU_SRC JOBS SANITIZE
 
-.PHONY: help setup source build stock demo check bench fuzz series clean distclean
+HOURS ?= 1
+
+.PHONY: help setup source build stock demo check soak fuzz bench series \
+	clean distclean
 .DEFAULT_GOAL := help
 
 help:
@@ -20,7 +23,10 @@ help:
 #:
 #:   make demo       boot Debian Linux with CTR on, trace it through a socket,
 #:                   decode and verify the trace; results in build/demo/
-#:   make check      every test; the last line is the count
+#:   make check      every test; the last line is the count; SANITIZE=1: with
+#:                   builds that watch themselves (slow)
+#:   make soak       random guests against an independent record of what they
+#:                   did; HOURS=N (0.5: half an hour), else 1
 #:   make fuzz       feed the decoder with made up inputs; MINUTES=N, else 10
 #:   make bench      what recording and tracing cost, beside stock QEMU
 #:   make build      build/qemu-system-riscv64 and build/qemu-etrace
@@ -56,6 +62,9 @@ demo: build
 check: build
 	@scripts/check
 
+soak: build
+	@scripts/soak '$(HOURS)'
+
 bench: build stock
 	@bench/run
 
@@ -68,7 +77,7 @@ series: setup
 
 clean:
 	rm -rf build/obj build/obj-sanitize build/stock build/etrace build/plugins \
-	       build/demo build/check build/fuzz build/logs build/series* build/each* \
+	       build/demo build/check build/fuzz build/soak build/logs build/series* build/each* \
 	       build/guest \
 	       build/qemu-system-riscv64 build/qemu-img build/qemu-etrace
 

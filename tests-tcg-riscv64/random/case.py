@@ -1,0 +1,249 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+#
+# A case: a seed's program, machine and events, as a tree that can be written
+# as JSON, made smaller (shrink.py) and run (run_case.py).
+
+import random
+
+import program
+
+# How often each kind of element is chosen
+WEIGHTS = {
+    'alu': 6, 'diamond': 8, 'loop': 5, 'call': 9, 'leaf': 6, 'recursion': 2,
+    'swap': 4, 'inferable': 5, 'lui_jump': 1, 'table': 5, 'page_end': 4,
+    'trap': 10, 'trap_loop': 3, 'atomics': 3, 'floats': 2, 'vector': 3,
+    'timer': 4, 'software': 4, 'sleep': 1, 'fences': 2, 'patch': 4,
+    'call_slot': 4, 'meet': 1, 'flips': 3, 'remap': 3,
+}
+# ... and in machines that have it
+EXTRA = {
+    'ctr': {'ctr_control': 7, 'ctr_state': 3, 'ctr_dump': 4},
+    'software': {'trace_modes': 5, 'trace_sync': 3, 'trace_off': 3,
+                 'trace_on': 6, 'trace_filter': 4},
+    'zc': {'table_jump': 6}, 'zicfilp': {'shadow_stack': 3},
+    'triggers': {'watch': 5, 'trigger_notify': 3, 'trigger_trace': 5},
+}
+
+MODES = ('implicit-exception', 'sequential-jump', 'implicit-return',
+         'branch-prediction', 'jump-target-cache')
+
+
+def elements(r, least, most, weights_of):
+    names = list(weights_of)
+    weights = list(weights_of.values())
+    return [[name, r.randrange(1 << 32)] for name in
+            r.choices(names, weights, k=r.randint(least, most))]
+
+
+def causes(r):
+    """Exceptions to delegate: none, some, most; never ecall from S or M"""
+    some = r.getrandbits(24) & 0xf0b1ff
+    return r.choice((0, some, 0xb1ff, 0xf0b1ff))
+
+
+def region(r, machine, weights):
+    modes = [program.M, program.S, program.USER]
+    if machine['h']:
+        modes += [program.VS, program.VU]
+    mode = r.choice(modes)
+    paged = mode != program.M and machine['xlen'] == 64 and r.random() < .7
+    windows = (program.S_WINDOWS if mode in (program.S, program.VS)
+               else program.U_WINDOWS)
+    return {
+        'mode': mode, 'satp': r.choice('AB') if paged else 'bare',
+        'hgatp': r.choice(('bare', 'G')) if machine['xlen'] == 64 else 'bare',
+        'window': r.choice(windows), 'medeleg': causes(r),
+        'hedeleg': causes(r) & 0xb1ff, 'mideleg': r.choice((0, 0x2222, 2)),
+        'hideleg': r.choice((0, 0x444)), 'mie': r.choice((0xaaa, 0xfff, 0x88)),
+        'sie': r.randint(0, 1), 'mpie': r.randint(0, 1),
+        'random': r.getrandbits(31), 'loops': r.choice((1, 2, 5, 12)),
+        'elements': elements(r, 3, 14, weights),
+    }
+
+
+def choose_machine(r, only=None):
+    one = r.random()
+    harts = 1 if one < .45 else 2 if one < .8 else r.choice((3, 4, 5, 8))
+    xlen = 64 if r.random() < .85 else 32
+    machine = {
+        'xlen': xlen, 'c': r.random() < .85, 'harts': harts,
+        'h': xlen == 64 and r.random() < .7, 'v': r.random() < .4,
+        'thread': 'multi', 'icount': False, 'one_insn': False, 'nochain': False,
+        'tb_size': 0, 'props': [], 'log': False,
+        'ctr': xlen == 64 and r.random() < .3, 'traced': True,
+        'software': r.random() < .3, 'triggers': r.random() < .25,
+        'zc': xlen == 64 and r.random() < .1, 'zicfilp': r.random() < .1,
+    }
+    way = r.randrange(8)
+    if way < 2:
+        machine['icount'] = True
+        machine['thread'] = 'single'
+    elif way == 2:
+        machine['thread'] = 'single'
+    machine['one_insn'] = r.random() < .15
+    machine['nochain'] = r.random() < .1
+    if r.random() < .15:
+        machine['tb_size'] = 1
+    if harts == 1 and machine['one_insn'] and r.random() < .7:
+        machine['log'] = True
+    machine['props'] = choose_properties(r)
+    machine['scenario'] = ('plain' if r.random() < .6 else
+                           r.choice(SCENARIOS))
+    machine.update(only or {})
+    settle(r, machine)
+    return machine
+
+
+# Options that another one rules out: where the path alone does not tell what
+# is traced, software must not switch it
+SCENARIOS = ('stop', 'stop', 'reconnect', 'reconnect', 'migrate', 'migrate',
+             'snapshot', 'reset', 'gdb', 'lossy', 'ring')
+NO_SOFTWARE = ('reconnect', 'snapshot', 'reset', 'lossy', 'ring')
+# Programs that something happens to meanwhile take longer.
+LONGER = ('stop', 'reconnect', 'migrate', 'snapshot', 'reset', 'lossy')
+
+
+def settle(r, machine):
+    """Options that go together"""
+    if machine['xlen'] == 32:
+        # QEMU 10.0 ends when a trigger of RV32 fires
+        machine['triggers'] = machine['ctr'] = False
+        # and when a check for landing pads is in a block of its own
+        machine['zicfilp'] = False
+    if machine['zc']:
+        machine['v'] = machine['ctr'] = False
+        machine['c'] = True
+    if machine['scenario'] == 'reset':
+        # QEMU 10.0 leaves V=1 as it is then, and ends
+        machine['h'] = False
+    if not machine['traced']:
+        machine['scenario'] = 'plain'
+    if machine['scenario'] != 'plain' or machine['harts'] > 1:
+        machine['log'] = False          # it does not tell harts apart
+    if machine['scenario'] == 'gdb':
+        # a step of a hart that sleeps waits; with -icount, so does any
+        machine['harts'] = 1
+        machine['icount'] = False
+    if machine['scenario'] in NO_SOFTWARE or not machine['traced']:
+        machine['software'] = machine['triggers'] = False
+    if machine['scenario'] == 'lossy':
+        machine['props'] += ['stall=off', 'riscv-trace-pib:buffer-size=2M',
+                             'full-address=on']
+        if 'data=on' not in machine['props']:
+            machine['props'] += ['data-width=64', 'data=on']
+    if machine['scenario'] == 'ring':
+        size = r.choice(('16K', '64K', '1M', '64M'))
+        machine['props'] += [f'riscv-trace-ram:sram-size={size}',
+                             'sync-mode=1', 'sync-max=1']
+
+
+def events(r, machine):
+    """(milliseconds until it, and of it) for each"""
+    if machine['scenario'] in ('plain', 'lossy', 'ring'):
+        return []
+    count = 2 if machine['scenario'] == 'snapshot' else r.randint(1, 4)
+    return [[r.choice((0, 1, 3, 10, 30, 100)), r.choice((0, 1, 10, 50))]
+            for _ in range(count)]
+
+
+def choose_properties(r):
+    props = []
+    way = r.randrange(4)
+    if way == 1:
+        props += [f'{mode}=on' for mode in MODES]
+    elif way >= 2:
+        props += [f'{mode}=on' for mode in MODES if r.random() < .4]
+    if r.random() < .35:
+        props.append('wire-format=' + r.choice(('1.1.1', '2.1-draft')))
+    if r.random() < .2:
+        props.append('full-address=on')
+    if r.random() < .25:
+        props += ['return-stack-size=0',
+                  f'call-counter-size={r.choice((1, 3, 7))}']
+    elif r.random() < .3:
+        props.append(f'return-stack-size={r.choice((1, 2, 7))}')
+    if r.random() < .3:
+        props += [f'bpred-size={r.choice((1, 3, 7))}',
+                  f'cache-size={r.choice((1, 3, 7))}']
+    way = r.randrange(6)
+    if way == 0:
+        props += ['sync-mode=1', f'sync-max={r.choice((1, 2, 4))}']
+    elif way == 1:
+        props += [f'sync-mode={r.choice((2, 3))}',
+                  f'sync-max={r.choice((1, 4, 8))}']
+    if r.random() < .2:
+        props += ['context-width=30', 'context=on',
+                  f'ctype={r.choice((1, 2))}']
+    if r.random() < .2:
+        props += ['timestamp-width=40', f'timestamp-mode={r.choice((1, 2, 3))}']
+    if r.random() < .15:
+        props += ['data-width=64', 'data=on']
+    if r.random() < .1:
+        props += ['src-bits=11', 'src-id=1234']
+    return props
+
+
+# What is known to fail: kinds of elements, and machines that have it
+KNOWN = {
+    # a hart that begins to be traced anew in the same session (off and on,
+    # other modes) does not tell its address space again
+    'begun anew': (('trace_off', 'trace_modes', 'trigger_trace'),
+                   lambda machine: machine['traced']),
+}
+
+
+def option(text):
+    """name=value"""
+    name, _, value = text.partition('=')
+    return name, {'on': True, 'off': False}.get(
+        value, int(value) if value.isdigit() else value)
+
+
+def make(seed, known=False, only=()):
+    """
+    The case of a seed. known: with what is known to fail; only: what the
+    machine is to have
+    """
+    r = random.Random(seed)
+    machine = choose_machine(r, dict(option(text) for text in only))
+    without = set()
+    if not known:
+        for kinds, applies in KNOWN.values():
+            if applies(machine):
+                without |= set(kinds)
+    weights = dict(WEIGHTS)
+    for name, more in EXTRA.items():
+        if machine.get(name):
+            weights.update(more)
+    for name in without:
+        weights.pop(name, None)
+    functions = [{'align': r.choice((2, 4, 16)),
+                  'elements': elements(r, 2, 7, weights)}
+                 for _ in range(r.randint(3, 7))]
+    harts = [[region(r, machine, weights) for _ in range(r.randint(1, 5))]
+             for _ in range(min(machine['harts'], 3))]
+    if machine['scenario'] in LONGER:
+        for hart in harts:
+            for item in hart:
+                item['loops'] *= 10
+    return {'seed': seed, 'machine': machine, 'events': events(r, machine),
+            'program': {'functions': functions, 'harts': harts,
+                        'slots': r.randint(1, 4)}}
+
+
+def cpu(machine):
+    text = f'rv{machine["xlen"]}'
+
+    def switch(name, default):
+        value = machine.get(name, default)
+        return f',{name}={"on" if value else "off"}'
+
+    text += switch('c', True) + switch('h', True) + switch('v', False)
+    if machine['zc']:
+        text += ',d=off,zcmp=on,zcmt=on,smstateen=off'
+    if machine['zicfilp']:
+        text += ',zicfilp=on,zicfiss=on,zimop=on'
+        text += ',zcmop=on' if machine['c'] else ''
+    if machine['ctr']:
+        text += ',smctr=on,ssctr=on,smcsrind=on,sscsrind=on,smstateen=on'
+    return text

@@ -1,0 +1,124 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+#
+# Elements that write trace registers of the hart's own encoder, and debug
+# triggers. Labels tell expected.py what they do; a fence.i, which ends a
+# translation block, tells where it holds at the latest.
+
+from elements import KINDS, alu, at_recovery, kind
+
+CONTROL, FEATURES, FILTERS = 0x000, 0x008, 0x00c
+FILTER_CONTROL, FILTER_INST = 0x400, 0x404
+
+SETTLED = '\tfence.i'
+
+
+def change(g, offset, clear, set_bits, label=None):
+    """Lines that read, change and write a register"""
+    return (f'\tLX t0, ENCODER(tp)', f'\tlw t1, {offset:#x}(t0)',
+            f'\tli t2, {clear:#x}', '\tor t1, t1, t2', '\txor t1, t1, t2',
+            f'\tli t2, {set_bits:#x}', '\tor t1, t1, t2',
+            *([f'{label}:'] if label else []), f'\tsw t1, {offset:#x}(t0)',
+            SETTLED)
+
+
+@kind
+def trace_modes(g, r):
+    """Other modes of the encoder: nothing else may change"""
+    g.service(*change(g, FEATURES, 0x3f, r.getrandbits(6)))
+    return alu(g, r, 0, 2)
+
+
+@kind
+def trace_sync(g, r):
+    """Synchronisation: trTeInstSyncMode 1 to 3 and its period"""
+    g.service(*change(g, CONTROL, 3 << 16 | 15 << 20,
+                      r.randint(1, 3) << 16 | r.randrange(9) << 20))
+
+
+@kind
+def trace_off(g, r):
+    """trTeInstTracing 0, or trTeEnable"""
+    # a trigger can switch it on again, but no encoder that is not enabled
+    how = 4 if g.machine['triggers'] else r.choice((4, 4, 6))
+    g.service(*change(g, CONTROL, how, 0, g.label('trace_off')))
+
+
+@kind
+def trace_on(g, r):
+    g.service(*change(g, CONTROL, 0, 2, None)[:-1],
+              *change(g, CONTROL, 0, 6, g.label('trace_on')))
+
+
+@kind
+def trace_filter(g, r):
+    """Some privileges, or all"""
+    mask = r.choice((0xff, 0xff, r.getrandbits(8), 0xf7, 0x08))
+    g.service('\tLX t0, ENCODER(tp)', f'{g.label(f"trace_filter_{mask}")}:',
+              '\tsw zero, 12(t0)', f'\tli t1, {mask:#x}',
+              '\tsw t1, 0x404(t0)', '\tli t1, 3', '\tsw t1, 0x400(t0)',
+              f'\tli t1, {int(mask != 0xff)}', '\tsw t1, 12(t0)', SETTLED)
+
+
+# Sdtrig. The hart has two triggers; addresses are those of the window.
+
+
+# mcontrol6, in M, S, U, VS and VU
+MODES = 1 << 24 | 1 << 23 | 1 << 6 | 1 << 4 | 1 << 3
+EXECUTE, STORE, LOAD = 4, 2, 1
+
+
+def trigger(g, number, action, how):
+    """Lines that set a trigger for the address in a0; how 0: none"""
+    width = 28 if g.rv32 else 60
+    value = (6 << width | action << 12 | MODES | how) if how else 0
+    return (f'\tli t0, {number}', '\tcsrw tselect, t0', '\tcsrw tdata1, zero',
+            '\tcsrw tdata2, a0', f'\tli t0, {value:#x}', '\tcsrw tdata1, t0')
+
+
+@kind
+def watch(g, r):
+    """A breakpoint exception at an instruction, a load or a store"""
+    number = r.randrange(2)
+    how = r.choice((EXECUTE, STORE, LOAD, LOAD | STORE))
+    at = g.label('watched')
+    if how == EXECUTE:
+        g.put(f'\tla a0, {at}')
+    else:
+        g.put('\taddi a0, tp, NOISE + 512')
+    g.service(*trigger(g, number, 0, how))
+    on = at_recovery(g)
+    alu(g, r, 0, 3)
+    g.put(f'{at}:', '\tLX a1, NOISE + 512(tp)', '\tSX a1, NOISE + 512(tp)')
+    alu(g, r, 0, 2)
+    g.put(f'{on}:', '\tli a0, 0')
+    g.service(*trigger(g, number, 0, 0))
+
+
+@kind
+def trigger_notify(g, r):
+    """Trace notify: a packet, nothing else"""
+    at = g.label('notified')
+    g.put(f'\tla a0, {at}')
+    g.service(*change(g, CONTROL, 0, 1 << 11),
+              *trigger(g, r.randrange(2), 4, EXECUTE))
+    alu(g, r, 0, 3)
+    g.put(f'{at}:', '\tnop')
+    alu(g, r, 0, 3)
+    g.put('\tli a0, 0')
+    g.service(*trigger(g, 0, 0, 0), *trigger(g, 1, 0, 0))
+
+
+@kind
+def trigger_trace(g, r):
+    """Trace off at one instruction, on at another one"""
+    off, on = g.label('trace_off'), g.label('trace_on')
+    g.put(f'\tla a0, {off}', f'\tla a1, {on}')
+    g.service(*change(g, CONTROL, 0, 1 << 11), *trigger(g, 0, 3, EXECUTE),
+              '\tmv a0, a1', *trigger(g, 1, 2, EXECUTE), SETTLED)
+    g.put(SETTLED, f'{off}:', '\tnop', SETTLED)
+    alu(g, r, 0, 5)
+    if r.random() < .5:
+        KINDS[r.choice(('diamond', 'loop', 'trap', 'leaf'))](g, r)
+    g.put(SETTLED, f'{on}:', '\tnop', SETTLED, '\tli a0, 0')
+    g.service(*trigger(g, 0, 0, 0), *trigger(g, 1, 0, 0),
+              *change(g, CONTROL, 1 << 11, 0))

@@ -1,0 +1,237 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+#
+# Random guests: what is decoded is what retired. See --help.
+
+import argparse
+import concurrent.futures
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+
+sys.dont_write_bytecode = True
+HERE = os.path.dirname(os.path.realpath(__file__))
+sys.path.insert(0, HERE)
+
+import case as cases                            # noqa: E402
+import run_case                                 # noqa: E402
+import shrink                                   # noqa: E402
+
+OUT = os.path.abspath(os.environ.get(
+    'OUT', f'{run_case.BUILD}/check/tcg-random'))
+JOBS = int(os.environ.get('JOBS') or os.cpu_count())
+
+
+def steps_plugin():
+    """The plugin, built if need be"""
+    subprocess.run(['make', '-s', '-C', HERE, f'OUT={OUT}'], check=True,
+                   stdout=sys.stderr)
+    return f'{OUT}/libsteps.so'
+
+
+def attempt(case, folder, steps):
+    """(instructions, None), or (0, what is wrong)"""
+    shutil.rmtree(folder, ignore_errors=True)
+    os.makedirs(folder)
+    with open(f'{folder}/case.json', 'w', encoding='ascii') as file:
+        json.dump(case, file, indent=1)
+    try:
+        return run_case.run(case, folder, steps), None
+    except run_case.Failure as failure:
+        return 0, failure
+    except Exception as error:  # pylint: disable=broad-except
+        return 0, run_case.Failure('test', repr(error))
+
+
+def smaller(case, kind, folder, steps, seconds):
+    """A smaller case that fails like that, and its files"""
+    times = 1 if case['machine']['harts'] == 1 and not case['events'] else 4
+
+    def fails(candidate):
+        for _ in range(times):
+            with tempfile.TemporaryDirectory(dir=OUT) as scratch:
+                failure = attempt(candidate, f'{scratch}/run', steps)[1]
+            if failure and failure.kind == kind:
+                return True
+        return False
+
+    best = shrink.Shrinker(case, fails, seconds).run()
+    for _ in range(4 * times):
+        failure = attempt(best, folder, steps)[1]
+        if failure:
+            return best, failure
+    return best, None
+
+
+def job(case, folder, steps, shrink_seconds):
+    """Runs it; (instructions, None), or (0, report) and files in the folder"""
+    count, failure = attempt(case, folder, steps)
+    if not failure:
+        shutil.rmtree(folder)
+        return count, None
+    report = [f'seed {case["seed"]}: {failure}', f'files: {folder}',
+              f'again: {os.path.relpath(__file__)} run --case '
+              f'{os.path.relpath(folder)}/case.json']
+    if shrink_seconds and failure.kind != 'build':
+        best, again = smaller(case, failure.kind, f'{folder}-small', steps,
+                              shrink_seconds)
+        small = f'{os.path.relpath(folder)}-small'
+        if again:
+            report += [f'smaller: {os.path.relpath(__file__)} run --case '
+                       f'{small}/case.json',
+                       f'  {again}', *summary(best)]
+        else:
+            report.append('it does not always fail')
+    return 0, report
+
+
+def summary(case):
+    """What is left in a case that was made small"""
+    lines = []
+    for index, function in enumerate(case['program']['functions']):
+        if function['elements']:
+            names = ' '.join(name for name, _ in function['elements'])
+            lines.append(f'  function {index}: {names}')
+    for hart, regions in enumerate(case['program']['harts']):
+        for region in regions:
+            names = ' '.join(name for name, _ in region['elements'])
+            lines.append(f'  hart {hart}: {region["mode"]} {region["satp"]} '
+                         f'{region["loops"]} times: {names}')
+    machine = case['machine']
+    lines.append('  machine: ' + ' '.join(
+        f'{name}={value}' for name, value in machine.items()
+        if value != shrink.PLAIN.get(name)))
+    if case['events']:
+        lines.append(f'  events: {case["events"]}')
+    return lines
+
+
+def read_case(path):
+    with open(path, encoding='ascii') as file:
+        return json.load(file)
+
+
+def command_run(options):
+    steps = steps_plugin()
+    if options.case:
+        todo = [read_case(options.case)]
+    else:
+        todo = [cases.make(options.seed, options.known)]
+    folder = f'{OUT}/run-{os.getpid()}'
+    for _ in range(options.times):
+        count, report = job(todo[0], folder, steps,
+                            options.shrink if options.shrink else 0)
+        if report:
+            print('\n'.join(report))
+            return 1
+        print(f'{count} instructions are the same')
+    return 0
+
+
+def command_check(options):
+    """Fixed seeds; speaks TAP"""
+    steps = steps_plugin()
+    with open(f'{HERE}/seeds', encoding='ascii') as lines:
+        groups = [line.split() for line in lines
+                  if line.strip() and not line.startswith('#')]
+    total = programs = failed = 0
+    with concurrent.futures.ProcessPoolExecutor(JOBS) as pool:
+        jobs = [(words[0], [
+            pool.submit(job, cases.make(seed, False, words[3:]),
+                        f'{OUT}/{words[0]}-{seed}', steps, options.shrink)
+            for seed in range(int(words[1]), int(words[2]))])
+            for words in groups]
+        for number, (name, runs) in enumerate(jobs, 1):
+            count, wrong = 0, []
+            for run in runs:
+                instructions, report = run.result()
+                count += instructions
+                wrong += report or []
+            total += count
+            programs += len(runs)
+            failed += bool(wrong)
+            print(f'{"not ok" if wrong else "ok"} {number} - {name}: '
+                  f'{len(runs)} programs, {count} instructions')
+            for line in wrong[:60]:
+                print('#', line)
+            sys.stdout.flush()
+    print(f'# {programs} programs, {total} instructions')
+    print(f'1..{len(groups)}')
+    return 1 if failed or not groups else 0
+
+
+def command_soak(options):
+    """New seeds until the time is over; failures are kept"""
+    steps = steps_plugin()
+    end = time.monotonic() + options.hours * 3600
+    seed = options.seed if options.seed is not None else int(time.time()) << 20
+    first = seed
+    programs = instructions = failures = 0
+    last = time.monotonic()
+    running = set()
+    with concurrent.futures.ProcessPoolExecutor(JOBS) as pool:
+        def more():
+            return (time.monotonic() < end and
+                    seed - first < options.programs and
+                    not (options.first and failures))
+
+        while running or more():
+            while len(running) < 2 * JOBS and more():
+                running.add(pool.submit(
+                    job, cases.make(seed, options.known),
+                    f'{OUT}/{seed}', steps, options.shrink))
+                seed += 1
+            done, running = concurrent.futures.wait(
+                running, 5, concurrent.futures.FIRST_COMPLETED)
+            for item in done:
+                count, report = item.result()
+                programs += 1
+                instructions += count
+                if report:
+                    failures += 1
+                    print('\n'.join(report), flush=True)
+                    with open(f'{OUT}/failures', 'a',
+                              encoding='utf-8') as file:
+                        file.write('\n'.join(report) + '\n\n')
+            if time.monotonic() - last >= 60:
+                last = time.monotonic()
+                print(f'{programs} programs, {instructions} instructions '
+                      f'verified, {failures} failures', flush=True)
+    print(f'seeds {first} to {seed - 1}: {programs} programs, {instructions} '
+          f'instructions verified, {failures} failures')
+    return 1 if failures or not programs else 0
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    commands = parser.add_subparsers(dest='command', required=True)
+    run = commands.add_parser('run', help='one case')
+    run.add_argument('--seed', type=int)
+    run.add_argument('--case', metavar='FILE')
+    run.add_argument('--times', type=int, default=1)
+    soak = commands.add_parser('soak', help='new seeds for some hours')
+    soak.add_argument('--hours', type=float, required=True)
+    soak.add_argument('--seed', type=int, help='the first one')
+    soak.add_argument('--programs', type=int, default=1 << 62,
+                      help='no more than these')
+    soak.add_argument('--first', action='store_true',
+                      help='stop at the first failure')
+    check = commands.add_parser('check', help='the seeds of make check')
+    for command, seconds in ((run, 0), (soak, 180), (check, 120)):
+        command.add_argument('--shrink', type=int, default=seconds,
+                             metavar='SECONDS',
+                             help='how long to make a failing case smaller')
+        command.add_argument('--known', action='store_true',
+                             help='also what is known to fail')
+    options = parser.parse_args()
+    os.makedirs(OUT, exist_ok=True)
+    return {'run': command_run, 'soak': command_soak,
+            'check': command_check}[options.command](options)
+
+
+if __name__ == '__main__':
+    sys.exit(main())

@@ -1,0 +1,266 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+#
+# Builds and runs a case, and compares.
+
+import os
+import resource
+import subprocess
+import sys
+
+import case as cases
+import ctr
+import expected
+import program
+import scenarios
+import truth
+
+HERE = os.path.dirname(os.path.realpath(__file__))
+TESTS = os.path.dirname(HERE)
+BUILD = os.path.join(os.path.dirname(TESTS), 'build')
+QEMU = os.environ.get('QEMU', f'{BUILD}/qemu-system-riscv64')
+ETRACE = os.environ.get('ETRACE', f'{BUILD}/qemu-etrace')
+GCC = os.environ.get('CROSS', 'riscv64-linux-gnu-') + 'gcc'
+LIMIT = 60
+FILE_LIMIT = 1 << 29    # bytes of any file, should a guest not end
+
+
+class Failure(Exception):
+    """What is wrong: kind is one word that a shrunk case must have, too."""
+
+    def __init__(self, kind, text):
+        super().__init__(f'{kind}: {text}')
+        self.kind = kind
+
+
+def need(condition, kind, text):
+    if not condition:
+        raise Failure(kind, text)
+
+
+def build(case, folder):
+    machine = case['machine']
+    with open(f'{folder}/program.S', 'w', encoding='ascii') as file:
+        file.write(program.Generator(case).generate())
+    march = (f'rv{machine["xlen"]}g{"c" if machine["c"] else ""}'
+             f'{"v" if machine["v"] else ""}')
+    command = [
+        GCC, f'-march={march}',
+        f'-mabi={"lp64d" if machine["xlen"] == 64 else "ilp32d"}',
+        '-mcmodel=medany', '-fno-pic', '-mno-relax', '-nostdlib', '-static', '-no-pie',
+        f'-Wl,-T,{HERE}/guest.ld', '-Wl,--build-id=none', '-Wl,-z,norelro',
+        '-Wl,--no-warn-rwx-segments', f'-I{HERE}',
+        f'-DHARTS={machine["harts"]}',
+        *(['-DHAS_CTR'] if machine['ctr'] else []),
+        *(['-DHAS_H'] if machine['h'] else []),
+        *(['-DHAS_ZC'] if machine['zc'] else []),
+        *(['-DHAS_ZICF'] if machine['zicfilp'] else []),
+        *(['-DNO_TIMER'] if machine['scenario'] in ('migrate', 'snapshot',
+                                                    'gdb') else []),
+        '-o', f'{folder}/guest.elf', f'{folder}/program.S', f'{HERE}/runtime.S']
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    need(done.returncode == 0, 'build', done.stderr[-2000:])
+
+
+def qemu_command(case, folder, steps, number):
+    """Everything but the chardevs"""
+    machine = case['machine']
+    accel = f'tcg,thread={machine["thread"]}'
+    if machine['one_insn']:
+        accel += ',one-insn-per-tb=on'
+    if machine['tb_size']:
+        accel += f',tb-size={machine["tb_size"]}'
+    kind = 'virt'
+    if machine['traced']:
+        kind += ',trace=on,trace-autostart=on,trace-sideband=sb'
+        if machine['scenario'] != 'ring':
+            kind += ',trace-chardev=tr'
+    command = [
+        QEMU, '-M', kind + ',memory-backend=ram', '-object',
+        'memory-backend-file,id=ram,size=128M,share=on,mem-path='
+        f'{folder}/ram{number}',
+        '-accel', accel, '-cpu', cases.cpu(machine), '-m', '128M',
+        '-smp', str(machine['harts']), '-bios', 'none',
+        '-kernel', f'{folder}/guest.elf',
+        '-plugin', f'{steps},out={folder}/steps{number}']
+    if machine['icount']:
+        command += ['-icount', 'shift=0,sleep=off']
+    if machine['log']:
+        command += ['-d', 'exec,nochain,int', '-D', f'{folder}/exec.log']
+    elif machine['nochain']:
+        command += ['-d', 'nochain', '-D', f'{folder}/exec.log']
+    for item in machine['props'] * machine['traced']:
+        device, _, text = item.rpartition(':')
+        command += ['-global', f'{device or "riscv-trace-encoder"}.{text}']
+    return command
+
+
+def limit_files():
+    resource.setrlimit(resource.RLIMIT_FSIZE, (FILE_LIMIT, FILE_LIMIT))
+
+
+def run_plain(case, folder, steps):
+    """No monitor, no events: QEMU as it is"""
+    command = qemu_command(case, folder, steps, 0) + [
+        '-display', 'none', '-monitor', 'none', '-serial', 'none']
+    if case['machine']['traced']:
+        command += ['-chardev', f'file,id=tr,path={folder}/trace0',
+                    '-chardev', f'file,id=sb,path={folder}/sideband0']
+    with open(f'{folder}/command', 'w', encoding='utf-8') as file:
+        file.write(' '.join(command) + '\n')
+    with open(f'{folder}/log', 'wb') as log:
+        try:
+            status = subprocess.run(command, stdin=subprocess.DEVNULL,
+                                    stdout=log, stderr=log, timeout=LIMIT,
+                                    preexec_fn=limit_files,
+                                    check=False).returncode
+        except subprocess.TimeoutExpired:
+            raise Failure('hang', f'QEMU did not end in {LIMIT} s') from None
+    with open(f'{folder}/log', encoding='utf-8', errors='replace') as log:
+        said = log.read()
+    need(status == 0, {7: 'guest', 1: 'refused'}.get(status, 'qemu'),
+         f'status {status}: {said[-500:]}')
+    need(not said, 'complaint', said[:500])
+    return scenarios.Result(
+        'all', ['--trace', f'{folder}/trace0', '--sideband',
+                f'{folder}/sideband0'], [f'{folder}/steps0'], f'{folder}/ram0')
+
+
+def run_qemu(case, folder, steps):
+    if case['machine']['scenario'] == 'plain':
+        return run_plain(case, folder, steps)
+
+    def command_of(number, options):
+        if number is None:
+            return [QEMU]
+        return qemu_command(case, folder, steps, number) + options
+
+    try:
+        return scenarios.play(case, folder, command_of)
+    except subprocess.TimeoutExpired as error:
+        raise Failure('hang', str(error)) from error
+    except scenarios.Error as error:
+        text = str(error)
+        raise Failure('hang' if text.startswith('hang') else 'qemu',
+                      text) from error
+
+
+def decode(options, hart):
+    """(status, pcs, what was said) of a hart"""
+    done = subprocess.run(
+        [ETRACE, 'decode', *options, '--hart', str(hart), '--emit', 'pc'],
+        capture_output=True, text=True, timeout=LIMIT, check=False)
+    return (done.returncode, [int(pc, 16) for pc in done.stdout.split()],
+            done.stderr)
+
+
+def symbols(folder):
+    done = subprocess.run([GCC[:-3] + 'nm', f'{folder}/guest.elf'],
+                          capture_output=True, text=True, check=True)
+    fields = (line.split() for line in done.stdout.splitlines())
+    return {field[2]: int(field[0], 16) for field in fields
+            if len(field) == 3}
+
+
+def check_all(options, hart, items, names):
+    """Decoded is what retired and was not switched off."""
+    status, decoded, said = decode(options, hart)
+    wrong = expected.compare(decoded, expected.expectation(items, names))
+    need(not wrong, 'no-code' if 'no code known' in said else 'differs',
+         f'hart {hart}: {wrong} {said[:300]}')
+    need(status == 0 and not said, 'decoder', f'hart {hart}: {said[:500]}')
+
+
+def check_parts(parts, hart, retired):
+    """
+    Each reader has a part of it without holes, in order, the one who was
+    there first from the beginning, the one who stayed to the end.
+    """
+    at = 0
+    for k, (first, last, options) in enumerate(parts):
+        _, decoded, said = decode(options, hart)
+        size = len(decoded)
+        if not decoded:
+            continue
+        if last:
+            starts = [len(retired) - size]
+        elif first:
+            starts = [0]
+        else:
+            starts = [i for i in range(at, len(retired))
+                      if retired[i] == decoded[0]]
+        start = next((i for i in starts if i >= at and
+                      retired[i:i + size] == decoded), None)
+        need(start is not None and (not first or start == 0), 'part',
+             f'hart {hart}, part {k + 1} of {len(parts)}, {first} {last}: '
+             f'{size} instructions that did not retire like that: '
+             f'{expected.pieces(decoded, retired, 1)}; {said[:300]}')
+        at = start + size
+
+
+def check_pieces(options, hart, retired):
+    """Some may be lost, and then that is told."""
+    status, decoded, said = decode([*options, '--strict'], hart)
+    wrong = expected.pieces(decoded, retired, len(retired))
+    need(not wrong, 'differs', f'hart {hart}: {wrong} {said[:300]}')
+    need(status == 1 or decoded == retired, 'silent',
+         f'hart {hart}: {len(decoded)} decoded, {len(retired)} retired, '
+         'and no loss is told')
+
+
+def check_end(options, hart, retired):
+    """The last part of what retired"""
+    _, decoded, said = decode(options, hart)
+    wrong = retired[len(retired) - len(decoded):] != decoded
+    need(not wrong, 'differs', f'hart {hart}: {len(decoded)} decoded, which '
+         f'are not the last ones of {len(retired)}: {said[:300]}')
+
+
+def check_trace(result, hart, items, names):
+    retired = [item.pc for item in items if item.cause is None]
+    if result.how == 'all':
+        check_all(result.options, hart, items, names)
+    elif result.how == 'parts':
+        check_parts(result.options, hart, retired)
+    elif result.how == 'pieces':
+        check_pieces(result.options, hart, retired)
+    else:
+        check_end(result.options, hart, retired)
+
+
+def check_log(case, folder, pcs):
+    """QEMU's own log of the same run, without any plugin's help"""
+    with open(f'{folder}/decoded', 'w', encoding='ascii') as file:
+        file.writelines(f'0 {pc}\n' for pc in pcs)
+    done = subprocess.run(
+        [sys.executable, f'{TESTS}/exec_log.py', f'{folder}/exec.log',
+         f'{folder}/decoded', str(case['machine']['xlen'])],
+        capture_output=True, text=True, timeout=LIMIT, check=False)
+    if 'only' not in done.stderr:       # it wants 1000 instructions
+        need(done.returncode == 0, 'log', done.stderr[-500:])
+
+
+def run(case, folder, steps):
+    """Instructions compared; raises Failure"""
+    build(case, folder)
+    result = run_qemu(case, folder, steps)
+    machine = case['machine']
+    names = symbols(folder)
+    vectors = {names[name] for name in ('m_vector', 's_vector', 'vs_vector')}
+    mask = (1 << machine['xlen']) - 1
+    prefixes = list(dict.fromkeys(result.steps))
+    count = 0
+    for hart in range(machine['harts']):
+        files = [f'{prefix}.{hart}' for prefix in prefixes
+                 if os.path.exists(f'{prefix}.{hart}')]
+        items = truth.retired(files, mask, vectors)
+        need(len(items) > 20, 'truth', f'hart {hart} did {len(items)}')
+        count += sum(item.cause is None for item in items)
+        if machine['traced']:
+            check_trace(result, hart, items, names)
+        if machine['ctr'] and machine['scenario'] not in ('reset', 'snapshot'):
+            ctr.check(items, names, vectors, hart, result.ram, machine['h'],
+                      need)
+        if machine['log']:
+            check_log(case, folder, [f'{item.pc:x}' for item in items
+                                     if item.cause is None])
+    return count

@@ -1,0 +1,341 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+#
+# What happens to a machine while the guest runs, and where the trace goes.
+# Each scenario is a function that runs the case and says what to decode.
+
+import os
+import re
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+
+HERE = os.path.dirname(os.path.realpath(__file__))
+TESTS = os.path.dirname(HERE)
+sys.path.insert(0, f'{TESTS}/ctr')
+
+from machine import Error, Machine, connect     # noqa: E402
+
+LIMIT = 60
+
+
+class Result:
+    """Options of qemu-etrace, and prefixes of what steps.c wrote"""
+
+    def __init__(self, how, options, steps, ram):
+        self.how = how          # 'all', 'parts', 'pieces' or 'end'
+        self.options = options  # of 'parts': for each part,
+                                # and whether it is the first, the last
+        self.steps = steps
+        self.ram = ram
+
+
+class Run:
+    """QEMUs of a case: a directory for sockets, and what they are told"""
+
+    def __init__(self, case, folder, command_of, sockets):
+        self.case = case
+        self.folder = folder
+        self.command_of = command_of    # command_of(number, options)
+        self.sockets = sockets
+        self.events = case['events']
+        self.machines = []
+
+    def start(self, *options, trace='file'):
+        number = len(self.machines)
+        options = ['-chardev', f'file,id=sb,path={self.folder}/sideband'
+                   f'{number}', *options]
+        if trace == 'file':
+            options += ['-chardev',
+                        f'file,id=tr,path={self.folder}/trace{number}']
+        elif trace == 'socket':
+            options += ['-chardev', 'socket,id=tr,server=on,wait=off,'
+                        f'path={self.sockets}/tr']
+        machine = Machine(self.sockets, self.command_of(number, options),
+                          log=True)
+        self.machines.append(machine)
+        return machine
+
+    def end(self, machine):
+        """The guest has to come to its end; status"""
+        try:
+            status = machine.process.wait(LIMIT)
+        except subprocess.TimeoutExpired:
+            raise Error('hang: QEMU does not end') from None
+        said = machine.complaint()
+        if self.case['machine']['scenario'] == 'reconnect':
+            # what a reader who left has not read is told
+            said = re.sub(r'.*the reader of chardev .tr. has left; \d+ bytes '
+                          r'were not read and are lost\n', '', said)
+        if status or said:
+            raise Error(f'QEMU ended with {status}: {said[:500]}')
+
+    def close(self):
+        for machine in self.machines:
+            machine.end()
+
+    def result(self, how='all', numbers=(0,), more=()):
+        options = [word for n in numbers for word in
+                   ('--trace', f'{self.folder}/trace{n}', '--sideband',
+                    f'{self.folder}/sideband{n}')]
+        return Result(how, options + list(more),
+                      [f'{self.folder}/steps{n}' for n in numbers],
+                      f'{self.folder}/ram{numbers[-1]}')
+
+
+def over(machine):
+    """Has the guest ended already? An event is too late then."""
+    try:
+        machine.process.wait(5)
+        return True
+    except subprocess.TimeoutExpired:
+        return False
+
+
+def each_event(run, machine, action):
+    """Waits and does something, until the guest is over"""
+    for delay, pause in run.events:
+        time.sleep(delay / 1000)
+        try:
+            action(pause / 1000)
+        except (Error, OSError):
+            if not over(machine):
+                raise
+            break
+    run.end(machine)
+
+
+def plain(run):
+    machine = run.start()
+    machine.cont()
+    run.end(machine)
+    return run.result()
+
+
+def stop(run):
+    """stop and cont"""
+    machine = run.start()
+    machine.cont()
+
+    def action(pause):
+        machine.qmp('stop')
+        time.sleep(pause)
+        machine.cont()
+
+    each_event(run, machine, action)
+    return run.result()
+
+
+def reset(run):
+    """system_reset: the guest begins again"""
+    machine = run.start()
+    machine.cont()
+    each_event(run, machine, lambda _: machine.qmp('system_reset'))
+    return run.result()
+
+
+def gdb(run):
+    """A debugger steps, and lets go"""
+    machine = run.start('-chardev', 'socket,id=gdb,server=on,wait=off,path='
+                        f'{run.sockets}/gdb', '-gdb', 'chardev:gdb')
+    done = subprocess.run(
+        [sys.executable, f'{TESTS}/gdb_step.py', f'{run.sockets}/gdb',
+         str(20 * (1 + len(run.events)))], capture_output=True, text=True,
+        timeout=LIMIT, check=False)
+    if done.returncode and not over(machine):
+        raise Error(f'gdb: {done.stderr}')
+    run.end(machine)
+    return run.result()
+
+
+class Reader(threading.Thread):
+    """Reads the trace's socket into a file, until one end closes it"""
+
+    def __init__(self, path, file):
+        super().__init__()
+        self.link = connect(path)
+        self.link.settimeout(None)
+        self.file = file
+        self.start()
+
+    def run(self):
+        with open(self.file, 'wb') as file:
+            try:
+                while data := self.link.recv(1 << 16):
+                    file.write(data)
+            except OSError:
+                pass
+
+    def leave(self):
+        self.link.shutdown(2)
+        self.link.close()
+        self.join()
+
+
+def reconnect(run):
+    """Readers come and go: each has a session"""
+    machine = run.start(trace='socket')
+    readers = [Reader(f'{run.sockets}/tr', f'{run.folder}/trace0-1')]
+    machine.qmp('query-status')
+    machine.cont()
+
+    def action(pause):
+        readers[-1].leave()
+        machine.qmp('query-status')
+        time.sleep(pause)
+        if machine.process.poll() is None:
+            readers.append(Reader(f'{run.sockets}/tr', f'{run.folder}/trace0-'
+                                  f'{len(readers) + 1}'))
+            machine.qmp('query-status')
+
+    each_event(run, machine, action)
+    for reader in readers:
+        reader.join(LIMIT)
+    parts = []
+    for k in range(len(readers)):
+        trace = f'{run.folder}/trace0-{k + 1}'
+        if os.path.getsize(trace):
+            # the sideband's first session began with QEMU, without a reader
+            parts.append((k == 0, k == len(readers) - 1, [
+                '--trace', trace, '--sideband', f'{run.folder}/sideband0',
+                '--session', str(k + 2)]))
+    return Result('parts', parts, [f'{run.folder}/steps0'],
+                  f'{run.folder}/ram0')
+
+
+def migrate(run):
+    """To other QEMUs, one after the other"""
+    numbers = [0]
+    machine = run.start()
+    machine.cont()
+    for delay, _ in run.events:
+        time.sleep(delay / 1000)
+        address = f'unix:{run.sockets}/to.{len(run.machines)}'
+        there = run.start('-incoming', 'defer')
+        there.qmp('migrate-incoming', uri=address)
+        try:
+            machine.qmp('migrate', uri=address)
+            machine.migrated()
+        except (Error, OSError):
+            if not over(machine):
+                raise
+            there.end()
+            break
+        there.migrated()
+        numbers.append(len(run.machines) - 1)
+        try:
+            machine.qmp('quit')
+        except Error:
+            pass
+        run.end(machine)
+        machine = there
+        try:
+            machine.cont()
+        except Error:
+            if not over(machine):
+                raise
+    run.end(machine)
+    return run.result(numbers=numbers)
+
+
+def snapshot(run):
+    """savevm, on for a while, loadvm"""
+    disk = f'{run.folder}/disk'
+    with Machine(run.sockets, [run.command_of(None, None)[0], '-M', 'none'],
+                 log=True) as maker:
+        maker.job('blockdev-create', options={
+            'driver': 'file', 'filename': disk, 'size': 0})
+        maker.qmp('blockdev-add', driver='file', node_name='file',
+                  filename=disk)
+        maker.job('blockdev-create', options={
+            'driver': 'qcow2', 'file': 'file', 'size': 1 << 20})
+    machine = run.start('-blockdev', 'driver=qcow2,node-name=disk,'
+                        f'file.driver=file,file.filename={disk}')
+    machine.cont()
+    times = [delay for delay, _ in run.events][:2]
+    loaded = False
+    try:
+        for command, delay in zip(('snapshot-save', 'snapshot-load'), times):
+            time.sleep(delay / 1000)
+            machine.qmp('stop')
+            machine.job(command, tag='s', vmstate='disk', devices=['disk'])
+            loaded = command == 'snapshot-load'
+            machine.cont()
+    except (Error, OSError):
+        if not over(machine):
+            raise
+    run.end(machine)
+    if not loaded:
+        return run.result()
+    return run.result(numbers=(0, 0), more=('--session', '1',
+                                            '--session', '2'))
+
+
+def shut_down(run, machine, last=lambda: None):
+    """Waits for the guest's end, with -no-shutdown"""
+    end = time.monotonic() + LIMIT
+    while machine.qmp('query-status')['status'] != 'shutdown':
+        if time.monotonic() > end:
+            raise Error('hang: the guest does not end')
+        time.sleep(0.01)
+    last()
+    try:
+        machine.qmp('quit')
+    except Error:
+        pass
+    run.end(machine)
+
+
+def lossy(run):
+    """Nobody reads until the guest is done, and harts do not wait"""
+    machine = run.start('-no-shutdown', trace='socket')
+    link = connect(f'{run.sockets}/tr')
+    machine.qmp('query-status')
+    machine.cont()
+    data = []
+
+    def read():
+        while part := link.recv(1 << 16):
+            data.append(part)
+
+    reader = threading.Thread(target=read)
+    link.settimeout(LIMIT)
+    shut_down(run, machine, reader.start)
+    reader.join(LIMIT)
+    with open(f'{run.folder}/trace0', 'wb') as file:
+        file.write(b''.join(data))
+    return run.result('pieces')
+
+
+def ring(run):
+    """The RAM sink's memory, at the end"""
+    machine = run.start('-no-shutdown', trace=None)
+    machine.cont()
+    wrapped = []
+
+    def save():
+        machine.qmp('stop')
+        machine.qmp('x-riscv-trace-save', filename=f'{run.folder}/trace0')
+        wrapped.append('wrapped' in machine.qmp(
+            'human-monitor-command', command_line='info riscv-trace'))
+
+    shut_down(run, machine, save)
+    if wrapped[0]:
+        return run.result('end', more=('--wrapped-at', '0'))
+    return run.result(more=('--ram',))
+
+
+SCENARIOS = {'plain': plain, 'stop': stop, 'reset': reset, 'gdb': gdb,
+             'reconnect': reconnect, 'migrate': migrate, 'snapshot': snapshot,
+             'lossy': lossy, 'ring': ring}
+
+
+def play(case, folder, command_of):
+    """Runs the case; Error if something else than the trace is wrong"""
+    with tempfile.TemporaryDirectory(prefix='rvtrace-') as sockets:
+        run = Run(case, folder, command_of, sockets)
+        try:
+            return SCENARIOS[case['machine']['scenario']](run)
+        finally:
+            run.close()

@@ -1,0 +1,250 @@
+/*
+ * What each hart did, step by step: a TCG plugin for the random guests
+ *
+ * The guests keep a rule that makes this simple: nothing but a trap leads to
+ * a trap handler, whose first instruction is a "lui x0" with a number that
+ * nothing else uses. So an instruction retired unless what the hart begins
+ * next is a handler whose epc is that instruction, or the instruction itself
+ * once more (no instruction jumps to itself). truth.py goes by that; here is
+ * only written down what begins.
+ *
+ * It shares nothing with the trace encoder, and little with retired.c: it
+ * decodes no instructions, and every one of them has a callback of its own.
+ *
+ * Arguments: out=PREFIX; PREFIX.N is of the hart whose mhartid is N. A step is
+ * 16 bytes, in the host's order:
+ *     u64 pc; u32 code; u8 length (of the code); u8 mode; u8 kind; u8 from
+ * kind 0: an instruction began. kind 1: a trap was taken; pc is epc, code the
+ * cause without the interrupt's bit, length is that bit. mode is QEMU's
+ * register "priv": privilege, and 4 for V=1; of a trap, the handler's, and
+ * from is the mode before it.
+ *
+ * SPDX-License-Identifier: GPL-2.0-or-later
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <glib.h>
+#include <qemu-plugin.h>
+
+QEMU_PLUGIN_EXPORT int qemu_plugin_version = QEMU_PLUGIN_VERSION;
+
+#define MAX_HARTS 16
+/* lui x0, MARK + 0 for M, + 1 for S and VS */
+#define MARK 0xabc01000u
+#define MARK_M (MARK | 0x37)
+#define MARK_S ((MARK + 0x1000) | 0x37)
+
+typedef struct Step {
+    uint64_t pc;
+    uint32_t code;
+    uint8_t length;
+    uint8_t mode;
+    uint8_t kind;
+    uint8_t from;
+} Step;
+
+typedef struct Insn {
+    uint32_t code;
+    uint16_t offset;    /* from the block's start */
+    uint8_t length;
+} Insn;
+
+typedef struct Block {
+    uint64_t start;     /* where it was translated for */
+    uint32_t first;     /* the first instruction's code */
+    Insn insn[];
+} Block;
+
+/* Registers: every vCPU names them by itself */
+typedef struct Registers {
+    struct qemu_plugin_register *pc, *priv, *mhartid;
+    struct qemu_plugin_register *epc[2], *cause[2], *status[2];     /* M, S */
+    struct qemu_plugin_register *hstatus;       /* NULL: no hypervisor */
+} Registers;
+
+static const char *prefix;
+static Registers registers[MAX_HARTS];
+static FILE *files[MAX_HARTS];
+static GMutex lock;
+
+/* Who runs in this thread, and where its block is */
+static __thread FILE *file;
+static __thread uint64_t base;
+static __thread uint8_t mode;
+static __thread GByteArray *buf;
+
+static uint64_t read_reg(struct qemu_plugin_register *reg)
+{
+    uint64_t v = 0;
+    int n;
+
+    if (!buf) {
+        buf = g_byte_array_new();
+    }
+    g_byte_array_set_size(buf, 0);
+    n = qemu_plugin_read_register(reg, buf);
+    if (n != 4 && n != 8) {
+        fprintf(stderr, "steps: cannot read a register\n");
+        abort();
+    }
+    memcpy(&v, buf->data, n);
+    return v;
+}
+
+static void put(Step step)
+{
+    if (fwrite(&step, sizeof(step), 1, file) != 1) {
+        fprintf(stderr, "steps: %s\n", strerror(errno));
+        abort();
+    }
+}
+
+static FILE *file_of(uint64_t hart)
+{
+    g_autofree char *name = g_strdup_printf("%s.%" PRIu64, prefix, hart);
+
+    if (hart >= MAX_HARTS) {
+        fprintf(stderr, "steps: too many harts\n");
+        abort();
+    }
+    g_mutex_lock(&lock);
+    if (!files[hart]) {
+        files[hart] = fopen(name, "wb");
+        if (!files[hart]) {
+            fprintf(stderr, "steps: %s: %s\n", name, strerror(errno));
+            abort();
+        }
+    }
+    g_mutex_unlock(&lock);
+    return files[hart];
+}
+
+/* The mode that the trap came from, which mode took */
+static uint8_t mode_before(const Registers *r, bool is_m)
+{
+    uint64_t status = read_reg(r->status[!is_m]);
+
+    if (is_m) {
+        bool v = r->hstatus && status >> 39 & 1;    /* MPV */
+        uint8_t mpp = status >> 11 & 3;
+
+        return mpp | (v && mpp != 3 ? 4 : 0);
+    }
+    return (status >> 8 & 1) |                      /* SPP */
+           (mode & 4 || (r->hstatus && read_reg(r->hstatus) >> 7 & 1) ? 4 : 0);
+}
+
+static void block_begins(unsigned int vcpu, void *userdata)
+{
+    const Block *b = userdata;
+    /* With one thread QEMU 10.0 tells another vCPU; their handles are equal. */
+    const Registers *r = &registers[vcpu];
+    uint64_t pc = read_reg(r->pc);
+    bool is_m = b->first == MARK_M;
+
+    mode = read_reg(r->priv);
+    file = file_of(read_reg(r->mhartid));
+    /*
+     * A block that runs at the place it was translated for need not have
+     * written pc. One that can run at other places has, and is in the same
+     * place of a page.
+     */
+    base = (pc ^ b->start) & 0xfff ? b->start : pc;
+    if (is_m || b->first == MARK_S) {
+        uint64_t cause = read_reg(r->cause[!is_m]);
+        uint64_t epc = read_reg(r->epc[!is_m]);
+
+        /* RV32 has the bit in another place; causes are small numbers. */
+        put((Step) { .pc = epc, .code = cause & 0xff,
+                     .length = cause >> 63 || (cause >> 31 & 1),
+                     .mode = mode, .kind = 1, .from = mode_before(r, is_m) });
+    }
+}
+
+static void insn_begins(unsigned int vcpu, void *userdata)
+{
+    const Insn *insn = userdata;
+
+    put((Step) { .pc = base + insn->offset, .code = insn->code,
+                 .length = insn->length, .mode = mode });
+}
+
+static void block_translated(qemu_plugin_id_t id, struct qemu_plugin_tb *tb)
+{
+    size_t n = qemu_plugin_tb_n_insns(tb);
+    Block *block = g_malloc0(sizeof(Block) + n * sizeof(Insn));
+
+    block->start = qemu_plugin_tb_vaddr(tb);
+    for (size_t i = 0; i < n; i++) {
+        struct qemu_plugin_insn *q = qemu_plugin_tb_get_insn(tb, i);
+        Insn *insn = &block->insn[i];
+
+        insn->offset = qemu_plugin_insn_vaddr(q) - block->start;
+        insn->length = qemu_plugin_insn_size(q);
+        qemu_plugin_insn_data(q, &insn->code, MIN(insn->length, 4));
+        qemu_plugin_register_vcpu_insn_exec_cb(q, insn_begins,
+                                               QEMU_PLUGIN_CB_NO_REGS, insn);
+    }
+    block->first = block->insn[0].code;
+    qemu_plugin_register_vcpu_tb_exec_cb(tb, block_begins,
+                                         QEMU_PLUGIN_CB_R_REGS, block);
+}
+
+static void hart_starts(qemu_plugin_id_t id, unsigned int vcpu)
+{
+    g_autoptr(GArray) regs = qemu_plugin_get_registers();
+    Registers *r = &registers[vcpu % MAX_HARTS];
+    struct {
+        const char *name;
+        struct qemu_plugin_register **where;
+    } wanted[] = {
+        { "pc", &r->pc }, { "priv", &r->priv }, { "mhartid", &r->mhartid },
+        { "mepc", &r->epc[0] }, { "mcause", &r->cause[0] },
+        { "sepc", &r->epc[1] }, { "scause", &r->cause[1] },
+        { "mstatus", &r->status[0] }, { "sstatus", &r->status[1] },
+        { "hstatus", &r->hstatus },
+    };
+
+    for (size_t k = 0; k < G_N_ELEMENTS(wanted); k++) {
+        for (guint i = 0; i < regs->len; i++) {
+            qemu_plugin_reg_descriptor *d =
+                &g_array_index(regs, qemu_plugin_reg_descriptor, i);
+
+            if (!strcmp(d->name, wanted[k].name)) {
+                *wanted[k].where = d->handle;
+            }
+        }
+        if (!*wanted[k].where && wanted[k].where != &r->hstatus) {
+            fprintf(stderr, "steps: no register %s\n", wanted[k].name);
+            abort();
+        }
+    }
+}
+
+static void at_exit(qemu_plugin_id_t id, void *userdata)
+{
+    for (int i = 0; i < MAX_HARTS; i++) {
+        if (files[i] && fclose(files[i])) {
+            fprintf(stderr, "steps: %s\n", strerror(errno));
+            _Exit(1);
+        }
+    }
+}
+
+QEMU_PLUGIN_EXPORT int qemu_plugin_install(qemu_plugin_id_t id,
+                                           const qemu_info_t *info,
+                                           int argc, char **argv)
+{
+    if (argc != 1 || !g_str_has_prefix(argv[0], "out=")) {
+        fprintf(stderr, "steps: the argument is out=PREFIX\n");
+        return -1;
+    }
+    prefix = g_strdup(argv[0] + 4);
+    qemu_plugin_register_vcpu_init_cb(id, hart_starts);
+    qemu_plugin_register_vcpu_tb_trans_cb(id, block_translated);
+    qemu_plugin_register_atexit_cb(id, at_exit, NULL);
+    return 0;
+}
