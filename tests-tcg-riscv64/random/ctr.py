@@ -196,7 +196,8 @@ class Labels:
 
 
 def physical(pc):
-    return (pc & 0x3fffffff) + 0x80000000
+    """Of the program, whatever window it is seen in; not of the boot ROM"""
+    return (pc & 0x3fffffff) + 0x80000000 if pc >> 30 else pc
 
 
 def with_traps_in_order(items, vectors, vector_of):

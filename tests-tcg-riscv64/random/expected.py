@@ -24,7 +24,8 @@ class Software:
 
 
 def physical(pc):
-    return (pc & 0x3fffffff) + 0x80000000
+    """Of the program, whatever window it is seen in; not of the boot ROM"""
+    return (pc & 0x3fffffff) + 0x80000000 if pc >> 30 else pc
 
 
 def leads_elsewhere(item):

@@ -169,6 +169,9 @@ meet:
 1:	lw      t0, 0(a0)
 	sub     t0, t0, t4
 	bgez    t0, 2f
+	la      t0, parked
+	lw      t0, 0(t0)
+	bnez    t0, 2f                  /* who is done will not come */
 	jal     doze
 	addi    t5, t5, -1
 	bnez    t5, 1b
