@@ -218,15 +218,27 @@ static gboolean page_equal(gconstpointer pa, gconstpointer pb)
            a->space.atp == b->space.atp && a->space.gatp == b->space.gatp;
 }
 
-void riscv_trace_code_start(RISCVTraceHart *hart)
+/* The reader knows nothing about @hart. */
+static void forget_hart(RISCVTraceHart *hart)
 {
-    hart->session = riscv_trace_session();
     memset(hart->space, 0, sizeof(hart->space));
     memset(hart->tvec, 0, sizeof(hart->tvec));
     if (hart->maps) {
         g_hash_table_destroy(hart->maps);
     }
     hart->maps = g_hash_table_new_full(page_hash, page_equal, NULL, g_free);
+}
+
+/*
+ * Tracing may begin anew in a session: what the reader knows holds until it
+ * gets to know something else.
+ */
+void riscv_trace_code_start(RISCVTraceHart *hart)
+{
+    if (!hart->maps || hart->session != riscv_trace_session()) {
+        hart->session = riscv_trace_session();
+        forget_hart(hart);
+    }
 }
 
 /*
@@ -294,7 +306,7 @@ void riscv_trace_code_reset(RISCVTraceHart *hart)
         return;
     }
     lock_behind_fence(hart);
-    riscv_trace_code_start(hart);
+    forget_hart(hart);
     put_record(ETRACE_SB_RESET, hart->index, NULL, 0);
     qemu_mutex_unlock(&code.lock);
 }

@@ -219,7 +219,7 @@ static void trace_switch(CPUState *cs, bool on)
         hart->active = true;
         riscv_trace_code_start(hart);
         if (tcg_enabled()) {
-            /* Every page that it fetches from has to be told anew. */
+            /* Mappings that changed while nobody looked show at the fill. */
             tlb_flush(cs);
         }
         hart->ops->start(hart->opaque);

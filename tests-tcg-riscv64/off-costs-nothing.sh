@@ -35,6 +35,22 @@ listing() {
     [ -s "$out" ]
 }
 
+# A return of Zcmp clears bit 0 of ra, which QEMU 10.0 forgets (a patch of the
+# series): the listing without that, and so without numbers of temporaries.
+without_popret_fix() {
+    sed -E 's/\b(loc|tmp)[0-9]+/\1/g' "$1" | awk '
+        held != "" {
+            if ($0 ~ /^ *mov_i64 pc,loc$/) {
+                sub(/loc/, "x1/ra")
+            } else {
+                print held
+            }
+            held = ""
+        }
+        /^ *and_i64 loc,x1\/ra,\$0xfffffffffffffffe$/ { held = $0; next }
+        { print }'
+}
+
 n=0
 fail=0
 say() { # STATUS TEXT
@@ -60,8 +76,18 @@ for guest in "$tmp"/guests/*.elf; do
     case $name in *.rv64g|*.rv32gc|smp*) continue ;; esac
     # without CTR, and with CTR that records nothing
     for CPU in "" ,smctr=on,ssctr=on; do
+        # this one records, if it can
+        case $name$CPU in ctr-mix.*,*) continue ;; esac
         if CPU= listing "$QEMU_STOCK" "$guest" "$tmp/stock" &&
            listing "$QEMU" "$guest" "$tmp/ours"; then
+            case $name in
+            zc.*)
+                for which in stock ours; do
+                    without_popret_fix "$tmp/$which" > "$tmp/masked"
+                    mv "$tmp/masked" "$tmp/$which"
+                done
+                ;;
+            esac
             if same; then
                 say ok "$name$CPU: $lines lines of ops are stock's"
             else

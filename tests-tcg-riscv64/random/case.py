@@ -185,10 +185,6 @@ def choose_properties(r):
 
 # What is known to fail: kinds of elements, and machines that have it
 KNOWN = {
-    # a hart that begins to be traced anew in the same session (off and on,
-    # other modes) does not tell its address space again
-    'begun anew': (('trace_off', 'trace_modes', 'trigger_trace'),
-                   lambda machine: machine['traced']),
 }
 
 

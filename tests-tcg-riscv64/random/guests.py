@@ -120,7 +120,7 @@ def command_run(options):
     if options.case:
         todo = [read_case(options.case)]
     else:
-        todo = [cases.make(options.seed, options.known)]
+        todo = [cases.make(options.seed, options.known, options.only)]
     folder = f'{OUT}/run-{os.getpid()}'
     for _ in range(options.times):
         count, report = job(todo[0], folder, steps,
@@ -138,6 +138,8 @@ def command_check(options):
     with open(f'{HERE}/seeds', encoding='ascii') as lines:
         groups = [line.split() for line in lines
                   if line.strip() and not line.startswith('#')]
+    groups = [words for words in groups
+              if not options.group or words[0] in options.group]
     total = programs = failed = 0
     with concurrent.futures.ProcessPoolExecutor(JOBS) as pool:
         jobs = [(words[0], [
@@ -182,7 +184,7 @@ def command_soak(options):
         while running or more():
             while len(running) < 2 * JOBS and more():
                 running.add(pool.submit(
-                    job, cases.make(seed, options.known),
+                    job, cases.make(seed, options.known, options.only),
                     f'{OUT}/{seed}', steps, options.shrink))
                 seed += 1
             done, running = concurrent.futures.wait(
@@ -221,6 +223,11 @@ def main():
     soak.add_argument('--first', action='store_true',
                       help='stop at the first failure')
     check = commands.add_parser('check', help='the seeds of make check')
+    check.add_argument('group', nargs='*', help='not all of them')
+    for command in (run, soak):
+        command.add_argument('--only', action='append', default=[],
+                             metavar='NAME=VALUE',
+                             help='what the machine is to have, see case.py')
     for command, seconds in ((run, 0), (soak, 180), (check, 120)):
         command.add_argument('--shrink', type=int, default=seconds,
                              metavar='SECONDS',
