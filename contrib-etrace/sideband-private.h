@@ -36,7 +36,8 @@ struct Sideband {
     unsigned nr_harts;
     uint64_t trace_start, trace_end;
     SidebandHart *harts;
-    GArray **places;        /* per hart: SidebandPlace, by id and pos; or NULL */
+    /* per hart, NULL without any: SidebandPlace, by id and pos */
+    GArray **places;
     GArray *aligns;         /* SidebandAlign, by offset */
     const uint8_t *ram;     /* payload of the last RAM record; NULL: none */
     const uint8_t *last;    /* payload of the last END record; NULL: none */

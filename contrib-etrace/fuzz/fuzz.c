@@ -12,6 +12,7 @@
 #include <unistd.h>
 #include "callstack.h"
 #include "flamegraph.h"
+#include "fuzz.h"
 #include "packet-text.h"
 #include "params-text.h"
 #include "trace.h"
@@ -21,8 +22,6 @@
 #define MAX_INSNS   20000
 #define MAX_HARTS   16
 #define MAX_FILES   4
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 /* A file that is only in memory, and its path */
 typedef struct File {

@@ -388,7 +388,8 @@ def vector(g, r):
     g.put(r.choice(('\taddi t0, tp, NOISE', '\tla t0, hole - 12',
                     '\tla t0, hole - 4', '\tli t0, 0x87fffffc')))
     # whatever is executed of what is stored there is illegal
-    g.put('\tvmv.v.i v8, 0', '\t' + r.choice(('vle32.v v8, (t0)', 'vle64.v v8, (t0)',
+    g.put('\tvmv.v.i v8, 0',
+          '\t' + r.choice(('vle32.v v8, (t0)', 'vle64.v v8, (t0)',
                            'vle8ff.v v8, (t0)', 'vse32.v v8, (t0)',
                            'vlse32.v v8, (t0), t1', 'vadd.vv v8, v8, v12')))
     alu(g, r, 0, 2)
@@ -440,7 +441,8 @@ def sleep(g, r):
 @kind
 def fences(g, r):
     on = at_recovery(g)
-    g.put(*r.sample(('\tfence.i', '\tfence', '\tsfence.vma', '\t.word 0x0100000f',
+    g.put(*r.sample(('\tfence.i', '\tfence', '\tsfence.vma',
+                     '\t.word 0x0100000f',
                      '\tsfence.vma tp'), r.randint(1, 3)), f'{on}:')
 
 

@@ -26,6 +26,12 @@ OUT = os.path.abspath(os.environ.get(
 JOBS = int(os.environ.get('JOBS') or os.cpu_count())
 
 
+# Exceptions and interrupts can lead a program back for ever, or keep a hart
+# from its end until the others give up. That says nothing about the trace; it
+# is counted.
+ENDLESS = ('endless', 'guest')
+
+
 def steps_plugin():
     """The plugin, built if need be"""
     subprocess.run(['make', '-s', '-C', HERE, f'OUT={OUT}'], check=True,
@@ -76,6 +82,9 @@ def job(case, folder, steps, shrink_seconds):
     report = [f'seed {case["seed"]}: {failure}', f'files: {folder}',
               f'again: {os.path.relpath(__file__)} run --case '
               f'{os.path.relpath(folder)}/case.json']
+    if failure.kind in ENDLESS:
+        shutil.rmtree(folder)
+        return 0, ['endless']
     if shrink_seconds and failure.kind != 'build':
         best, again = smaller(case, failure.kind, f'{folder}-small', steps,
                               shrink_seconds)
@@ -148,16 +157,21 @@ def command_check(options):
             for seed in range(int(words[1]), int(words[2]))])
             for words in groups]
         for number, (name, runs) in enumerate(jobs, 1):
-            count, wrong = 0, []
+            count, endless, wrong = 0, 0, []
             for run in runs:
                 instructions, report = run.result()
                 count += instructions
-                wrong += report or []
+                if report == ['endless']:
+                    endless += 1
+                else:
+                    wrong += report or []
+            if endless > len(runs) // 5:
+                wrong.append('too few programs come to an end')
             total += count
-            programs += len(runs)
+            programs += len(runs) - endless
             failed += bool(wrong)
             print(f'{"not ok" if wrong else "ok"} {number} - {name}: '
-                  f'{len(runs)} programs, {count} instructions')
+                  f'{len(runs) - endless} programs, {count} instructions')
             for line in wrong[:60]:
                 print('#', line)
             sys.stdout.flush()
@@ -172,7 +186,7 @@ def command_soak(options):
     end = time.monotonic() + options.hours * 3600
     seed = options.seed if options.seed is not None else int(time.time()) << 20
     first = seed
-    programs = instructions = failures = 0
+    programs = instructions = failures = endless = 0
     last = time.monotonic()
     running = set()
     with concurrent.futures.ProcessPoolExecutor(JOBS) as pool:
@@ -193,7 +207,8 @@ def command_soak(options):
                 count, report = item.result()
                 programs += 1
                 instructions += count
-                if report:
+                endless += report == ['endless']
+                if report and report != ['endless']:
                     failures += 1
                     print('\n'.join(report), flush=True)
                     with open(f'{OUT}/failures', 'a',
@@ -204,7 +219,8 @@ def command_soak(options):
                 print(f'{programs} programs, {instructions} instructions '
                       f'verified, {failures} failures', flush=True)
     print(f'seeds {first} to {seed - 1}: {programs} programs, {instructions} '
-          f'instructions verified, {failures} failures')
+          f'instructions verified, {failures} failures; {endless} programs '
+          'did not come to an end')
     return 1 if failures or not programs else 0
 
 

@@ -161,7 +161,8 @@ class Generator:
         def csr(name, value):
             put(f'\tli t0, {value:#x}', f'\tcsrw {name}, t0')
 
-        put(f'region_{name}:', f'\tla t0, after_{name}', '\tSX t0, CONTINUE(tp)')
+        put(f'region_{name}:', f'\tla t0, after_{name}',
+            '\tSX t0, CONTINUE(tp)')
         csr('medeleg', region['medeleg'])
         csr('mideleg', region['mideleg'])
         csr('mie', region['mie'])
@@ -203,7 +204,7 @@ class Generator:
 
     def generate(self):
         put = self.put
-        put('#include "runtime.h"', '\t.section .text.program, "ax"',
+        put('#include "runtime.inc"', '\t.section .text.program, "ax"',
             '\t.option norelax')
         for index, function in enumerate(self.program['functions']):
             self.function_text(index, function)

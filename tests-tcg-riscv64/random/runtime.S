@@ -8,7 +8,7 @@
  *
  * SPDX-License-Identifier: GPL-2.0-or-later
  */
-#include "runtime.h"
+#include "runtime.inc"
 
 #define MARK_M lui x0, 0xabc01
 #define MARK_S lui x0, 0xabc02
@@ -127,7 +127,7 @@ ctr_dump_0_0:
 	.globl  doze
 doze:
 #ifdef NO_TIMER
-	/* QEMU 10.0 does not start timers again behind an incoming migration. */
+	/* QEMU 10.0 does not start timers again behind a migration. */
 	li      t0, 500
 1:	addi    t0, t0, -1
 	bnez    t0, 1b
@@ -139,6 +139,8 @@ doze:
 	lw      t3, 4(t1)
 	li      t1, 5000
 	add     t1, t2, t1
+	/* no handler that puts the timer off before the hart sleeps */
+	csrrci  t2, mstatus, MSTATUS_MIE
 	sw      t3, 4(t0)
 	sw      t1, 0(t0)
 	li      t1, MIP_MTIP
@@ -146,6 +148,8 @@ doze:
 	wfi
 	li      t1, -1
 	sw      t1, 4(t0)
+	andi    t2, t2, MSTATUS_MIE
+	csrs    mstatus, t2
 	ret
 #endif
 

@@ -41,6 +41,7 @@ class Run:
         self.sockets = sockets
         self.events = case['events']
         self.machines = []
+        self.late = False       # an event came when the guest had ended
 
     def start(self, *options, trace='file'):
         number = len(self.machines)
@@ -68,6 +69,14 @@ class Run:
             # what a reader who left has not read is told
             said = re.sub(r'.*the reader of chardev .tr. has left; \d+ bytes '
                           r'were not read and are lost\n', '', said)
+            said = re.sub(r'.*the last \d+ bytes for chardev .tr. were not '
+                          r'taken and are lost\n', '', said)
+        if self.late:
+            # the machine ended while it was being migrated
+            said = re.sub(r'.*(Unable to write to socket|failed to save '
+                          r'SaveStateEntry).*\n', '', said)
+        if status == 7:
+            raise Error('guest: a hart has not come to its end')
         if status or said:
             raise Error(f'QEMU ended with {status}: {said[:500]}')
 
@@ -157,6 +166,7 @@ class Reader(threading.Thread):
         self.link = connect(path)
         self.link.settimeout(None)
         self.file = file
+        self.left = False
         self.start()
 
     def run(self):
@@ -168,6 +178,7 @@ class Reader(threading.Thread):
                 pass
 
     def leave(self):
+        self.left = True
         self.link.shutdown(2)
         self.link.close()
         self.join()
@@ -181,6 +192,12 @@ def reconnect(run):
     machine.cont()
 
     def action(pause):
+        # one that leaves before its session has begun would have none
+        for _ in range(500):
+            if (os.path.getsize(f'{run.folder}/trace0-{len(readers)}') or
+                    machine.process.poll() is not None):
+                break
+            time.sleep(.01)
         readers[-1].leave()
         machine.qmp('query-status')
         time.sleep(pause)
@@ -197,7 +214,7 @@ def reconnect(run):
         trace = f'{run.folder}/trace0-{k + 1}'
         if os.path.getsize(trace):
             # the sideband's first session began with QEMU, without a reader
-            parts.append((k == 0, k == len(readers) - 1, [
+            parts.append((k == 0, not readers[k].left, [
                 '--trace', trace, '--sideband', f'{run.folder}/sideband0',
                 '--session', str(k + 2)]))
     return Result('parts', parts, [f'{run.folder}/steps0'],
@@ -220,6 +237,7 @@ def migrate(run):
         except (Error, OSError):
             if not over(machine):
                 raise
+            run.late = True
             there.end()
             break
         there.migrated()
