@@ -18,7 +18,8 @@ def elf(segments):
                                address, address, len(code), len(code), 4)
         contents += code
     return struct.pack('<16sHHIQQQIHHHHHH', b'\x7fELF\2\1\1', 2, 243, 1, 0, 64,
-                       0, 0, 64, 56, len(segments), 0, 0, 0) + headers + contents
+                       0, 0, 64, 56, len(segments), 0, 0, 0) + \
+        headers + contents
 
 
 def record(kind, payload, hart=0xffff):

@@ -175,7 +175,8 @@ PAGES_MIB = 150
 
 def bounded(peak, size, more=0):
     bound = BASE_MIB + TABLES_MIB + FACTOR * size / 2 ** 20 + more
-    check(peak / 1024 < bound, f'{peak >> 10} MiB for {size} bytes, not {bound:.0f}')
+    check(peak / 1024 < bound,
+          f'{peak >> 10} MiB for {size} bytes, not {bound:.0f}')
 
 
 def far_apart(count):
