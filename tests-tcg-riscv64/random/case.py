@@ -183,11 +183,6 @@ def choose_properties(r):
     return props
 
 
-# What is known to fail: kinds of elements, and machines that have it
-KNOWN = {
-}
-
-
 def option(text):
     """name=value"""
     name, _, value = text.partition('=')
@@ -195,24 +190,16 @@ def option(text):
         value, int(value) if value.isdigit() else value)
 
 
-def make(seed, known=False, only=()):
+def make(seed, only=()):
     """
-    The case of a seed. known: with what is known to fail; only: what the
-    machine is to have
+    The case of a seed. only: what the machine is to have
     """
     r = random.Random(seed)
     machine = choose_machine(r, dict(option(text) for text in only))
-    without = set()
-    if not known:
-        for kinds, applies in KNOWN.values():
-            if applies(machine):
-                without |= set(kinds)
     weights = dict(WEIGHTS)
     for name, more in EXTRA.items():
         if machine.get(name):
             weights.update(more)
-    for name in without:
-        weights.pop(name, None)
     functions = [{'align': r.choice((2, 4, 16)),
                   'elements': elements(r, 2, 7, weights)}
                  for _ in range(r.randint(3, 7))]

@@ -129,7 +129,7 @@ def command_run(options):
     if options.case:
         todo = [read_case(options.case)]
     else:
-        todo = [cases.make(options.seed, options.known, options.only)]
+        todo = [cases.make(options.seed, options.only)]
     folder = f'{OUT}/run-{os.getpid()}'
     for _ in range(options.times):
         count, report = job(todo[0], folder, steps,
@@ -152,7 +152,7 @@ def command_check(options):
     total = programs = failed = 0
     with concurrent.futures.ProcessPoolExecutor(JOBS) as pool:
         jobs = [(words[0], [
-            pool.submit(job, cases.make(seed, False, words[3:]),
+            pool.submit(job, cases.make(seed, words[3:]),
                         f'{OUT}/{words[0]}-{seed}', steps, options.shrink)
             for seed in range(int(words[1]), int(words[2]))])
             for words in groups]
@@ -198,7 +198,7 @@ def command_soak(options):
         while running or more():
             while len(running) < 2 * JOBS and more():
                 running.add(pool.submit(
-                    job, cases.make(seed, options.known, options.only),
+                    job, cases.make(seed, options.only),
                     f'{OUT}/{seed}', steps, options.shrink))
                 seed += 1
             done, running = concurrent.futures.wait(
@@ -248,8 +248,6 @@ def main():
         command.add_argument('--shrink', type=int, default=seconds,
                              metavar='SECONDS',
                              help='how long to make a failing case smaller')
-        command.add_argument('--known', action='store_true',
-                             help='also what is known to fail')
     options = parser.parse_args()
     os.makedirs(OUT, exist_ok=True)
     return {'run': command_run, 'soak': command_soak,
