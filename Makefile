@@ -29,7 +29,7 @@ help:
 #:                   did; HOURS=N (0.5: half an hour), else 1
 #:   make fuzz       feed the decoder with made up inputs; MINUTES=N, else 10
 #:   make bench      what recording and tracing cost, beside stock QEMU
-#:   make build      build/qemu-system-riscv64 and build/qemu-etrace
+#:   make build      build/qemu-system-riscv64 and build/rvtrace
 #:   make source     build/qemu: the patched QEMU tree, our folders linked in
 #:   make stock      build/stock: the same QEMU without us, to compare with
 #:   make series     build/series.mbox for `git am` on a QEMU 10.0 tree
@@ -79,7 +79,7 @@ clean:
 	rm -rf build/obj build/obj-sanitize build/stock build/etrace build/plugins \
 	       build/demo build/check build/fuzz build/soak build/logs build/series* build/each* \
 	       build/guest \
-	       build/qemu-system-riscv64 build/qemu-img build/qemu-etrace
+	       build/qemu-system-riscv64 build/qemu-img build/rvtrace
 
 distclean:
 	@scripts/distclean

@@ -1,5 +1,5 @@
 /*
- * What the subcommands of qemu-etrace share: options, losses, exit status
+ * What the subcommands of rvtrace share: options, losses, exit status
  *
  * SPDX-License-Identifier: GPL-2.0-or-later
  */
@@ -12,7 +12,7 @@ static void print_message(const char *kind, const char *fmt, va_list ap)
 {
     g_autofree char *text = g_strdup_vprintf(fmt, ap);
 
-    fprintf(stderr, "qemu-etrace: %s%s\n", kind, text);
+    fprintf(stderr, "rvtrace: %s%s\n", kind, text);
 }
 
 void cli_error(const char *fmt, ...)

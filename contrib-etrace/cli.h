@@ -1,5 +1,5 @@
 /*
- * What the subcommands of qemu-etrace share: options, losses, exit status
+ * What the subcommands of rvtrace share: options, losses, exit status
  *
  * SPDX-License-Identifier: GPL-2.0-or-later
  */

@@ -1,5 +1,5 @@
 /*
- * qemu-etrace convert: wrap packets for other people's decoders
+ * rvtrace convert: wrap packets for other people's decoders
  *
  * Besides the encapsulation 1.0:
  *
@@ -14,8 +14,8 @@
  */
 #include "qemu/osdep.h"
 #include "cli.h"
-#include "etrace-layout.h"
-#include "etrace-packet-bits.h"
+#include "etrace/layout.h"
+#include "etrace/packet-bits.h"
 #include "input.h"
 #include "packet-text.h"
 

@@ -1,5 +1,5 @@
 /*
- * qemu-etrace decode: write what was executed
+ * rvtrace decode: write what was executed
  *
  * SPDX-License-Identifier: GPL-2.0-or-later
  */

@@ -1,5 +1,5 @@
 /*
- * qemu-etrace listen: collect trace and sideband from sockets
+ * rvtrace listen: collect trace and sideband from sockets
  *
  * A thread for each stream: neither may hold up the other, because QEMU may
  * wait until both have room.

@@ -1,5 +1,5 @@
 /*
- * qemu-etrace decode --emit packets, qemu-etrace encode
+ * rvtrace decode --emit packets, rvtrace encode
  *
  * SPDX-License-Identifier: GPL-2.0-or-later
  */

@@ -1,5 +1,5 @@
 /*
- * qemu-etrace params: encoder parameters in the form that others read
+ * rvtrace params: encoder parameters in the form that others read
  *
  * SPDX-License-Identifier: GPL-2.0-or-later
  */

@@ -1,5 +1,5 @@
 /*
- * qemu-etrace folded, flamegraph: where the instructions went
+ * rvtrace folded, flamegraph: where the instructions went
  *
  * SPDX-License-Identifier: GPL-2.0-or-later
  */

@@ -1,5 +1,5 @@
 /*
- * qemu-etrace stat: count instructions, packets, bytes and losses
+ * rvtrace stat: count instructions, packets, bytes and losses
  *
  * SPDX-License-Identifier: GPL-2.0-or-later
  */

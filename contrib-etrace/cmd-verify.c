@@ -1,5 +1,5 @@
 /*
- * qemu-etrace verify: compare with a record of retired instructions
+ * rvtrace verify: compare with a record of retired instructions
  *
  * SPDX-License-Identifier: GPL-2.0-or-later
  */

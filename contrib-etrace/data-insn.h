@@ -6,7 +6,7 @@
 #ifndef ETRACE_DATA_INSN_H
 #define ETRACE_DATA_INSN_H
 
-#include "etrace-data.h"
+#include "etrace/data.h"
 #include "insn.h"
 
 /* How the addresses of an instruction's accesses go together */

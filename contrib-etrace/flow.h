@@ -10,10 +10,10 @@
 #ifndef ETRACE_FLOW_H
 #define ETRACE_FLOW_H
 
-#include "etrace-jump-cache.h"
-#include "etrace-packet.h"
-#include "etrace-predictor.h"
-#include "etrace-return-stack.h"
+#include "etrace/jump-cache.h"
+#include "etrace/packet.h"
+#include "etrace/predictor.h"
+#include "etrace/return-stack.h"
 #include "image.h"
 
 /*

@@ -75,7 +75,7 @@ static bool copy(int from, int to, const char *path, GError **errp)
 static GBytes *drain(int from, const char *path, GError **errp)
 {
     g_autofree char *name = NULL;
-    int fd = g_file_open_tmp("qemu-etrace-XXXXXX", &name, errp);
+    int fd = g_file_open_tmp("rvtrace-XXXXXX", &name, errp);
     GBytes *bytes = NULL;
 
     if (fd < 0) {

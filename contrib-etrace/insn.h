@@ -10,7 +10,7 @@
 #ifndef ETRACE_INSN_H
 #define ETRACE_INSN_H
 
-#include "etrace.h"
+#include "etrace/etrace.h"
 
 /*
  * What the bytes alone do not tell. The encodings of c.fsdsp are those of

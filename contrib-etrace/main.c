@@ -1,5 +1,5 @@
 /*
- * qemu-etrace: decode RISC-V instruction traces
+ * rvtrace: decode RISC-V instruction traces
  *
  * SPDX-License-Identifier: GPL-2.0-or-later
  */
@@ -23,13 +23,13 @@ static const CliCommand commands[] = {
 
 static void usage(FILE *f)
 {
-    fprintf(f, "Usage: qemu-etrace COMMAND [OPTION...]\n\n"
+    fprintf(f, "Usage: rvtrace COMMAND [OPTION...]\n\n"
                "Decode E-Trace instruction traces of RISC-V harts.\n\n"
                "Commands:\n");
     for (size_t i = 0; i < ARRAY_SIZE(commands); i++) {
         fprintf(f, "  %-11s %s\n", commands[i].name, commands[i].summary);
     }
-    fprintf(f, "\n'qemu-etrace COMMAND --help' explains a command's "
+    fprintf(f, "\n'rvtrace COMMAND --help' explains a command's "
                "options.\n");
 }
 
@@ -47,13 +47,13 @@ int main(int argc, char **argv)
     }
     for (size_t i = 0; i < ARRAY_SIZE(commands); i++) {
         if (!strcmp(argv[1], commands[i].name)) {
-            g_autofree char *name = g_strdup_printf("qemu-etrace %s",
+            g_autofree char *name = g_strdup_printf("rvtrace %s",
                                                     argv[1]);
 
             g_set_prgname(name);
             return commands[i].run(argc - 1, argv + 1);
         }
     }
-    cli_error("there is no command '%s'; try 'qemu-etrace --help'", argv[1]);
+    cli_error("there is no command '%s'; try 'rvtrace --help'", argv[1]);
     return CLI_ERROR;
 }

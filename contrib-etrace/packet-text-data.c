@@ -4,8 +4,8 @@
  * SPDX-License-Identifier: GPL-2.0-or-later
  */
 #include "qemu/osdep.h"
-#include "etrace-data-layout.h"
-#include "etrace-packet-bits.h"
+#include "etrace/data-layout.h"
+#include "etrace/packet-bits.h"
 #include "packet-text-private.h"
 
 static bool is_2_1(const ETraceParams *params)

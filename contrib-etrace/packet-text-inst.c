@@ -4,8 +4,8 @@
  * SPDX-License-Identifier: GPL-2.0-or-later
  */
 #include "qemu/osdep.h"
-#include "etrace-layout.h"
-#include "etrace-packet-bits.h"
+#include "etrace/layout.h"
+#include "etrace/packet-bits.h"
 #include "packet-text-private.h"
 
 static bool full_address(const ETraceParams *params)

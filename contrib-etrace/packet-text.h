@@ -25,8 +25,8 @@
 #define ETRACE_PACKET_TEXT_H
 
 #include <glib.h>
-#include "etrace-data-packet.h"
-#include "etrace-encap.h"
+#include "etrace/data-packet.h"
+#include "etrace/encap.h"
 
 /* More null.idle in a line are no use to anybody. */
 #define PACKET_TEXT_MAX_IDLE (1u << 24)

@@ -7,7 +7,7 @@
 #define ETRACE_PARAMS_TEXT_H
 
 #include <glib.h>
-#include "etrace-packet.h"
+#include "etrace/packet.h"
 
 /*
  * Set the parameter @name (of the specification, without _p; wire_format,

@@ -12,7 +12,7 @@
 #define ETRACE_RING_H
 
 #include <glib.h>
-#include "etrace-encap.h"
+#include "etrace/encap.h"
 #include "sideband.h"
 
 #define RING_NOT_WRAPPED    (-1)

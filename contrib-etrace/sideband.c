@@ -5,7 +5,7 @@
  */
 #include "qemu/osdep.h"
 #include <gio/gio.h>
-#include "etrace-packet.h"
+#include "etrace/packet.h"
 #include "input.h"
 #include "sideband-private.h"
 

@@ -1,7 +1,7 @@
 /*
  * Sideband streams: which code ran, and where it was mapped
  *
- * The layouts are in etrace-sideband.h. A Sideband is the file with one of
+ * The layouts are in etrace/sideband.h. A Sideband is the file with one of
  * its sessions; a SidebandView is what one hart's decoder sees of it, at the
  * place of the trace that the decoder has reached.
  *
@@ -11,7 +11,7 @@
 #define ETRACE_SIDEBAND_READER_H
 
 #include <glib.h>
-#include "etrace-sideband.h"
+#include "etrace/sideband.h"
 #include "code-page.h"
 
 typedef struct Sideband Sideband;

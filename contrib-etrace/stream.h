@@ -11,7 +11,7 @@
 #define ETRACE_STREAM_H
 
 #include <glib.h>
-#include "etrace-encap.h"
+#include "etrace/encap.h"
 
 /* Which of the stream's sources exist, and which one is wanted */
 typedef struct StreamSources {

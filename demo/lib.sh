@@ -7,7 +7,7 @@ cd "$top"
 
 qemu=build/qemu-system-riscv64
 [ -z "$sanitize" ] || qemu=$obj/qemu-system-riscv64
-etrace=build/qemu-etrace
+etrace=build/rvtrace
 observer=build/plugins/libretired.so
 
 # Children are put into the background and waited for, so that a signal ends
@@ -98,7 +98,7 @@ boot() {
           tail -n 5 "$dir/console.log"; return 1; }
     # QEMU is gone, the sockets are closed: the collector ends by itself
     [ -z "$listener_pid" ] || wait "$listener_pid" ||
-        { echo "qemu-etrace listen: exit status $?"; return 1; }
+        { echo "rvtrace listen: exit status $?"; return 1; }
     rm -f "$dir"/*.sock
 }
 

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
 # Debian's Linux, from the reset vector to the power-off, with work in
-# between: what qemu-etrace decodes from the trace that went through a socket
+# between: what rvtrace decodes from the trace that went through a socket
 # is what an independent observer saw retire, instruction for instruction, on
 # one hart and on more harts than there are processors, with every mode of the
 # encoder, while control transfers are recorded in all modes, and with filters

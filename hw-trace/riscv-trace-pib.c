@@ -13,7 +13,7 @@
 #include "hw/qdev-properties-system.h"
 #include "migration/vmstate.h"
 #include "target/riscv/trace/code.h"
-#include "etrace-encap.h"
+#include "etrace/encap.h"
 #include "riscv-trace-pib.h"
 #include "trace.h"
 

@@ -12,7 +12,7 @@
 #include "qemu/log.h"
 #include "qemu/main-loop.h"
 #include "target/riscv/trace/code.h"
-#include "etrace-encap.h"
+#include "etrace/encap.h"
 #include "riscv-trace-memory.h"
 #include "riscv-trace-ram.h"
 #include "trace.h"

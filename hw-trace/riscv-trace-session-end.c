@@ -12,7 +12,7 @@
 #include "qemu/error-report.h"
 #include "qemu/lockable.h"
 #include "qemu/timer.h"
-#include "etrace-sideband.h"
+#include "etrace/sideband.h"
 #include "riscv-trace-session.h"
 #include "trace.h"
 

@@ -13,7 +13,7 @@
 #include "system/runstate-action.h"
 #include "system/system.h"
 #include "target/riscv/trace/code.h"
-#include "etrace-sideband.h"
+#include "etrace/sideband.h"
 #include "riscv-trace-session.h"
 #include "trace.h"
 

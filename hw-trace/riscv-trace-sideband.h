@@ -2,7 +2,7 @@
  * RISC-V trace: the sideband stream's way out of the machine
  *
  * The records are made by the hart side (target/riscv/trace); see
- * etrace-sideband.h for their layout.
+ * etrace/sideband.h for their layout.
  *
  * SPDX-License-Identifier: GPL-2.0-or-later
  */

@@ -13,7 +13,7 @@
 
 #include "hw/core/cpu.h"
 #include "qom/object.h"
-#include "etrace.h"
+#include "etrace/etrace.h"
 #include "riscv-trace-timestamp.h"
 
 /* trFunnelDisInput has a bit for each of 16 inputs. */

@@ -29,7 +29,7 @@
 #include "exec/cputlb.h"
 #include "exec/page-protection.h"
 #include "exec/translation-block.h"
-#include "hw/trace/etrace-sideband.h"
+#include "hw/trace/etrace/sideband.h"
 #include "hooks.h"
 #include "internal.h"
 #include "internals.h"

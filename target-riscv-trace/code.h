@@ -4,7 +4,7 @@
  * Knows which bytes were translated, from which physical page, and which
  * virtual page a hart fetches them through; tells the sideband stream what is
  * new, and puts what replaces something behind a fence in the hart's trace.
- * See hw/trace/etrace-sideband.h for the records.
+ * See hw/trace/etrace/sideband.h for the records.
  *
  * SPDX-License-Identifier: GPL-2.0-or-later
  */

@@ -12,7 +12,7 @@
 #define TARGET_RISCV_TRACE_HART_H
 
 #include "hw/core/cpu.h"
-#include "hw/trace/etrace.h"
+#include "hw/trace/etrace/etrace.h"
 
 /*
  * The encoder's end of the port. Every function is called in the hart's own

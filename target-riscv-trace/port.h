@@ -6,7 +6,7 @@
 #ifndef TARGET_RISCV_TRACE_PORT_H
 #define TARGET_RISCV_TRACE_PORT_H
 
-#include "hw/trace/etrace.h"
+#include "hw/trace/etrace/etrace.h"
 
 typedef struct RISCVTraceHart RISCVTraceHart;
 
@@ -17,7 +17,7 @@ typedef struct RISCVTraceHart RISCVTraceHart;
  * ring therefore makes the very next block call the helper: that is how
  * something that must wait for the end of the running TB gets its turn.
  *
- * With stretches (hw/trace/etrace.h) most TBs only note in @branches which way
+ * With stretches (hw/trace/etrace/etrace.h) most TBs only note in @branches which way
  * they went, and in @back how far. The rest is as above.
  */
 typedef struct RISCVTracePort {

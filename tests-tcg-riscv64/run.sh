@@ -1,13 +1,13 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# Runs bare-metal guests with the trace on, and compares what qemu-etrace
+# Runs bare-metal guests with the trace on, and compares what rvtrace
 # decodes with what an independent observer (plugin/retired.c) saw retire.
 # Speaks TAP.
 #
 # run.sh [PATTERN]        only tests whose name matches the glob pattern
 #
-# QEMU, ETRACE, RETIRED   qemu-system-riscv64, qemu-etrace, libretired.so
+# QEMU, RVTRACE, RETIRED   qemu-system-riscv64, rvtrace, libretired.so
 # OUT                     where the guests and the files of failed runs go
 set -uo pipefail
 
@@ -16,7 +16,7 @@ here=$(cd "$(dirname "$0")" && pwd)
 . "$here/guests/guest.sh" tcg
 pattern=${1:-*}
 
-need "$QEMU" "$ETRACE"
+need "$QEMU" "$RVTRACE"
 if [ ! -f "$RETIRED" ]; then
     make -s -C "$here/plugin" OUT="$OUT" >&2 || bail "cannot build the observer"
     RETIRED=$OUT/libretired.so
@@ -67,13 +67,13 @@ guest_result() {
 }
 
 verify() {
-    timeout 120 "$ETRACE" verify --trace "$dir/trace" \
+    timeout 120 "$RVTRACE" verify --trace "$dir/trace" \
         --sideband "$dir/sideband" --truth "$dir/truth" >>"$dir/log" 2>&1
 }
 
 # same_pcs HART: is the decoded list of pcs the observer's, literally?
 same_pcs() {
-    timeout 120 "$ETRACE" decode --trace "$dir/trace" \
+    timeout 120 "$RVTRACE" decode --trace "$dir/trace" \
         --sideband "$dir/sideband" --hart "$1" --emit pc \
         >"$dir/decoded.$1" 2>>"$dir/log" &&
         sed -n "s/^$1 //p" "$dir/pcs" | cmp - "$dir/decoded.$1" \

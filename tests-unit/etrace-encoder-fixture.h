@@ -11,7 +11,7 @@
 #define TESTS_UNIT_ETRACE_ENCODER_FIXTURE_H
 
 #include "etrace-test.h"
-#include "hw/trace/etrace-encoder.h"
+#include "hw/trace/etrace/encoder.h"
 
 #define NONE        ETRACE_ITYPE_NONE
 #define EXCEPTION   ETRACE_ITYPE_EXCEPTION

@@ -6,7 +6,7 @@
 #ifndef TESTS_UNIT_ETRACE_FILTER_FIXTURE_H
 #define TESTS_UNIT_ETRACE_FILTER_FIXTURE_H
 
-#include "hw/trace/etrace-filter.h"
+#include "hw/trace/etrace/filter.h"
 
 /* One filter set under test, and what to program it with */
 typedef struct Setup {

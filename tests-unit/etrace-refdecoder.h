@@ -9,7 +9,7 @@
 #ifndef TESTS_UNIT_ETRACE_REFDECODER_H
 #define TESTS_UNIT_ETRACE_REFDECODER_H
 
-#include "hw/trace/etrace-packet.h"
+#include "hw/trace/etrace/packet.h"
 
 typedef enum RefOp {
     REF_NORMAL,

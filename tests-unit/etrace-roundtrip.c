@@ -7,7 +7,7 @@
  * SPDX-License-Identifier: GPL-2.0-or-later
  */
 #include "qemu/osdep.h"
-#include "hw/trace/etrace-encap.h"
+#include "hw/trace/etrace/encap.h"
 #include "etrace-roundtrip.h"
 
 static const RefInstr *world_get_instr(void *opaque, uint64_t pc)

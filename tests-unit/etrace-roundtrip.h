@@ -6,7 +6,7 @@
 #ifndef TESTS_UNIT_ETRACE_ROUNDTRIP_H
 #define TESTS_UNIT_ETRACE_ROUNDTRIP_H
 
-#include "hw/trace/etrace-encoder.h"
+#include "hw/trace/etrace/encoder.h"
 #include "etrace-random-program.h"
 #include "etrace-test.h"
 

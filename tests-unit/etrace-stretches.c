@@ -1,7 +1,7 @@
 /*
  * A random hart that tells stretches instead of blocks
  *
- * By what hw/trace/etrace.h says about them.
+ * By what hw/trace/etrace/etrace.h says about them.
  *
  * SPDX-License-Identifier: GPL-2.0-or-later
  */

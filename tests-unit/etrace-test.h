@@ -7,7 +7,7 @@
 #define TESTS_UNIT_ETRACE_TEST_H
 
 #include <glib.h>
-#include "hw/trace/etrace-packet.h"
+#include "hw/trace/etrace/packet.h"
 
 /* Bytes as text, as the specification prints payloads: "05 04 01" */
 static inline char *etrace_test_hex(const uint8_t *buf, size_t len)

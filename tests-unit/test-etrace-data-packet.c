@@ -8,7 +8,7 @@
 #include "qemu/osdep.h"
 #include "etrace-random.h"
 #include "etrace-test.h"
-#include "hw/trace/etrace-data-packet.h"
+#include "hw/trace/etrace/data-packet.h"
 
 static void random_params(ETraceParams *p)
 {

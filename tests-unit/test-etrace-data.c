@@ -6,7 +6,7 @@
 #include "qemu/osdep.h"
 #include "etrace-random.h"
 #include "etrace-test.h"
-#include "hw/trace/etrace-data.h"
+#include "hw/trace/etrace/data.h"
 
 #define NO_ADDRESS  ETRACE_DOPT_NO_ADDRESS
 #define NO_DATA     ETRACE_DOPT_NO_DATA

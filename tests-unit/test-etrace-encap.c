@@ -5,7 +5,7 @@
  */
 #include "qemu/osdep.h"
 #include "etrace-test.h"
-#include "hw/trace/etrace-encap.h"
+#include "hw/trace/etrace/encap.h"
 
 static void set_params(ETraceParams *p, unsigned src_bits, uint16_t src_id,
                        unsigned ts_bytes)

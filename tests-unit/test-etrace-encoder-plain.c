@@ -6,7 +6,7 @@
 #include "qemu/osdep.h"
 #include "etrace-random-program.h"
 #include "etrace-test.h"
-#include "hw/trace/etrace-encoder.h"
+#include "hw/trace/etrace/encoder.h"
 
 #define BLOCKS 400
 

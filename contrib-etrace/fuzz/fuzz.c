@@ -1,5 +1,5 @@
 /*
- * Inputs of qemu-etrace, for libFuzzer
+ * Inputs of rvtrace, for libFuzzer
  *
  * Built once for each target, with FUZZ_TARGET its name. Inputs that consist
  * of several files begin with a byte of flags and 16 bits, little-endian, for

@@ -23,7 +23,7 @@ def elf(segments):
 
 
 def record(kind, payload, hart=0xffff):
-    """A record of a sideband stream; hw-trace/etrace-sideband.h"""
+    """A record of a sideband stream; hw-trace/etrace/sideband.h"""
     return struct.pack('<HHI', kind, hart, len(payload)) + payload
 
 

@@ -1,5 +1,5 @@
 /*
- * Sideband streams to order, for tests; the layouts of etrace-sideband.h
+ * Sideband streams to order, for tests; the layouts of etrace/sideband.h
  *
  * SPDX-License-Identifier: GPL-2.0-or-later
  */
@@ -7,7 +7,7 @@
 #define ETRACE_TESTS_SB_BUILD_H
 
 #include <glib.h>
-#include "etrace-sideband.h"
+#include "etrace/sideband.h"
 
 void sb_record(GByteArray *sb, unsigned type, unsigned hart,
                const void *payload, size_t len);

@@ -4,7 +4,7 @@
  * SPDX-License-Identifier: GPL-2.0-or-later
  */
 #include "qemu/osdep.h"
-#include "etrace-sideband.h"
+#include "etrace/sideband.h"
 #include "synth-program.h"
 
 #define PAGE            ETRACE_SB_PAGE_SIZE

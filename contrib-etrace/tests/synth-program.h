@@ -7,7 +7,7 @@
 #define ETRACE_TESTS_SYNTH_PROGRAM_H
 
 #include <glib.h>
-#include "etrace.h"
+#include "etrace/etrace.h"
 
 typedef enum OpKind {
     OP_SEQ,

@@ -5,7 +5,7 @@
  */
 #include "qemu/osdep.h"
 #include "check.h"
-#include "etrace-encap.h"
+#include "etrace/encap.h"
 #include "sb-build.h"
 #include "synth.h"
 #include "synth-program.h"

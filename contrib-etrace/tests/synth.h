@@ -12,7 +12,7 @@
 #define ETRACE_TESTS_SYNTH_H
 
 #include <glib.h>
-#include "etrace-encoder.h"
+#include "etrace/encoder.h"
 
 typedef struct SynthOptions {
     uint32_t seed;

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# What a few bytes can ask of qemu-etrace: test-bounds.py QEMU-ETRACE
+# What a few bytes can ask of rvtrace: test-bounds.py RVTRACE
 #
 # Each input is made to cost as much as it can. What it costs is counted in
 # instructions and in peak memory, and the processor time is limited, so that

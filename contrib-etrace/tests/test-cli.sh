@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# The command line of qemu-etrace: test-cli.sh QEMU-ETRACE SYNTH-WRITE
+# The command line of rvtrace: test-cli.sh RVTRACE SYNTH-WRITE
 # Every check prints a TAP line; the script fails if one of them does.
 set -u
 tool=$1
@@ -48,7 +48,7 @@ files1="--trace $one/trace --sideband $one/sideband"
 files2="--trace $two/trace --sideband $two/sideband"
 
 check "no command" 2 "$tool"
-says "usage" err 'Usage: qemu-etrace'
+says "usage" err 'Usage: rvtrace'
 check "help" 0 "$tool" --help
 says "every command is listed" out listen
 check "unknown command" 2 "$tool" frobnicate

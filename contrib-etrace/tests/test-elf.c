@@ -7,7 +7,7 @@
 #include <glib/gstdio.h>
 #include <gelf.h>
 #include "check.h"
-#include "etrace-encap.h"
+#include "etrace/encap.h"
 #include "symbols.h"
 #include "test-util.h"
 

@@ -2,7 +2,7 @@
  * Golden vectors: packets field by field, and their bytes
  *
  * test-golden DIRECTORY: in each of its *.txt, a "params", "inst" or "data"
- * line is as 'qemu-etrace decode --emit packets' writes it; the line "= HEX"
+ * line is as 'rvtrace decode --emit packets' writes it; the line "= HEX"
  * behind a packet has its payload.
  *
  * SPDX-License-Identifier: GPL-2.0-or-later

@@ -1,5 +1,5 @@
 /*
- * Sideband streams: sessions, and the section "Order" of etrace-sideband.h
+ * Sideband streams: sessions, and the section "Order" of etrace/sideband.h
  *
  * SPDX-License-Identifier: GPL-2.0-or-later
  */

@@ -4,7 +4,7 @@
 # compare.py OBSERVED HART DECODED [--noaddr | --novalue] [--csr FILE]
 #            [--unseen N] [--lossy]
 #
-# Does "qemu-etrace decode --emit data" say what the observer (accesses.c) saw
+# Does "rvtrace decode --emit data" say what the observer (accesses.c) saw
 # of memory: every access of the hart, in order, with its pc, type, size,
 # address and data? The observer sees the loads and stores that an instruction
 # is made of; which access of the trace that is, follows from its opcode.

@@ -1,13 +1,13 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# Runs guests with data trace, and compares the accesses that qemu-etrace
+# Runs guests with data trace, and compares the accesses that rvtrace
 # decodes with what an independent observer (accesses.c) saw: pc, type, size,
 # address, data, order. Speaks TAP.
 #
 # run.sh [PATTERN]        only tests whose name matches the glob pattern
 #
-# QEMU, ETRACE, ACCESSES  qemu-system-riscv64, qemu-etrace, libaccesses.so
+# QEMU, RVTRACE, ACCESSES  qemu-system-riscv64, rvtrace, libaccesses.so
 # OUT                     where the guests and the files of failed runs go
 set -uo pipefail
 
@@ -17,7 +17,7 @@ here=$(cd "$(dirname "$0")" && pwd)
 ACCESSES=${ACCESSES:-$OUT/libaccesses.so}
 pattern=${1:-*}
 
-need "$QEMU" "$ETRACE"
+need "$QEMU" "$RVTRACE"
 if [ "$ACCESSES" = "$OUT/libaccesses.so" ]; then
     make -s -f "$here/plugin.mk" OUT="$OUT" >&2 ||
         bail "cannot build the observer"
@@ -61,7 +61,7 @@ qemu() {
 decode() {
     local hart=$1 what=$2
     shift 2
-    timeout 120 "$ETRACE" decode --trace "$dir/trace" \
+    timeout 120 "$RVTRACE" decode --trace "$dir/trace" \
         --sideband "$dir/sideband" --hart "$hart" --emit "$what" "$@" \
         >"$dir/$what.$hart" 2>>"$dir/log"
 }

@@ -5,7 +5,7 @@
 #
 # A guest is traced until QEMU ends in one way or another. Where the reader has
 # everything, the decoder finds nothing to complain about; where something is
-# missing, QEMU warns, and qemu-etrace stat --strict fails and says why.
+# missing, QEMU warns, and rvtrace stat --strict fails and says why.
 
 import fnmatch
 import os
@@ -21,8 +21,8 @@ sys.path.insert(0, os.path.join(os.path.dirname(__file__), '..'))
 
 import links
 
-QEMU, ETRACE, RETIRED, OUT = (os.environ[n] for n in
-                              ('QEMU', 'ETRACE', 'RETIRED', 'OUT'))
+QEMU, RVTRACE, RETIRED, OUT = (os.environ[n] for n in
+                              ('QEMU', 'RVTRACE', 'RETIRED', 'OUT'))
 LIMIT = links.LIMIT
 CONTROL = 0x3020000
 STALL_OR_OVERFLOW = 1 << 12
@@ -144,7 +144,7 @@ LEFT = []
 
 def etrace(folder, command, *options):
     done = subprocess.run(
-        [ETRACE, command, '--trace', f'{folder}/trace', '--sideband',
+        [RVTRACE, command, '--trace', f'{folder}/trace', '--sideband',
          f'{folder}/sideband', *options], capture_output=True, text=True,
         timeout=LIMIT, check=False)
     return done.returncode, done.stdout + done.stderr

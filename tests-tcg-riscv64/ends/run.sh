@@ -6,14 +6,14 @@
 #
 # run.sh [PATTERN]        only tests whose name matches the glob pattern
 #
-# QEMU, ETRACE, RETIRED, OUT: as for ../run.sh
+# QEMU, RVTRACE, RETIRED, OUT: as for ../run.sh
 set -uo pipefail
 
 here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=../guests/guest.sh
 . "$here/../guests/guest.sh" tcg-ends
 
-need "$QEMU" "$ETRACE" "$RETIRED"
+need "$QEMU" "$RVTRACE" "$RETIRED"
 make_guest long "$here/../slow-reader/long.c" rv64gc
 make_guest endless "$here/../slow-reader/long.c" rv64gc -DROUNDS=2000000000
 

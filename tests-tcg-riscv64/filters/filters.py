@@ -17,8 +17,8 @@ sys.path.insert(0, os.path.join(os.path.dirname(__file__), '..'))
 
 import links
 
-QEMU, ETRACE, RETIRED, OUT = (os.environ[n] for n in
-                              ('QEMU', 'ETRACE', 'RETIRED', 'OUT'))
+QEMU, RVTRACE, RETIRED, OUT = (os.environ[n] for n in
+                              ('QEMU', 'RVTRACE', 'RETIRED', 'OUT'))
 ENCODER = 0x3020000
 ALL_MODES = ('implicit-exception', 'sequential-jump', 'implicit-return',
              'branch-prediction', 'jump-target-cache')
@@ -95,11 +95,11 @@ class Run:
         if self.status:
             return f'QEMU: exit status {self.status}'
         decode = subprocess.run(
-            [ETRACE, 'decode', '--trace', f'{self.folder}/trace',
+            [RVTRACE, 'decode', '--trace', f'{self.folder}/trace',
              '--sideband', f'{self.folder}/sideband', '--hart', '0',
              '--emit', 'pc'], capture_output=True, text=True, check=False)
         if decode.returncode or decode.stderr:
-            return 'qemu-etrace: ' + decode.stderr.strip()
+            return 'rvtrace: ' + decode.stderr.strip()
         self.decoded = [int(pc, 16) for pc in decode.stdout.split()]
         with open(f'{self.folder}/pcs', encoding='utf-8') as pcs:
             self.truth = [int(line.split()[1], 16) for line in pcs

@@ -6,13 +6,13 @@
 #
 # run.sh [PATTERN]        only tests whose name matches the glob pattern
 #
-# QEMU, ETRACE, RETIRED, OUT: as for ../run.sh
+# QEMU, RVTRACE, RETIRED, OUT: as for ../run.sh
 set -uo pipefail
 
 here=$(cd "$(dirname "$0")" && pwd)
 build=$here/../../build
 export QEMU=${QEMU:-$build/qemu-system-riscv64}
-export ETRACE=${ETRACE:-$build/qemu-etrace}
+export RVTRACE=${RVTRACE:-$build/rvtrace}
 export OUT=${OUT:-$build/check/tcg-filters}
 export RETIRED=${RETIRED:-$build/plugins/libretired.so}
 

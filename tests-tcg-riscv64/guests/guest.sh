@@ -8,7 +8,7 @@
 guest_dir=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 build=$guest_dir/../../build
 export QEMU=${QEMU:-$build/qemu-system-riscv64}
-export ETRACE=${ETRACE:-$build/qemu-etrace}
+export RVTRACE=${RVTRACE:-$build/rvtrace}
 export RETIRED=${RETIRED:-$build/plugins/libretired.so}
 export OUT=${OUT:-$build/check/$1}
 mkdir -p "$OUT"

@@ -22,9 +22,9 @@ sys.path += [f'{HERE}/..', f'{HERE}/../ctr']
 import links                                            # noqa: E402
 from machine import Error, Machine                      # noqa: E402
 
-QEMU, ETRACE, RETIRED, ACCESSES, OUT = (
+QEMU, RVTRACE, RETIRED, ACCESSES, OUT = (
     os.environ[name] for name in
-    ('QEMU', 'ETRACE', 'RETIRED', 'ACCESSES', 'OUT'))
+    ('QEMU', 'RVTRACE', 'RETIRED', 'ACCESSES', 'OUT'))
 LIMIT = links.LIMIT
 COMPONENTS = {'encoder': 0x3020000, 'encoder of hart 1': 0x3021000,
               'funnel': 0x3030000, 'PIB': 0x3031000, 'RAM sink': 0x3032000,
@@ -169,14 +169,14 @@ class Test:
             part.machine.end()
 
     def files(self, order=None):
-        """The options of qemu-etrace that name the parts"""
+        """The options of rvtrace that name the parts"""
         parts = self.parts if order is None else [self.parts[i]
                                                   for i in order]
         return [word for part in parts for word in
                 ('--trace', part.trace, '--sideband', part.sideband)]
 
     def etrace(self, command, *options):
-        return subprocess.run([ETRACE, command, *options], text=True,
+        return subprocess.run([RVTRACE, command, *options], text=True,
                               capture_output=True, timeout=LIMIT, check=False)
 
     def decode(self, files, what, hart):

@@ -6,14 +6,14 @@
 #
 # run.sh [PATTERN]        only tests whose name matches the glob pattern
 #
-# QEMU, ETRACE, RETIRED, OUT: as for ../run.sh
+# QEMU, RVTRACE, RETIRED, OUT: as for ../run.sh
 set -uo pipefail
 
 here=$(cd "$(dirname "$0")" && pwd)
 guests=$here/../guests
 build=$here/../../build
 export QEMU=${QEMU:-$build/qemu-system-riscv64}
-export ETRACE=${ETRACE:-$build/qemu-etrace}
+export RVTRACE=${RVTRACE:-$build/rvtrace}
 export OUT=${OUT:-$build/check/tcg-migrate}
 export RETIRED=${RETIRED:-$build/plugins/libretired.so}
 export ACCESSES=$OUT/libaccesses.so
@@ -23,7 +23,7 @@ bail() {
     exit 1
 }
 
-for file in "$QEMU" "$ETRACE" "$RETIRED"; do
+for file in "$QEMU" "$RVTRACE" "$RETIRED"; do
     [ -e "$file" ] || bail "$file is missing: make build"
 done
 mkdir -p "$OUT"

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
 # Runs programs (bench/programs) and guests (../guests) in the modes of
-# modes.txt, and compares what qemu-etrace decodes with what an independent
+# modes.txt, and compares what rvtrace decodes with what an independent
 # observer (../plugin) saw retire. Speaks TAP: a line for each mode.
 
 import argparse
@@ -21,7 +21,7 @@ sys.path.append(os.path.join(TOP, 'bench'))
 import htif                         # noqa: E402
 BUILD = os.path.join(TOP, 'build')
 QEMU = os.environ.get('QEMU', f'{BUILD}/qemu-system-riscv64')
-ETRACE = os.environ.get('ETRACE', f'{BUILD}/qemu-etrace')
+RVTRACE = os.environ.get('RVTRACE', f'{BUILD}/rvtrace')
 RETIRED = os.environ.get('RETIRED', f'{BUILD}/plugins/libretired.so')
 OUT = os.path.abspath(os.environ.get('OUT', f'{BUILD}/check/tcg-modes'))
 LIMIT = 120
@@ -107,7 +107,7 @@ def check(mode, properties, name):
                        '-kernel', f'{OUT}/elf/{name}.elf'], log, 'QEMU')
     if os.path.getsize(log):
         raise Difference('QEMU or the observer complained')
-    run([ETRACE, 'verify', '--trace', f'{folder}/trace', '--sideband',
+    run([RVTRACE, 'verify', '--trace', f'{folder}/trace', '--sideband',
          f'{folder}/sideband', '--truth', f'{folder}/truth'], log, 'verify')
     with open(log, encoding='utf-8') as text:
         said = text.read()
@@ -139,7 +139,7 @@ def check_mode(pool, mode, properties, names):
 def main():
     parser = argparse.ArgumentParser(
         prog='run.sh', description='Decoded equals retired, in every mode. '
-        'QEMU, ETRACE, RETIRED, OUT in the environment are the programs, the '
+        'QEMU, RVTRACE, RETIRED, OUT in the environment are the programs, the '
         'observer and the folder for files (kept of runs that failed).')
     parser.add_argument('--all', action='store_true',
                         help='every program, not only some')

@@ -12,7 +12,7 @@ import sys
 import time
 
 QEMU = os.environ['QEMU']
-ETRACE = os.environ['ETRACE']
+RVTRACE = os.environ['RVTRACE']
 RETIRED = os.environ['RETIRED']
 OUT = os.environ['OUT']
 LIMIT = 30 if os.environ.get('SANITIZE', '0') in ('', '0') else 150
@@ -123,8 +123,8 @@ class Machine:
 
 
 def decode(folder, trace, *options, hart=0, strict=True):
-    """The pcs that qemu-etrace finds in a trace"""
-    command = [ETRACE, 'decode', '--trace', trace, '--emit', 'pc',
+    """The pcs that rvtrace finds in a trace"""
+    command = [RVTRACE, 'decode', '--trace', trace, '--emit', 'pc',
                '--hart', str(hart), *options]
     if strict:
         command.append('--strict')

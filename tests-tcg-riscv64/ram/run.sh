@@ -6,7 +6,7 @@
 #
 # run.sh [PATTERN]        only tests whose name matches the glob pattern
 #
-# QEMU, ETRACE, RETIRED   qemu-system-riscv64, qemu-etrace, libretired.so
+# QEMU, RVTRACE, RETIRED   qemu-system-riscv64, rvtrace, libretired.so
 # OUT                     where the guests and the files of failed runs go
 set -uo pipefail
 
@@ -14,7 +14,7 @@ here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=../guests/guest.sh
 . "$here/../guests/guest.sh" tcg-ram
 
-need "$QEMU" "$ETRACE" "$RETIRED"
+need "$QEMU" "$RVTRACE" "$RETIRED"
 make_guests "$guest_dir"
 
 rvtrace=$here/rvtrace.c

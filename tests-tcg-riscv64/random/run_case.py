@@ -18,7 +18,7 @@ HERE = os.path.dirname(os.path.realpath(__file__))
 TESTS = os.path.dirname(HERE)
 BUILD = os.path.join(os.path.dirname(TESTS), 'build')
 QEMU = os.environ.get('QEMU', f'{BUILD}/qemu-system-riscv64')
-ETRACE = os.environ.get('ETRACE', f'{BUILD}/qemu-etrace')
+RVTRACE = os.environ.get('RVTRACE', f'{BUILD}/rvtrace')
 GCC = os.environ.get('CROSS', 'riscv64-linux-gnu-') + 'gcc'
 LIMIT = 60
 FILE_LIMIT = 1 << 29    # bytes of any file, should a guest not end
@@ -151,7 +151,7 @@ def run_qemu(case, folder, steps):
 def decode(options, hart):
     """(status, pcs, what was said) of a hart"""
     done = subprocess.run(
-        [ETRACE, 'decode', *options, '--hart', str(hart), '--emit', 'pc'],
+        [RVTRACE, 'decode', *options, '--hart', str(hart), '--emit', 'pc'],
         capture_output=True, text=True, timeout=LIMIT, check=False)
     return (done.returncode, [int(pc, 16) for pc in done.stdout.split()],
             done.stderr)

@@ -21,7 +21,7 @@ LIMIT = 60
 
 
 class Result:
-    """Options of qemu-etrace, and prefixes of what steps.c wrote"""
+    """Options of rvtrace, and prefixes of what steps.c wrote"""
 
     def __init__(self, how, options, steps, ram):
         self.how = how          # 'all', 'parts', 'pieces' or 'end'

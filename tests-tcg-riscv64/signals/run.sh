@@ -6,14 +6,14 @@
 #
 # run.sh [PATTERN]        only tests whose name matches the glob pattern
 #
-# QEMU, ETRACE, OUT: as for ../run.sh
+# QEMU, RVTRACE, OUT: as for ../run.sh
 set -uo pipefail
 
 here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=../guests/guest.sh
 . "$here/../guests/guest.sh" tcg-signals
 
-need "$QEMU" "$ETRACE"
+need "$QEMU" "$RVTRACE"
 make_guest signals "$here/signals.S" rv64gc
 
 exec python3 "$here/signals.py" "${1:-*}"

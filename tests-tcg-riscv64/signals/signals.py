@@ -16,7 +16,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(__file__), '..'))
 
 import links
 
-QEMU, ETRACE, OUT = (os.environ[n] for n in ('QEMU', 'ETRACE', 'OUT'))
+QEMU, RVTRACE, OUT = (os.environ[n] for n in ('QEMU', 'RVTRACE', 'OUT'))
 LIMIT = links.LIMIT / 2
 ENCODER = 0x3020000
 DATA_CONTROL, TRIG_EXT_IN = ENCODER + 0x10, ENCODER + 0x54
@@ -50,7 +50,7 @@ def packets(folder, *props):
     subprocess.run(arguments(folder, props), stdin=subprocess.DEVNULL,
                    timeout=LIMIT, check=True)
     done = subprocess.run(
-        [ETRACE, 'decode', '--emit', 'packets', '--trace', f'{folder}/trace',
+        [RVTRACE, 'decode', '--emit', 'packets', '--trace', f'{folder}/trace',
          '--sideband', f'{folder}/sideband'], capture_output=True, text=True,
         timeout=LIMIT, check=True)
     need(not done.stderr, done.stderr.strip())

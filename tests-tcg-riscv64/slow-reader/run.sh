@@ -6,14 +6,14 @@
 #
 # run.sh [PATTERN]        only tests whose name matches the glob pattern
 #
-# QEMU, ETRACE, RETIRED, OUT: as for ../run.sh
+# QEMU, RVTRACE, RETIRED, OUT: as for ../run.sh
 set -uo pipefail
 
 here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=../guests/guest.sh
 . "$here/../guests/guest.sh" tcg-slow-reader
 
-need "$QEMU" "$ETRACE" "$RETIRED"
+need "$QEMU" "$RVTRACE" "$RETIRED"
 make_guest long "$here/long.c" rv64gc
 
 exec python3 "$here/slow.py" "${1:-*}"

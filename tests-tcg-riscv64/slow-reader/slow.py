@@ -19,8 +19,8 @@ sys.path.insert(0, os.path.join(os.path.dirname(__file__), '..'))
 
 import links
 
-QEMU, ETRACE, RETIRED, OUT = (os.environ[n] for n in
-                              ('QEMU', 'ETRACE', 'RETIRED', 'OUT'))
+QEMU, RVTRACE, RETIRED, OUT = (os.environ[n] for n in
+                              ('QEMU', 'RVTRACE', 'RETIRED', 'OUT'))
 LIMIT = links.LIMIT
 CONTROL, DATA_CONTROL = 0x3020000, 0x3020010
 ENABLE = 1 << 1
@@ -103,7 +103,7 @@ class Machine:
 
 def etrace(folder, command, *options):
     return subprocess.run(
-        [ETRACE, command, '--trace', f'{folder}/trace', '--sideband',
+        [RVTRACE, command, '--trace', f'{folder}/trace', '--sideband',
          f'{folder}/sideband', *options], capture_output=True, text=True,
         timeout=LIMIT, check=False)
 

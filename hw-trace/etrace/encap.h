@@ -11,7 +11,7 @@
 #define HW_TRACE_ETRACE_ENCAP_H
 
 #include "etrace.h"
-#include "etrace-packet.h"
+#include "packet.h"
 
 /* header, up to 2 bytes of srcID, up to 8 of timestamp, payload */
 #define ETRACE_ENCAP_MAX (1 + 2 + 8 + ETRACE_PACKET_MAX)

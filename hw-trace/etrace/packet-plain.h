@@ -3,14 +3,14 @@
  *
  * Formats 1 and 2 whose notify, updiscon and irreport are not asserted, so
  * that everything behind the address repeats its sign; in every wire format.
- * The tables of etrace-layout.c would give the same.
+ * The tables of layout.c would give the same.
  *
  * SPDX-License-Identifier: GPL-2.0-or-later
  */
 #ifndef HW_TRACE_ETRACE_PACKET_PLAIN_H
 #define HW_TRACE_ETRACE_PACKET_PLAIN_H
 
-#include "etrace-packet-bits.h"
+#include "packet-bits.h"
 
 /* Bytes that may be written */
 #define ETRACE_PACKET_PLAIN_MAX 16

@@ -9,7 +9,7 @@
 #ifndef HW_TRACE_ETRACE_DATA_PACKET_H
 #define HW_TRACE_ETRACE_DATA_PACKET_H
 
-#include "etrace-packet.h"
+#include "packet.h"
 
 /* Largest lrid_width_p */
 #define ETRACE_LRID_WIDTH_MAX 8

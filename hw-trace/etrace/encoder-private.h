@@ -6,7 +6,7 @@
 #ifndef HW_TRACE_ETRACE_ENCODER_PRIVATE_H
 #define HW_TRACE_ETRACE_ENCODER_PRIVATE_H
 
-#include "etrace-encoder.h"
+#include "encoder.h"
 
 /* The branch map holds this many. */
 #define ETRACE_BRANCHES_MAX 31
@@ -67,7 +67,7 @@ static inline bool etrace_encoder_has_branches(const ETraceEncoder *enc)
     return enc->branches || enc->pbc;
 }
 
-/* etrace-encoder-send.c */
+/* encoder-send.c */
 
 void etrace_encoder_count_resync(ETraceEncoder *enc, ETraceSyncMode unit,
                                  uint64_t n);
@@ -107,7 +107,7 @@ void etrace_encoder_send_trap_alone(ETraceEncoder *enc, uint64_t handler,
 /* Format 3 subformat 2 */
 void etrace_encoder_send_context(ETraceEncoder *enc, uint8_t priv);
 
-/* etrace-encoder-run.c */
+/* encoder-run.c */
 
 /* A report or branch: the run is empty, and goes on at @pc. */
 static inline void etrace_encoder_run_restart(ETraceEncoder *enc, uint64_t pc)
@@ -131,7 +131,7 @@ void etrace_encoder_report(ETraceEncoder *enc, uint64_t last, bool notify);
 /* An inferable jump at @pc ends the current stretch. */
 void etrace_encoder_run_jump(ETraceEncoder *enc, uint64_t pc, uint64_t target);
 
-/* etrace-encoder-block.c */
+/* encoder-block.c */
 
 /* @block is the held one from here on; the one before is done with. */
 void etrace_encoder_hold(ETraceEncoder *enc, const ETraceBlock *block,
@@ -146,7 +146,7 @@ void etrace_encoder_go_on(ETraceEncoder *enc, uint64_t first);
 /* The held block is the last one of its window. */
 void etrace_encoder_finish_window(ETraceEncoder *enc);
 
-/* etrace-encoder.c */
+/* encoder.c */
 
 /* Forget the window: what comes next starts from a synchronisation packet. */
 void etrace_encoder_forget_window(ETraceEncoder *enc);

@@ -4,7 +4,7 @@
  * SPDX-License-Identifier: GPL-2.0-or-later
  */
 #include "qemu/osdep.h"
-#include "etrace-return-stack.h"
+#include "return-stack.h"
 
 void etrace_return_stack_init(ETraceReturnStack *s,
                               const ETraceParams *params)

@@ -3,7 +3,7 @@
  *
  * What is reported besides branches is the target of an updiscon, or the last
  * instruction ahead of a format 3 packet. Between these, nothing but the
- * outcome of branches counts. The run (see etrace-encoder-run.c) begins behind
+ * outcome of branches counts. The run (see encoder-run.c) begins behind
  * the newest branch, at a place that is not told. If it leads to an updiscon,
  * its target may be in it. Else addresses only increase from there, and from
  * one jump back to the next, of which each ends a stretch.
@@ -11,8 +11,8 @@
  * SPDX-License-Identifier: GPL-2.0-or-later
  */
 #include "qemu/osdep.h"
-#include "etrace-encoder-private.h"
-#include "etrace-packet-plain.h"
+#include "encoder-private.h"
+#include "packet-plain.h"
 
 /*
  * Not with modes that look at the addresses of branches or at calls. Neither

@@ -5,7 +5,7 @@
  * and the pages that it fetched them from; the sideband stream carries them
  * in the trace's order. docs/system/riscv/etrace-sideband.rst describes the
  * stream for people who write a reader of their own; this file holds the
- * layouts that QEMU writes and qemu-etrace reads.
+ * layouts that QEMU writes and rvtrace reads.
  *
  * A stream is a sequence of records, everything little-endian:
  *

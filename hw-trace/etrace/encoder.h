@@ -10,10 +10,10 @@
 #ifndef HW_TRACE_ETRACE_ENCODER_H
 #define HW_TRACE_ETRACE_ENCODER_H
 
-#include "etrace-jump-cache.h"
-#include "etrace-packet.h"
-#include "etrace-predictor.h"
-#include "etrace-return-stack.h"
+#include "jump-cache.h"
+#include "packet.h"
+#include "predictor.h"
+#include "return-stack.h"
 
 /* trTeInstSyncMode: what the resynchronisation timer counts */
 typedef enum ETraceSyncMode {
@@ -79,7 +79,7 @@ typedef struct ETraceEncoder {
 
     /*
      * The rest is the encoder's own. It is declared here so that it can be
-     * embedded and migrated; see etrace-encoder.c for what each part means.
+     * embedded and migrated; see encoder.c for what each part means.
      */
     bool enabled;               /* between start and stop */
     bool started;               /* a window is open: an F3 was sent for it */

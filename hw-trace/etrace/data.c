@@ -11,8 +11,8 @@
  * SPDX-License-Identifier: GPL-2.0-or-later
  */
 #include "qemu/osdep.h"
-#include "etrace-data.h"
-#include "etrace-packet-bits.h"
+#include "data.h"
+#include "packet-bits.h"
 
 static bool is_csr(const ETraceDataAccess *access)
 {

@@ -4,7 +4,7 @@
  * SPDX-License-Identifier: GPL-2.0-or-later
  */
 #include "qemu/osdep.h"
-#include "etrace-jump-cache.h"
+#include "jump-cache.h"
 
 void etrace_jump_cache_init(ETraceJumpCache *c, const ETraceParams *params)
 {

@@ -6,8 +6,8 @@
 #ifndef HW_TRACE_ETRACE_DATA_LAYOUT_H
 #define HW_TRACE_ETRACE_DATA_LAYOUT_H
 
-#include "etrace-data-packet.h"
-#include "etrace-packet-bits.h"
+#include "data-packet.h"
+#include "packet-bits.h"
 
 /* Width of a field in bits, or one of these where it depends on something. */
 enum {

@@ -4,7 +4,7 @@
  * SPDX-License-Identifier: GPL-2.0-or-later
  */
 #include "qemu/osdep.h"
-#include "etrace-encoder-private.h"
+#include "encoder-private.h"
 
 void etrace_encoder_forget_window(ETraceEncoder *enc)
 {

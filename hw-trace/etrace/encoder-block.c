@@ -11,7 +11,7 @@
  * SPDX-License-Identifier: GPL-2.0-or-later
  */
 #include "qemu/osdep.h"
-#include "etrace-encoder-private.h"
+#include "encoder-private.h"
 
 /* The green diamond: what follows the current instruction */
 typedef enum ETraceNext {

@@ -18,7 +18,7 @@
  * SPDX-License-Identifier: GPL-2.0-or-later
  */
 #include "qemu/osdep.h"
-#include "etrace-data-layout.h"
+#include "data-layout.h"
 
 #define CODED(name, member, width, coding)                              \
     { name, offsetof(ETraceDataPacket, member),                         \

@@ -4,7 +4,7 @@
  * SPDX-License-Identifier: GPL-2.0-or-later
  */
 #include "qemu/osdep.h"
-#include "etrace-predictor.h"
+#include "predictor.h"
 
 void etrace_predictor_init(ETracePredictor *p, const ETraceParams *params)
 {

@@ -6,7 +6,7 @@
 #ifndef HW_TRACE_ETRACE_PACKET_BITS_H
 #define HW_TRACE_ETRACE_PACKET_BITS_H
 
-#include "etrace-packet.h"
+#include "packet.h"
 
 /*
  * A packet as a little-endian number. ETRACE_PACKET_MAX bytes fit with at

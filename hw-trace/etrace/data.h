@@ -9,7 +9,7 @@
 #ifndef HW_TRACE_ETRACE_DATA_H
 #define HW_TRACE_ETRACE_DATA_H
 
-#include "etrace-data-packet.h"
+#include "data-packet.h"
 
 /* A data access, as the port tells it (section 4.3) */
 typedef struct ETraceDataAccess {

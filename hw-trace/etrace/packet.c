@@ -4,8 +4,8 @@
  * SPDX-License-Identifier: GPL-2.0-or-later
  */
 #include "qemu/osdep.h"
-#include "etrace-layout.h"
-#include "etrace-packet-plain.h"
+#include "layout.h"
+#include "packet-plain.h"
 
 static const ETraceField *layout_of(const ETraceParams *params,
                                     const ETracePacket *pkt)
@@ -16,7 +16,7 @@ static const ETraceField *layout_of(const ETraceParams *params,
                                     NULL;
 }
 
-/* Is it what etrace-packet-plain.h is for? */
+/* Is it what packet-plain.h is for? */
 static bool is_plain_address(const ETracePacket *pkt)
 {
     return (pkt->format == ETRACE_FORMAT_ADDR_ONLY ||

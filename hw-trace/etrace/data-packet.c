@@ -4,8 +4,8 @@
  * SPDX-License-Identifier: GPL-2.0-or-later
  */
 #include "qemu/osdep.h"
-#include "etrace-data-layout.h"
-#include "etrace-packet-bits.h"
+#include "data-layout.h"
+#include "packet-bits.h"
 
 /* Bits of the access, and so of data and operand */
 static unsigned value_width(const ETraceDataPacket *pkt)

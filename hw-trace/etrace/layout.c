@@ -6,8 +6,8 @@
  * SPDX-License-Identifier: GPL-2.0-or-later
  */
 #include "qemu/osdep.h"
-#include "etrace-layout.h"
-#include "etrace-packet-plain.h"
+#include "layout.h"
+#include "packet-plain.h"
 
 #define CODED(name, member, width, coding)                              \
     { name, offsetof(ETracePacket, member),                             \

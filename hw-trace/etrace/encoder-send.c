@@ -4,7 +4,7 @@
  * SPDX-License-Identifier: GPL-2.0-or-later
  */
 #include "qemu/osdep.h"
-#include "etrace-encoder-private.h"
+#include "encoder-private.h"
 
 /* branch_count is at its maximum when this many were predicted correctly. */
 #define PBC_MAX (UINT32_MAX + (uint64_t)ETRACE_BRANCHES_MAX)

@@ -23,7 +23,7 @@
  * SPDX-License-Identifier: GPL-2.0-or-later
  */
 #include "qemu/osdep.h"
-#include "etrace-encoder-private.h"
+#include "encoder-private.h"
 
 bool etrace_encoder_run_contains(const ETraceEncoder *enc, uint64_t last,
                                  uint64_t pc)

@@ -4,11 +4,11 @@
  * SPDX-License-Identifier: GPL-2.0-or-later
  */
 #include "qemu/osdep.h"
-#include "etrace-encap.h"
-#include "etrace-data-packet.h"
-#include "etrace-jump-cache.h"
-#include "etrace-predictor.h"
-#include "etrace-return-stack.h"
+#include "encap.h"
+#include "data-packet.h"
+#include "jump-cache.h"
+#include "predictor.h"
+#include "return-stack.h"
 
 /* Section 6.3's table, the longest, for an exception */
 static unsigned trap_bits(const ETraceParams *p)

@@ -4,7 +4,7 @@
  * SPDX-License-Identifier: GPL-2.0-or-later
  */
 #include "qemu/osdep.h"
-#include "etrace-encap.h"
+#include "encap.h"
 
 /* The header byte */
 #define HEADER_LENGTH   0x1f

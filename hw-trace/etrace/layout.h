@@ -10,8 +10,8 @@
 #ifndef HW_TRACE_ETRACE_LAYOUT_H
 #define HW_TRACE_ETRACE_LAYOUT_H
 
-#include "etrace-packet.h"
-#include "etrace-packet-bits.h"
+#include "packet.h"
+#include "packet-bits.h"
 
 /* Width of a field in bits, or one of these where it depends on something. */
 enum {

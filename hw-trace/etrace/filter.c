@@ -4,7 +4,7 @@
  * SPDX-License-Identifier: GPL-2.0-or-later
  */
 #include "qemu/osdep.h"
-#include "etrace-filter.h"
+#include "filter.h"
 
 /*
  * What is looked at: an instruction, together with one of its accesses if it

@@ -4,7 +4,7 @@
  * SPDX-License-Identifier: GPL-2.0-or-later
  */
 #include "qemu/osdep.h"
-#include "etrace-packet-bits.h"
+#include "packet-bits.h"
 
 /* Repeat the bit below @pos in every bit from there on; returns that bit. */
 static bool fill_sign(ETraceBits *b, unsigned pos)
