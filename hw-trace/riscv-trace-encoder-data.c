@@ -66,7 +66,6 @@ bool riscv_trace_encoder_data_apply(RISCVTraceEncoder *s)
 void riscv_trace_encoder_data_start(RISCVTraceEncoder *s)
 {
     g_array_set_size(s->accesses, 0);
-    g_array_set_size(s->data.values, 0);
     etrace_data_reset(&s->data.state);
     riscv_trace_encoder_data_apply(s);
 }
@@ -81,10 +80,9 @@ void riscv_trace_encoder_data_lost(RISCVTraceEncoder *s)
 }
 
 void riscv_trace_encoder_data_access(RISCVTraceEncoder *s,
-                                     const ETraceBlock *slots)
+                                     const ETraceAccess *access)
 {
-    g_array_append_val(s->accesses, slots[0]);
-    g_array_append_val(s->data.values, slots[1]);
+    g_array_append_val(s->accesses, *access);
 }
 
 unsigned riscv_trace_encoder_data_count(RISCVTraceEncoder *s,
@@ -93,7 +91,7 @@ unsigned riscv_trace_encoder_data_count(RISCVTraceEncoder *s,
     unsigned n = s->accesses->len;
 
     if (!etrace_itype_is_trap(b->itype)) {
-        while (n && g_array_index(s->accesses, ETraceBlock, n - 1).iretire >=
+        while (n && g_array_index(s->accesses, ETraceAccess, n - 1).offset >=
                b->iretire) {
             n--;
         }
@@ -108,11 +106,10 @@ void riscv_trace_encoder_data_done(RISCVTraceEncoder *s, unsigned n)
 {
     if (n) {
         g_array_remove_range(s->accesses, 0, n);
-        g_array_remove_range(s->data.values, 0, n);
     }
     /* Those of an instruction that did not get to its end: it comes next. */
     for (unsigned i = 0; i < s->accesses->len; i++) {
-        g_array_index(s->accesses, ETraceBlock, i).iretire = 0;
+        g_array_index(s->accesses, ETraceAccess, i).offset = 0;
     }
 }
 
@@ -136,21 +133,20 @@ static bool data_ready(RISCVTraceEncoder *s)
     return !s->enc.dloss;
 }
 
-static void send_access(RISCVTraceEncoder *s, const ETraceBlock *first,
-                        const ETraceBlock *second)
+static void send_access(RISCVTraceEncoder *s, const ETraceAccess *slot)
 {
     ETraceDataAccess access = {
-        .address = first->iaddr,
-        .data = second->iaddr,
-        .dtype = first->cause,
-        .size = first->ilastsize,
-        .multi = first->flags & ETRACE_EVENT_MULTI,
+        .address = slot->daddr,
+        .data = slot->data,
+        .operand = slot->sdata,
+        .dtype = slot->dtype,
+        .size = slot->dsize,
+        .multi = slot->multi,
     };
     uint8_t payload[ETRACE_PACKET_MAX];
     ETraceDataPacket pkt;
     size_t len;
 
-    memcpy(&access.operand, (const char *)second + 8, sizeof(access.operand));
     if (!data_ready(s) ||
         !etrace_data_encode(&s->data.state, &s->enc.params, s->data.compress,
                             &access, &pkt)) {
@@ -171,8 +167,7 @@ void riscv_trace_encoder_data_send(RISCVTraceEncoder *s, unsigned n)
     }
     for (unsigned i = 0; i < n; i++) {
         if (all || g_array_index(s->data.traced, bool, i)) {
-            send_access(s, &g_array_index(s->accesses, ETraceBlock, i),
-                        &g_array_index(s->data.values, ETraceBlock, i));
+            send_access(s, &g_array_index(s->accesses, ETraceAccess, i));
         }
     }
 }

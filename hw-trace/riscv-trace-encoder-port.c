@@ -54,50 +54,46 @@ static bool riscv_trace_encoder_has_pc(const ETraceBlock *b, uint64_t pc)
 }
 
 static void riscv_trace_encoder_trigger_event(RISCVTraceEncoder *s,
-                                              const ETraceBlock *event)
+                                              const ETraceEvent *event)
 {
     RISCVTraceEncoderTriggers *t = &s->triggers;
 
-    switch (event->ilastsize) {
+    switch (event->sub) {
     case ETRACE_TRIGGER_ON:
         t->on = true;
-        t->on_pc = event->iaddr;
+        t->on_pc = event->value;
         break;
     case ETRACE_TRIGGER_OFF:
         t->off = true;
-        t->off_pc = event->iaddr;
+        t->off_pc = event->value;
         break;
     case ETRACE_TRIGGER_NOTIFY:
         t->notify = true;
-        t->notify_pc = event->iaddr;
+        t->notify_pc = event->value;
         break;
     }
 }
 
 static void riscv_trace_encoder_event(RISCVTraceEncoder *s,
-                                      const ETraceBlock *event)
+                                      const ETraceEvent *event)
 {
     etrace_filter_event(&s->filter, event);
-    switch (event->itype) {
+    switch (event->type) {
     case ETRACE_EVENT_CONTEXT:
         if (s->context_on) {
-            etrace_encoder_context(&s->enc, event->iaddr, event->ilastsize);
+            etrace_encoder_context(&s->enc, event->value, event->sub);
         }
         break;
     case ETRACE_EVENT_TIME:
-        etrace_encoder_time(&s->enc, event->iaddr);
+        etrace_encoder_time(&s->enc, event->value);
         break;
     case ETRACE_EVENT_TRIGGER:
         riscv_trace_encoder_trigger_event(s, event);
         break;
-    case ETRACE_EVENT_DATA:
-        if (s->needs_data) {
-            riscv_trace_encoder_data_access(s, event);
-        }
-        break;
     case ETRACE_EVENT_NEXT:
-        s->next = event->iaddr;
+        s->next = event->value;
         break;
+    case ETRACE_EVENT_UNQUALIFIED:
     case ETRACE_EVENT_HALTED:
     case ETRACE_EVENT_RESET:
         etrace_encoder_end_window(&s->enc);
@@ -191,7 +187,7 @@ static void riscv_trace_encoder_block(RISCVTraceEncoder *s,
     if (etrace_filter_active(&s->filter)) {
         ETraceFilterResult r =
             etrace_filter_block(&s->filter, b, tval,
-                                (const ETraceBlock *)s->accesses->data,
+                                (const ETraceAccess *)s->accesses->data,
                                 accesses, (bool *)s->data.traced->data);
 
         qualified = r.qualified;
@@ -223,33 +219,29 @@ static void riscv_trace_encoder_block(RISCVTraceEncoder *s,
 }
 
 /*
- * Is a block nothing but a block? Then the encoder may take many at a time.
- * Sequentially inferable jumps need a look at each.
- */
-static bool riscv_trace_encoder_is_plain(const RISCVTraceEncoder *s)
-{
-    return s->tracing && !etrace_filter_active(&s->filter) &&
-           !s->accesses->len && !s->data.due && !s->off_due &&
-           !s->notify_due && !s->triggers.on && !s->triggers.off &&
-           !s->triggers.notify &&
-           !(s->enc.params.ioptions & ETRACE_IOPT_SIJUMP);
-}
-
-/*
- * Stretches keep what retired back for longer. A resynchronisation is late by
- * a ring of packets at most, which is to be little for who asked for it; and
- * who wants timestamps wants them soon.
+ * A resynchronisation is late by a ring of packets at most while the hart
+ * reports branch history, which is to be little for who asked for it.
  */
 #define SYNC_PACKETS_MIN    4096
 
-static bool riscv_trace_encoder_takes_stretches(void *opaque)
+/*
+ * How much detail do the encoder and what stands before it need? Filters that
+ * the hart does not see to, triggers and data look at each block.
+ */
+static bool riscv_trace_encoder_takes_history(void *opaque,
+                                              ETraceHistoryModes *modes)
 {
     RISCVTraceEncoder *s = opaque;
 
-    return s->live && riscv_trace_encoder_is_plain(s) && !s->needs_data &&
-           !s->timestamps && etrace_encoder_takes_stretches(&s->enc) &&
+    return s->live && s->tracing && !etrace_filter_active(&s->filter) &&
+           !s->needs_data && !s->accesses->len && !s->data.due &&
+           !s->off_due && !s->notify_due && !s->triggers.on &&
+           !s->triggers.off && !s->triggers.notify &&
            (s->enc.sync_mode == ETRACE_SYNC_OFF ||
-            s->enc.sync_max >= SYNC_PACKETS_MIN);
+            s->enc.sync_max >= SYNC_PACKETS_MIN) &&
+           etrace_encoder_takes_history(&s->enc, modes) &&
+           /* else the next instruction may be a sequentially inferable jump */
+           !(modes->sijump && s->upper_rd);
 }
 
 /* What mcycle counts */
@@ -259,8 +251,7 @@ static uint64_t riscv_trace_encoder_cycles(void)
 }
 
 static void riscv_trace_encoder_hart_retire(void *opaque,
-                                            const ETraceBlock *blocks,
-                                            size_t n)
+                                            const ETraceSlot *slots, size_t n)
 {
     RISCVTraceEncoder *s = opaque;
     uint64_t cycles = 0, counted = 0;
@@ -275,31 +266,30 @@ static void riscv_trace_encoder_hart_retire(void *opaque,
         s->cycles = now;
     }
     for (size_t i = 0; i < n; i++) {
-        const ETraceBlock *b = &blocks[i];
-        uint64_t tval = 0;
+        const ETraceSlot *slot = &slots[i];
 
-        if (b->flags & ETRACE_BLOCK_STRETCH) {
-            i += etrace_encoder_stretches(&s->enc, b, n - i, &s->next) - 1;
+        switch (etrace_slot_type(slot)) {
+        case ETRACE_SLOT_HISTORY:
+            i += etrace_encoder_history(&s->enc, slot, n - i, &s->next) - 1;
+            s->upper_rd = slots[i].history.itype == ETRACE_ITYPE_NONE
+                          ? slots[i].history.irdepth : 0;
+            s->upper_end = slots[i].history.next;
             continue;
-        }
-        if (!cycles && riscv_trace_encoder_is_plain(s)) {
-            size_t plain = etrace_encoder_plain_blocks(&s->enc, b, n - i);
-
-            if (plain) {
-                i += plain - 1;
-                s->upper_rd = 0;
-                continue;
+        case ETRACE_SLOT_ACCESS:
+            if (s->needs_data) {
+                riscv_trace_encoder_data_access(s, &slot->access);
             }
+            continue;
+        default:
+            break;
         }
-        if (b->flags & ETRACE_BLOCK_EVENT) {
-            riscv_trace_encoder_event(s, b);
-            i += b->itype == ETRACE_EVENT_DATA;
+        if (!etrace_slot_is_block(slot)) {
+            riscv_trace_encoder_event(s, &slot->event);
             continue;
         }
-        if (etrace_itype_is_trap(b->itype)) {
-            tval = blocks[++i].iaddr;
-        }
-        riscv_trace_encoder_block(s, b, tval);
+        riscv_trace_encoder_block(s, &slot->block,
+                                  slot->block.itype == ETRACE_ITYPE_EXCEPTION
+                                  ? slot->tval : 0);
         if (cycles) {
             /* Nobody looked at the clock in between: an even share each. */
             uint64_t share = muldiv64(cycles, i + 1, n);
@@ -393,10 +383,9 @@ static void riscv_trace_encoder_configure(RISCVTraceEncoder *s)
         etrace_filter_reset(&s->filter);
         s->filter_reset = false;
     }
-    etrace_filter_event(&s->filter, &(ETraceBlock) {
-        .iaddr = qatomic_read(&s->impdef),
-        .itype = ETRACE_EVENT_IMPDEF,
-        .flags = ETRACE_BLOCK_EVENT,
+    etrace_filter_event(&s->filter, &(ETraceEvent) {
+        .value = qatomic_read(&s->impdef),
+        .type = ETRACE_EVENT_IMPDEF,
     });
     s->needs_data = s->cfg.data_width &&
                     (riscv_trace_encoder_data_wanted(s) ||
@@ -557,7 +546,7 @@ const RISCVTraceHartOps riscv_trace_encoder_hart_ops = {
     .start = riscv_trace_encoder_hart_start,
     .stop = riscv_trace_encoder_hart_stop,
     .fence = riscv_trace_encoder_fence,
-    .takes_stretches = riscv_trace_encoder_takes_stretches,
+    .takes_history = riscv_trace_encoder_takes_history,
     .trigger = riscv_trace_encoder_hart_trigger,
 };
 

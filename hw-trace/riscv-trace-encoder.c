@@ -165,8 +165,7 @@ static void riscv_trace_encoder_init(Object *obj)
 {
     RISCVTraceEncoder *s = RISCV_TRACE_ENCODER(obj);
 
-    s->accesses = g_array_new(false, false, sizeof(ETraceBlock));
-    s->data.values = g_array_new(false, false, sizeof(ETraceBlock));
+    s->accesses = g_array_new(false, false, sizeof(ETraceAccess));
     s->data.traced = g_array_new(false, false, sizeof(bool));
     etrace_filter_init(&s->filter);
     riscv_trace_timestamp_init(&s->ts, 0, true);
@@ -182,7 +181,6 @@ static void riscv_trace_encoder_finalize(Object *obj)
     register_finalize_block(s->reg_array);
     riscv_trace_timestamp_cleanup(&s->ts);
     g_array_free(s->accesses, true);
-    g_array_free(s->data.values, true);
     g_array_free(s->data.traced, true);
 }
 

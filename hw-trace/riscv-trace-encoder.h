@@ -100,7 +100,6 @@ typedef struct RISCVTraceEncoderData {
     bool may_drop;              /* trTeDataDropEna */
     bool lossless;              /* trTeDataStallEna */
     bool due;                   /* a trigger has moved trTeDataTracing */
-    GArray *values;             /* ETraceBlock: second slots of accesses */
     GArray *traced;             /* bool: accesses that filters qualify */
 } RISCVTraceEncoderData;
 
@@ -148,10 +147,10 @@ struct RISCVTraceEncoder {
     bool context_on;            /* trTeContext */
     unsigned upper_rd;          /* register that the last block ends in ... */
     uint64_t upper_end;         /* ... loading for a jump, and where it ends */
-    uint64_t next;              /* where the next stretch begins */
+    uint64_t next;              /* where the next history begins */
     bool timestamps;            /* packets have them */
     bool needs_data;            /* accesses are to be kept for their block */
-    GArray *accesses;           /* ETraceBlock: first slots of accesses */
+    GArray *accesses;           /* ETraceAccess */
     RISCVTraceEncoderData data;
     uint64_t cycles;            /* of the hart, when last looked at */
     bool live;                  /* enc was started in the present session */
@@ -247,7 +246,7 @@ void riscv_trace_encoder_data_lost(RISCVTraceEncoder *s);
 
 /* Keep an access (its two slots) until its block comes. */
 void riscv_trace_encoder_data_access(RISCVTraceEncoder *s,
-                                     const ETraceBlock *slots);
+                                     const ETraceAccess *access);
 
 /*
  * How many of s->accesses are those of the block or trap @b. As many bools

@@ -27,6 +27,7 @@
 #include "qemu/lockable.h"
 #include "qemu/thread.h"
 #include "exec/cputlb.h"
+#include "exec/tb-flush.h"
 #include "exec/page-protection.h"
 #include "exec/translation-block.h"
 #include "hw/trace/etrace/sideband.h"
@@ -141,6 +142,10 @@ void riscv_trace_session_begin(RISCVTraceRecordFn *put, void *opaque,
 
     QEMU_LOCK_GUARD(&code.lock);
     qatomic_set(&code.session, code.session + 1);
+    if (!((uint64_t)code.session << RISCV_TRACE_KEY_SESSION_SHIFT)) {
+        /* TBs of the session that had this number in their key may be left. */
+        tb_flush(first_cpu);
+    }
     qatomic_set(&code.put, put);
     code.opaque = opaque;
     g_hash_table_remove_all(code.pages);
@@ -251,11 +256,11 @@ static uint64_t close_window(RISCVTraceHart *hart)
     bool can_do_io;
 
     riscv_trace_flush(hart);
-    if (cpu_env(hart->cs)->trace.key & RISCV_TRACE_KEY_STRETCH) {
+    if (cpu_env(hart->cs)->trace.key & RISCV_TRACE_KEY_HISTORY) {
         /* A TB that is being looked up or translated has the old key. */
         cpu_exit(hart->cs);
     }
-    riscv_trace_stretches_off(hart);
+    riscv_trace_history_off(hart);
     can_do_io = riscv_trace_clock_begin(hart);
     packets = hart->ops->fence(hart->opaque);
     riscv_trace_clock_end(hart, can_do_io);

@@ -15,22 +15,18 @@
 static void data_access(CPURISCVState *env, uint64_t daddr, uint64_t data,
                         uint64_t sdata, uint32_t info)
 {
-    ETraceBlock slots[2] = {
-        {
-            .iaddr = daddr,
-            .itype = ETRACE_EVENT_DATA,
-            .ilastsize = info & RISCV_TRACE_DATA_SIZE_MASK,
-            .cause = (info >> RISCV_TRACE_DATA_DTYPE_SHIFT) & 0xf,
-            .iretire = info >> RISCV_TRACE_DATA_OFFSET_SHIFT,
-            .flags = ETRACE_BLOCK_EVENT |
-                     (info & RISCV_TRACE_DATA_MULTI ? ETRACE_EVENT_MULTI : 0),
+    riscv_trace_append_in_tb(env->trace.hart, &(ETraceSlot) {
+        .access = {
+            .daddr = daddr,
+            .offset = info >> RISCV_TRACE_DATA_OFFSET_SHIFT,
+            .type = ETRACE_SLOT_ACCESS,
+            .dsize = info & RISCV_TRACE_DATA_SIZE_MASK,
+            .dtype = (info >> RISCV_TRACE_DATA_DTYPE_SHIFT) & 0xf,
+            .multi = !!(info & RISCV_TRACE_DATA_MULTI),
+            .data = data,
+            .sdata = sdata,
         },
-        { .iaddr = data },
-    };
-
-    QEMU_BUILD_BUG_ON(sizeof(slots[1]) != 16);
-    memcpy((char *)&slots[1] + 8, &sdata, sizeof(sdata));
-    riscv_trace_append_in_tb(env->trace.hart, slots, ARRAY_SIZE(slots));
+    });
 }
 
 void helper_trace_data(CPURISCVState *env, uint64_t daddr, uint64_t data,

@@ -39,15 +39,12 @@ static uint64_t context_now(RISCVTraceHart *hart)
     }
 }
 
-static void append_event(RISCVTraceHart *hart, ETraceEvent event,
+static void append_event(RISCVTraceHart *hart, ETraceSlotType event,
                          uint64_t value, unsigned sub)
 {
-    riscv_trace_append(hart, &(ETraceBlock) {
-        .iaddr = value,
-        .itype = event,
-        .ilastsize = sub,
-        .flags = ETRACE_BLOCK_EVENT,
-    }, 1);
+    riscv_trace_append(hart, &(ETraceSlot) {
+        .event = { .value = value, .type = event, .sub = sub },
+    });
 }
 
 void riscv_trace_append_context(RISCVTraceHart *hart)
@@ -61,6 +58,10 @@ void riscv_trace_append_context(RISCVTraceHart *hart)
     if (!hart->context_told || context != hart->context) {
         hart->context_told = true;
         hart->context = context;
+        if (cpu_env(hart->cs)->trace.key & RISCV_TRACE_KEY_HISTORY) {
+            /* How it is reported depends on the block that comes next. */
+            riscv_trace_history_off(hart);
+        }
         append_event(hart, ETRACE_EVENT_CONTEXT, context, hart->config.ctype);
     }
 }
@@ -98,12 +99,13 @@ void riscv_trace_trigger(CPURISCVState *env, ETraceTrigger action,
         return;
     }
     if (env->trace.key) {
-        riscv_trace_append_in_tb(hart, &(ETraceBlock) {
-            .iaddr = pc,
-            .itype = ETRACE_EVENT_TRIGGER,
-            .ilastsize = action,
-            .flags = ETRACE_BLOCK_EVENT,
-        }, 1);
+        riscv_trace_append_in_tb(hart, &(ETraceSlot) {
+            .event = {
+                .value = pc,
+                .type = ETRACE_EVENT_TRIGGER,
+                .sub = action,
+            },
+        });
     } else if (hart->ops->trigger) {
         hart->ops->trigger(hart->opaque, action);
     }

@@ -12,8 +12,9 @@
 #include "exec/exec-all.h"
 #include "exec/helper-proto.h"
 
-#define TRACE_KEY(session)      (((uint64_t)(session) << 32) | \
-                                 RISCV_TRACE_KEY_ON)
+#define TRACE_KEY(session)                                              \
+    (((uint64_t)(session) << RISCV_TRACE_KEY_SESSION_SHIFT) |           \
+     RISCV_TRACE_KEY_ON)
 
 void riscv_trace_flush(RISCVTraceHart *hart)
 {
@@ -21,11 +22,14 @@ void riscv_trace_flush(RISCVTraceHart *hart)
     RISCVTracePort *port = &env->trace;
     size_t n;
 
-    riscv_trace_stretch_end(hart, env->pc,
+    riscv_trace_history_end(hart, env->pc,
                             riscv_trace_priv(env->priv, env->virt_enabled));
     n = port->head - hart->ring;
     port->head = hart->ring;
-    port->limit = hart->ring + (hart->ask ? 0 : RISCV_TRACE_RING_BLOCKS);
+    port->limit = hart->ring;
+    if (!hart->recheck_mode) {
+        port->limit += RISCV_TRACE_RING_SLOTS;
+    }
     if (n && hart->active) {
         bool can_do_io = riscv_trace_clock_begin(hart);
 
@@ -84,7 +88,7 @@ void riscv_trace_interrupt_tb(RISCVTraceHart *hart)
     RISCVTracePort *port = &cpu_env(hart->cs)->trace;
 
     port->limit = hart->ring;
-    if (port->key & RISCV_TRACE_KEY_STRETCH) {
+    if (port->key & RISCV_TRACE_KEY_HISTORY) {
         /* The TB may end without a look at the limit. */
         async_run_on_cpu(hart->cs, drain_work, RUN_ON_CPU_NULL);
     }
@@ -94,41 +98,37 @@ void riscv_trace_interrupt_tb(RISCVTraceHart *hart)
  * Append from C code. A trap storm may append without any TB reaching its
  * end, so this drains, too.
  */
-void riscv_trace_append(RISCVTraceHart *hart, const ETraceBlock *slots,
-                        size_t n)
+void riscv_trace_append(RISCVTraceHart *hart, const ETraceSlot *slot)
 {
     RISCVTracePort *port = &cpu_env(hart->cs)->trace;
 
-    memcpy(port->head, slots, n * sizeof(*slots));
-    port->head += n;
+    *port->head++ = *slot;
     if (port->head >= port->limit && !hart->draining) {
         riscv_trace_drain(hart);
     }
 }
 
-void riscv_trace_append_in_tb(RISCVTraceHart *hart, const ETraceBlock *slots,
-                              size_t n)
+void riscv_trace_append_in_tb(RISCVTraceHart *hart, const ETraceSlot *slot)
 {
     RISCVTracePort *port = &cpu_env(hart->cs)->trace;
 
-    if (port->head >= hart->ring + RISCV_TRACE_RING_BLOCKS) {
-        ETraceBlock *limit = port->limit;
+    if (port->head >= hart->ring + RISCV_TRACE_RING_SLOTS) {
+        ETraceSlot *limit = port->limit;
 
         riscv_trace_flush(hart);
         /* The end of the TB may be asked for. */
         port->limit = limit;
     }
-    memcpy(port->head, slots, n * sizeof(*slots));
-    port->head += n;
+    *port->head++ = *slot;
 }
 
-/* What comes next, at @pc, is no part of the stretch, nor is what follows. */
-static void leave_stretch(RISCVTraceHart *hart, target_ulong pc,
+/* What comes next, at @pc, is no part of the history, nor is what follows. */
+static void leave_history(RISCVTraceHart *hart, target_ulong pc,
                           ETracePriv priv)
 {
-    riscv_trace_stretch_end(hart, pc, priv);
-    if (cpu_env(hart->cs)->trace.key & RISCV_TRACE_KEY_STRETCH) {
-        riscv_trace_stretches_off(hart);
+    riscv_trace_history_end(hart, pc, priv);
+    if (cpu_env(hart->cs)->trace.key & RISCV_TRACE_KEY_HISTORY) {
+        riscv_trace_history_off(hart);
     }
 }
 
@@ -138,14 +138,16 @@ void riscv_trace_insn(CPURISCVState *env, target_ulong pc, unsigned len,
     RISCVTraceHart *hart = env->trace.hart;
 
     if (env->trace.key) {
-        leave_stretch(hart, pc, riscv_trace_priv(priv, virt));
-        riscv_trace_append(hart, &(ETraceBlock) {
-            .iaddr = pc,
-            .iretire = len / 2,
-            .itype = itype,
-            .ilastsize = len == 4,
-            .priv = riscv_trace_priv(priv, virt),
-        }, 1);
+        leave_history(hart, pc, riscv_trace_priv(priv, virt));
+        riscv_trace_append(hart, &(ETraceSlot) {
+            .block = {
+                .iaddr = pc,
+                .iretire = len / 2,
+                .itype = itype,
+                .ilastsize = len == 4,
+                .priv = riscv_trace_priv(priv, virt),
+            },
+        });
         if (itype == ETRACE_ITYPE_TRAP_RETURN) {
             riscv_trace_append_context(hart);
         }
@@ -161,8 +163,11 @@ void riscv_trace_trap(CPURISCVState *env, bool async, target_ulong cause,
     if (env->trace.key) {
         bool told = riscv_trace_tvec_is_told(hart, async, cause);
         ETracePriv from = riscv_trace_priv(priv, virt);
-        const ETraceBlock slots[] = {
-            {
+
+        leave_history(hart, epc, from);
+        riscv_trace_append_time(hart);
+        riscv_trace_append(hart, &(ETraceSlot) {
+            .block = {
                 .iaddr = epc,
                 .itype = async ? ETRACE_ITYPE_INTERRUPT
                                : ETRACE_ITYPE_EXCEPTION,
@@ -170,12 +175,8 @@ void riscv_trace_trap(CPURISCVState *env, bool async, target_ulong cause,
                 .priv = from,
                 .flags = told ? ETRACE_BLOCK_TVEC : 0,
             },
-            { .iaddr = tval },
-        };
-
-        leave_stretch(hart, epc, from);
-        riscv_trace_append_time(hart);
-        riscv_trace_append(hart, slots, ARRAY_SIZE(slots));
+            .tval = tval,
+        });
         riscv_trace_append_context(hart);
     }
 }
@@ -187,16 +188,18 @@ void riscv_trace_unwind(CPURISCVState *env, target_ulong uw2)
     if (!halfwords || !env->trace.key) {
         return;
     }
-    if (env->trace.key & RISCV_TRACE_KEY_STRETCH) {
+    if (env->trace.key & RISCV_TRACE_KEY_HISTORY) {
         env->trace.back =
             RISCV_TRACE_BACK(uw2 & RISCV_UW2_TRACE_LASTSIZE ? 4 : 2);
     } else {
-        riscv_trace_append(env->trace.hart, &(ETraceBlock) {
-            .iaddr = env->pc - 2 * halfwords,
-            .iretire = halfwords,
-            .ilastsize = !!(uw2 & RISCV_UW2_TRACE_LASTSIZE),
-            .priv = riscv_trace_priv(env->priv, env->virt_enabled),
-        }, 1);
+        riscv_trace_append(env->trace.hart, &(ETraceSlot) {
+            .block = {
+                .iaddr = env->pc - 2 * halfwords,
+                .iretire = halfwords,
+                .ilastsize = !!(uw2 & RISCV_UW2_TRACE_LASTSIZE),
+                .priv = riscv_trace_priv(env->priv, env->virt_enabled),
+            },
+        });
     }
 }
 
@@ -211,6 +214,7 @@ static void trace_switch(CPUState *cs, bool on)
         hart->active = false;
         port->key = 0;
         port->back = RISCV_TRACE_BACK_NONE;
+        port->jumps = 0;
         g_array_set_size(hart->pending, 0);
         hart->ops->stop(hart->opaque);
     }
@@ -223,7 +227,7 @@ static void trace_switch(CPUState *cs, bool on)
             tlb_flush(cs);
         }
         hart->ops->start(hart->opaque);
-        hart->ask = true;
+        hart->recheck_mode = true;
         port->limit = hart->ring;
         port->key = TRACE_KEY(hart->session) |
                     (hart->config.data ? RISCV_TRACE_KEY_DATA : 0);
@@ -306,7 +310,7 @@ void riscv_trace_hart_drain(CPUState *cs)
     riscv_trace_flush(hart);
     if (hart->active) {
         /* What for? It may be that blocks are needed now. */
-        riscv_trace_stretches_off(hart);
+        riscv_trace_history_off(hart);
     }
 }
 
@@ -315,10 +319,10 @@ void riscv_trace_hart_drain_in_tb(CPUState *cs)
     RISCVTraceHart *hart = riscv_trace_hart(cs);
 
     /*
-     * The TB that runs was made for stretches, which may not end in its
-     * middle. No event is among them.
+     * The TB that runs was made for branch history, which may not end in its
+     * middle. No event is in it.
      */
-    if (!(cpu_env(cs)->trace.key & RISCV_TRACE_KEY_STRETCH)) {
+    if (!(cpu_env(cs)->trace.key & RISCV_TRACE_KEY_HISTORY)) {
         riscv_trace_flush(hart);
     }
 }
@@ -345,12 +349,12 @@ void riscv_trace_hart_attach(CPUState *cs, const RISCVTraceHartOps *ops,
     hart->ops = ops;
     hart->opaque = opaque;
     hart->index = hart_index;
-    hart->ring = g_new0(ETraceBlock,
-                        RISCV_TRACE_RING_BLOCKS + RISCV_TRACE_RING_SLACK);
+    hart->ring = g_new0(ETraceSlot,
+                        RISCV_TRACE_RING_SLOTS + RISCV_TRACE_RING_SLACK);
     hart->pending = g_array_new(false, false, sizeof(RISCVTracePage));
     port->hart = hart;
     port->head = hart->ring;
-    port->limit = hart->ring + RISCV_TRACE_RING_BLOCKS;
+    port->limit = hart->ring + RISCV_TRACE_RING_SLOTS;
 }
 
 /* Behind all that was queued for the hart before */

@@ -12,7 +12,7 @@
 #define TARGET_RISCV_TRACE_HART_H
 
 #include "hw/core/cpu.h"
-#include "hw/trace/etrace/etrace.h"
+#include "hw/trace/etrace/encoder.h"
 
 /*
  * The encoder's end of the port. Every function is called in the hart's own
@@ -20,10 +20,9 @@
  */
 typedef struct RISCVTraceHartOps {
     /*
-     * @n slots in retirement order. A block of itype 1 or 2 is followed by
-     * one more slot whose iaddr is the trap value. The ring stays the hart's.
+     * @n slots in retirement order. The ring stays the hart's.
      */
-    void (*retire)(void *opaque, const ETraceBlock *blocks, size_t n);
+    void (*retire)(void *opaque, const ETraceSlot *slots, size_t n);
     /* Tracing of this hart begins with the next retirement. */
     void (*start)(void *opaque);
     /* It has ended; all that retired was passed to retire(). */
@@ -34,11 +33,13 @@ typedef struct RISCVTraceHartOps {
      */
     uint64_t (*fence)(void *opaque);
     /*
-     * True if stretches (etrace.h) will do for what retires next. They may
-     * come as long as that is so, and no longer than until the next time that
-     * retire() or fence() is called and it is not.
+     * How much detail? True if branch history (etrace.h) will do for what
+     * retires next; fills @modes, whose stack and predictor the hart keeps
+     * while it reports history. It may come as long as that is so, and no
+     * longer than until the next time that retire() or fence() is called and
+     * it is not. NULL: blocks always.
      */
-    bool (*takes_stretches)(void *opaque);
+    bool (*takes_history)(void *opaque, ETraceHistoryModes *modes);
     /*
      * A debug trigger fired while the hart is not traced. May be NULL: the
      * encoder has no trigger inputs.

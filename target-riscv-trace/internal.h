@@ -10,10 +10,10 @@
 #include "code.h"
 #include "hart.h"
 
-/* Blocks handed over at a time: large enough to amortise the call. */
-#define RISCV_TRACE_RING_BLOCKS 2048
+/* Slots handed over at a time: large enough to amortise the call. */
+#define RISCV_TRACE_RING_SLOTS  1024
 /* Slots behind the limit for what C code appends before it drains. */
-#define RISCV_TRACE_RING_SLACK  16
+#define RISCV_TRACE_RING_SLACK  64
 
 /* An address space: what turns a virtual page into a physical one. */
 typedef struct RISCVTraceSpace {
@@ -50,7 +50,7 @@ struct RISCVTraceHart {
     void *opaque;
     unsigned index;
 
-    ETraceBlock *ring;
+    ETraceSlot *ring;
     bool active;                /* written by the hart's thread only */
     bool draining;              /* in riscv_trace_drain() */
     int stall;                  /* RISCVTraceStall, atomic */
@@ -61,8 +61,9 @@ struct RISCVTraceHart {
     uint64_t context;           /* if told */
     RISCVTraceTvec tvec[RISCV_TRACE_TVECS];
 
-    /* stretch.c; the hart's thread only */
-    bool ask;                   /* at the end of the next TB: blocks or not? */
+    /* history.c; the hart's thread only */
+    bool recheck_mode;          /* at the next TB end: blocks or history? */
+    ETraceHistoryModes modes;   /* of the branch history that is reported */
 
     /* Sideband, see code.c; the hart's thread only */
     uint32_t session;           /* that tracing was started in */
@@ -99,18 +100,16 @@ static inline void riscv_trace_clock_end(RISCVTraceHart *hart, bool can_do_io)
 void riscv_trace_flush(RISCVTraceHart *hart);
 
 /*
- * Append @n slots from C code; drains when the ring is full. Nothing must have
- * been kept back for a stretch.
+ * Append a slot from C code; drains when the ring is full. Nothing must have
+ * been kept back as branch history.
  */
-void riscv_trace_append(RISCVTraceHart *hart, const ETraceBlock *slots,
-                        size_t n);
+void riscv_trace_append(RISCVTraceHart *hart, const ETraceSlot *slot);
 
 /*
  * As above, for what must wait for the block of the TB that runs: nothing but
  * the ring is touched.
  */
-void riscv_trace_append_in_tb(RISCVTraceHart *hart, const ETraceBlock *slots,
-                              size_t n);
+void riscv_trace_append_in_tb(RISCVTraceHart *hart, const ETraceSlot *slot);
 
 /* events.c: append the context if it changed, the time if it is wanted */
 void riscv_trace_append_context(RISCVTraceHart *hart);
@@ -123,7 +122,7 @@ void riscv_trace_append_time(RISCVTraceHart *hart);
 bool riscv_trace_tvec_is_told(RISCVTraceHart *hart, bool async,
                               target_ulong cause);
 
-/* drain() at the end of the running TB, whatever its room. */
+/* Force a drain at the end of the current TB even if the ring is not full. */
 void riscv_trace_interrupt_tb(RISCVTraceHart *hart);
 
 /*
@@ -133,17 +132,17 @@ void riscv_trace_interrupt_tb(RISCVTraceHart *hart);
 void riscv_trace_drain(RISCVTraceHart *hart);
 
 /*
- * stretch.c: what generated code has kept back goes into the ring. @pc: what
+ * history.c: what generated code has kept back goes into the ring. @pc: what
  * comes next, after what ran with privilege @priv.
  */
-void riscv_trace_stretch_end(RISCVTraceHart *hart, target_ulong pc,
+void riscv_trace_history_end(RISCVTraceHart *hart, target_ulong pc,
                              ETracePriv priv);
 
 /*
- * stretch.c: blocks from here on, for one TB at least. Nothing must have been
+ * history.c: blocks from here on, for one TB at least. Nothing must have been
  * kept back.
  */
-void riscv_trace_stretches_off(RISCVTraceHart *hart);
+void riscv_trace_history_off(RISCVTraceHart *hart);
 
 /* code.c: number of the present session, 0 before the first */
 uint32_t riscv_trace_session(void);

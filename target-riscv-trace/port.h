@@ -7,67 +7,122 @@
 #define TARGET_RISCV_TRACE_PORT_H
 
 #include "hw/trace/etrace/etrace.h"
+#include "hw/trace/etrace/return-stack.h"
 
 typedef struct RISCVTraceHart RISCVTraceHart;
 
 /*
- * Embedded in CPURISCVState. Translated code of a traced hart stores one
- * retirement block at @head at every end of a TB, advances @head and calls
- * the drain helper when it is not below @limit. A limit at the start of the
- * ring therefore makes the very next block call the helper: that is how
- * something that must wait for the end of the running TB gets its turn.
+ * A jump that the decoder infers, of a kind that may lead back: from @last,
+ * whose bit 0 says that it is an implicit return or a sequentially inferable
+ * jump, to @next.
+ */
+typedef struct RISCVTraceJump {
+    uint64_t last;
+    uint64_t next;
+} RISCVTraceJump;
+
+#define RISCV_TRACE_JUMPS   16
+
+/*
+ * Embedded in CPURISCVState. Translated code of a traced hart stores one slot
+ * at @head at every end of a TB, advances @head and calls a helper when it is
+ * not below @limit. A limit at the start of the ring therefore makes the very
+ * next slot call the helper: that is how something that must wait for the end
+ * of the running TB gets its turn.
  *
- * With stretches (hw/trace/etrace/etrace.h) most TBs only note in @branches which way
- * they went, and in @back how far. The rest is as above.
+ * With branch history (ETraceHistory) most TBs only note in @branches which
+ * way they went, and in @back how far. Return stack and branch predictor are
+ * kept by translated code then: what goes as predicted needs no slot.
  */
 typedef struct RISCVTracePort {
-    ETraceBlock *head;
-    ETraceBlock *limit;
-    /*
-     * What the TB key (cs_base) gets: 0 while the hart is not traced.
-     * Contains the session's number, because TBs of an earlier session were
-     * translated without telling the present one their bytes.
-     */
+    ETraceSlot *head;
+    ETraceSlot *limit;
+    /* What the TB key (cs_base) gets; 0 while the hart is not traced. */
     uint64_t key;
     RISCVTraceHart *hart;       /* NULL: no encoder is attached */
-    /* What has retired since the last slot; see stretch.c */
+
+    /* Branch history since the last slot; see history.c */
+    uint64_t branches;          /* as in ETraceHistory; the newest one counts */
     uint32_t back;              /* RISCV_TRACE_BACK_* */
     /*
-     * The last jump back, if no branch has come since: what @branches was
-     * then, 0 for none; how far it led; where to. Right behind @back, so that
-     * one aligned store clears both.
+     * Jumps in @jump since the newest branch, and RISCV_TRACE_JUMPS_*. Right
+     * behind @back, so that one aligned store sets both.
      */
-    uint32_t jump_branches;
-    uint32_t branches;          /* as in a stretch, but the newest counts */
-    uint32_t jump_back;         /* RISCV_TRACE_BACK() */
-    target_ulong jump_target;
+    uint32_t jumps;
+    uint64_t run_start;         /* where the newest branch or report led */
+    uint8_t *predictor;         /* ETracePredictor.state */
+    uint32_t top;               /* of the return stack: bytes into @link */
+    uint32_t irets;             /* implicit returns since the last slot? */
+    uint64_t link[ETRACE_RETURN_STACK_MAX]; /* RISCV_TRACE_NO_LINK: none */
+    RISCVTraceJump jump[RISCV_TRACE_JUMPS];
+
     /* Where in its block the instruction is whose helper accesses data */
     uint32_t helper_offset;     /* half-words */
 } RISCVTracePort;
 
-/* RISCVTracePort.key: traced; below are CTR's bits, above is the session. */
-#define RISCV_TRACE_KEY_ON          (1u << 31)
+/*
+ * RISCVTracePort.key, and CTR's part below it:
+ *
+ *   63     44 43    41    40   39    36 35    32  31   30    29   28       0
+ *   +--------+----+-----+-----+--------+--------+----+----+-------+--------+
+ *   |session |    |exact|sijmp|return  |predic- | ON |DATA|HISTORY|  CTR   |
+ *   |        |    | run |     |stack +1|tor     |    |    |       |        |
+ *   +--------+----+-----+-----+--------+--------+----+----+-------+--------+
+ *
+ * The session is in it because TBs of an earlier session were translated
+ * without their bytes being reported to the present one. Sizes are log2 of
+ * entries, 0: none.
+ */
+#define RISCV_TRACE_KEY_ON          (1ull << 31)    /* traced, and ... */
+#define RISCV_TRACE_KEY_DATA        (1ull << 30)    /* data accesses as well */
+#define RISCV_TRACE_KEY_HISTORY     (1ull << 29)    /* by branch history */
+#define RISCV_TRACE_KEY_PREDICTOR_SHIFT 32
+#define RISCV_TRACE_KEY_STACK_SHIFT     36
+#define RISCV_TRACE_KEY_SIJUMP      (1ull << 40)
+#define RISCV_TRACE_KEY_EXACT_RUN   (1ull << 41)
+#define RISCV_TRACE_KEY_MODES       (0x3ffull << 32)
+#define RISCV_TRACE_KEY_SESSION_SHIFT   44
+#define RISCV_TRACE_KEY_MASK        (~0ull << 29)
 
-/* ... and so are its data accesses. */
-#define RISCV_TRACE_KEY_DATA        (1u << 30)
+/* Log2 of the entries of the predictor, 0: none */
+static inline unsigned riscv_trace_key_predictor(uint64_t key)
+{
+    return (key >> RISCV_TRACE_KEY_PREDICTOR_SHIFT) & 0xf;
+}
 
-/* ... it tells stretches instead of blocks. */
-#define RISCV_TRACE_KEY_STRETCH     (1u << 29)
+/* Bytes of the return stack, 0: none */
+static inline unsigned riscv_trace_key_stack(uint64_t key)
+{
+    unsigned size = (key >> RISCV_TRACE_KEY_STACK_SHIFT) & 0xf;
 
-/* ... and all of it. */
-#define RISCV_TRACE_KEY_MASK        (~(uint64_t)0 << 29)
+    return size ? 8u << (size - 1) : 0;
+}
+
+/* Bits of each branch in RISCVTracePort.branches */
+static inline unsigned riscv_trace_key_bits(uint64_t key)
+{
+    return riscv_trace_key_predictor(key) ? 2 : 1;
+}
 
 /*
  * RISCVTracePort.back: twice the distance in bytes from the last instruction
- * that retired to the next one, may be negative; or one of the first two, if
- * nothing retired since the last slot
+ * that retired to the next one, may be negative, and SOME; or
  */
-#define RISCV_TRACE_BACK_UPDISCON   0u      /* that was an updiscon */
-#define RISCV_TRACE_BACK_NONE       2u
+#define RISCV_TRACE_BACK_UPDISCON   0u      /* no more than an updiscon */
+#define RISCV_TRACE_BACK_NONE       2u      /* nothing since the last slot */
+#define RISCV_TRACE_BACK_JUMP       4u      /* the last one is in @jump */
 #define RISCV_TRACE_BACK_SOME       1u
 #define RISCV_TRACE_BACK_BRANCH     2u      /* it was a branch */
 #define RISCV_TRACE_BACK(distance)  ((uint32_t)(distance) << 1 | \
                                      RISCV_TRACE_BACK_SOME)
+
+/* RISCVTracePort.jumps: their number; there was ... among what ran ... */
+#define RISCV_TRACE_JUMPS_NUMBER    0x1fu
+#define RISCV_TRACE_JUMPS_UNKNOWN   (1u << 30)  /* what is not known here */
+#define RISCV_TRACE_JUMPS_INFERRED  (1u << 31)  /* what @jump says is so */
+
+/* No address: it is odd. */
+#define RISCV_TRACE_NO_LINK         UINT64_MAX
 
 /*
  * What the data helper is told: log2 of bytes, dtype, place in the block, and

@@ -31,10 +31,10 @@ static inline void program(Setup *s, uint16_t inst_filters,
                          s->comp);
 }
 
-static inline void event(Setup *s, ETraceEvent what, uint64_t value)
+static inline void event(Setup *s, ETraceSlotType what, uint64_t value)
 {
-    etrace_filter_event(&s->f, &(ETraceBlock) {
-        .flags = ETRACE_BLOCK_EVENT, .itype = what, .iaddr = value,
+    etrace_filter_event(&s->f, &(ETraceEvent) {
+        .type = what, .value = value,
     });
 }
 

@@ -189,7 +189,7 @@ static bool world_emit_many(void *opaque, const uint8_t *packets, size_t size,
 
         g_assert(etrace_packet_unpack(&w->enc.params, packets + 1, packets[0],
                                       &pkt));
-        g_assert(pkt.format == 1 || pkt.format == 2);
+        g_assert(pkt.format != 3);
         if (!world_emit(w, &pkt, packets + 1, packets[0])) {
             return false;
         }

@@ -35,28 +35,41 @@ typedef struct Mix {
     unsigned end_window, restart;
     unsigned refuse;                            /* packet is not accepted */
     unsigned notify, context;                   /* behind a block */
-    unsigned stretch;                           /* if that is possible */
+    unsigned history;                           /* if that is possible */
     bool modes;                                 /* other than delta address */
     unsigned programs;
 } Mix;
 
-/* What the hart has not told yet in stretches */
-typedef struct Stretches {
+/* The end of a history */
+typedef struct HistoryItem {
+    ETraceBlock block;
+    uint64_t next;
+    unsigned index;                     /* into retired[] */
+    uint8_t flags;
+    uint16_t irdepth;
+    bool predicted;                     /* a branch: to be taken */
+    bool iret;
+} HistoryItem;
+
+/* What the hart has not reported yet of the branch history */
+typedef struct History {
     bool on;
+    ETraceHistoryModes modes;
+    unsigned bits;                      /* of each branch */
     uint64_t next;                      /* where those in slots begin */
-    ETraceBlock slots[40];
+    ETraceSlot slots[20];
     unsigned n;
-    uint32_t branches;
+    uint64_t branches;
     bool some;                          /* last is not in slots */
-    bool after_updiscon;                /* the stretch is */
-    ETraceBlock last;
-    uint64_t last_next;
-    unsigned last_index;                /* into retired[] */
-    bool jumped;                        /* back; no branch since */
-    ETraceBlock jump;
-    uint64_t jump_next;
-    unsigned jump_index;
-} Stretches;
+    bool after_updiscon;                /* the history is */
+    HistoryItem last;
+    HistoryItem jump[16];               /* since the newest branch */
+    unsigned jumps;
+    bool irets;                         /* in it */
+    bool inferred_since;                /* among jump */
+    bool run_unknown;
+    uint64_t run_start;
+} History;
 
 typedef struct World {
     const Mix *mix;
@@ -80,7 +93,7 @@ typedef struct World {
     uint64_t sync_address;              /* of the last format 3 packet */
     unsigned notified;                  /* retired[] up to where */
     unsigned tvec[8];                   /* index of the handler, by priv */
-    Stretches stretches;
+    History history;
 
     Retired retired[RUN_LENGTH + 1];
     unsigned retired_count;
@@ -101,7 +114,7 @@ typedef struct World {
 
     /* of all programs */
     uint64_t total_retired, total_decoded, total_traps, total_lost;
-    uint64_t total_packets, total_bytes, total_stretches;
+    uint64_t total_packets, total_bytes, total_histories;
     uint64_t total_kind[16];            /* by format and subformat */
 } World;
 
@@ -115,18 +128,19 @@ extern const ETraceEncoderOps roundtrip_encoder_ops;
 extern const RefDecoderOps roundtrip_decoder_ops;
 
 /*
- * Stretches from here on: @last retired last, and went on to @next. The
- * encoder takes them.
+ * Branch history from here on: @last retired last, and went on to @next. The
+ * encoder takes it, and asks for @modes.
  */
-void stretches_begin(World *w, const ETraceBlock *last, uint64_t next);
+void history_begin(World *w, const ETraceBlock *last, uint64_t next,
+                   const ETraceHistoryModes *modes);
 
 /*
  * The block @b retired, which went on to @next. Returns false if it has to be
  * handed to the encoder itself.
  */
-bool stretches_take(World *w, const ETraceBlock *b, uint64_t next);
+bool history_take(World *w, const ETraceBlock *b, uint64_t next);
 
-/* Tell what is left. */
-void stretches_end(World *w);
+/* Report what is left. */
+void history_end(World *w);
 
 #endif /* TESTS_UNIT_ETRACE_ROUNDTRIP_H */

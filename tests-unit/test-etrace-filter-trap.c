@@ -169,13 +169,12 @@ static void test_trap_address(void)
     g_assert_false(interrupt(&s, 7));
 }
 
-static ETraceBlock access_at(unsigned halfwords, uint64_t daddr,
-                             unsigned dtype, unsigned dsize)
+static ETraceAccess access_at(unsigned halfwords, uint64_t daddr,
+                              unsigned dtype, unsigned dsize)
 {
-    return (ETraceBlock) {
-        .flags = ETRACE_BLOCK_EVENT, .itype = ETRACE_EVENT_DATA,
-        .iaddr = daddr, .iretire = halfwords, .cause = dtype,
-        .ilastsize = dsize,
+    return (ETraceAccess) {
+        .type = ETRACE_SLOT_ACCESS, .daddr = daddr, .offset = halfwords,
+        .dtype = dtype, .dsize = dsize,
     };
 }
 
@@ -185,7 +184,7 @@ static ETraceBlock access_at(unsigned halfwords, uint64_t daddr,
  */
 static void test_data(void)
 {
-    const ETraceBlock accesses[] = {
+    const ETraceAccess accesses[] = {
         access_at(0, 0x1000, ETRACE_DTYPE_LOAD, 3),
         access_at(2, 0x2000, ETRACE_DTYPE_STORE, 3),
         access_at(2, 0x2008, ETRACE_DTYPE_STORE, 2),

@@ -42,12 +42,13 @@ static void flush_block(World *w, ETraceItype itype, unsigned next)
     if (w->block.iretire) {
         ETraceBlock b = w->block;
         ETraceCtype ctype = w->ctype;
+        ETraceHistoryModes modes;
         uint64_t next_pc = w->program.instr[next].pc;
 
         b.itype = itype;
         w->sync_address = 1;            /* none */
         w->block.iretire = 0;
-        if (stretches_take(w, &b, next_pc)) {
+        if (history_take(w, &b, next_pc)) {
             w->block_index = w->retired_count;
             return;
         }
@@ -65,10 +66,10 @@ static void flush_block(World *w, ETraceItype itype, unsigned next)
             etrace_encoder_notify(&w->enc);
             w->notified = w->retired_count;
         }
-        if (w->mix->stretch &&
-            random_chance(&w->program, w->mix->stretch) &&
-            etrace_encoder_takes_stretches(&w->enc)) {
-            stretches_begin(w, &b, next_pc);
+        if (w->mix->history &&
+            random_chance(&w->program, w->mix->history) &&
+            etrace_encoder_takes_history(&w->enc, &modes)) {
+            history_begin(w, &b, next_pc, &modes);
         }
     }
     w->block_index = w->retired_count;
@@ -78,7 +79,7 @@ static void flush_block(World *w, ETraceItype itype, unsigned next)
 static void tell_all(World *w)
 {
     flush_block(w, ETRACE_ITYPE_NONE, w->cur);
-    stretches_end(w);
+    history_end(w);
 }
 
 static uint8_t random_priv(World *w)
@@ -313,7 +314,7 @@ static void run_program(World *w, uint64_t seed)
     w->priv = ETRACE_PRIV_M;
     w->block.iretire = 0;
     w->block_index = 0;
-    w->stretches.on = false;
+    w->history.on = false;
     w->after_retire = false;
     w->handler_next = false;
     w->after_upper = false;
@@ -399,8 +400,8 @@ static void test_mix(gconstpointer data)
             g_assert_cmpuint(w->total_kind[kinds[i]], >, 0);
         }
     }
-    if (m->stretch) {
-        g_assert_cmpuint(w->total_stretches, >, 0);
+    if (m->history) {
+        g_assert_cmpuint(w->total_histories, >, 0);
     }
     if (m->refuse) {
         g_assert_cmpuint(w->total_lost, >, 0);
@@ -482,52 +483,79 @@ static const Mix mixes[] = {
         .trap = 30, .split = 100, .end_window = 10, .restart = 3, .refuse = 20,
         .programs = 500,
     }, {
-        .name = "stretches",
+        .name = "history",
         .program = {
             .branch = 150, .jal = 100, .jalr = 80, .xret = 10, .ecall = 3,
             .near = 500,
         },
         .trap = 3, .split = 100, .end_window = 3, .restart = 1,
-        .stretch = 500,
+        .history = 500,
         .programs = 1000,
     }, {
-        .name = "stretches-branches",
+        .name = "history-branches",
         .program = {
             .branch = 400, .jal = 20, .jalr = 5,
             .near = 700,
         },
-        .trap = 2, .split = 50, .end_window = 1, .stretch = 800,
+        .trap = 2, .split = 50, .end_window = 1, .history = 800,
         .programs = 500,
     }, {
-        .name = "stretches-indirect-loops",
+        .name = "history-indirect-loops",
         .program = {
             .branch = 60, .jal = 60, .jalr = 150, .xret = 2,
             .near = 800,
         },
-        .trap = 3, .split = 100, .end_window = 2, .stretch = 800,
+        .trap = 3, .split = 100, .end_window = 2, .history = 800,
         .programs = 1000,
     }, {
-        .name = "stretches-direct-loops",
+        .name = "history-direct-loops",
         .program = {
             .branch = 20, .jal = 250, .jalr = 20,
             .near = 600,
         },
-        .trap = 10, .split = 100, .end_window = 5, .stretch = 800,
+        .trap = 10, .split = 100, .end_window = 5, .history = 800,
         .programs = 1000,
     }, {
-        .name = "stretches-losses",
+        .name = "history-losses",
         .program = {
             .branch = 150, .jal = 100, .jalr = 80, .xret = 10, .ecall = 3,
             .near = 500,
         },
         .trap = 10, .split = 100, .end_window = 3, .refuse = 20,
-        .stretch = 800,
+        .history = 800,
         .programs = 500,
     }, {
-        .name = "stretches-modes",
+        .name = "history-modes",
         MODES_PROGRAM,
         .trap = 3, .split = 100, .end_window = 2, .restart = 10,
-        .notify = 3, .context = 3, .modes = true, .stretch = 900,
+        .notify = 3, .context = 3, .modes = true, .history = 900,
+        .programs = 1000,
+    }, {
+        .name = "history-modes-undisturbed",
+        MODES_PROGRAM,
+        .trap = 1, .context = 1, .modes = true, .history = 900,
+        .programs = 2000,
+    }, {
+        .name = "history-modes-branches",
+        .program = {
+            .branch = 350, .jal = 30, .jalr = 5, .ret = 5, .sijump = 5,
+            .near = 700, .biased = 990,
+        },
+        .trap = 1, .split = 50, .context = 1, .modes = true, .history = 900,
+        .programs = 1000,
+    }, {
+        .name = "history-modes-recursion",
+        .program = {
+            .branch = 40, .jal = 200, .ret = 200, .jalr = 10, .sijump = 20,
+            .near = 700, .biased = 500,
+        },
+        .trap = 1, .split = 50, .context = 1, .modes = true, .history = 900,
+        .programs = 2000,
+    }, {
+        .name = "history-modes-losses",
+        MODES_PROGRAM,
+        .trap = 10, .split = 100, .end_window = 3, .refuse = 20,
+        .context = 3, .modes = true, .history = 900,
         .programs = 1000,
     }, {
         .name = "modes",

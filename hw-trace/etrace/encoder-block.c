@@ -27,21 +27,14 @@ static bool is_single(const ETraceBlock *b)
     return b->iretire == 1u << b->ilastsize;
 }
 
-static bool is_call(unsigned itype)
-{
-    return itype == ETRACE_ITYPE_INFERABLE_CALL ||
-           itype == ETRACE_ITYPE_UNINFERABLE_CALL;
-}
-
-/* "Update branch map/predictor": the branch at @pc ends the held block. */
-static void note_branch(ETraceEncoder *enc, uint64_t pc)
+/* "Update branch map": a branch ends the held block. */
+static void note_branch(ETraceEncoder *enc)
 {
     bool taken = enc->last.itype == ETRACE_ITYPE_TAKEN_BRANCH;
-    bool predicted = false;
+    bool predicted =
+        (enc->params.ioptions & ETRACE_IOPT_BRANCH_PREDICTION) &&
+        !(enc->last.flags & ETRACE_HISTORY_MISSED);
 
-    if (enc->params.ioptions & ETRACE_IOPT_BRANCH_PREDICTION) {
-        predicted = etrace_predictor_learn(&enc->predictor, pc, taken);
-    }
     if (enc->last_reported) {
         return;
     }
@@ -148,6 +141,20 @@ static void leave_updiscon(ETraceEncoder *enc, uint64_t pc, uint64_t next_pc,
     }
 }
 
+/* Decided by the hart: an implicit return, or a sequentially inferable jump */
+static void leave_inferred(ETraceEncoder *enc, uint64_t pc, uint64_t next_pc,
+                           bool reported)
+{
+    if (!reported) {
+        etrace_encoder_run_jump(enc, pc, next_pc);
+    }
+    if (enc->last.itype == ETRACE_ITYPE_RETURN) {
+        enc->irets++;
+        etrace_encoder_any_iret(enc);
+    }
+    enc->after_jump = true;
+}
+
 /* A return goes where the newest call said. */
 static void leave_implicit_return(ETraceEncoder *enc, uint64_t pc,
                                   uint64_t next_pc, bool reported)
@@ -180,10 +187,10 @@ static void leave_implicit_return(ETraceEncoder *enc, uint64_t pc,
  * in 2.0.5.
  */
 static void leave_failed_return(ETraceEncoder *enc, uint64_t pc,
-                                uint64_t next_pc, bool reported)
+                                uint64_t next_pc, uint8_t depth,
+                                bool reported)
 {
     bool is_2_1 = etrace_encoder_is_2_1(enc);
-    uint8_t depth = enc->stack.depth;
 
     enc->target_irreport = true;
     enc->target_irdepth = is_2_1 ? 0 : depth;
@@ -204,11 +211,15 @@ static void leave_jump(ETraceEncoder *enc, uint64_t pc, uint64_t next_pc,
     bool sijump = etrace_encoder_is_sijump(enc, &enc->last);
 
     enc->target_uncached = itype == ETRACE_ITYPE_TRAP_RETURN;
-    if (etrace_encoder_is_return(enc)) {
+    if (enc->last.flags & ETRACE_HISTORY_INFERRED) {
+        leave_inferred(enc, pc, next_pc, reported);
+    } else if (enc->last.flags & ETRACE_HISTORY_IRREPORT) {
+        leave_failed_return(enc, pc, next_pc, enc->last.cause, reported);
+    } else if (etrace_encoder_is_return(enc)) {
         if (etrace_return_stack_top(&enc->stack) == next_pc) {
             leave_implicit_return(enc, pc, next_pc, reported);
         } else {
-            leave_failed_return(enc, pc, next_pc, reported);
+            leave_failed_return(enc, pc, next_pc, enc->stack.depth, reported);
         }
     } else if (sijump || etrace_itype_is_inferable_jump(itype)) {
         enc->after_jump = sijump;
@@ -218,16 +229,6 @@ static void leave_jump(ETraceEncoder *enc, uint64_t pc, uint64_t next_pc,
     } else {
         leave_updiscon(enc, pc, next_pc, reported, false);
     }
-}
-
-static void push_call(ETraceEncoder *enc, uint64_t pc)
-{
-    uint64_t link = pc + (2u << enc->last.ilastsize);
-
-    if (enc->params.iaddress_width == 32) {
-        link = (uint32_t)link;
-    }
-    etrace_return_stack_push(&enc->stack, link);
 }
 
 /*
@@ -246,7 +247,7 @@ static void finish_last(ETraceEncoder *enc, ETraceNext next, uint64_t next_pc,
     bool end = next != NEXT_PLAIN || sync;
 
     if (is_branch) {
-        note_branch(enc, pc);
+        note_branch(enc);
     }
 
     enc->after_jump = false;
@@ -287,10 +288,6 @@ static void finish_last(ETraceEncoder *enc, ETraceNext next, uint64_t next_pc,
         leave_jump(enc, pc, next_pc, reported);
     } else if (etrace_encoder_is_return(enc) && etrace_encoder_is_2_1(enc)) {
         etrace_return_stack_pop(&enc->stack);
-    }
-    if (is_call(b->itype) &&
-        (enc->params.ioptions & ETRACE_IOPT_IMPLICIT_RETURN)) {
-        push_call(enc, pc);
     }
 }
 
@@ -411,6 +408,9 @@ static bool path_breaks(const ETraceEncoder *enc, const ETraceBlock *b,
             return true;
         }
     }
+    if (sync && (enc->last.flags & ETRACE_HISTORY_IRREPORT)) {
+        return true;
+    }
     return etrace_encoder_is_return(enc) &&
            etrace_return_stack_top(&enc->stack) != b->iaddr &&
            (sync || (!enc->params.return_stack_size &&
@@ -427,10 +427,54 @@ static void fold_itype(ETraceBlock *b)
     }
 }
 
+static bool is_call(unsigned itype)
+{
+    return itype == ETRACE_ITYPE_INFERABLE_CALL ||
+           itype == ETRACE_ITYPE_UNINFERABLE_CALL;
+}
+
+static void push_call(ETraceEncoder *enc, uint64_t pc)
+{
+    uint64_t link = pc + (2u << enc->last.ilastsize);
+
+    if (enc->params.iaddress_width == 32) {
+        link = (uint32_t)link;
+    }
+    etrace_return_stack_push(&enc->stack, link);
+}
+
+/*
+ * "Update predictor", and the return stack with a call: as soon as the last
+ * instruction is known, so that a hart that goes on with branch history finds
+ * both up to date. A return has to wait for its target.
+ */
+static void settle(ETraceEncoder *enc)
+{
+    ETraceBlock *b = &enc->last;
+    uint64_t pc = etrace_block_last(b);
+
+    if (etrace_itype_is_branch(b->itype) &&
+        (enc->params.ioptions & ETRACE_IOPT_BRANCH_PREDICTION) &&
+        !etrace_predictor_learn(&enc->predictor, pc,
+                                b->itype == ETRACE_ITYPE_TAKEN_BRANCH)) {
+        b->flags |= ETRACE_HISTORY_MISSED;
+    }
+    if (enc->params.ioptions & ETRACE_IOPT_IMPLICIT_RETURN) {
+        if (is_call(b->itype)) {
+            push_call(enc, pc);
+        } else if (b->itype == ETRACE_ITYPE_RETURN && enc->stack.depth &&
+                   !etrace_encoder_is_sijump(enc, b)) {
+            b->flags |= ETRACE_HELD_RETURN;
+        }
+    }
+}
+
 void etrace_encoder_hold(ETraceEncoder *enc, const ETraceBlock *block,
                          bool sync)
 {
-    if (enc->lost && !etrace_encoder_recover(enc)) {
+    if (enc->lost && ((block->flags & ETRACE_HISTORY_SETTLED) ||
+                      !etrace_encoder_recover(enc))) {
+        /* In the middle of branch history, no window begins either. */
         return;
     }
     process_first(enc, block, sync);
@@ -447,6 +491,9 @@ void etrace_encoder_hold(ETraceEncoder *enc, const ETraceBlock *block,
         /* Nobody has to know the instruction before it. */
         enc->last.flags &= ~ETRACE_BLOCK_SIJUMP;
     }
+    if (!(block->flags & ETRACE_HISTORY_SETTLED)) {
+        settle(enc);
+    }
     etrace_encoder_count_resync(enc, ETRACE_SYNC_HALFWORDS, block->iretire);
 }
 
@@ -455,9 +502,10 @@ void etrace_encoder_block(ETraceEncoder *enc, const ETraceBlock *block,
 {
     /*
      * Packets count as they are sent below, but an instruction has to keep
-     * the state that it started in.
+     * the state that it started in. No synchronisation in the middle of branch
+     * history: the hart has gone on with stack and predictor.
      */
-    bool sync = enc->resync_due;
+    bool sync = enc->resync_due && !(block->flags & ETRACE_HISTORY_SETTLED);
 
     if (!enc->enabled) {
         return;

@@ -53,12 +53,24 @@ static inline bool etrace_encoder_is_1_1_1(const ETraceEncoder *enc)
     return enc->params.wire_format == ETRACE_WIRE_1_1_1;
 }
 
+/*
+ * ETraceBlock.flags of the held block: it ends in a return, and there was a
+ * call to return to. What comes next may go on with the stack before the held
+ * block is done with.
+ */
+#define ETRACE_HELD_RETURN  0x80
+
 /* Will the jump at the end of the held block be an implicit return? */
 static inline bool etrace_encoder_is_return(const ETraceEncoder *enc)
 {
-    return enc->last.itype == ETRACE_ITYPE_RETURN &&
-           (enc->params.ioptions & ETRACE_IOPT_IMPLICIT_RETURN) &&
-           enc->stack.depth && !etrace_encoder_is_sijump(enc, &enc->last);
+    return enc->last.flags & ETRACE_HELD_RETURN;
+}
+
+/* Implicit returns at any depth of the stack since the last packet */
+static inline void etrace_encoder_any_iret(ETraceEncoder *enc)
+{
+    enc->iret_min = 0;
+    enc->iret_max = UINT8_MAX;
 }
 
 /* Branches that no packet has reported */
@@ -74,6 +86,31 @@ void etrace_encoder_count_resync(ETraceEncoder *enc, ETraceSyncMode unit,
 
 void etrace_encoder_send_support(ETraceEncoder *enc,
                                  ETraceQualStatus qual_status);
+
+/*
+ * The target of an updiscon against the cache. Returns true if it is there.
+ *
+ * A return that went elsewhere may be stored or not, says section 3.2.7, and
+ * returns from traps are left open. So the entry is dropped instead: whatever
+ * a decoder has there, it is not asked for it.
+ *
+ * Where the decoder may not have reached the updiscon before (maybe_inferred),
+ * it does not know yet what the packet before has put into the cache.
+ */
+static inline bool etrace_encoder_cached(ETraceEncoder *enc, uint64_t pc)
+{
+    ETraceJumpCache *c = &enc->cache;
+
+    if (etrace_jump_cache_get(c, etrace_jump_cache_index(c, pc)) == pc) {
+        return !enc->maybe_inferred;
+    }
+    if (enc->target_uncached) {
+        etrace_jump_cache_drop(c, pc);
+    } else {
+        etrace_jump_cache_put(c, pc);
+    }
+    return false;
+}
 
 /* "Send te_inst: format 0/1/2": @r and whatever branches there are */
 void etrace_encoder_send_address(ETraceEncoder *enc, const ETraceReport *r);
@@ -118,7 +155,7 @@ static inline void etrace_encoder_run_restart(ETraceEncoder *enc, uint64_t pc)
     enc->irets = 0;
 }
 
-/* May @pc be in the run? @last: last instruction of the current stretch */
+/* May @pc be in the run? @last: last instruction of the current range */
 bool etrace_encoder_run_contains(const ETraceEncoder *enc, uint64_t last,
                                  uint64_t pc);
 
@@ -128,7 +165,7 @@ bool etrace_encoder_run_contains(const ETraceEncoder *enc, uint64_t last,
  */
 void etrace_encoder_report(ETraceEncoder *enc, uint64_t last, bool notify);
 
-/* An inferable jump at @pc ends the current stretch. */
+/* An inferable jump at @pc ends the current range. */
 void etrace_encoder_run_jump(ETraceEncoder *enc, uint64_t pc, uint64_t target);
 
 /* encoder-block.c */

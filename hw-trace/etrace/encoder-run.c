@@ -55,7 +55,7 @@ static void send_report(ETraceEncoder *enc, uint64_t pc, bool notify,
     etrace_encoder_send_address(enc, &r);
 }
 
-/* Report the ends of stretches, so that nothing is twice in what is left. */
+/* Report the ends of ranges, so that nothing is twice in what is left. */
 static void divide_run(ETraceEncoder *enc, uint64_t last)
 {
     unsigned begin = 0;

@@ -103,31 +103,6 @@ static void branches_reported(ETraceEncoder *enc)
     etrace_encoder_count_resync(enc, ETRACE_SYNC_PACKETS, 1);
 }
 
-/*
- * The target of an updiscon against the cache. Returns true if it is there.
- *
- * A return that went elsewhere may be stored or not, says section 3.2.7, and
- * returns from traps are left open. So the entry is dropped instead: whatever
- * a decoder has there, it is not asked for it.
- *
- * Where the decoder may not have reached the updiscon before (maybe_inferred),
- * it does not know yet what the packet before has put into the cache.
- */
-static bool look_up_target(ETraceEncoder *enc, uint64_t pc)
-{
-    ETraceJumpCache *c = &enc->cache;
-
-    if (etrace_jump_cache_get(c, etrace_jump_cache_index(c, pc)) == pc) {
-        return !enc->maybe_inferred;
-    }
-    if (enc->target_uncached) {
-        etrace_jump_cache_drop(c, pc);
-    } else {
-        etrace_jump_cache_put(c, pc);
-    }
-    return false;
-}
-
 void etrace_encoder_send_address(ETraceEncoder *enc, const ETraceReport *r)
 {
     ETracePacket pkt = {
@@ -145,7 +120,7 @@ void etrace_encoder_send_address(ETraceEncoder *enc, const ETraceReport *r)
     bool cached = false;
 
     if (r->target && (enc->params.ioptions & ETRACE_IOPT_JUMP_TARGET_CACHE)) {
-        cached = look_up_target(enc, r->pc);
+        cached = etrace_encoder_cached(enc, r->pc);
     }
     if (enc->pbc) {
         pkt.format = ETRACE_FORMAT_OPT_EXT;

@@ -41,14 +41,14 @@ typedef struct ETraceEncoderOps {
                       unsigned n);
 } ETraceEncoderOps;
 
-/* A stretch of code: addresses of its first and its last instruction. */
+/* A range of code: addresses of its first and its last instruction. */
 typedef struct ETraceRun {
     uint64_t first;
     uint64_t last;
     uint8_t irets;              /* ETraceEncoder.irets at its last one */
 } ETraceRun;
 
-/* Stretches that are told apart before one is reported for want of room */
+/* Maximum of ranges remembered; on overflow one is reported early. */
 #define ETRACE_RUN_MAX 8
 
 /*
@@ -115,7 +115,7 @@ typedef struct ETraceEncoder {
     uint8_t run_count;
     ETraceRun run[ETRACE_RUN_MAX + 1];
     uint64_t run_start;
-    bool run_unknown;           /* it may have been anywhere: stretches */
+    bool run_unknown;           /* it may have been anywhere: history */
     uint8_t irets;              /* implicit returns in it */
     bool target_revisited;      /* @last ends in an updiscon back into it */
     bool maybe_inferred;        /* ... and the packet for that is out */
@@ -152,29 +152,35 @@ void etrace_encoder_block(ETraceEncoder *enc, const ETraceBlock *block,
                           uint64_t tval);
 
 /*
- * As etrace_encoder_block() for the first of @n blocks, as long as they are
- * what most are: the packet that they fill, if any, is a full branch map.
- * Returns how many were taken, 0 to @n; the next one, if there is one, is for
- * etrace_encoder_block(), or no block.
+ * What translated code has to keep for this encoder while it reports branch
+ * history (etrace.h)
  */
-size_t etrace_encoder_plain_blocks(ETraceEncoder *enc,
-                                   const ETraceBlock *blocks, size_t n);
+typedef struct ETraceHistoryModes {
+    ETraceReturnStack *stack;   /* implicit return mode, or NULL */
+    ETracePredictor *predictor; /* branch prediction mode, or NULL */
+    bool sijump;                /* infer sequentially inferable jumps */
+    /* false: ETRACE_HISTORY_CONTAINED may be set where it need not be */
+    bool exact_run;
+} ETraceHistoryModes;
 
 /*
- * True if all that this encoder, in its present state, has to know of what
- * retires next is in stretches (etrace.h).
+ * THE gate: true if branch history is all that this encoder, in its present
+ * state, has to know of what retires next; fills @m. Stack and predictor are
+ * the encoder's own and the hart's while it reports history: between the
+ * history's ETRACE_EVENT_NEXT, which must have been handed in (with the blocks
+ * before it) already, and the next block, the encoder does not touch them.
  */
-bool etrace_encoder_takes_stretches(const ETraceEncoder *enc);
+bool etrace_encoder_takes_history(ETraceEncoder *enc, ETraceHistoryModes *m);
 
 /*
- * The stretches, two slots each (see etrace.h), that the @n slots begin with.
- * *@next: where the first one begins; then, where the last one went on to. As
- * if their blocks had been handed in, but that an address may be reported for
- * which they would have shown that it is not needed. Without a window, what
- * retired is lost, and is reported so. Returns the number of slots taken.
+ * The histories that the @n slots begin with. *@next: where the first one
+ * begins; then, where the last one went on to. As if their blocks had been
+ * handed in, but that an address may be reported for which they would have
+ * shown that it is not needed. Without a window, what retired is lost, and is
+ * reported so. Returns the number of slots taken.
  */
-size_t etrace_encoder_stretches(ETraceEncoder *enc, const ETraceBlock *slots,
-                                size_t n, uint64_t *next);
+size_t etrace_encoder_history(ETraceEncoder *enc, const ETraceSlot *slots,
+                              size_t n, uint64_t *next);
 
 /*
  * The context from the next block or trap on, which is what packets report,

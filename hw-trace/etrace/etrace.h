@@ -70,44 +70,6 @@ static inline bool etrace_itype_is_trap(unsigned itype)
 /* ETraceBlock.flags */
 #define ETRACE_BLOCK_SIJUMP     0x01    /* sequentially inferable jump */
 #define ETRACE_BLOCK_TVEC       0x02    /* itype 1, 2: handler as told */
-#define ETRACE_BLOCK_STRETCH    0x04    /* it ends a stretch */
-#define ETRACE_BLOCK_EVENT      0x80    /* no block: itype is ETraceEvent */
-/* ... of ETRACE_EVENT_DATA: one of several accesses of its instruction */
-#define ETRACE_EVENT_MULTI      0x40
-
-/*
- * What else comes through the port, in order with the blocks: slots with
- * ETRACE_BLOCK_EVENT, where itype is one of these and iaddr is the value. What
- * an event is about is the next block, if not said otherwise.
- */
-typedef enum ETraceEvent {
-    ETRACE_EVENT_CONTEXT = 1,   /* iaddr: context; ilastsize: ETraceCtype */
-    ETRACE_EVENT_TIME = 2,      /* iaddr: time, in ticks */
-    /* iaddr: impdef signals from here on; not from QEMU's harts */
-    ETRACE_EVENT_IMPDEF = 3,
-    /*
-     * ilastsize: ETraceTrigger; iaddr: pc of the instruction, or -1. It may
-     * not be reached (an interrupt comes first): then the next block does not
-     * contain it, and the trigger fires again later.
-     */
-    ETRACE_EVENT_TRIGGER = 4,
-    /*
-     * The hart halts (Debug mode) or is reset: what ran before is the end of
-     * a window. QEMU's harts have no Debug mode, and end it by fence().
-     */
-    ETRACE_EVENT_HALTED = 5,
-    ETRACE_EVENT_RESET = 6,
-    /*
-     * A data access of an instruction of the next block: iaddr: daddr,
-     * ilastsize: dsize, cause: ETraceDtype, iretire: half-words from the
-     * block's start to the instruction. If the block ends before that, or a
-     * trap comes instead, the instruction did not get to its end behind the
-     * access. One more slot follows: iaddr is the data, the second 8 bytes
-     * are sdata (operand of an atomic).
-     */
-    ETRACE_EVENT_DATA = 7,
-    ETRACE_EVENT_NEXT = 8,      /* iaddr: what retires next, a stretch */
-} ETraceEvent;
 
 /* ctype, Table "Context type": how a change is to be reported */
 typedef enum ETraceCtype {
@@ -168,35 +130,161 @@ typedef struct ETraceBlock {
 } ETraceBlock;
 
 /*
- * Stretches: blocks in one, as long as an encoder only has to know which way
- * branches went. A stretch is a run of blocks that end in branches, inferable
- * jumps or nothing. Two slots: a block with ETRACE_BLOCK_STRETCH for the last
- * instruction alone, of any itype but a trap's; then one whose iaddr is where
- * it went on to, and whose second 8 bytes are the branches before the last
- * instruction: bit 31 is the newest one, 1: not taken; the lowest bit that is
- * set stands ahead of the oldest one. If the last instruction is neither an
- * updiscon nor a branch, no jump between it and the newest branch leads back.
+ * Slots of the ring between hart and encoder, 32 bytes each. Which of the
+ * typed slots it is, is told by the byte that they have in common:
  *
- * A stretch begins where the one before went on to, or where the last
- * ETRACE_EVENT_NEXT said. If its first instruction is the target of an
- * updiscon and a branch, the stretch is that instruction.
+ *  byte     0       8        10     11     12     13     14     16     24
+ *           +-------+--------+------+------+------+------+------+------+------+
+ *   block   | iaddr |iretire | itype|ilast-| priv | flags| cause| tval |      |
+ *   event   | value |        | type | sub  |      |      |      |      |      |
+ *   access  | daddr | offset | type |dsize |dtype | multi|      | data |sdata |
+ *   history | last  |irdepth | type |itype | priv | flags|      | next |bran- |
+ *           |       |        |      |      |      |      |      |      |ches  |
+ *           +-------+--------+------+------+------+------+------+------+------+
  */
-#define ETRACE_STRETCH_EMPTY    0x80000000u
+typedef enum ETraceSlotType {
+    /* below: a block, and this is its itype */
+    ETRACE_SLOT_HISTORY = 0x10,
+    ETRACE_SLOT_ACCESS = 0x11,
+    /*
+     * Events: what else comes through the port, in order with the blocks.
+     * What an event is about is the next block, if not said otherwise.
+     */
+    ETRACE_EVENT_CONTEXT = 0x20,    /* value: context; sub: ETraceCtype */
+    ETRACE_EVENT_TIME = 0x21,       /* value: time, in ticks */
+    /* value: impdef signals from here on; not from QEMU's harts */
+    ETRACE_EVENT_IMPDEF = 0x22,
+    /*
+     * sub: ETraceTrigger; value: pc of the instruction, or -1. It may not be
+     * reached (an interrupt comes first): then the next block does not
+     * contain it, and the trigger fires again later.
+     */
+    ETRACE_EVENT_TRIGGER = 0x23,
+    /*
+     * The hart halts (Debug mode) or is reset: what ran before is the end of
+     * a window. QEMU's harts have no Debug mode, and end it by fence().
+     */
+    ETRACE_EVENT_HALTED = 0x24,
+    ETRACE_EVENT_RESET = 0x25,
+    /* value: address of what retires next; branch history goes on from here */
+    ETRACE_EVENT_NEXT = 0x26,
+    /* What retires next is not qualified by the filters that the hart knows. */
+    ETRACE_EVENT_UNQUALIFIED = 0x27,
+} ETraceSlotType;
 
-/* The branches of a stretch; @last: its first slot */
-static inline uint32_t etrace_stretch_branches(const ETraceBlock *last)
-{
+typedef struct ETraceEvent {
+    uint64_t value;
+    uint16_t reserved;
+    uint8_t type;               /* ETRACE_EVENT_* */
+    uint8_t sub;
+} ETraceEvent;
+
+/*
+ * A data access of an instruction of the next block (section 4.3). If the
+ * block ends before that, or a trap comes instead, the instruction did not
+ * get to its end behind the access.
+ */
+typedef struct ETraceAccess {
+    uint64_t daddr;             /* bytes; CSR: its number */
+    uint16_t offset;            /* half-words from the start of the block */
+    uint8_t type;               /* ETRACE_SLOT_ACCESS */
+    uint8_t dsize;              /* 2^dsize bytes */
+    uint8_t dtype;              /* ETraceDtype */
+    uint8_t multi;              /* one of several of its instruction */
+    uint16_t reserved;
+    uint64_t data;              /* loaded, stored, or the old value */
+    uint64_t sdata;             /* operand of an atomic or CSR access */
+} ETraceAccess;
+
+/*
+ * Branch history: many blocks in one slot, as long as the encoder only has to
+ * know which way branches went, and what was not as the decoder expects. It
+ * covers a run of blocks that end in branches, in jumps that the decoder
+ * infers, or in nothing. The last instruction may be of any itype but a trap's
+ * or a trap return. If it is no branch, it is not the second time that the
+ * history comes to it behind the newest branch.
+ *
+ * A history begins where the one before went on to, or where the last
+ * ETRACE_EVENT_NEXT said. If its first instruction is the target of an
+ * updiscon and a branch, the history is that instruction.
+ *
+ * Branches: bit 63 is the newest one before the last instruction, 1: not
+ * taken; the lowest bit that is set stands ahead of the oldest one. With
+ * branch prediction each has two bits: the lower one is what was predicted, 1:
+ * taken.
+ *
+ *   63    62    61                                0     ways of
+ *   +-----+-----+-----+-- ... --+-----+-----+-- --+
+ *   | newest    |     |         | 1   | 0  ...    |     two branches
+ *   | n   | n-1 | ...           | 1   | 0  ...    |     one, no prediction
+ *   +-----+-----+-----+-- ... --+-----+-----+-- --+
+ */
+typedef struct ETraceHistory {
+    uint64_t last;              /* address of the last instruction */
+    uint16_t irdepth;           /* ETRACE_HISTORY_IRREPORT: stack entries */
+    uint8_t type;               /* ETRACE_SLOT_HISTORY */
+    uint8_t itype;              /* ETraceItype of the last instruction */
+    uint8_t priv;               /* ETracePriv of all of it */
+    uint8_t flags;              /* ETRACE_HISTORY_* */
+    uint16_t reserved;
+    uint64_t next;              /* where it went on to */
     uint64_t branches;
+} ETraceHistory;
 
-    memcpy(&branches, (const char *)&last[1] + 8, sizeof(branches));
-    return branches;
-}
+#define ETRACE_HISTORY_EMPTY    (1ull << 63)
 
-/* Their number */
-static inline unsigned etrace_stretch_count(uint32_t branches)
+/* ETraceHistory.flags, and ETraceBlock.flags of what an encoder holds of it */
+/*
+ * Updiscons: the target may be among what ran behind the newest branch (see
+ * encoder-run.c). If not set, it is not.
+ */
+#define ETRACE_HISTORY_CONTAINED 0x02
+/* The hart has seen to return stack and predictor; always set */
+#define ETRACE_HISTORY_SETTLED  0x04
+/* The last instruction is a branch that was not predicted. */
+#define ETRACE_HISTORY_MISSED   0x08
+/* ... an implicit return or a sequentially inferable jump */
+#define ETRACE_HISTORY_INFERRED 0x10
+/* ... a return that did not go where the newest call said */
+#define ETRACE_HISTORY_IRREPORT 0x20
+/*
+ * There are implicit returns before the last instruction, but none of them
+ * behind the newest branch: each of those ends a history.
+ */
+#define ETRACE_HISTORY_IRETS    0x40
+
+/* Number of branches of a history, @bits for each */
+static inline unsigned etrace_history_count(uint64_t branches, unsigned bits)
 {
-    return 31 - __builtin_ctz(branches);
+    return (63 - __builtin_ctzll(branches)) / bits;
 }
+
+typedef union ETraceSlot {
+    struct {
+        ETraceBlock block;
+        uint64_t tval;          /* of an exception */
+    };
+    ETraceEvent event;
+    ETraceAccess access;
+    ETraceHistory history;
+} ETraceSlot;
+
+static inline uint8_t etrace_slot_type(const ETraceSlot *slot)
+{
+    return slot->block.itype;
+}
+
+static inline bool etrace_slot_is_block(const ETraceSlot *slot)
+{
+    return etrace_slot_type(slot) < ETRACE_SLOT_HISTORY;
+}
+
+_Static_assert(sizeof(ETraceSlot) == 32 &&
+               offsetof(ETraceBlock, itype) == 10 &&
+               offsetof(ETraceEvent, type) == 10 &&
+               offsetof(ETraceAccess, type) == 10 &&
+               offsetof(ETraceHistory, type) == 10,
+               "translated code stores slots");
 
 /* Address of the last instruction of a block that retired something. */
 static inline uint64_t etrace_block_last(const ETraceBlock *b)

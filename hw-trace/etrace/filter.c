@@ -13,7 +13,7 @@
 typedef struct Point {
     uint64_t iaddr;
     const ETraceBlock *block;
-    const ETraceBlock *access;  /* NULL: none */
+    const ETraceAccess *access; /* NULL: none */
     uint64_t tval;
     bool trap;
 } Point;
@@ -186,7 +186,7 @@ static bool input_value(const ETraceFilter *f, const Point *pt, unsigned input,
         *mask = width_mask(f->iaddress_width);
         return pt->trap && pt->block->itype == ETRACE_ITYPE_EXCEPTION;
     default:
-        *val = pt->access ? pt->access->iaddr : 0;
+        *val = pt->access ? pt->access->daddr : 0;
         *mask = width_mask(f->daddress_width);
         return pt->access;
     }
@@ -306,9 +306,9 @@ static uint16_t match(const ETraceFilter *f, const Point *pt, uint8_t out)
             (!c->match_impdef ||
              !((f->impdef ^ c->value_impdef) & c->mask_impdef)) &&
             (!c->match_dtype ||
-             (pt->access && chosen(c->choice_dtype, pt->access->cause))) &&
+             (pt->access && chosen(c->choice_dtype, pt->access->dtype))) &&
             (!c->match_dsize ||
-             (pt->access && chosen(c->choice_dsize, pt->access->ilastsize)))) {
+             (pt->access && chosen(c->choice_dsize, pt->access->dsize)))) {
             matching |= 1 << i;
         }
     }
@@ -345,14 +345,14 @@ static void leave_trap(ETraceFilter *f)
     }
 }
 
-void etrace_filter_event(ETraceFilter *f, const ETraceBlock *event)
+void etrace_filter_event(ETraceFilter *f, const ETraceEvent *event)
 {
-    switch (event->itype) {
+    switch (event->type) {
     case ETRACE_EVENT_CONTEXT:
-        f->context = event->iaddr;
+        f->context = event->value;
         break;
     case ETRACE_EVENT_IMPDEF:
-        f->impdef = event->iaddr;
+        f->impdef = event->value;
         break;
     case ETRACE_EVENT_RESET:
         memset(f->depth, 0, sizeof(f->depth));
@@ -418,7 +418,7 @@ typedef struct Walk {
     bool notify;
 } Walk;
 
-static uint16_t visit(Walk *w, const ETraceBlock *access, uint8_t *clear)
+static uint16_t visit(Walk *w, const ETraceAccess *access, uint8_t *clear)
 {
     Verdict v = { };
     uint16_t matching;
@@ -455,7 +455,7 @@ static ETraceFilterResult filter_trap(ETraceFilter *f,
 ETraceFilterResult etrace_filter_block(ETraceFilter *f,
                                        const ETraceBlock *block,
                                        uint64_t tval,
-                                       const ETraceBlock *accesses, size_t n,
+                                       const ETraceAccess *accesses, size_t n,
                                        bool *data)
 {
     Walk w = { .f = f, .pt = { .iaddr = block->iaddr, .block = block } };
@@ -470,7 +470,7 @@ ETraceFilterResult etrace_filter_block(ETraceFilter *f,
         uint8_t clear = 0;
         size_t first = i;
 
-        for (; i < n && block->iaddr + 2 * accesses[i].iretire == pc; i++) {
+        for (; i < n && block->iaddr + 2 * accesses[i].offset == pc; i++) {
             uint16_t matching = visit(&w, &accesses[i], &clear);
 
             if (data) {
@@ -484,7 +484,7 @@ ETraceFilterResult etrace_filter_block(ETraceFilter *f,
 
         next = next_point(f, pc, last);
         if (i < n) {
-            nearer(&next, block->iaddr + 2 * accesses[i].iretire, pc);
+            nearer(&next, block->iaddr + 2 * accesses[i].offset, pc);
         }
         if (i > first && pc < last) {
             /* The instructions behind this one make no access. */

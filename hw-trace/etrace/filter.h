@@ -174,17 +174,17 @@ bool etrace_filter_needs_data(const ETraceFilter *f);
  * Events of the port that are not about the next block alone: context, impdef
  * and reset of the hart (which leaves every trap handler). Others are ignored.
  */
-void etrace_filter_event(ETraceFilter *f, const ETraceBlock *event);
+void etrace_filter_event(ETraceFilter *f, const ETraceEvent *event);
 
 /*
  * One block in program order, or a trap with its @tval. @accesses are the @n
- * first slots of the data accesses in it (ETRACE_EVENT_DATA), in order;
- * @data, if not NULL, gets for each of them whether it is to be traced.
+ * data accesses in it, in order; @data, if not NULL, gets for each of them
+ * whether it is to be traced.
  */
 ETraceFilterResult etrace_filter_block(ETraceFilter *f,
                                        const ETraceBlock *block,
                                        uint64_t tval,
-                                       const ETraceBlock *accesses, size_t n,
+                                       const ETraceAccess *accesses, size_t n,
                                        bool *data);
 
 #endif /* HW_TRACE_ETRACE_FILTER_H */

@@ -1,9 +1,9 @@
 /*
  * E-Trace packets as they are most of the time
  *
- * Formats 1 and 2 whose notify, updiscon and irreport are not asserted, so
- * that everything behind the address repeats its sign; in every wire format.
- * The tables of layout.c would give the same.
+ * Formats 0, 1 and 2 whose notify, updiscon and irreport are not asserted, so
+ * that everything behind the address repeats its sign. Formats 1 and 2 are the
+ * same in every wire format. The tables of layout.c would give the same.
  *
  * SPDX-License-Identifier: GPL-2.0-or-later
  */
@@ -70,6 +70,44 @@ static inline size_t etrace_plain_full_map(uint8_t *buf, uint32_t branch_map)
     return etrace_plain_store(buf, ETRACE_FORMAT_DIFF_DELTA |
                                    (uint64_t)branch_map << 7, 38,
                               -(int64_t)(branch_map >> 30));
+}
+
+/*
+ * Format 0 subformat 0 of 2.0, without an address: @count branches beyond 31,
+ * and one that was not predicted. @f0s: f0s_width_p
+ */
+static inline size_t etrace_plain_count(uint8_t *buf, unsigned f0s,
+                                        uint32_t count)
+{
+    return etrace_plain_store(buf, (uint64_t)count << (2 + f0s), 36 + f0s, 0);
+}
+
+/* ... all of them predicted, with an address as above */
+static inline size_t etrace_plain_count_address(uint8_t *buf, unsigned f0s,
+                                                uint32_t count,
+                                                int64_t address)
+{
+    return etrace_plain_store(buf, (uint64_t)count << (2 + f0s) |
+                                   (uint64_t)ETRACE_BRANCH_FMT_ADDR
+                                   << (34 + f0s),
+                              36 + f0s, address);
+}
+
+/* Format 0 subformat 1 of 2.0: @index of the jump target cache */
+static inline size_t etrace_plain_jump(uint8_t *buf, unsigned f0s,
+                                       unsigned cache_size, unsigned index,
+                                       unsigned branches, uint32_t branch_map)
+{
+    unsigned pos = 2 + f0s + cache_size;
+    uint64_t low = (uint64_t)(f0s ? ETRACE_OPT_JUMP_TARGET : 0) << 2 |
+                   (uint64_t)index << (2 + f0s) | (uint64_t)branches << pos;
+
+    pos += 5;
+    if (branches) {
+        low |= (uint64_t)branch_map << pos;
+        pos += etrace_map_width(branches);
+    }
+    return etrace_plain_store(buf, low, pos, -(int64_t)(low >> (pos - 1)));
 }
 
 #endif /* HW_TRACE_ETRACE_PACKET_PLAIN_H */

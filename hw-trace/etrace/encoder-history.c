@@ -1,0 +1,462 @@
+/*
+ * E-Trace instruction trace encoder: branch history instead of blocks
+ *
+ * What is reported besides branches is the target of an updiscon, or the last
+ * instruction ahead of a format 3 packet. Between these, only the outcome of
+ * branches counts, and what was not as the decoder expects: a branch that was
+ * not predicted, a return that went elsewhere. The run (encoder-run.c) begins
+ * behind the newest branch, at a place that is not reported. If it leads to an
+ * updiscon, the hart says whether its target may be in it. Else addresses only
+ * increase from there, and from one jump back to the next, of which each ends
+ * a history.
+ *
+ * SPDX-License-Identifier: GPL-2.0-or-later
+ */
+#include "qemu/osdep.h"
+#include "encoder-private.h"
+#include "packet-plain.h"
+
+/* Bits of each branch */
+static inline unsigned history_bits(const ETraceEncoder *enc)
+{
+    return enc->params.ioptions & ETRACE_IOPT_BRANCH_PREDICTION ? 2 : 1;
+}
+
+bool etrace_encoder_takes_history(ETraceEncoder *enc, ETraceHistoryModes *m)
+{
+    const ETraceParams *p = &enc->params;
+    bool returns = p->ioptions & ETRACE_IOPT_IMPLICIT_RETURN;
+    bool predict = p->ioptions & ETRACE_IOPT_BRANCH_PREDICTION;
+
+    /*
+     * Blocks, if the next instruction is to be synchronised, as it is after a
+     * trap return to another privilege or with another context: that takes to
+     * know whether it is a branch. If the held block is a return, whether it
+     * is an implicit one is not known yet.
+     */
+    if (!enc->enabled || !enc->have_last || enc->lost || enc->have_trap ||
+        enc->resync_due || enc->notify_due || enc->context_due ||
+        enc->last.itype == ETRACE_ITYPE_TRAP_RETURN ||
+        etrace_encoder_is_return(enc)) {
+        return false;
+    }
+    /*
+     * Half-words and cycles are not counted. Draft 2.1 wants to know how many
+     * implicit returns there were; a call counter's depth cannot always be
+     * reported. The predictor's index must be inside a page.
+     */
+    if (enc->itype_width != 4 ||
+        (enc->sync_mode != ETRACE_SYNC_OFF &&
+         enc->sync_mode != ETRACE_SYNC_PACKETS) ||
+        (returns && (etrace_encoder_is_2_1(enc) || !p->return_stack_size)) ||
+        (predict && p->iaddress_lsb + p->bpred_size > 12)) {
+        return false;
+    }
+    *m = (ETraceHistoryModes) {
+        .stack = returns ? &enc->stack : NULL,
+        .predictor = predict ? &enc->predictor : NULL,
+        .sijump = p->ioptions & ETRACE_IOPT_SIJUMP,
+        .exact_run = p->ioptions & (ETRACE_IOPT_IMPLICIT_RETURN |
+                                    ETRACE_IOPT_SIJUMP |
+                                    ETRACE_IOPT_JUMP_TARGET_CACHE),
+    };
+    return true;
+}
+
+/* Every other bit of @val, the lowest ones first */
+static uint32_t even_bits(uint64_t val)
+{
+    val &= 0x5555555555555555;
+    val = (val | val >> 1) & 0x3333333333333333;
+    val = (val | val >> 2) & 0x0f0f0f0f0f0f0f0f;
+    val = (val | val >> 4) & 0x00ff00ff00ff00ff;
+    val = (val | val >> 8) & 0x0000ffff0000ffff;
+    return val | val >> 16;
+}
+
+/*
+ * @n branches, 63 at most, the oldest one in bit 0 of @outcomes (1: not taken)
+ * and of @missed (1: not as predicted)
+ */
+static void note_branches(ETraceEncoder *enc, uint64_t outcomes,
+                          uint64_t missed, unsigned n)
+{
+    while (n) {
+        unsigned room = ETRACE_BRANCHES_MAX - enc->branches;
+        unsigned take = MIN(room, n);
+
+        if (enc->pbc) {
+            take = missed ? __builtin_ctzll(missed) : 64;
+            if (take >= n) {
+                enc->pbc += n;
+                return;
+            }
+            enc->pbc += take;
+            enc->branch_failed = true;
+            take++;
+            etrace_encoder_flush_branches(enc, 0);
+        } else {
+            enc->branch_map |= (outcomes & etrace_ones(take)) << enc->branches;
+            enc->branches += take;
+            enc->map_failed |= (missed & etrace_ones(take)) != 0;
+            if (enc->branches == ETRACE_BRANCHES_MAX) {
+                if (enc->map_failed) {
+                    etrace_encoder_flush_branches(enc, 0);
+                } else {
+                    enc->pbc = ETRACE_BRANCHES_MAX;
+                    enc->branches = 0;
+                    enc->branch_map = 0;
+                }
+            }
+        }
+        outcomes >>= take;
+        missed >>= take;
+        n -= take;
+    }
+}
+
+/*
+ * branch_count has an end, and who reaches it has to report an address, which
+ * is not known here: long before that, blocks and a synchronisation instead.
+ */
+#define PBC_MANY    (1ull << 31)
+
+/* The branches ahead of the last instruction of @h */
+static unsigned history_branches(ETraceEncoder *enc, const ETraceHistory *h)
+{
+    unsigned n = etrace_history_count(h->branches, history_bits(enc));
+
+    if (!n) {
+        return 0;
+    }
+    if (history_bits(enc) == 2) {
+        uint64_t pairs = h->branches >> (64 - 2 * n);
+        uint64_t not_taken = pairs >> 1;
+
+        note_branches(enc, even_bits(not_taken),
+                      even_bits(~(pairs ^ not_taken)) & etrace_ones(n), n);
+        enc->resync_due |= enc->pbc >= PBC_MANY;
+    } else {
+        note_branches(enc, h->branches >> (64 - n), etrace_ones(n), n);
+    }
+    /* What ran behind the newest one: at most up to the last instruction */
+    etrace_encoder_run_restart(enc, 0);
+    return n;
+}
+
+/* The last instruction of @h as a block of its own */
+static ETraceBlock last_block(const ETraceHistory *h)
+{
+    return (ETraceBlock) {
+        .iaddr = h->last,
+        .iretire = 1,
+        .itype = h->itype,
+        .priv = h->priv,
+        .flags = h->flags,
+        .cause = h->irdepth,
+    };
+}
+
+/*
+ * @last, which ends a history, is held. A branch may be right behind a jump
+ * that was inferred: that has not been told.
+ */
+static void hold_last(ETraceEncoder *enc, const ETraceBlock *last)
+{
+    enc->last = *last;
+    enc->last_reported = false;
+    enc->last_is_target = false;
+    enc->last_after_jump = etrace_itype_is_branch(last->itype) &&
+                           (enc->params.ioptions &
+                            (ETRACE_IOPT_IMPLICIT_RETURN |
+                             ETRACE_IOPT_SIJUMP));
+}
+
+/* It begins at @first. */
+static void one_history(ETraceEncoder *enc, uint64_t first,
+                        const ETraceHistory *h)
+{
+    const ETraceBlock last = last_block(h);
+    unsigned n;
+
+    if (!enc->enabled || enc->lost) {
+        return;
+    }
+    if (!enc->have_last) {
+        enc->lost = true;
+        return;
+    }
+    if (h->last == first && h->branches == ETRACE_HISTORY_EMPTY) {
+        etrace_encoder_block(enc, &last, 0);
+        return;
+    }
+    etrace_encoder_go_on(enc, first);
+    n = history_branches(enc, h);
+    if (etrace_itype_is_updiscon(h->itype) &&
+        !(h->flags & ETRACE_HISTORY_INFERRED)) {
+        if (h->flags & ETRACE_HISTORY_CONTAINED) {
+            enc->run_unknown = true;
+        } else if (n) {
+            /* The target is neither in it nor the last instruction. */
+            enc->run_start = h->last;
+        }
+    }
+    if (h->flags & ETRACE_HISTORY_IRETS) {
+        etrace_encoder_any_iret(enc);
+    }
+    hold_last(enc, &last);
+}
+
+/*
+ * Many histories in a row
+ *
+ * What is most of a trace goes a short way: nothing is pending but the held
+ * block, and packets have no special fields.
+ */
+
+static bool is_clean(const ETraceEncoder *enc)
+{
+    return enc->ops->emit_many && enc->enabled && enc->have_last &&
+           !(enc->lost | enc->have_trap | enc->context_due |
+             enc->notify_due | enc->last_reported | enc->last_is_target |
+             enc->after_jump | enc->target_revisited | enc->target_irreport |
+             enc->branch_failed) &&
+           !(enc->params.ioptions & ETRACE_IOPT_FULL_ADDRESS) &&
+           (enc->params.wire_format == ETRACE_WIRE_2_0 ||
+            !(enc->params.ioptions & (ETRACE_IOPT_BRANCH_PREDICTION |
+                                      ETRACE_IOPT_JUMP_TARGET_CACHE)));
+}
+
+/* What the short way has in registers: branches, and packets for emit_many() */
+typedef struct Short {
+    const ETraceParams *params;
+    uint64_t map;
+    uint64_t pbc;
+    unsigned branches;
+    bool failed;                /* a branch in the map was not predicted */
+    unsigned n;
+    uint8_t *end;
+    uint8_t bytes[1024];
+} Short;
+
+static void flush_packets(ETraceEncoder *enc, Short *s)
+{
+    if (s->n && !enc->lost) {
+        enc->lost = !enc->ops->emit_many(enc->opaque, s->bytes,
+                                         s->end - s->bytes, s->n);
+        etrace_encoder_count_resync(enc, ETRACE_SYNC_PACKETS, s->n);
+    }
+    s->end = s->bytes;
+    s->n = 0;
+}
+
+static inline void put_packet(Short *s, size_t len)
+{
+    s->end[0] = len;
+    s->end += 1 + len;
+    s->n++;
+    s->map = 0;
+    s->branches = 0;
+    s->pbc = 0;
+    s->failed = false;
+}
+
+/* As note_branches(). At most three packets come of it. */
+static inline void short_branches(Short *s, uint64_t outcomes,
+                                  uint64_t missed, unsigned n)
+{
+    while (n) {
+        unsigned take = MIN(ETRACE_BRANCHES_MAX - s->branches, n);
+
+        if (s->pbc) {
+            take = missed ? __builtin_ctzll(missed) : 64;
+            if (take >= n) {
+                s->pbc += n;
+                return;
+            }
+            put_packet(s, etrace_plain_count(
+                              s->end + 1, s->params->f0s_width,
+                              s->pbc + take - ETRACE_BRANCHES_MAX));
+            take++;
+        } else {
+            s->map |= (outcomes & etrace_ones(take)) << s->branches;
+            s->branches += take;
+            s->failed |= (missed & etrace_ones(take)) != 0;
+            if (s->branches == ETRACE_BRANCHES_MAX) {
+                if (s->failed) {
+                    put_packet(s, etrace_plain_full_map(s->end + 1, s->map));
+                } else {
+                    s->pbc = ETRACE_BRANCHES_MAX;
+                    s->branches = 0;
+                    s->map = 0;
+                }
+            }
+        }
+        outcomes >>= take;
+        missed >>= take;
+        n -= take;
+    }
+}
+
+/*
+ * The address of an updiscon's target: in full, or its index in the cache,
+ * whichever is shorter; see etrace_encoder_cached().
+ */
+static inline void short_target(ETraceEncoder *enc, Short *s, uint64_t target)
+{
+    const ETraceParams *p = s->params;
+    const unsigned narrow = 64 - p->iaddress_width;
+    int64_t diff = (int64_t)((target - enc->address) << narrow) >>
+                   (p->iaddress_lsb + narrow);
+    bool cached = false;
+    size_t len;
+
+    if (p->ioptions & ETRACE_IOPT_JUMP_TARGET_CACHE) {
+        cached = etrace_encoder_cached(enc, target);
+    }
+    if (s->pbc) {
+        len = etrace_plain_count_address(s->end + 1, p->f0s_width,
+                                         s->pbc - ETRACE_BRANCHES_MAX, diff);
+    } else {
+        len = etrace_plain_address(s->end + 1, s->branches, s->map, diff);
+        if (cached) {
+            uint8_t jump[ETRACE_PACKET_PLAIN_MAX];
+            size_t jump_len = etrace_plain_jump(
+                jump, p->f0s_width, p->cache_size,
+                etrace_jump_cache_index(&enc->cache, target), s->branches,
+                s->map);
+
+            if (jump_len < len) {
+                memcpy(s->end + 1, jump, sizeof(jump));
+                len = jump_len;
+            }
+        }
+    }
+    put_packet(s, len);
+    enc->address = target;
+}
+
+/* Flags of which the short way knows nothing */
+#define HISTORY_RARE \
+    (ETRACE_BLOCK_SIJUMP | ETRACE_HISTORY_INFERRED | ETRACE_HISTORY_IRREPORT)
+
+/* Bytes that one history may take: four packets */
+#define HISTORY_ROOM    (4 * (1 + ETRACE_PACKET_PLAIN_MAX))
+
+/*
+ * one_history() many times. Takes as many as are no special case; returns the
+ * number of slots.
+ */
+static size_t many_histories(ETraceEncoder *enc, const ETraceSlot *slots,
+                             size_t n, uint64_t *next)
+{
+    const unsigned bits = history_bits(enc);
+    ETraceBlock held = enc->last;
+    uint64_t first = *next;
+    Short s;
+    size_t i;
+
+    s.params = &enc->params;
+    s.map = enc->branch_map;
+    s.pbc = enc->pbc;
+    s.branches = enc->branches;
+    s.failed = enc->map_failed;
+    s.n = 0;
+    s.end = s.bytes;
+    for (i = 0; i < n; i++) {
+        const ETraceHistory *h = &slots[i].history;
+        unsigned count;
+
+        if (h->type != ETRACE_SLOT_HISTORY ||
+            ((held.flags | h->flags) & HISTORY_RARE)) {
+            break;
+        }
+        count = etrace_history_count(h->branches, bits);
+        if (etrace_itype_is_updiscon(held.itype)) {
+            bool contained = enc->run_unknown || enc->run_count ||
+                             (first >= enc->run_start &&
+                              first <= etrace_block_last(&held));
+
+            if (!count && h->last == first) {
+                break;
+            }
+            enc->target_uncached = false;
+            short_target(enc, &s, first);
+            enc->maybe_inferred = contained;
+            etrace_encoder_run_restart(enc, first + 2);
+        } else if (etrace_itype_is_branch(held.itype)) {
+            short_branches(&s, held.itype == ETRACE_ITYPE_NONTAKEN_BRANCH,
+                           bits == 1 || (held.flags & ETRACE_HISTORY_MISSED),
+                           1);
+            etrace_encoder_run_restart(enc, first);
+        } else if (held.itype != ETRACE_ITYPE_NONE && !count) {
+            if (enc->run_count == ETRACE_RUN_MAX) {
+                break;
+            }
+            enc->run[enc->run_count++] = (ETraceRun) {
+                enc->run_start, etrace_block_last(&held), 0,
+            };
+            enc->run_start = first;
+        }
+        if (count) {
+            if (bits == 1) {
+                short_branches(&s, h->branches >> (64 - count),
+                               etrace_ones(count), count);
+            } else {
+                uint64_t pairs = h->branches >> (64 - 2 * count);
+                uint64_t not_taken = pairs >> 1;
+
+                short_branches(&s, even_bits(not_taken),
+                               even_bits(~(pairs ^ not_taken)) &
+                               etrace_ones(count), count);
+                enc->resync_due |= s.pbc >= PBC_MANY;
+            }
+            etrace_encoder_run_restart(enc, 0);
+        }
+        if (etrace_itype_is_updiscon(h->itype)) {
+            if (h->flags & ETRACE_HISTORY_CONTAINED) {
+                enc->run_unknown = true;
+            } else if (count) {
+                enc->run_start = h->last;
+            }
+        }
+        if (h->flags & ETRACE_HISTORY_IRETS) {
+            etrace_encoder_any_iret(enc);
+        }
+        held = last_block(h);
+        first = h->next;
+        if (s.end > s.bytes + sizeof(s.bytes) - HISTORY_ROOM) {
+            flush_packets(enc, &s);
+        }
+    }
+    flush_packets(enc, &s);
+    if (i) {
+        hold_last(enc, &held);
+    }
+    enc->branch_map = s.map;
+    enc->branches = s.branches;
+    enc->map_failed = s.failed;
+    enc->pbc = s.pbc;
+    *next = first;
+    return i;
+}
+
+size_t etrace_encoder_history(ETraceEncoder *enc, const ETraceSlot *slots,
+                              size_t n, uint64_t *next)
+{
+    size_t i = 0;
+
+    while (i < n && etrace_slot_type(&slots[i]) == ETRACE_SLOT_HISTORY) {
+        if (is_clean(enc)) {
+            i += many_histories(enc, slots + i, n - i, next);
+            if (i == n ||
+                etrace_slot_type(&slots[i]) != ETRACE_SLOT_HISTORY) {
+                break;
+            }
+        }
+        one_history(enc, *next, &slots[i].history);
+        *next = slots[i].history.next;
+        i++;
+    }
+    return i;
+}

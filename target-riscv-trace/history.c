@@ -1,0 +1,376 @@
+/*
+ * RISC-V hart side of the hart to encoder interface: branch history
+ *
+ * Where an encoder only has to know which way branches went, a TB that ends in
+ * one shifts a bit into a word of env, and what ends in an inferable jump or
+ * in none leaves no more than its place. Each notes how far back its last
+ * instruction is from the next one, for then that is known wherever something
+ * else happens. Updiscons end the history with a slot.
+ *
+ * Jumps that may lead back are kept until the next branch: if something other
+ * than an updiscon ends the history, each becomes a slot, and the encoder sees
+ * whether an address was passed twice.
+ *
+ * What modes know of the past lives in env: the branch predictor, with two
+ * bits for each branch in the history; and the return stack, where a return
+ * that goes as the newest call said is a jump that the decoder infers.
+ *
+ * A window, a trap handler and a new privilege begin with a block, since their
+ * first packet says whether their first instruction is a branch. So everything
+ * that ends a window goes back to blocks, and the end of the next TB goes on
+ * with branch history if the encoder takes it.
+ *
+ * SPDX-License-Identifier: GPL-2.0-or-later
+ */
+#include "qemu/osdep.h"
+#include "hooks.h"
+#include "internal.h"
+#include "exec/helper-proto.h"
+#include "exec/translation-block.h"
+
+static ETracePriv priv_now(CPURISCVState *env)
+{
+    return riscv_trace_priv(env->priv, env->virt_enabled);
+}
+
+/* A slot, whose branches are those since the last one but @last's own */
+static void append_history(CPURISCVState *env, target_ulong last,
+                           target_ulong next, ETraceItype itype,
+                           ETracePriv priv, uint8_t flags)
+{
+    RISCVTracePort *port = &env->trace;
+
+    if (riscv_cpu_mxl(env) == MXL_RV32) {
+        last = (int32_t)last;
+    }
+    port->head->history = (ETraceHistory) {
+        .last = last,
+        .type = ETRACE_SLOT_HISTORY,
+        .itype = itype,
+        .priv = priv,
+        .flags = flags | ETRACE_HISTORY_SETTLED |
+                 (port->irets ? ETRACE_HISTORY_IRETS : 0),
+        .next = next,
+        .branches = port->branches,
+    };
+    port->head++;
+    port->branches = ETRACE_HISTORY_EMPTY;
+    port->irets = 0;
+}
+
+/* The jumps that no branch has followed; what led to them is in branches */
+static void append_jumps(CPURISCVState *env, ETracePriv priv)
+{
+    RISCVTracePort *port = &env->trace;
+    unsigned n = port->jumps & RISCV_TRACE_JUMPS_NUMBER;
+    /* With a stack, sequentially inferable jumps may count as returns. */
+    ETraceItype inferred = riscv_trace_key_stack(port->key)
+                           ? ETRACE_ITYPE_RETURN
+                           : ETRACE_ITYPE_OTHER_UNINFERABLE_JUMP;
+
+    for (unsigned i = 0; i < n; i++) {
+        uint64_t last = port->jump[i].last;
+
+        if (last & 1) {
+            append_history(env, last & ~1ull, port->jump[i].next, inferred,
+                           priv, ETRACE_HISTORY_INFERRED);
+        } else {
+            append_history(env, last, port->jump[i].next,
+                           ETRACE_ITYPE_OTHER_INFERABLE_JUMP, priv, 0);
+        }
+    }
+    port->jumps = RISCV_TRACE_JUMPS_UNKNOWN;
+}
+
+void riscv_trace_history_end(RISCVTraceHart *hart, target_ulong pc,
+                             ETracePriv priv)
+{
+    CPURISCVState *env = cpu_env(hart->cs);
+    RISCVTracePort *port = &env->trace;
+    uint32_t back = port->back;
+
+    if (back == RISCV_TRACE_BACK_UPDISCON || back == RISCV_TRACE_BACK_NONE) {
+        return;
+    }
+    if (back != RISCV_TRACE_BACK_JUMP && (back & RISCV_TRACE_BACK_BRANCH)) {
+        /* The newest one is the last instruction. */
+        unsigned bits = riscv_trace_key_bits(port->key);
+        bool not_taken = port->branches >> 63;
+        bool taken_predicted = (port->branches >> 62) & 1;
+        bool missed = bits == 2 && taken_predicted == not_taken;
+
+        port->branches <<= bits;
+        append_history(env, pc - ((int32_t)back >> 2) * 2, pc,
+                       not_taken ? ETRACE_ITYPE_NONTAKEN_BRANCH
+                                 : ETRACE_ITYPE_TAKEN_BRANCH, priv,
+                       missed ? ETRACE_HISTORY_MISSED : 0);
+    } else {
+        append_jumps(env, priv);
+        if (back != RISCV_TRACE_BACK_JUMP) {
+            append_history(env, pc - ((int32_t)back >> 2) * 2, pc,
+                           ETRACE_ITYPE_NONE, priv, 0);
+        }
+    }
+    port->back = RISCV_TRACE_BACK_NONE;
+    port->jumps = RISCV_TRACE_JUMPS_UNKNOWN;
+}
+
+/* The return stack, from the encoder's form to that of translated code ... */
+static void take_stack(RISCVTracePort *port, const ETraceReturnStack *stack,
+                       bool rv32)
+{
+    unsigned n = stack->depth;
+
+    memset(port->link, 0xff, sizeof(port->link));
+    for (unsigned i = 0; i < n; i++) {
+        uint64_t link = stack->link[(stack->base + i) & (stack->max - 1)];
+
+        port->link[i] = rv32 ? (int32_t)link : link;
+    }
+    port->top = ((n - 1) & (stack->max - 1)) * 8;
+}
+
+/* ... and back */
+static unsigned stack_depth(const RISCVTracePort *port, unsigned bytes)
+{
+    unsigned n = 0, i = port->top;
+
+    while (n < bytes / 8 && port->link[i / 8] != RISCV_TRACE_NO_LINK) {
+        i = (i - 8) & (bytes - 1);
+        n++;
+    }
+    return n;
+}
+
+static void give_stack(const RISCVTracePort *port, ETraceReturnStack *stack)
+{
+    unsigned n = stack_depth(port, stack->max * 8);
+
+    stack->base = 0;
+    stack->depth = n;
+    for (unsigned i = 0; i < n; i++) {
+        stack->link[i] = port->link[(port->top / 8 + 1 - n + i) &
+                                    (stack->max - 1)];
+    }
+}
+
+void riscv_trace_history_off(RISCVTraceHart *hart)
+{
+    RISCVTracePort *port = &cpu_env(hart->cs)->trace;
+
+    if (port->key & RISCV_TRACE_KEY_HISTORY) {
+        assert(port->back == RISCV_TRACE_BACK_UPDISCON ||
+               port->back == RISCV_TRACE_BACK_NONE);
+        if (hart->modes.stack) {
+            give_stack(port, hart->modes.stack);
+        }
+        port->key &= ~(RISCV_TRACE_KEY_HISTORY | RISCV_TRACE_KEY_MODES);
+    }
+    hart->recheck_mode = true;
+    port->limit = hart->ring;
+}
+
+static uint64_t modes_key(const ETraceHistoryModes *modes)
+{
+    uint64_t key = 0;
+
+    if (modes->predictor) {
+        key |= (uint64_t)ctz32(modes->predictor->mask + 1)
+               << RISCV_TRACE_KEY_PREDICTOR_SHIFT;
+    }
+    if (modes->stack) {
+        key |= (uint64_t)(ctz32(modes->stack->max) + 1)
+               << RISCV_TRACE_KEY_STACK_SHIFT;
+    }
+    if (modes->sijump) {
+        key |= RISCV_TRACE_KEY_SIJUMP;
+    }
+    if (modes->exact_run) {
+        key |= RISCV_TRACE_KEY_EXACT_RUN;
+    }
+    return key;
+}
+
+static void history_on(RISCVTraceHart *hart, const ETraceHistoryModes *modes)
+{
+    CPURISCVState *env = cpu_env(hart->cs);
+    RISCVTracePort *port = &env->trace;
+
+    port->head->event = (ETraceEvent) {
+        .value = env->pc,
+        .type = ETRACE_EVENT_NEXT,
+    };
+    port->head++;
+    hart->modes = *modes;
+    port->branches = ETRACE_HISTORY_EMPTY;
+    port->irets = 0;
+    /* of the block that ends here */
+    port->back = RISCV_TRACE_BACK_UPDISCON;
+    port->jumps = RISCV_TRACE_JUMPS_UNKNOWN;
+    if (modes->predictor) {
+        port->predictor = modes->predictor->state;
+        modes->predictor->used = true;
+    }
+    if (modes->stack) {
+        take_stack(port, modes->stack, riscv_cpu_mxl(env) == MXL_RV32);
+    }
+    port->key |= RISCV_TRACE_KEY_HISTORY | modes_key(modes);
+}
+
+/*
+ * How much detail the encoder needs now. A trigger fires between two
+ * instructions: which block it belongs to has to be seen.
+ */
+static bool takes_history(RISCVTraceHart *hart, ETraceHistoryModes *modes)
+{
+    CPURISCVState *env = cpu_env(hart->cs);
+
+    return hart->active && hart->ops->takes_history &&
+           env->xl == riscv_cpu_mxl(env) && !riscv_has_trace_trigger(env) &&
+           hart->ops->takes_history(hart->opaque, modes);
+}
+
+void helper_trace_exit(CPURISCVState *env)
+{
+    RISCVTraceHart *hart = env->trace.hart;
+    ETraceHistoryModes modes;
+
+    hart->recheck_mode = false;
+    riscv_trace_drain(hart);
+    /* Context and time, too, so that the encoder knows all that came before */
+    riscv_trace_flush(hart);
+    if (!takes_history(hart, &modes)) {
+        if (env->trace.key & RISCV_TRACE_KEY_HISTORY) {
+            riscv_trace_history_off(hart);
+        }
+    } else if (!(env->trace.key & RISCV_TRACE_KEY_HISTORY)) {
+        history_on(hart, &modes);
+    }
+}
+
+/*
+ * A TB has ended that had appended slots. Returns whether the key may have
+ * changed, so that the next TB has to be looked up.
+ */
+static bool exit_if_full(CPURISCVState *env)
+{
+    if (env->trace.head >= env->trace.limit) {
+        helper_trace_exit(env);
+        return true;
+    }
+    return false;
+}
+
+/* The branches fill their word, or the newest one is to be a history. */
+uint32_t helper_trace_branches(CPURISCVState *env)
+{
+    riscv_trace_history_end(env->trace.hart, env->pc, priv_now(env));
+    return exit_if_full(env);
+}
+
+/* The jumps without a branch in between fill their room. */
+uint32_t helper_trace_jumps(CPURISCVState *env)
+{
+    append_jumps(env, priv_now(env));
+    env->trace.back = RISCV_TRACE_BACK_NONE;
+    return exit_if_full(env);
+}
+
+/*
+ * Is the target of the updiscon at @last among what ran behind the newest
+ * branch? All of that is known here.
+ */
+static bool contained(const RISCVTracePort *port, uint64_t last,
+                      uint64_t target)
+{
+    unsigned n = port->jumps & RISCV_TRACE_JUMPS_NUMBER;
+    uint64_t first = port->run_start;
+
+    for (unsigned i = 0; i < n; i++) {
+        if (target - first <= port->jump[i].last - first) {
+            return true;
+        }
+        first = port->jump[i].next;
+    }
+    return target - first <= last - first;
+}
+
+/*
+ * An updiscon. Where a jump before it was inferred, its own address may have
+ * been passed already, and the encoder is to see the way; as where it has seen
+ * a part of it.
+ */
+static void append_updiscon(CPURISCVState *env, uint64_t last,
+                            ETraceItype itype, uint8_t flags)
+{
+    RISCVTracePort *port = &env->trace;
+    ETracePriv priv = priv_now(env);
+
+    if (port->jumps & (RISCV_TRACE_JUMPS_INFERRED |
+                       RISCV_TRACE_JUMPS_UNKNOWN)) {
+        append_jumps(env, priv);
+    } else if (contained(port, last, env->pc)) {
+        flags |= ETRACE_HISTORY_CONTAINED;
+    }
+    append_history(env, last, env->pc, itype, priv, flags);
+    port->back = RISCV_TRACE_BACK_UPDISCON;
+    port->jumps = 0;
+    port->run_start = env->pc + 2;
+}
+
+/* The updiscon at @last, behind jumps that no branch has followed */
+uint32_t helper_trace_updiscon(CPURISCVState *env, uint64_t last)
+{
+    append_updiscon(env, last, ETRACE_ITYPE_OTHER_UNINFERABLE_JUMP, 0);
+    return exit_if_full(env);
+}
+
+/*
+ * A return at @last has gone elsewhere than @link, which was the newest entry
+ * of the stack and has been taken away.
+ */
+uint32_t helper_trace_return(CPURISCVState *env, uint64_t last, uint64_t link)
+{
+    RISCVTracePort *port = &env->trace;
+    unsigned bytes = riscv_trace_key_stack(port->key);
+
+    port->top = (port->top + 8) & (bytes - 1);
+    port->link[port->top / 8] = link;
+    if (link == RISCV_TRACE_NO_LINK) {
+        return helper_trace_updiscon(env, last);
+    }
+    append_updiscon(env, last, ETRACE_ITYPE_RETURN, ETRACE_HISTORY_IRREPORT);
+    port->head[-1].history.irdepth = stack_depth(port, bytes);
+    return exit_if_full(env);
+}
+
+/*
+ * A TB ends in what writes the upper bits of register @rd, a lui say. If the
+ * next instruction jumps through it, that is a sequentially inferable jump:
+ * let the encoder see both.
+ */
+void helper_trace_upper(CPURISCVState *env, uint32_t rd)
+{
+    RISCVTraceHart *hart = env->trace.hart;
+
+    riscv_trace_history_end(hart, env->pc, priv_now(env));
+    env->trace.head[-1].history.irdepth = rd;
+    riscv_trace_drain(hart);
+    if (env->trace.key & RISCV_TRACE_KEY_HISTORY) {
+        riscv_trace_history_off(hart);
+    }
+}
+
+static void stop_work(CPUState *cs, run_on_cpu_data data)
+{
+    riscv_trace_hart_drain(cs);
+}
+
+void riscv_trace_triggers_changed(CPURISCVState *env)
+{
+    RISCVTraceHart *hart = env->trace.hart;
+
+    if (env->trace.key & RISCV_TRACE_KEY_HISTORY) {
+        async_run_on_cpu(hart->cs, stop_work, RUN_ON_CPU_NULL);
+    }
+}
