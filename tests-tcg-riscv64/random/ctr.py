@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# A model of Smctr/Ssctr 1.0 that goes by what retired (truth.py), and the
+# A model of Smctr/Ssctr 1.0 that goes by what retired (history.c), and the
 # comparison with what the guest copied from the hart. The rules are those of
 # ../ctr-random/model.c, where each has its place in the specification.
 
@@ -194,72 +194,90 @@ class Labels:
                 self.dumps[address] = int(words[2])
         self.dumped = names['ctr_dumped']
 
+    def addresses(self):
+        return {*self.writes, *self.clears, *self.dumps, self.dumped}
+
+
+# What history.c writes of each control transfer, and of what has a label
+TRANSFER = struct.Struct('<QQIBBBBBB6x')
+PC, NEXT, CODE, LENGTH, MODE, IS_TRAP, BEFORE, MODE_AFTER, LABEL = range(9)
+TRAP_FOLLOWS, NOTHING_FOLLOWS = 254, 255
+
 
 def physical(pc):
     """Of the program, whatever window it is seen in; not of the boot ROM"""
     return (pc & 0x3fffffff) + 0x80000000 if pc >> 30 else pc
 
 
-def with_traps_in_order(items, vectors, vector_of):
+def with_traps_in_order(items, vectors):
     """
     A trap that hits another handler's first instruction is written down ahead
-    of the one that led there: exchange them. (trap, target) or (insn, None)
+    of the one that led there: exchange them.
     """
     done = set()
     for i, item in enumerate(items):
-        if item.cause is None:
-            yield item, None
+        if not item[IS_TRAP]:
+            yield item
             continue
         if i in done:
             continue
         chain = [i]
-        while items[chain[-1]].pc in vectors:
-            vector = items[chain[-1]].pc
+        while items[chain[-1]][PC] in vectors:
+            vector = items[chain[-1]][PC]
             inner = next((k for k in range(chain[-1] + 1, len(items))
-                          if items[k].cause is not None and k not in done and
-                          vector_of(k) == vector), None)
+                          if items[k][IS_TRAP] and k not in done and
+                          items[k][NEXT] == vector), None)
             if inner is None:
                 break
             chain.append(inner)
         done.update(chain)
         for k in reversed(chain):
-            yield items[k], vector_of(k)
+            yield items[k]
 
 
 def snapshots(items, labels, vectors, has_h):
     """What each copy must hold: the last one of each place"""
-    def vector_of(k):
-        return next((item.pc for item in items[k + 1:k + 2]), None)
-
     model, found, place = Model(), {}, None
-    ordered = list(with_traps_in_order(items, vectors, vector_of))
-    for (item, target), (after, _) in zip(ordered, ordered[1:]):
-        if item.cause is not None:
-            number, interrupt = item.cause
-            model.transfer(INTERRUPT if interrupt else EXCEPTION, item.pc,
-                           item.before, target, item.mode, number)
+    ordered = list(with_traps_in_order(items, vectors))
+    ordered.append(None)
+    for i, item in enumerate(ordered[:-1]):
+        (pc, target, code, length, mode, is_trap, before, mode_after,
+         label) = item
+        if mode_after == NOTHING_FOLLOWS:
+            break
+        if is_trap:
+            model.transfer(INTERRUPT if length else EXCEPTION, pc, before,
+                           target, mode, code)
             continue
-        where = physical(item.pc)
-        if where in labels.writes:
-            model.write(*labels.writes[where], item.mode)
-        elif where in labels.clears:
-            model.clear()
-        elif where in labels.dumps:
-            place = labels.dumps[where]
-        elif where == labels.dumped:
-            found[place] = model.snapshot(has_h)
-        kind = kind_of(item.code, item.length)
+        if label:
+            where = physical(pc)
+            if where in labels.writes:
+                model.write(*labels.writes[where], mode)
+            elif where in labels.clears:
+                model.clear()
+            elif where in labels.dumps:
+                place = labels.dumps[where]
+            elif where == labels.dumped:
+                found[place] = model.snapshot(has_h)
+        kind = kind_of(code, length)
         if kind is None:
             continue
+        if mode_after == TRAP_FOLLOWS:
+            after = ordered[i + 1]
+            target, mode_after = after[PC], after[BEFORE]
         if kind == 'branch':
-            kind = NOT_TAKEN if after.pc == item.pc + item.length else TAKEN
-        mode_after = after.mode if after.cause is None else after.before
-        model.transfer(kind, item.pc, item.mode, after.pc, mode_after)
+            kind = NOT_TAKEN if target == pc + length else TAKEN
+        model.transfer(kind, pc, mode, target, mode_after)
     return found
 
 
-def check(items, names, vectors, hart, ram, has_h, need):
-    """Compares; need(condition, kind, text) as of run_case"""
+def check(transfers, names, vectors, hart, ram, has_h, need):
+    """
+    Compares; transfers: the name of history.c's file; need(condition, kind,
+    text) as of run_case
+    """
+    with open(transfers, 'rb') as file:
+        items = list(TRANSFER.iter_unpack(file.read()))
     found = snapshots(items, Labels(names), vectors, has_h)
     need(found, 'ctr', f'hart {hart} copied nothing')
     base = names['hart_data'] - 0x80000000 + (hart << 14) + 0x1000

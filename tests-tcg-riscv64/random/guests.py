@@ -32,50 +32,50 @@ JOBS = int(os.environ.get('JOBS') or os.cpu_count())
 ENDLESS = ('endless', 'guest')
 
 
-def steps_plugin():
-    """The plugin, built if need be"""
+def build_tools():
+    """The plugin and what compares, built if need be: where they are"""
     subprocess.run(['make', '-s', '-C', HERE, f'OUT={OUT}'], check=True,
                    stdout=sys.stderr)
-    return f'{OUT}/libsteps.so'
+    return OUT
 
 
-def attempt(case, folder, steps):
+def attempt(case, folder, tools):
     """(instructions, None), or (0, what is wrong)"""
     shutil.rmtree(folder, ignore_errors=True)
     os.makedirs(folder)
     with open(f'{folder}/case.json', 'w', encoding='ascii') as file:
         json.dump(case, file, indent=1)
     try:
-        return run_case.run(case, folder, steps), None
+        return run_case.run(case, folder, tools), None
     except run_case.Failure as failure:
         return 0, failure
     except Exception as error:  # pylint: disable=broad-except
         return 0, run_case.Failure('test', repr(error))
 
 
-def smaller(case, kind, folder, steps, seconds):
+def smaller(case, kind, folder, tools, seconds):
     """A smaller case that fails like that, and its files"""
     times = 1 if case['machine']['harts'] == 1 and not case['events'] else 4
 
     def fails(candidate):
         for _ in range(times):
             with tempfile.TemporaryDirectory(dir=OUT) as scratch:
-                failure = attempt(candidate, f'{scratch}/run', steps)[1]
+                failure = attempt(candidate, f'{scratch}/run', tools)[1]
             if failure and failure.kind == kind:
                 return True
         return False
 
     best = shrink.Shrinker(case, fails, seconds).run()
     for _ in range(4 * times):
-        failure = attempt(best, folder, steps)[1]
+        failure = attempt(best, folder, tools)[1]
         if failure:
             return best, failure
     return best, None
 
 
-def job(case, folder, steps, shrink_seconds):
+def job(case, folder, tools, shrink_seconds):
     """Runs it; (instructions, None), or (0, report) and files in the folder"""
-    count, failure = attempt(case, folder, steps)
+    count, failure = attempt(case, folder, tools)
     if not failure:
         shutil.rmtree(folder)
         return count, None
@@ -86,7 +86,7 @@ def job(case, folder, steps, shrink_seconds):
         shutil.rmtree(folder)
         return 0, ['endless']
     if shrink_seconds and failure.kind != 'build':
-        best, again = smaller(case, failure.kind, f'{folder}-small', steps,
+        best, again = smaller(case, failure.kind, f'{folder}-small', tools,
                               shrink_seconds)
         small = f'{os.path.relpath(folder)}-small'
         if again:
@@ -125,14 +125,14 @@ def read_case(path):
 
 
 def command_run(options):
-    steps = steps_plugin()
+    tools = build_tools()
     if options.case:
         todo = [read_case(options.case)]
     else:
         todo = [cases.make(options.seed, options.only)]
     folder = f'{OUT}/run-{os.getpid()}'
     for _ in range(options.times):
-        count, report = job(todo[0], folder, steps,
+        count, report = job(todo[0], folder, tools,
                             options.shrink if options.shrink else 0)
         if report:
             print('\n'.join(report))
@@ -143,7 +143,7 @@ def command_run(options):
 
 def command_check(options):
     """Fixed seeds; speaks TAP"""
-    steps = steps_plugin()
+    tools = build_tools()
     with open(f'{HERE}/seeds', encoding='ascii') as lines:
         groups = [line.split() for line in lines
                   if line.strip() and not line.startswith('#')]
@@ -153,7 +153,7 @@ def command_check(options):
     with concurrent.futures.ProcessPoolExecutor(JOBS) as pool:
         jobs = [(words[0], [
             pool.submit(job, cases.make(seed, words[3:]),
-                        f'{OUT}/{words[0]}-{seed}', steps, options.shrink)
+                        f'{OUT}/{words[0]}-{seed}', tools, options.shrink)
             for seed in range(int(words[1]), int(words[2]))])
             for words in groups]
         for number, (name, runs) in enumerate(jobs, 1):
@@ -182,7 +182,7 @@ def command_check(options):
 
 def command_soak(options):
     """New seeds until the time is over; failures are kept"""
-    steps = steps_plugin()
+    tools = build_tools()
     end = time.monotonic() + options.hours * 3600
     seed = options.seed if options.seed is not None else int(time.time()) << 20
     first = seed
@@ -199,7 +199,7 @@ def command_soak(options):
             while len(running) < 2 * JOBS and more():
                 running.add(pool.submit(
                     job, cases.make(seed, options.only),
-                    f'{OUT}/{seed}', steps, options.shrink))
+                    f'{OUT}/{seed}', tools, options.shrink))
                 seed += 1
             done, running = concurrent.futures.wait(
                 running, 5, concurrent.futures.FIRST_COMPLETED)
