@@ -186,89 +186,84 @@ static void add(const Step *s, bool doubtful)
 }
 
 /*
- * Did the step retire which began last when the hart was put to another place,
- * by a reset or a snapshot? rest: where it would have gone on. If that is not
- * known, epcs (mepc and sepc) that a reset has left tell it, at times.
+ * The hart rests, and the step began last before. Where the hart would go on
+ * tells whether it retired; what happens to the hart later does not matter.
  */
-static void was_last(const Step *last, const Step *rest, const Step *next)
+static void before_rest(const Step *last, const Step *rest)
 {
-    const Step *epcs = rest ? rest + 1 : NULL;
-    bool traps = false;
+    uint64_t pc = rest->pc;
 
-    if (rest) {
-        uint64_t pc = rest->pc;
-
-        for (unsigned k = 0; k < nhandlers && is_handler(pc); k++) {
-            /* the first handler is the one of M-mode */
-            pc = epcs[pc != handlers[0]].pc;
-            traps = true;
-        }
-        if (pc == last->pc) {
-            return;
-        }
+    /* The first handler is the one of M-mode. */
+    for (unsigned k = 0; k < nhandlers && is_handler(pc); k++) {
+        pc = rest[pc == handlers[0] ? 1 : 2].pc;
+    }
+    if (pc != last->pc) {
         add(last, false);
-    } else if (next && next->kind == MEPC) {
-        traps = next[0].pc == last->pc || next[1].pc == last->pc;
-        if (!never_retires(last)) {
-            add(last, traps);
-        }
-    } else if (!never_retires(last)) {
-        add(last, next && !leads_elsewhere(last));
+    }
+}
+
+/*
+ * With one thread for all harts nothing tells of a rest. A reset leaves mepc
+ * and sepc (epcs) as they are: if one is that of the step which began last
+ * before, the step may have trapped, now or long ago.
+ */
+static void before_reset(const Step *last, const Step *epcs)
+{
+    if (!never_retires(last)) {
+        add(last, epcs[0].pc == last->pc || epcs[1].pc == last->pc);
+    }
+}
+
+/* Nothing more is known than what began next, if anything did. */
+static void before_step(const Step *last, const Step *next)
+{
+    bool elsewhere = next && next->pc != last->pc + last->length &&
+                     !leads_elsewhere(last);
+
+    if (!never_retires(last)) {
+        add(last, elsewhere);
     }
 }
 
 static void make_history(void)
 {
-    const Step *last = NULL, *rest = NULL;
+    const Step *last = NULL;
 
     items = grow(NULL, nsteps, sizeof(*items));
     for (size_t i = 0; i < nsteps; i++) {
         const Step *s = &steps[i];
         uint64_t epc;
-        bool known;
 
+        if ((s->kind == RESTS && (i + 2 >= nsteps || s[1].kind != MEPC)) ||
+            (s->kind == MEPC && (i + 1 >= nsteps || s[1].kind != SEPC))) {
+            die("step %zu: not complete", i);
+        }
         switch (s->kind) {
         case TRAP:
-            known = trapped_at(i, &epc);
-            if (last && rest && !(known && epc == rest->pc) &&
-                (i + 1 == nsteps || s[1].pc != rest->pc)) {
-                was_last(last, rest, s);
-            } else if (last && !(known && epc == last->pc)) {
+            if (last && !(trapped_at(i, &epc) && epc == last->pc)) {
                 add(last, false);
             }
-            last = rest = NULL;
+            last = NULL;
             add(s, false);
             break;
         case BEGAN:
-            if (last && rest && s->pc != rest->pc) {
-                was_last(last, rest, s);
-            } else if (last && last->pc != s->pc) {
-                if (s->pc != last->pc + last->length &&
-                    !leads_elsewhere(last)) {
-                    was_last(last, rest, s);
-                } else if (!never_retires(last)) {
-                    add(last, false);
-                }
+            if (last && last->pc != s->pc) {
+                before_step(last, s);
             }
             last = s;
-            rest = NULL;
             break;
         case RESTS:
-            if (i + 2 >= nsteps || s[1].kind != MEPC || s[2].kind != SEPC) {
-                die("step %zu: not complete", i);
+            if (last) {
+                before_rest(last, s);
             }
-            rest = s;
+            last = NULL;
             i += 2;
             break;
         case MEPC:
-            /* a reset; what rest tells is better */
-            if (i + 1 >= nsteps || s[1].kind != SEPC) {
-                die("step %zu: not complete", i);
-            }
             if (last) {
-                was_last(last, rest, s);
+                before_reset(last, s);
             }
-            last = rest = NULL;
+            last = NULL;
             i++;
             break;
         default:
@@ -276,7 +271,7 @@ static void make_history(void)
         }
     }
     if (last) {
-        was_last(last, rest, NULL);
+        before_step(last, NULL);
     }
 }
 
