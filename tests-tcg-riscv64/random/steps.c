@@ -79,6 +79,7 @@ typedef struct Hart {
 static const char *prefix;
 static Registers registers[MAX_HARTS];
 static Hart *harts[MAX_HARTS];
+static bool over;       /* files are closed */
 static GMutex lock;
 
 /* Who runs in this thread, and where its block is */
@@ -206,11 +207,14 @@ static void hart_rests(qemu_plugin_id_t id, unsigned int vcpu)
 {
     const Registers *r = &registers[vcpu];
 
-    if (hart) {
+    /* QEMU can tell it once more while it ends. */
+    g_mutex_lock(&lock);
+    if (hart && !over) {
         put((Step) { .pc = read_reg(r->pc), .mode = read_reg(r->priv),
                      .kind = 2 });
         put_epcs(r);
     }
+    g_mutex_unlock(&lock);
 }
 
 static void block_translated(qemu_plugin_id_t id, struct qemu_plugin_tb *tb)
@@ -267,12 +271,15 @@ static void hart_starts(qemu_plugin_id_t id, unsigned int vcpu)
 
 static void at_exit(qemu_plugin_id_t id, void *userdata)
 {
+    g_mutex_lock(&lock);
+    over = true;
     for (int i = 0; i < MAX_HARTS; i++) {
         if (harts[i] && (!flush(harts[i]) || fclose(harts[i]->file))) {
             fprintf(stderr, "steps: %s\n", strerror(errno));
             _Exit(1);
         }
     }
+    g_mutex_unlock(&lock);
 }
 
 QEMU_PLUGIN_EXPORT int qemu_plugin_install(qemu_plugin_id_t id,
