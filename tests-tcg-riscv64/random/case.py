@@ -73,6 +73,7 @@ def choose_machine(r, only=None):
         'ctr': xlen == 64 and r.random() < .3, 'traced': True,
         'software': r.random() < .3, 'triggers': r.random() < .25,
         'zc': xlen == 64 and r.random() < .1, 'zicfilp': r.random() < .1,
+        'length': r.choice((1, 1, 1, 8)),
     }
     way = r.randrange(8)
     if way < 2:
@@ -205,10 +206,10 @@ def make(seed, only=()):
                  for _ in range(r.randint(3, 7))]
     harts = [[region(r, machine, weights) for _ in range(r.randint(1, 5))]
              for _ in range(min(machine['harts'], 3))]
-    if machine['scenario'] in LONGER:
-        for hart in harts:
-            for item in hart:
-                item['loops'] *= 10
+    longer = 10 if machine['scenario'] in LONGER else 1
+    for hart in harts:
+        for item in hart:
+            item['loops'] *= longer * machine['length']
     return {'seed': seed, 'machine': machine, 'events': events(r, machine),
             'program': {'functions': functions, 'harts': harts,
                         'slots': r.randint(1, 4)}}

@@ -280,7 +280,7 @@ def check(transfers, names, vectors, hart, ram, has_h, need):
         items = list(TRANSFER.iter_unpack(file.read()))
     found = snapshots(items, Labels(names), vectors, has_h)
     need(found, 'ctr', f'hart {hart} copied nothing')
-    base = names['hart_data'] - 0x80000000 + (hart << 14) + 0x1000
+    base = names['hart_data'] - 0x80000000 + (hart << 15) + 0x1000
     fields = ['mctrctl', 'sctrctl', 'vsctrctl', 'sctrstatus', 'sctrdepth']
     fields += [f'{name} {i}' for i in range(32)
                for name in ('ctrsource', 'ctrtarget', 'ctrdata')]

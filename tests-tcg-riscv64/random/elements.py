@@ -95,8 +95,8 @@ def loop(g, r):
         g.put(f'{skip}:')
     if r.random() < .3:
         branch(g, r, out)
-    g.put('\taddi s5, s5, -1', f'\tbnez s5, {inner}', f'{out}:',
-          '\taddi s4, s4, -1', f'\tbnez s4, {outer}')
+    g.put('\taddi s5, s5, -1', f'\tbgtz s5, {inner}', f'{out}:',
+          '\taddi s4, s4, -1', f'\tbgtz s4, {outer}')
 
 
 def callee(g, r):
@@ -339,7 +339,7 @@ def trap_loop(g, r):
     if r.random() < .5:
         branch(g, r, on)
     g.put(*trap_text(g, r), f'{on}:')
-    g.put('\taddi s4, s4, -1', f'\tbnez s4, {again}')
+    g.put('\taddi s4, s4, -1', f'\tbgtz s4, {again}')
 
 
 @kind
@@ -351,7 +351,7 @@ def atomics(g, r):
     g.put(f'\tla s11, {end}', '\tli s4, 8', f'{again}:', '\tlr.w t1, (t0)')
     if r.random() < .5:
         g.put('\taddi t1, t1, 1')
-    g.put('\tsc.w t2, t1, (t0)', '\taddi s4, s4, -1', f'\tbeqz s4, {end}',
+    g.put('\tsc.w t2, t1, (t0)', '\taddi s4, s4, -1', f'\tblez s4, {end}',
           f'\tbnez t2, {again}')
     for _ in range(r.randint(0, 3)):
         op = r.choice(('amoadd', 'amoswap', 'amoxor', 'amomaxu'))
@@ -428,7 +428,7 @@ def software(g, r):
 def sleep(g, r):
     """wfi: in M-mode until the timer is due, elsewhere as the mode has it"""
     if r.random() < .5:
-        g.service('\tcsrr a0, mie', '\tjal doze', '\tcsrw mie, a0')
+        g.service('\tcsrr a0, mie', '\tjal nap', '\tcsrw mie, a0')
     else:
         on = at_recovery(g)
         g.service('\tLX t0, MSIP(tp)', '\tli t1, 1', '\tsw t1, 0(t0)')
@@ -493,7 +493,7 @@ def call_slot(g, r):
         return alu(g, r)
     again = g.label()
     g.put(f'\tli s4, {r.choice((1, 3, 30))}', f'{again}:', f'\tcall {slot[0]}',
-          '\taddi s4, s4, -1', f'\tbnez s4, {again}')
+          '\taddi s4, s4, -1', f'\tbgtz s4, {again}')
     return None
 
 
@@ -629,7 +629,7 @@ def table_jump(g, r):
 def shadow_stack(g, r):
     """Zicfiss where ssp does not point to a shadow stack"""
     on = at_recovery(g)
-    g.put('\taddi t0, tp, NOISE + 256', '\tcsrw 0x011, t0')
+    g.put('\tli t0, SHADOW', '\tadd t0, t0, tp', '\tcsrw 0x011, t0')
     alu(g, r, 0, 2)
     g.put(r.choice(('\t.word 0xce104073', '\t.word 0xcdc0c073',
                     '\t.word 0xce504073')))     # sspush, sspopchk

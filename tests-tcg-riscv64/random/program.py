@@ -186,8 +186,7 @@ class Generator:
             f'\tla t0, body_{name}')
         if delta:
             put(f'\tli t1, {delta:#x}', '\tadd t0, t0, t1')
-        put('\tli sp, STACK - 16', '\tadd sp, sp, tp',
-            f'\tli s10, {region["random"]:#x}', '\tli a7, 0')
+        put(f'\tli s10, {region["random"]:#x}', '\tli a7, 0')
         if virtual:
             # QEMU 10.0 does not let software write mstatus.MPV
             put('\tli t1, 0x80', '\tcsrs hstatus, t1',
@@ -198,8 +197,9 @@ class Generator:
         put(f'body_{name}:', f'\tli s0, {region["loops"]}',
             f'loop_{name}:')
         self.landing()
+        put('\tli sp, STACK - 16', '\tadd sp, sp, tp')
         self.elements(region['elements'])
-        put('\taddi s0, s0, -1', f'\tbeqz s0, 1f', f'\tj loop_{name}', '1:')
+        put('\taddi s0, s0, -1', '\tblez s0, 1f', f'\tj loop_{name}', '1:')
         put('\tSERVICE(leave_region)', f'after_{name}:')
 
     def generate(self):

@@ -22,6 +22,7 @@ QEMU = os.environ.get('QEMU', f'{BUILD}/qemu-system-riscv64')
 RVTRACE = os.environ.get('RVTRACE', f'{BUILD}/rvtrace')
 GCC = os.environ.get('CROSS', 'riscv64-linux-gnu-') + 'gcc'
 LIMIT = 60
+FUEL = 3000             # exceptions until a hart leaves what it does
 FILE_LIMIT = 1 << 29    # bytes of any file, should a guest not end
 
 
@@ -52,6 +53,7 @@ def build(case, folder):
         f'-Wl,-T,{HERE}/guest.ld', '-Wl,--build-id=none', '-Wl,-z,norelro',
         '-Wl,--no-warn-rwx-segments', f'-I{HERE}',
         f'-DHARTS={machine["harts"]}',
+        f'-DFUEL_START={FUEL * machine.get("length", 1)}',
         *(['-DHAS_CTR'] if machine['ctr'] else []),
         *(['-DHAS_H'] if machine['h'] else []),
         *(['-DHAS_ZC'] if machine['zc'] else []),
@@ -289,7 +291,7 @@ def check_log(case, folder, pcs):
         file.writelines(f'0 {pc}\n' for pc in pcs)
     done = subprocess.run(
         [sys.executable, f'{TESTS}/exec_log.py', f'{folder}/exec.log',
-         f'{folder}/decoded', str(case['machine']['xlen'])],
+         f'{folder}/decoded', str(case['machine']['xlen']), 'no-self'],
         capture_output=True, text=True, timeout=LIMIT, check=False)
     if 'only' not in done.stderr:       # it wants 1000 instructions
         need(done.returncode == 0, 'log', done.stderr[-500:])
