@@ -73,7 +73,7 @@ def choose_machine(r, only=None):
         'ctr': xlen == 64 and r.random() < .3, 'traced': True,
         'software': r.random() < .3, 'triggers': r.random() < .25,
         'zc': xlen == 64 and r.random() < .1, 'zicfilp': r.random() < .1,
-        'length': r.choice((1, 1, 1, 8)),
+        'length': r.choice((1, 1, 1, 4)),
     }
     way = r.randrange(8)
     if way < 2:
@@ -191,12 +191,20 @@ def option(text):
         value, int(value) if value.isdigit() else value)
 
 
-def make(seed, only=()):
+# How much longer programs are that run for hours; of those that something
+# happens to, which are longer already
+LONG, LONG_EVENTS = 64, 6
+
+
+def make(seed, only=(), long=False):
     """
     The case of a seed. only: what the machine is to have
     """
     r = random.Random(seed)
     machine = choose_machine(r, dict(option(text) for text in only))
+    if long:
+        machine['length'] *= (LONG_EVENTS if machine['scenario'] in LONGER
+                              else LONG)
     weights = dict(WEIGHTS)
     for name, more in EXTRA.items():
         if machine.get(name):

@@ -1,17 +1,25 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
 # What may be decoded where not all that retired has to be; and what the
-# program's labels tell history.c, which compares the rest.
+# program's labels tell labels.c for the comparison of the rest.
 
 
 def label_lines(names):
-    """Of writes to trace registers: lines as history.c reads them"""
+    """Of writes to trace and CTR registers: lines as labels.c reads them"""
     for name, address in names.items():
         words = name.split('_')
         if name.startswith(('trace_off_', 'trace_on_')):
             yield f'{address:x} {words[1]}'
         elif name.startswith('trace_filter_'):
             yield f'{address:x} mask {int(words[2]):x}'
+        elif name.startswith('ctr_write_'):
+            yield f'{address:x} ctr-write {words[2]} {words[3]}'
+        elif name.startswith('ctr_clear_'):
+            yield f'{address:x} ctr-clear'
+        elif name.startswith('ctr_dump_'):
+            yield f'{address:x} ctr-dump {int(words[2]):x}'
+        elif name == 'ctr_dumped':
+            yield f'{address:x} ctr-dumped'
 
 
 def text(pcs, place):

@@ -79,7 +79,8 @@ def job(case, folder, tools, shrink_seconds):
     if not failure:
         shutil.rmtree(folder)
         return count, None
-    report = [f'seed {case["seed"]}: {failure}', f'files: {folder}',
+    report = [f'seed {case["seed"]}: {failure}',
+              f'machine: {case["machine"]}', f'files: {folder}',
               f'again: {os.path.relpath(__file__)} run --case '
               f'{os.path.relpath(folder)}/case.json']
     if failure.kind in ENDLESS:
@@ -129,7 +130,7 @@ def command_run(options):
     if options.case:
         todo = [read_case(options.case)]
     else:
-        todo = [cases.make(options.seed, options.only)]
+        todo = [cases.make(options.seed, options.only, options.long)]
     folder = f'{OUT}/run-{os.getpid()}'
     for _ in range(options.times):
         count, report = job(todo[0], folder, tools,
@@ -198,7 +199,7 @@ def command_soak(options):
         while running or more():
             while len(running) < 2 * JOBS and more():
                 running.add(pool.submit(
-                    job, cases.make(seed, options.only),
+                    job, cases.make(seed, options.only, long=True),
                     f'{OUT}/{seed}', tools, options.shrink))
                 seed += 1
             done, running = concurrent.futures.wait(
@@ -231,6 +232,7 @@ def main():
     run.add_argument('--seed', type=int)
     run.add_argument('--case', metavar='FILE')
     run.add_argument('--times', type=int, default=1)
+    run.add_argument('--long', action='store_true', help='as soak has it')
     soak = commands.add_parser('soak', help='new seeds for some hours')
     soak.add_argument('--hours', type=float, required=True)
     soak.add_argument('--seed', type=int, help='the first one')

@@ -1,21 +1,23 @@
 /*
  * A hart's history from what steps.c wrote down, and whether what is decoded
- * is the same: the part of the random guests' test that takes the time
+ * and what the hart's CTR holds are the same: the part of the random guests'
+ * test that takes the time
  *
  * history [OPTION...] STEPS...     files that are one after the other
  *     --xlen=N
  *     --handlers=ADDR,ADDR,...     of all trap handlers
  *     --labels=FILE                what the program does where; lines of an
  *                                  address (of the program itself, whatever
- *                                  window it is seen in) and a word:
- *                                  on, off, mask N, range LOW HIGH, ctr
+ *                                  window it is seen in), a word and numbers,
+ *                                  see labels.c
  *     --compare                    with what "rvtrace decode --emit pc" writes
  *                                  to the standard input
  *     --retired=FILE               to be written: u64 for each instruction
- *     --transfers=FILE             to be written, for ctr.py: see there
+ *     --records=FILE@OFFSET        compare copies of the CTR in the guest's
+ *                                  memory; --hypervisor: with vsctrctl
  *
- * Says "N instructions"; with --compare, also what is different, and then
- * ends with 1.
+ * Says "N instructions", and what is different if anything is; ends with 1
+ * then.
  *
  * SPDX-License-Identifier: GPL-2.0-or-later
  */
@@ -32,46 +34,20 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include "history.h"
 
-enum { BEGAN, TRAP, RESTS, MEPC, SEPC };    /* kinds of steps */
-enum { MUST, MAY, NOT };                    /* be decoded */
-
-#define FENCE_I 0x100f
-#define RESET_VECTOR 0x1000
 #define MAX_HANDLERS 8
 #define MAX_STEPS (1ull << 26)
 
-typedef struct Step {
-    uint64_t pc;
-    uint32_t code;
-    uint8_t length, mode, kind, from;
-} Step;
-
-/* An instruction that retired, or a trap that was taken (pc is epc) */
-typedef struct Item {
-    uint64_t pc;
-    uint32_t code;
-    uint8_t length, mode, kind, from;
-    bool doubtful;      /* of an instruction: it may have trapped */
-} Item;
-
-typedef struct Label {
-    uint64_t addr, low, high;
-    enum { OFF, ON, MASK, RANGE, CTR } what;
-} Label;
-
 static Step *steps;
 static size_t nsteps;
-static Item *items;
-static size_t nitems;
-static Label *labels;
-static size_t nlabels;
+Item *items;
+size_t nitems;
 static uint64_t handlers[MAX_HANDLERS];
 static unsigned nhandlers;
 static uint64_t address_mask = UINT64_MAX;
 
-static void __attribute__((noreturn, format(printf, 1, 2)))
-die(const char *format, ...)
+void die(const char *format, ...)
 {
     va_list args;
 
@@ -83,7 +59,7 @@ die(const char *format, ...)
     exit(2);
 }
 
-static void *grow(void *old, size_t count, size_t size)
+void *grow(void *old, size_t count, size_t size)
 {
     void *new = realloc(old, count * size + 1);
 
@@ -123,7 +99,7 @@ static void read_steps(const char *path)
     nsteps += n;
 }
 
-static bool is_handler(uint64_t pc)
+bool is_handler(uint64_t pc)
 {
     for (unsigned i = 0; i < nhandlers; i++) {
         if (handlers[i] == pc) {
@@ -181,7 +157,7 @@ static bool leads_elsewhere(const Step *s)
 static void add(const Step *s, bool doubtful)
 {
     items[nitems++] = (Item) {
-        s->pc, s->code, s->length, s->mode, s->kind, s->from, doubtful
+        s->pc, s->code, s->length, s->mode, s->kind, s->from, doubtful, false
     };
 }
 
@@ -275,235 +251,6 @@ static void make_history(void)
     }
 }
 
-/* Of the program, whatever window it is seen in; not of the boot ROM */
-static uint64_t physical(uint64_t pc)
-{
-    return pc >> 30 ? (pc & 0x3fffffff) + 0x80000000 : pc;
-}
-
-static int compare_labels(const void *a, const void *b)
-{
-    uint64_t x = ((const Label *)a)->addr, y = ((const Label *)b)->addr;
-
-    return x < y ? -1 : x > y;
-}
-
-static void read_labels(const char *path)
-{
-    FILE *file = fopen(path, "r");
-    char word[16];
-    uint64_t addr;
-
-    if (!file) {
-        die("%s: %s", path, strerror(errno));
-    }
-    while (fscanf(file, "%" SCNx64 " %15s", &addr, word) == 2) {
-        static const char *const names[] = {
-            [OFF] = "off", [ON] = "on", [MASK] = "mask", [RANGE] = "range",
-            [CTR] = "ctr",
-        };
-        Label label = { .addr = addr, .what = OFF };
-
-        while (label.what <= CTR && strcmp(word, names[label.what])) {
-            label.what++;
-        }
-        if (label.what > CTR ||
-            (label.what == MASK &&
-             fscanf(file, "%" SCNx64, &label.low) != 1) ||
-            (label.what == RANGE &&
-             fscanf(file, "%" SCNx64 " %" SCNx64, &label.low,
-                    &label.high) != 2)) {
-            die("%s: label %zu", path, nlabels + 1);
-        }
-        labels = grow(labels, nlabels + 1, sizeof(label));
-        labels[nlabels++] = label;
-    }
-    if (!feof(file)) {
-        die("%s: behind label %zu", path, nlabels);
-    }
-    fclose(file);
-    qsort(labels, nlabels, sizeof(*labels), compare_labels);
-}
-
-static const Label *label_at(uint64_t pc)
-{
-    static uint64_t filter[1 << 10];    /* most places have none */
-    static bool ready;
-    uint64_t addr = physical(pc);
-    Label key = { .addr = addr };
-
-    if (!ready) {
-        ready = true;
-        for (size_t i = 0; i < nlabels; i++) {
-            uint64_t bit = labels[i].addr >> 1;
-
-            filter[bit >> 6 & 1023] |= 1ull << (bit & 63);
-        }
-    }
-    if (!(filter[addr >> 7 & 1023] >> (addr >> 1 & 63) & 1)) {
-        return NULL;
-    }
-    return bsearch(&key, labels, nlabels, sizeof(*labels), compare_labels);
-}
-
-/*
- * What software has switched. From the write of a register up to the fence.i
- * behind it, which ends a translation block, it may be either way.
- */
-typedef struct Software {
-    bool on, settled;
-    uint64_t mask, low, high;
-} Software;
-
-/* E-Trace's privilege of U, S, M, VU and VS: QEMU's number, and 4 for V=1 */
-static unsigned privilege(unsigned mode)
-{
-    return mode == 4 ? 5 : mode == 5 ? 6 : mode;
-}
-
-static int expected(Software *now, const Item *item)
-{
-    const Label *label = label_at(item->pc);
-    int how;
-
-    if (label && label->what != CTR) {
-        now->settled = false;
-        switch (label->what) {
-        case OFF:
-        case ON:
-            now->on = label->what == ON;
-            break;
-        case MASK:
-            now->mask = label->low;
-            break;
-        default:
-            now->low = label->low;
-            now->high = label->high;
-        }
-    }
-    if (!now->settled || item->doubtful) {
-        how = MAY;
-    } else {
-        how = now->on && now->mask >> privilege(item->mode) & 1 &&
-              item->pc >= now->low && item->pc <= now->high ? MUST : NOT;
-    }
-    if (item->code == FENCE_I) {
-        now->settled = true;
-    }
-    return how;
-}
-
-/* What is decoded: a number a line, read in large parts */
-typedef struct Decoded {
-    char buf[1 << 16];
-    ssize_t at, end;
-    uint64_t pc, count, before[3];
-    bool over;
-} Decoded;
-
-static int next_char(Decoded *d)
-{
-    if (d->at == d->end) {
-        d->at = 0;
-        d->end = read(0, d->buf, sizeof(d->buf));
-        if (d->end < 0) {
-            die("standard input: %s", strerror(errno));
-        }
-        if (!d->end) {
-            return EOF;
-        }
-    }
-    return (unsigned char)d->buf[d->at++];
-}
-
-static void next_decoded(Decoded *d)
-{
-    uint64_t pc = 0;
-    int c, digits = 0;
-
-    d->before[d->count++ % 3] = d->pc;
-    while ((c = next_char(d)) != EOF && c != '\n') {
-        int digit = c >= '0' && c <= '9' ? c - '0' :
-                    c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
-
-        if (digit < 0 || ++digits > 18) {
-            /* with 0x */
-            if (c != 'x' || pc) {
-                die("decoded %" PRIu64 ": not a number", d->count);
-            }
-            continue;
-        }
-        pc = pc << 4 | digit;
-    }
-    d->pc = pc;
-    d->over = c == EOF && !digits;
-}
-
-static void show_decoded(Decoded *d)
-{
-    uint64_t first = d->count;
-
-    printf("decoded %" PRIu64 ":", first - 1);
-    for (uint64_t k = first > 4 ? first - 4 : 0; k + 1 < first; k++) {
-        printf(" %" PRIx64, d->before[(k + 1) % 3]);
-    }
-    printf(" >");
-    for (int k = 0; k < 4 && !d->over; k++) {
-        printf("%" PRIx64 " ", d->pc);
-        next_decoded(d);
-    }
-}
-
-static void show_expected(size_t at)
-{
-    size_t first = at, n = 3;
-
-    while (first && n) {
-        n -= items[--first].kind == BEGAN;
-    }
-    printf("\nexpected:");
-    for (n = 0; first < nitems && n < 4; first++) {
-        if (items[first].kind == BEGAN) {
-            printf(first == at ? " >%" PRIx64 : " %" PRIx64, items[first].pc);
-            n += first >= at;
-        }
-    }
-    printf("\n");
-}
-
-static bool compare(void)
-{
-    static Decoded d;
-    Software now = { true, true, 0xff, 0, UINT64_MAX };
-
-    next_decoded(&d);
-    for (size_t i = 0; i < nitems; i++) {
-        int how;
-
-        if (items[i].kind != BEGAN) {
-            continue;
-        }
-        how = expected(&now, &items[i]);
-        if (how == NOT) {
-            continue;
-        }
-        if (!d.over && d.pc == items[i].pc) {
-            next_decoded(&d);
-        } else if (how == MUST) {
-            show_decoded(&d);
-            show_expected(i);
-            return false;
-        }
-    }
-    if (!d.over) {
-        printf("decoded, but did not retire:\n");
-        show_decoded(&d);
-        printf("\n");
-        return false;
-    }
-    return true;
-}
-
 static void write_file(const char *path, const void *data, size_t size)
 {
     FILE *file = fopen(path, "wb");
@@ -527,44 +274,6 @@ static void write_retired(const char *path)
     free(pcs);
 }
 
-/*
- * What ctr.py reads: an item, and where and in which mode the hart went on.
- * mode_after: 254 if a trap followed, 255 if nothing did
- */
-typedef struct Transfer {
-    uint64_t pc, next;
-    uint32_t code;
-    uint8_t length, mode, kind, from;
-    uint8_t mode_after, label, pad[6];
-} Transfer;
-
-static void write_transfers(const char *path)
-{
-    Transfer *out = grow(NULL, nitems, sizeof(*out));
-    size_t n = 0;
-
-    for (size_t i = 0; i < nitems; i++) {
-        const Item *item = &items[i];
-        const Item *after = i + 1 < nitems ? item + 1 : NULL;
-        const Step as_step = { .code = item->code, .length = item->length };
-        const Label *label = item->kind == BEGAN ? label_at(item->pc) : NULL;
-        bool named = label && label->what == CTR;
-
-        if (item->kind == TRAP || named || leads_elsewhere(&as_step)) {
-            out[n++] = (Transfer) {
-                .pc = item->pc, .next = after ? after->pc : 0,
-                .code = item->code, .length = item->length,
-                .mode = item->mode, .kind = item->kind, .from = item->from,
-                .mode_after = !after ? 255 :
-                              after->kind == TRAP ? 254 : after->mode,
-                .label = named,
-            };
-        }
-    }
-    write_file(path, out, n * sizeof(*out));
-    free(out);
-}
-
 static void read_handlers(char *text)
 {
     for (char *word = strtok(text, ","); word; word = strtok(NULL, ",")) {
@@ -583,11 +292,13 @@ int main(int argc, char **argv)
         { "labels", required_argument, NULL, 'l' },
         { "compare", no_argument, NULL, 'c' },
         { "retired", required_argument, NULL, 'r' },
-        { "transfers", required_argument, NULL, 't' },
+        { "records", required_argument, NULL, 'R' },
+        { "hypervisor", no_argument, NULL, 'H' },
         { 0 },
     };
-    const char *retired = NULL, *transfers = NULL;
-    bool wanted = false, same = true;
+    const char *retired = NULL, *file = NULL;
+    uint64_t offset = 0;
+    bool wanted = false, hypervisor = false, same = true;
     size_t count = 0;
     int c;
 
@@ -608,8 +319,12 @@ int main(int argc, char **argv)
         case 'r':
             retired = optarg;
             break;
-        case 't':
-            transfers = optarg;
+        case 'R':
+            file = strtok(optarg, "@");
+            offset = strtoull(strtok(NULL, "") ?: "", NULL, 0);
+            break;
+        case 'H':
+            hypervisor = true;
             break;
         default:
             return 2;
@@ -626,11 +341,11 @@ int main(int argc, char **argv)
     if (retired) {
         write_retired(retired);
     }
-    if (transfers) {
-        write_transfers(transfers);
-    }
     if (wanted) {
-        same = compare();
+        same = compare_decoded();
+    }
+    if (file) {
+        same &= compare_records(file, offset, hypervisor);
     }
     if (fflush(stdout)) {
         die("%s", strerror(errno));

@@ -10,7 +10,6 @@ import sys
 import tempfile
 
 import case as cases
-import ctr
 import expected
 import program
 import scenarios
@@ -22,6 +21,7 @@ QEMU = os.environ.get('QEMU', f'{BUILD}/qemu-system-riscv64')
 RVTRACE = os.environ.get('RVTRACE', f'{BUILD}/rvtrace')
 GCC = os.environ.get('CROSS', 'riscv64-linux-gnu-') + 'gcc'
 LIMIT = 60
+BASE = 0x80000000       # of the guest's memory
 FUEL = 3000             # exceptions until a hart leaves what it does
 FILE_LIMIT = 1 << 29    # bytes of any file, should a guest not end
 
@@ -181,7 +181,6 @@ class History:
                         '--handlers', handlers,
                         '--labels', f'{folder}/labels']
         self.steps = steps
-        self.transfers = f'{folder}/transfers{hart}'
 
     def run(self, more, stdin=subprocess.DEVNULL):
         """(instructions, what is different)"""
@@ -206,6 +205,12 @@ class History:
         os.unlink(path)
         return pcs
 
+    def check_rest(self, more):
+        """All but what is decoded"""
+        count, wrong = self.run(more)
+        need(not wrong, 'ctr', f'hart {self.hart}: {wrong}')
+        return count
+
     def check_all(self, options, more):
         """Decoded is what retired and was not switched off."""
         with tempfile.TemporaryFile() as said_file:
@@ -222,7 +227,8 @@ class History:
                     decoder.kill()
             said_file.seek(0)
             said = said_file.read().decode('utf-8', 'replace')
-        need(not wrong, 'no-code' if 'no code known' in said else 'differs',
+        need(not wrong, 'no-code' if 'no code known' in said else
+             'ctr' if str(wrong).startswith('CTR') else 'differs',
              f'hart {self.hart}: {wrong} {said[:300]}')
         need(status == 0 and not said, 'decoder',
              f'hart {self.hart}: {said[:500]}')
@@ -278,7 +284,7 @@ def check_trace(result, history, more):
     """Instructions; more: what else history.c is to do"""
     if result.how == 'all':
         return history.check_all(result.options, more)
-    count, _ = history.run(more)
+    count = history.check_rest(more)
     retired = history.retired()
     {'parts': check_parts, 'pieces': check_pieces, 'end': check_end}[
         result.how](result.options, history.hart, retired)
@@ -304,29 +310,25 @@ def run(case, folder, tools):
     result = run_qemu(case, folder, f'{tools}/libsteps.so')
     machine = case['machine']
     names = symbols(folder)
-    vectors = {names[name] for name in ('m_vector', 's_vector', 'vs_vector')}
     with_ctr = machine['ctr'] and machine['scenario'] not in ('reset',
                                                               'snapshot')
     with open(f'{folder}/labels', 'w', encoding='ascii') as file:
         file.writelines(f'{line}\n' for line in expected.label_lines(names))
-        if with_ctr:
-            file.writelines(f'{address:x} ctr\n' for address in
-                            sorted(ctr.Labels(names).addresses()))
     prefixes = list(dict.fromkeys(result.steps))
     count = 0
     for hart in range(machine['harts']):
         history = History(f'{tools}/history', machine, names, folder, hart, [
             f'{prefix}.{hart}' for prefix in prefixes
             if os.path.exists(f'{prefix}.{hart}')])
-        more = ['--transfers', history.transfers] if with_ctr else []
+        more = []
+        if with_ctr:
+            dumps = names['hart_data'] - BASE + (hart << 15) + 0x1000
+            more = ['--records', f'{result.ram}@{dumps:#x}',
+                    *(['--hypervisor'] if machine['h'] else [])]
         if machine['traced']:
             count += check_trace(result, history, more)
         else:
-            count += history.run(more)[0]
-        if with_ctr:
-            ctr.check(history.transfers, names, vectors, hart, result.ram,
-                      machine['h'], need)
-            os.unlink(history.transfers)
+            count += history.check_rest(more)
         if machine['log']:
             check_log(case, folder, [f'{pc:x}' for pc in history.retired()])
     return count
