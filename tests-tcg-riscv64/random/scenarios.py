@@ -71,6 +71,9 @@ class Run:
                           r'were not read and are lost\n', '', said)
             said = re.sub(r'.*the last \d+ bytes for chardev .tr. were not '
                           r'taken and are lost\n', '', said)
+        if self.case['machine']['scenario'] == 'lossy':
+            said = re.sub(r'.*hart \d+: \d+ packets were lost, \d+ of them at '
+                          r'the end of the trace\n', '', said)
         if self.late:
             # the machine ended while it was being migrated
             said = re.sub(r'.*(Unable to write to socket|failed to save '
