@@ -202,7 +202,7 @@ def make(seed, only=(), long=False):
     """
     r = random.Random(seed)
     machine = choose_machine(r, dict(option(text) for text in only))
-    if long:
+    if long and not machine['log']:
         machine['length'] *= (LONG_EVENTS if machine['scenario'] in LONGER
                               else LONG)
     weights = dict(WEIGHTS)

@@ -6,7 +6,8 @@
 import random
 
 import elements
-import elements_trace  # noqa: F401  it adds kinds
+import elements_system  # noqa: F401  it adds kinds
+import elements_trace   # noqa: F401  so does it
 
 BASE = 0x80000000
 TABLES = 0x80160000

@@ -85,7 +85,8 @@ def qemu_command(case, folder, steps, number):
         '-accel', accel, '-cpu', cases.cpu(machine), '-m', '128M',
         '-smp', str(machine['harts']), '-bios', 'none',
         '-kernel', f'{folder}/guest.elf',
-        '-plugin', f'{steps},out={folder}/steps{number}']
+        '-plugin', f'{steps},out={folder}/steps{number},'
+        f'thread={"single" if machine["icount"] else machine["thread"]}']
     if machine['icount']:
         command += ['-icount', 'shift=0,sleep=off']
     if machine['log']:

@@ -12,8 +12,8 @@
  * It shares nothing with the trace encoder, and little with retired.c: it
  * decodes no instructions, and every one of them has a callback of its own.
  *
- * Arguments: out=PREFIX; PREFIX.N is of the hart whose mhartid is N. A step is
- * 16 bytes, in the host's order:
+ * Arguments: out=PREFIX; PREFIX.N is of the hart whose mhartid is N.
+ * thread=single: as -accel tcg has it. A step is 16 bytes, in the host's order:
  *     u64 pc; u32 code; u8 length (of the code); u8 mode; u8 kind; u8 from
  * kind 0: an instruction began. kind 1: a trap was taken; pc is epc, code the
  * cause without the interrupt's bit, length is that bit. mode is QEMU's
@@ -79,6 +79,7 @@ typedef struct Hart {
 static const char *prefix;
 static Registers registers[MAX_HARTS];
 static Hart *harts[MAX_HARTS];
+static bool one_thread; /* for all harts */
 static bool over;       /* files are closed */
 static GMutex lock;
 
@@ -123,24 +124,29 @@ static void put(Step step)
     }
 }
 
-static Hart *hart_of(uint64_t number)
+static Hart *make_hart(uint64_t number)
 {
     g_autofree char *name = g_strdup_printf("%s.%" PRIu64, prefix, number);
+    Hart *h = g_new0(Hart, 1);
 
+    h->file = fopen(name, "wb");
+    if (!h->file) {
+        fprintf(stderr, "steps: %s: %s\n", name, strerror(errno));
+        abort();
+    }
+    return h;
+}
+
+/* Nobody else makes the hart that runs in this thread. */
+static Hart *hart_of(uint64_t number)
+{
     if (number >= MAX_HARTS) {
         fprintf(stderr, "steps: too many harts\n");
         abort();
     }
-    g_mutex_lock(&lock);
     if (!harts[number]) {
-        harts[number] = g_new0(Hart, 1);
-        harts[number]->file = fopen(name, "wb");
-        if (!harts[number]->file) {
-            fprintf(stderr, "steps: %s: %s\n", name, strerror(errno));
-            abort();
-        }
+        harts[number] = make_hart(number);
     }
-    g_mutex_unlock(&lock);
     return harts[number];
 }
 
@@ -174,7 +180,9 @@ static void block_begins(unsigned int vcpu, void *userdata)
     bool is_m = b->first == MARK_M;
 
     mode = read_reg(r->priv);
-    hart = hart_of(read_reg(r->mhartid));
+    if (!hart || one_thread) {
+        hart = hart_of(read_reg(r->mhartid));
+    }
     /*
      * A block that runs at the place it was translated for need not have
      * written pc. One that can run at other places has, and is in the same
@@ -286,11 +294,20 @@ QEMU_PLUGIN_EXPORT int qemu_plugin_install(qemu_plugin_id_t id,
                                            const qemu_info_t *info,
                                            int argc, char **argv)
 {
-    if (argc != 1 || !g_str_has_prefix(argv[0], "out=")) {
-        fprintf(stderr, "steps: the argument is out=PREFIX\n");
+    for (int i = 0; i < argc; i++) {
+        if (g_str_has_prefix(argv[i], "out=")) {
+            prefix = g_strdup(argv[i] + 4);
+        } else if (!strcmp(argv[i], "thread=single")) {
+            one_thread = true;
+        } else if (strcmp(argv[i], "thread=multi")) {
+            fprintf(stderr, "steps: what is %s?\n", argv[i]);
+            return -1;
+        }
+    }
+    if (!prefix) {
+        fprintf(stderr, "steps: out=PREFIX is missing\n");
         return -1;
     }
-    prefix = g_strdup(argv[0] + 4);
     qemu_plugin_register_vcpu_init_cb(id, hart_starts);
     qemu_plugin_register_vcpu_idle_cb(id, hart_rests);
     qemu_plugin_register_vcpu_tb_trans_cb(id, block_translated);
