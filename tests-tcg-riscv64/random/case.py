@@ -19,7 +19,8 @@ WEIGHTS = {
 EXTRA = {
     'ctr': {'ctr_control': 7, 'ctr_state': 3, 'ctr_dump': 4},
     'software': {'trace_modes': 5, 'trace_sync': 3, 'trace_off': 3,
-                 'trace_on': 6, 'trace_filter': 4},
+                 'trace_on': 6, 'trace_filter': 4, 'trace_range': 4,
+                 'trace_next_modes': 4, 'trace_components': 3},
     'zc': {'table_jump': 6}, 'zicfilp': {'shadow_stack': 3},
     'triggers': {'watch': 5, 'trigger_notify': 3, 'trigger_trace': 5},
 }

@@ -43,8 +43,11 @@ static int expected(Software *now, const Item *item)
             break;
         case MASK:
             now->mask = label->a;
+            now->low = 0;
+            now->high = UINT64_MAX;
             break;
         default:
+            now->mask = UINT64_MAX;
             now->low = label->a;
             now->high = label->b;
         }

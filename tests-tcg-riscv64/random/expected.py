@@ -12,6 +12,11 @@ def label_lines(names):
             yield f'{address:x} {words[1]}'
         elif name.startswith('trace_filter_'):
             yield f'{address:x} mask {int(words[2]):x}'
+        elif name.startswith('trace_range_'):
+            first, last, window = (int(word) for word in words[2:5])
+            low, high = (names[f'function_{k}'] + ((window - 2) << 30)
+                         for k in (first, last))
+            yield f'{address:x} range {low:x} {high:x}'
         elif name.startswith('ctr_write_'):
             yield f'{address:x} ctr-write {words[2]} {words[3]}'
         elif name.startswith('ctr_clear_'):

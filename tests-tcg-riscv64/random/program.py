@@ -198,9 +198,11 @@ class Generator:
         put(f'body_{name}:', f'\tli s0, {region["loops"]}',
             f'loop_{name}:')
         self.landing()
-        put('\tli sp, STACK - 16', '\tadd sp, sp, tp')
+        # what traps and has not said where to go on
+        put('\tli sp, STACK - 16', '\tadd sp, sp, tp',
+            f'\tla s11, next_{name}')
         self.elements(region['elements'])
-        put('\taddi s0, s0, -1', '\tblez s0, 1f', f'\tj loop_{name}', '1:')
+        put(f'next_{name}:', '\taddi s0, s0, -1', '\tblez s0, 1f', f'\tj loop_{name}', '1:')
         put('\tSERVICE(leave_region)', f'after_{name}:')
 
     def generate(self):

@@ -4,7 +4,7 @@
  * Nothing but a trap leads to a handler: steps.c relies on it. An exception
  * goes on at s11, which everything that may trap sets; ecall with a7 calls a
  * service in M-mode, from any mode. Every exception costs fuel; a hart that
- * has none left goes on with the next part of its program.
+ * has none left goes on with the next part of its program, a few times.
  *
  * SPDX-License-Identifier: GPL-2.0-or-later
  */
@@ -25,6 +25,8 @@ _start:
 	SX      t0, FUEL(tp)
 	li      t0, NAPS_START
 	SX      t0, NAPS(tp)
+	li      t0, TANKS_START
+	SX      t0, TANKS(tp)
 	li      t1, CLINT_MTIMECMP
 	slli    t0, s0, 3
 	add     t1, t1, t0
@@ -47,6 +49,14 @@ _start:
 	slli    t0, s0, 12
 	add     t1, t1, t0
 	SX      t1, ENCODER(tp)
+	addi    t2, s0, 1
+	li      t0, HARTS
+	bltu    t2, t0, 1f
+	li      t2, 0
+1:	li      t1, 0x3020000
+	slli    t0, t2, 12
+	add     t1, t1, t0
+	SX      t1, NEXT_ENCODER(tp)
 
 	SET_MTVEC(m_vector)
 	la      t0, s_vector
@@ -301,6 +311,11 @@ m_interrupt:
 /* Service: the region is left. */
 	.globl  leave_region
 out_of_fuel:
+	LX      t0, TANKS(tp)
+	addi    t0, t0, -1
+	SX      t0, TANKS(tp)
+	bgtz    t0, leave_region
+	j       park
 leave_region:
 	li      t0, FUEL_START
 	SX      t0, FUEL(tp)
