@@ -99,10 +99,11 @@ def choose_machine(r, only=None):
 # Options that another one rules out: where the path alone does not tell what
 # is traced, software must not switch it
 SCENARIOS = ('stop', 'stop', 'reconnect', 'reconnect', 'migrate', 'migrate',
-             'snapshot', 'reset', 'gdb', 'lossy', 'ring')
+             'snapshot', 'reset', 'gdb', 'breaks', 'slow', 'slow', 'lossy',
+             'ring')
 NO_SOFTWARE = ('reconnect', 'snapshot', 'reset', 'lossy', 'ring')
 # Programs that something happens to meanwhile take longer.
-LONGER = ('stop', 'reconnect', 'migrate', 'snapshot', 'reset', 'lossy')
+LONGER = ('stop', 'slow', 'reconnect', 'migrate', 'snapshot', 'reset', 'lossy')
 
 
 def settle(r, machine):
@@ -122,7 +123,7 @@ def settle(r, machine):
         machine['scenario'] = 'plain'
     if machine['scenario'] != 'plain' or machine['harts'] > 1:
         machine['log'] = False          # it does not tell harts apart
-    if machine['scenario'] == 'gdb':
+    if machine['scenario'] in ('gdb', 'breaks'):
         # a step of a hart that sleeps waits; with -icount, so does any
         machine['harts'] = 1
         machine['icount'] = False
@@ -131,6 +132,11 @@ def settle(r, machine):
     if machine['scenario'] == 'lossy':
         machine['props'] += ['stall=off', 'riscv-trace-pib:buffer-size=2M',
                              'full-address=on']
+        if 'data=on' not in machine['props']:
+            machine['props'] += ['data-width=64', 'data=on']
+    if machine['scenario'] == 'slow':
+        # much, so that the harts have to wait
+        machine['props'].append('full-address=on')
         if 'data=on' not in machine['props']:
             machine['props'] += ['data-width=64', 'data=on']
     if machine['scenario'] == 'ring':

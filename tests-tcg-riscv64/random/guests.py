@@ -19,6 +19,7 @@ sys.path.insert(0, HERE)
 
 import case as cases                            # noqa: E402
 import run_case                                 # noqa: E402
+import selftest                                 # noqa: E402
 import shrink                                   # noqa: E402
 
 OUT = os.path.abspath(os.environ.get(
@@ -142,6 +143,21 @@ def command_run(options):
     return 0
 
 
+def self_test(tools):
+    """The first test; 1 if it fails"""
+    folder = f'{OUT}/selftest'
+    shutil.rmtree(folder, ignore_errors=True)
+    try:
+        found = selftest.run(folder, tools)
+    except run_case.Failure as failure:
+        print(f'not ok 1 - comparison\n# {failure}; see {folder}', flush=True)
+        return 1
+    shutil.rmtree(folder)
+    print(f'ok 1 - comparison: {found} of {found} differences are found',
+          flush=True)
+    return 0
+
+
 def command_check(options):
     """Fixed seeds; speaks TAP"""
     tools = build_tools()
@@ -157,7 +173,10 @@ def command_check(options):
                         f'{OUT}/{words[0]}-{seed}', tools, options.shrink)
             for seed in range(int(words[1]), int(words[2]))])
             for words in groups]
-        for number, (name, runs) in enumerate(jobs, 1):
+        if not options.group:
+            failed += self_test(tools)
+        for number, (name, runs) in enumerate(jobs,
+                                              1 if options.group else 2):
             count, endless, wrong = 0, 0, []
             for run in runs:
                 instructions, report = run.result()
@@ -177,7 +196,7 @@ def command_check(options):
                 print('#', line)
             sys.stdout.flush()
     print(f'# {programs} programs, {total} instructions')
-    print(f'1..{len(groups)}')
+    print(f'1..{len(groups) + (not options.group)}')
     return 1 if failed or not groups else 0
 
 

@@ -58,8 +58,8 @@ def build(case, folder):
         *(['-DHAS_H'] if machine['h'] else []),
         *(['-DHAS_ZC'] if machine['zc'] else []),
         *(['-DHAS_ZICF'] if machine['zicfilp'] else []),
-        *(['-DNO_TIMER'] if machine['scenario'] in ('migrate', 'snapshot',
-                                                    'gdb') else []),
+        *(['-DNO_TIMER'] if machine['scenario'] in (
+            'migrate', 'snapshot', 'gdb', 'breaks') else []),
         '-o', f'{folder}/guest.elf', f'{folder}/program.S', f'{HERE}/runtime.S']
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     need(done.returncode == 0, 'build', done.stderr[-2000:])
@@ -304,6 +304,11 @@ def check_log(case, folder, pcs):
         need(done.returncode == 0, 'log', done.stderr[-500:])
 
 
+def dumps_of(names, hart):
+    """Where a hart's copies of its CTR are in the guest's memory: runtime.inc"""
+    return names['hart_data'] - BASE + (hart << 15) + 0x1000
+
+
 def run(case, folder, tools):
     """Instructions compared; raises Failure. tools: where the Makefile put
     them"""
@@ -323,8 +328,7 @@ def run(case, folder, tools):
             if os.path.exists(f'{prefix}.{hart}')])
         more = []
         if with_ctr:
-            dumps = names['hart_data'] - BASE + (hart << 15) + 0x1000
-            more = ['--records', f'{result.ram}@{dumps:#x}',
+            more = ['--records', f'{result.ram}@{dumps_of(names, hart):#x}',
                     *(['--hypervisor'] if machine['h'] else [])]
         if machine['traced']:
             count += check_trace(result, history, more)
