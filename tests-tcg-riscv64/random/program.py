@@ -195,14 +195,15 @@ class Generator:
                 '\tcsrw vsstatus, t1', '\tcsrw sepc, t0', '\tsret')
         else:
             put('\tcsrw mepc, t0', '\tmret')
-        put(f'body_{name}:', f'\tli s0, {region["loops"]}',
-            f'loop_{name}:')
+        put(f'body_{name}:', f'\tli t0, {region["loops"]}',
+            '\tSX t0, COUNT(tp)', f'loop_{name}:')
         self.landing()
         # what traps and has not said where to go on
         put('\tli sp, STACK - 16', '\tadd sp, sp, tp',
             f'\tla s11, next_{name}')
         self.elements(region['elements'])
-        put(f'next_{name}:', '\taddi s0, s0, -1', '\tblez s0, 1f', f'\tj loop_{name}', '1:')
+        put(f'next_{name}:', '\tLX t0, COUNT(tp)', '\taddi t0, t0, -1',
+            '\tSX t0, COUNT(tp)', '\tblez t0, 1f', f'\tj loop_{name}', '1:')
         put('\tSERVICE(leave_region)', f'after_{name}:')
 
     def generate(self):

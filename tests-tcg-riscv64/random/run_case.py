@@ -305,7 +305,7 @@ def check_log(case, folder, pcs):
 
 
 def dumps_of(names, hart):
-    """Where a hart's copies of its CTR are in the guest's memory: runtime.inc"""
+    """Where a hart's copies of its CTR are in memory, see runtime.inc"""
     return names['hart_data'] - BASE + (hart << 15) + 0x1000
 
 

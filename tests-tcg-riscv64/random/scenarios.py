@@ -407,7 +407,8 @@ def ring(run):
     return run.result(more=('--ram',))
 
 
-SCENARIOS = {'plain': plain, 'stop': stop, 'reset': reset, 'gdb': gdb, 'breaks': breaks, 'slow': slow,
+SCENARIOS = {'plain': plain, 'stop': stop, 'reset': reset, 'gdb': gdb,
+             'breaks': breaks, 'slow': slow,
              'reconnect': reconnect, 'migrate': migrate, 'snapshot': snapshot,
              'lossy': lossy, 'ring': ring}
 
