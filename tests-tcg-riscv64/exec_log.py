@@ -1,14 +1,15 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# exec_log.py LOG PCS 32|64
+# exec_log.py LOG PCS 32|64 [no-self]
 #
 # Compare the observer's list of retired pcs with QEMU's log of the same run,
 # made with -d exec,nochain,int -accel tcg,one-insn-per-tb=on. For one hart.
 #
 # The log has a "Trace" line for each instruction that is about to execute.
 # It did not retire if a synchronous exception follows with that epc, unless
-# it is one of the next instruction's fetch.
+# it is one of the next instruction's fetch. no-self: no instruction jumps to
+# itself, so that there is no such exception (but of a jump's table, Zcmt).
 
 import re
 import sys
@@ -19,7 +20,7 @@ TRAP = re.compile(r'riscv_cpu_do_interrupt: hart:0, async:(\d), '
 FETCH = (1, 12, 20)     # access, page and guest page fault
 
 
-def from_log(path, mask):
+def from_log(path, mask, fetch):
     retired = []
     began = False       # the last one, with nothing after it yet
     with open(path, encoding='utf-8', errors='replace') as log:
@@ -37,7 +38,7 @@ def from_log(path, mask):
             if not trap:
                 continue
             epc = int(trap[3], 16) & mask
-            if (trap[1] == '0' and int(trap[2], 16) not in FETCH and
+            if (trap[1] == '0' and int(trap[2], 16) not in fetch and
                     began and retired[-1] == epc):
                 retired.pop()
             began = False
@@ -45,9 +46,10 @@ def from_log(path, mask):
 
 
 def main():
-    if len(sys.argv) != 4:
-        sys.exit('usage: exec_log.py LOG PCS 32|64')
-    expected = from_log(sys.argv[1], (1 << int(sys.argv[3])) - 1)
+    if len(sys.argv) not in (4, 5):
+        sys.exit('usage: exec_log.py LOG PCS 32|64 [no-self]')
+    expected = from_log(sys.argv[1], (1 << int(sys.argv[3])) - 1,
+                        () if sys.argv[4:] == ['no-self'] else FETCH)
     with open(sys.argv[2], encoding='ascii') as pcs:
         seen = [int(line.split()[1], 16) for line in pcs]
     for i, (a, b) in enumerate(zip(expected, seen)):

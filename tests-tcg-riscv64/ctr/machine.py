@@ -5,16 +5,23 @@
 
 import itertools
 import json
+import os
 import re
 import select
 import socket
 import subprocess
+import sys
 import time
+
+sys.path.append(os.path.join(os.path.dirname(os.path.realpath(__file__)),
+                             '..'))
+
+from tap import Problem     # noqa: E402
 
 LIMIT = 60      # seconds, for anything that is waited for
 
 
-class Error(Exception):
+class Error(Problem):
     """The machine did not do what it was asked for."""
 
 

@@ -7,10 +7,8 @@
 # everything, the decoder finds nothing to complain about; where something is
 # missing, QEMU warns, and rvtrace stat --strict fails and says why.
 
-import fnmatch
 import os
 import resource
-import shutil
 import signal
 import subprocess
 import sys
@@ -20,6 +18,8 @@ import time
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), '..'))
 
 import links
+import tap
+from tap import need
 
 QEMU, RVTRACE, RETIRED, OUT = (os.environ[n] for n in
                               ('QEMU', 'RVTRACE', 'RETIRED', 'OUT'))
@@ -29,15 +29,6 @@ STALL_OR_OVERFLOW = 1 << 12
 # so that there is more of it
 LARGE = ('full-address=on',)
 LOSSY = (*LARGE, 'stall=off')
-
-
-class Problem(Exception):
-    pass
-
-
-def need(good, why):
-    if not good:
-        raise Problem(why)
 
 
 class Machine:
@@ -450,35 +441,18 @@ TESTS = (
 )
 
 
-def main():
-    number = failed = 0
-    for name, test in TESTS:
-        if not fnmatch.fnmatch(name, sys.argv[1]):
-            continue
-        number += 1
-        folder = f'{OUT}/{name.replace(" ", "-").replace(",", "")}'
-        shutil.rmtree(folder, ignore_errors=True)
-        os.makedirs(folder)
-        machine = None
-        steps = test(folder)
-        try:
-            # the machine first, so that it is ended whatever happens
-            machine = next(steps)
-            next(steps, None)
-            print(f'ok {number} - {name}', flush=True)
-            shutil.rmtree(folder)
-        except (Problem, OSError, subprocess.TimeoutExpired) as error:
-            why = str(error).strip().replace('\n', '\n# ')
-            print(f'not ok {number} - {name}\n# {why}\n# see {folder}',
-                  flush=True)
-            failed += 1
-        finally:
-            if machine:
-                machine.end()
-            while LEFT:
-                LEFT.pop().cleanup()
-    print(f'1..{number}')
-    sys.exit(failed > 0)
+def run(folder, test):
+    steps = test(folder)
+    machine = None
+    try:
+        # the machine first, so that it is ended whatever happens
+        machine = next(steps)
+        next(steps, None)
+    finally:
+        if machine:
+            machine.end()
+        while LEFT:
+            LEFT.pop().cleanup()
 
 
-main()
+tap.run(OUT, [(name, run, test) for name, test in TESTS])

@@ -7,15 +7,15 @@
 # are written, then it runs. With one instruction per TB each block is one
 # instruction, so that filters are exact; otherwise they trace whole blocks.
 
-import fnmatch
 import os
-import shutil
 import subprocess
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), '..'))
 
 import links
+import tap
+from tap import need
 
 QEMU, RVTRACE, RETIRED, OUT = (os.environ[n] for n in
                               ('QEMU', 'RVTRACE', 'RETIRED', 'OUT'))
@@ -90,21 +90,18 @@ class Run:
                 raise ValueError(f'{ofs:#x}: {got:#x} instead of {val:#x}')
         links.Qmp(sockets).command('cont')
 
-    def problem(self):
-        """Decodes; what went wrong so far"""
-        if self.status:
-            return f'QEMU: exit status {self.status}'
+    def decode(self):
+        need(not self.status, f'QEMU: exit status {self.status}')
         decode = subprocess.run(
             [RVTRACE, 'decode', '--trace', f'{self.folder}/trace',
              '--sideband', f'{self.folder}/sideband', '--hart', '0',
              '--emit', 'pc'], capture_output=True, text=True, check=False)
-        if decode.returncode or decode.stderr:
-            return 'rvtrace: ' + decode.stderr.strip()
+        need(not decode.returncode and not decode.stderr,
+             f'rvtrace: {decode.stderr.strip()}')
         self.decoded = [int(pc, 16) for pc in decode.stdout.split()]
         with open(f'{self.folder}/pcs', encoding='utf-8') as pcs:
             self.truth = [int(line.split()[1], 16) for line in pcs
                           if line.startswith('0 ')]
-        return None
 
 
 def first_difference(got, want):
@@ -121,68 +118,41 @@ def symbols(guest):
     return {f[2]: int(f[0], 16) for f in fields if len(f) == 3}
 
 
-class Tests:
-    def __init__(self, pattern):
-        self.pattern = pattern
-        self.number = self.failed = 0
-
-    def result(self, name, folder, problem):
-        self.number += 1
-        if problem:
-            self.failed += 1
-            print(f'not ok {self.number} - {name}\n# {problem}; see {folder}')
-        else:
-            print(f'ok {self.number} - {name}')
-            shutil.rmtree(folder)
-        sys.stdout.flush()
-
-    def folder(self, name):
-        if not fnmatch.fnmatch(name, self.pattern):
-            return None
-        safe = ''.join(c if c.isalnum() else '_' for c in name)
-        folder = f'{OUT}/runs/{safe}'
-        shutil.rmtree(folder, ignore_errors=True)
-        os.makedirs(folder)
-        return folder
+class Tests(tap.Tap):
+    def __init__(self):
+        super().__init__(f'{OUT}/runs')
 
     def same(self, name, guest, writes, model, props=(), single=True):
         """What is decoded is model(truth)."""
-        folder = self.folder(name)
-        if not folder:
-            return
-        run = Run(folder, guest, writes, props, single)
-        problem = run.problem()
-        if not problem:
+        def test(folder):
+            run = Run(folder, guest, writes, props, single)
+            run.decode()
             want = model(run.truth)
-            if not want:
-                problem = 'the test is about nothing'
-            elif run.decoded != want:
-                problem = first_difference(run.decoded, want)
-        self.result(name, folder, problem)
+            need(want, 'the test is about nothing')
+            need(run.decoded == want, first_difference(run.decoded, want))
+
+        self.test(name, test)
 
     def parts(self, name, guest, parts, end):
         """
         Runs with filters that exclude each other: every instruction up to
         the first one at end, where the guest is done, is in one of them.
         """
-        folder = self.folder(name)
-        if not folder:
-            return
-        total, problem, whole = [], None, []
-        for i, writes in enumerate(parts):
-            os.makedirs(f'{folder}/{i}')
-            run = Run(f'{folder}/{i}', guest, writes)
-            problem = problem or run.problem()
-            if problem:
-                break
-            whole = before(run.truth, end)
-            part = before(run.decoded, end)
-            if not part or len(part) == len(whole):
-                problem = f'part {i} is nothing, or all'
-            total += part
-        if not problem and sorted(total) != sorted(whole):
-            problem = f'{len(total)} instructions instead of {len(whole)}'
-        self.result(name, folder, problem)
+        def test(folder):
+            total, whole = [], []
+            for i, writes in enumerate(parts):
+                os.makedirs(f'{folder}/{i}')
+                run = Run(f'{folder}/{i}', guest, writes)
+                run.decode()
+                whole = before(run.truth, end)
+                part = before(run.decoded, end)
+                need(part and len(part) != len(whole),
+                     f'part {i} is nothing, or all')
+                total += part
+            need(sorted(total) == sorted(whole),
+                 f'{len(total)} instructions instead of {len(whole)}')
+
+        self.test(name, test)
 
 
 def before(pcs, end):
@@ -227,7 +197,7 @@ def everything(truth):
 
 
 def main():
-    tests = Tests(sys.argv[1])
+    tests = Tests()
     every_mode = [f'{mode}=on' for mode in ALL_MODES]
     modes = (('', ()), (', all modes', every_mode),
              (', all modes, 2.1-draft', ['wire-format=2.1-draft',
@@ -300,8 +270,7 @@ def main():
         tests.parts(f'privilege levels, {guest}', guest,
                     [filter_by(1 << 1, 1 << 3), filter_by(1 << 1, 0xff ^ 8)],
                     end)
-    print(f'1..{tests.number}')
-    sys.exit(1 if tests.failed else 0)
+    tests.end()
 
 
 if __name__ == '__main__':

@@ -6,7 +6,6 @@
 # Round N of seed S does the same each time, as far as QEMU's threads let it;
 # what a round did is left in its folder if it fails.
 
-import fnmatch
 import os
 import random
 import shutil
@@ -16,7 +15,9 @@ import time
 
 import registers
 import streams
-from machine import OUT, Problem
+import tap
+from machine import OUT
+from tap import Problem
 
 SEED = os.environ.get('SEED', '1')
 EACH = float(os.environ['SECONDS_EACH'])
@@ -28,33 +29,22 @@ TESTS = (
 )
 
 
-def main():
-    number = failed = 0
-    for name, test in TESTS:
-        if not fnmatch.fnmatch(name, sys.argv[1]):
-            continue
-        number += 1
-        folder = f'{OUT}/{name.replace(" ", "-")}'
-        end = time.monotonic() + EACH
-        rounds = 0
-        try:
-            more = True
-            while more:
-                shutil.rmtree(folder, ignore_errors=True)
-                os.makedirs(folder)
-                more = test(folder, random.Random(f'{SEED}/{rounds}'),
-                            end) and time.monotonic() < end
-                rounds += 1
-            print(f'ok {number} - {name}\n# {rounds} rounds, seed {SEED}',
-                  flush=True)
-        except (Problem, OSError, ValueError,
-                subprocess.TimeoutExpired) as error:
-            why = repr(error).replace('\\n', '\n# ')
-            print(f'not ok {number} - {name}\n# SEED={SEED}, round {rounds}: '
-                  f'{why}\n# see {folder}', flush=True)
-            failed += 1
-    print(f'1..{number}')
-    sys.exit(failed > 0)
+def rounds(folder, test):
+    """One after the other, until the time is over"""
+    end = time.monotonic() + EACH
+    number = 0
+    try:
+        more = True
+        while more:
+            shutil.rmtree(folder)
+            os.makedirs(folder)
+            more = test(folder, random.Random(f'{SEED}/{number}'),
+                        end) and time.monotonic() < end
+            number += 1
+    except (Problem, OSError, ValueError,
+            subprocess.TimeoutExpired) as error:
+        raise Problem(f'SEED={SEED}, round {number}: {error!r}') from error
+    return f'{number} rounds, seed {SEED}'
 
 
-main()
+tap.run(OUT, [(name, rounds, test) for name, test in TESTS])

@@ -10,6 +10,7 @@ import sys
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), '..'))
 
 import links
+from tap import need
 
 QEMU, OUT = os.environ['QEMU'], os.environ['OUT']
 LIMIT = links.LIMIT / 2
@@ -20,15 +21,6 @@ ENCODER, FUNNEL, PIB, RAM, ATB = (0x3020000, 0x3030000, 0x3031000, 0x3032000,
                                   0x3033000)
 DRAM = 0x80000000
 DRAM_SIZE = 128 << 20
-
-
-class Problem(Exception):
-    pass
-
-
-def need(good, why):
-    if not good:
-        raise Problem(why)
 
 
 class Config:

@@ -5,8 +5,9 @@
 
 import time
 
-from machine import (ATB, DRAM, DRAM_SIZE, ENCODER, FUNNEL, PIB, RAM, Config,
-                     Machine, Problem)
+from machine import (ATB, DRAM, DRAM_SIZE, ENCODER, FUNNEL, PIB, RAM,
+                     Config, Machine)
+from tap import Problem
 
 STEPS = 400
 START, LIMIT, WP = 0x10, 0x18, 0x20

@@ -6,9 +6,9 @@
 import struct
 import time
 
-from machine import (DRAM, ENCODER, FUNNEL, PIB, RAM, Config, Machine,
-                     Problem, need)
+from machine import DRAM, ENCODER, FUNNEL, PIB, RAM, Config, Machine
 import registers
+from tap import Problem, need
 
 EACH_STREAM = 8
 FOOTER = 0x7e

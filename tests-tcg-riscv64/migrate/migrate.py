@@ -6,7 +6,6 @@
 # What each QEMU's trace and sideband tell together has to be what the observers
 # in all of them saw, one after the other.
 
-import fnmatch
 import os
 import re
 import shutil
@@ -20,7 +19,9 @@ sys.dont_write_bytecode = True
 sys.path += [f'{HERE}/..', f'{HERE}/../ctr']
 
 import links                                            # noqa: E402
+import tap                                              # noqa: E402
 from machine import Error, Machine                      # noqa: E402
+from tap import need                                    # noqa: E402
 
 QEMU, RVTRACE, RETIRED, ACCESSES, OUT = (
     os.environ[name] for name in
@@ -33,11 +34,6 @@ TR_RAM_WP = 0x20                    # bit 0: it has wrapped
 TR_RAM_DATA = 0x40                  # reading it changes trRamRP
 REGISTERS = 0x800                   # bytes of them, with all filters
 STALL_OR_OVERFLOW = 1 << 12         # in trTeControl, which is the first one
-
-
-def need(condition, why):
-    if not condition:
-        raise Error(why)
 
 
 class Part:
@@ -473,33 +469,13 @@ def tests():
     yield 'verify', {'properties': known['all']}, verified
 
 
-def main():
-    number = failed = 0
-    for name, how, run, *arguments in tests():
-        if not fnmatch.fnmatch(name, sys.argv[1]):
-            continue
-        number += 1
-        folder = f'{OUT}/{name.replace(" ", "-").replace(",", "")}'
-        shutil.rmtree(folder, ignore_errors=True)
-        os.makedirs(folder)
-        with links.directory() as sockets:
-            test = Test(folder, sockets, **how)
-            try:
-                run(test, *arguments)
-            except (Error, OSError, subprocess.SubprocessError) as error:
-                failed += 1
-                print(f'not ok {number} - {name}')
-                print('\n'.join('# ' + line
-                                for line in str(error).splitlines()[:20]))
-                print(f'# see {folder}')
-            else:
-                print(f'ok {number} - {name}')
-                shutil.rmtree(folder)
-            finally:
-                test.end()
-        sys.stdout.flush()
-    print(f'1..{number}')
-    sys.exit(failed > 0 or not number)
+def run_test(folder, how, run, *arguments):
+    with links.directory() as sockets:
+        test = Test(folder, sockets, **how)
+        try:
+            run(test, *arguments)
+        finally:
+            test.end()
 
 
-main()
+tap.run(OUT, [(name, run_test, *rest) for name, *rest in tests()])

@@ -3,13 +3,16 @@
 #
 # The tests of run.sh, which builds what they need.
 
-import fnmatch
 import json
 import os
-import shutil
 import subprocess
 import sys
 import time
+
+sys.path.insert(0, os.path.join(os.path.dirname(__file__), '..'))
+
+import tap
+from tap import Problem, need
 
 QEMU = os.environ['QEMU']
 RVTRACE = os.environ['RVTRACE']
@@ -18,20 +21,9 @@ OUT = os.environ['OUT']
 LIMIT = 30 if os.environ.get('SANITIZE', '0') in ('', '0') else 150
 DRAM = 0x80000000
 
-number = failed = 0
-
-
-class Problem(Exception):
-    """What a test found wrong."""
-
 
 class WrongMoment(Problem):
     """The guest was too slow or too fast for the test to say something."""
-
-
-def need(condition, why):
-    if not condition:
-        raise Problem(why)
 
 
 class Machine:
@@ -463,31 +455,5 @@ def tests():
         yield f'{what}, guest memory', migrated_smem, live
 
 
-def main():
-    global number, failed
-    pattern = sys.argv[1] if len(sys.argv) > 1 else '*'
-    for name, test, *arguments in tests():
-        if not fnmatch.fnmatch(name, pattern):
-            continue
-        number += 1
-        folder = f'{OUT}/{name.replace(" ", "-").replace(",", "")}'
-        shutil.rmtree(folder, ignore_errors=True)
-        os.makedirs(folder)
-        try:
-            test(folder, *arguments)
-        except (Problem, OSError, subprocess.SubprocessError) as error:
-            failed += 1
-            print(f'not ok {number} - {name}')
-            print('\n'.join('# ' + line
-                            for line in str(error).splitlines()[:20]))
-            print(f'# see {folder}')
-        else:
-            print(f'ok {number} - {name}')
-            shutil.rmtree(folder)
-        sys.stdout.flush()
-    print(f'1..{number}')
-    sys.exit(failed > 0 or not number)
-
-
 if __name__ == '__main__':
-    main()
+    tap.run(OUT, tests())

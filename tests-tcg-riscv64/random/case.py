@@ -19,7 +19,8 @@ WEIGHTS = {
 EXTRA = {
     'ctr': {'ctr_control': 7, 'ctr_state': 3, 'ctr_dump': 4},
     'software': {'trace_modes': 5, 'trace_sync': 3, 'trace_off': 3,
-                 'trace_on': 6, 'trace_filter': 4},
+                 'trace_on': 6, 'trace_filter': 4, 'trace_range': 4,
+                 'trace_next_modes': 4, 'trace_components': 3},
     'zc': {'table_jump': 6}, 'zicfilp': {'shadow_stack': 3},
     'triggers': {'watch': 5, 'trigger_notify': 3, 'trigger_trace': 5},
 }
@@ -73,6 +74,7 @@ def choose_machine(r, only=None):
         'ctr': xlen == 64 and r.random() < .3, 'traced': True,
         'software': r.random() < .3, 'triggers': r.random() < .25,
         'zc': xlen == 64 and r.random() < .1, 'zicfilp': r.random() < .1,
+        'length': r.choice((1, 1, 1, 4)),
     }
     way = r.randrange(8)
     if way < 2:
@@ -97,10 +99,11 @@ def choose_machine(r, only=None):
 # Options that another one rules out: where the path alone does not tell what
 # is traced, software must not switch it
 SCENARIOS = ('stop', 'stop', 'reconnect', 'reconnect', 'migrate', 'migrate',
-             'snapshot', 'reset', 'gdb', 'lossy', 'ring')
+             'snapshot', 'reset', 'gdb', 'breaks', 'slow', 'slow', 'lossy',
+             'ring')
 NO_SOFTWARE = ('reconnect', 'snapshot', 'reset', 'lossy', 'ring')
 # Programs that something happens to meanwhile take longer.
-LONGER = ('stop', 'reconnect', 'migrate', 'snapshot', 'reset', 'lossy')
+LONGER = ('stop', 'slow', 'reconnect', 'migrate', 'snapshot', 'reset', 'lossy')
 
 
 def settle(r, machine):
@@ -120,7 +123,7 @@ def settle(r, machine):
         machine['scenario'] = 'plain'
     if machine['scenario'] != 'plain' or machine['harts'] > 1:
         machine['log'] = False          # it does not tell harts apart
-    if machine['scenario'] == 'gdb':
+    if machine['scenario'] in ('gdb', 'breaks'):
         # a step of a hart that sleeps waits; with -icount, so does any
         machine['harts'] = 1
         machine['icount'] = False
@@ -129,6 +132,11 @@ def settle(r, machine):
     if machine['scenario'] == 'lossy':
         machine['props'] += ['stall=off', 'riscv-trace-pib:buffer-size=2M',
                              'full-address=on']
+        if 'data=on' not in machine['props']:
+            machine['props'] += ['data-width=64', 'data=on']
+    if machine['scenario'] == 'slow':
+        # much, so that the harts have to wait
+        machine['props'].append('full-address=on')
         if 'data=on' not in machine['props']:
             machine['props'] += ['data-width=64', 'data=on']
     if machine['scenario'] == 'ring':
@@ -190,12 +198,20 @@ def option(text):
         value, int(value) if value.isdigit() else value)
 
 
-def make(seed, only=()):
+# How much longer programs are that run for hours; of those that something
+# happens to, which are longer already
+LONG, LONG_EVENTS = 64, 6
+
+
+def make(seed, only=(), long=False):
     """
     The case of a seed. only: what the machine is to have
     """
     r = random.Random(seed)
     machine = choose_machine(r, dict(option(text) for text in only))
+    if long and not machine['log']:
+        machine['length'] *= (LONG_EVENTS if machine['scenario'] in LONGER
+                              else LONG)
     weights = dict(WEIGHTS)
     for name, more in EXTRA.items():
         if machine.get(name):
@@ -205,10 +221,10 @@ def make(seed, only=()):
                  for _ in range(r.randint(3, 7))]
     harts = [[region(r, machine, weights) for _ in range(r.randint(1, 5))]
              for _ in range(min(machine['harts'], 3))]
-    if machine['scenario'] in LONGER:
-        for hart in harts:
-            for item in hart:
-                item['loops'] *= 10
+    longer = 10 if machine['scenario'] in LONGER else 1
+    for hart in harts:
+        for item in hart:
+            item['loops'] *= longer * machine['length']
     return {'seed': seed, 'machine': machine, 'events': events(r, machine),
             'program': {'functions': functions, 'harts': harts,
                         'slots': r.randint(1, 4)}}

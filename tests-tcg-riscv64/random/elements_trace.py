@@ -59,6 +59,79 @@ def trace_filter(g, r):
               f'\tli t1, {int(mask != 0xff)}', '\tsw t1, 12(t0)', SETTLED)
 
 
+@kind
+def trace_range(g, r):
+    """
+    The part of the program between two functions, in one of its windows, or
+    what is outside of a part. Where blocks are longer than an instruction,
+    blocks are traced as a whole: only for machines with one-insn-per-tb.
+    """
+    if not g.machine['one_insn']:
+        return trace_filter(g, r)
+    count = len(g.program['functions'])
+    first, last = sorted(r.sample(range(count), 2))
+    window = 2 if g.rv32 else r.choice((1, 2, 2, 2, 3, 4, 5))
+    label = g.label(f'trace_range_{first}_{last}_{window}')
+    g.service(
+        '\tLX t0, ENCODER(tp)', f'{label}:', '\tsw zero, 12(t0)',
+        f'\tli t2, {(window - 2) << 30}',
+        # comparator 0: not below the first, not above the last
+        f'\tla t1, function_{first}', '\tadd t1, t1, t2',
+        '\tsw t1, 0x610(t0)', *upper_half(g, 0x614),
+        f'\tla t1, function_{last}', '\tadd t1, t1, t2',
+        '\tsw t1, 0x618(t0)', *upper_half(g, 0x61c),
+        f'\tli t1, {5 << 4 | 3 << 8 | 1 << 12:#x}', '\tsw t1, 0x600(t0)',
+        '\tli t1, 0x11', '\tsw t1, 0x400(t0)',
+        '\tli t1, 1', '\tsw t1, 12(t0)', SETTLED)
+    return None
+
+
+def upper_half(g, offset):
+    """Lines that write it of t1"""
+    if g.rv32:
+        return (f'\tsw zero, {offset:#x}(t0)',)
+    return ('\tsrli t1, t1, 32', f'\tsw t1, {offset:#x}(t0)')
+
+
+# Other components, and the encoder of the next hart, which runs meanwhile:
+# nothing that is decoded may change
+
+@kind
+def trace_next_modes(g, r):
+    """Another hart's modes and synchronisation"""
+    if g.machine['harts'] == 1:
+        return trace_modes(g, r)
+    own, other = 'LX t0, ENCODER(tp)', 'LX t0, NEXT_ENCODER(tp)'
+    if r.random() < .5:
+        lines = change(g, FEATURES, 0x3f, r.getrandbits(6))
+    else:
+        lines = change(g, CONTROL, 3 << 16 | 15 << 20,
+                       r.randint(1, 3) << 16 | r.randrange(9) << 20)
+    g.service(*(line.replace(own, other) for line in lines))
+    return alu(g, r, 0, 2)
+
+
+@kind
+def trace_components(g, r):
+    """
+    Registers of the funnel and the PIB get the values that they have; those
+    of the RAM sink, which has no trace, any
+    """
+    lines = []
+    for _ in range(r.randint(1, 3)):
+        if r.random() < .5:
+            base = r.choice((0x3030000, 0x3031000))
+            at = r.choice((0, 8) if base == 0x3030000 else (0,))
+            lines += [f'\tli t0, {base + at:#x}', '\tlw t1, 0(t0)',
+                      '\tsw t1, 0(t0)']
+        else:
+            at = r.choice((0x10, 0x14, 0x18, 0x1c, 0x20, 0x24, 0x28, 0x2c))
+            lines += [f'\tli t0, {0x3032000 + at:#x}',
+                      f'\tli t1, {r.getrandbits(31):#x}', '\tsw t1, 0(t0)',
+                      '\tlw t1, 0(t0)']
+    g.service(*lines)
+
+
 # Sdtrig. The hart has two triggers; addresses are those of the window.
 
 

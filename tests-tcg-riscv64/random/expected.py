@@ -1,87 +1,30 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# What has to be decoded: what retired, less what software has switched off.
-
-FENCE_I = 0x100f
-MUST, MAY, NOT = 1, 2, 3
+# What may be decoded where not all that retired has to be; and what the
+# program's labels tell labels.c for the comparison of the rest.
 
 
-# E-Trace's privilege of U, S, M, VU and VS (QEMU's number, and 4 for V=1)
-PRIVILEGE = {0: 0, 1: 1, 3: 3, 4: 5, 5: 6}
-
-
-class Software:
-    """What the program's labels say of writes to trace registers"""
-
-    def __init__(self, names):
-        self.at = {}
-        for name, address in names.items():
-            words = name.split('_')
-            if name.startswith(('trace_off_', 'trace_on_')):
-                self.at[address] = ('on', words[1] == 'on')
-            elif name.startswith('trace_filter_'):
-                self.at[address] = ('mask', int(words[2]))
-
-
-def physical(pc):
-    """Of the program, whatever window it is seen in; not of the boot ROM"""
-    return (pc & 0x3fffffff) + 0x80000000 if pc >> 30 else pc
-
-
-def leads_elsewhere(item):
-    """May the instruction be followed by another than the one behind it?"""
-    code = item.code
-    if item.length == 2:
-        code &= 0xffff
-        return (code & 3 == 1 and code >> 13 in (1, 5, 6, 7) or
-                code & 3 == 2 and code >> 13 in (4, 5))
-    return code & 0x7f in (0x63, 0x67, 0x6f) or code & 0x707f == 0x73
-
-
-def expectation(items, names, tolerant=False):
-    """
-    [pc, MUST or MAY] of each instruction that has to be, or may be decoded:
-    behind the write of a register up to the fence.i, it may be either way.
-    The last instruction before a reset or the like may have trapped, which
-    nothing tells if no handler has begun: so it may be decoded or not.
-    """
-    software = Software(names)
-    state = {'on': True, 'mask': 0xff}
-    settled = True
-    out = []
-    for i, item in enumerate(items):
-        if item.cause is not None:
-            continue
-        what = software.at.get(physical(item.pc)) if software.at else None
-        if what:
-            state[what[0]] = what[1]
-            settled = False
-        after = items[i + 1] if i + 1 < len(items) else None
-        broken = after and after.cause is None and not leads_elsewhere(
-            item) and after.pc != item.pc + item.length
-        if not settled or broken or after is None and tolerant:
-            out.append((item.pc, MAY))
-        elif state['on'] and state['mask'] >> PRIVILEGE[item.mode] & 1:
-            out.append((item.pc, MUST))
-        if item.code == FENCE_I:
-            settled = True
-    return out
-
-
-def compare(decoded, wanted):
-    """None, or what is different"""
-    place = 0
-    for k, (pc, how) in enumerate(wanted):
-        if place < len(decoded) and decoded[place] == pc:
-            place += 1
-        elif how == MUST:
-            return (f'{len(decoded)} decoded, {len(wanted)} expected; decoded '
-                    f'{place}: {text(decoded, place)}, expected '
-                    f'{text([pc for pc, _ in wanted], k)}')
-    if place < len(decoded):
-        return (f'{len(decoded) - place} decoded that did not retire: '
-                f'{text(decoded, place)}')
-    return None
+def label_lines(names):
+    """Of writes to trace and CTR registers: lines as labels.c reads them"""
+    for name, address in names.items():
+        words = name.split('_')
+        if name.startswith(('trace_off_', 'trace_on_')):
+            yield f'{address:x} {words[1]}'
+        elif name.startswith('trace_filter_'):
+            yield f'{address:x} mask {int(words[2]):x}'
+        elif name.startswith('trace_range_'):
+            first, last, window = (int(word) for word in words[2:5])
+            low, high = (names[f'function_{k}'] + ((window - 2) << 30)
+                         for k in (first, last))
+            yield f'{address:x} range {low:x} {high:x}'
+        elif name.startswith('ctr_write_'):
+            yield f'{address:x} ctr-write {words[2]} {words[3]}'
+        elif name.startswith('ctr_clear_'):
+            yield f'{address:x} ctr-clear'
+        elif name.startswith('ctr_dump_'):
+            yield f'{address:x} ctr-dump {int(words[2]):x}'
+        elif name == 'ctr_dumped':
+            yield f'{address:x} ctr-dumped'
 
 
 def text(pcs, place):

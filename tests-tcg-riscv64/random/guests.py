@@ -19,6 +19,7 @@ sys.path.insert(0, HERE)
 
 import case as cases                            # noqa: E402
 import run_case                                 # noqa: E402
+import selftest                                 # noqa: E402
 import shrink                                   # noqa: E402
 
 OUT = os.path.abspath(os.environ.get(
@@ -32,61 +33,62 @@ JOBS = int(os.environ.get('JOBS') or os.cpu_count())
 ENDLESS = ('endless', 'guest')
 
 
-def steps_plugin():
-    """The plugin, built if need be"""
+def build_tools():
+    """The plugin and what compares, built if need be: where they are"""
     subprocess.run(['make', '-s', '-C', HERE, f'OUT={OUT}'], check=True,
                    stdout=sys.stderr)
-    return f'{OUT}/libsteps.so'
+    return OUT
 
 
-def attempt(case, folder, steps):
+def attempt(case, folder, tools):
     """(instructions, None), or (0, what is wrong)"""
     shutil.rmtree(folder, ignore_errors=True)
     os.makedirs(folder)
     with open(f'{folder}/case.json', 'w', encoding='ascii') as file:
         json.dump(case, file, indent=1)
     try:
-        return run_case.run(case, folder, steps), None
+        return run_case.run(case, folder, tools), None
     except run_case.Failure as failure:
         return 0, failure
     except Exception as error:  # pylint: disable=broad-except
         return 0, run_case.Failure('test', repr(error))
 
 
-def smaller(case, kind, folder, steps, seconds):
+def smaller(case, kind, folder, tools, seconds):
     """A smaller case that fails like that, and its files"""
     times = 1 if case['machine']['harts'] == 1 and not case['events'] else 4
 
     def fails(candidate):
         for _ in range(times):
             with tempfile.TemporaryDirectory(dir=OUT) as scratch:
-                failure = attempt(candidate, f'{scratch}/run', steps)[1]
+                failure = attempt(candidate, f'{scratch}/run', tools)[1]
             if failure and failure.kind == kind:
                 return True
         return False
 
     best = shrink.Shrinker(case, fails, seconds).run()
     for _ in range(4 * times):
-        failure = attempt(best, folder, steps)[1]
+        failure = attempt(best, folder, tools)[1]
         if failure:
             return best, failure
     return best, None
 
 
-def job(case, folder, steps, shrink_seconds):
+def job(case, folder, tools, shrink_seconds):
     """Runs it; (instructions, None), or (0, report) and files in the folder"""
-    count, failure = attempt(case, folder, steps)
+    count, failure = attempt(case, folder, tools)
     if not failure:
         shutil.rmtree(folder)
         return count, None
-    report = [f'seed {case["seed"]}: {failure}', f'files: {folder}',
+    report = [f'seed {case["seed"]}: {failure}',
+              f'machine: {case["machine"]}', f'files: {folder}',
               f'again: {os.path.relpath(__file__)} run --case '
               f'{os.path.relpath(folder)}/case.json']
     if failure.kind in ENDLESS:
         shutil.rmtree(folder)
         return 0, ['endless']
     if shrink_seconds and failure.kind != 'build':
-        best, again = smaller(case, failure.kind, f'{folder}-small', steps,
+        best, again = smaller(case, failure.kind, f'{folder}-small', tools,
                               shrink_seconds)
         small = f'{os.path.relpath(folder)}-small'
         if again:
@@ -125,14 +127,14 @@ def read_case(path):
 
 
 def command_run(options):
-    steps = steps_plugin()
+    tools = build_tools()
     if options.case:
         todo = [read_case(options.case)]
     else:
-        todo = [cases.make(options.seed, options.only)]
+        todo = [cases.make(options.seed, options.only, options.long)]
     folder = f'{OUT}/run-{os.getpid()}'
     for _ in range(options.times):
-        count, report = job(todo[0], folder, steps,
+        count, report = job(todo[0], folder, tools,
                             options.shrink if options.shrink else 0)
         if report:
             print('\n'.join(report))
@@ -141,9 +143,24 @@ def command_run(options):
     return 0
 
 
+def self_test(tools):
+    """The first test; 1 if it fails"""
+    folder = f'{OUT}/selftest'
+    shutil.rmtree(folder, ignore_errors=True)
+    try:
+        found = selftest.run(folder, tools)
+    except run_case.Failure as failure:
+        print(f'not ok 1 - comparison\n# {failure}; see {folder}', flush=True)
+        return 1
+    shutil.rmtree(folder)
+    print(f'ok 1 - comparison: {found} of {found} differences are found',
+          flush=True)
+    return 0
+
+
 def command_check(options):
     """Fixed seeds; speaks TAP"""
-    steps = steps_plugin()
+    tools = build_tools()
     with open(f'{HERE}/seeds', encoding='ascii') as lines:
         groups = [line.split() for line in lines
                   if line.strip() and not line.startswith('#')]
@@ -153,10 +170,13 @@ def command_check(options):
     with concurrent.futures.ProcessPoolExecutor(JOBS) as pool:
         jobs = [(words[0], [
             pool.submit(job, cases.make(seed, words[3:]),
-                        f'{OUT}/{words[0]}-{seed}', steps, options.shrink)
+                        f'{OUT}/{words[0]}-{seed}', tools, options.shrink)
             for seed in range(int(words[1]), int(words[2]))])
             for words in groups]
-        for number, (name, runs) in enumerate(jobs, 1):
+        if not options.group:
+            failed += self_test(tools)
+        for number, (name, runs) in enumerate(jobs,
+                                              1 if options.group else 2):
             count, endless, wrong = 0, 0, []
             for run in runs:
                 instructions, report = run.result()
@@ -176,13 +196,13 @@ def command_check(options):
                 print('#', line)
             sys.stdout.flush()
     print(f'# {programs} programs, {total} instructions')
-    print(f'1..{len(groups)}')
+    print(f'1..{len(groups) + (not options.group)}')
     return 1 if failed or not groups else 0
 
 
 def command_soak(options):
     """New seeds until the time is over; failures are kept"""
-    steps = steps_plugin()
+    tools = build_tools()
     end = time.monotonic() + options.hours * 3600
     seed = options.seed if options.seed is not None else int(time.time()) << 20
     first = seed
@@ -198,8 +218,8 @@ def command_soak(options):
         while running or more():
             while len(running) < 2 * JOBS and more():
                 running.add(pool.submit(
-                    job, cases.make(seed, options.only),
-                    f'{OUT}/{seed}', steps, options.shrink))
+                    job, cases.make(seed, options.only, long=True),
+                    f'{OUT}/{seed}', tools, options.shrink))
                 seed += 1
             done, running = concurrent.futures.wait(
                 running, 5, concurrent.futures.FIRST_COMPLETED)
@@ -231,6 +251,7 @@ def main():
     run.add_argument('--seed', type=int)
     run.add_argument('--case', metavar='FILE')
     run.add_argument('--times', type=int, default=1)
+    run.add_argument('--long', action='store_true', help='as soak has it')
     soak = commands.add_parser('soak', help='new seeds for some hours')
     soak.add_argument('--hours', type=float, required=True)
     soak.add_argument('--seed', type=int, help='the first one')

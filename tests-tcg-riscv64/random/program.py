@@ -6,7 +6,8 @@
 import random
 
 import elements
-import elements_trace  # noqa: F401  it adds kinds
+import elements_system  # noqa: F401  it adds kinds
+import elements_trace   # noqa: F401  so does it
 
 BASE = 0x80000000
 TABLES = 0x80160000
@@ -186,8 +187,7 @@ class Generator:
             f'\tla t0, body_{name}')
         if delta:
             put(f'\tli t1, {delta:#x}', '\tadd t0, t0, t1')
-        put('\tli sp, STACK - 16', '\tadd sp, sp, tp',
-            f'\tli s10, {region["random"]:#x}', '\tli a7, 0')
+        put(f'\tli s10, {region["random"]:#x}', '\tli a7, 0')
         if virtual:
             # QEMU 10.0 does not let software write mstatus.MPV
             put('\tli t1, 0x80', '\tcsrs hstatus, t1',
@@ -195,11 +195,15 @@ class Generator:
                 '\tcsrw vsstatus, t1', '\tcsrw sepc, t0', '\tsret')
         else:
             put('\tcsrw mepc, t0', '\tmret')
-        put(f'body_{name}:', f'\tli s0, {region["loops"]}',
-            f'loop_{name}:')
+        put(f'body_{name}:', f'\tli t0, {region["loops"]}',
+            '\tSX t0, COUNT(tp)', f'loop_{name}:')
         self.landing()
+        # what traps and has not said where to go on
+        put('\tli sp, STACK - 16', '\tadd sp, sp, tp',
+            f'\tla s11, next_{name}')
         self.elements(region['elements'])
-        put('\taddi s0, s0, -1', f'\tbeqz s0, 1f', f'\tj loop_{name}', '1:')
+        put(f'next_{name}:', '\tLX t0, COUNT(tp)', '\taddi t0, t0, -1',
+            '\tSX t0, COUNT(tp)', '\tblez t0, 1f', f'\tj loop_{name}', '1:')
         put('\tSERVICE(leave_region)', f'after_{name}:')
 
     def generate(self):

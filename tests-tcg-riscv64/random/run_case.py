@@ -2,17 +2,17 @@
 #
 # Builds and runs a case, and compares.
 
+import array
 import os
 import resource
 import subprocess
 import sys
+import tempfile
 
 import case as cases
-import ctr
 import expected
 import program
 import scenarios
-import truth
 
 HERE = os.path.dirname(os.path.realpath(__file__))
 TESTS = os.path.dirname(HERE)
@@ -21,6 +21,8 @@ QEMU = os.environ.get('QEMU', f'{BUILD}/qemu-system-riscv64')
 RVTRACE = os.environ.get('RVTRACE', f'{BUILD}/rvtrace')
 GCC = os.environ.get('CROSS', 'riscv64-linux-gnu-') + 'gcc'
 LIMIT = 60
+BASE = 0x80000000       # of the guest's memory
+FUEL = 3000             # exceptions until a hart leaves what it does
 FILE_LIMIT = 1 << 29    # bytes of any file, should a guest not end
 
 
@@ -51,12 +53,13 @@ def build(case, folder):
         f'-Wl,-T,{HERE}/guest.ld', '-Wl,--build-id=none', '-Wl,-z,norelro',
         '-Wl,--no-warn-rwx-segments', f'-I{HERE}',
         f'-DHARTS={machine["harts"]}',
+        f'-DFUEL_START={FUEL * machine.get("length", 1)}',
         *(['-DHAS_CTR'] if machine['ctr'] else []),
         *(['-DHAS_H'] if machine['h'] else []),
         *(['-DHAS_ZC'] if machine['zc'] else []),
         *(['-DHAS_ZICF'] if machine['zicfilp'] else []),
-        *(['-DNO_TIMER'] if machine['scenario'] in ('migrate', 'snapshot',
-                                                    'gdb') else []),
+        *(['-DNO_TIMER'] if machine['scenario'] in (
+            'migrate', 'snapshot', 'gdb', 'breaks') else []),
         '-o', f'{folder}/guest.elf', f'{folder}/program.S', f'{HERE}/runtime.S']
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     need(done.returncode == 0, 'build', done.stderr[-2000:])
@@ -82,7 +85,8 @@ def qemu_command(case, folder, steps, number):
         '-accel', accel, '-cpu', cases.cpu(machine), '-m', '128M',
         '-smp', str(machine['harts']), '-bios', 'none',
         '-kernel', f'{folder}/guest.elf',
-        '-plugin', f'{steps},out={folder}/steps{number}']
+        '-plugin', f'{steps},out={folder}/steps{number},'
+        f'thread={"single" if machine["icount"] else machine["thread"]}']
     if machine['icount']:
         command += ['-icount', 'shift=0,sleep=off']
     if machine['log']:
@@ -153,7 +157,8 @@ def decode(options, hart):
     done = subprocess.run(
         [RVTRACE, 'decode', *options, '--hart', str(hart), '--emit', 'pc'],
         capture_output=True, text=True, timeout=LIMIT, check=False)
-    return (done.returncode, [int(pc, 16) for pc in done.stdout.split()],
+    return (done.returncode,
+            array.array('Q', (int(pc, 16) for pc in done.stdout.split())),
             done.stderr)
 
 
@@ -165,13 +170,70 @@ def symbols(folder):
             if len(field) == 3}
 
 
-def check_all(options, hart, items, names):
-    """Decoded is what retired and was not switched off."""
-    status, decoded, said = decode(options, hart)
-    wrong = expected.compare(decoded, expected.expectation(items, names))
-    need(not wrong, 'no-code' if 'no code known' in said else 'differs',
-         f'hart {hart}: {wrong} {said[:300]}')
-    need(status == 0 and not said, 'decoder', f'hart {hart}: {said[:500]}')
+class History:
+    """What a hart did, and whether it is what is decoded: see history.c"""
+
+    def __init__(self, tool, machine, names, folder, hart, steps):
+        self.folder = folder
+        self.hart = hart
+        handlers = ','.join(f'{names[name]:x}' for name in
+                            ('m_vector', 's_vector', 'vs_vector'))
+        self.command = [tool, '--xlen', str(machine['xlen']),
+                        '--handlers', handlers,
+                        '--labels', f'{folder}/labels']
+        self.steps = steps
+
+    def run(self, more, stdin=subprocess.DEVNULL):
+        """(instructions, what is different)"""
+        done = subprocess.run(self.command + more + self.steps, stdin=stdin,
+                              capture_output=True, text=True, timeout=LIMIT,
+                              check=False)
+        need(done.returncode in (0, 1), 'truth', f'hart {self.hart}: '
+             f'{done.stderr}')
+        count, _, wrong = done.stdout.partition('\n')
+        need(not done.returncode or wrong, 'truth', done.stderr)
+        count = int(count.split()[0])
+        need(count > 20, 'truth', f'hart {self.hart} did {count}')
+        return count, done.returncode and wrong
+
+    def retired(self):
+        """All pcs"""
+        path = f'{self.folder}/retired{self.hart}'
+        self.run(['--retired', path])
+        pcs = array.array('Q')
+        with open(path, 'rb') as file:
+            pcs.frombytes(file.read())
+        os.unlink(path)
+        return pcs
+
+    def check_rest(self, more):
+        """All but what is decoded"""
+        count, wrong = self.run(more)
+        need(not wrong, 'ctr', f'hart {self.hart}: {wrong}')
+        return count
+
+    def check_all(self, options, more):
+        """Decoded is what retired and was not switched off."""
+        with tempfile.TemporaryFile() as said_file:
+            with subprocess.Popen(
+                    [RVTRACE, 'decode', *options, '--hart', str(self.hart),
+                     '--emit', 'pc'], stdout=subprocess.PIPE,
+                    stderr=said_file) as decoder:
+                try:
+                    count, wrong = self.run(['--compare', *more],
+                                            decoder.stdout)
+                    decoder.stdout.close()
+                    status = decoder.wait(LIMIT)
+                finally:
+                    decoder.kill()
+            said_file.seek(0)
+            said = said_file.read().decode('utf-8', 'replace')
+        need(not wrong, 'no-code' if 'no code known' in said else
+             'ctr' if str(wrong).startswith('CTR') else 'differs',
+             f'hart {self.hart}: {wrong} {said[:300]}')
+        need(status == 0 and not said, 'decoder',
+             f'hart {self.hart}: {said[:500]}')
+        return count
 
 
 def check_parts(parts, hart, retired):
@@ -219,16 +281,15 @@ def check_end(options, hart, retired):
          f'are not the last ones of {len(retired)}: {said[:300]}')
 
 
-def check_trace(result, hart, items, names):
-    retired = [item.pc for item in items if item.cause is None]
+def check_trace(result, history, more):
+    """Instructions; more: what else history.c is to do"""
     if result.how == 'all':
-        check_all(result.options, hart, items, names)
-    elif result.how == 'parts':
-        check_parts(result.options, hart, retired)
-    elif result.how == 'pieces':
-        check_pieces(result.options, hart, retired)
-    else:
-        check_end(result.options, hart, retired)
+        return history.check_all(result.options, more)
+    count = history.check_rest(more)
+    retired = history.retired()
+    {'parts': check_parts, 'pieces': check_pieces, 'end': check_end}[
+        result.how](result.options, history.hart, retired)
+    return count
 
 
 def check_log(case, folder, pcs):
@@ -237,34 +298,42 @@ def check_log(case, folder, pcs):
         file.writelines(f'0 {pc}\n' for pc in pcs)
     done = subprocess.run(
         [sys.executable, f'{TESTS}/exec_log.py', f'{folder}/exec.log',
-         f'{folder}/decoded', str(case['machine']['xlen'])],
+         f'{folder}/decoded', str(case['machine']['xlen']), 'no-self'],
         capture_output=True, text=True, timeout=LIMIT, check=False)
     if 'only' not in done.stderr:       # it wants 1000 instructions
         need(done.returncode == 0, 'log', done.stderr[-500:])
 
 
-def run(case, folder, steps):
-    """Instructions compared; raises Failure"""
+def dumps_of(names, hart):
+    """Where a hart's copies of its CTR are in memory, see runtime.inc"""
+    return names['hart_data'] - BASE + (hart << 15) + 0x1000
+
+
+def run(case, folder, tools):
+    """Instructions compared; raises Failure. tools: where the Makefile put
+    them"""
     build(case, folder)
-    result = run_qemu(case, folder, steps)
+    result = run_qemu(case, folder, f'{tools}/libsteps.so')
     machine = case['machine']
     names = symbols(folder)
-    vectors = {names[name] for name in ('m_vector', 's_vector', 'vs_vector')}
-    mask = (1 << machine['xlen']) - 1
+    with_ctr = machine['ctr'] and machine['scenario'] not in ('reset',
+                                                              'snapshot')
+    with open(f'{folder}/labels', 'w', encoding='ascii') as file:
+        file.writelines(f'{line}\n' for line in expected.label_lines(names))
     prefixes = list(dict.fromkeys(result.steps))
     count = 0
     for hart in range(machine['harts']):
-        files = [f'{prefix}.{hart}' for prefix in prefixes
-                 if os.path.exists(f'{prefix}.{hart}')]
-        items = truth.retired(files, mask, vectors)
-        need(len(items) > 20, 'truth', f'hart {hart} did {len(items)}')
-        count += sum(item.cause is None for item in items)
+        history = History(f'{tools}/history', machine, names, folder, hart, [
+            f'{prefix}.{hart}' for prefix in prefixes
+            if os.path.exists(f'{prefix}.{hart}')])
+        more = []
+        if with_ctr:
+            more = ['--records', f'{result.ram}@{dumps_of(names, hart):#x}',
+                    *(['--hypervisor'] if machine['h'] else [])]
         if machine['traced']:
-            check_trace(result, hart, items, names)
-        if machine['ctr'] and machine['scenario'] not in ('reset', 'snapshot'):
-            ctr.check(items, names, vectors, hart, result.ram, machine['h'],
-                      need)
+            count += check_trace(result, history, more)
+        else:
+            count += history.check_rest(more)
         if machine['log']:
-            check_log(case, folder, [f'{item.pc:x}' for item in items
-                                     if item.cause is None])
+            check_log(case, folder, [f'{pc:x}' for pc in history.retired()])
     return count

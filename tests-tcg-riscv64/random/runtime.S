@@ -4,7 +4,7 @@
  * Nothing but a trap leads to a handler: steps.c relies on it. An exception
  * goes on at s11, which everything that may trap sets; ecall with a7 calls a
  * service in M-mode, from any mode. Every exception costs fuel; a hart that
- * has none left is done.
+ * has none left goes on with the next part of its program, a few times.
  *
  * SPDX-License-Identifier: GPL-2.0-or-later
  */
@@ -23,6 +23,10 @@ _start:
 	SX      s0, HARTID(tp)
 	li      t0, FUEL_START
 	SX      t0, FUEL(tp)
+	li      t0, NAPS_START
+	SX      t0, NAPS(tp)
+	li      t0, TANKS_START
+	SX      t0, TANKS(tp)
 	li      t1, CLINT_MTIMECMP
 	slli    t0, s0, 3
 	add     t1, t1, t0
@@ -45,6 +49,14 @@ _start:
 	slli    t0, s0, 12
 	add     t1, t1, t0
 	SX      t1, ENCODER(tp)
+	addi    t2, s0, 1
+	li      t0, HARTS
+	bltu    t2, t0, 1f
+	li      t2, 0
+1:	li      t1, 0x3020000
+	slli    t0, t2, 12
+	add     t1, t1, t0
+	SX      t1, NEXT_ENCODER(tp)
 
 	SET_MTVEC(m_vector)
 	la      t0, s_vector
@@ -123,6 +135,16 @@ ctr_dump_0_0:
 4:	wfi
 	j       4b
 
+/* As doze, while there are naps left */
+	.globl  nap
+nap:
+	LX      t0, NAPS(tp)
+	addi    t0, t0, -1
+	bltz    t0, 1f
+	SX      t0, NAPS(tp)
+	j       doze
+1:	ret
+
 /* Sleeps for 500 us or less. Changes t0 to t3, and the hart's timer. */
 	.globl  doze
 doze:
@@ -170,7 +192,11 @@ meet:
 	sub     t0, t0, t2
 	add     t4, t0, t1
 	li      t5, 40
-1:	lw      t0, 0(a0)
+1:	LX      t0, NAPS(tp)
+	addi    t0, t0, -1
+	bltz    t0, 2f
+	SX      t0, NAPS(tp)
+	lw      t0, 0(a0)
 	sub     t0, t0, t4
 	bgez    t0, 2f
 	la      t0, parked
@@ -214,6 +240,17 @@ ctr_dumped:
 	ret
 #endif
 
+/* Changes t0. */
+	.macro  STACK_BACK
+	sub     t0, sp, tp
+	srli    t0, t0, 13
+	addi    t0, t0, -(STACK_LOW >> 13)
+	beqz    t0, 66f
+	li      sp, STACK - 16
+	add     sp, sp, tp
+66:
+	.endm
+
 	.balign 4
 	.globl  m_vector
 m_vector:
@@ -227,7 +264,7 @@ m_vector:
 	addi    t1, t1, -1
 	SX      t1, FUEL(tp)
 	bgtz    t1, 1f
-	j       park
+	j       out_of_fuel
 1:	li      t1, CAUSE_ECALL_U
 	bltu    t0, t1, m_exception
 	li      t1, CAUSE_ECALL_M
@@ -247,6 +284,7 @@ skip_ecall:
 	csrw    mepc, t0
 	j       m_return
 m_exception:
+	STACK_BACK
 	csrw    mepc, s11
 #ifdef HAS_ZICF
 	li      t0, 0x20000800000       /* MPELP, SPELP */
@@ -272,7 +310,15 @@ m_interrupt:
 
 /* Service: the region is left. */
 	.globl  leave_region
+out_of_fuel:
+	LX      t0, TANKS(tp)
+	addi    t0, t0, -1
+	SX      t0, TANKS(tp)
+	bgtz    t0, leave_region
+	j       park
 leave_region:
+	li      t0, FUEL_START
+	SX      t0, FUEL(tp)
 	LX      t0, CONTINUE(tp)
 	csrw    mepc, t0
 	li      t0, MSTATUS_MPP
@@ -289,7 +335,7 @@ leave_region:
 	addi    t1, t1, -1
 	SX      t1, FUEL(tp)
 	bgtz    t1, 1f
-	la      a7, park
+	la      a7, out_of_fuel
 1:	addi    t0, t0, -CAUSE_ECALL_U
 	li      t1, CAUSE_ECALL_M - CAUSE_ECALL_U
 	bgtu    t0, t1, 2f
@@ -298,7 +344,8 @@ leave_region:
 	addi    t0, t0, 4
 	csrw    sepc, t0
 	j       4f
-2:	csrw    sepc, s11
+2:	STACK_BACK
+	csrw    sepc, s11
 	LX      t1, FUEL(tp)
 	bgtz    t1, 5f
 	ecall

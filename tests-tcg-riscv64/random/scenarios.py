@@ -4,6 +4,7 @@
 # Each scenario is a function that runs the case and says what to decode.
 
 import os
+import random
 import re
 import subprocess
 import sys
@@ -13,11 +14,13 @@ import time
 
 HERE = os.path.dirname(os.path.realpath(__file__))
 TESTS = os.path.dirname(HERE)
-sys.path.insert(0, f'{TESTS}/ctr')
+sys.path[:0] = [f'{TESTS}/ctr', TESTS]
 
+import links                                    # noqa: E402
 from machine import Error, Machine, connect     # noqa: E402
 
 LIMIT = 60
+NM = os.environ.get('CROSS', 'riscv64-linux-gnu-') + 'nm'
 
 
 class Result:
@@ -71,6 +74,9 @@ class Run:
                           r'were not read and are lost\n', '', said)
             said = re.sub(r'.*the last \d+ bytes for chardev .tr. were not '
                           r'taken and are lost\n', '', said)
+        if self.case['machine']['scenario'] == 'lossy':
+            said = re.sub(r'.*hart \d+: \d+ packets were lost, \d+ of them at '
+                          r'the end of the trace\n', '', said)
         if self.late:
             # the machine ended while it was being migrated
             said = re.sub(r'.*(Unable to write to socket|failed to save '
@@ -79,6 +85,13 @@ class Run:
             raise Error('guest: a hart has not come to its end')
         if status or said:
             raise Error(f'QEMU ended with {status}: {said[:500]}')
+
+    def labels(self):
+        """Addresses in the program"""
+        done = subprocess.run([NM, f'{self.folder}/guest.elf'],
+                              capture_output=True, text=True, check=True)
+        return [int(line.split()[0], 16) for line in done.stdout.splitlines()
+                if re.search(r' t (L|on|function|loop|case|slot)_', line)]
 
     def close(self):
         for machine in self.machines:
@@ -158,14 +171,49 @@ def gdb(run):
     return run.result()
 
 
+def breaks(run):
+    """A debugger has breakpoints, is told of some, and lets go"""
+    machine = run.start('-chardev', 'socket,id=gdb,server=on,wait=off,path='
+                        f'{run.sockets}/gdb', '-gdb', 'chardev:gdb')
+    r = random.Random(run.case['seed'])
+    places = [address + (r.choice((1, 2, 2, 2, 3, 4)) - 2 << 30)
+              for address in run.labels()]
+    places = r.sample(places, min(len(places), 12))
+    kind = r.randrange(2)               # of software or of hardware
+    try:
+        gdb = links.Gdb(run.sockets)
+
+        def all_of_them(command):
+            for place in places:
+                gdb.ask(f'{command}{kind},{place:x},2')
+
+        all_of_them('Z')
+        for _ in range(15 * len(run.events)):
+            if not gdb.ask('vCont;c').startswith('T'):
+                break
+            # off the breakpoint
+            all_of_them('z')
+            gdb.ask('vCont;s:1')
+            all_of_them('Z')
+        all_of_them('z')
+        gdb.leave()
+    except OSError:
+        if not over(machine):
+            raise
+    run.end(machine)
+    return run.result()
+
+
 class Reader(threading.Thread):
     """Reads the trace's socket into a file, until one end closes it"""
 
-    def __init__(self, path, file):
+    def __init__(self, path, file, pauses=()):
+        """pauses: seconds ahead of each of its first reads"""
         super().__init__()
         self.link = connect(path)
         self.link.settimeout(None)
         self.file = file
+        self.pauses = list(pauses)
         self.left = False
         self.start()
 
@@ -174,6 +222,8 @@ class Reader(threading.Thread):
             try:
                 while data := self.link.recv(1 << 16):
                     file.write(data)
+                    if self.pauses:
+                        time.sleep(self.pauses.pop())
             except OSError:
                 pass
 
@@ -219,6 +269,19 @@ def reconnect(run):
                 '--session', str(k + 2)]))
     return Result('parts', parts, [f'{run.folder}/steps0'],
                   f'{run.folder}/ram0')
+
+
+def slow(run):
+    """The reader stops reading now and then: harts wait, and nothing is lost"""
+    machine = run.start(trace='socket')
+    reader = Reader(f'{run.sockets}/tr', f'{run.folder}/trace0',
+                    [pause / 1000 for pair in run.events for pause in pair
+                     for _ in range(4)])
+    machine.qmp('query-status')
+    machine.cont()
+    run.end(machine)
+    reader.join(LIMIT)
+    return run.result()
 
 
 def migrate(run):
@@ -345,6 +408,7 @@ def ring(run):
 
 
 SCENARIOS = {'plain': plain, 'stop': stop, 'reset': reset, 'gdb': gdb,
+             'breaks': breaks, 'slow': slow,
              'reconnect': reconnect, 'migrate': migrate, 'snapshot': snapshot,
              'lossy': lossy, 'ring': ring}
 

@@ -5,19 +5,22 @@
  * a trap handler, whose first instruction is a "lui x0" with a number that
  * nothing else uses. So an instruction retired unless what the hart begins
  * next is a handler whose epc is that instruction, or the instruction itself
- * once more (no instruction jumps to itself). truth.py goes by that; here is
- * only written down what begins.
+ * once more (no instruction jumps to itself). history.c goes by that; here is
+ * only written down what begins, and where a hart that rests would go on: one
+ * that is reset or loaded then does not begin its handler.
  *
  * It shares nothing with the trace encoder, and little with retired.c: it
  * decodes no instructions, and every one of them has a callback of its own.
  *
- * Arguments: out=PREFIX; PREFIX.N is of the hart whose mhartid is N. A step is
- * 16 bytes, in the host's order:
+ * Arguments: out=PREFIX; PREFIX.N is of the hart whose mhartid is N.
+ * thread=single: as -accel tcg has it. A step is 16 bytes, in the host's order:
  *     u64 pc; u32 code; u8 length (of the code); u8 mode; u8 kind; u8 from
  * kind 0: an instruction began. kind 1: a trap was taken; pc is epc, code the
  * cause without the interrupt's bit, length is that bit. mode is QEMU's
  * register "priv": privilege, and 4 for V=1; of a trap, the handler's, and
- * from is the mode before it.
+ * from is the mode before it. kind 2: the hart rests, and pc is what it would
+ * go on with. kinds 3 and 4, behind that and at the reset vector: mepc and
+ * sepc. With one thread for all vCPUs QEMU 10.0 does not tell who rests.
  *
  * SPDX-License-Identifier: GPL-2.0-or-later
  */
@@ -36,6 +39,7 @@ QEMU_PLUGIN_EXPORT int qemu_plugin_version = QEMU_PLUGIN_VERSION;
 #define MARK 0xabc01000u
 #define MARK_M (MARK | 0x37)
 #define MARK_S ((MARK + 0x1000) | 0x37)
+#define RESET_VECTOR 0x1000
 
 typedef struct Step {
     uint64_t pc;
@@ -65,13 +69,22 @@ typedef struct Registers {
     struct qemu_plugin_register *hstatus;       /* NULL: no hypervisor */
 } Registers;
 
+/* Written in large parts, only by the thread that runs the hart */
+typedef struct Hart {
+    FILE *file;
+    size_t count;
+    Step steps[4096];
+} Hart;
+
 static const char *prefix;
 static Registers registers[MAX_HARTS];
-static FILE *files[MAX_HARTS];
+static Hart *harts[MAX_HARTS];
+static bool one_thread; /* for all harts */
+static bool over;       /* files are closed */
 static GMutex lock;
 
 /* Who runs in this thread, and where its block is */
-static __thread FILE *file;
+static __thread Hart *hart;
 static __thread uint64_t base;
 static __thread uint8_t mode;
 static __thread GByteArray *buf;
@@ -94,32 +107,53 @@ static uint64_t read_reg(struct qemu_plugin_register *reg)
     return v;
 }
 
+static bool flush(Hart *h)
+{
+    size_t n = h->count;
+
+    h->count = 0;
+    return fwrite(h->steps, sizeof(Step), n, h->file) == n;
+}
+
 static void put(Step step)
 {
-    if (fwrite(&step, sizeof(step), 1, file) != 1) {
+    hart->steps[hart->count++] = step;
+    if (hart->count == G_N_ELEMENTS(hart->steps) && !flush(hart)) {
         fprintf(stderr, "steps: %s\n", strerror(errno));
         abort();
     }
 }
 
-static FILE *file_of(uint64_t hart)
+static Hart *make_hart(uint64_t number)
 {
-    g_autofree char *name = g_strdup_printf("%s.%" PRIu64, prefix, hart);
+    g_autofree char *name = g_strdup_printf("%s.%" PRIu64, prefix, number);
+    Hart *h = g_new0(Hart, 1);
 
-    if (hart >= MAX_HARTS) {
+    h->file = fopen(name, "wb");
+    if (!h->file) {
+        fprintf(stderr, "steps: %s: %s\n", name, strerror(errno));
+        abort();
+    }
+    return h;
+}
+
+/* Nobody else makes the hart that runs in this thread. */
+static Hart *hart_of(uint64_t number)
+{
+    if (number >= MAX_HARTS) {
         fprintf(stderr, "steps: too many harts\n");
         abort();
     }
-    g_mutex_lock(&lock);
-    if (!files[hart]) {
-        files[hart] = fopen(name, "wb");
-        if (!files[hart]) {
-            fprintf(stderr, "steps: %s: %s\n", name, strerror(errno));
-            abort();
-        }
+    if (!harts[number]) {
+        harts[number] = make_hart(number);
     }
-    g_mutex_unlock(&lock);
-    return files[hart];
+    return harts[number];
+}
+
+static void put_epcs(const Registers *r)
+{
+    put((Step) { .pc = read_reg(r->epc[0]), .kind = 3 });
+    put((Step) { .pc = read_reg(r->epc[1]), .kind = 4 });
 }
 
 /* The mode that the trap came from, which mode took */
@@ -146,13 +180,18 @@ static void block_begins(unsigned int vcpu, void *userdata)
     bool is_m = b->first == MARK_M;
 
     mode = read_reg(r->priv);
-    file = file_of(read_reg(r->mhartid));
+    if (!hart || one_thread) {
+        hart = hart_of(read_reg(r->mhartid));
+    }
     /*
      * A block that runs at the place it was translated for need not have
      * written pc. One that can run at other places has, and is in the same
      * place of a page.
      */
     base = (pc ^ b->start) & 0xfff ? b->start : pc;
+    if (base == RESET_VECTOR) {
+        put_epcs(r);
+    }
     if (is_m || b->first == MARK_S) {
         uint64_t cause = read_reg(r->cause[!is_m]);
         uint64_t epc = read_reg(r->epc[!is_m]);
@@ -170,6 +209,20 @@ static void insn_begins(unsigned int vcpu, void *userdata)
 
     put((Step) { .pc = base + insn->offset, .code = insn->code,
                  .length = insn->length, .mode = mode });
+}
+
+static void hart_rests(qemu_plugin_id_t id, unsigned int vcpu)
+{
+    const Registers *r = &registers[vcpu];
+
+    /* QEMU can tell it once more while it ends. */
+    g_mutex_lock(&lock);
+    if (hart && !over) {
+        put((Step) { .pc = read_reg(r->pc), .mode = read_reg(r->priv),
+                     .kind = 2 });
+        put_epcs(r);
+    }
+    g_mutex_unlock(&lock);
 }
 
 static void block_translated(qemu_plugin_id_t id, struct qemu_plugin_tb *tb)
@@ -226,24 +279,37 @@ static void hart_starts(qemu_plugin_id_t id, unsigned int vcpu)
 
 static void at_exit(qemu_plugin_id_t id, void *userdata)
 {
+    g_mutex_lock(&lock);
+    over = true;
     for (int i = 0; i < MAX_HARTS; i++) {
-        if (files[i] && fclose(files[i])) {
+        if (harts[i] && (!flush(harts[i]) || fclose(harts[i]->file))) {
             fprintf(stderr, "steps: %s\n", strerror(errno));
             _Exit(1);
         }
     }
+    g_mutex_unlock(&lock);
 }
 
 QEMU_PLUGIN_EXPORT int qemu_plugin_install(qemu_plugin_id_t id,
                                            const qemu_info_t *info,
                                            int argc, char **argv)
 {
-    if (argc != 1 || !g_str_has_prefix(argv[0], "out=")) {
-        fprintf(stderr, "steps: the argument is out=PREFIX\n");
+    for (int i = 0; i < argc; i++) {
+        if (g_str_has_prefix(argv[i], "out=")) {
+            prefix = g_strdup(argv[i] + 4);
+        } else if (!strcmp(argv[i], "thread=single")) {
+            one_thread = true;
+        } else if (strcmp(argv[i], "thread=multi")) {
+            fprintf(stderr, "steps: what is %s?\n", argv[i]);
+            return -1;
+        }
+    }
+    if (!prefix) {
+        fprintf(stderr, "steps: out=PREFIX is missing\n");
         return -1;
     }
-    prefix = g_strdup(argv[0] + 4);
     qemu_plugin_register_vcpu_init_cb(id, hart_starts);
+    qemu_plugin_register_vcpu_idle_cb(id, hart_rests);
     qemu_plugin_register_vcpu_tb_trans_cb(id, block_translated);
     qemu_plugin_register_atexit_cb(id, at_exit, NULL);
     return 0;

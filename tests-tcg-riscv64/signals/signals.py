@@ -3,11 +3,9 @@
 #
 # signals.py PATTERN: see run.sh
 
-import fnmatch
 import itertools
 import os
 import re
-import shutil
 import subprocess
 import sys
 import time
@@ -15,21 +13,14 @@ import time
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), '..'))
 
 import links
+import tap
+from tap import need
 
 QEMU, RVTRACE, OUT = (os.environ[n] for n in ('QEMU', 'RVTRACE', 'OUT'))
 LIMIT = links.LIMIT / 2
 ENCODER = 0x3020000
 DATA_CONTROL, TRIG_EXT_IN = ENCODER + 0x10, ENCODER + 0x54
 DATA_TRACING, DATA_TRIG_ENABLE = 1 << 1, 1 << 2
-
-
-class Problem(Exception):
-    pass
-
-
-def need(good, why):
-    if not good:
-        raise Problem(why)
 
 
 def arguments(folder, props):
@@ -177,26 +168,4 @@ TESTS = (
 )
 
 
-def main():
-    number = failed = 0
-    for name, test, *options in TESTS:
-        if not fnmatch.fnmatch(name, sys.argv[1]):
-            continue
-        number += 1
-        folder = f'{OUT}/{re.sub("[^A-Za-z0-9]+", "-", name)}'
-        shutil.rmtree(folder, ignore_errors=True)
-        os.makedirs(folder)
-        try:
-            test(folder, *options)
-            print(f'ok {number} - {name}', flush=True)
-            shutil.rmtree(folder)
-        except (Problem, OSError, KeyError, ValueError,
-                subprocess.SubprocessError) as error:
-            print(f'not ok {number} - {name}\n# {error}; see {folder}',
-                  flush=True)
-            failed += 1
-    print(f'1..{number}')
-    sys.exit(failed > 0)
-
-
-main()
+tap.run(OUT, TESTS)

@@ -6,10 +6,8 @@
 # The trace's socket is connected and not read until the encoder says that it
 # had to stall the hart, or has lost or dropped packets; then all of it is read.
 
-import fnmatch
 import os
 import re
-import shutil
 import subprocess
 import sys
 import threading
@@ -18,6 +16,8 @@ import time
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), '..'))
 
 import links
+import tap
+from tap import need
 
 QEMU, RVTRACE, RETIRED, OUT = (os.environ[n] for n in
                               ('QEMU', 'RVTRACE', 'RETIRED', 'OUT'))
@@ -31,15 +31,6 @@ DATA_DROP, DATA_DROP_ENA = 1 << 5, 1 << 6
 DATA = ('data-width=64', 'data=on')
 # so that there is more of it
 LARGE = ('full-address=on',)
-
-
-class Problem(Exception):
-    pass
-
-
-def need(good, why):
-    if not good:
-        raise Problem(why)
 
 
 class Machine:
@@ -244,35 +235,15 @@ TESTS = (
 )
 
 
-def main():
-    number = failed = 0
-    for name, test, props in TESTS:
-        if not fnmatch.fnmatch(name, sys.argv[1]):
-            continue
-        number += 1
-        folder = f'{OUT}/{name.replace(" ", "-").replace(",", "")}'
-        shutil.rmtree(folder, ignore_errors=True)
-        os.makedirs(folder)
-        machine = None
-        sockets = links.directory()
+def run(folder, test, props):
+    machine = None
+    with links.directory() as sockets:
         try:
-            machine = Machine(folder, sockets.name, props)
+            machine = Machine(folder, sockets, props)
             test(machine)
-            print(f'ok {number} - {name}', flush=True)
-            good = True
-        except (Problem, OSError, subprocess.TimeoutExpired) as error:
-            print(f'not ok {number} - {name}\n# {error}; see {folder}',
-                  flush=True)
-            failed += 1
-            good = False
         finally:
             if machine:
                 machine.end()
-            sockets.cleanup()
-        if good:
-            shutil.rmtree(folder)
-    print(f'1..{number}')
-    sys.exit(failed > 0)
 
 
-main()
+tap.run(OUT, [(name, run, test, props) for name, test, props in TESTS])

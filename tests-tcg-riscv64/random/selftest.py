@@ -1,0 +1,71 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+#
+# A comparison that cannot fail proves nothing: wrong, missing and additional
+# instructions in what is decoded, and wrong bits in what the CTR held.
+
+import os
+import subprocess
+
+import case as cases
+import run_case
+from run_case import Failure, History, need
+
+SEED = 2
+MACHINE = ('harts=1', 'ctr=on', 'xlen=64', 'zc=off', 'icount=off', 'length=1',
+           'software=off', 'triggers=off', 'scenario=plain', 'traced=on')
+
+
+def damaged(lines):
+    """(what is wrong, lines)"""
+    for at in (0, 1, len(lines) // 2, len(lines) - 1):
+        other = f'{int(lines[at], 16) ^ 2:x}'
+        yield f'{at} is wrong', [*lines[:at], other, *lines[at + 1:]]
+        yield f'{at} is missing', lines[:at] + lines[at + 1:]
+        yield f'{at} is there twice', lines[:at + 1] + lines[at:]
+    yield 'nothing', []
+
+
+def run(folder, tools):
+    """How many differences were found; Failure if one was not"""
+    case = cases.make(SEED, MACHINE)
+    os.makedirs(folder, exist_ok=True)
+    run_case.run(case, folder, tools)
+    names = run_case.symbols(folder)
+    history = History(f'{tools}/history', case['machine'], names, folder, 0,
+                      [f'{folder}/steps0.0'])
+
+    def status(more, text=''):
+        return subprocess.run([*history.command, *more, *history.steps],
+                              input=text, capture_output=True, text=True,
+                              check=False).returncode
+
+    done = subprocess.run(
+        [run_case.RVTRACE, 'decode', '--trace', f'{folder}/trace0',
+         '--sideband', f'{folder}/sideband0', '--hart', '0', '--emit', 'pc'],
+        capture_output=True, text=True, check=True)
+    lines = done.stdout.split()
+    need(status(['--compare'], done.stdout) == 0, 'selftest',
+         'what is right differs')
+    found = 0
+    for what, text in damaged(lines):
+        if status(['--compare'], '\n'.join(text) + '\n') != 1:
+            raise Failure('selftest', f'{what}: not noticed')
+        found += 1
+
+    # the copy that each hart makes at its end is in place 0
+    dumps = run_case.dumps_of(names, 0)
+    records = ['--records', f'{folder}/ram0@{dumps:#x}',
+               *(['--hypervisor'] if case['machine']['h'] else [])]
+    need(status(records) == 0, 'selftest', 'right records differ')
+    with open(f'{folder}/ram0', 'r+b') as ram:
+        for offset in (0, 8, 16, 24, 32, 64, 72, 80, 64 + 24 * 31):
+            ram.seek(dumps + offset)
+            byte = ram.read(1)
+            for new, wanted in (bytes([byte[0] ^ 2]), 1), (byte, 0):
+                ram.seek(dumps + offset)
+                ram.write(new)
+                ram.flush()
+                need(status(records) == wanted, 'selftest',
+                     f'records, offset {offset}: not noticed')
+            found += 1
+    return found
