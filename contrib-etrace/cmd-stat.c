@@ -13,11 +13,12 @@ typedef struct StatState {
     uint64_t exceptions, interrupts, windows;
 } StatState;
 
-static void stat_run(void *opaque, const FlowRun *run)
+static void stat_runs(void *opaque, const FlowRun *runs, unsigned n,
+                      uint64_t insns)
 {
     StatState *s = opaque;
 
-    s->insns += run->count;
+    s->insns += insns;
 }
 
 static void stat_mark(void *opaque)
@@ -59,7 +60,7 @@ static void stat_loss(void *opaque, const TraceLoss *loss)
 
 static const TraceConsumer stat_consumer = {
     .flow = {
-        .run = stat_run,
+        .runs = stat_runs,
         .mark = stat_mark,
         .repeat = stat_repeat,
         .trap = stat_trap,

@@ -14,11 +14,14 @@ typedef struct VerifyState {
     uint64_t end;               /* instructions that retired */
 } VerifyState;
 
-static void verify_run(void *opaque, const FlowRun *run)
+static void verify_runs(void *opaque, const FlowRun *runs, unsigned n,
+                        uint64_t insns)
 {
     VerifyState *s = opaque;
 
-    truth_check_run(&s->check, run);
+    for (unsigned i = 0; i < n && s->check.count <= s->end; i++) {
+        truth_check_run(&s->check, &runs[i]);
+    }
     if (s->check.count > s->end) {
         s->d.stop = true;       /* Nothing can make it right again. */
     }
@@ -32,7 +35,7 @@ static void verify_loss(void *opaque, const TraceLoss *loss)
 }
 
 static const TraceConsumer verify_consumer = {
-    .flow.run = verify_run,
+    .flow.runs = verify_runs,
     .loss = verify_loss,
 };
 

@@ -6,9 +6,20 @@
 #include "qemu/osdep.h"
 #include "code-page.h"
 
+/* Pages of several harts are made at the same time. */
+static uint64_t new_version(void)
+{
+    static uint64_t last;
+
+    return __atomic_add_fetch(&last, 1, __ATOMIC_RELAXED);
+}
+
 CodePage *code_page_new(void)
 {
-    return g_new0(CodePage, 1);
+    CodePage *page = g_new0(CodePage, 1);
+
+    page->version = new_version();
+    return page;
 }
 
 void code_page_free(CodePage *page)
@@ -33,6 +44,12 @@ bool code_page_put(CodePage *page, unsigned off, const uint8_t *bytes,
         replaced |= valid;
         page->valid[at >> 7] |= 1ull << ((at >> 1) & 63);
         memcpy(&page->bytes[at], &bytes[i], 2);
+        page->wide[at >> 7] &= ~(1ull << ((at >> 1) & 63));
+        page->wide[at >> 7] |= (uint64_t)(insn_length(bytes[i]) == 4) <<
+                               ((at >> 1) & 63);
+    }
+    if (changed) {
+        page->version = new_version();
     }
     if (changed && page->nr_ends) {
         memset(page->slots, 0, sizeof(page->slots));

@@ -4,6 +4,7 @@
  * SPDX-License-Identifier: GPL-2.0-or-later
  */
 #include "qemu/osdep.h"
+#include "flow-paths.h"
 #include "trace.h"
 
 uint64_t trace_stats_losses(const TraceStats *stats)
@@ -207,9 +208,9 @@ static void skipped_framing(TraceDecoder *d)
  * the data flow, too, or if there is a limit.
  */
 
-static void data_run(void *opaque, const FlowRun *whole)
+static void data_run(TraceDecoder *d, const FlowRun *whole)
 {
-    TraceDecoder *d = opaque;
+    const FlowOps *ops = &d->consumer->flow;
     FlowRun run = *whole;
 
     if (!d->left) {
@@ -225,10 +226,36 @@ static void data_run(void *opaque, const FlowRun *whole)
     if (d->consumer->data) {
         data_flow_run(&d->data, &run);
     }
-    if (d->consumer->flow.run) {
-        d->consumer->flow.run(d->opaque, &run);
+    if (ops->runs) {
+        ops->runs(d->opaque, &run, 1, run.count);
+    } else if (ops->run) {
+        ops->run(d->opaque, &run);
     }
     d->stop |= !d->left;
+}
+
+static void data_runs(void *opaque, const FlowRun *runs, unsigned n,
+                      uint64_t insns)
+{
+    TraceDecoder *d = opaque;
+
+    for (unsigned i = 0; i < n; i++) {
+        data_run(d, &runs[i]);
+    }
+}
+
+/* As data_runs(), without data */
+static void limit_runs(void *opaque, const FlowRun *runs, unsigned n,
+                       uint64_t insns)
+{
+    TraceDecoder *d = opaque;
+
+    if (insns < d->left && d->consumer->flow.runs) {
+        d->left -= insns;
+        d->consumer->flow.runs(d->opaque, runs, n, insns);
+    } else {
+        data_runs(d, runs, n, insns);
+    }
 }
 
 static void data_trap(void *opaque, const FlowTrap *trap)
@@ -265,7 +292,14 @@ static void data_window_end(void *opaque, FlowWindowEnd why)
 }
 
 static const FlowOps data_flow_ops = {
-    .run = data_run,
+    .runs = data_runs,
+    .trap = data_trap,
+    .window_start = data_window_start,
+    .window_end = data_window_end,
+};
+
+static const FlowOps limit_flow_ops = {
+    .runs = limit_runs,
     .trap = data_trap,
     .window_start = data_window_start,
     .window_end = data_window_end,
@@ -287,13 +321,15 @@ static void start_part(TraceDecoder *d)
         d->data.others = others;
     }
     if (consumer->data || d->left != UINT64_MAX) {
-        flow_init(&d->flow, &h->params, d->image, &data_flow_ops, d,
+        flow_init(&d->flow, &h->params, d->image,
+                  consumer->data ? &data_flow_ops : &limit_flow_ops, d,
                   report_loss, d);
     } else {
         flow_init(&d->flow, &h->params, d->image, &consumer->flow, d->opaque,
                   report_loss, d);
     }
     d->flow.stop = &d->stop;
+    d->flow.paths = d->paths;
     d->flow.tvec = find_tvec;
     d->flow.tvec_opaque = d;
     stream_init(&d->stream, t->data, t->begin, t->end, &sources);
@@ -390,6 +426,7 @@ void trace_decode(TraceDecoder *d, Trace *t, unsigned hart,
         .left = t->limit,
         .patient = t->patient,
         .stop = !t->limit,
+        .paths = flow_paths_new(),
         .image = image_new(&(InsnIsa) {
             .xlen = h->params.iaddress_width,
             .zcmp = t->isa.zcmp || (h->isa & ETRACE_SB_ISA_ZCMP),
@@ -403,6 +440,7 @@ void trace_decode(TraceDecoder *d, Trace *t, unsigned hart,
         decode_part(d);
     }
     g_clear_pointer(&d->image, image_free);
+    g_clear_pointer(&d->paths, flow_paths_free);
 }
 
 unsigned trace_decoder_space(const TraceDecoder *d, unsigned priv)

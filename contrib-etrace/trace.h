@@ -160,6 +160,7 @@ struct TraceDecoder {
     Flow flow;
     DataFlow data;              /* if the consumer has data */
     Image *image;
+    FlowPaths *paths;
     Stream stream;
     StreamItem item;
     uint64_t left;              /* instructions; UINT64_MAX: no limit */
