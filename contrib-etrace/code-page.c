@@ -68,6 +68,33 @@ static unsigned add_end(CodePage *page, const CodeEnd *end)
     return page->nr_ends++;
 }
 
+/*
+ * Could the instruction before the one at @off be lui, c.lui or auipc with the
+ * register @rd? Nobody knows yet where it begins.
+ */
+static bool follows_upper(const CodePage *page, const InsnIsa *isa,
+                          unsigned off, unsigned rd)
+{
+    for (unsigned size = 2; size <= 4; size += 2) {
+        uint32_t raw;
+        Insn insn;
+
+        if (off < size) {
+            return true;
+        }
+        raw = code_page_half(page, off - size);
+        if (size == 4) {
+            raw |= (uint32_t)code_page_half(page, off - 2) << 16;
+        }
+        insn_classify(isa, raw, &insn);
+        if (insn.size == size && insn.rd == rd &&
+            (insn.flags & (INSN_LUI | INSN_AUIPC))) {
+            return true;
+        }
+    }
+    return false;
+}
+
 /* Look at the instruction at @off. Returns true if it ends the line. */
 static bool decode_one(const CodePage *page, const InsnIsa *isa, unsigned off,
                        CodeEnd *end)
@@ -101,6 +128,9 @@ static bool decode_one(const CodePage *page, const InsnIsa *isa, unsigned off,
     end->size = insn.size;
     end->itype = insn.itype;
     end->offset = insn.offset;
+    if (insn.kind == INSN_UPDISCON) {
+        end->upper = insn.rs1 && follows_upper(page, isa, off, insn.rs1);
+    }
     if (insn.kind != INSN_SEQUENTIAL) {
         end->kind = kinds[insn.kind];
         return true;

@@ -35,6 +35,11 @@ typedef struct CodeEnd {
     uint8_t kind;           /* CodeEndKind */
     uint8_t size;
     uint8_t itype;          /* as Insn.itype */
+    /*
+     * An uninferable jump: the instruction before it may load the upper part
+     * of its register, so that it could be sequentially inferable
+     */
+    bool upper;
     int32_t offset;         /* as Insn.offset */
 } CodeEnd;
 

@@ -18,6 +18,9 @@
 /* Straight through more code than this without a branch: cannot be. */
 #define WALK_MAX_INSNS  (64u << 20)
 
+/* Jumps in a row behind which loops without a branch are looked for */
+#define HURRY_JUMPS     8
+
 static WalkResult walk_error(Flow *f, FlowLossKind kind, uint64_t address)
 {
     flow_lose(f, kind, address);
@@ -136,7 +139,7 @@ static bool infer_sijump(Walk *w)
 {
     uint64_t prev = w->prev;
 
-    if (!flow_mode(w->f, ETRACE_IOPT_SIJUMP)) {
+    if (!flow_mode(w->f, ETRACE_IOPT_SIJUMP) || !w->end->upper) {
         return false;
     }
     if (w->count > 1) {
@@ -294,6 +297,7 @@ static bool resolve_cross(Walk *w)
         .kind = kinds[insn.kind],
         .size = insn.size,
         .itype = insn.itype,
+        .upper = true,
         .offset = insn.offset,
     };
     w->end = &w->crossing;
@@ -442,12 +446,136 @@ static bool go_on(Walk *w)
     return true;
 }
 
+/* The outcome of a branch at @pc that is not the last one */
+static inline bool pass_quickly(Flow *f, uint64_t pc)
+{
+    bool taken;
+
+    if (f->map_bits) {
+        taken = !(f->branch_map & 1);
+        f->branch_map >>= 1;
+        f->map_bits--;
+    } else {
+        taken = etrace_predictor_taken(&f->predictor, pc);
+    }
+    if (flow_mode(f, ETRACE_IOPT_BRANCH_PREDICTION)) {
+        f->learnt += etrace_predictor_changes(&f->predictor, pc, taken);
+        etrace_predictor_learn(&f->predictor, pc, taken);
+    }
+    f->branches--;
+    f->irets = 0;
+    return taken;
+}
+
+/* Does the return stack, and nothing else, say where this jump leads? */
+static inline bool is_implicit(const Flow *f, const CodeEnd *end)
+{
+    return end->itype == ETRACE_ITYPE_RETURN && f->stack.depth &&
+           flow_mode(f, ETRACE_IOPT_IMPLICIT_RETURN) &&
+           !(end->upper && flow_mode(f, ETRACE_IOPT_SIJUMP));
+}
+
+/*
+ * Lines that nothing can happen in: more branches are left than one, so that
+ * the walk does not end. This is most of what a walk does, and does the same
+ * as walk_lines(), which is left what does not fit.
+ */
+static void hurry(Walk *w)
+{
+    Flow *f = w->f;
+    const uint64_t least = w->g->remain + 1;
+    uint64_t pc = w->pc, insns = f->run_insns, branches = f->branches;
+    unsigned jumps = 0;
+
+    while (f->branches > least && f->nr_runs < FLOW_RUNS && !(pc & 1)) {
+        unsigned off = pc & CODE_PAGE_MASK, itype;
+        uint64_t end_pc, next;
+        const CodeEnd *end;
+        CodeSlot slot;
+
+        if (pc >> CODE_PAGE_BITS != w->vpage) {
+            w->pc = pc;
+            if (f->image->crowded || !turn_page(w)) {
+                break;
+            }
+        }
+        slot = w->page->slots[off >> 1];
+        if (G_UNLIKELY(!slot.count)) {
+            break;
+        }
+        end = &w->page->ends[slot.end];
+        end_pc = (pc & ~(uint64_t)CODE_PAGE_MASK) | end->off;
+        itype = end->itype;
+        next = end_pc + end->size;
+        if (end->kind == CODE_END_BRANCH) {
+            bool taken;
+
+            if (!f->map_bits && f->branches > FLOW_REPEAT_MIN) {
+                break;
+            }
+            taken = pass_quickly(f, end_pc);
+            next = end_pc + (taken ? end->offset : end->size);
+            itype = taken ? ETRACE_ITYPE_TAKEN_BRANCH
+                          : ETRACE_ITYPE_NONTAKEN_BRANCH;
+            jumps = 0;
+        } else if (end->kind != CODE_END_PAGE) {
+            if (jumps++ == HURRY_JUMPS) {
+                break;
+            }
+            if (end->kind == CODE_END_JUMP) {
+                next = end_pc + end->offset;
+                if (itype == ETRACE_ITYPE_INFERABLE_CALL &&
+                    flow_mode(f, ETRACE_IOPT_IMPLICIT_RETURN) &&
+                    f->stack.max) {
+                    etrace_return_stack_push(&f->stack, (end_pc + end->size) &
+                                                        f->mask);
+                    f->pushes++;
+                }
+            } else if (is_implicit(f, end) && end->kind == CODE_END_UPDISCON) {
+                next = etrace_return_stack_top(&f->stack);
+                etrace_return_stack_pop(&f->stack);
+                f->pops++;
+                f->irets++;
+            } else {
+                break;
+            }
+        }
+        f->runs[f->nr_runs++] = (FlowRun) {
+            .pc = pc,
+            .code = &w->page->bytes[off],
+            .wide = code_page_wide(w->page, off),
+            .end = (end_pc + end->size) & f->mask,
+            .count = slot.count,
+            .priv = f->priv,
+            .itype = itype,
+        };
+        f->run_insns += slot.count;
+        f->pc = end_pc;
+        w->prev = end_pc;
+        w->prev_known = end->kind == CODE_END_PAGE;
+        pc = next & f->mask;
+    }
+    w->pc = pc;
+    insns = f->run_insns - insns;
+    w->insns += insns;
+    if (f->branches != branches) {
+        w->insns = 0;
+        flow_mark_init(&w->jumps);
+    }
+    if (f->branches <= f->repeats_until) {
+        f->steps += insns;
+    }
+}
+
 static WalkResult walk_lines(Walk *w)
 {
     Flow *f = w->f;
     const Goal *g = w->g;
 
     do {
+        if (f->branches > g->remain + 1 && !w->first) {
+            hurry(w);
+        }
         if (G_UNLIKELY(!find_line(w))) {
             return walk_error(f, FLOW_LOST_CODE, w->pc);
         }
