@@ -117,7 +117,9 @@ static void inst_packet(TraceDecoder *d)
 
     d->stats.payload_bytes += d->item.len;
     d->stats.wire_bytes += d->item.size;
-    if (!etrace_packet_unpack(&d->flow.params, d->item.payload, d->item.len,
+    if (!(d->item.quick && packet_quick(&d->flow.params, d->item.word,
+                                        d->item.len, &pkt)) &&
+        !etrace_packet_unpack(&d->flow.params, d->item.payload, d->item.len,
                               &pkt)) {
         d->stats.packets[TRACE_PKT_MALFORMED]++;
         flow_gap(&d->flow, FLOW_LOST_MALFORMED);
