@@ -485,9 +485,11 @@ static void hurry(Walk *w)
     Flow *f = w->f;
     const uint64_t least = w->g->remain + 1;
     uint64_t pc = w->pc, insns = f->run_insns, branches = f->branches;
+    const uint64_t work = f->steps_max - f->steps;
     unsigned jumps = 0;
 
-    while (f->branches > least && f->nr_runs < FLOW_RUNS && !(pc & 1)) {
+    while (f->branches > least && f->nr_runs < FLOW_RUNS && !(pc & 1) &&
+           f->run_insns - insns <= work) {
         unsigned off = pc & CODE_PAGE_MASK, itype;
         uint64_t end_pc, next;
         const CodeEnd *end;

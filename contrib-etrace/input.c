@@ -5,6 +5,7 @@
  */
 #include "qemu/osdep.h"
 #include <fcntl.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include <gio/gio.h>
@@ -146,4 +147,18 @@ const uint8_t *input_data(GBytes *bytes, size_t *size)
 
     *size = len;
     return data ?: (const uint8_t *)"";
+}
+
+void input_let_go(GBytes *bytes, size_t from, size_t to)
+{
+    const uintptr_t page = sysconf(_SC_PAGESIZE);
+    size_t size;
+    uintptr_t data = (uintptr_t)input_data(bytes, &size);
+    uintptr_t first = (data + from + page - 1) & -page;
+    uintptr_t last = (data + MIN(to, size)) & -page;
+
+    if (first < last) {
+        /* If that fails there is no harm done. */
+        madvise((void *)first, last - first, MADV_DONTNEED);
+    }
 }

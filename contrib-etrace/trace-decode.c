@@ -5,6 +5,7 @@
  */
 #include "qemu/osdep.h"
 #include "flow-paths.h"
+#include "input.h"
 #include "trace.h"
 
 uint64_t trace_stats_losses(const TraceStats *stats)
@@ -381,12 +382,40 @@ static void check_end(TraceDecoder *d)
     }
 }
 
+/* Bytes after which a decoder says how far it is */
+#define TOLD_BYTES  (1u << 22)
+
+/*
+ * How far the decoder is. What is behind it is not needed any more, or, if
+ * another hart's decoder does need it, comes from the file again.
+ */
+static void tell_progress(TraceDecoder *d)
+{
+    size_t pos = d->stream.pos;
+
+    if (!d->trace->ram) {
+        input_let_go(d->trace->file, d->told, pos);
+    }
+    __atomic_store_n(&d->progress, d->bytes + pos - d->trace->begin,
+                     __ATOMIC_RELAXED);
+    d->told = pos;
+}
+
+uint64_t trace_decoder_progress(const TraceDecoder *d)
+{
+    return __atomic_load_n(&d->progress, __ATOMIC_RELAXED);
+}
+
 static void decode_part(TraceDecoder *d)
 {
     bool end = false;
 
     start_part(d);
+    d->told = d->trace->begin;
     while (!d->stop && !end) {
+        if (G_UNLIKELY(d->stream.pos - d->told >= TOLD_BYTES)) {
+            tell_progress(d);
+        }
         switch (stream_next(&d->stream, &d->item)) {
         case STREAM_PACKET:
             one_packet(d);
@@ -407,6 +436,7 @@ static void decode_part(TraceDecoder *d)
     }
     d->stats.skipped_packets += d->flow.skipped;
     d->work += d->flow.steps;
+    tell_progress(d);
     d->bytes += d->trace->end - d->trace->begin;
     if (d->consumer->data) {
         data_flow_end(&d->data);
