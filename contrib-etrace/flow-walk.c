@@ -446,52 +446,56 @@ static bool go_on(Walk *w)
     return true;
 }
 
-/* The outcome of a branch at @pc that is not the last one */
-static inline bool pass_quickly(Flow *f, uint64_t pc)
+/* What a jump that is told by nothing but the code, or the stack, leads to */
+static inline bool pass_jump(Flow *f, const CodeEnd *end, uint64_t end_pc,
+                             uint64_t *next)
 {
-    bool taken;
+    bool stack = flow_mode(f, ETRACE_IOPT_IMPLICIT_RETURN) && f->stack.max;
 
-    if (f->map_bits) {
-        taken = !(f->branch_map & 1);
-        f->branch_map >>= 1;
-        f->map_bits--;
-    } else {
-        taken = etrace_predictor_taken(&f->predictor, pc);
+    if (end->kind == CODE_END_JUMP) {
+        *next = end_pc + end->offset;
+        if (stack && end->itype == ETRACE_ITYPE_INFERABLE_CALL) {
+            etrace_return_stack_push(&f->stack,
+                                     (end_pc + end->size) & f->mask);
+            f->pushes++;
+        }
+        return true;
     }
-    if (flow_mode(f, ETRACE_IOPT_BRANCH_PREDICTION)) {
-        f->learnt += etrace_predictor_changes(&f->predictor, pc, taken);
-        etrace_predictor_learn(&f->predictor, pc, taken);
+    if (!stack || end->kind != CODE_END_UPDISCON || !f->stack.depth ||
+        end->itype != ETRACE_ITYPE_RETURN ||
+        (end->upper && flow_mode(f, ETRACE_IOPT_SIJUMP))) {
+        return false;
     }
-    f->branches--;
-    f->irets = 0;
-    return taken;
-}
-
-/* Does the return stack, and nothing else, say where this jump leads? */
-static inline bool is_implicit(const Flow *f, const CodeEnd *end)
-{
-    return end->itype == ETRACE_ITYPE_RETURN && f->stack.depth &&
-           flow_mode(f, ETRACE_IOPT_IMPLICIT_RETURN) &&
-           !(end->upper && flow_mode(f, ETRACE_IOPT_SIJUMP));
+    *next = etrace_return_stack_top(&f->stack);
+    etrace_return_stack_pop(&f->stack);
+    f->pops++;
+    f->irets++;
+    return true;
 }
 
 /*
  * Lines that nothing can happen in: more branches are left than one, so that
  * the walk does not end. This is most of what a walk does, and does the same
- * as walk_lines(), which is left what does not fit.
+ * as walk_lines(), which is left what does not fit. The state that each line
+ * changes is in local variables, for speed.
  */
 static void hurry(Walk *w)
 {
     Flow *f = w->f;
-    const uint64_t least = w->g->remain + 1;
-    uint64_t pc = w->pc, insns = f->run_insns, branches = f->branches;
+    const uint64_t least = w->g->remain + 1, mask = f->mask;
     const uint64_t work = f->steps_max - f->steps;
-    unsigned jumps = 0;
+    const bool learns = flow_mode(f, ETRACE_IOPT_BRANCH_PREDICTION);
+    uint64_t pc = w->pc, end_pc = f->pc, insns = 0;
+    uint64_t map = f->branch_map, branches = f->branches, learnt = 0;
+    unsigned map_bits = f->map_bits, jumps = 0;
+    const FlowRun *full = f->runs + FLOW_RUNS;
+    FlowRun *run = f->runs + f->nr_runs;
+    CodePage *page = w->page;
+    bool straight = w->prev_known;
 
-    while (f->branches > least && f->nr_runs < FLOW_RUNS && !(pc & 1) &&
-           f->run_insns - insns <= work) {
-        unsigned off = pc & CODE_PAGE_MASK, itype;
-        uint64_t end_pc, next;
+    while (branches > least && run < full && !(pc & 1) && insns <= work) {
+        unsigned off = pc & CODE_PAGE_MASK;
+        uint64_t next, behind, here;
         const CodeEnd *end;
         CodeSlot slot;
 
@@ -500,73 +504,74 @@ static void hurry(Walk *w)
             if (f->image->crowded || !turn_page(w)) {
                 break;
             }
+            page = w->page;
         }
-        slot = w->page->slots[off >> 1];
+        slot = page->slots[off >> 1];
+        end = &page->ends[slot.end];
         if (G_UNLIKELY(!slot.count)) {
             break;
         }
-        end = &w->page->ends[slot.end];
-        end_pc = (pc & ~(uint64_t)CODE_PAGE_MASK) | end->off;
-        itype = end->itype;
-        next = end_pc + end->size;
-        if (end->kind == CODE_END_BRANCH) {
+        here = (pc & ~(uint64_t)CODE_PAGE_MASK) | end->off;
+        behind = here + end->size;
+        run->itype = end->itype;
+        if (G_LIKELY(end->kind == CODE_END_BRANCH)) {
             bool taken;
 
-            if (!f->map_bits && f->branches > FLOW_REPEAT_MIN) {
+            if (map_bits) {
+                taken = !(map & 1);
+                map >>= 1;
+                map_bits--;
+            } else if (branches > FLOW_REPEAT_MIN) {
                 break;
-            }
-            taken = pass_quickly(f, end_pc);
-            next = end_pc + (taken ? end->offset : end->size);
-            itype = taken ? ETRACE_ITYPE_TAKEN_BRANCH
-                          : ETRACE_ITYPE_NONTAKEN_BRANCH;
-            jumps = 0;
-        } else if (end->kind != CODE_END_PAGE) {
-            if (jumps++ == HURRY_JUMPS) {
-                break;
-            }
-            if (end->kind == CODE_END_JUMP) {
-                next = end_pc + end->offset;
-                if (itype == ETRACE_ITYPE_INFERABLE_CALL &&
-                    flow_mode(f, ETRACE_IOPT_IMPLICIT_RETURN) &&
-                    f->stack.max) {
-                    etrace_return_stack_push(&f->stack, (end_pc + end->size) &
-                                                        f->mask);
-                    f->pushes++;
-                }
-            } else if (is_implicit(f, end) && end->kind == CODE_END_UPDISCON) {
-                next = etrace_return_stack_top(&f->stack);
-                etrace_return_stack_pop(&f->stack);
-                f->pops++;
-                f->irets++;
             } else {
-                break;
+                taken = etrace_predictor_taken(&f->predictor, here);
             }
+            if (learns) {
+                learnt += etrace_predictor_changes(&f->predictor, here,
+                                                   taken);
+                etrace_predictor_learn(&f->predictor, here, taken);
+            }
+            branches--;
+            f->irets = 0;
+            jumps = 0;
+            next = taken ? here + end->offset : behind;
+            run->itype = ETRACE_ITYPE_NONTAKEN_BRANCH + taken;
+        } else if (end->kind == CODE_END_PAGE) {
+            next = behind;
+        } else if (jumps++ == HURRY_JUMPS ||
+                   !pass_jump(f, end, here, &next)) {
+            break;
         }
-        f->runs[f->nr_runs++] = (FlowRun) {
-            .pc = pc,
-            .code = &w->page->bytes[off],
-            .wide = code_page_wide(w->page, off),
-            .end = (end_pc + end->size) & f->mask,
-            .count = slot.count,
-            .priv = f->priv,
-            .itype = itype,
-        };
-        f->run_insns += slot.count;
-        f->pc = end_pc;
-        w->prev = end_pc;
-        w->prev_known = end->kind == CODE_END_PAGE;
-        pc = next & f->mask;
+        run->pc = pc;
+        run->code = &page->bytes[off];
+        run->wide = code_page_wide(page, off);
+        run->end = behind & mask;
+        run->count = slot.count;
+        run->priv = f->priv;
+        run++;
+        insns += slot.count;
+        straight = end->kind == CODE_END_PAGE;
+        end_pc = here;
+        pc = next & mask;
+    }
+    if (branches != f->branches) {
+        flow_mark_init(&w->jumps);
+        w->insns = 0;
     }
     w->pc = pc;
-    insns = f->run_insns - insns;
     w->insns += insns;
-    if (f->branches != branches) {
-        w->insns = 0;
-        flow_mark_init(&w->jumps);
-    }
-    if (f->branches <= f->repeats_until) {
+    w->prev = insns ? end_pc : w->prev;
+    w->prev_known = straight;
+    if (branches <= f->repeats_until) {
         f->steps += insns;
     }
+    f->pc = end_pc;
+    f->branches = branches;
+    f->branch_map = map;
+    f->map_bits = map_bits;
+    f->learnt += learnt;
+    f->nr_runs = run - f->runs;
+    f->run_insns += insns;
 }
 
 static WalkResult walk_lines(Walk *w)
