@@ -87,9 +87,10 @@ void flow_flush(Flow *f)
 void flow_emit_one(Flow *f, uint64_t pc)
 {
     CodePage *page = image_page(f->image, f->priv, pc);
+    unsigned off = pc & CODE_PAGE_MASK & ~1u;
 
-    flow_emit(f, pc, page ? &page->bytes[pc & CODE_PAGE_MASK & ~1u] : no_code,
-              0, 1, ETRACE_ITYPE_NONE, 0);
+    flow_emit(f, pc, page ? &page->bytes[off] : no_code,
+              page ? code_page_wide(page, off) : 0, 1, ETRACE_ITYPE_NONE, 0);
 }
 
 void flow_emit_end(Flow *f, uint8_t itype, uint64_t end)
