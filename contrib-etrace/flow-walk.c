@@ -12,14 +12,10 @@
  * SPDX-License-Identifier: GPL-2.0-or-later
  */
 #include "qemu/osdep.h"
-#include "flow-paths.h"
-#include "flow-private.h"
+#include "flow-walk.h"
 
 /* Straight through more code than this without a branch: cannot be. */
 #define WALK_MAX_INSNS  (64u << 20)
-
-/* Jumps in a row behind which loops without a branch are looked for */
-#define HURRY_JUMPS     8
 
 static WalkResult walk_error(Flow *f, FlowLossKind kind, uint64_t address)
 {
@@ -103,36 +99,6 @@ bool flow_sijump(Flow *f, uint64_t prev, uint64_t pc, uint64_t *target)
     *target &= f->mask;
     return true;
 }
-
-/* A walk: from line to line */
-typedef struct Walk {
-    Flow *f;
-    const Goal *g;
-    CodePage *page;         /* of the line */
-    uint64_t vpage;
-
-    /* The line of instructions, and what retired before it */
-    uint64_t pc;
-    const uint8_t *code;
-    unsigned count;
-    bool first;             /* its first instruction was reported before */
-    bool prev_known;
-    uint64_t prev;
-    /* The instruction that ends it, and what is behind that in memory */
-    const CodeEnd *end;
-    CodeEnd crossing;       /* ... if it ends on the next page */
-    uint64_t end_pc, behind;
-    uint64_t next;          /* where it leads */
-    bool jumped;            /* not by a branch, nor just to what is behind */
-
-    uint64_t insns;         /* since the last branch */
-    FlowMark jumps, branches;
-
-    /* If the path is to be remembered: */
-    bool keep;
-    uint64_t flushes;       /* when it began: its runs are all there still */
-    FlowPath path;
-} Walk;
 
 /* Where does the uninferable jump that ends the line lead? */
 static bool infer_sijump(Walk *w)
@@ -229,7 +195,7 @@ static void keep_page(Walk *w, uint64_t vpage, const CodePage *page)
     };
 }
 
-static bool turn_page(Walk *w)
+bool flow_walk_turn_page(Walk *w)
 {
     Flow *f = w->f;
 
@@ -253,7 +219,7 @@ static inline bool find_line(Walk *w)
     const CodeSlot *slot;
 
     if (G_UNLIKELY(w->vpage != w->pc >> CODE_PAGE_BITS || !w->page) &&
-        !turn_page(w)) {
+        !flow_walk_turn_page(w)) {
         return false;
     }
     if (G_UNLIKELY(off & 1)) {
@@ -357,18 +323,6 @@ static bool pass_branch(Walk *w)
     return true;
 }
 
-/* The packet tells where the jump that ends the line led. */
-static WalkResult arrive(Flow *f, const Goal *g)
-{
-    if (flow_mode(f, ETRACE_IOPT_JUMP_TARGET_CACHE)) {
-        etrace_jump_cache_put(&f->cache, g->address & f->mask);
-    }
-    f->pc = g->address & f->mask;
-    f->priv = g->target_priv;
-    flow_emit_one(f, f->pc);
-    return WALK_UPDISCON;
-}
-
 static inline void push_call(Walk *w)
 {
     Flow *f = w->f;
@@ -413,7 +367,7 @@ static WalkResult end_by_updiscon(Walk *w)
         keep_path(w);
     }
     push_call(w);
-    return arrive(f, g);
+    return flow_arrive(f, g);
 }
 
 /* Has the walk gone on for too long, at the end of a line? */
@@ -446,134 +400,6 @@ static bool go_on(Walk *w)
     return true;
 }
 
-/* What a jump that is told by nothing but the code, or the stack, leads to */
-static inline bool pass_jump(Flow *f, const CodeEnd *end, uint64_t end_pc,
-                             uint64_t *next)
-{
-    bool stack = flow_mode(f, ETRACE_IOPT_IMPLICIT_RETURN) && f->stack.max;
-
-    if (end->kind == CODE_END_JUMP) {
-        *next = end_pc + end->offset;
-        if (stack && end->itype == ETRACE_ITYPE_INFERABLE_CALL) {
-            etrace_return_stack_push(&f->stack,
-                                     (end_pc + end->size) & f->mask);
-            f->pushes++;
-        }
-        return true;
-    }
-    if (!stack || end->kind != CODE_END_UPDISCON || !f->stack.depth ||
-        end->itype != ETRACE_ITYPE_RETURN ||
-        (end->upper && flow_mode(f, ETRACE_IOPT_SIJUMP))) {
-        return false;
-    }
-    *next = etrace_return_stack_top(&f->stack);
-    etrace_return_stack_pop(&f->stack);
-    f->pops++;
-    f->irets++;
-    return true;
-}
-
-/*
- * Lines that nothing can happen in: more branches are left than one, so that
- * the walk does not end. This is most of what a walk does, and does the same
- * as walk_lines(), which is left what does not fit. The state that each line
- * changes is in local variables, for speed.
- */
-static void hurry(Walk *w)
-{
-    Flow *f = w->f;
-    const uint64_t least = w->g->remain + 1, mask = f->mask;
-    const uint64_t work = f->steps_max - f->steps;
-    const bool learns = flow_mode(f, ETRACE_IOPT_BRANCH_PREDICTION);
-    uint64_t pc = w->pc, end_pc = f->pc, insns = 0;
-    uint64_t map = f->branch_map, branches = f->branches, learnt = 0;
-    unsigned map_bits = f->map_bits, jumps = 0;
-    const FlowRun *full = f->runs + FLOW_RUNS;
-    FlowRun *run = f->runs + f->nr_runs;
-    CodePage *page = w->page;
-    bool straight = w->prev_known;
-
-    while (branches > least && run < full && !(pc & 1) && insns <= work) {
-        unsigned off = pc & CODE_PAGE_MASK;
-        uint64_t next, behind, here;
-        const CodeEnd *end;
-        CodeSlot slot;
-
-        if (pc >> CODE_PAGE_BITS != w->vpage) {
-            w->pc = pc;
-            if (f->image->crowded || !turn_page(w)) {
-                break;
-            }
-            page = w->page;
-        }
-        slot = page->slots[off >> 1];
-        end = &page->ends[slot.end];
-        if (G_UNLIKELY(!slot.count)) {
-            break;
-        }
-        here = (pc & ~(uint64_t)CODE_PAGE_MASK) | end->off;
-        behind = here + end->size;
-        run->itype = end->itype;
-        if (G_LIKELY(end->kind == CODE_END_BRANCH)) {
-            bool taken;
-
-            if (map_bits) {
-                taken = !(map & 1);
-                map >>= 1;
-                map_bits--;
-            } else if (branches > FLOW_REPEAT_MIN) {
-                break;
-            } else {
-                taken = etrace_predictor_taken(&f->predictor, here);
-            }
-            if (learns) {
-                learnt += etrace_predictor_changes(&f->predictor, here,
-                                                   taken);
-                etrace_predictor_learn(&f->predictor, here, taken);
-            }
-            branches--;
-            f->irets = 0;
-            jumps = 0;
-            next = taken ? here + end->offset : behind;
-            run->itype = ETRACE_ITYPE_NONTAKEN_BRANCH + taken;
-        } else if (end->kind == CODE_END_PAGE) {
-            next = behind;
-        } else if (jumps++ == HURRY_JUMPS ||
-                   !pass_jump(f, end, here, &next)) {
-            break;
-        }
-        run->pc = pc;
-        run->code = &page->bytes[off];
-        run->wide = code_page_wide(page, off);
-        run->end = behind & mask;
-        run->count = slot.count;
-        run->priv = f->priv;
-        run++;
-        insns += slot.count;
-        straight = end->kind == CODE_END_PAGE;
-        end_pc = here;
-        pc = next & mask;
-    }
-    if (branches != f->branches) {
-        flow_mark_init(&w->jumps);
-        w->insns = 0;
-    }
-    w->pc = pc;
-    w->insns += insns;
-    w->prev = insns ? end_pc : w->prev;
-    w->prev_known = straight;
-    if (branches <= f->repeats_until) {
-        f->steps += insns;
-    }
-    f->pc = end_pc;
-    f->branches = branches;
-    f->branch_map = map;
-    f->map_bits = map_bits;
-    f->learnt += learnt;
-    f->nr_runs = run - f->runs;
-    f->run_insns += insns;
-}
-
 static WalkResult walk_lines(Walk *w)
 {
     Flow *f = w->f;
@@ -581,7 +407,7 @@ static WalkResult walk_lines(Walk *w)
 
     do {
         if (f->branches > g->remain + 1 && !w->first) {
-            hurry(w);
+            flow_walk_hurry(w);
         }
         if (G_UNLIKELY(!find_line(w))) {
             return walk_error(f, FLOW_LOST_CODE, w->pc);
@@ -635,85 +461,14 @@ static WalkResult walk_lines(Walk *w)
     return WALK_ERROR;
 }
 
-/*
- * Paths are kept where all branches are told one by one, and nothing but these
- * decides about the way: no stack and no predictor.
- */
-static bool may_keep(const Flow *f, const Goal *g)
-{
-    return f->paths && !g->no_branches && !g->irreport &&
-           f->branches == f->map_bits &&
-           f->branches >= MAX(g->remain, g->last_branch) &&
-           !flow_mode(f, ETRACE_IOPT_IMPLICIT_RETURN |
-                         ETRACE_IOPT_BRANCH_PREDICTION | ETRACE_IOPT_SIJUMP);
-}
-
-/* Is the address that the packet tells on the way behind the last branch? */
-static bool may_stop_on(const FlowPath *path, const Goal *g)
-{
-    for (unsigned i = path->tail; g->on_path && i < path->nr_runs; i++) {
-        const FlowRun *run = &path->runs[i];
-
-        if (g->address - run->pc < run->end - run->pc) {
-            return true;
-        }
-    }
-    return false;
-}
-
-static void tell_path(Flow *f, const FlowPath *path)
-{
-    flow_flush(f);
-    if (f->ops->runs) {
-        f->ops->runs(f->opaque, path->runs, path->nr_runs, path->insns);
-        return;
-    }
-    for (unsigned i = 0; i < path->nr_runs; i++) {
-        f->ops->run(f->opaque, &path->runs[i]);
-    }
-}
-
-/*
- * Go along a path that is known. Returns WALK_ERROR, and has done nothing, if
- * there is none, or if it is not quite what the packet says.
- */
-static WalkResult walk_path(Flow *f, const Goal *g)
-{
-    unsigned passed = f->branches - MAX(g->remain, g->last_branch);
-    const FlowPath *path = flow_paths_find(f, passed);
-
-    if (!path || f->steps + path->insns > f->steps_max ||
-        (path->end_kind == CODE_END_BRANCH) != g->last_branch) {
-        return WALK_ERROR;
-    }
-    if (!g->last_branch &&
-        (!g->by_updiscon || may_stop_on(path, g) ||
-         (g->by_xret && path->end_kind != CODE_END_XRET))) {
-        return WALK_ERROR;
-    }
-    tell_path(f, path);
-    f->steps += path->insns;
-    f->branches -= passed;
-    f->map_bits -= passed;
-    f->branch_map >>= passed;
-    f->irets = 0;
-    f->prev_known = false;
-    f->repeats_until = UINT64_MAX;
-    if (g->last_branch) {
-        f->pc = path->end_pc;
-        return WALK_LAST_BRANCH;
-    }
-    return arrive(f, g);
-}
-
 WalkResult flow_walk(Flow *f, const Goal *g)
 {
     Walk w;
 
-    w.keep = may_keep(f, g);
+    w.keep = flow_may_keep(f, g);
     if (w.keep) {
         unsigned passed = f->branches - MAX(g->remain, g->last_branch);
-        WalkResult result = walk_path(f, g);
+        WalkResult result = flow_walk_path(f, g);
 
         if (result != WALK_ERROR) {
             return result;

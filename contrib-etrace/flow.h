@@ -93,9 +93,9 @@ typedef enum FlowWindowEnd {
 } FlowWindowEnd;
 
 /*
- * Each may be NULL, except run or else runs. A branch predictor lets a packet of a few
- * bytes stand for 2^32 branches; they are all of one loop, or nearly. A
- * consumer with repeat need not be told of each of its rounds.
+ * Each may be NULL, except run or else runs. A branch predictor lets a packet
+ * of a few bytes stand for 2^32 branches; they are all of one loop, or nearly.
+ * A consumer with repeat need not be told of each of its rounds.
  */
 typedef struct FlowOps {
     void (*run)(void *opaque, const FlowRun *run);

@@ -149,16 +149,18 @@ const uint8_t *input_data(GBytes *bytes, size_t *size)
     return data ?: (const uint8_t *)"";
 }
 
+/* Whatever the host's pages are, these are some of them. */
+#define UNIT    ((size_t)65536)
+
 void input_let_go(GBytes *bytes, size_t from, size_t to)
 {
-    const uintptr_t page = sysconf(_SC_PAGESIZE);
     size_t size;
-    uintptr_t data = (uintptr_t)input_data(bytes, &size);
-    uintptr_t first = (data + from + page - 1) & -page;
-    uintptr_t last = (data + MIN(to, size)) & -page;
+    const uint8_t *data = input_data(bytes, &size);
 
-    if (first < last) {
+    from = (from + UNIT - 1) / UNIT * UNIT;
+    to = MIN(to, size) / UNIT * UNIT;
+    if (from < to) {
         /* If that fails there is no harm done. */
-        madvise((void *)first, last - first, MADV_DONTNEED);
+        madvise((void *)(data + from), to - from, MADV_DONTNEED);
     }
 }
