@@ -57,7 +57,6 @@ typedef struct Results {
  */
 void results_decode(Results *r);
 void results_clear(Results *r);
-G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Results, results_clear)
 
 /* cmd-stat.c: the counts of each hart, and in total */
 void stat_write(const Results *r, FILE *f);
@@ -75,6 +74,8 @@ Truth *verify_load(char **paths);
 int verify_write(const Results *r, char **paths, FILE *f);
 
 /* cmd-profile.c */
+
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Results, results_clear)
 
 /* The options of profiles */
 typedef struct ProfileOptions {
