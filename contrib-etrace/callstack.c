@@ -520,6 +520,42 @@ void callstack_run(CallStack *cs, const FlowRun *run, unsigned space)
     }
 }
 
+/* Does the innermost function go on behind an instruction left like this? */
+static bool stays(unsigned itype)
+{
+    return itype == ETRACE_ITYPE_NONE || etrace_itype_is_branch(itype) ||
+           itype == ETRACE_ITYPE_INFERABLE_JUMP ||
+           itype == ETRACE_ITYPE_OTHER_INFERABLE_JUMP;
+}
+
+void callstack_runs(CallStack *cs, const FlowRun *runs, unsigned n,
+                    unsigned space)
+{
+    for (unsigned i = 0; i < n; i++) {
+        uint64_t insns = 0;
+
+        callstack_run(cs, &runs[i], space);
+        if (!cs->now || cs->marked || cs->trapped) {
+            continue;
+        }
+        /* As long as it stays in the function, there is only to count. */
+        while (i + 1 < n && stays(cs->itype) && runs[i + 1].count &&
+               runs[i + 1].pc - cs->lo < cs->hi - cs->lo) {
+            const FlowRun *run = &runs[++i];
+
+            insns += run->count;
+            cs->itype = run->itype;
+            if (run->itype) {
+                cs->left = run->end;
+            }
+        }
+        if (insns) {
+            profile_node(cs->profile, innermost(cs->now->stack))->self +=
+                insns;
+        }
+    }
+}
+
 void callstack_mark(CallStack *cs)
 {
     const Stack *st = cs->now ? cs->now->stack : NULL;

@@ -31,7 +31,12 @@ typedef struct CallStack CallStack;
 CallStack *callstack_new(Profile *profile, unsigned top, bool merge_spaces);
 void callstack_free(CallStack *cs);
 
-/* What happens, in order. @space is that of run->priv, or of trap->priv. */
+/*
+ * What happens, in order. @space is that of run->priv, or of trap->priv. The
+ * @n runs of callstack_runs() are all of one privilege level.
+ */
+void callstack_runs(CallStack *cs, const FlowRun *runs, unsigned n,
+                    unsigned space);
 void callstack_run(CallStack *cs, const FlowRun *run, unsigned space);
 void callstack_trap(CallStack *cs, const FlowTrap *trap, unsigned space);
 

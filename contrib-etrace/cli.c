@@ -6,8 +6,6 @@
 #include "qemu/osdep.h"
 #include "cli.h"
 
-#define MAX_LOSSES_SHOWN 20
-
 static void print_message(const char *kind, const char *fmt, va_list ap)
 {
     g_autofree char *text = g_strdup_vprintf(fmt, ap);
@@ -133,6 +131,9 @@ bool cli_parse(CliTrace *ct, GOptionEntry *extra, const char *summary,
           "Stop after this many instructions of each hart (or packets, where "
           "these are written); -1: go on although it is far more work than "
           "so few bytes should be", "N" },
+        { "jobs", 'j', 0, G_OPTION_ARG_INT, &ct->jobs,
+          "Harts that are decoded at the same time (default: as many as there "
+          "are processors)", "N" },
         { "strict", 0, 0, G_OPTION_ARG_NONE, &ct->strict,
           "Exit with status 1 if anything was lost", NULL },
         G_OPTION_ENTRY_NULL
@@ -162,6 +163,10 @@ bool cli_parse(CliTrace *ct, GOptionEntry *extra, const char *summary,
     }
     if (ct->limit < CLI_LIMIT_NONE && ct->limit != CLI_LIMIT_DEFAULT) {
         cli_error("--limit: a number of instructions or packets, or -1");
+        return false;
+    }
+    if (ct->jobs < 0) {
+        cli_error("--jobs: a number of harts, at least 1");
         return false;
     }
     return parse_sessions(ct);
@@ -242,7 +247,7 @@ void cli_report_loss(CliTrace *ct, const TraceLoss *loss)
     g_autoptr(GString) text = g_string_new(NULL);
 
     ct->gave_up |= loss->flow.kind == FLOW_LOST_WORK;
-    if (ct->losses++ >= MAX_LOSSES_SHOWN &&
+    if (ct->losses++ >= CLI_MAX_LOSSES_SHOWN &&
         loss->flow.kind != FLOW_LOST_WORK) {
         return;
     }
@@ -290,9 +295,9 @@ void cli_note_end(CliTrace *ct, const TraceStats *stats)
 
 int cli_finish_losses(const CliTrace *ct)
 {
-    if (ct->losses > MAX_LOSSES_SHOWN) {
+    if (ct->losses > CLI_MAX_LOSSES_SHOWN) {
         cli_warn("... and %" PRIu64 " more losses",
-                 ct->losses - MAX_LOSSES_SHOWN);
+                 ct->losses - CLI_MAX_LOSSES_SHOWN);
     }
     if (ct->gave_up) {
         return CLI_ERROR;

@@ -29,6 +29,9 @@ int cmd_folded(int argc, char **argv);
 int cmd_flamegraph(int argc, char **argv);
 int cmd_listen(int argc, char **argv);
 
+/* cli_report_loss() shows so many of each run. */
+#define CLI_MAX_LOSSES_SHOWN    20
+
 /* --limit: not given, which limits the work; and no limit of anything */
 #define CLI_LIMIT_DEFAULT   G_MININT64
 #define CLI_LIMIT_NONE      (-1)
@@ -46,6 +49,7 @@ typedef struct CliTrace {
     gboolean ram;
     gint64 wrapped_at;          /* -1: not given */
     gint64 limit;               /* CLI_LIMIT_*, or a number */
+    gint jobs;                  /* 0: as many as there are processors */
 
     uint64_t losses;            /* reported by cli_report_loss() */
     bool gave_up;               /* and one of them was that */
@@ -71,6 +75,14 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(CliTrace, cli_trace_clear)
 
 /* How many there may be, by --limit */
 uint64_t cli_limit(const CliTrace *ct);
+
+/*
+ * decode --output: decode once, and write each of @outputs, KIND[=FILE]. The
+ * other options say what for. Returns the exit status.
+ */
+struct ProfileOptions;
+int cmd_decode_outputs(CliTrace *ct, char **outputs, char **truths,
+                       const struct ProfileOptions *profile);
 
 /*
  * decode --emit packets: write the packets of the harts that were asked for,

@@ -4,7 +4,7 @@
  * SPDX-License-Identifier: GPL-2.0-or-later
  */
 #include "qemu/osdep.h"
-#include "cli.h"
+#include "results.h"
 
 #define BUFFER_SIZE     (1u << 20)
 /* pc, address, data and operand of 16 digits, a dtype, a size, a newline */
@@ -53,9 +53,8 @@ static void put_pc(DecodeState *s, uint64_t pc)
     s->buffer[s->fill++] = '\n';
 }
 
-static void decode_run(void *opaque, const FlowRun *run)
+static void decode_run(DecodeState *s, const FlowRun *run)
 {
-    DecodeState *s = opaque;
     const uint8_t *code = run->code;
     uint64_t pc = run->pc;
 
@@ -67,6 +66,14 @@ static void decode_run(void *opaque, const FlowRun *run)
     }
 }
 
+static void decode_runs(void *opaque, const FlowRun *runs, unsigned n,
+                        uint64_t insns)
+{
+    for (unsigned i = 0; i < n; i++) {
+        decode_run(opaque, &runs[i]);
+    }
+}
+
 static void decode_loss(void *opaque, const TraceLoss *loss)
 {
     DecodeState *s = opaque;
@@ -75,7 +82,7 @@ static void decode_loss(void *opaque, const TraceLoss *loss)
 }
 
 static const TraceConsumer decode_consumer = {
-    .flow.run = decode_run,
+    .flow.runs = decode_runs,
     .loss = decode_loss,
 };
 
@@ -250,6 +257,9 @@ static int choose_hart(const CliTrace *ct, const Trace *t)
 int cmd_decode(int argc, char **argv)
 {
     g_auto(CliTrace) ct = { 0 };
+    g_auto(GStrv) outputs = NULL;
+    g_auto(GStrv) truths = NULL;
+    g_auto(ProfileOptions) profile = PROFILE_OPTIONS_INIT;
     g_autofree char *emit = NULL;
     g_autoptr(Trace) t = NULL;
     g_autofree DecodeState *s = NULL;
@@ -259,14 +269,39 @@ int cmd_decode(int argc, char **argv)
            "retirement; data, a data access a line: pc, type, size, address, "
            "data, operand, \"-\" for what is not known; pc,data, both; or "
            "packets, a packet a line", "WHAT" },
+        { "output", 'o', 0, G_OPTION_ARG_FILENAME_ARRAY, &outputs,
+          "Write what the subcommand KIND does: stat, verify, flamegraph or "
+          "folded; repeated, the trace is decoded but once for all of them",
+          "KIND[=FILE]" },
+        { "truth", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &truths,
+          "For verify: what really retired", "FILE" },
+        { "kallsyms", 'k', 0, G_OPTION_ARG_FILENAME_ARRAY, &profile.kallsyms,
+          "For flamegraph and folded: symbols of the kernel", "FILE" },
+        { "merge-spaces", 0, 0, G_OPTION_ARG_NONE, &profile.merge_spaces,
+          "For flamegraph and folded: count all user programs as one", NULL },
+        { "title", 0, 0, G_OPTION_ARG_STRING, &profile.title,
+          "For flamegraph: title of the picture", "TEXT" },
+        { "width", 0, 0, G_OPTION_ARG_INT, &profile.width,
+          "For flamegraph: width, pixels (default: 1200)", "N" },
+        { "min-width", 0, 0, G_OPTION_ARG_DOUBLE, &profile.min_width,
+          "For flamegraph: leave out what is narrower, pixels (default: 0.3)",
+          "X" },
         G_OPTION_ENTRY_NULL
     };
     const TraceConsumer *consumer;
     int hart;
 
     if (!cli_parse(&ct, entries, "Write the instructions that a hart "
-                   "executed to standard output.", argc, argv)) {
+                   "executed to standard output, or several\nresults of one "
+                   "run of the decoder.", argc, argv)) {
         return CLI_ERROR;
+    }
+    if (outputs && emit) {
+        cli_error("--emit and --output: one of them");
+        return CLI_ERROR;
+    }
+    if (outputs) {
+        return cmd_decode_outputs(&ct, outputs, truths, &profile);
     }
     ct.packets_only = emit && !strcmp(emit, "packets");
     consumer = ct.packets_only ? NULL : choose_emit(emit);

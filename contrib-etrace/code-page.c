@@ -6,9 +6,20 @@
 #include "qemu/osdep.h"
 #include "code-page.h"
 
+/* Pages of several harts are made at the same time. */
+static uint64_t new_version(void)
+{
+    static uint64_t last;
+
+    return __atomic_add_fetch(&last, 1, __ATOMIC_RELAXED);
+}
+
 CodePage *code_page_new(void)
 {
-    return g_new0(CodePage, 1);
+    CodePage *page = g_new0(CodePage, 1);
+
+    page->version = new_version();
+    return page;
 }
 
 void code_page_free(CodePage *page)
@@ -33,6 +44,12 @@ bool code_page_put(CodePage *page, unsigned off, const uint8_t *bytes,
         replaced |= valid;
         page->valid[at >> 7] |= 1ull << ((at >> 1) & 63);
         memcpy(&page->bytes[at], &bytes[i], 2);
+        page->wide[at >> 7] &= ~(1ull << ((at >> 1) & 63));
+        page->wide[at >> 7] |= (uint64_t)(insn_length(bytes[i]) == 4) <<
+                               ((at >> 1) & 63);
+    }
+    if (changed) {
+        page->version = new_version();
     }
     if (changed && page->nr_ends) {
         memset(page->slots, 0, sizeof(page->slots));
@@ -49,6 +66,33 @@ static unsigned add_end(CodePage *page, const CodeEnd *end)
     }
     page->ends[page->nr_ends] = *end;
     return page->nr_ends++;
+}
+
+/*
+ * Could the instruction before the one at @off be lui, c.lui or auipc with the
+ * register @rd? Nobody knows yet where it begins.
+ */
+static bool follows_upper(const CodePage *page, const InsnIsa *isa,
+                          unsigned off, unsigned rd)
+{
+    for (unsigned size = 2; size <= 4; size += 2) {
+        uint32_t raw;
+        Insn insn;
+
+        if (off < size) {
+            return true;
+        }
+        raw = code_page_half(page, off - size);
+        if (size == 4) {
+            raw |= (uint32_t)code_page_half(page, off - 2) << 16;
+        }
+        insn_classify(isa, raw, &insn);
+        if (insn.size == size && insn.rd == rd &&
+            (insn.flags & (INSN_LUI | INSN_AUIPC))) {
+            return true;
+        }
+    }
+    return false;
 }
 
 /* Look at the instruction at @off. Returns true if it ends the line. */
@@ -84,6 +128,9 @@ static bool decode_one(const CodePage *page, const InsnIsa *isa, unsigned off,
     end->size = insn.size;
     end->itype = insn.itype;
     end->offset = insn.offset;
+    if (insn.kind == INSN_UPDISCON) {
+        end->upper = insn.rs1 && follows_upper(page, isa, off, insn.rs1);
+    }
     if (insn.kind != INSN_SEQUENTIAL) {
         end->kind = kinds[insn.kind];
         return true;

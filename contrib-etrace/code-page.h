@@ -35,6 +35,11 @@ typedef struct CodeEnd {
     uint8_t kind;           /* CodeEndKind */
     uint8_t size;
     uint8_t itype;          /* as Insn.itype */
+    /*
+     * An uninferable jump: the instruction before it may load the upper part
+     * of its register, so that it could be sequentially inferable
+     */
+    bool upper;
     int32_t offset;         /* as Insn.offset */
 } CodeEnd;
 
@@ -50,6 +55,16 @@ typedef struct CodeSlot {
 typedef struct CodePage {
     uint8_t bytes[CODE_PAGE_SIZE];
     uint64_t valid[CODE_PAGE_SLOTS / 64];   /* a bit per half-word */
+    /*
+     * A bit per half-word: an instruction that starts there has 4 bytes. One
+     * word more, so that there is always one behind.
+     */
+    uint64_t wide[CODE_PAGE_SLOTS / 64 + 1];
+    /*
+     * Changes with the bytes, and is no other page's: who remembers something
+     * of a page by its pointer sees by this whether it still holds.
+     */
+    uint64_t version;
     CodeSlot slots[CODE_PAGE_SLOTS];
     CodeEnd *ends;
     unsigned nr_ends, max_ends;
@@ -75,6 +90,15 @@ static inline bool code_page_valid(const CodePage *page, unsigned off)
 static inline uint16_t code_page_half(const CodePage *page, unsigned off)
 {
     return page->bytes[off] | page->bytes[off + 1] << 8;
+}
+
+/* CodePage.wide of the half-word at @off (even), bit 0, and the 63 behind */
+static inline uint64_t code_page_wide(const CodePage *page, unsigned off)
+{
+    unsigned word = off >> 7, shift = (off >> 1) & 63;
+
+    return page->wide[word] >> shift |
+           page->wide[word + 1] << 1 << (63 - shift);
 }
 
 /*

@@ -135,9 +135,11 @@ CodePage *code_store_page(CodeStore *store)
     }
     store->page = code_page_new();
     if (store->all) {
-        memcpy(store->page->bytes, store->all->bytes, CODE_PAGE_SIZE);
-        memcpy(store->page->valid, store->all->valid,
-               sizeof(store->all->valid));
+        for (unsigned off = 0; off < CODE_PAGE_SIZE; off += 2) {
+            if (store->all->valid[off >> 7] >> ((off >> 1) & 63) & 1) {
+                code_page_put(store->page, off, store->all->bytes + off, 2);
+            }
+        }
     }
     for (unsigned i = 0; !store->all && i < store->nr_pieces; i++) {
         const CodePiece *p = &store->pieces[i];

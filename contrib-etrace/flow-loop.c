@@ -93,6 +93,7 @@ void flow_repeat(Flow *f, FlowMark *m, uint64_t pc)
         !((f->pushes == m->pushes && f->pops == m->pops) ||
           (m->has_stack && same_stack(&f->stack, &m->stack)))) {
         if (step(f, m, pc) && f->ops->mark) {
+            flow_flush(f);
             f->ops->mark(f->opaque);
         }
         return;
@@ -102,6 +103,7 @@ void flow_repeat(Flow *f, FlowMark *m, uint64_t pc)
     if (!times) {
         return;
     }
+    flow_flush(f);
     if (!f->ops->repeat) {
         f->repeats_until = f->branches - times * period;
     } else if (f->ops->repeat(f->opaque, times)) {

@@ -14,8 +14,6 @@
 
 #define CAUSE_ILLEGAL_INSTRUCTION   2
 
-static const uint8_t no_code[2];
-
 /* Stack, predictor and cache of the sizes that the parameters say, empty */
 static void init_history(Flow *f)
 {
@@ -58,69 +56,24 @@ void flow_init(Flow *f, const ETraceParams *params, Image *image,
     init_history(f);
 }
 
-const char *flow_loss_text(FlowLossKind kind)
-{
-    static const char *const texts[] = {
-        [FLOW_LOST_MALFORMED] = "malformed packet",
-        [FLOW_LOST_IN_BAND] = "the encoder lost packets (trace_lost)",
-        [FLOW_LOST_FRAMING] = "bytes that are no packets",
-        [FLOW_LOST_CODE] = "no code known at",
-        [FLOW_LOST_BRANCHES] = "reported branches do not fit the code",
-        [FLOW_LOST_UPDISCON] = "uninferable jump where none can be",
-        [FLOW_LOST_LOOP] = "the code never leads to the reported address",
-        [FLOW_LOST_ORDER] = "packet cannot stand here",
-        [FLOW_LOST_UNSUPPORTED] = "unsupported encoder mode",
-        [FLOW_LOST_TVEC] = "trap handler's address not known",
-        [FLOW_LOST_CACHE] = "jump target cache is empty at the index",
-        [FLOW_LOST_DATA] = "the encoder lost data packets (dloss)",
-        [FLOW_LOST_DATA_MALFORMED] = "malformed data packet",
-        [FLOW_LOST_DATA_BASE] = "data packet builds upon one that is missing",
-        [FLOW_LOST_CUT] = "the trace is cut",
-        [FLOW_LOST_END] = "the encoder lost packets at the end",
-        [FLOW_LOST_WORK] = "gave up",
-    };
-
-    return texts[kind];
-}
-
-void flow_lose(Flow *f, FlowLossKind kind, uint64_t address)
-{
-    FlowLoss loss = {
-        .kind = kind,
-        .pc_known = f->started,
-        .pc = f->pc,
-        .address = address,
-    };
-
-    if (f->started && f->ops->window_end) {
-        f->ops->window_end(f->opaque, FLOW_WINDOW_LOSS);
-    }
-    f->started = false;
-    f->inferred = false;
-    f->trap_pending = false;
-    f->handler_pending = false;
-    f->handler_faulted = false;
-    f->waiting = true;
-    f->loss(f->loss_opaque, &loss);
-}
-
-void flow_gap(Flow *f, FlowLossKind kind)
-{
-    flow_lose(f, kind, 0);
-}
-
-void flow_emit_one(Flow *f, uint64_t pc)
-{
-    CodePage *page = image_page(f->image, f->priv, pc);
-
-    flow_emit(f, pc, page ? &page->bytes[pc & CODE_PAGE_MASK & ~1u] : no_code,
-              1, ETRACE_ITYPE_NONE, 0);
-}
-
 static bool is_branch_at(Flow *f, unsigned priv, uint64_t pc)
 {
+    CodePage *page = image_page(f->image, priv, pc);
+    unsigned off = pc & CODE_PAGE_MASK;
+    const CodeSlot *slot;
     Insn insn;
 
+    if (!page || off & 1) {
+        return false;
+    }
+    /* A branch ends its line, so it is the only one of the line there. */
+    slot = code_page_line(page, &f->image->isa, off);
+    if (slot->count != 1) {
+        return false;
+    }
+    if (page->ends[slot->end].kind != CODE_END_CROSS) {
+        return page->ends[slot->end].kind == CODE_END_BRANCH;
+    }
     return image_insn(f->image, priv, pc, f->mask, &insn) &&
            insn.kind == INSN_BRANCH;
 }
@@ -155,6 +108,7 @@ static bool walk_inferred(Flow *f)
 static void start_window(Flow *f, uint64_t pc)
 {
     if (!f->started && f->ops->window_start) {
+        flow_flush(f);
         f->ops->window_start(f->opaque, pc);
     }
     f->started = true;
@@ -183,7 +137,7 @@ static void leave(Flow *f)
         }
         return;
     }
-    flow_emit(f, f->pc, no_code, 0, insn.itype, f->pc + insn.size);
+    flow_emit_end(f, insn.itype, f->pc + insn.size);
     if (!f->keep_history || !flow_mode(f, ETRACE_IOPT_IMPLICIT_RETURN)) {
         return;
     }
@@ -369,6 +323,7 @@ static bool process_trap(Flow *f, const ETracePacket *pkt)
     }
     f->handler_faulted = false;
     if (f->ops->trap) {
+        flow_flush(f);
         f->ops->trap(f->opaque, &trap);
     }
     if (pkt->thaddr) {
@@ -413,6 +368,7 @@ static bool process_support(Flow *f, const ETracePacket *pkt)
     } else if (pkt->qual_status != ETRACE_QUAL_NO_CHANGE) {
         leave(f);
         if (f->started && f->ops->window_end) {
+            flow_flush(f);
             f->ops->window_end(f->opaque, FLOW_WINDOW_QUAL);
         }
         f->started = false;
@@ -531,9 +487,8 @@ static bool process_delta(Flow *f, const ETracePacket *pkt)
     return true;
 }
 
-bool flow_packet(Flow *f, const ETracePacket *pkt)
+static bool process_packet(Flow *f, const ETracePacket *pkt)
 {
-    image_trim(f->image);
     if (f->handler_pending) {
         find_fault(f, pkt);
     }
@@ -547,6 +502,7 @@ bool flow_packet(Flow *f, const ETracePacket *pkt)
     }
     if (pkt->format == ETRACE_FORMAT_SYNC) {
         if (f->ops->context) {
+            flow_flush(f);
             f->ops->context(f->opaque, pkt);
         }
         switch (pkt->subformat) {
@@ -567,4 +523,14 @@ bool flow_packet(Flow *f, const ETracePacket *pkt)
         return false;
     }
     return process_delta(f, pkt);
+}
+
+bool flow_packet(Flow *f, const ETracePacket *pkt)
+{
+    bool ok;
+
+    image_trim(f->image);
+    ok = process_packet(f, pkt);
+    flow_flush(f);
+    return ok;
 }

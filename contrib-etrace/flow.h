@@ -16,10 +16,15 @@
 #include "etrace/return-stack.h"
 #include "image.h"
 
+/* Instructions of a run that FlowRun.wide tells the lengths of */
+#define FLOW_WIDE_INSNS 32
+
 /*
  * @count instructions that were executed one after the other, the first one
  * at @pc. @code has their bytes in a row, at least up to the first half-word
- * of the last one, for the sake of their lengths; use flow_run_next().
+ * of the last one, for the sake of their lengths. @wide says the same of the
+ * first FLOW_WIDE_INSNS: bit 0 is set if the first one has 4 bytes, and each
+ * next one's bit is as many half-words higher.
  *
  * @count may be 0: then only @itype is news, about the instruction that the
  * run before ended with.
@@ -27,6 +32,7 @@
 typedef struct FlowRun {
     uint64_t pc;
     const uint8_t *code;
+    uint64_t wide;
     uint64_t end;       /* address behind the last one, if itype is set */
     unsigned count;
     uint8_t priv;       /* ETracePriv of all of them */
@@ -87,12 +93,18 @@ typedef enum FlowWindowEnd {
 } FlowWindowEnd;
 
 /*
- * Each may be NULL, except run. A branch predictor lets a packet of a few
- * bytes stand for 2^32 branches; they are all of one loop, or nearly. A
- * consumer with repeat need not be told of each of its rounds.
+ * Each may be NULL, except run or else runs. A branch predictor lets a packet
+ * of a few bytes stand for 2^32 branches; they are all of one loop, or nearly.
+ * A consumer with repeat need not be told of each of its rounds.
  */
 typedef struct FlowOps {
     void (*run)(void *opaque, const FlowRun *run);
+    /*
+     * If it is there, it is called instead of run: @n runs, in order, of
+     * @insns instructions together. They are valid only during the call.
+     */
+    void (*runs)(void *opaque, const FlowRun *runs, unsigned n,
+                 uint64_t insns);
     void (*trap)(void *opaque, const FlowTrap *trap);
     /* A gap of unknown length ends, and execution goes on at @pc. */
     void (*window_start)(void *opaque, uint64_t pc);
@@ -118,6 +130,12 @@ typedef void FlowLossFn(void *opaque, const FlowLoss *loss);
  * Returns false if it is not known.
  */
 typedef bool FlowTvecFn(void *opaque, uint8_t priv, uint64_t *xtvec);
+
+/* Runs that are collected before the consumer is called */
+#define FLOW_RUNS   64
+
+/* Paths that were walked before; see flow-paths.h */
+typedef struct FlowPaths FlowPaths;
 
 typedef struct Flow {
     ETraceParams params;    /* as the last support packet says */
@@ -169,6 +187,15 @@ typedef struct Flow {
     uint64_t repeats_until; /* branches left behind a loop that is known */
     uint64_t pushes, pops;  /* of the return stack, within walks */
     uint64_t learnt;        /* changes of the predictor, within walks */
+
+    /* The owner's to set, after flow_init(), and to free; or NULL */
+    FlowPaths *paths;
+
+    /* what the consumer has not been told yet */
+    FlowRun runs[FLOW_RUNS];
+    unsigned nr_runs;
+    uint64_t run_insns;     /* in all of them */
+    uint64_t flushes;       /* so many times it was told */
 
     bool waiting;           /* packets are skipped until the next sync */
     uint64_t skipped;       /* packets skipped after a loss */

@@ -5,6 +5,7 @@
  */
 #include "qemu/osdep.h"
 #include <fcntl.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include <gio/gio.h>
@@ -146,4 +147,20 @@ const uint8_t *input_data(GBytes *bytes, size_t *size)
 
     *size = len;
     return data ?: (const uint8_t *)"";
+}
+
+/* Whatever the host's pages are, these are some of them. */
+#define UNIT    ((size_t)65536)
+
+void input_let_go(GBytes *bytes, size_t from, size_t to)
+{
+    size_t size;
+    const uint8_t *data = input_data(bytes, &size);
+
+    from = (from + UNIT - 1) / UNIT * UNIT;
+    to = MIN(to, size) / UNIT * UNIT;
+    if (from < to) {
+        /* If that fails there is no harm done. */
+        madvise((void *)(data + from), to - from, MADV_DONTNEED);
+    }
 }

@@ -22,4 +22,10 @@ GBytes *input_open(const char *path, GError **errp);
 /* Never NULL, even if there is nothing. Lives as long as @bytes. */
 const uint8_t *input_data(GBytes *bytes, size_t *size);
 
+/*
+ * Bytes @from to @to of @bytes, which input_open() returned, need not be in
+ * memory for now. Who reads them gets them from the file again.
+ */
+void input_let_go(GBytes *bytes, size_t from, size_t to);
+
 #endif /* ETRACE_INPUT_H */

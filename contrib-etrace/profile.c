@@ -109,7 +109,7 @@ unsigned profile_child(Profile *p, unsigned node, unsigned frame)
 /* The functions of a kind that there is no room for, as one frame */
 static unsigned other_functions(Profile *p, FrameKind kind)
 {
-    ProfileFrame frame = { .kind = kind };
+    ProfileFrame frame = { .kind = kind, .other = true };
 
     p->full = true;
     if (!p->others[kind]) {
@@ -139,6 +139,8 @@ unsigned profile_function(Profile *p, FrameKind kind, uint64_t pc,
     }
     if (!found) {
         frame.symbol = sym;
+        frame.called = called;
+        frame.pc = pc;
         frame.name = sym ? g_strdup(sym->name) :
                      called ? g_strdup_printf("0x%" PRIx64, pc) :
                               g_strdup("[unknown]");
@@ -154,7 +156,7 @@ unsigned profile_function(Profile *p, FrameKind kind, uint64_t pc,
 unsigned profile_label(Profile *p, FrameKind kind, const char *name)
 {
     gpointer found;
-    ProfileFrame frame = { .kind = kind };
+    ProfileFrame frame = { .kind = kind, .label = true };
 
     if (g_hash_table_lookup_extended(p->name_index, name, NULL, &found)) {
         return GPOINTER_TO_UINT(found);
@@ -164,6 +166,37 @@ unsigned profile_label(Profile *p, FrameKind kind, const char *name)
                         GUINT_TO_POINTER(p->frames->len));
     g_array_append_val(p->frames, frame);
     return p->frames->len - 1;
+}
+
+static unsigned merge_frame(Profile *p, const ProfileFrame *frame)
+{
+    if (frame->label) {
+        return profile_label(p, frame->kind, frame->name);
+    }
+    if (frame->other) {
+        return other_functions(p, frame->kind);
+    }
+    return profile_function(p, frame->kind, frame->pc, frame->called);
+}
+
+void profile_merge(Profile *p, unsigned top, const Profile *from)
+{
+    g_autofree unsigned *frames = g_new(unsigned, from->frames->len);
+    g_autofree unsigned *nodes = g_new(unsigned, from->nodes->len);
+
+    for (guint i = 0; i < from->frames->len; i++) {
+        frames[i] = merge_frame(p, profile_frame(from, i));
+    }
+    nodes[PROFILE_ROOT] = top;
+    /* Parents were made before their children. */
+    for (guint i = 1; i < from->nodes->len; i++) {
+        const ProfileNode *n = profile_node(from, i);
+
+        nodes[i] = profile_child(p, nodes[n->parent], frames[n->frame]);
+        profile_node(p, nodes[i])->self += n->self;
+    }
+    profile_node(p, top)->self += profile_node(from, PROFILE_ROOT)->self;
+    p->full |= from->full;
 }
 
 uint64_t profile_sum(Profile *p)

@@ -26,6 +26,11 @@ typedef enum FrameKind {
 /* A function, or something else that is shown like one */
 typedef struct ProfileFrame {
     char *name;
+    bool label;             /* profile_label() made it */
+    bool other;             /* ... or it is for those without room */
+    /* ... or else profile_function(), with these: */
+    bool called;
+    uint64_t pc;
     FrameKind kind;
     bool symbol;            /* its name is a symbol's */
     uint64_t lo, hi;        /* then: addresses that belong to it, hi not */
@@ -87,6 +92,12 @@ static inline ProfileNode *profile_node(const Profile *p, unsigned node)
 {
     return &g_array_index(p->nodes, ProfileNode, node);
 }
+
+/*
+ * Add what @from has below its root to @p, below @top. Both must have the same
+ * symbols.
+ */
+void profile_merge(Profile *p, unsigned top, const Profile *from);
 
 /* Fill in the totals. Returns that of the root. */
 uint64_t profile_sum(Profile *p);

@@ -12,6 +12,7 @@
 
 #include <glib.h>
 #include "etrace/encap.h"
+#include "packet-quick.h"
 
 /* Which of the stream's sources exist, and which one is wanted */
 typedef struct StreamSources {
@@ -38,7 +39,9 @@ typedef struct StreamItem {
     size_t size;                /* bytes on the wire */
     const uint8_t *payload;     /* in the stream's data or in @pkt */
     size_t len;
-    ETraceEncapPacket pkt;
+    bool quick;                 /* word is the payload; see packet_quick() */
+    int64_t word;
+    ETraceEncapPacket pkt;      /* of it, payload and len are above */
 } StreamItem;
 
 /*

@@ -4,6 +4,8 @@
  * SPDX-License-Identifier: GPL-2.0-or-later
  */
 #include "qemu/osdep.h"
+#include "flow-paths.h"
+#include "input.h"
 #include "trace.h"
 
 uint64_t trace_stats_losses(const TraceStats *stats)
@@ -116,7 +118,9 @@ static void inst_packet(TraceDecoder *d)
 
     d->stats.payload_bytes += d->item.len;
     d->stats.wire_bytes += d->item.size;
-    if (!etrace_packet_unpack(&d->flow.params, d->item.payload, d->item.len,
+    if (!(d->item.quick && packet_quick(&d->flow.params, d->item.word,
+                                        d->item.len, &pkt)) &&
+        !etrace_packet_unpack(&d->flow.params, d->item.payload, d->item.len,
                               &pkt)) {
         d->stats.packets[TRACE_PKT_MALFORMED]++;
         flow_gap(&d->flow, FLOW_LOST_MALFORMED);
@@ -207,9 +211,9 @@ static void skipped_framing(TraceDecoder *d)
  * the data flow, too, or if there is a limit.
  */
 
-static void data_run(void *opaque, const FlowRun *whole)
+static void data_run(TraceDecoder *d, const FlowRun *whole)
 {
-    TraceDecoder *d = opaque;
+    const FlowOps *ops = &d->consumer->flow;
     FlowRun run = *whole;
 
     if (!d->left) {
@@ -225,10 +229,36 @@ static void data_run(void *opaque, const FlowRun *whole)
     if (d->consumer->data) {
         data_flow_run(&d->data, &run);
     }
-    if (d->consumer->flow.run) {
-        d->consumer->flow.run(d->opaque, &run);
+    if (ops->runs) {
+        ops->runs(d->opaque, &run, 1, run.count);
+    } else if (ops->run) {
+        ops->run(d->opaque, &run);
     }
     d->stop |= !d->left;
+}
+
+static void data_runs(void *opaque, const FlowRun *runs, unsigned n,
+                      uint64_t insns)
+{
+    TraceDecoder *d = opaque;
+
+    for (unsigned i = 0; i < n; i++) {
+        data_run(d, &runs[i]);
+    }
+}
+
+/* As data_runs(), without data */
+static void limit_runs(void *opaque, const FlowRun *runs, unsigned n,
+                       uint64_t insns)
+{
+    TraceDecoder *d = opaque;
+
+    if (insns < d->left && d->consumer->flow.runs) {
+        d->left -= insns;
+        d->consumer->flow.runs(d->opaque, runs, n, insns);
+    } else {
+        data_runs(d, runs, n, insns);
+    }
 }
 
 static void data_trap(void *opaque, const FlowTrap *trap)
@@ -265,7 +295,14 @@ static void data_window_end(void *opaque, FlowWindowEnd why)
 }
 
 static const FlowOps data_flow_ops = {
-    .run = data_run,
+    .runs = data_runs,
+    .trap = data_trap,
+    .window_start = data_window_start,
+    .window_end = data_window_end,
+};
+
+static const FlowOps limit_flow_ops = {
+    .runs = limit_runs,
     .trap = data_trap,
     .window_start = data_window_start,
     .window_end = data_window_end,
@@ -287,13 +324,15 @@ static void start_part(TraceDecoder *d)
         d->data.others = others;
     }
     if (consumer->data || d->left != UINT64_MAX) {
-        flow_init(&d->flow, &h->params, d->image, &data_flow_ops, d,
+        flow_init(&d->flow, &h->params, d->image,
+                  consumer->data ? &data_flow_ops : &limit_flow_ops, d,
                   report_loss, d);
     } else {
         flow_init(&d->flow, &h->params, d->image, &consumer->flow, d->opaque,
                   report_loss, d);
     }
     d->flow.stop = &d->stop;
+    d->flow.paths = d->paths;
     d->flow.tvec = find_tvec;
     d->flow.tvec_opaque = d;
     stream_init(&d->stream, t->data, t->begin, t->end, &sources);
@@ -343,12 +382,40 @@ static void check_end(TraceDecoder *d)
     }
 }
 
+/* Bytes after which a decoder says how far it is */
+#define TOLD_BYTES  (1u << 22)
+
+/*
+ * How far the decoder is. What is behind it is not needed any more, or, if
+ * another hart's decoder does need it, comes from the file again.
+ */
+static void tell_progress(TraceDecoder *d)
+{
+    size_t pos = d->stream.pos;
+
+    if (!d->trace->ram) {
+        input_let_go(d->trace->file, d->told, pos);
+    }
+    __atomic_store_n(&d->progress, d->bytes + pos - d->trace->begin,
+                     __ATOMIC_RELAXED);
+    d->told = pos;
+}
+
+uint64_t trace_decoder_progress(const TraceDecoder *d)
+{
+    return __atomic_load_n(&d->progress, __ATOMIC_RELAXED);
+}
+
 static void decode_part(TraceDecoder *d)
 {
     bool end = false;
 
     start_part(d);
+    d->told = d->trace->begin;
     while (!d->stop && !end) {
+        if (G_UNLIKELY(d->stream.pos - d->told >= TOLD_BYTES)) {
+            tell_progress(d);
+        }
         switch (stream_next(&d->stream, &d->item)) {
         case STREAM_PACKET:
             one_packet(d);
@@ -369,6 +436,7 @@ static void decode_part(TraceDecoder *d)
     }
     d->stats.skipped_packets += d->flow.skipped;
     d->work += d->flow.steps;
+    tell_progress(d);
     d->bytes += d->trace->end - d->trace->begin;
     if (d->consumer->data) {
         data_flow_end(&d->data);
@@ -390,6 +458,7 @@ void trace_decode(TraceDecoder *d, Trace *t, unsigned hart,
         .left = t->limit,
         .patient = t->patient,
         .stop = !t->limit,
+        .paths = flow_paths_new(),
         .image = image_new(&(InsnIsa) {
             .xlen = h->params.iaddress_width,
             .zcmp = t->isa.zcmp || (h->isa & ETRACE_SB_ISA_ZCMP),
@@ -403,6 +472,7 @@ void trace_decode(TraceDecoder *d, Trace *t, unsigned hart,
         decode_part(d);
     }
     g_clear_pointer(&d->image, image_free);
+    g_clear_pointer(&d->paths, flow_paths_free);
 }
 
 unsigned trace_decoder_space(const TraceDecoder *d, unsigned priv)

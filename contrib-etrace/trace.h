@@ -60,7 +60,7 @@ struct Trace {
     GBytes *file;
     const uint8_t *data;
     size_t begin, end;          /* the session's part of the file */
-    bool ram;                   /* data is ring.data */
+    bool ram;                   /* data is ring.data, else file's */
     Ring ring;
     Sideband *sideband;         /* or NULL */
     ElfCode *elf;               /* or NULL; the first part's, for all */
@@ -160,6 +160,7 @@ struct TraceDecoder {
     Flow flow;
     DataFlow data;              /* if the consumer has data */
     Image *image;
+    FlowPaths *paths;
     Stream stream;
     StreamItem item;
     uint64_t left;              /* instructions; UINT64_MAX: no limit */
@@ -167,6 +168,8 @@ struct TraceDecoder {
     uint64_t work, bytes;       /* steps and bytes of the parts before */
     uint64_t packets;           /* of the part, consumed */
     uint64_t barrier;
+    size_t told;                /* bytes of the part: see trace-decode.c */
+    uint64_t progress;          /* see trace_decoder_progress() */
 };
 
 /*
@@ -177,6 +180,12 @@ struct TraceDecoder {
  */
 void trace_decode(TraceDecoder *d, Trace *t, unsigned hart,
                   const TraceConsumer *consumer, void *opaque);
+
+/*
+ * Bytes of the trace that @d has seen, of all parts. Any thread may ask while
+ * trace_decode() runs.
+ */
+uint64_t trace_decoder_progress(const TraceDecoder *d);
 
 /* Address space of the current instructions; see sideband_view_space(). */
 unsigned trace_decoder_space(const TraceDecoder *d, unsigned priv);

@@ -451,6 +451,36 @@ check "bad width" 2 "$tool" flamegraph $files1 --width 3
 printf 'nonsense\n' > "$dir/kallsyms"
 check "bad kallsyms" 2 "$tool" folded $files1 --kallsyms "$dir/kallsyms"
 
+# one run of the decoder, several results: each as its own command writes it
+check "several outputs" 0 "$tool" decode $files2 --truth "$two/truth" \
+    --output "stat=$dir/stat" --output "verify=$dir/verify" \
+    --output "folded=$dir/folded" --output "flamegraph=$dir/flame.svg"
+for command in stat folded flamegraph "verify --truth $two/truth"; do
+    check "$command alone" 0 "$tool" $command $files2 --jobs 1
+    cp "$dir/out" "$dir/alone"
+    case $command in
+    flamegraph) file=$dir/flame.svg ;;
+    *) file=$dir/${command%% *} ;;
+    esac
+    check "$command is the same" 0 cmp "$dir/alone" "$file"
+    check "$command, harts at the same time" 0 "$tool" $command $files2 \
+        --jobs 2
+    cp "$dir/out" "$dir/alone"
+    check "... is the same" 0 cmp "$dir/alone" "$file"
+done
+check "output to standard output" 0 "$tool" decode $files1 --output stat
+says "it is there" out '^hart 0'
+check "no such output" 2 "$tool" decode $files1 --output nonsense=x
+says "it is named" err 'nonsense=x'
+check "output without its file" 2 "$tool" decode $files1 --output stat=
+check "output and emit" 2 "$tool" decode $files1 --emit pc --output stat
+check "output to a full disk" 2 "$tool" decode $files1 --output stat=/dev/full
+check "verify without truth" 2 "$tool" decode $files1 --output verify
+check "verify finds what differs" 1 "$tool" decode $files1 \
+    --truth "$two/truth" --output verify --output stat
+says "stat is complete nevertheless" out '^stream'
+check "bad number of jobs" 2 "$tool" stat $files1 --jobs -1
+
 # listen connects to where its peer listens, and the other way round
 check "listen: no such address" 2 "$tool" listen --trace nowhere \
     --trace-out "$dir/got"

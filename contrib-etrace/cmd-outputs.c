@@ -1,0 +1,167 @@
+/*
+ * rvtrace decode --output: several results of one pass
+ *
+ * SPDX-License-Identifier: GPL-2.0-or-later
+ */
+#include "qemu/osdep.h"
+#include "results.h"
+
+typedef enum OutputKind {
+    OUTPUT_STAT,
+    OUTPUT_VERIFY,
+    OUTPUT_FLAMEGRAPH,
+    OUTPUT_FOLDED,
+    OUTPUT_NR_KINDS,
+} OutputKind;
+
+static const struct {
+    const char *name;
+    unsigned what;              /* RESULT_* */
+} kinds[OUTPUT_NR_KINDS] = {
+    [OUTPUT_STAT] = { "stat", RESULT_STAT },
+    [OUTPUT_VERIFY] = { "verify", RESULT_VERIFY },
+    [OUTPUT_FLAMEGRAPH] = { "flamegraph", RESULT_PROFILE },
+    [OUTPUT_FOLDED] = { "folded", RESULT_PROFILE },
+};
+
+typedef struct Output {
+    OutputKind kind;
+    const char *path;           /* NULL: standard output */
+    FILE *f;                    /* NULL: not opened yet */
+} Output;
+
+static void output_free(gpointer opaque)
+{
+    Output *o = opaque;
+
+    if (o->f && o->f != stdout) {
+        fclose(o->f);
+    }
+    g_free(o);
+}
+
+/* KIND or KIND=FILE; prints what is wrong and returns NULL. */
+static Output *output_new(const char *arg)
+{
+    size_t len = strcspn(arg, "=");
+
+    for (unsigned i = 0; i < OUTPUT_NR_KINDS; i++) {
+        Output *o;
+
+        if (strlen(kinds[i].name) != len ||
+            strncmp(arg, kinds[i].name, len) || g_str_equal(arg + len, "=")) {
+            continue;
+        }
+        o = g_new0(Output, 1);
+        o->kind = i;
+        o->path = arg[len] ? arg + len + 1 : NULL;
+        return o;
+    }
+    cli_error("--output %s: not KIND or KIND=FILE, where KIND is stat, "
+              "verify, flamegraph or folded", arg);
+    return NULL;
+}
+
+/* Before anything is decoded: that takes time. */
+static bool open_output(Output *o)
+{
+    o->f = o->path ? fopen(o->path, "we") : stdout;
+    if (!o->f) {
+        cli_error("cannot write %s: %s", o->path, g_strerror(errno));
+    }
+    return o->f;
+}
+
+static bool close_output(Output *o)
+{
+    const char *name = o->path ?: "standard output";
+    FILE *f = g_steal_pointer(&o->f);
+    bool ok = cli_flush(f, name);
+
+    if (f != stdout && fclose(f) != 0 && ok) {
+        cli_error("cannot write %s: %s", name, g_strerror(errno));
+        ok = false;
+    }
+    return ok;
+}
+
+/* Returns an exit status. */
+static int write_output(Output *o, const Results *r, char **truths,
+                        const ProfileOptions *po, Profile *profile)
+{
+    int status = CLI_OK;
+
+    switch (o->kind) {
+    case OUTPUT_STAT:
+        stat_write(r, o->f);
+        break;
+    case OUTPUT_VERIFY:
+        status = verify_write(r, truths, o->f);
+        break;
+    default:
+        profile_write(profile, r->ct, po, o->kind == OUTPUT_FLAMEGRAPH, o->f);
+        break;
+    }
+    return close_output(o) ? status : CLI_ERROR;
+}
+
+static int decode(Results *r, GPtrArray *outputs, char **truths,
+                  const ProfileOptions *po)
+{
+    g_autoptr(Profile) profile = NULL;
+    int status;
+
+    for (guint i = 0; i < outputs->len; i++) {
+        if (!open_output(outputs->pdata[i])) {
+            return CLI_ERROR;
+        }
+    }
+    results_decode(r);
+    if (r->what & RESULT_PROFILE) {
+        profile = profile_join(r);
+    }
+    status = cli_finish_losses(r->ct);
+    for (guint i = 0; i < outputs->len; i++) {
+        int one = write_output(outputs->pdata[i], r, truths, po, profile);
+
+        status = MAX(status, one);
+    }
+    return status;
+}
+
+int cmd_decode_outputs(CliTrace *ct, char **args, char **truths,
+                       const ProfileOptions *po)
+{
+    g_autoptr(GPtrArray) outputs = g_ptr_array_new_with_free_func(output_free);
+    g_autoptr(SymbolTable) symbols = NULL;
+    g_autoptr(Truth) truth = NULL;
+    g_autoptr(Trace) t = NULL;
+    g_auto(Results) r = { .ct = ct, .merge_spaces = po->merge_spaces };
+
+    for (; *args; args++) {
+        Output *o = output_new(*args);
+
+        if (!o) {
+            return CLI_ERROR;
+        }
+        g_ptr_array_add(outputs, o);
+        r.what |= kinds[o->kind].what;
+    }
+    if (r.what & RESULT_PROFILE) {
+        if (!profile_options_valid(po)) {
+            return CLI_ERROR;
+        }
+        r.symbols = symbols = profile_load_symbols(ct, po);
+        if (!symbols) {
+            return CLI_ERROR;
+        }
+    }
+    if (r.what & RESULT_VERIFY) {
+        r.truth = truth = verify_load(truths);
+        if (!truth) {
+            return CLI_ERROR;
+        }
+    }
+    t = r.t = cli_open(ct);
+    return t ? decode(&r, outputs, truths, po) : CLI_ERROR;
+}

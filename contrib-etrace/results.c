@@ -1,0 +1,307 @@
+/*
+ * rvtrace: what one pass over a trace gives
+ *
+ * SPDX-License-Identifier: GPL-2.0-or-later
+ */
+#include "qemu/osdep.h"
+#include <unistd.h>
+#include "results.h"
+
+/* How often the progress is shown, microseconds */
+#define PROGRESS_PERIOD (G_USEC_PER_SEC / 4)
+
+/* Harts that are being decoded, and who waits for them */
+typedef struct Crew {
+    GMutex lock;
+    GCond done;
+    unsigned left;
+} Crew;
+
+static bool wants(const HartResult *h, unsigned what)
+{
+    return h->all->what & what;
+}
+
+static void count_runs(void *opaque, const FlowRun *runs, unsigned n,
+                       uint64_t insns)
+{
+    HartResult *h = opaque;
+
+    h->counts.insns += insns;
+}
+
+static void compare_runs(HartResult *h, const FlowRun *runs, unsigned n)
+{
+    if (!h->compared) {
+        return;
+    }
+    for (unsigned i = 0; i < n && h->check.count <= h->end; i++) {
+        truth_check_run(&h->check, &runs[i]);
+    }
+    if (h->check.count > h->end && h->all->what == RESULT_VERIFY) {
+        h->d.stop = true;       /* Nothing can make it right again. */
+    }
+}
+
+/* Runs of one privilege level at a time */
+static void stack_runs(HartResult *h, const FlowRun *runs, unsigned n)
+{
+    for (unsigned from = 0, i = 1; i <= n; i++) {
+        if (i == n || runs[i].priv != runs[from].priv) {
+            callstack_runs(h->stack, runs + from, i - from,
+                           trace_decoder_space(&h->d, runs[from].priv));
+            from = i;
+        }
+    }
+}
+
+static void on_runs(void *opaque, const FlowRun *runs, unsigned n,
+                    uint64_t insns)
+{
+    HartResult *h = opaque;
+
+    count_runs(h, runs, n, insns);
+    compare_runs(h, runs, n);
+    if (h->stack) {
+        stack_runs(h, runs, n);
+    }
+}
+
+static void on_mark(void *opaque)
+{
+    HartResult *h = opaque;
+
+    h->counts.insns_at_mark = h->counts.insns;
+    if (h->stack) {
+        callstack_mark(h->stack);
+    }
+}
+
+static bool on_repeat(void *opaque, uint64_t times)
+{
+    HartResult *h = opaque;
+
+    if (h->stack && !callstack_repeat(h->stack, times)) {
+        return false;
+    }
+    h->counts.insns += (h->counts.insns - h->counts.insns_at_mark) * times;
+    return true;
+}
+
+static void on_trap(void *opaque, const FlowTrap *trap)
+{
+    HartResult *h = opaque;
+
+    h->counts.interrupts += trap->interrupt;
+    h->counts.exceptions += !trap->interrupt;
+    if (h->stack) {
+        callstack_trap(h->stack, trap,
+                       trace_decoder_space(&h->d, trap->priv));
+    }
+}
+
+static void on_window(void *opaque, uint64_t pc)
+{
+    HartResult *h = opaque;
+
+    h->counts.windows++;
+}
+
+/* Said when all harts are done: cli_report_loss() shows no more than these. */
+static void on_loss(void *opaque, const TraceLoss *loss)
+{
+    HartResult *h = opaque;
+
+    if (h->stack) {
+        callstack_lost(h->stack);
+    }
+    if (h->losses->len < CLI_MAX_LOSSES_SHOWN ||
+        loss->flow.kind == FLOW_LOST_WORK) {
+        g_array_append_val(h->losses, *loss);
+    } else {
+        h->more_losses++;
+    }
+}
+
+static const TraceConsumer count_consumer = {
+    .flow = {
+        .runs = count_runs,
+        .mark = on_mark,
+        .repeat = on_repeat,
+        .trap = on_trap,
+        .window_start = on_window,
+    },
+    .loss = on_loss,
+};
+
+static const TraceConsumer repeating_consumer = {
+    .flow = {
+        .runs = on_runs,
+        .mark = on_mark,
+        .repeat = on_repeat,
+        .trap = on_trap,
+        .window_start = on_window,
+    },
+    .loss = on_loss,
+};
+
+/* To compare, every round of a loop is needed. */
+static const TraceConsumer consumer = {
+    .flow = {
+        .runs = on_runs,
+        .trap = on_trap,
+        .window_start = on_window,
+    },
+    .loss = on_loss,
+};
+
+static const TruthHart *truth_of(const Results *r, unsigned hart)
+{
+    for (guint i = 0; r->truth && i < r->truth->harts->len; i++) {
+        const TruthHart *h = &g_array_index(r->truth->harts, TruthHart, i);
+
+        if (h->hart == hart) {
+            return h;
+        }
+    }
+    return NULL;
+}
+
+static HartResult *hart_new(const Results *r, unsigned hart)
+{
+    const TruthHart *truth = truth_of(r, hart);
+    HartResult *h = g_new0(HartResult, 1);
+
+    h->all = r;
+    h->hart = hart;
+    h->losses = g_array_new(false, false, sizeof(TraceLoss));
+    if (truth) {
+        h->compared = true;
+        h->end = g_array_index(truth->points, TruthPoint,
+                               truth->points->len - 1).count;
+        truth_check_init(&h->check, truth);
+    }
+    if (wants(h, RESULT_PROFILE)) {
+        h->profile = profile_new(r->symbols);
+        h->stack = callstack_new(h->profile, PROFILE_ROOT, r->merge_spaces);
+    }
+    return h;
+}
+
+static void hart_free(HartResult *h)
+{
+    g_clear_pointer(&h->stack, callstack_free);
+    g_clear_pointer(&h->profile, profile_free);
+    g_array_unref(h->losses);
+    g_free(h);
+}
+
+static void decode_hart(gpointer data, gpointer opaque)
+{
+    HartResult *h = data;
+    Crew *crew = opaque;
+    const TraceConsumer *how = h->compared ? &consumer :
+                               h->stack ? &repeating_consumer :
+                                          &count_consumer;
+
+    trace_decode(&h->d, h->all->t, h->hart, how, h);
+    g_mutex_lock(&crew->lock);
+    crew->left--;
+    g_cond_signal(&crew->done);
+    g_mutex_unlock(&crew->lock);
+}
+
+/* How much of the trace all harts have seen, per cent */
+static unsigned progress(const Results *r)
+{
+    uint64_t done = 0, all = 0;
+
+    for (unsigned i = 0; i < r->t->nr_harts; i++) {
+        if (r->harts[i]) {
+            done += trace_decoder_progress(&r->harts[i]->d);
+            for (const Trace *p = r->t; p; p = p->next) {
+                all += p->end - p->begin;
+            }
+        }
+    }
+    return all ? 100.0 * done / all : 100;
+}
+
+static void wait_for(const Results *r, Crew *crew)
+{
+    bool show = isatty(STDERR_FILENO), shown = false;
+
+    g_mutex_lock(&crew->lock);
+    while (crew->left) {
+        gint64 until = g_get_monotonic_time() + PROGRESS_PERIOD;
+
+        if (!show) {
+            g_cond_wait(&crew->done, &crew->lock);
+        } else if (!g_cond_wait_until(&crew->done, &crew->lock, until)) {
+            fprintf(stderr, "\r%3u %% decoded", progress(r));
+            shown = true;
+        }
+    }
+    g_mutex_unlock(&crew->lock);
+    if (shown) {
+        fprintf(stderr, "\r\033[K");
+    }
+}
+
+/* Pages of code from ELF files are shared, so harts take turns with them. */
+static unsigned threads(const Results *r)
+{
+    if (r->t->elf) {
+        return 1;
+    }
+    return r->ct->jobs ? (unsigned)r->ct->jobs : g_get_num_processors();
+}
+
+static void report(const Results *r, const HartResult *h)
+{
+    for (guint i = 0; i < h->losses->len; i++) {
+        cli_report_loss(r->ct, &g_array_index(h->losses, TraceLoss, i));
+    }
+    r->ct->losses += h->more_losses;
+    cli_note_end(r->ct, &h->d.stats);
+}
+
+void results_decode(Results *r)
+{
+    Crew crew = { 0 };
+    GThreadPool *pool;
+
+    g_mutex_init(&crew.lock);
+    g_cond_init(&crew.done);
+    r->harts = g_new0(HartResult *, r->t->nr_harts);
+    for (unsigned i = 0; i < r->t->nr_harts; i++) {
+        if (cli_hart_selected(r->ct, r->t, i) &&
+            (r->what != RESULT_VERIFY || truth_of(r, i))) {
+            r->harts[i] = hart_new(r, i);
+            crew.left++;
+        }
+    }
+    pool = g_thread_pool_new(decode_hart, &crew, threads(r), false, NULL);
+    for (unsigned i = 0; i < r->t->nr_harts; i++) {
+        if (r->harts[i]) {
+            g_thread_pool_push(pool, r->harts[i], NULL);
+        }
+    }
+    wait_for(r, &crew);
+    g_thread_pool_free(pool, false, true);
+    for (unsigned i = 0; i < r->t->nr_harts; i++) {
+        if (r->harts[i]) {
+            report(r, r->harts[i]);
+        }
+    }
+    g_mutex_clear(&crew.lock);
+    g_cond_clear(&crew.done);
+}
+
+void results_clear(Results *r)
+{
+    for (unsigned i = 0; r->harts && i < r->t->nr_harts; i++) {
+        g_clear_pointer(&r->harts[i], hart_free);
+    }
+    g_clear_pointer(&r->harts, g_free);
+}

@@ -1,0 +1,112 @@
+/*
+ * rvtrace: what one pass over a trace gives
+ *
+ * Several results can be had of the same pass, and the harts are decoded at the
+ * same time. What there is to write and to say comes afterwards, hart by hart
+ * in their order, as if they had been decoded one after the other.
+ *
+ * SPDX-License-Identifier: GPL-2.0-or-later
+ */
+#ifndef ETRACE_RESULTS_H
+#define ETRACE_RESULTS_H
+
+#include "callstack.h"
+#include "cli.h"
+#include "truth.h"
+
+/* Results.what */
+#define RESULT_STAT     0x1
+#define RESULT_VERIFY   0x2
+#define RESULT_PROFILE  0x4
+
+typedef struct HartCounts {
+    uint64_t insns, insns_at_mark;
+    uint64_t exceptions, interrupts, windows;
+} HartCounts;
+
+/* Of one hart; what was not asked for is 0 or NULL. */
+typedef struct HartResult {
+    TraceDecoder d;             /* d.stats, d.left */
+    unsigned hart;
+    const struct Results *all;
+    HartCounts counts;
+    bool compared;              /* the truth has something of this hart */
+    TruthCheck check;
+    uint64_t end;               /* instructions that retired, by the truth */
+    Profile *profile;
+    CallStack *stack;
+    GArray *losses;             /* TraceLoss, the first ones and the last */
+    uint64_t more_losses;
+} HartResult;
+
+typedef struct Results {
+    /* the caller's to set */
+    CliTrace *ct;
+    Trace *t;
+    unsigned what;              /* RESULT_* */
+    const Truth *truth;         /* RESULT_VERIFY */
+    const SymbolTable *symbols; /* RESULT_PROFILE */
+    bool merge_spaces;
+    /* by hart; NULL: not asked for, or not in the trace */
+    HartResult **harts;
+} Results;
+
+/*
+ * Decode the harts that were asked for, and report what was lost. If nothing
+ * but RESULT_VERIFY is asked for, only those that the truth knows.
+ */
+void results_decode(Results *r);
+void results_clear(Results *r);
+
+/* cmd-stat.c: the counts of each hart, and in total */
+void stat_write(const Results *r, FILE *f);
+
+/*
+ * cmd-verify.c: load the files of --truth; prints what is wrong and returns
+ * NULL.
+ */
+Truth *verify_load(char **paths);
+
+/*
+ * Write how each hart compares, but for those that were not asked for. Returns
+ * an exit status. @paths are those of verify_load().
+ */
+int verify_write(const Results *r, char **paths, FILE *f);
+
+/* cmd-profile.c */
+
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Results, results_clear)
+
+/* The options of profiles */
+typedef struct ProfileOptions {
+    char **kallsyms;
+    gboolean merge_spaces;
+    char *title;
+    int width;
+    double min_width;
+} ProfileOptions;
+
+/* As options are before they are parsed */
+#define PROFILE_OPTIONS_INIT { .width = 1200, .min_width = 0.3 }
+
+void profile_options_clear(ProfileOptions *o);
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(ProfileOptions, profile_options_clear)
+
+/* Prints what is wrong with @o and returns false. */
+bool profile_options_valid(const ProfileOptions *o);
+
+/*
+ * The symbols of the ELF files of @ct and of the kernel; prints what is wrong
+ * and returns NULL.
+ */
+SymbolTable *profile_load_symbols(const CliTrace *ct,
+                                  const ProfileOptions *o);
+
+/* All harts in one, which the caller frees; warns if it had no room. */
+Profile *profile_join(const Results *r);
+
+/* As a flame graph if @svg, or else as folded stacks */
+void profile_write(Profile *profile, const CliTrace *ct,
+                   const ProfileOptions *o, bool svg, FILE *f);
+
+#endif /* ETRACE_RESULTS_H */
