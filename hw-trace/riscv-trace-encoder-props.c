@@ -212,6 +212,9 @@ bool riscv_trace_encoder_check(RISCVTraceEncoder *s, Error **errp)
                    cfg->src_id, cfg->src_bits);
         return false;
     }
+    if (!riscv_trace_encoder_expr_check(s, errp)) {
+        return false;
+    }
     fill_params(s, &params);
     problem = etrace_params_problem(&params);
     if (!problem) {
@@ -428,6 +431,7 @@ static const struct {
 void riscv_trace_encoder_class_props(ObjectClass *oc)
 {
     device_class_set_props(DEVICE_CLASS(oc), riscv_trace_encoder_properties);
+    riscv_trace_encoder_expr_class_props(oc);
     for (unsigned i = 0; i < ARRAY_SIZE(descriptions); i++) {
         object_class_property_set_description(oc, descriptions[i].name,
                                               descriptions[i].description);

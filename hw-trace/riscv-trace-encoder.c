@@ -169,6 +169,7 @@ static void riscv_trace_encoder_init(Object *obj)
     s->data.values = g_array_new(false, false, sizeof(ETraceBlock));
     s->data.traced = g_array_new(false, false, sizeof(bool));
     etrace_filter_init(&s->filter);
+    etrace_filter_init(&s->expr_filter);
     riscv_trace_timestamp_init(&s->ts, 0, true);
     riscv_trace_encoder_regs_init(s);
     riscv_trace_encoder_filters_init(s);

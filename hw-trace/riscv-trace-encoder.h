@@ -12,7 +12,7 @@
 #include "etrace/data.h"
 #include "etrace/encap.h"
 #include "etrace/encoder.h"
-#include "etrace/filter.h"
+#include "etrace/filter-expr.h"
 #include "riscv-trace-regs.h"
 #include "riscv-trace-sink.h"
 #include "riscv-trace-timestamp.h"
@@ -123,6 +123,7 @@ struct RISCVTraceEncoder {
     Object *sink_obj;
     uint32_t hart_index;        /* input of the funnel, number in sideband */
     RISCVTraceEncoderConfig cfg;
+    ETraceFilterExpr expr;      /* the filter that no register has; BQL */
 
     RISCVTraceSource source;
     RISCVTraceSink *sink;
@@ -140,7 +141,8 @@ struct RISCVTraceEncoder {
 
     /* Of the hart's thread; of any other while the VM is stopped */
     ETraceEncoder enc;
-    ETraceFilter filter;
+    ETraceFilter filter;        /* as the registers say */
+    ETraceFilter expr_filter;   /* as expr says */
     RISCVTraceHartConfig hart_config;   /* what the port was asked for */
     RISCVTraceEncoderTriggers triggers;
     bool off_due;               /* traced up to here, unless it goes on */
@@ -190,6 +192,34 @@ void riscv_trace_encoder_filters_reset(RISCVTraceEncoder *s);
 
 /* Give the registers' contents to s->filter; in the hart's thread, BQL. */
 void riscv_trace_encoder_filters_apply(RISCVTraceEncoder *s);
+
+/* riscv-trace-encoder-expr.c */
+
+void riscv_trace_encoder_expr_class_props(ObjectClass *oc);
+
+/* False with @errp set if the property does not fit the hart. */
+bool riscv_trace_encoder_expr_check(RISCVTraceEncoder *s, Error **errp);
+
+/* Give the property to s->expr_filter; in the hart's thread, BQL. */
+void riscv_trace_encoder_expr_apply(RISCVTraceEncoder *s);
+
+/* False: every block and access is qualified, and none asks for notify. */
+bool riscv_trace_encoder_filters_active(const RISCVTraceEncoder *s);
+
+/* An event of the port that filters may look at; see etrace_filter_event(). */
+void riscv_trace_encoder_filters_event(RISCVTraceEncoder *s,
+                                       const ETraceBlock *event);
+
+/*
+ * What the filters of the registers and that of the property say together of
+ * the block or trap @b, with its @tval, and of the first @n of s->accesses,
+ * which are those in it: s->data.traced tells which of these are traced.
+ * Only if there are active filters.
+ */
+ETraceFilterResult riscv_trace_encoder_filters_block(RISCVTraceEncoder *s,
+                                                     const ETraceBlock *b,
+                                                     uint64_t tval,
+                                                     unsigned n);
 
 /* riscv-trace-encoder-props.c */
 

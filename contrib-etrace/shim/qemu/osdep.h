@@ -11,6 +11,7 @@
 #define ETRACE_SHIM_QEMU_OSDEP_H
 
 #include <assert.h>
+#include <errno.h>
 #include <inttypes.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -18,17 +19,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <glib.h>
 
 #ifndef ARRAY_SIZE
 #define ARRAY_SIZE(x) (sizeof(x) / sizeof((x)[0]))
 #endif
 
-#ifndef MIN
-#define MIN(a, b) ((a) < (b) ? (a) : (b))
-#endif
-
-#ifndef MAX
-#define MAX(a, b) ((a) > (b) ? (a) : (b))
+#ifndef QEMU_BUILD_BUG_ON
+#define QEMU_BUILD_BUG_ON(x) _Static_assert(!(x), #x)
 #endif
 
 #endif /* ETRACE_SHIM_QEMU_OSDEP_H */
