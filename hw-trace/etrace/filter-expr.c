@@ -29,23 +29,18 @@ static char *too_many(void)
                            ETRACE_COMPARATORS_MAX);
 }
 
-/* "31" or "0x1f", up to @end; false if it is no such number. */
-static bool read_number(const char *text, const char *end, uint64_t *val)
+/* "31" or "0x1f"; false if it is no such number. */
+static bool read_number(const char *text, uint64_t *val)
 {
-    int base = 10;
-    char *stop;
+    bool hex = g_str_has_prefix(text, "0x") || g_str_has_prefix(text, "0X");
+    guint64 num;
 
-    if (g_str_has_prefix(text, "0x") || g_str_has_prefix(text, "0X")) {
-        base = 16;
-        text += 2;
-    }
-    /* What strtoull takes besides digits: blanks and signs */
-    if (base == 16 ? !g_ascii_isxdigit(*text) : !g_ascii_isdigit(*text)) {
+    if (!g_ascii_string_to_unsigned(text + 2 * hex, hex ? 16 : 10, 0,
+                                    UINT64_MAX, &num, NULL)) {
         return false;
     }
-    errno = 0;
-    *val = g_ascii_strtoull(text, &stop, base);
-    return stop == end && !errno;
+    *val = num;
+    return true;
 }
 
 static bool add_privs(ETraceFilterExpr *e, const char *value, char **problem)
@@ -83,12 +78,12 @@ static bool touch(const ETraceFilterRange *a, const ETraceFilterRange *b)
 
 static bool add_range(ETraceFilterExpr *e, const char *value, char **problem)
 {
-    const char *dash = strchr(value, '-');
+    g_auto(GStrv) ends = g_strsplit(value, "-", 2);
     ETraceFilterRange r, all[ETRACE_COMPARATORS_MAX + 1];
     unsigned n = 0, i = 0;
 
-    if (!dash || !read_number(value, dash, &r.first) ||
-        !read_number(dash + 1, dash + 1 + strlen(dash + 1), &r.last)) {
+    if (g_strv_length(ends) != 2 || !read_number(ends[0], &r.first) ||
+        !read_number(ends[1], &r.last)) {
         *problem = g_strdup_printf("pc=%s: needs the first and the last "
                                    "address of a range, of at most 64 bits, "
                                    "as in pc=0x80000000-0x80000fff", value);
@@ -126,7 +121,7 @@ static bool add_context(ETraceFilterExpr *e, const char *value, char **problem)
     uint64_t context;
     unsigned i = 0;
 
-    if (!read_number(value, value + strlen(value), &context)) {
+    if (!read_number(value, &context)) {
         *problem = g_strdup_printf("context=%s: needs a number of at most 64 "
                                    "bits, as in context=5", value);
         return false;

@@ -11,7 +11,6 @@
 #define ETRACE_SHIM_QEMU_OSDEP_H
 
 #include <assert.h>
-#include <errno.h>
 #include <inttypes.h>
 #include <stdbool.h>
 #include <stddef.h>
