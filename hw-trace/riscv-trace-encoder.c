@@ -114,6 +114,7 @@ static void riscv_trace_encoder_reset_exit(Object *obj, ResetType type)
         qatomic_or(&s->regs[R_TR_TE_CONTROL],
                    R_TR_TE_CONTROL_ACTIVE_MASK | R_TR_TE_CONTROL_ENABLE_MASK |
                    R_TR_TE_CONTROL_INST_TRACING_MASK);
+        s->regs[R_TR_TE_INST_FEATURES] |= riscv_trace_encoder_modes_start(s);
         if (s->cfg.data) {
             qatomic_or(&s->regs[R_TR_TE_DATA_CONTROL],
                        R_TR_TE_DATA_CONTROL_TRACING_MASK);
