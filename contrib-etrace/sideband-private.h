@@ -18,7 +18,7 @@ typedef struct SidebandRecord {
 
 typedef struct SidebandAlign {
     uint64_t offset;        /* in the trace stream */
-    const uint8_t *packets; /* u64 for each hart */
+    const uint8_t *payload; /* of ALIGN: with packets of each hart */
 } SidebandAlign;
 
 typedef struct SidebandPlace {
@@ -40,6 +40,7 @@ struct Sideband {
     GArray **places;
     GArray *aligns;         /* SidebandAlign, by offset */
     const uint8_t *ram;     /* payload of the last RAM record; NULL: none */
+    ETraceSbRam ring;       /* what is in front of each hart's number in it */
     const uint8_t *last;    /* payload of the last END record; NULL: none */
     uint64_t id, origin;    /* payload of ORIGIN; 0, 0: there is none */
     char *problem;

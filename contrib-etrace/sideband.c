@@ -9,68 +9,66 @@
 #include "input.h"
 #include "sideband-private.h"
 
-/* Payloads of the records that have a fixed size, bytes */
-#define SESSION_SIZE    32
 #define MAX_HARTS       4096
 
 bool sideband_next(const uint8_t *data, size_t end, size_t *pos,
                    SidebandRecord *rec)
 {
-    uint32_t len;
+    ETraceSbHeader header;
 
-    if (end - *pos < ETRACE_SB_HEADER_SIZE) {
+    if (!etrace_sb_unpack_header(data + *pos, end - *pos, &header)) {
         return false;
     }
-    len = etrace_sb_get(data + *pos + 4, 4);
-    if (end - *pos - ETRACE_SB_HEADER_SIZE < len) {
-        return false;
-    }
-    rec->type = etrace_sb_get(data + *pos, 2);
-    rec->hart = etrace_sb_get(data + *pos + 2, 2);
-    rec->len = len;
+    rec->type = header.type;
+    rec->hart = header.hart;
+    rec->len = header.len;
     rec->payload = data + *pos + ETRACE_SB_HEADER_SIZE;
     rec->pos = *pos;
-    *pos += ETRACE_SB_HEADER_SIZE + len;
+    *pos += ETRACE_SB_HEADER_SIZE + header.len;
     return true;
 }
 
 bool sideband_record_valid(const Sideband *sb, const SidebandRecord *rec)
 {
-    uint64_t off;
+    bool hart = rec->hart < sb->nr_harts;
+    const uint8_t *p = rec->payload;
+    union {
+        ETraceSbParams params;
+        ETraceSbPlace place;
+        ETraceSbTvec tvec;
+        ETraceSbSpace space;
+        ETraceSbMap map;
+        ETraceSbRam ram;
+        ETraceSbOrigin origin;
+        uint64_t val;
+    } any;
+    const uint8_t *bytes;
+    size_t n;
 
     switch (rec->type) {
     case ETRACE_SB_PARAMS:
-        return rec->hart < sb->nr_harts &&
-               rec->len >= ETRACE_SB_PARAMS_SIZE_1_0;
+        return hart && etrace_sb_unpack_params(p, rec->len, &any.params);
     case ETRACE_SB_CODE:
-        if (rec->len < 8) {
-            return false;
-        }
-        off = etrace_sb_get(rec->payload, 8) & CODE_PAGE_MASK;
-        return !(off & 1) && !(rec->len & 1) &&
-               rec->len - 8 <= CODE_PAGE_SIZE - off;
+        return etrace_sb_unpack_code(p, rec->len, &any.val, &bytes, &n);
     case ETRACE_SB_FENCE:
     case ETRACE_SB_CHANGE:
-        return rec->len >= 8;
+        return etrace_sb_unpack_u64(p, rec->len, &any.val);
     case ETRACE_SB_PLACE:
-        return rec->hart < sb->nr_harts && rec->len >= 16;
+        return hart && etrace_sb_unpack_place(p, rec->len, &any.place);
     case ETRACE_SB_TVEC:
-        return rec->hart < sb->nr_harts && rec->len >= ETRACE_SB_TVEC_SIZE;
+        return hart && etrace_sb_unpack_tvec(p, rec->len, &any.tvec);
     case ETRACE_SB_SPACE:
+        return hart && etrace_sb_unpack_space(p, rec->len, &any.space);
     case ETRACE_SB_MAP:
-        return rec->hart < sb->nr_harts && rec->len >= 24;
+        return hart && etrace_sb_unpack_map(p, rec->len, &any.map);
     case ETRACE_SB_ALIGN:
-        return rec->len >= 8 + 8 * (size_t)sb->nr_harts;
+        return etrace_sb_unpack_align(p, rec->len, sb->nr_harts, &any.val);
     case ETRACE_SB_RAM:
-        return rec->len >= 32 + 8 * (size_t)sb->nr_harts &&
-               etrace_sb_get(rec->payload + 8, 8) <=
-               (etrace_sb_get(rec->payload + 24, 8) & ~1ull) &&
-               (etrace_sb_get(rec->payload + 24, 8) & ~1ull) <=
-               etrace_sb_get(rec->payload + 16, 8);
+        return etrace_sb_unpack_ram(p, rec->len, sb->nr_harts, &any.ram);
     case ETRACE_SB_ORIGIN:
-        return rec->len >= ETRACE_SB_ORIGIN_SIZE;
+        return etrace_sb_unpack_origin(p, rec->len, &any.origin);
     case ETRACE_SB_END:
-        return rec->len >= ETRACE_SB_END_SIZE(sb->nr_harts);
+        return etrace_sb_unpack_end(p, rec->len, sb->nr_harts, &any.val);
     default:
         return true;
     }
@@ -89,51 +87,33 @@ static void G_GNUC_PRINTF(2, 3) add_problem(Sideband *sb, const char *fmt, ...)
     va_end(ap);
 }
 
-static bool is_session(const SidebandRecord *rec)
+static bool is_session(const SidebandRecord *rec, ETraceSbSession *session)
 {
-    return rec->type == ETRACE_SB_SESSION && rec->len >= SESSION_SIZE &&
-           memcmp(rec->payload, ETRACE_SB_MAGIC, 8) == 0;
+    return rec->type == ETRACE_SB_SESSION &&
+           etrace_sb_unpack_session(rec->payload, rec->len, session);
 }
 
-static void parse_params(SidebandHart *hart, const uint8_t *p, size_t len)
+static void parse_params(SidebandHart *hart, const SidebandRecord *rec)
 {
+    ETraceSbParams params;
+
+    etrace_sb_unpack_params(rec->payload, rec->len, &params);
     hart->present = true;
-    hart->params = (ETraceParams) {
-        .wire_format = p[0],
-        .iaddress_width = p[1],
-        .iaddress_lsb = p[2],
-        .privilege_width = p[3],
-        .ecause_width = p[4],
-        .time_width = p[5],
-        .context_width = p[6],
-        .call_counter_size = p[7],
-        .return_stack_size = p[8],
-        .bpred_size = p[9],
-        .cache_size = p[10],
-        .f0s_width = p[11],
-        .src_bits = p[12],
-        .ts_bytes = p[13],
-        .src_id = etrace_sb_get(p + 14, 2),
-    };
-    hart->mhartid = etrace_sb_get(p + 16, 8);
-    hart->isa = etrace_sb_get(p + 24, 4);
-    if (len >= ETRACE_SB_PARAMS_SIZE) {
-        hart->params.sijump = p[28];
-        hart->params.data_width = p[29];
-        hart->params.daddress_width = p[30];
-        hart->params.lrid_width = p[31];
-    }
+    hart->params = params.params;
+    hart->mhartid = params.mhartid;
+    hart->isa = params.isa;
 }
 
 static void add_place(Sideband *sb, const SidebandRecord *rec)
 {
     GArray **places = &sb->places[rec->hart];
-    SidebandPlace place = {
-        .id = etrace_sb_get(rec->payload, 8),
-        .packets = etrace_sb_get(rec->payload + 8, 8),
-        .pos = rec->pos,
-    };
+    ETraceSbPlace from;
+    SidebandPlace place;
 
+    etrace_sb_unpack_place(rec->payload, rec->len, &from);
+    place = (SidebandPlace) {
+        .id = from.id, .packets = from.packets, .pos = rec->pos,
+    };
     if (!*places) {
         *places = g_array_new(FALSE, FALSE, sizeof(SidebandPlace));
     }
@@ -179,6 +159,8 @@ uint64_t sideband_place(const Sideband *sb, unsigned hart, uint64_t id)
 static bool index_session(Sideband *sb, GError **errp)
 {
     size_t pos = sb->begin;
+    ETraceSbOrigin origin;
+    SidebandAlign align;
     SidebandRecord rec;
 
     sb->harts = g_new0(SidebandHart, sb->nr_harts);
@@ -193,7 +175,7 @@ static bool index_session(Sideband *sb, GError **errp)
         }
         switch (rec.type) {
         case ETRACE_SB_PARAMS:
-            parse_params(&sb->harts[rec.hart], rec.payload, rec.len);
+            parse_params(&sb->harts[rec.hart], &rec);
             if (!etrace_params_valid(&sb->harts[rec.hart].params)) {
                 g_set_error(errp, G_IO_ERROR, G_IO_ERROR_NOT_SUPPORTED,
                             "sideband: the encoder parameters of hart %u "
@@ -206,17 +188,20 @@ static bool index_session(Sideband *sb, GError **errp)
             add_place(sb, &rec);
             break;
         case ETRACE_SB_ALIGN:
-            g_array_append_vals(sb->aligns, &(SidebandAlign) {
-                .offset = etrace_sb_get(rec.payload, 8),
-                .packets = rec.payload + 8,
-            }, 1);
+            align.payload = rec.payload;
+            etrace_sb_unpack_align(rec.payload, rec.len, sb->nr_harts,
+                                   &align.offset);
+            g_array_append_val(sb->aligns, align);
             break;
         case ETRACE_SB_RAM:
+            etrace_sb_unpack_ram(rec.payload, rec.len, sb->nr_harts,
+                                 &sb->ring);
             sb->ram = rec.payload;
             break;
         case ETRACE_SB_ORIGIN:
-            sb->id = etrace_sb_get(rec.payload, 8);
-            sb->origin = etrace_sb_get(rec.payload + 8, 8);
+            etrace_sb_unpack_origin(rec.payload, rec.len, &origin);
+            sb->id = origin.id;
+            sb->origin = origin.before;
             break;
         case ETRACE_SB_END:
             sb->last = rec.payload;
@@ -234,21 +219,19 @@ static bool index_session(Sideband *sb, GError **errp)
     return true;
 }
 
-static bool open_session(Sideband *sb, const SidebandRecord *rec,
+static bool open_session(Sideband *sb, const ETraceSbSession *session,
                          GError **errp)
 {
-    const uint8_t *p = rec->payload;
-    unsigned major = etrace_sb_get(p + 8, 2);
-
-    if (major != ETRACE_SB_VERSION_MAJOR) {
+    if (session->major != ETRACE_SB_VERSION_MAJOR) {
         g_set_error(errp, G_IO_ERROR, G_IO_ERROR_NOT_SUPPORTED,
                     "sideband: version %u of the stream cannot be read, "
-                    "only version %u", major, ETRACE_SB_VERSION_MAJOR);
+                    "only version %u", session->major,
+                    ETRACE_SB_VERSION_MAJOR);
         return false;
     }
-    sb->nr_harts = etrace_sb_get(p + 12, 2);
-    sb->session = etrace_sb_get(p + 16, 4);
-    sb->trace_start = etrace_sb_get(p + 24, 8);
+    sb->nr_harts = session->harts;
+    sb->session = session->number;
+    sb->trace_start = session->trace_offset;
     if (!sb->nr_harts || sb->nr_harts > MAX_HARTS) {
         g_set_error(errp, G_IO_ERROR, G_IO_ERROR_INVALID_DATA,
                     "sideband: session %u has %u harts", sb->session,
@@ -262,14 +245,16 @@ Sideband *sideband_parse(const uint8_t *data, size_t size, unsigned session,
                          GError **errp)
 {
     g_autoptr(Sideband) sb = g_new0(Sideband, 1);
-    SidebandRecord rec, found = { 0 };
+    ETraceSbSession each, found = { 0 };
     uint64_t next_start = UINT64_MAX;
-    size_t pos = 0;
     unsigned last = 0;
+    SidebandRecord rec;
+    bool is_found = false;
+    size_t pos = 0;
 
     sb->data = data;
     sb->trace_end = UINT64_MAX;
-    if (!sideband_next(data, size, &pos, &rec) || !is_session(&rec)) {
+    if (!sideband_next(data, size, &pos, &rec) || !is_session(&rec, &each)) {
         g_set_error(errp, G_IO_ERROR, G_IO_ERROR_INVALID_DATA,
                     "sideband: not a sideband stream (it does not begin "
                     "with a SESSION record)");
@@ -277,22 +262,23 @@ Sideband *sideband_parse(const uint8_t *data, size_t size, unsigned session,
     }
     pos = 0;
     while (sideband_next(data, size, &pos, &rec)) {
-        if (!is_session(&rec)) {
+        if (!is_session(&rec, &each)) {
             continue;
         }
-        last = etrace_sb_get(rec.payload + 16, 4);
-        if (found.payload && !sb->end) {
+        last = each.number;
+        if (is_found && !sb->end) {
             sb->end = rec.pos;
-            next_start = etrace_sb_get(rec.payload + 24, 8);
+            next_start = each.trace_offset;
         }
         if (!session || last == session) {
-            found = rec;
+            found = each;
+            is_found = true;
             sb->begin = pos;
             sb->end = 0;
             next_start = UINT64_MAX;
         }
     }
-    if (!found.payload) {
+    if (!is_found) {
         g_set_error(errp, G_IO_ERROR, G_IO_ERROR_NOT_FOUND,
                     "sideband: there is no session %u; the last one is %u",
                     session, last);
@@ -387,7 +373,7 @@ bool sideband_align_lookup(const Sideband *sb, uint64_t offset,
                                                 mid);
 
         if (a->offset == offset) {
-            *packets = etrace_sb_get(a->packets + 8 * hart, 8);
+            *packets = etrace_sb_unpack_align_hart(a->payload, hart);
             return true;
         }
         if (a->offset < offset) {
@@ -408,35 +394,32 @@ bool sideband_origin(const Sideband *sb, uint64_t *id, uint64_t *origin)
 
 bool sideband_end(const Sideband *sb, unsigned hart, SidebandEnd *end)
 {
-    const uint8_t *p = sb->last;
+    ETraceSbEnd from;
 
-    if (!p) {
+    if (!sb->last) {
         return false;
     }
-    p += ETRACE_SB_END_SIZE(hart);
+    from = etrace_sb_unpack_end_hart(sb->last, hart);
     *end = (SidebandEnd) {
-        .packets = etrace_sb_get(p, 8),
-        .lost = etrace_sb_get(p + 8, 8),
-        .lost_last = etrace_sb_get(p + 16, 8),
+        .packets = from.put,
+        .lost = from.lost,
+        .lost_last = from.lost_last,
     };
     return true;
 }
 
 bool sideband_ram(const Sideband *sb, SidebandRam *ram)
 {
-    uint64_t wp;
-
     if (!sb->ram) {
         return false;
     }
-    wp = etrace_sb_get(sb->ram + 24, 8);
     *ram = (SidebandRam) {
-        .bytes = etrace_sb_get(sb->ram, 8),
-        .start = etrace_sb_get(sb->ram + 8, 8),
-        .limit = etrace_sb_get(sb->ram + 16, 8),
-        .wp = wp & ~1ull,
-        .wrapped = wp & 1,
-        .packets = sb->ram + 32,
+        .bytes = sb->ring.bytes,
+        .start = sb->ring.start,
+        .limit = sb->ring.limit,
+        .wp = sb->ring.wp,
+        .wrapped = sb->ring.wrapped,
+        .packets = sb->ram + ETRACE_SB_RAM_SIZE(0),
     };
     return true;
 }

@@ -160,7 +160,7 @@ static void send_access(RISCVTraceEncoder *s, const ETraceAccess *slot)
 
 void riscv_trace_encoder_data_send(RISCVTraceEncoder *s, unsigned n)
 {
-    bool all = !s->filter.data_filters;
+    bool all = !riscv_trace_encoder_filters_active(s);
 
     if (!s->enc.denable) {
         return;

@@ -99,9 +99,8 @@ static bool riscv_trace_encoder_emit_many(void *opaque, const uint8_t *packets,
 {
     RISCVTraceEncoder *s = opaque;
 
-    if (!s->timestamps && !etrace_encap_odd_bits(&s->enc.params)) {
-        /* each with a srcID of up to 2 bytes */
-        if (!riscv_trace_encoder_room(s, false, size + 2 * n)) {
+    if (!s->timestamps) {
+        if (!riscv_trace_encoder_room(s, false, size + 3 * n)) {
             return false;
         }
         s->batch_len += etrace_encap_wrap_many(&s->enc.params, packets, n,

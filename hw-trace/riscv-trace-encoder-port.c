@@ -77,7 +77,7 @@ static void riscv_trace_encoder_trigger_event(RISCVTraceEncoder *s,
 static void riscv_trace_encoder_event(RISCVTraceEncoder *s,
                                       const ETraceEvent *event)
 {
-    etrace_filter_event(&s->filter, event);
+    riscv_trace_encoder_filters_event(s, event);
     switch (event->type) {
     case ETRACE_EVENT_CONTEXT:
         if (s->context_on) {
@@ -184,11 +184,9 @@ static void riscv_trace_encoder_block(RISCVTraceEncoder *s,
     if (s->accesses->len) {
         accesses = riscv_trace_encoder_data_count(s, b);
     }
-    if (etrace_filter_active(&s->filter)) {
+    if (riscv_trace_encoder_filters_active(s)) {
         ETraceFilterResult r =
-            etrace_filter_block(&s->filter, b, tval,
-                                (const ETraceAccess *)s->accesses->data,
-                                accesses, (bool *)s->data.traced->data);
+            riscv_trace_encoder_filters_block(s, b, tval, accesses);
 
         qualified = r.qualified;
         s->notify_due |= r.notify;
@@ -233,7 +231,7 @@ static bool riscv_trace_encoder_takes_history(void *opaque,
 {
     RISCVTraceEncoder *s = opaque;
 
-    return s->live && s->tracing && !etrace_filter_active(&s->filter) &&
+    return s->live && s->tracing && !riscv_trace_encoder_filters_active(s) &&
            !s->needs_data && !s->accesses->len && !s->data.due &&
            !s->off_due && !s->notify_due && !s->triggers.on &&
            !s->triggers.off && !s->triggers.notify &&
@@ -329,7 +327,7 @@ static RISCVTraceHartConfig riscv_trace_encoder_port(RISCVTraceEncoder *s)
     const RISCVTraceEncoderConfig *cfg = &s->cfg;
     RISCVTraceHartConfig port = { };
 
-    if (cfg->context_width) {
+    if (cfg->context_width || s->expr.num_contexts) {
         if (!g_strcmp0(cfg->context_source, "mcontext")) {
             port.context = RISCV_TRACE_CONTEXT_MCONTEXT;
         } else if (!g_strcmp0(cfg->context_source, "scontext")) {
@@ -379,6 +377,7 @@ static void riscv_trace_encoder_configure(RISCVTraceEncoder *s)
                                                   CONTEXT));
     s->timestamps = riscv_trace_timestamp_enabled(&s->ts);
     riscv_trace_encoder_filters_apply(s);
+    riscv_trace_encoder_expr_apply(s);
     if (s->filter_reset) {
         etrace_filter_reset(&s->filter);
         s->filter_reset = false;

@@ -130,23 +130,13 @@ static bool check_ranges(const RISCVTraceEncoderConfig *cfg, Error **errp)
     return true;
 }
 
-/* A mode that is on at power-up has to be there. */
+/* What is on at power-up has to be there. */
 static bool check_modes(const RISCVTraceEncoderConfig *cfg, Error **errp)
 {
     const struct {
         bool wrong;
         const char *mode, *needs;
     } modes[] = {
-        { cfg->sequential_jump && !cfg->sijump, "sequential-jump", "sijump" },
-        { cfg->implicit_return && !cfg->return_stack_size &&
-          !cfg->call_counter_size, "implicit-return",
-          "return-stack-size or call-counter-size" },
-        { cfg->implicit_return && cfg->itype_width < 4, "implicit-return",
-          "itype-width 4" },
-        { cfg->branch_prediction && !cfg->bpred_size, "branch-prediction",
-          "bpred-size" },
-        { cfg->jump_target_cache && !cfg->cache_size, "jump-target-cache",
-          "cache-size" },
         { cfg->context && !cfg->context_width, "context", "context-width" },
         { cfg->timestamp_mode && !cfg->timestamp_width, "timestamp-mode",
           "timestamp-width" },
@@ -197,7 +187,8 @@ bool riscv_trace_encoder_check(RISCVTraceEncoder *s, Error **errp)
 
         cfg->bpred_size = draft ? 7 : 10;
     }
-    if (!check_ranges(cfg, errp) || !check_modes(cfg, errp)) {
+    if (!check_ranges(cfg, errp) || !check_modes(cfg, errp) ||
+        !riscv_trace_encoder_modes_check(cfg, errp)) {
         return false;
     }
     if (cfg->privilege_width < 3 && riscv_has_ext(cpu_env(s->cpu), RVH)) {
@@ -210,6 +201,9 @@ bool riscv_trace_encoder_check(RISCVTraceEncoder *s, Error **errp)
     if (cfg->src_id >> cfg->src_bits) {
         error_setg(errp, "src-id %u does not fit into src-bits %u",
                    cfg->src_id, cfg->src_bits);
+        return false;
+    }
+    if (!riscv_trace_encoder_expr_check(s, errp)) {
         return false;
     }
     fill_params(s, &params);
@@ -290,6 +284,11 @@ static const struct {
     { "retires", "most instructions in a block" },
 };
 
+#define DEFINE_PROP_MODE(name, mode_) \
+    DEFINE_PROP_ON_OFF_AUTO(name, RISCVTraceEncoder, \
+                            cfg.mode[RISCV_TRACE_MODE_##mode_], \
+                            ON_OFF_AUTO_AUTO)
+
 static const Property riscv_trace_encoder_properties[] = {
     DEFINE_PROP_LINK("cpu", RISCVTraceEncoder, cpu, TYPE_RISCV_CPU,
                      CPUState *),
@@ -306,19 +305,15 @@ static const Property riscv_trace_encoder_properties[] = {
     DEFINE_PROP_UINT8("sync-max", RISCVTraceEncoder, cfg.sync_max, 8),
     DEFINE_PROP_BOOL("stall", RISCVTraceEncoder, cfg.stall, true),
     DEFINE_PROP_BOOL("autostart", RISCVTraceEncoder, cfg.autostart, false),
+    DEFINE_PROP_STRING("autostart-modes", RISCVTraceEncoder,
+                       cfg.autostart_modes),
 
-    DEFINE_PROP_BOOL("full-address", RISCVTraceEncoder, cfg.full_address,
-                     false),
-    DEFINE_PROP_BOOL("implicit-exception", RISCVTraceEncoder,
-                     cfg.implicit_exception, false),
-    DEFINE_PROP_BOOL("sequential-jump", RISCVTraceEncoder,
-                     cfg.sequential_jump, false),
-    DEFINE_PROP_BOOL("implicit-return", RISCVTraceEncoder,
-                     cfg.implicit_return, false),
-    DEFINE_PROP_BOOL("branch-prediction", RISCVTraceEncoder,
-                     cfg.branch_prediction, false),
-    DEFINE_PROP_BOOL("jump-target-cache", RISCVTraceEncoder,
-                     cfg.jump_target_cache, false),
+    DEFINE_PROP_MODE("full-address", FULL_ADDRESS),
+    DEFINE_PROP_MODE("implicit-exception", IMPLICIT_EXCEPTION),
+    DEFINE_PROP_MODE("sequential-jump", SEQUENTIAL_JUMP),
+    DEFINE_PROP_MODE("implicit-return", IMPLICIT_RETURN),
+    DEFINE_PROP_MODE("branch-prediction", BRANCH_PREDICTION),
+    DEFINE_PROP_MODE("jump-target-cache", JUMP_TARGET_CACHE),
     DEFINE_PROP_BOOL("context", RISCVTraceEncoder, cfg.context, false),
     DEFINE_PROP_BOOL("data", RISCVTraceEncoder, cfg.data, false),
     DEFINE_PROP_BOOL("data-drop", RISCVTraceEncoder, cfg.data_drop, false),
@@ -384,6 +379,8 @@ static const struct {
     { "sync-max", "trTeInstSyncMax at power-up (0 to 15)" },
     { "stall", "trTeInstStallEna at power-up" },
     { "autostart", "trace from reset" },
+    { "autostart-modes", "modes of who starts trace for the guest, as in "
+      "trace-modes" },
     { "full-address", "trTeInstNoAddrDiff at power-up" },
     { "implicit-exception", "trTeInstNoTrapAddr at power-up" },
     { "sequential-jump", "trTeInstEnSequentialJump at power-up" },
@@ -428,6 +425,7 @@ static const struct {
 void riscv_trace_encoder_class_props(ObjectClass *oc)
 {
     device_class_set_props(DEVICE_CLASS(oc), riscv_trace_encoder_properties);
+    riscv_trace_encoder_expr_class_props(oc);
     for (unsigned i = 0; i < ARRAY_SIZE(descriptions); i++) {
         object_class_property_set_description(oc, descriptions[i].name,
                                               descriptions[i].description);

@@ -34,33 +34,14 @@ static uint32_t control_reset(const RISCVTraceEncoder *s)
     return val;
 }
 
-/* What only tells how the encoder is built */
-static uint32_t return_mode(const RISCVTraceEncoderConfig *cfg)
-{
-    return cfg->itype_width < 4 ? TR_TE_RETURN_NONE :
-           cfg->return_stack_size ? TR_TE_RETURN_STACK :
-           cfg->call_counter_size ? TR_TE_RETURN_COUNTER : TR_TE_RETURN_NONE;
-}
-
 static uint32_t features_reset(const RISCVTraceEncoder *s)
 {
     const RISCVTraceEncoderConfig *cfg = &s->cfg;
-    uint32_t val = 0;
+    uint32_t val = riscv_trace_encoder_modes_power_up(cfg);
 
-    val = FIELD_DP32(val, TR_TE_INST_FEATURES, NO_ADDR_DIFF,
-                     cfg->full_address);
-    val = FIELD_DP32(val, TR_TE_INST_FEATURES, NO_TRAP_ADDR,
-                     cfg->implicit_exception);
-    val = FIELD_DP32(val, TR_TE_INST_FEATURES, EN_SEQUENTIAL_JUMP,
-                     cfg->sequential_jump);
-    val = FIELD_DP32(val, TR_TE_INST_FEATURES, EN_IMPLICIT_RETURN,
-                     cfg->implicit_return);
-    val = FIELD_DP32(val, TR_TE_INST_FEATURES, EN_BRANCH_PREDICTION,
-                     cfg->branch_prediction);
-    val = FIELD_DP32(val, TR_TE_INST_FEATURES, EN_JUMP_TARGET_CACHE,
-                     cfg->jump_target_cache);
+    /* It only tells how the encoder is built. */
     val = FIELD_DP32(val, TR_TE_INST_FEATURES, IMPLICIT_RETURN_MODE,
-                     return_mode(cfg));
+                     riscv_trace_encoder_return_mode(cfg));
     val = FIELD_DP32(val, TR_TE_INST_FEATURES, SRC_ID, cfg->src_id);
     return FIELD_DP32(val, TR_TE_INST_FEATURES, SRC_BITS, cfg->src_bits);
 }
@@ -296,24 +277,9 @@ static uint64_t control_post_read(RegisterInfo *reg, uint64_t val)
 
 static uint32_t features_mask(const RISCVTraceEncoderConfig *cfg)
 {
-    uint32_t mask = R_TR_TE_INST_FEATURES_SRC_ID_MASK |
-                    R_TR_TE_INST_FEATURES_SRC_BITS_MASK |
-                    R_TR_TE_INST_FEATURES_NO_ADDR_DIFF_MASK |
-                    R_TR_TE_INST_FEATURES_NO_TRAP_ADDR_MASK;
-
-    if (cfg->sijump) {
-        mask |= R_TR_TE_INST_FEATURES_EN_SEQUENTIAL_JUMP_MASK;
-    }
-    if (return_mode(cfg) != TR_TE_RETURN_NONE) {
-        mask |= R_TR_TE_INST_FEATURES_EN_IMPLICIT_RETURN_MASK;
-    }
-    if (cfg->bpred_size) {
-        mask |= R_TR_TE_INST_FEATURES_EN_BRANCH_PREDICTION_MASK;
-    }
-    if (cfg->cache_size) {
-        mask |= R_TR_TE_INST_FEATURES_EN_JUMP_TARGET_CACHE_MASK;
-    }
-    return mask;
+    return R_TR_TE_INST_FEATURES_SRC_ID_MASK |
+           R_TR_TE_INST_FEATURES_SRC_BITS_MASK |
+           riscv_trace_encoder_modes_built_in(cfg);
 }
 
 static uint64_t features_pre_write(RegisterInfo *reg, uint64_t val64)

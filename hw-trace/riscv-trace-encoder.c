@@ -114,6 +114,7 @@ static void riscv_trace_encoder_reset_exit(Object *obj, ResetType type)
         qatomic_or(&s->regs[R_TR_TE_CONTROL],
                    R_TR_TE_CONTROL_ACTIVE_MASK | R_TR_TE_CONTROL_ENABLE_MASK |
                    R_TR_TE_CONTROL_INST_TRACING_MASK);
+        s->regs[R_TR_TE_INST_FEATURES] |= riscv_trace_encoder_modes_start(s);
         if (s->cfg.data) {
             qatomic_or(&s->regs[R_TR_TE_DATA_CONTROL],
                        R_TR_TE_DATA_CONTROL_TRACING_MASK);
@@ -168,6 +169,7 @@ static void riscv_trace_encoder_init(Object *obj)
     s->accesses = g_array_new(false, false, sizeof(ETraceAccess));
     s->data.traced = g_array_new(false, false, sizeof(bool));
     etrace_filter_init(&s->filter);
+    etrace_filter_init(&s->expr_filter);
     riscv_trace_timestamp_init(&s->ts, 0, true);
     riscv_trace_encoder_regs_init(s);
     riscv_trace_encoder_filters_init(s);

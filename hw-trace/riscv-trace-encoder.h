@@ -6,13 +6,14 @@
 #ifndef HW_TRACE_RISCV_TRACE_ENCODER_H
 #define HW_TRACE_RISCV_TRACE_ENCODER_H
 
+#include "qapi/qapi-types-common.h"
 #include "qemu/atomic.h"
 #include "hw/register.h"
 #include "hw/sysbus.h"
 #include "etrace/data.h"
 #include "etrace/encap.h"
 #include "etrace/encoder.h"
-#include "etrace/filter.h"
+#include "etrace/filter-expr.h"
 #include "riscv-trace-regs.h"
 #include "riscv-trace-sink.h"
 #include "riscv-trace-timestamp.h"
@@ -35,6 +36,17 @@ OBJECT_DECLARE_SIMPLE_TYPE(RISCVTraceEncoder, RISCV_TRACE_ENCODER)
 #define RISCV_TRACE_ENCODER_IMPDEF      "impdef"
 #define RISCV_TRACE_ENCODER_TRIGGER_OUT "trigger-out"
 
+/* Modes that can be switched; the values are their bits of trTeInstFeatures. */
+typedef enum RISCVTraceMode {
+    RISCV_TRACE_MODE_FULL_ADDRESS = 0,
+    RISCV_TRACE_MODE_IMPLICIT_EXCEPTION = 1,
+    RISCV_TRACE_MODE_SEQUENTIAL_JUMP = 2,
+    RISCV_TRACE_MODE_IMPLICIT_RETURN = 3,
+    RISCV_TRACE_MODE_BRANCH_PREDICTION = 4,
+    RISCV_TRACE_MODE_JUMP_TARGET_CACHE = 5,
+    RISCV_TRACE_MODES
+} RISCVTraceMode;
+
 /*
  * What an encoder is built with. Names of parameters are those of E-Trace's
  * Table 9.1.
@@ -48,14 +60,10 @@ typedef struct RISCVTraceEncoderConfig {
     uint8_t sync_max;
     bool stall;                 /* trTeInstStallEna at power-up */
     bool autostart;
+    char *autostart_modes;      /* see riscv_trace_modes_parse() */
 
-    /* Modes at power-up */
-    bool full_address;
-    bool implicit_exception;
-    bool sequential_jump;
-    bool implicit_return;
-    bool branch_prediction;
-    bool jump_target_cache;
+    /* Modes at power-up; auto: off, but autostart may choose it */
+    OnOffAuto mode[RISCV_TRACE_MODES];
     bool context;               /* trTeContext */
     bool data;                  /* autostart is of data trace, too */
     bool data_drop;
@@ -122,6 +130,7 @@ struct RISCVTraceEncoder {
     Object *sink_obj;
     uint32_t hart_index;        /* input of the funnel, number in sideband */
     RISCVTraceEncoderConfig cfg;
+    ETraceFilterExpr expr;      /* the filter that no register has; BQL */
 
     RISCVTraceSource source;
     RISCVTraceSink *sink;
@@ -139,7 +148,8 @@ struct RISCVTraceEncoder {
 
     /* Of the hart's thread; of any other while the VM is stopped */
     ETraceEncoder enc;
-    ETraceFilter filter;
+    ETraceFilter filter;        /* as the registers say */
+    ETraceFilter expr_filter;   /* as expr says */
     RISCVTraceHartConfig hart_config;   /* what the port was asked for */
     RISCVTraceEncoderTriggers triggers;
     bool off_due;               /* traced up to here, unless it goes on */
@@ -182,6 +192,35 @@ uint8_t riscv_trace_encoder_ioptions(RISCVTraceEncoder *s);
  */
 void riscv_trace_encoder_trigger_tracing(RISCVTraceEncoder *s, bool on);
 
+/* riscv-trace-encoder-modes.c */
+
+/* A choice of modes */
+typedef struct RISCVTraceModes {
+    bool all;                   /* all that save bits and are built in */
+    uint32_t named;             /* bits of trTeInstFeatures */
+} RISCVTraceModes;
+
+/*
+ * "all", "baseline" or modes by their names with "+" between them; NULL is
+ * the default. False with @errp set if it is none of this.
+ */
+bool riscv_trace_modes_parse(const char *text, RISCVTraceModes *chosen,
+                             Error **errp);
+
+/* False with @errp set if modes that are not built in are asked for. */
+bool riscv_trace_encoder_modes_check(const RISCVTraceEncoderConfig *cfg,
+                                     Error **errp);
+
+/* trTeInstImplicitReturnMode: TR_TE_RETURN_* */
+uint32_t riscv_trace_encoder_return_mode(const RISCVTraceEncoderConfig *cfg);
+
+/* Bits 5:0 of trTeInstFeatures: which can be set, */
+uint32_t riscv_trace_encoder_modes_built_in(const RISCVTraceEncoderConfig *cfg);
+/* ... which are set at power-up, */
+uint32_t riscv_trace_encoder_modes_power_up(const RISCVTraceEncoderConfig *cfg);
+/* ... and which who starts trace for the guest sets, those included. */
+uint32_t riscv_trace_encoder_modes_start(const RISCVTraceEncoder *s);
+
 /* riscv-trace-encoder-filters.c */
 
 void riscv_trace_encoder_filters_init(RISCVTraceEncoder *s);
@@ -189,6 +228,34 @@ void riscv_trace_encoder_filters_reset(RISCVTraceEncoder *s);
 
 /* Give the registers' contents to s->filter; in the hart's thread, BQL. */
 void riscv_trace_encoder_filters_apply(RISCVTraceEncoder *s);
+
+/* riscv-trace-encoder-expr.c */
+
+void riscv_trace_encoder_expr_class_props(ObjectClass *oc);
+
+/* False with @errp set if the property does not fit the hart. */
+bool riscv_trace_encoder_expr_check(RISCVTraceEncoder *s, Error **errp);
+
+/* Give the property to s->expr_filter; in the hart's thread, BQL. */
+void riscv_trace_encoder_expr_apply(RISCVTraceEncoder *s);
+
+/* False: every block and access is qualified, and none asks for notify. */
+bool riscv_trace_encoder_filters_active(const RISCVTraceEncoder *s);
+
+/* An event of the port that filters may look at; see etrace_filter_event(). */
+void riscv_trace_encoder_filters_event(RISCVTraceEncoder *s,
+                                       const ETraceEvent *event);
+
+/*
+ * What the filters of the registers and that of the property say together of
+ * the block or trap @b, with its @tval, and of the first @n of s->accesses,
+ * which are those in it: s->data.traced tells which of these are traced.
+ * Only if there are active filters.
+ */
+ETraceFilterResult riscv_trace_encoder_filters_block(RISCVTraceEncoder *s,
+                                                     const ETraceBlock *b,
+                                                     uint64_t tval,
+                                                     unsigned n);
 
 /* riscv-trace-encoder-props.c */
 

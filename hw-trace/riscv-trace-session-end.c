@@ -72,18 +72,14 @@ void riscv_trace_session_put_end(RISCVTraceSession *s)
 {
     uint8_t record[ETRACE_SB_HEADER_SIZE +
                    ETRACE_SB_END_SIZE(RISCV_TRACE_MAX_SOURCES)];
-    uint8_t *p = record + ETRACE_SB_HEADER_SIZE;
+    ETraceSbEnd ends[RISCV_TRACE_MAX_SOURCES];
     uint64_t end;
+    size_t len;
 
     if (!riscv_trace_session_active(s) || !qatomic_read(&s->told)) {
         return;
     }
     end = s->trace_left ? s->trace_end : riscv_trace_chardev_offset(s->trace);
-    etrace_sb_put(record, ETRACE_SB_END, 2);
-    etrace_sb_put(record + 2, ETRACE_SB_ALL_HARTS, 2);
-    etrace_sb_put(record + 4, ETRACE_SB_END_SIZE(s->num_sources), 4);
-    etrace_sb_put(p, end, 8);
-    p += 8;
     WITH_QEMU_LOCK_GUARD(&s->count_lock) {
         if (!s->end_due) {
             return;
@@ -93,14 +89,15 @@ void riscv_trace_session_put_end(RISCVTraceSession *s)
 
             trace_riscv_trace_session_counts(i, count->put, count->lost,
                                              count->lost_last);
-            etrace_sb_put(p, count->put, 8);
-            etrace_sb_put(p + 8, count->lost, 8);
-            etrace_sb_put(p + 16, count->lost_last, 8);
-            p += 24;
+            ends[i] = (ETraceSbEnd) {
+                .put = count->put,
+                .lost = count->lost,
+                .lost_last = count->lost_last,
+            };
         }
+        len = etrace_sb_pack_end(record, end, ends, s->num_sources);
         /* Without room for it, the reader does not know the end. */
-        s->end_due = !riscv_trace_chardev_put(&s->sideband->out, record,
-                                              p - record);
+        s->end_due = !riscv_trace_chardev_put(&s->sideband->out, record, len);
     }
 }
 

@@ -139,18 +139,14 @@ static ETraceParams riscv_trace_session_framing(const ETraceParams *params,
 static void riscv_trace_session_put_origin(RISCVTraceSession *s)
 {
     uint8_t record[ETRACE_SB_HEADER_SIZE + ETRACE_SB_ORIGIN_SIZE];
-    uint8_t *payload = record + ETRACE_SB_HEADER_SIZE;
-    uint64_t before = s->id;
+    ETraceSbOrigin origin = { .before = s->id };
 
     do {
         s->id = (uint64_t)g_random_int() << 32 | g_random_int();
     } while (!s->id);
-    etrace_sb_put(record, ETRACE_SB_ORIGIN, 2);
-    etrace_sb_put(record + 2, ETRACE_SB_ALL_HARTS, 2);
-    etrace_sb_put(record + 4, ETRACE_SB_ORIGIN_SIZE, 4);
-    etrace_sb_put(payload, s->id, 8);
-    etrace_sb_put(payload + 8, before, 8);
-    riscv_trace_session_put_record(s, record, sizeof(record));
+    origin.id = s->id;
+    riscv_trace_session_put_record(s, record,
+                                   etrace_sb_pack_origin(record, &origin));
 }
 
 /*

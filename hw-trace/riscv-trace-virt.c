@@ -5,6 +5,7 @@
  */
 #include "qemu/osdep.h"
 #include "qapi/error.h"
+#include "qemu/host-utils.h"
 #include "chardev/char.h"
 #include "exec/address-spaces.h"
 #include "hw/qdev-properties.h"
@@ -57,6 +58,7 @@ static bool riscv_trace_virt_check(RISCVVirtState *s, Error **errp)
         const char *property = opt->chardev ? "trace-chardev" :
                                opt->sideband ? "trace-sideband" :
                                opt->autostart ? "trace-autostart" :
+                               opt->modes ? "trace-modes" :
                                opt->atb ? "trace-atb" : NULL;
 
         if (property) {
@@ -183,6 +185,21 @@ static DeviceState *riscv_trace_virt_create_funnel(RISCVVirtState *s,
     return riscv_trace_virt_map(dev, TRACE_FUNNEL(s), errp) ? dev : NULL;
 }
 
+/*
+ * The srcID. 8 bits are what the encapsulation recommends, and what software
+ * may have come to expect; who starts trace for the guest wants few bytes.
+ */
+static void riscv_trace_virt_set_source(RISCVVirtState *s, DeviceState *dev,
+                                        unsigned index)
+{
+    unsigned needed = 32 - clz32(MACHINE(s)->smp.cpus - 1);
+
+    if (!object_property_get_uint(OBJECT(dev), "src-bits", &error_abort)) {
+        qdev_prop_set_uint8(dev, "src-bits", s->trace.autostart ? needed : 8);
+    }
+    qdev_prop_set_uint16(dev, "src-id", index);
+}
+
 static bool riscv_trace_virt_create_encoder(RISCVVirtState *s, unsigned index,
                                             RISCVCPU *cpu, DeviceState *funnel,
                                             Error **errp)
@@ -192,9 +209,11 @@ static bool riscv_trace_virt_create_encoder(RISCVVirtState *s, unsigned index,
 
     qdev_prop_set_bit(dev, "autostart", s->trace.autostart);
     qdev_prop_set_uint32(dev, "hart-index", index);
+    if (s->trace.modes) {
+        qdev_prop_set_string(dev, "autostart-modes", s->trace.modes);
+    }
     if (MACHINE(s)->smp.cpus > 1) {
-        qdev_prop_set_uint8(dev, "src-bits", 8);
-        qdev_prop_set_uint16(dev, "src-id", index);
+        riscv_trace_virt_set_source(s, dev, index);
     }
     object_property_set_link(OBJECT(dev), "cpu", OBJECT(cpu), &error_abort);
     object_property_set_link(OBJECT(dev), "sink", OBJECT(funnel),
@@ -415,6 +434,26 @@ static void riscv_trace_virt_set_autostart(Object *obj, bool value,
     RISCV_VIRT_MACHINE(obj)->trace.autostart = value;
 }
 
+static char *riscv_trace_virt_get_modes(Object *obj, Error **errp)
+{
+    return g_strdup(RISCV_VIRT_MACHINE(obj)->trace.modes);
+}
+
+static void riscv_trace_virt_set_modes(Object *obj, const char *value,
+                                       Error **errp)
+{
+    ERRP_GUARD();
+    RISCVTraceOptions *opt = &RISCV_VIRT_MACHINE(obj)->trace;
+    RISCVTraceModes chosen;
+
+    if (!riscv_trace_modes_parse(value, &chosen, errp)) {
+        error_prepend(errp, "trace-modes: ");
+        return;
+    }
+    g_free(opt->modes);
+    opt->modes = g_strdup(value);
+}
+
 static bool riscv_trace_virt_get_atb(Object *obj, Error **errp)
 {
     return RISCV_VIRT_MACHINE(obj)->trace.atb;
@@ -467,6 +506,14 @@ void riscv_trace_virt_class_init(ObjectClass *oc)
     object_class_property_set_description(oc, "trace-autostart",
                                           "Trace from reset, without guest "
                                           "software that enables it");
+    object_class_property_add_str(oc, "trace-modes",
+                                  riscv_trace_virt_get_modes,
+                                  riscv_trace_virt_set_modes);
+    object_class_property_set_description(oc, "trace-modes",
+                                          "Modes that autostart uses: all "
+                                          "(that save bits), baseline "
+                                          "(none), or their names with '+' "
+                                          "between them");
     object_class_property_add_bool(oc, "trace-atb", riscv_trace_virt_get_atb,
                                    riscv_trace_virt_set_atb);
     object_class_property_set_description(oc, "trace-atb",

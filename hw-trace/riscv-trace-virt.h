@@ -22,6 +22,7 @@ typedef struct RISCVTraceOptions {
     bool on;
     bool autostart;             /* from reset, without guest software */
     bool atb;                   /* an ATB bridge behind the funnel */
+    char *modes;                /* of autostart; NULL: the default */
     char *chardev;              /* of the PIB sink; NULL: none */
     char *sideband;             /* of the sideband stream; NULL: none */
 } RISCVTraceOptions;

@@ -16,6 +16,7 @@
 #include "hw/core/cpu.h"
 #include "hw/sysbus.h"
 #include "system/runstate.h"
+#include "hw/trace/riscv-trace-encoder.h"
 #include "hw/trace/riscv-trace-memory.h"
 #include "hw/trace/riscv-trace-regs.h"
 #include "hw/trace/riscv-trace-sink.h"
@@ -111,10 +112,16 @@ static void print_encoder(GString *buf, unsigned i, SysBusDevice *dev)
 {
     g_autofree char *name = g_strdup_printf("encoder %u", i);
     uint32_t features = reg_read(dev, A_TR_TE_INST_FEATURES);
+    g_autofree char *filter = object_property_get_str(OBJECT(dev), "filter",
+                                                      &error_abort);
 
     print_control(buf, name, reg_read(dev, A_TR_CONTROL), encoder_bits,
                   ARRAY_SIZE(encoder_bits));
-    g_string_append_printf(buf, ", features 0x%08x\n", features);
+    g_string_append_printf(buf, ", features 0x%08x", features);
+    if (*filter) {
+        g_string_append_printf(buf, ", filter %s", filter);
+    }
+    g_string_append_c(buf, '\n');
 }
 
 static void print_ram(GString *buf, SysBusDevice *dev)
@@ -214,6 +221,15 @@ static bool start_ram(Error **errp)
     return true;
 }
 
+/* An encoder in reset has not been programmed by anybody else. */
+static void start_modes(SysBusDevice *dev)
+{
+    control_set(dev, 0);
+    reg_write(dev, A_TR_TE_INST_FEATURES,
+              reg_read(dev, A_TR_TE_INST_FEATURES) |
+              riscv_trace_encoder_modes_start(RISCV_TRACE_ENCODER(dev)));
+}
+
 void qmp_x_riscv_trace_start(bool has_sink, RiscvTraceSink sink, Error **errp)
 {
     SysBusDevice *dev;
@@ -240,6 +256,9 @@ void qmp_x_riscv_trace_start(bool has_sink, RiscvTraceSink sink, Error **errp)
     }
     control_set(component("trace-funnel"), R_TR_CONTROL_ENABLE_MASK);
     for (unsigned i = 0; (dev = encoder(i)); i++) {
+        if (!(reg_read(dev, A_TR_CONTROL) & R_TR_CONTROL_ACTIVE_MASK)) {
+            start_modes(dev);
+        }
         control_set(dev, R_TR_CONTROL_ENABLE_MASK);
         control_set(dev, R_TR_TE_CONTROL_INST_TRACING_MASK);
     }

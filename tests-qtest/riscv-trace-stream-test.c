@@ -42,19 +42,20 @@ static size_t assert_aligned(const uint8_t *bytes, size_t src_bytes)
 
 /*
  * A support packet (format 3, subformat 3) of the source @src_id, of which
- * the stream has @src_bytes. Returns its length.
+ * the stream has @src_bits: 0 to 4, in front of the payload and counted with
+ * it, or 8. Returns its length.
  */
-static size_t assert_support(const uint8_t *bytes, size_t src_bytes,
+static size_t assert_support(const uint8_t *bytes, unsigned src_bits,
                              unsigned src_id)
 {
+    unsigned payload = bytes[1 + src_bits / 8] >> src_bits % 8;
+
     g_assert_cmpuint(bytes[0] & 0x1f, >, 0);
     /* flow 0, no timestamp */
     g_assert_cmphex(bytes[0] & 0xe0, ==, 0);
-    if (src_bytes) {
-        g_assert_cmpuint(bytes[1], ==, src_id);
-    }
-    g_assert_cmphex(bytes[1 + src_bytes] & 0xf, ==, 0xf);
-    return 1 + src_bytes + (bytes[0] & 0x1f);
+    g_assert_cmpuint(bytes[1] & ((1u << src_bits) - 1), ==, src_id);
+    g_assert_cmphex(payload & 0xf, ==, 0xf);
+    return 1 + src_bits / 8 + (bytes[0] & 0x1f);
 }
 
 /* Wait until @path has at least @len bytes; returns what it has. */
@@ -194,19 +195,18 @@ static void test_reconnect(void)
 
     for (int i = 0; i < 3; i++) {
         int fd = connect_to(path);
-        uint8_t bytes[33 + 2 * (2 + 31)];
+        uint8_t bytes[32 + 2 * (1 + 31)];
         unsigned first;
         size_t len;
 
-        /* srcID of 8 bits, because there are two sources */
-        read_exactly(fd, bytes, 33 + 2);
-        len = assert_aligned(bytes, 1);
-        first = bytes[len + 1];
-        g_assert_cmpuint(first, <, 2);
-        read_exactly(fd, bytes + 35, bytes[len] & 0x1f);
+        /* srcID of one bit, because there are two sources */
+        read_exactly(fd, bytes, 32 + 1);
+        len = assert_aligned(bytes, 0);
+        read_exactly(fd, bytes + 33, bytes[len] & 0x1f);
+        first = bytes[len + 1] & 1;
         len += assert_support(bytes + len, 1, first);
-        read_exactly(fd, bytes + len, 2);
-        read_exactly(fd, bytes + len + 2, bytes[len] & 0x1f);
+        read_exactly(fd, bytes + len, 1);
+        read_exactly(fd, bytes + len + 1, bytes[len] & 0x1f);
         assert_support(bytes + len, 1, !first);
 
         close(fd);
@@ -232,7 +232,7 @@ static void test_inhibit_src(void)
     g_autofree char *first = read_file(path, 33 + 3, &size);
 
     len = assert_aligned((uint8_t *)first, 1);
-    len += assert_support((uint8_t *)first + len, 1, 5);
+    len += assert_support((uint8_t *)first + len, 8, 5);
 
     set_control(qts, ENCODER(0), TE_INHIBIT_SRC);
     both = read_file(path, len + 32 + 2, &size);

@@ -86,8 +86,9 @@ class Qmp:
             self.events.append(answer['event'])
         return answer
 
-    def command(self, name):
-        print(json.dumps({'execute': name}), file=self.file, flush=True)
+    def command(self, name, **arguments):
+        print(json.dumps({'execute': name, 'arguments': arguments}),
+              file=self.file, flush=True)
         answer = self.receive()
         while 'event' in answer:
             answer = self.receive()

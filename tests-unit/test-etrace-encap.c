@@ -83,6 +83,44 @@ static void test_wrap_many(void)
     }
 }
 
+/* With a srcID of any width, and a type field, it does what wrap() does. */
+static void test_wrap_many_odd(void)
+{
+    for (unsigned i = 0; i < 20000; i++) {
+        uint8_t packets[8 * (1 + ETRACE_ENCAP_SHORT_MAX) +
+                        ETRACE_ENCAP_SHORT_MAX] = { };
+        uint8_t out[8 * ETRACE_ENCAP_MAX], want[8 * ETRACE_ENCAP_MAX];
+        unsigned n = g_test_rand_int_range(1, 9);
+        size_t size = 0, in = 0;
+        ETraceParams params;
+
+        set_params(&params, g_test_rand_int_range(0, 17),
+                   g_test_rand_int_range(0, 65536), 0);
+        params.src_id &= (1u << params.src_bits) - 1;
+        params.data_width = g_test_rand_bit() ? 64 : 0;
+        for (unsigned j = 0; j < n; j++) {
+            unsigned len = g_test_rand_int_range(1, ETRACE_ENCAP_SHORT_MAX + 1);
+            uint8_t *payload = &packets[in + 1];
+
+            packets[in] = len;
+            for (unsigned k = 0; k < ETRACE_ENCAP_SHORT_MAX; k++) {
+                payload[k] = g_test_rand_int();
+            }
+            /* of any sign, from one bit on */
+            payload[len - 1] = (int8_t)payload[len - 1] >>
+                               g_test_rand_int_range(0, 8);
+            if (len == 1 || !g_test_rand_int_range(0, 4)) {
+                memset(payload, g_test_rand_bit() ? 0xff : 0, len);
+            }
+            size += etrace_encap_wrap(&params, payload, len, want + size);
+            in += 1 + len;
+        }
+        g_assert_cmpmem(out, etrace_encap_wrap_many(&params, packets, n, out),
+                        want, size);
+        g_assert_cmpuint(size, <=, in + 3 * n);
+    }
+}
+
 static void test_parse(void)
 {
     uint8_t buf[16];
@@ -433,6 +471,7 @@ int main(int argc, char **argv)
     g_test_add_func("/etrace/encap/wrap", test_wrap);
     g_test_add_func("/etrace/encap/wrap-longest", test_wrap_longest);
     g_test_add_func("/etrace/encap/wrap-many", test_wrap_many);
+    g_test_add_func("/etrace/encap/wrap-many-odd", test_wrap_many_odd);
     g_test_add_func("/etrace/encap/parse", test_parse);
     g_test_add_func("/etrace/encap/whole", test_whole);
     g_test_add_func("/etrace/encap/whole-random", test_whole_random);

@@ -63,34 +63,40 @@ static uint64_t get_bits(const uint8_t *buf, unsigned *pos, unsigned width)
 static unsigned payload_bits(const uint8_t *payload, size_t len)
 {
     uint8_t sign = payload[len - 1] & 0x80 ? 0xff : 0;
-    unsigned bits = 8 * len;
+    unsigned top;
 
-    while (bits > 1 &&
-           !(((payload[(bits - 2) / 8] ^ sign) >> ((bits - 2) % 8)) & 1)) {
-        bits--;
+    while (len > 1 && payload[len - 1] == sign) {
+        len--;
     }
-    return bits;
+    top = payload[len - 1] ^ sign;
+    if (top & 0x80) {
+        /* The sign itself is in the byte behind. */
+        return 8 * len + 1;
+    }
+    return 8 * len - (top ? __builtin_clz(top) - 24 : 8) + 1;
 }
 
-/* Move the @bits bits from *@pos on to @out->shifted. */
+/* Move the bits from @pos on, at least one, to @out->shifted. */
 static void take_payload(ETraceEncapPacket *out, const uint8_t *buf,
-                         unsigned pos, unsigned bits)
+                         unsigned pos)
 {
-    out->payload = out->shifted;
-    out->len = (bits + 7) / 8;
-    if (out->len == 0) {
-        return;
-    }
-    for (unsigned i = 0; i < out->len; i++) {
-        unsigned width = MIN(8, bits - 8 * i);
-        uint8_t byte = get_bits(buf, &pos, width);
+    const uint8_t *p = buf + pos / 8;
+    unsigned shift = pos % 8;
+    size_t len = out->size - pos / 8;
+    uint8_t sign = p[len - 1] & 0x80 ? 0xff : 0;
 
-        if (width < 8 && (byte >> (width - 1))) {
-            byte |= 0xff << width;
-        }
-        out->shifted[i] = byte;
+    for (size_t i = 0; i < len; i++) {
+        unsigned next = i + 1 < len ? p[i + 1] : sign;
+
+        out->shifted[i] = (p[i] | next << 8) >> shift;
     }
-    out->len = (payload_bits(out->shifted, out->len) + 7) / 8;
+    /* Nothing but sign is more than a payload needs. */
+    while (len > 1 && out->shifted[len - 1] == sign &&
+           !((out->shifted[len - 2] ^ sign) & 0x80)) {
+        len--;
+    }
+    out->payload = out->shifted;
+    out->len = len;
 }
 
 bool etrace_encap_fits(const ETraceParams *params, const uint8_t *payload,
@@ -154,23 +160,52 @@ size_t etrace_encap_wrap(const ETraceParams *params, const uint8_t *payload,
     }, out);
 }
 
+/*
+ * The @len bytes of @payload behind the @odd bits @field, at @out, where there
+ * is room for one more; returns how many bytes that makes.
+ */
+static unsigned wrap_odd(uint8_t *out, unsigned field, unsigned odd,
+                         const uint8_t *payload, unsigned len)
+{
+    unsigned bits = odd + payload_bits(payload, len);
+    int last = (int8_t)payload[len - 1];
+
+    for (unsigned i = 0; i < len; i++) {
+        field |= payload[i] << odd;
+        out[i] = field;
+        field >>= 8;
+    }
+    out[len] = (unsigned)last >> (8 - odd);
+    return (bits + 7) / 8;
+}
+
 size_t etrace_encap_wrap_many(const ETraceParams *params,
                               const uint8_t *packets, unsigned n,
                               uint8_t *out)
 {
     unsigned src_bytes = params->src_bits / 8;
+    unsigned odd = etrace_encap_odd_bits(params);
+    unsigned field = params->src_id >> 8 * src_bytes &
+                     ((1u << params->src_bits % 8) - 1);
     const uint8_t *start = out;
 
-    assert(!etrace_encap_odd_bits(params));
     for (; n; n--) {
         unsigned len = packets[0];
 
-        out[0] = len;
         out[1] = params->src_id;
         out[2] = params->src_id >> 8;
-        out += 1 + src_bytes;
-        memcpy(out, packets + 1, ETRACE_ENCAP_SHORT_MAX);
-        out += len;
+        if (odd) {
+            unsigned size = wrap_odd(out + 1 + src_bytes, field, odd,
+                                     packets + 1, len);
+
+            out[0] = size;
+            out += 1 + src_bytes + size;
+        } else {
+            out[0] = len;
+            out += 1 + src_bytes;
+            memcpy(out, packets + 1, ETRACE_ENCAP_SHORT_MAX);
+            out += len;
+        }
         packets += 1 + len;
     }
     return out - start;
@@ -221,7 +256,12 @@ ETraceEncapStatus etrace_encap_parse(const ETraceParams *params,
         return ETRACE_ENCAP_PACKET;
     }
     out->data = get_bits(buf, &pos, etrace_encap_type_bits(params));
-    take_payload(out, buf, pos, 8 * out->size - pos);
+    out->payload = out->shifted;
+    if (pos < 8 * out->size) {
+        take_payload(out, buf, pos);
+    } else {
+        out->len = 0;
+    }
     return ETRACE_ENCAP_PACKET;
 }
 

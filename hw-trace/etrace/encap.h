@@ -75,9 +75,10 @@ size_t etrace_encap_wrap(const ETraceParams *params, const uint8_t *payload,
 
 /*
  * As etrace_encap_wrap() for each of the @n te_insts in @packets, which stand
- * behind a byte that is their length each, 1 to ETRACE_ENCAP_SHORT_MAX. There
- * must be no odd bits. As many bytes behind the last one are read, and written
- * behind @out, where what is returned fits, but mean nothing.
+ * behind a byte that is their length each, 1 to ETRACE_ENCAP_SHORT_MAX. As
+ * many bytes behind the last one are read, and written behind @out, where what
+ * is returned fits, but mean nothing. A packet takes at most three bytes more
+ * than in @packets.
  */
 size_t etrace_encap_wrap_many(const ETraceParams *params,
                               const uint8_t *packets, unsigned n,

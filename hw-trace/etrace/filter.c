@@ -435,15 +435,25 @@ static uint16_t visit(Walk *w, const ETraceAccess *access, uint8_t *clear)
 }
 
 static ETraceFilterResult filter_trap(ETraceFilter *f,
-                                      const ETraceBlock *trap, uint64_t tval)
+                                      const ETraceBlock *trap, uint64_t tval,
+                                      const ETraceAccess *accesses, size_t n,
+                                      bool *data)
 {
     Walk w = {
         .f = f,
         .pt = { trap->iaddr, trap, NULL, tval, true },
     };
-    Verdict v = look(f, &w.pt);
     uint16_t matching;
+    uint8_t clear = 0;
+    Verdict v;
 
+    for (size_t i = 0; data && i < n; i++) {
+        matching = visit(&w, &accesses[i], &clear);
+        data[i] = !f->data_filters || (matching & f->data_filters);
+    }
+    f->latch &= ~clear;
+    w.pt.access = NULL;
+    v = look(f, &w.pt);
     enter_trap(f, trap, v.out);
     matching = match(f, &w.pt, v.out);
     f->latch &= ~v.clear;
@@ -463,7 +473,7 @@ ETraceFilterResult etrace_filter_block(ETraceFilter *f,
     size_t i = 0;
 
     if (etrace_itype_is_trap(block->itype)) {
-        return filter_trap(f, block, tval);
+        return filter_trap(f, block, tval, accesses, n, data);
     }
     while (w.pt.iaddr <= last) {
         uint64_t pc = w.pt.iaddr, next;

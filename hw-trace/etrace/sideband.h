@@ -5,7 +5,7 @@
  * and the pages that it fetched them from; the sideband stream carries them
  * in the trace's order. docs/system/riscv/etrace-sideband.rst describes the
  * stream for people who write a reader of their own; this file holds the
- * layouts that QEMU writes and rvtrace reads.
+ * layouts, which QEMU packs and rvtrace unpacks.
  *
  * A stream is a sequence of records, everything little-endian:
  *
@@ -143,15 +143,85 @@ typedef enum ETraceSbType {
     ETRACE_SB_END = 15,
 } ETraceSbType;
 
+/* Extensions that give encodings of others a meaning of their own. */
+#define ETRACE_SB_ISA_ZCMP      0x1     /* of c.fsdsp */
+#define ETRACE_SB_ISA_ZCMT      0x2
+
+/*
+ * Records as structs. What is behind the part of a fixed size (code bytes,
+ * numbers of each hart) is not in them.
+ */
+
+typedef struct ETraceSbHeader {
+    uint16_t type;              /* ETraceSbType, or one to be skipped */
+    uint16_t hart;
+    uint32_t len;               /* of the payload */
+} ETraceSbHeader;
+
+typedef struct ETraceSbSession {
+    uint16_t major, minor;
+    uint16_t harts;
+    uint32_t number;            /* from 1 */
+    uint64_t trace_offset;
+} ETraceSbSession;
+
+typedef struct ETraceSbParams {
+    ETraceParams params;        /* but for the run-time modes */
+    uint64_t mhartid;
+    uint32_t isa;               /* ETRACE_SB_ISA_* */
+} ETraceSbParams;
+
+typedef struct ETraceSbPlace {
+    uint64_t id;
+    uint64_t packets;
+} ETraceSbPlace;
+
+typedef struct ETraceSbSpace {
+    bool virt;
+    uint64_t atp;               /* satp or vsatp */
+    uint64_t gatp;              /* hgatp */
+} ETraceSbSpace;
+
+typedef struct ETraceSbMap {
+    bool virt;
+    uint64_t va, pa;            /* of the page */
+} ETraceSbMap;
+
+typedef struct ETraceSbTvec {
+    uint64_t priv;              /* ETRACE_PRIV_M, _S, _VS */
+    uint64_t value;
+} ETraceSbTvec;
+
+typedef struct ETraceSbRam {
+    uint64_t bytes;
+    uint64_t start, limit, wp;
+    bool wrapped;
+} ETraceSbRam;
+
+typedef struct ETraceSbOrigin {
+    uint64_t id;
+    uint64_t before;
+} ETraceSbOrigin;
+
+/* END, of one hart */
+typedef struct ETraceSbEnd {
+    uint64_t put;               /* packets */
+    uint64_t lost;
+    uint64_t lost_last;         /* ... behind the last one that was put */
+} ETraceSbEnd;
+
+/* Payloads, bytes */
+#define ETRACE_SB_SESSION_SIZE  32
 #define ETRACE_SB_PARAMS_SIZE_1_0 28            /* at least */
 #define ETRACE_SB_PARAMS_SIZE 32
 #define ETRACE_SB_TVEC_SIZE 16
 #define ETRACE_SB_ORIGIN_SIZE 16
 #define ETRACE_SB_END_SIZE(harts) (8 + 24 * (size_t)(harts))
-
-/* Extensions that give encodings of others a meaning of their own. */
-#define ETRACE_SB_ISA_ZCMP      0x1     /* of c.fsdsp */
-#define ETRACE_SB_ISA_ZCMT      0x2
+#define ETRACE_SB_PLACE_SIZE    16
+#define ETRACE_SB_SPACE_SIZE    24
+#define ETRACE_SB_MAP_SIZE      24
+#define ETRACE_SB_ALIGN_SIZE(harts) (8 + 8 * (size_t)(harts))
+#define ETRACE_SB_RAM_SIZE(harts) (32 + 8 * (size_t)(harts))
 
 static inline void etrace_sb_put(uint8_t *p, uint64_t v, unsigned bytes)
 {
@@ -169,5 +239,75 @@ static inline uint64_t etrace_sb_get(const uint8_t *p, unsigned bytes)
     }
     return v;
 }
+
+/*
+ * Packing. Each writes a record, header included, to @out, where there is room
+ * for ETRACE_SB_HEADER_SIZE and the payload, and returns how many bytes that
+ * are. For how many harts, what an array of numbers of each hart says.
+ */
+
+size_t etrace_sb_pack_header(uint8_t *out, const ETraceSbHeader *header);
+size_t etrace_sb_pack_session(uint8_t *out, const ETraceSbSession *session);
+size_t etrace_sb_pack_params(uint8_t *out, unsigned hart,
+                             const ETraceSbParams *params);
+/* @len bytes at the physical address @pa, all of them in one page */
+size_t etrace_sb_pack_code(uint8_t *out, uint64_t pa, const void *bytes,
+                           size_t len);
+size_t etrace_sb_pack_fence(uint8_t *out, unsigned hart, uint64_t packets);
+size_t etrace_sb_pack_change(uint8_t *out, uint64_t id);
+size_t etrace_sb_pack_place(uint8_t *out, unsigned hart,
+                            const ETraceSbPlace *place);
+size_t etrace_sb_pack_space(uint8_t *out, unsigned hart,
+                            const ETraceSbSpace *space);
+size_t etrace_sb_pack_map(uint8_t *out, unsigned hart, const ETraceSbMap *map);
+size_t etrace_sb_pack_reset(uint8_t *out, unsigned hart);
+size_t etrace_sb_pack_forget(uint8_t *out, unsigned hart);
+size_t etrace_sb_pack_align(uint8_t *out, uint64_t offset,
+                            const uint64_t *packets, unsigned harts);
+size_t etrace_sb_pack_tvec(uint8_t *out, unsigned hart,
+                           const ETraceSbTvec *tvec);
+size_t etrace_sb_pack_ram(uint8_t *out, const ETraceSbRam *ram,
+                          const uint64_t *packets, unsigned harts);
+size_t etrace_sb_pack_origin(uint8_t *out, const ETraceSbOrigin *origin);
+size_t etrace_sb_pack_end(uint8_t *out, uint64_t offset,
+                          const ETraceSbEnd *end, unsigned harts);
+
+/*
+ * Unpacking. Each reads a payload of @len bytes; false if that is too short,
+ * or cannot be. Longer ones are those of later minor versions. Whether there
+ * is such a hart is the caller's to look at.
+ */
+
+/* Of @len bytes of the stream; false as well if the payload is not whole. */
+bool etrace_sb_unpack_header(const uint8_t *data, size_t len,
+                             ETraceSbHeader *header);
+bool etrace_sb_unpack_session(const uint8_t *p, size_t len,
+                              ETraceSbSession *session);
+bool etrace_sb_unpack_params(const uint8_t *p, size_t len,
+                             ETraceSbParams *params);
+/* @bytes: where in @p they are, @n: how many; whole half-words of one page */
+bool etrace_sb_unpack_code(const uint8_t *p, size_t len, uint64_t *pa,
+                           const uint8_t **bytes, size_t *n);
+/* FENCE's packets and CHANGE's id */
+bool etrace_sb_unpack_u64(const uint8_t *p, size_t len, uint64_t *val);
+bool etrace_sb_unpack_place(const uint8_t *p, size_t len,
+                            ETraceSbPlace *place);
+bool etrace_sb_unpack_space(const uint8_t *p, size_t len,
+                            ETraceSbSpace *space);
+bool etrace_sb_unpack_map(const uint8_t *p, size_t len, ETraceSbMap *map);
+bool etrace_sb_unpack_tvec(const uint8_t *p, size_t len, ETraceSbTvec *tvec);
+bool etrace_sb_unpack_origin(const uint8_t *p, size_t len,
+                             ETraceSbOrigin *origin);
+/* What is before the numbers of @harts harts */
+bool etrace_sb_unpack_align(const uint8_t *p, size_t len, unsigned harts,
+                            uint64_t *offset);
+bool etrace_sb_unpack_ram(const uint8_t *p, size_t len, unsigned harts,
+                          ETraceSbRam *ram);
+bool etrace_sb_unpack_end(const uint8_t *p, size_t len, unsigned harts,
+                          uint64_t *offset);
+/* ... and those of one of them, of a payload that could be unpacked */
+uint64_t etrace_sb_unpack_align_hart(const uint8_t *p, unsigned hart);
+uint64_t etrace_sb_unpack_ram_hart(const uint8_t *p, unsigned hart);
+ETraceSbEnd etrace_sb_unpack_end_hart(const uint8_t *p, unsigned hart);
 
 #endif /* HW_TRACE_ETRACE_SIDEBAND_H */

@@ -10,6 +10,7 @@
 import os
 import subprocess
 import sys
+import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), '..'))
 
@@ -43,16 +44,20 @@ def filter_by(control, inst=0, ecause=0):
 
 
 class Run:
-    """A guest, traced; truth and decoded: lists of pcs"""
+    """
+    A guest, traced; truth and decoded: lists of pcs. observer: arguments that
+    make the truth a part of it. change: done with QMP and qtest, and the
+    guest's symbols, when the guest runs.
+    """
 
     def __init__(self, folder, guest, writes, props=(), single=True,
-                 harts_args=()):
+                 observer='', change=None):
         self.folder = folder
         self.decoded = self.truth = []
         with links.directory() as sockets:
-            self.run(sockets, guest, writes, props, single, harts_args)
+            self.run(sockets, guest, writes, props, single, observer, change)
 
-    def run(self, sockets, guest, writes, props, single, harts_args):
+    def run(self, sockets, guest, writes, props, single, observer, change):
         folder = self.folder
         args = [
             QEMU, '-M', 'virt,trace=on,trace-chardev=tr,trace-sideband=sb,'
@@ -61,9 +66,9 @@ class Run:
             '-m', '128M', '-display', 'none', '-monitor', 'none', '-serial',
             f'file:{folder}/uart', '-bios', 'none', '-kernel',
             f'{OUT}/{guest}.rv64gc.elf', '-icount', 'shift=0', '-S',
-            '-plugin', f'{RETIRED},out={folder}/truth,pcs={folder}/pcs',
-            *links.QTest.arguments(sockets), *links.Qmp.arguments(sockets),
-            *harts_args]
+            '-plugin', f'{RETIRED},out={folder}/truth,pcs={folder}/pcs'
+            f'{observer}',
+            *links.QTest.arguments(sockets), *links.Qmp.arguments(sockets)]
         for prop in props:
             args += ['-global', f'riscv-trace-encoder.{prop}']
         if single:
@@ -72,13 +77,13 @@ class Run:
             with subprocess.Popen(args, stdin=subprocess.DEVNULL, stdout=log,
                                   stderr=log) as qemu:
                 try:
-                    self.program(sockets, writes)
+                    self.program(sockets, writes, change, guest)
                     self.status = qemu.wait(timeout=links.LIMIT)
                 finally:
                     qemu.kill()
 
     @staticmethod
-    def program(sockets, writes):
+    def program(sockets, writes, change, guest):
         qtest = links.QTest(sockets)
         for ofs, val in writes:
             if isinstance(ofs, str):
@@ -88,7 +93,16 @@ class Run:
             got = qtest.read(ENCODER + ofs)
             if ofs and got != val:
                 raise ValueError(f'{ofs:#x}: {got:#x} instead of {val:#x}')
-        links.Qmp(sockets).command('cont')
+        qmp = links.Qmp(sockets)
+        if not change:
+            qmp.command('cont')
+            return
+        door = symbols(guest)['door']
+        qtest.write(door, 0)
+        qmp.command('cont')
+        time.sleep(0.3)
+        change(qmp)
+        qtest.write(door, 1)
 
     def decode(self):
         need(not self.status, f'QEMU: exit status {self.status}')
@@ -122,11 +136,16 @@ class Tests(tap.Tap):
     def __init__(self):
         super().__init__(f'{OUT}/runs')
 
-    def same(self, name, guest, writes, model, props=(), single=True):
+    def same(self, name, guest, writes, model, props=(), single=True,
+             observer='', change=None):
         """What is decoded is model(truth)."""
         def test(folder):
-            run = Run(folder, guest, writes, props, single)
+            run = Run(folder, guest, writes, props, single, observer, change)
             run.decode()
+            if change:
+                wrong = model(run.truth, run.decoded)
+                need(not wrong, wrong)
+                return
             want = model(run.truth)
             need(want, 'the test is about nothing')
             need(run.decoded == want, first_difference(run.decoded, want))
@@ -175,6 +194,76 @@ def latched(start, stop):
     return model
 
 
+def context_is(wanted):
+    """In these contexts: guests/contexts.S goes from 0 to 3, again and again"""
+    switch = symbols('contexts')['switch_context']
+
+    def model(truth):
+        out, context, switches = [], 0, 0
+        for pc in truth:
+            if context in wanted:
+                out.append(pc)
+            if pc == switch:
+                # "The CSR instruction itself belongs to the context before."
+                context = switches % 4
+                switches += 1
+        return out
+    return model
+
+
+def both(*models):
+    def model(truth):
+        for one in models:
+            truth = one(truth)
+        return truth
+    return model
+
+
+def begins(model):
+    """From an instruction on, model: what is wrong, if anything"""
+    def check(truth, decoded):
+        n = 0
+        while n < len(decoded) and decoded[n] == truth[n]:
+            n += 1
+        want = model(truth)[len(model(truth[:n])):]
+        if not want or n == 0 or len(decoded) == len(truth):
+            return 'the test is about nothing'
+        return (None if decoded[n:] == want else
+                f'from {n} on: ' + first_difference(decoded[n:], want))
+    return check
+
+
+def ends(model):
+    """Up to an instruction, model; then everything"""
+    def check(truth, decoded):
+        same = 0
+        while (same < len(decoded) and
+               decoded[-same - 1] == truth[-same - 1]):
+            same += 1
+        want = model(truth[:len(truth) - same])
+        got = decoded[:len(decoded) - same]
+        if not want or same == 0 or len(decoded) == len(truth):
+            return 'the test is about nothing'
+        return None if got == want else first_difference(got, want)
+    return check
+
+
+def set_filter(text):
+    def change(qmp):
+        for value in text, 'nonsense':
+            try:
+                qmp.command('qom-set', path='/machine/trace-encoder0',
+                            property='filter', value=value)
+            except OSError:
+                if value == text:
+                    raise
+        got = qmp.command('qom-get', path='/machine/trace-encoder0',
+                          property='filter')
+        if got != text:
+            raise ValueError(f'filter is {got!r} instead of {text!r}')
+    return change
+
+
 def triggered(guest):
     """trace-on from its instruction on, trace-off behind its own"""
     at = symbols(guest)
@@ -194,6 +283,60 @@ def triggered(guest):
 
 def everything(truth):
     return truth
+
+
+def expressions(tests, modes):
+    """The property filter"""
+    calls, contexts = symbols('calls'), symbols('contexts')
+    low, high = calls['fib'], calls['deep'] - 2
+    comp1 = 1 << 4
+    pc = f'pc={low:#x}-{high:#x}'
+
+    for label, props in modes:
+        tests.same(f'property: range{label}', 'calls', [], within(low, high),
+                   [f'filter={pc}', *props])
+        tests.same(f'property: two ranges{label}', 'calls', [],
+                   lambda t: [pc for pc in t if low <= pc <= low + 8 or
+                              high - 8 <= pc <= high],
+                   [f'filter=pc={high - 8}-{high};pc={low:#x}-{low + 8:#x}',
+                    *props])
+        # What software sees and does is as without the property.
+        tests.same(f'property and registers{label}', 'calls',
+                   comparator(0, (GE, low + 8), (LE, high), AND) +
+                   filter_by(comp1), within(low + 8, high - 8),
+                   [f'filter=pc={low}-{high - 8}', *props])
+        tests.same(f'property that is true of everything{label}', 'calls', [],
+                   everything, ['filter=pc=0-0xffffffffffffffff', *props],
+                   False)
+        for wanted in (1,), (0, 3):
+            text = ';'.join(f'context={n}' for n in wanted)
+            tests.same(f'property: {text}{label}', 'contexts', [],
+                       context_is(wanted), [f'filter={text}', *props])
+        tests.same(f'property: context and range{label}', 'contexts', [],
+                   both(context_is((2,)), within(contexts['work'],
+                                                 contexts['work_end'])),
+                   [f'filter=context=2;pc={contexts["work"]}-'
+                    f'{contexts["work_end"]}', *props])
+    tests.same('property: context, with context in packets', 'contexts', [],
+               context_is((2,)), ['filter=context=2', 'context-width=30',
+                                  'context=on'])
+    for guest in 'priv', 'vm':
+        for level, number in ('M', 3), ('S', 1), ('U', 0):
+            tests.same(f'property: priv={level}, {guest}', guest, [],
+                       everything, [f'filter=priv={level}'], True,
+                       f',priv={number}')
+            tests.same(f'property: priv={level}, {guest}, in blocks', guest,
+                       [], everything, [f'filter=priv={level}'], False,
+                       f',priv={number}')
+
+    work = within(contexts['work'], contexts['work_end'])
+    text = f'pc={contexts["work"]:#x}-{contexts["work_end"]:#x}'
+    tests.same('property that is set while it runs', 'contexts', [],
+               begins(work), change=set_filter(text))
+    tests.same('property: context that is set while it runs', 'contexts', [],
+               begins(context_is((2,))), change=set_filter('context=2'))
+    tests.same('property that is cleared while it runs', 'contexts', [],
+               ends(work), [f'filter={text}'], change=set_filter(''))
 
 
 def main():
@@ -270,7 +413,13 @@ def main():
         tests.parts(f'privilege levels, {guest}', guest,
                     [filter_by(1 << 1, 1 << 3), filter_by(1 << 1, 0xff ^ 8)],
                     end)
-    tests.end()
+        def test(folder):
+            run = Run(folder, guest, writes, props, single, observer, change)
+            run.decode()
+            if change:
+                wrong = model(run.truth, run.decoded)
+                need(not wrong, wrong)
+                return
 
 
 if __name__ == '__main__':

@@ -18,17 +18,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <glib.h>
 
 #ifndef ARRAY_SIZE
 #define ARRAY_SIZE(x) (sizeof(x) / sizeof((x)[0]))
 #endif
 
-#ifndef MIN
-#define MIN(a, b) ((a) < (b) ? (a) : (b))
-#endif
-
-#ifndef MAX
-#define MAX(a, b) ((a) > (b) ? (a) : (b))
+#ifndef QEMU_BUILD_BUG_ON
+#define QEMU_BUILD_BUG_ON(x) _Static_assert(!(x), #x)
 #endif
 
 #endif /* ETRACE_SHIM_QEMU_OSDEP_H */
