@@ -98,15 +98,14 @@ def upper_half(g, offset):
 
 @kind
 def trace_next_modes(g, r):
-    """Another hart's modes and synchronisation"""
+    """
+    Another hart's modes. Not its trTeControl, with which it switches tracing
+    on and off: what it has written in between would be lost.
+    """
     if g.machine['harts'] == 1:
         return trace_modes(g, r)
     own, other = 'LX t0, ENCODER(tp)', 'LX t0, NEXT_ENCODER(tp)'
-    if r.random() < .5:
-        lines = change(g, FEATURES, 0x3f, r.getrandbits(6))
-    else:
-        lines = change(g, CONTROL, 3 << 16 | 15 << 20,
-                       r.randint(1, 3) << 16 | r.randrange(9) << 20)
+    lines = change(g, FEATURES, 0x3f, r.getrandbits(6))
     g.service(*(line.replace(own, other) for line in lines))
     return alu(g, r, 0, 2)
 
