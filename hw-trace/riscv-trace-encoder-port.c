@@ -93,7 +93,6 @@ static void riscv_trace_encoder_event(RISCVTraceEncoder *s,
     case ETRACE_EVENT_NEXT:
         s->next = event->value;
         break;
-    case ETRACE_EVENT_UNQUALIFIED:
     case ETRACE_EVENT_HALTED:
     case ETRACE_EVENT_RESET:
         etrace_encoder_end_window(&s->enc);
@@ -222,24 +221,44 @@ static void riscv_trace_encoder_block(RISCVTraceEncoder *s,
  */
 #define SYNC_PACKETS_MIN    4096
 
+/* Is something pending that is about the next block, or about each? */
+static bool riscv_trace_encoder_is_pending(const RISCVTraceEncoder *s)
+{
+    return s->needs_data || s->accesses->len || s->data.due || s->off_due ||
+           s->notify_due || s->triggers.on || s->triggers.off ||
+           s->triggers.notify;
+}
+
 /*
- * How much detail do the encoder and what stands before it need? Filters that
- * the hart does not see to, triggers and data look at each block.
+ * THE gate: how much detail do the encoder and what stands before it need?
+ * Filters that look at more than privilege and context, triggers and data look
+ * at each block.
  */
-static bool riscv_trace_encoder_takes_history(void *opaque,
-                                              ETraceHistoryModes *modes)
+static ETraceDetail riscv_trace_encoder_detail(void *opaque, ETracePriv priv,
+                                               ETraceHistoryModes *modes)
 {
     RISCVTraceEncoder *s = opaque;
+    const ETraceBlock next = { .iretire = 1, .priv = priv };
 
-    return s->live && s->tracing && !riscv_trace_encoder_filters_active(s) &&
-           !s->needs_data && !s->accesses->len && !s->data.due &&
-           !s->off_due && !s->notify_due && !s->triggers.on &&
-           !s->triggers.off && !s->triggers.notify &&
-           (s->enc.sync_mode == ETRACE_SYNC_OFF ||
-            s->enc.sync_max >= SYNC_PACKETS_MIN) &&
-           etrace_encoder_takes_history(&s->enc, modes) &&
-           /* else the next instruction may be a sequentially inferable jump */
-           !(modes->sijump && s->upper_rd);
+    if (!s->live || riscv_trace_encoder_is_pending(s) ||
+        !etrace_filter_is_constant(&s->filter) ||
+        !etrace_filter_is_constant(&s->expr_filter)) {
+        return ETRACE_DETAIL_BLOCKS;
+    }
+    if (!s->tracing ||
+        (riscv_trace_encoder_filters_active(s) &&
+         !riscv_trace_encoder_filters_block(s, &next, 0, 0).qualified)) {
+        return s->enc.started || s->enc.lost || s->lost
+               ? ETRACE_DETAIL_BLOCKS : ETRACE_DETAIL_NOTHING;
+    }
+    if ((s->enc.sync_mode == ETRACE_SYNC_OFF ||
+         s->enc.sync_max >= SYNC_PACKETS_MIN) &&
+        etrace_encoder_takes_history(&s->enc, modes) &&
+        /* else the next instruction may be a sequentially inferable jump */
+        !(modes->sijump && s->upper_rd)) {
+        return ETRACE_DETAIL_HISTORY;
+    }
+    return ETRACE_DETAIL_BLOCKS;
 }
 
 /* What mcycle counts */
@@ -545,7 +564,7 @@ const RISCVTraceHartOps riscv_trace_encoder_hart_ops = {
     .start = riscv_trace_encoder_hart_start,
     .stop = riscv_trace_encoder_hart_stop,
     .fence = riscv_trace_encoder_fence,
-    .takes_history = riscv_trace_encoder_takes_history,
+    .detail = riscv_trace_encoder_detail,
     .trigger = riscv_trace_encoder_hart_trigger,
 };
 

@@ -27,6 +27,7 @@
 #include "qemu/lockable.h"
 #include "qemu/thread.h"
 #include "exec/cputlb.h"
+#include "exec/exec-all.h"
 #include "exec/tb-flush.h"
 #include "exec/page-protection.h"
 #include "exec/translation-block.h"
@@ -143,7 +144,11 @@ void riscv_trace_session_begin(RISCVTraceRecordFn *put, void *opaque,
     QEMU_LOCK_GUARD(&code.lock);
     qatomic_set(&code.session, code.session + 1);
     if (!((uint64_t)code.session << RISCV_TRACE_KEY_SESSION_SHIFT)) {
-        /* TBs of the session that had this number in their key may be left. */
+        /*
+         * TBs of the session that had this number in their key may be left;
+         * and no key is 0.
+         */
+        qatomic_set(&code.session, code.session + 1);
         tb_flush(first_cpu);
     }
     qatomic_set(&code.put, put);
@@ -256,7 +261,7 @@ static uint64_t close_window(RISCVTraceHart *hart)
     bool can_do_io;
 
     riscv_trace_flush(hart);
-    if (cpu_env(hart->cs)->trace.key & RISCV_TRACE_KEY_HISTORY) {
+    if (riscv_trace_key_is_sparse(cpu_env(hart->cs)->trace.key)) {
         /* A TB that is being looked up or translated has the old key. */
         cpu_exit(hart->cs);
     }
@@ -507,18 +512,29 @@ static void tell_code(uint64_t pa, const uint8_t *bytes, unsigned len)
     put_record(ETRACE_SB_CODE, ETRACE_SB_ALL_HARTS, payload, 8 + len);
 }
 
-/* In the hart's thread, between two TBs, whether it is traced or not */
+/*
+ * In the hart's thread, between two TBs, whether it is traced or not. QEMU
+ * drops the TBs of a page before bytes are stored to it, so that another hart
+ * may translate the old bytes once more, and run them for good: none of those
+ * may run behind the hart's place.
+ */
 static void place_work(CPUState *cs, run_on_cpu_data data)
 {
+    tb_page_addr_t page = data.target_ptr;
+
     riscv_trace_code_place(riscv_trace_hart(cs));
+    if (page != -1) {
+        page &= TARGET_PAGE_MASK;
+        tb_invalidate_phys_range(page, page + TARGET_PAGE_SIZE - 1);
+    }
 }
 
 /*
- * Known bytes are going to be others. The lock is held, and stays so until
- * every other hart has been kicked: see the top of this file. Harts that are
+ * Known bytes of @page are going to be others. The lock is held, and stays so
+ * until every hart has been kicked: see the top of this file. Harts that are
  * not traced now may have been before, so they are kicked, too.
  */
-static void announce_change(RISCVTraceHart *self)
+static void announce_change(tb_page_addr_t page)
 {
     CPUState *cs;
 
@@ -528,14 +544,15 @@ static void announce_change(RISCVTraceHart *self)
     CPU_FOREACH(cs) {
         RISCVTraceHart *hart = riscv_trace_hart(cs);
 
-        if (hart && hart != self) {
-            async_run_on_cpu(cs, place_work, RUN_ON_CPU_NULL);
+        if (hart) {
+            async_run_on_cpu(cs, place_work, RUN_ON_CPU_TARGET_PTR(page));
         }
     }
 }
 
-static void code_at(RISCVTraceHart *hart, uint64_t pa, const uint8_t *bytes,
-                    unsigned len)
+/* @page: where QEMU has the page that @pa is in */
+static void code_at(RISCVTraceHart *hart, uint64_t pa, tb_page_addr_t page,
+                    const uint8_t *bytes, unsigned len)
 {
     uint64_t announced = 0;
 
@@ -558,7 +575,7 @@ static void code_at(RISCVTraceHart *hart, uint64_t pa, const uint8_t *bytes,
             qemu_mutex_unlock(&code.lock);
             return;
         }
-        announce_change(hart);
+        announce_change(page);
         announced = code.change;
         qemu_mutex_unlock(&code.lock);
     }
@@ -592,7 +609,9 @@ void riscv_trace_translated(CPURISCVState *env, const DisasContextBase *db)
             g_assert(map);
             pa = map->pa;
         }
-        code_at(hart, pa + ofs, bytes + done, n);
+        code_at(hart, pa + ofs,
+                done ? tb_page_addr1(db->tb) : tb_page_addr0(db->tb),
+                bytes + done, n);
         done += n;
     }
 }

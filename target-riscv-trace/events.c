@@ -58,7 +58,7 @@ void riscv_trace_append_context(RISCVTraceHart *hart)
     if (!hart->context_told || context != hart->context) {
         hart->context_told = true;
         hart->context = context;
-        if (cpu_env(hart->cs)->trace.key & RISCV_TRACE_KEY_HISTORY) {
+        if (riscv_trace_key_is_sparse(cpu_env(hart->cs)->trace.key)) {
             /* How it is reported depends on the block that comes next. */
             riscv_trace_history_off(hart);
         }

@@ -88,7 +88,7 @@ void riscv_trace_interrupt_tb(RISCVTraceHart *hart)
     RISCVTracePort *port = &cpu_env(hart->cs)->trace;
 
     port->limit = hart->ring;
-    if (port->key & RISCV_TRACE_KEY_HISTORY) {
+    if (riscv_trace_key_is_sparse(port->key)) {
         /* The TB may end without a look at the limit. */
         async_run_on_cpu(hart->cs, drain_work, RUN_ON_CPU_NULL);
     }
@@ -127,7 +127,7 @@ static void leave_history(RISCVTraceHart *hart, target_ulong pc,
                           ETracePriv priv)
 {
     riscv_trace_history_end(hart, pc, priv);
-    if (cpu_env(hart->cs)->trace.key & RISCV_TRACE_KEY_HISTORY) {
+    if (riscv_trace_key_is_sparse(cpu_env(hart->cs)->trace.key)) {
         riscv_trace_history_off(hart);
     }
 }

@@ -33,13 +33,14 @@ typedef struct RISCVTraceHartOps {
      */
     uint64_t (*fence)(void *opaque);
     /*
-     * How much detail? True if branch history (etrace.h) will do for what
-     * retires next; fills @modes, whose stack and predictor the hart keeps
-     * while it reports history. It may come as long as that is so, and no
-     * longer than until the next time that retire() or fence() is called and
-     * it is not. NULL: blocks always.
+     * How much detail is needed of what retires next, with privilege @priv?
+     * For history, fills @modes, whose stack and predictor the hart keeps
+     * while it reports history. Less than blocks may come until the next time
+     * that this is asked, which is after a trap, trap return or event, and
+     * whenever retire() was called. NULL: blocks always.
      */
-    bool (*takes_history)(void *opaque, ETraceHistoryModes *modes);
+    ETraceDetail (*detail)(void *opaque, ETracePriv priv,
+                           ETraceHistoryModes *modes);
     /*
      * A debug trigger fired while the hart is not traced. May be NULL: the
      * encoder has no trigger inputs.

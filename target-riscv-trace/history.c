@@ -166,6 +166,9 @@ void riscv_trace_history_off(RISCVTraceHart *hart)
         }
         port->key &= ~(RISCV_TRACE_KEY_HISTORY | RISCV_TRACE_KEY_MODES);
     }
+    if (port->key) {
+        port->key |= RISCV_TRACE_KEY_ON;
+    }
     hart->recheck_mode = true;
     port->limit = hart->ring;
 }
@@ -221,30 +224,37 @@ static void history_on(RISCVTraceHart *hart, const ETraceHistoryModes *modes)
  * How much detail the encoder needs now. A trigger fires between two
  * instructions: which block it belongs to has to be seen.
  */
-static bool takes_history(RISCVTraceHart *hart, ETraceHistoryModes *modes)
+static ETraceDetail detail_now(RISCVTraceHart *hart, ETraceHistoryModes *modes)
 {
     CPURISCVState *env = cpu_env(hart->cs);
 
-    return hart->active && hart->ops->takes_history &&
-           env->xl == riscv_cpu_mxl(env) && !riscv_has_trace_trigger(env) &&
-           hart->ops->takes_history(hart->opaque, modes);
+    if (!hart->active || !hart->ops->detail ||
+        env->xl != riscv_cpu_mxl(env) || riscv_has_trace_trigger(env)) {
+        return ETRACE_DETAIL_BLOCKS;
+    }
+    return hart->ops->detail(hart->opaque, priv_now(env), modes);
 }
 
 void helper_trace_exit(CPURISCVState *env)
 {
     RISCVTraceHart *hart = env->trace.hart;
+    bool history = env->trace.key & RISCV_TRACE_KEY_HISTORY;
     ETraceHistoryModes modes;
+    ETraceDetail detail;
 
     hart->recheck_mode = false;
     riscv_trace_drain(hart);
     /* Context and time, too, so that the encoder knows all that came before */
     riscv_trace_flush(hart);
-    if (!takes_history(hart, &modes)) {
-        if (env->trace.key & RISCV_TRACE_KEY_HISTORY) {
-            riscv_trace_history_off(hart);
-        }
-    } else if (!(env->trace.key & RISCV_TRACE_KEY_HISTORY)) {
+    detail = detail_now(hart, &modes);
+    if (history && detail != ETRACE_DETAIL_HISTORY) {
+        riscv_trace_history_off(hart);
+    } else if (!history && detail == ETRACE_DETAIL_HISTORY) {
         history_on(hart, &modes);
+    }
+    if (detail == ETRACE_DETAIL_NOTHING) {
+        /* TBs without trace code, until something else happens */
+        env->trace.key &= ~RISCV_TRACE_KEY_ON;
     }
 }
 
@@ -370,7 +380,7 @@ void riscv_trace_triggers_changed(CPURISCVState *env)
 {
     RISCVTraceHart *hart = env->trace.hart;
 
-    if (env->trace.key & RISCV_TRACE_KEY_HISTORY) {
+    if (riscv_trace_key_is_sparse(env->trace.key)) {
         async_run_on_cpu(hart->cs, stop_work, RUN_ON_CPU_NULL);
     }
 }

@@ -73,9 +73,10 @@ typedef struct RISCVTracePort {
  * without their bytes being reported to the present one. Sizes are log2 of
  * entries, 0: none.
  */
-#define RISCV_TRACE_KEY_ON          (1ull << 31)    /* traced, and ... */
-#define RISCV_TRACE_KEY_DATA        (1ull << 30)    /* data accesses as well */
-#define RISCV_TRACE_KEY_HISTORY     (1ull << 29)    /* by branch history */
+/* without: what runs is not qualified, and its TBs have no trace code */
+#define RISCV_TRACE_KEY_ON          (1ull << 31)
+#define RISCV_TRACE_KEY_DATA        (1ull << 30)    /* ... data as well */
+#define RISCV_TRACE_KEY_HISTORY     (1ull << 29)    /* ... by history */
 #define RISCV_TRACE_KEY_PREDICTOR_SHIFT 32
 #define RISCV_TRACE_KEY_STACK_SHIFT     36
 #define RISCV_TRACE_KEY_SIJUMP      (1ull << 40)
@@ -83,6 +84,13 @@ typedef struct RISCVTracePort {
 #define RISCV_TRACE_KEY_MODES       (0x3ffull << 32)
 #define RISCV_TRACE_KEY_SESSION_SHIFT   44
 #define RISCV_TRACE_KEY_MASK        (~0ull << 29)
+
+/* True if the end of a TB need not look at the ring's limit. */
+static inline bool riscv_trace_key_is_sparse(uint64_t key)
+{
+    return key && (!(key & RISCV_TRACE_KEY_ON) ||
+                   (key & RISCV_TRACE_KEY_HISTORY));
+}
 
 /* Log2 of the entries of the predictor, 0: none */
 static inline unsigned riscv_trace_key_predictor(uint64_t key)

@@ -164,7 +164,7 @@ typedef struct ETraceHistoryModes {
 } ETraceHistoryModes;
 
 /*
- * THE gate: true if branch history is all that this encoder, in its present
+ * True if branch history is all that this encoder, in its present
  * state, has to know of what retires next; fills @m. Stack and predictor are
  * the encoder's own and the hart's while it reports history: between the
  * history's ETRACE_EVENT_NEXT, which must have been handed in (with the blocks

@@ -168,8 +168,6 @@ typedef enum ETraceSlotType {
     ETRACE_EVENT_RESET = 0x25,
     /* value: address of what retires next; branch history goes on from here */
     ETRACE_EVENT_NEXT = 0x26,
-    /* What retires next is not qualified by the filters that the hart knows. */
-    ETRACE_EVENT_UNQUALIFIED = 0x27,
 } ETraceSlotType;
 
 typedef struct ETraceEvent {
@@ -252,6 +250,14 @@ typedef struct ETraceHistory {
  * behind the newest branch: each of those ends a history.
  */
 #define ETRACE_HISTORY_IRETS    0x40
+
+/* How much detail of what retires next an encoder needs */
+typedef enum ETraceDetail {
+    ETRACE_DETAIL_BLOCKS,
+    ETRACE_DETAIL_HISTORY,      /* branch history will do */
+    /* no more than traps, trap returns and events: it is not traced */
+    ETRACE_DETAIL_NOTHING,
+} ETraceDetail;
 
 /* Number of branches of a history, @bits for each */
 static inline unsigned etrace_history_count(uint64_t branches, unsigned bits)

@@ -159,6 +159,32 @@ bool etrace_filter_needs_data(const ETraceFilter *f)
     return false;
 }
 
+bool etrace_filter_is_constant(const ETraceFilter *f)
+{
+    if (f->notify || f->excint) {
+        return false;
+    }
+    for (unsigned j = 0; j < ETRACE_COMPARATORS_MAX; j++) {
+        const ETraceComparatorConfig *c = &f->comp[j];
+
+        if ((f->used & (1 << j)) &&
+            (c->mode == ETRACE_COMP_MODE_LATCH ||
+             reads(c, ETRACE_COMP_IADDR) || reads(c, ETRACE_COMP_TVAL) ||
+             reads(c, ETRACE_COMP_DADDR))) {
+            return false;
+        }
+    }
+    for (unsigned i = 0; i < ETRACE_FILTERS_MAX; i++) {
+        const ETraceFilterConfig *c = &f->filter[i];
+
+        if ((f->selected & (1 << i)) &&
+            (c->match_impdef || c->match_dtype || c->match_dsize)) {
+            return false;
+        }
+    }
+    return true;
+}
+
 /*
  * Comparators
  */

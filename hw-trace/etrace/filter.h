@@ -171,6 +171,12 @@ static inline bool etrace_filter_active(const ETraceFilter *f)
 bool etrace_filter_needs_data(const ETraceFilter *f);
 
 /*
+ * True if whether a block is qualified depends on its privilege and context
+ * alone, and nothing else is wanted of it.
+ */
+bool etrace_filter_is_constant(const ETraceFilter *f);
+
+/*
  * Events of the port that are not about the next block alone: context, impdef
  * and reset of the hart (which leaves every trap handler). Others are ignored.
  */
