@@ -261,9 +261,8 @@ static inline void put_packet(Short *s, size_t len)
     s->failed = false;
 }
 
-/* As note_branches(). At most three packets come of it. */
-static inline void short_branches(Short *s, uint64_t outcomes,
-                                  uint64_t missed, unsigned n)
+static void short_packets(Short *s, uint64_t outcomes, uint64_t missed,
+                          unsigned n)
 {
     while (n) {
         unsigned take = MIN(ETRACE_BRANCHES_MAX - s->branches, n);
@@ -295,6 +294,19 @@ static inline void short_branches(Short *s, uint64_t outcomes,
         outcomes >>= take;
         missed >>= take;
         n -= take;
+    }
+}
+
+/* As note_branches(). At most three packets come of it, mostly none. */
+static inline void short_branches(Short *s, uint64_t outcomes,
+                                  uint64_t missed, unsigned n)
+{
+    if (s->pbc || s->branches + n >= ETRACE_BRANCHES_MAX) {
+        short_packets(s, outcomes, missed, n);
+    } else {
+        s->map |= outcomes << s->branches;
+        s->branches += n;
+        s->failed |= missed != 0;
     }
 }
 
