@@ -70,6 +70,7 @@ files tests-unit          tests/unit
 files tests-qtest         tests/qtest
 files tests-tcg-riscv64   tests/tcg/riscv64
 files docs-system-riscv   docs/system/riscv
+files docs-devel          docs/devel
 MAP
 }
 

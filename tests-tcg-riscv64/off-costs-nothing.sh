@@ -113,14 +113,14 @@ MACHINE=,trace=on,trace-autostart=on,trace-chardev=tr \
     say ok "with trace on the listing is another one" ||
     say "not ok" "with trace on the listing is another one"
 
-# The baseline encoder is told stretches; one that looks at each branch blocks.
+# Blocks for an encoder that counts half-words; for others branch history
 MACHINE=,trace=on,trace-autostart=on,trace-chardev=tr \
     listing "$QEMU" "$guest" "$tmp/ours" -chardev "file,id=tr,path=$tmp/trace.bin" \
-    -global riscv-trace-encoder.branch-prediction=on &&
-    grep -q trace_stretch "$tmp/traced" &&
-    ! grep -q trace_stretch "$tmp/ours" &&
-    say ok "stretches for the baseline encoder only" ||
-    say "not ok" "stretches for the baseline encoder only"
+    -global riscv-trace-encoder.sync-mode=3 &&
+    grep -q trace_branches "$tmp/traced" &&
+    ! grep -q trace_branches "$tmp/ours" &&
+    say ok "branch history, but blocks where half-words are counted" ||
+    say "not ok" "branch history, but blocks where half-words are counted"
 
 # Data trace that is off costs nothing, either: an encoder that could trace
 # data leaves the ops of instruction trace as they are.

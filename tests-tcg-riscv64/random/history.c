@@ -280,7 +280,9 @@ static void read_handlers(char *text)
         if (nhandlers == MAX_HANDLERS) {
             die("too many handlers");
         }
-        handlers[nhandlers++] = strtoull(word, NULL, 16);
+        if (sscanf(word, "%" SCNx64, &handlers[nhandlers++]) != 1) {
+            die("no address: %s", word);
+        }
     }
 }
 
@@ -296,8 +298,8 @@ int main(int argc, char **argv)
         { "hypervisor", no_argument, NULL, 'H' },
         { 0 },
     };
-    const char *retired = NULL, *file = NULL;
-    uint64_t offset = 0;
+    const char *retired = NULL, *file = NULL, *word;
+    int64_t offset = 0;
     bool wanted = false, hypervisor = false, same = true;
     size_t count = 0;
     int c;
@@ -321,7 +323,10 @@ int main(int argc, char **argv)
             break;
         case 'R':
             file = strtok(optarg, "@");
-            offset = strtoull(strtok(NULL, "") ?: "", NULL, 0);
+            word = strtok(NULL, "") ?: "";
+            if (sscanf(word, "%" SCNi64, &offset) != 1) {
+                die("no offset: %s", word);
+            }
             break;
         case 'H':
             hypervisor = true;

@@ -89,7 +89,7 @@ static void write_csr(const Label *label, unsigned mode)
         ctr.depth = 16 << value;
         break;
     default:
-        die("CSR %#" PRIx64, label->a);
+        die("CSR 0x%" PRIx64, label->a);
     }
 }
 
@@ -210,13 +210,19 @@ static void instruction(size_t at)
         return;
     }
     /* What follows: of traps, the first one */
-    for (at++; at < nitems && items[at].done; at++) {
+    at++;
+    while (at < nitems && items[at].done) {
+        at++;
     }
     if (at == nitems) {
         return;
     }
     if (items[at].kind == TRAP) {
-        for (size_t before; (before = led_there(at)) != at; at = before) {
+        size_t before = led_there(at);
+
+        while (before != at) {
+            at = before;
+            before = led_there(at);
         }
     }
     target = items[at].pc;
@@ -238,7 +244,7 @@ static bool same(unsigned place, const char *what, int number, uint64_t is,
         if (number >= 0) {
             printf(" %d", number);
         }
-        printf(" is %#" PRIx64 " instead of %#" PRIx64 "\n", is, wanted);
+        printf(" is 0x%" PRIx64 " instead of 0x%" PRIx64 "\n", is, wanted);
     }
     return is == wanted;
 }
