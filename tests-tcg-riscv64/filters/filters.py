@@ -413,13 +413,8 @@ def main():
         tests.parts(f'privilege levels, {guest}', guest,
                     [filter_by(1 << 1, 1 << 3), filter_by(1 << 1, 0xff ^ 8)],
                     end)
-        def test(folder):
-            run = Run(folder, guest, writes, props, single, observer, change)
-            run.decode()
-            if change:
-                wrong = model(run.truth, run.decoded)
-                need(not wrong, wrong)
-                return
+    expressions(tests, modes)
+    tests.end()
 
 
 if __name__ == '__main__':
