@@ -241,8 +241,7 @@ static ETraceDetail riscv_trace_encoder_detail(void *opaque, ETracePriv priv,
     const ETraceBlock next = { .iretire = 1, .priv = priv };
 
     if (!s->live || riscv_trace_encoder_is_pending(s) ||
-        !etrace_filter_is_constant(&s->filter) ||
-        !etrace_filter_is_constant(&s->expr_filter)) {
+        !s->filter.constant || !s->expr_filter.constant) {
         return ETRACE_DETAIL_BLOCKS;
     }
     if (!s->tracing ||

@@ -121,27 +121,51 @@ static void note_branches(ETraceEncoder *enc, uint64_t outcomes,
  */
 #define PBC_MANY    (1ull << 31)
 
-/* The branches ahead of the last instruction of @h */
-static unsigned history_branches(ETraceEncoder *enc, const ETraceHistory *h)
+/* The branches ahead of the last instruction of a history */
+typedef struct Branches {
+    uint64_t outcomes;          /* the oldest one in bit 0; 1: not taken */
+    uint64_t missed;            /* 1: not as predicted */
+    unsigned n;
+} Branches;
+
+static inline Branches history_branches(const ETraceHistory *h, unsigned bits)
 {
-    unsigned n = etrace_history_count(h->branches, history_bits(enc));
+    Branches b = { .n = etrace_history_count(h->branches, bits) };
 
-    if (!n) {
-        return 0;
-    }
-    if (history_bits(enc) == 2) {
-        uint64_t pairs = h->branches >> (64 - 2 * n);
-        uint64_t not_taken = pairs >> 1;
+    if (b.n && bits == 2) {
+        uint64_t pairs = h->branches >> (64 - 2 * b.n);
 
-        note_branches(enc, even_bits(not_taken),
-                      even_bits(~(pairs ^ not_taken)) & etrace_ones(n), n);
-        enc->resync_due |= enc->pbc >= PBC_MANY;
-    } else {
-        note_branches(enc, h->branches >> (64 - n), etrace_ones(n), n);
+        b.outcomes = even_bits(pairs >> 1);
+        b.missed = even_bits(~(pairs ^ pairs >> 1)) & etrace_ones(b.n);
+    } else if (b.n) {
+        b.outcomes = h->branches >> (64 - b.n);
+        b.missed = etrace_ones(b.n);
     }
-    /* What ran behind the newest one: at most up to the last instruction */
-    etrace_encoder_run_restart(enc, 0);
-    return n;
+    return b;
+}
+
+/*
+ * The run behind the branches of @h. If there are some, it is at most what is
+ * up to the last instruction; the target of an updiscon is told apart from it.
+ */
+static inline void history_run(ETraceEncoder *enc, const ETraceHistory *h,
+                               bool branches)
+{
+    bool updiscon = etrace_itype_is_updiscon(h->itype) &&
+                    !(h->flags & ETRACE_HISTORY_INFERRED);
+
+    if (branches) {
+        etrace_encoder_run_restart(enc, 0);
+    }
+    if (updiscon && (h->flags & ETRACE_HISTORY_CONTAINED)) {
+        enc->run_unknown = true;
+    } else if (updiscon && branches) {
+        /* The target is neither in it nor the last instruction. */
+        enc->run_start = h->last;
+    }
+    if (h->flags & ETRACE_HISTORY_IRETS) {
+        etrace_encoder_any_iret(enc);
+    }
 }
 
 /* The last instruction of @h as a block of its own */
@@ -177,7 +201,7 @@ static void one_history(ETraceEncoder *enc, uint64_t first,
                         const ETraceHistory *h)
 {
     const ETraceBlock last = last_block(h);
-    unsigned n;
+    Branches b;
 
     if (!enc->enabled || enc->lost) {
         return;
@@ -191,19 +215,10 @@ static void one_history(ETraceEncoder *enc, uint64_t first,
         return;
     }
     etrace_encoder_go_on(enc, first);
-    n = history_branches(enc, h);
-    if (etrace_itype_is_updiscon(h->itype) &&
-        !(h->flags & ETRACE_HISTORY_INFERRED)) {
-        if (h->flags & ETRACE_HISTORY_CONTAINED) {
-            enc->run_unknown = true;
-        } else if (n) {
-            /* The target is neither in it nor the last instruction. */
-            enc->run_start = h->last;
-        }
-    }
-    if (h->flags & ETRACE_HISTORY_IRETS) {
-        etrace_encoder_any_iret(enc);
-    }
+    b = history_branches(h, history_bits(enc));
+    note_branches(enc, b.outcomes, b.missed, b.n);
+    enc->resync_due |= enc->pbc >= PBC_MANY;
+    history_run(enc, h, b.n);
     hold_last(enc, &last);
 }
 
@@ -377,19 +392,19 @@ static size_t many_histories(ETraceEncoder *enc, const ETraceSlot *slots,
     s.end = s.bytes;
     for (i = 0; i < n; i++) {
         const ETraceHistory *h = &slots[i].history;
-        unsigned count;
+        Branches b;
 
         if (h->type != ETRACE_SLOT_HISTORY ||
             ((held.flags | h->flags) & HISTORY_RARE)) {
             break;
         }
-        count = etrace_history_count(h->branches, bits);
+        b = history_branches(h, bits);
         if (etrace_itype_is_updiscon(held.itype)) {
             bool contained = enc->run_unknown || enc->run_count ||
                              (first >= enc->run_start &&
                               first <= etrace_block_last(&held));
 
-            if (!count && h->last == first) {
+            if (!b.n && h->last == first) {
                 break;
             }
             enc->target_uncached = false;
@@ -401,7 +416,7 @@ static size_t many_histories(ETraceEncoder *enc, const ETraceSlot *slots,
                            bits == 1 || (held.flags & ETRACE_HISTORY_MISSED),
                            1);
             etrace_encoder_run_restart(enc, first);
-        } else if (held.itype != ETRACE_ITYPE_NONE && !count) {
+        } else if (held.itype != ETRACE_ITYPE_NONE && !b.n) {
             if (enc->run_count == ETRACE_RUN_MAX) {
                 break;
             }
@@ -410,31 +425,9 @@ static size_t many_histories(ETraceEncoder *enc, const ETraceSlot *slots,
             };
             enc->run_start = first;
         }
-        if (count) {
-            if (bits == 1) {
-                short_branches(&s, h->branches >> (64 - count),
-                               etrace_ones(count), count);
-            } else {
-                uint64_t pairs = h->branches >> (64 - 2 * count);
-                uint64_t not_taken = pairs >> 1;
-
-                short_branches(&s, even_bits(not_taken),
-                               even_bits(~(pairs ^ not_taken)) &
-                               etrace_ones(count), count);
-                enc->resync_due |= s.pbc >= PBC_MANY;
-            }
-            etrace_encoder_run_restart(enc, 0);
-        }
-        if (etrace_itype_is_updiscon(h->itype)) {
-            if (h->flags & ETRACE_HISTORY_CONTAINED) {
-                enc->run_unknown = true;
-            } else if (count) {
-                enc->run_start = h->last;
-            }
-        }
-        if (h->flags & ETRACE_HISTORY_IRETS) {
-            etrace_encoder_any_iret(enc);
-        }
+        short_branches(&s, b.outcomes, b.missed, b.n);
+        enc->resync_due |= s.pbc >= PBC_MANY;
+        history_run(enc, h, b.n);
         held = last_block(h);
         first = h->next;
         if (s.end > s.bytes + sizeof(s.bytes) - HISTORY_ROOM) {

@@ -65,6 +65,33 @@ static void prime(ETraceFilter *f, unsigned j)
     f->latch = (f->latch & ~(1 << j)) | is_primed(&f->comp[j]) << j;
 }
 
+/* Do privilege and context decide, and is nothing else wanted of a block? */
+static bool is_constant(const ETraceFilter *f)
+{
+    if (f->notify || f->excint) {
+        return false;
+    }
+    for (unsigned j = 0; j < ETRACE_COMPARATORS_MAX; j++) {
+        const ETraceComparatorConfig *c = &f->comp[j];
+
+        if ((f->used & (1 << j)) &&
+            (c->mode == ETRACE_COMP_MODE_LATCH ||
+             reads(c, ETRACE_COMP_IADDR) || reads(c, ETRACE_COMP_TVAL) ||
+             reads(c, ETRACE_COMP_DADDR))) {
+            return false;
+        }
+    }
+    for (unsigned i = 0; i < ETRACE_FILTERS_MAX; i++) {
+        const ETraceFilterConfig *c = &f->filter[i];
+
+        if ((f->selected & (1 << i)) &&
+            (c->match_impdef || c->match_dtype || c->match_dsize)) {
+            return false;
+        }
+    }
+    return true;
+}
+
 static void derive(ETraceFilter *f)
 {
     f->selected = 0;
@@ -102,6 +129,7 @@ static void derive(ETraceFilter *f)
             f->scan |= 1 << j;
         }
     }
+    f->constant = is_constant(f);
 }
 
 void etrace_filter_reset(ETraceFilter *f)
@@ -114,7 +142,11 @@ void etrace_filter_reset(ETraceFilter *f)
 
 void etrace_filter_init(ETraceFilter *f)
 {
-    *f = (ETraceFilter) { .iaddress_width = 64, .nested_max = 1 };
+    *f = (ETraceFilter) {
+        .iaddress_width = 64,
+        .nested_max = 1,
+        .constant = true,
+    };
 }
 
 void etrace_filter_select(ETraceFilter *f, uint16_t inst_filters,
@@ -157,32 +189,6 @@ bool etrace_filter_needs_data(const ETraceFilter *f)
         }
     }
     return false;
-}
-
-bool etrace_filter_is_constant(const ETraceFilter *f)
-{
-    if (f->notify || f->excint) {
-        return false;
-    }
-    for (unsigned j = 0; j < ETRACE_COMPARATORS_MAX; j++) {
-        const ETraceComparatorConfig *c = &f->comp[j];
-
-        if ((f->used & (1 << j)) &&
-            (c->mode == ETRACE_COMP_MODE_LATCH ||
-             reads(c, ETRACE_COMP_IADDR) || reads(c, ETRACE_COMP_TVAL) ||
-             reads(c, ETRACE_COMP_DADDR))) {
-            return false;
-        }
-    }
-    for (unsigned i = 0; i < ETRACE_FILTERS_MAX; i++) {
-        const ETraceFilterConfig *c = &f->filter[i];
-
-        if ((f->selected & (1 << i)) &&
-            (c->match_impdef || c->match_dtype || c->match_dsize)) {
-            return false;
-        }
-    }
-    return true;
 }
 
 /*

@@ -138,6 +138,11 @@ typedef struct ETraceFilter {
     uint8_t notify;             /* ... by themselves */
     uint8_t scan;               /* ... that compare iaddr under a mask */
     uint8_t gate[ETRACE_FILTERS_MAX]; /* ... that only say what starts */
+    /*
+     * Whether a block is qualified depends on its privilege and context alone,
+     * and nothing else is wanted of it.
+     */
+    bool constant;
 } ETraceFilter;
 
 typedef struct ETraceFilterResult {
@@ -169,12 +174,6 @@ static inline bool etrace_filter_active(const ETraceFilter *f)
 
 /* True if instruction trace depends on data accesses. */
 bool etrace_filter_needs_data(const ETraceFilter *f);
-
-/*
- * True if whether a block is qualified depends on its privilege and context
- * alone, and nothing else is wanted of it.
- */
-bool etrace_filter_is_constant(const ETraceFilter *f);
 
 /*
  * Events of the port that are not about the next block alone: context, impdef
