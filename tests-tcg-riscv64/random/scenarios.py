@@ -86,9 +86,11 @@ class Run:
             said = re.sub(r'.*hart \d+: \d+ packets were lost, \d+ of them at '
                           r'the end of the trace\n', '', said)
         if self.late:
-            # the machine ended while it was being migrated
+            # The machine ended while it was being migrated. Its end may cut
+            # short what the migration's thread is writing.
             said = re.sub(r'.*(Unable to write to socket|failed to save '
                           r'SaveStateEntry).*\n', '', said)
+            said = re.sub(r'[^\n]+\Z', '', said)
         if status == 7:
             raise Error('guest: a hart has not come to its end')
         if status or said:
