@@ -3,6 +3,7 @@
 # Builds and runs a case, and compares.
 
 import array
+import glob
 import os
 import resource
 import subprocess
@@ -21,6 +22,7 @@ QEMU = os.environ.get('QEMU', f'{BUILD}/qemu-system-riscv64')
 RVTRACE = os.environ.get('RVTRACE', f'{BUILD}/rvtrace')
 GCC = os.environ.get('CROSS', 'riscv64-linux-gnu-') + 'gcc'
 LIMIT = 60
+PATIENCE = 10           # what a hart does is written in large pieces
 BASE = 0x80000000       # of the guest's memory
 FUEL = 3000             # exceptions until a hart leaves what it does
 FILE_LIMIT = 1 << 29    # bytes of any file, should a guest not end
@@ -103,6 +105,19 @@ def limit_files():
     resource.setrlimit(resource.RLIMIT_FSIZE, (FILE_LIMIT, FILE_LIMIT))
 
 
+def makes_progress(process, steps):
+    """Does a hart still execute instructions?"""
+    def sizes():
+        return [os.path.getsize(path) for path in glob.glob(f'{steps}.*')]
+
+    before = sizes()
+    try:
+        process.wait(PATIENCE)
+        return True
+    except subprocess.TimeoutExpired:
+        return sizes() != before
+
+
 def run_plain(case, folder, steps):
     """No monitor, no events: QEMU as it is"""
     command = qemu_command(case, folder, steps, 0) + [
@@ -112,14 +127,16 @@ def run_plain(case, folder, steps):
                     '-chardev', f'file,id=sb,path={folder}/sideband0']
     with open(f'{folder}/command', 'w', encoding='utf-8') as file:
         file.write(' '.join(command) + '\n')
-    with open(f'{folder}/log', 'wb') as log:
+    with open(f'{folder}/log', 'wb') as log, \
+            subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=log,
+                             stderr=log, preexec_fn=limit_files) as process:
         try:
-            status = subprocess.run(command, stdin=subprocess.DEVNULL,
-                                    stdout=log, stderr=log, timeout=LIMIT,
-                                    preexec_fn=limit_files,
-                                    check=False).returncode
+            status = process.wait(LIMIT)
         except subprocess.TimeoutExpired:
-            raise Failure('hang', f'QEMU did not end in {LIMIT} s') from None
+            progress = makes_progress(process, f'{folder}/steps0')
+            process.kill()
+            raise Failure('endless' if progress else 'hang',
+                          f'QEMU did not end in {LIMIT} s') from None
     with open(f'{folder}/log', encoding='utf-8', errors='replace') as log:
         said = scenarios.without_idle(log.read())
     # exceptions can lead a program back for ever: that is nobody's fault
