@@ -213,8 +213,7 @@ unsigned etrace_data_subformat_width(unsigned format)
     return format < 2 ? 2 : format == 2 ? 4 : 0;
 }
 
-/* max(1, clog2(clog2(data_width_p / 8 + 1))); 1.1.1: 2 or 3 */
-static unsigned size_width(const ETraceParams *params)
+unsigned etrace_data_size_width(const ETraceParams *params)
 {
     if (params->data_width >= 128) {
         return 3;
@@ -263,10 +262,10 @@ unsigned etrace_data_field_width(const ETraceDataField *f,
     case ETRACE_DWIDTH_SUBTYPE:
         return subtype_width(params, pkt);
     case ETRACE_DWIDTH_SIZE:
-        return size_width(params);
+        return etrace_data_size_width(params);
     case ETRACE_DWIDTH_ATOMIC_SIZE:
         return params->wire_format == ETRACE_WIRE_1_1_1 ? 1 :
-               size_width(params);
+               etrace_data_size_width(params);
     case ETRACE_DWIDTH_LRID:
         return params->lrid_width;
     case ETRACE_DWIDTH_LEN:

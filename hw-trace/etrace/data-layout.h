@@ -52,6 +52,12 @@ typedef struct ETraceDataField {
 const ETraceDataField *etrace_data_layout(const ETraceParams *params,
                                           const ETraceDataPacket *pkt);
 
+/*
+ * Bits of the field size: max(1, clog2(clog2(data_width_p / 8 + 1))); in 1.1.1
+ * 2 or 3
+ */
+unsigned etrace_data_size_width(const ETraceParams *params);
+
 /* Bits that @f takes in @pkt, 0 if it is absent. */
 unsigned etrace_data_field_width(const ETraceDataField *f,
                                  const ETraceParams *params,
