@@ -49,18 +49,20 @@ bool riscv_trace_encoder_data_apply(RISCVTraceEncoder *s)
     uint32_t control = s->cfg.data_width ? data_control(s) : 0;
     bool on = FIELD_EX32(control, TR_TE_DATA_CONTROL, TRACING);
     uint8_t doptions = s->cfg.data_width ? data_options(control) : 0;
+    bool changed;
 
     s->data.due = false;
     s->data.compress = FIELD_EX32(control, TR_TE_DATA_CONTROL, ADDR_COMPRESS);
     s->data.may_drop = FIELD_EX32(control, TR_TE_DATA_CONTROL, DROP_ENA);
     s->data.lossless = FIELD_EX32(control, TR_TE_DATA_CONTROL, STALL_ENA);
-    if (s->enc.denable == on && s->enc.params.doptions == doptions) {
-        return false;
+    changed = s->enc.denable != on || s->enc.params.doptions != doptions;
+    if (changed) {
+        s->enc.denable = on;
+        s->enc.params.doptions = doptions;
+        etrace_data_reset(&s->data.state);
     }
-    s->enc.denable = on;
-    s->enc.params.doptions = doptions;
-    etrace_data_reset(&s->data.state);
-    return true;
+    etrace_data_short_init(&s->data.quick, &s->enc.params, s->data.compress);
+    return changed;
 }
 
 void riscv_trace_encoder_data_start(RISCVTraceEncoder *s)
@@ -79,8 +81,17 @@ void riscv_trace_encoder_data_lost(RISCVTraceEncoder *s)
     }
 }
 
-void riscv_trace_encoder_data_access(RISCVTraceEncoder *s,
-                                     const ETraceAccess *access)
+bool riscv_trace_encoder_data_direct(RISCVTraceEncoder *s,
+                                     const ETraceAccess *accesses, unsigned n,
+                                     const ETraceBlock *b)
+{
+    return !s->accesses->len && !riscv_trace_encoder_filters_active(s) &&
+           !etrace_itype_is_trap(b->itype) &&
+           accesses[n - 1].offset < b->iretire;
+}
+
+void riscv_trace_encoder_data_keep(RISCVTraceEncoder *s,
+                                   const ETraceAccess *access)
 {
     g_array_append_val(s->accesses, *access);
 }
@@ -113,11 +124,19 @@ void riscv_trace_encoder_data_done(RISCVTraceEncoder *s, unsigned n)
     }
 }
 
-/* False if data packets cannot be sent now; the reader is told as it can be. */
+/*
+ * False if data packets cannot be sent now; the reader is told as it can be.
+ * The sink takes batches, so it is asked once for each.
+ */
 static bool data_ready(RISCVTraceEncoder *s)
 {
-    bool room = s->sink_class->room(s->sink);
+    bool room;
 
+    if (s->data.asked) {
+        return !s->enc.dloss;
+    }
+    s->data.asked = true;
+    room = s->sink_class->room(s->sink);
     if (!room && (s->data.may_drop || !s->data.lossless) && !s->enc.dloss) {
         etrace_data_reset(&s->data.state);
         s->enc.dloss = true;
@@ -133,6 +152,7 @@ static bool data_ready(RISCVTraceEncoder *s)
     return !s->enc.dloss;
 }
 
+/* The way that any access can take */
 static void send_access(RISCVTraceEncoder *s, const ETraceAccess *slot)
 {
     ETraceDataAccess access = {
@@ -147,8 +167,7 @@ static void send_access(RISCVTraceEncoder *s, const ETraceAccess *slot)
     ETraceDataPacket pkt;
     size_t len;
 
-    if (!data_ready(s) ||
-        !etrace_data_encode(&s->data.state, &s->enc.params, s->data.compress,
+    if (!etrace_data_encode(&s->data.state, &s->enc.params, s->data.compress,
                             &access, &pkt)) {
         return;
     }
@@ -158,16 +177,41 @@ static void send_access(RISCVTraceEncoder *s, const ETraceAccess *slot)
     }
 }
 
-void riscv_trace_encoder_data_send(RISCVTraceEncoder *s, unsigned n)
+void riscv_trace_encoder_data_send(RISCVTraceEncoder *s,
+                                   const ETraceAccess *accesses, unsigned n)
 {
-    bool all = !riscv_trace_encoder_filters_active(s);
-
     if (!s->enc.denable) {
         return;
     }
+    for (unsigned i = 0; i < n && data_ready(s); i++) {
+        unsigned len = 0;
+
+        if (!s->timestamps && !s->lost &&
+            s->batch_len + ETRACE_DATA_SHORT_MAX <=
+            RISCV_TRACE_ENCODER_BATCH) {
+            len = etrace_data_short(&s->data.quick, &s->data.state,
+                                    &accesses[i], s->batch + s->batch_len);
+        }
+        if (len) {
+            s->batch_len += len;
+            s->batch_packets++;
+        } else {
+            send_access(s, &accesses[i]);
+        }
+    }
+}
+
+void riscv_trace_encoder_data_send_kept(RISCVTraceEncoder *s, unsigned n)
+{
+    const ETraceAccess *accesses = (const ETraceAccess *)s->accesses->data;
+
+    if (!riscv_trace_encoder_filters_active(s)) {
+        riscv_trace_encoder_data_send(s, accesses, n);
+        return;
+    }
     for (unsigned i = 0; i < n; i++) {
-        if (all || g_array_index(s->data.traced, bool, i)) {
-            send_access(s, &g_array_index(s->accesses, ETraceAccess, i));
+        if (g_array_index(s->data.traced, bool, i)) {
+            riscv_trace_encoder_data_send(s, &accesses[i], 1);
         }
     }
 }

@@ -26,6 +26,7 @@ void riscv_trace_encoder_flush(RISCVTraceEncoder *s)
     }
     s->batch_len = 0;
     s->batch_packets = 0;
+    s->data.asked = false;
 }
 
 void riscv_trace_encoder_report_loss(RISCVTraceEncoder *s)

@@ -191,7 +191,7 @@ static void riscv_trace_encoder_block(RISCVTraceEncoder *s,
         s->notify_due |= r.notify;
     }
     if (trap) {
-        riscv_trace_encoder_data_send(s, accesses);
+        riscv_trace_encoder_data_send_kept(s, accesses);
     }
     if (s->tracing) {
         if (qualified) {
@@ -205,7 +205,7 @@ static void riscv_trace_encoder_block(RISCVTraceEncoder *s,
     }
     if (s->accesses->len) {
         if (!trap) {
-            riscv_trace_encoder_data_send(s, accesses);
+            riscv_trace_encoder_data_send_kept(s, accesses);
         }
         riscv_trace_encoder_data_done(s, accesses);
     }
@@ -266,6 +266,36 @@ static uint64_t riscv_trace_encoder_cycles(void)
     return icount_enabled() ? icount_get() : cpu_get_host_ticks();
 }
 
+QEMU_BUILD_BUG_ON(sizeof(ETraceAccess) != sizeof(ETraceSlot));
+
+/*
+ * Accesses, of which at least the first of the @n slots is one, and mostly the
+ * block that they belong to; returns how many slots were taken.
+ */
+static size_t riscv_trace_encoder_accesses(RISCVTraceEncoder *s,
+                                           const ETraceSlot *slots, size_t n)
+{
+    const ETraceAccess *accesses = &slots->access;
+    size_t i = 1;
+
+    while (i < n && etrace_slot_type(&slots[i]) == ETRACE_SLOT_ACCESS) {
+        i++;
+    }
+    if (!s->needs_data) {
+        return i;
+    }
+    if (i < n && etrace_slot_is_block(&slots[i]) &&
+        riscv_trace_encoder_data_direct(s, accesses, i, &slots[i].block)) {
+        riscv_trace_encoder_block(s, &slots[i].block, 0);
+        riscv_trace_encoder_data_send(s, accesses, i);
+        return i + 1;
+    }
+    for (size_t k = 0; k < i; k++) {
+        riscv_trace_encoder_data_keep(s, &accesses[k]);
+    }
+    return i;
+}
+
 static void riscv_trace_encoder_hart_retire(void *opaque,
                                             const ETraceSlot *slots, size_t n)
 {
@@ -281,6 +311,7 @@ static void riscv_trace_encoder_hart_retire(void *opaque,
         cycles = now - s->cycles;
         s->cycles = now;
     }
+    s->data.asked = false;
     for (size_t i = 0; i < n; i++) {
         const ETraceSlot *slot = &slots[i];
 
@@ -292,9 +323,7 @@ static void riscv_trace_encoder_hart_retire(void *opaque,
             s->upper_end = slots[i].history.next;
             continue;
         case ETRACE_SLOT_ACCESS:
-            if (s->needs_data) {
-                riscv_trace_encoder_data_access(s, &slot->access);
-            }
+            i += riscv_trace_encoder_accesses(s, slot, n - i) - 1;
             continue;
         default:
             break;

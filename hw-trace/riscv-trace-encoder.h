@@ -10,7 +10,7 @@
 #include "qemu/atomic.h"
 #include "hw/register.h"
 #include "hw/sysbus.h"
-#include "etrace/data.h"
+#include "etrace/data-short.h"
 #include "etrace/encap.h"
 #include "etrace/encoder.h"
 #include "etrace/filter-expr.h"
@@ -104,10 +104,12 @@ typedef struct RISCVTraceEncoderTriggers {
 /* Data trace; see riscv-trace-encoder-data.c */
 typedef struct RISCVTraceEncoderData {
     ETraceDataState state;
+    ETraceDataShort quick;
     uint8_t compress;           /* trTeDataAddrCompress */
     bool may_drop;              /* trTeDataDropEna */
     bool lossless;              /* trTeDataStallEna */
     bool due;                   /* a trigger has moved trTeDataTracing */
+    bool asked;                 /* whether there is room, since the last batch */
     GArray *traced;             /* bool: accesses that filters qualify */
 } RISCVTraceEncoderData;
 
@@ -311,9 +313,17 @@ void riscv_trace_encoder_data_start(RISCVTraceEncoder *s);
 /* Packets that the sink had taken were lost. */
 void riscv_trace_encoder_data_lost(RISCVTraceEncoder *s);
 
-/* Keep an access (its two slots) until its block comes. */
-void riscv_trace_encoder_data_access(RISCVTraceEncoder *s,
-                                     const ETraceAccess *access);
+/*
+ * May the @n accesses that stand right before the block @b be sent from where
+ * they are, behind it? If not, they have to be kept.
+ */
+bool riscv_trace_encoder_data_direct(RISCVTraceEncoder *s,
+                                     const ETraceAccess *accesses, unsigned n,
+                                     const ETraceBlock *b);
+
+/* Keep an access until its block comes. */
+void riscv_trace_encoder_data_keep(RISCVTraceEncoder *s,
+                                   const ETraceAccess *access);
 
 /*
  * How many of s->accesses are those of the block or trap @b. As many bools
@@ -322,8 +332,12 @@ void riscv_trace_encoder_data_access(RISCVTraceEncoder *s,
 unsigned riscv_trace_encoder_data_count(RISCVTraceEncoder *s,
                                         const ETraceBlock *b);
 
-/* Send the first @n accesses, as far as they are qualified. */
-void riscv_trace_encoder_data_send(RISCVTraceEncoder *s, unsigned n);
+/* Send accesses that no filter is asked about. */
+void riscv_trace_encoder_data_send(RISCVTraceEncoder *s,
+                                   const ETraceAccess *accesses, unsigned n);
+
+/* Send the first @n accesses that were kept, as far as they are qualified. */
+void riscv_trace_encoder_data_send_kept(RISCVTraceEncoder *s, unsigned n);
 
 /* Forget the first @n accesses. */
 void riscv_trace_encoder_data_done(RISCVTraceEncoder *s, unsigned n);

@@ -12,8 +12,11 @@
 
 /* Slots handed over at a time: large enough to amortise the call. */
 #define RISCV_TRACE_RING_SLOTS  1024
-/* Slots behind the limit for what C code appends before it drains. */
-#define RISCV_TRACE_RING_SLACK  64
+/*
+ * Slots behind the limit for what a TB, of TCG_MAX_INSNS instructions, and C
+ * code append before they drain.
+ */
+#define RISCV_TRACE_RING_SLACK  (512 + 64)
 
 /* An address space: what turns a virtual page into a physical one. */
 typedef struct RISCVTraceSpace {

@@ -15,15 +15,14 @@
 /* What follows from the parameters; see etrace_data_short_init() */
 typedef struct ETraceDataShort {
     bool usable;
-    uint8_t format_width;
-    uint8_t size_width;
-    uint8_t daddress_width;
     uint8_t max_size;           /* log2 of bytes */
-    uint8_t ways;               /* bit per ETraceDiff that may be used */
+    uint8_t unused;             /* bits of an address above daddress_width_p */
     uint8_t src_bytes;
-    uint8_t odd;                /* bits in front of the payload ... */
-    uint8_t odd_value;          /* ... and what they are */
+    uint8_t odd;                /* bits in front of the payload */
+    uint8_t diff_at;            /* behind odd bits, format and size */
     uint16_t src_id;
+    uint16_t head[4];           /* odd bits and size, by size */
+    uint32_t extra[4];          /* cost of each way, if it may not be taken */
 } ETraceDataShort;
 
 /* Bytes behind @out that etrace_data_short() may write to */

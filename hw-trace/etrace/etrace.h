@@ -191,7 +191,7 @@ typedef struct ETraceAccess {
     uint8_t multi;              /* one of several of its instruction */
     uint16_t reserved;
     uint64_t data;              /* loaded, stored, or the old value */
-    uint64_t sdata;             /* operand of an atomic or CSR access */
+    uint64_t sdata;             /* operand of an atomic or CSR access only */
 } ETraceAccess;
 
 /*

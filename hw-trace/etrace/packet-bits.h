@@ -73,20 +73,13 @@ static inline uint64_t etrace_bits_get(ETraceBits *b, unsigned width)
     return value & etrace_ones(width);
 }
 
-/*
- * Eight bytes, the least significant one first; compilers make it one store,
- * which they do not of a loop.
- */
+/* Eight bytes, the least significant one first */
 static inline void etrace_word_store(uint8_t *buf, uint64_t word)
 {
-    buf[0] = word;
-    buf[1] = word >> 8;
-    buf[2] = word >> 16;
-    buf[3] = word >> 24;
-    buf[4] = word >> 32;
-    buf[5] = word >> 40;
-    buf[6] = word >> 48;
-    buf[7] = word >> 56;
+#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+    word = __builtin_bswap64(word);
+#endif
+    memcpy(buf, &word, sizeof(word));
 }
 
 /*
