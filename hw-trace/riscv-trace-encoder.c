@@ -79,11 +79,12 @@ static void riscv_trace_encoder_stall(RISCVTraceSource *src, bool stalled)
 {
     RISCVTraceEncoder *s = container_of(src, RISCVTraceEncoder, source);
 
-    trace_riscv_trace_encoder_stall(s->hart_index, stalled);
     if (stalled) {
         qatomic_set(&s->stall_or_overflow, true);
     }
-    riscv_trace_hart_stall(s->cpu, stalled);
+    if (riscv_trace_hart_stall(s->cpu, stalled)) {
+        trace_riscv_trace_encoder_stall(s->hart_index, stalled);
+    }
 }
 
 static const RISCVTraceSourceOps riscv_trace_encoder_source_ops = {

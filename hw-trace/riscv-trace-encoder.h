@@ -109,7 +109,7 @@ typedef struct RISCVTraceEncoderData {
     bool may_drop;              /* trTeDataDropEna */
     bool lossless;              /* trTeDataStallEna */
     bool due;                   /* a trigger has moved trTeDataTracing */
-    bool asked;                 /* whether there is room, since the last batch */
+    bool asked;                 /* about room, since the last batch */
     GArray *traced;             /* bool: accesses that filters qualify */
 } RISCVTraceEncoderData;
 

@@ -12,8 +12,8 @@
 #include "hw/qdev-properties.h"
 #include "hw/qdev-properties-system.h"
 #include "migration/vmstate.h"
-#include "target/riscv/trace/code.h"
 #include "etrace/encap.h"
+#include "etrace/sideband.h"
 #include "riscv-trace-pib.h"
 #include "trace.h"
 
@@ -46,6 +46,7 @@ static void riscv_trace_pib_align(RISCVTracePIB *s)
  */
 static void riscv_trace_pib_announce_aligns(RISCVTracePIB *s)
 {
+    RISCVTraceSession *session = &s->replicator->session;
     g_autofree RISCVTraceAlign *aligns = NULL;
     unsigned n;
 
@@ -55,8 +56,13 @@ static void riscv_trace_pib_announce_aligns(RISCVTracePIB *s)
         s->num_aligns = 0;
     }
     for (unsigned i = 0; i < n; i++) {
-        riscv_trace_session_align(aligns[i].offset, aligns[i].packets,
-                                  s->replicator->session.num_sources);
+        uint8_t record[ETRACE_SB_HEADER_SIZE +
+                       ETRACE_SB_ALIGN_SIZE(RISCV_TRACE_MAX_SOURCES)];
+
+        riscv_trace_session_put(session, record,
+                                etrace_sb_pack_align(record, aligns[i].offset,
+                                                     aligns[i].packets,
+                                                     session->num_sources));
     }
 }
 

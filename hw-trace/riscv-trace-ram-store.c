@@ -11,8 +11,8 @@
 #include "qemu/lockable.h"
 #include "qemu/log.h"
 #include "qemu/main-loop.h"
-#include "target/riscv/trace/code.h"
 #include "etrace/encap.h"
+#include "etrace/sideband.h"
 #include "riscv-trace-memory.h"
 #include "riscv-trace-ram.h"
 #include "trace.h"
@@ -166,8 +166,10 @@ void riscv_trace_ram_align(RISCVTraceRAM *s)
 
 void riscv_trace_ram_announce(RISCVTraceRAM *s)
 {
-    uint64_t words[4 + RISCV_TRACE_MAX_SOURCES];
-    unsigned n = s->replicator->session.num_sources;
+    uint8_t record[ETRACE_SB_HEADER_SIZE +
+                   ETRACE_SB_RAM_SIZE(RISCV_TRACE_MAX_SOURCES)];
+    RISCVTraceSession *session = &s->replicator->session;
+    size_t len;
 
     WITH_QEMU_LOCK_GUARD(&s->lock) {
         const RISCVTraceRing *ring = riscv_trace_ram_current(s);
@@ -176,13 +178,15 @@ void riscv_trace_ram_announce(RISCVTraceRAM *s)
             return;
         }
         s->announced = s->bytes;
-        words[0] = s->bytes;
-        words[1] = ring->start;
-        words[2] = ring->limit;
-        words[3] = ring->wp | ring->wrapped;
-        memcpy(words + 4, s->packets, n * sizeof(*words));
+        len = etrace_sb_pack_ram(record, &(ETraceSbRam) {
+            .bytes = s->bytes,
+            .start = ring->start,
+            .limit = ring->limit,
+            .wp = ring->wp,
+            .wrapped = ring->wrapped,
+        }, s->packets, session->num_sources);
     }
-    riscv_trace_session_ram(words, 4 + n);
+    riscv_trace_session_put(session, record, len);
 }
 
 /*

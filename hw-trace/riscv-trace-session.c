@@ -12,7 +12,6 @@
 #include "system/runstate.h"
 #include "system/runstate-action.h"
 #include "system/system.h"
-#include "target/riscv/trace/code.h"
 #include "etrace/sideband.h"
 #include "riscv-trace-session.h"
 #include "trace.h"
@@ -32,7 +31,6 @@ bool riscv_trace_session_connect(RISCVTraceSession *s, unsigned index,
 void riscv_trace_session_disconnect(RISCVTraceSession *s, unsigned index)
 {
     QEMU_LOCK_GUARD(&s->stall_lock);
-    s->stalled &= ~(1u << index);
     s->sources[index] = NULL;
 }
 
@@ -95,7 +93,8 @@ static bool riscv_trace_session_put_record(void *opaque, const uint8_t *record,
         return false;
     }
     if (!riscv_trace_chardev_put(&s->sideband->out, record, len)) {
-        trace_riscv_trace_session_record_lost(s->number);
+        trace_riscv_trace_session_record_lost(
+            riscv_trace_reader_session(s->reader));
         riscv_trace_session_again(s);
         return false;
     }
@@ -149,6 +148,12 @@ static void riscv_trace_session_put_origin(RISCVTraceSession *s)
                                    etrace_sb_pack_origin(record, &origin));
 }
 
+void riscv_trace_session_put(RISCVTraceSession *s, const uint8_t *record,
+                             size_t len)
+{
+    riscv_trace_reader_put(s->reader, record, len);
+}
+
 /*
  * Begin a session if one is due. The VM is stopped, so that no hart is
  * between one session and the next.
@@ -156,6 +161,7 @@ static void riscv_trace_session_put_origin(RISCVTraceSession *s)
 static void riscv_trace_session_begin_due(RISCVTraceSession *s)
 {
     ETraceParams params[RISCV_TRACE_MAX_SOURCES] = { };
+    CPUState *harts[RISCV_TRACE_MAX_SOURCES] = { };
     bool sideband = riscv_trace_session_has_sideband(s);
     ETraceParams framing;
     uint64_t offset;
@@ -169,7 +175,6 @@ static void riscv_trace_session_begin_due(RISCVTraceSession *s)
     riscv_trace_session_put_end(s);
     qatomic_set(&s->active, true);
     qatomic_set(&s->told, sideband);
-    s->number++;
     s->trace_left = !riscv_trace_session_has_trace(s);
     s->trace_end = 0;
     WITH_QEMU_LOCK_GUARD(&s->count_lock) {
@@ -181,12 +186,13 @@ static void riscv_trace_session_begin_due(RISCVTraceSession *s)
     for (unsigned i = 0; i < s->num_sources; i++) {
         if (s->sources[i]) {
             params[i] = *s->sources[i]->ops->begin(s->sources[i]);
+            harts[i] = s->sources[i]->cpu;
         }
     }
-    trace_riscv_trace_session_begin(s->number, s->num_sources, offset,
-                                    sideband);
-    riscv_trace_session_begin(sideband ? riscv_trace_session_put_record : NULL,
-                              s, s->num_sources, params, offset);
+    riscv_trace_reader_begin(s->reader, harts, params, s->num_sources, offset,
+                             !sideband);
+    trace_riscv_trace_session_begin(riscv_trace_reader_session(s->reader),
+                                    s->num_sources, offset, sideband);
     riscv_trace_session_put_origin(s);
     framing = riscv_trace_session_framing(params, s->num_sources);
     s->begin(s->opaque, &framing);
@@ -219,9 +225,8 @@ static void riscv_trace_session_release(RISCVTraceSession *s)
 {
     QEMU_LOCK_GUARD(&s->stall_lock);
 
-    for (unsigned i = 0; s->stalled; i++) {
-        if (s->stalled & (1u << i)) {
-            s->stalled &= ~(1u << i);
+    for (unsigned i = 0; i < s->num_sources; i++) {
+        if (s->sources[i]) {
             s->sources[i]->ops->stall(s->sources[i], false);
         }
     }
@@ -268,9 +273,9 @@ void riscv_trace_session_closed(RISCVTraceSession *s)
     }
     riscv_trace_session_put_end(s);
     if (!s->resident) {
-        trace_riscv_trace_session_end(s->number);
+        trace_riscv_trace_session_end(riscv_trace_reader_session(s->reader));
         qatomic_set(&s->active, false);
-        riscv_trace_session_end();
+        riscv_trace_reader_end(s->reader);
     }
     riscv_trace_session_update(s);
     riscv_trace_session_release(s);
@@ -301,27 +306,6 @@ static const RISCVTraceChardevOps riscv_trace_session_sideband_ops = {
     .drained = riscv_trace_session_sideband_drained,
 };
 
-/*
- * For QEMU, a hart that is stalled is halted. That is no state of the machine:
- * at the destination of a migration, or behind loadvm, nobody would end it.
- * So it is taken back while the VM is stopped. The lock is held.
- */
-static void riscv_trace_session_halt(RISCVTraceSession *s, unsigned index)
-{
-    if (s->stalled & (1u << index)) {
-        s->sources[index]->cpu->halted = runstate_is_running();
-    }
-}
-
-static void riscv_trace_session_halt_all(RISCVTraceSession *s)
-{
-    QEMU_LOCK_GUARD(&s->stall_lock);
-
-    for (unsigned i = 0; i < s->num_sources; i++) {
-        riscv_trace_session_halt(s, i);
-    }
-}
-
 void riscv_trace_session_throttle(RISCVTraceSession *s, unsigned index,
                                   bool lossless)
 {
@@ -334,11 +318,8 @@ void riscv_trace_session_throttle(RISCVTraceSession *s, unsigned index,
      * here comes to riscv_trace_session_release() afterwards.
      */
     QEMU_LOCK_GUARD(&s->stall_lock);
-    if (riscv_trace_session_over(s, lossless) &&
-        !(s->stalled & (1u << index))) {
-        s->stalled |= 1u << index;
+    if (riscv_trace_session_over(s, lossless)) {
         s->sources[index]->ops->stall(s->sources[index], true);
-        riscv_trace_session_halt(s, index);
     }
 }
 
@@ -349,11 +330,9 @@ static void riscv_trace_session_vm_state(void *opaque, bool running,
 
     if (running) {
         riscv_trace_session_begin_due(s);
-        riscv_trace_session_halt_all(s);
         return;
     }
     riscv_trace_session_settle(s);
-    riscv_trace_session_halt_all(s);
     if (state == RUN_STATE_SHUTDOWN &&
         shutdown_action != SHUTDOWN_ACTION_PAUSE) {
         riscv_trace_session_final_flush(s);
@@ -377,6 +356,7 @@ void riscv_trace_session_init(RISCVTraceSession *s)
 {
     qemu_mutex_init(&s->stall_lock);
     qemu_mutex_init(&s->count_lock);
+    s->reader = riscv_trace_reader_new(riscv_trace_session_put_record, s);
     s->timer = timer_new_ms(QEMU_CLOCK_REALTIME, riscv_trace_session_timer, s);
     s->vmstate = qemu_add_vm_change_state_handler(riscv_trace_session_vm_state,
                                                   s);
@@ -396,6 +376,7 @@ void riscv_trace_session_cleanup(RISCVTraceSession *s)
     if (s->sideband) {
         riscv_trace_sideband_listen(s->sideband, NULL, NULL);
     }
+    riscv_trace_reader_free(s->reader);
     qemu_mutex_destroy(&s->count_lock);
     qemu_mutex_destroy(&s->stall_lock);
 }

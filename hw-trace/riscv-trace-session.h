@@ -17,6 +17,7 @@
 #include "riscv-trace-chardev.h"
 #include "riscv-trace-sideband.h"
 #include "riscv-trace-sink.h"
+#include "target/riscv/trace/reader.h"
 
 /* Packets of a source in the present session */
 typedef struct RISCVTraceCount {
@@ -29,6 +30,7 @@ typedef struct RISCVTraceSession {
     RISCVTraceChardev *trace;       /* NULL: there is none */
     bool trace_used;                /* packets go to @trace; atomic */
     RISCVTraceSideband *sideband;   /* NULL: there is none */
+    RISCVTraceReader *reader;       /* of @sideband */
     bool resident;                  /* needs no reader of @trace to exist */
     /*
      * Called when a session has begun, before the first packet of it, with
@@ -46,7 +48,6 @@ typedef struct RISCVTraceSession {
     bool told;                  /* the sideband has its beginning; atomic */
     bool trace_left;            /* the reader of the trace is gone ... */
     uint64_t trace_end;         /* ... and what was written up to then */
-    unsigned number;            /* of this session, from 1 */
     /*
      * Of this session, or of the last one; migrates, so that the sessions at
      * the destination tell what they go on from. 0: there was none.
@@ -56,8 +57,8 @@ typedef struct RISCVTraceSession {
     VMChangeStateEntry *vmstate;
     Notifier shutdown;
 
-    QemuMutex stall_lock;       /* protects what follows */
-    uint32_t stalled;           /* a bit per source */
+    /* A source is stalled only while it is held, and so is sources[]. */
+    QemuMutex stall_lock;
 
     QemuMutex count_lock;       /* protects what follows */
     bool end_due;               /* the last END is no longer right */
@@ -90,6 +91,10 @@ void riscv_trace_session_throttle(RISCVTraceSession *s, unsigned index,
 
 /* Packets go to the channel of the trace, or do not any more. Any thread. */
 void riscv_trace_session_use_trace(RISCVTraceSession *s, bool used);
+
+/* Put a record into the sideband, from the main loop. */
+void riscv_trace_session_put(RISCVTraceSession *s, const uint8_t *record,
+                             size_t len);
 
 /* What the reader was told is no longer so: begin anew. Any thread. */
 void riscv_trace_session_restart(RISCVTraceSession *s);

@@ -1,8 +1,8 @@
 /*
  * RISC-V hart side of the hart to encoder interface: data accesses
  *
- * E-Trace 2.0, section 4.3, unified form: loads come with their data. Two
- * slots for each access, ahead of the block that its instruction retires in.
+ * E-Trace 2.0, section 4.3, unified form: loads come with their data. A
+ * slot for each access, ahead of the block that its instruction retires in.
  *
  * SPDX-License-Identifier: GPL-2.0-or-later
  */
@@ -15,7 +15,7 @@
 static void data_access(CPURISCVState *env, uint64_t daddr, uint64_t data,
                         uint64_t sdata, uint32_t info)
 {
-    riscv_trace_append_in_tb(env->trace.hart, &(ETraceSlot) {
+    riscv_trace_append(env->trace.hart, &(ETraceSlot) {
         .access = {
             .daddr = daddr,
             .offset = info >> RISCV_TRACE_DATA_OFFSET_SHIFT,

@@ -85,7 +85,7 @@ void riscv_trace_context_changed(CPURISCVState *env)
 
     if (env->trace.key && hart->config.context != RISCV_TRACE_CONTEXT_OFF) {
         /* The CSR instruction itself belongs to the context before. */
-        riscv_trace_interrupt_tb(hart);
+        riscv_trace_ask_drain(hart);
     }
 }
 
@@ -99,7 +99,7 @@ void riscv_trace_trigger(CPURISCVState *env, ETraceTrigger action,
         return;
     }
     if (env->trace.key) {
-        riscv_trace_append_in_tb(hart, &(ETraceSlot) {
+        riscv_trace_append(hart, &(ETraceSlot) {
             .event = {
                 .value = pc,
                 .type = ETRACE_EVENT_TRIGGER,
@@ -144,6 +144,6 @@ bool riscv_trace_tvec_is_told(RISCVTraceHart *hart, bool async,
     told->told = false;
     told->pending = true;
     told->value = tvec;
-    riscv_trace_interrupt_tb(hart);
+    riscv_trace_ask_drain(hart);
     return false;
 }

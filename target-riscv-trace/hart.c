@@ -1,42 +1,19 @@
 /*
- * RISC-V hart side of the hart to encoder interface: the ring of blocks
+ * RISC-V hart side of the hart to encoder interface: traps, switches, stall
  *
  * SPDX-License-Identifier: GPL-2.0-or-later
  */
 #include "qemu/osdep.h"
 #include "qemu/main-loop.h"
+#include "exec/cputlb.h"
+#include "system/runstate.h"
 #include "system/tcg.h"
 #include "hooks.h"
 #include "internal.h"
-#include "exec/cputlb.h"
-#include "exec/exec-all.h"
-#include "exec/helper-proto.h"
 
 #define TRACE_KEY(session)                                              \
     (((uint64_t)(session) << RISCV_TRACE_KEY_SESSION_SHIFT) |           \
      RISCV_TRACE_KEY_ON)
-
-void riscv_trace_flush(RISCVTraceHart *hart)
-{
-    CPURISCVState *env = cpu_env(hart->cs);
-    RISCVTracePort *port = &env->trace;
-    size_t n;
-
-    riscv_trace_history_end(hart, env->pc,
-                            riscv_trace_priv(env->priv, env->virt_enabled));
-    n = port->head - hart->ring;
-    port->head = hart->ring;
-    port->limit = hart->ring;
-    if (!hart->recheck_mode) {
-        port->limit += RISCV_TRACE_RING_SLOTS;
-    }
-    if (n && hart->active) {
-        bool can_do_io = riscv_trace_clock_begin(hart);
-
-        hart->ops->retire(hart->opaque, hart->ring, n);
-        riscv_trace_clock_end(hart, can_do_io);
-    }
-}
 
 void riscv_trace_drain(RISCVTraceHart *hart)
 {
@@ -45,81 +22,20 @@ void riscv_trace_drain(RISCVTraceHart *hart)
 
     riscv_trace_flush(hart);
     if (hart->active) {
-        hart->draining = true;
-        riscv_trace_code_pending(hart);
+        riscv_trace_maps_pending(hart);
         riscv_trace_append_context(hart);
         riscv_trace_append_time(hart);
-        hart->draining = false;
     }
 }
 
-/*
- * A TB begins that must not be interrupted, so that what other harts have
- * announced was not noticed, and its own look-up or translation may have
- * changed the key that it was made for.
- */
-void helper_trace_start(CPURISCVState *env, uint64_t cs_base, uint32_t cflags)
+/* Between two TBs, what waits for the end of one gets its turn, too. */
+static void drain_if_asked(RISCVTraceHart *hart)
 {
-    RISCVTraceHart *hart = env->trace.hart;
+    RISCVTracePort *port = &cpu_env(hart->cs)->trace;
 
-    riscv_trace_code_place(hart);
-    if (env->trace.key != (cs_base & RISCV_TRACE_KEY_MASK)) {
-        hart->cs->cflags_next_tb = cflags;
-        cpu_loop_exit_restore(hart->cs, GETPC());
-    }
-}
-
-void helper_trace_drain(CPURISCVState *env)
-{
-    riscv_trace_drain(env->trace.hart);
-}
-
-static void drain_work(CPUState *cs, run_on_cpu_data data)
-{
-    RISCVTraceHart *hart = riscv_trace_hart(cs);
-
-    if (hart->active) {
+    if (port->head >= port->limit) {
         riscv_trace_drain(hart);
     }
-}
-
-void riscv_trace_interrupt_tb(RISCVTraceHart *hart)
-{
-    RISCVTracePort *port = &cpu_env(hart->cs)->trace;
-
-    port->limit = hart->ring;
-    if (riscv_trace_key_is_sparse(port->key)) {
-        /* The TB may end without a look at the limit. */
-        async_run_on_cpu(hart->cs, drain_work, RUN_ON_CPU_NULL);
-    }
-}
-
-/*
- * Append from C code. A trap storm may append without any TB reaching its
- * end, so this drains, too.
- */
-void riscv_trace_append(RISCVTraceHart *hart, const ETraceSlot *slot)
-{
-    RISCVTracePort *port = &cpu_env(hart->cs)->trace;
-
-    *port->head++ = *slot;
-    if (port->head >= port->limit && !hart->draining) {
-        riscv_trace_drain(hart);
-    }
-}
-
-void riscv_trace_append_in_tb(RISCVTraceHart *hart, const ETraceSlot *slot)
-{
-    RISCVTracePort *port = &cpu_env(hart->cs)->trace;
-
-    if (port->head >= hart->ring + RISCV_TRACE_RING_SLOTS) {
-        ETraceSlot *limit = port->limit;
-
-        riscv_trace_flush(hart);
-        /* The end of the TB may be asked for. */
-        port->limit = limit;
-    }
-    *port->head++ = *slot;
 }
 
 /* What comes next, at @pc, is no part of the history, nor is what follows. */
@@ -148,6 +64,7 @@ void riscv_trace_insn(CPURISCVState *env, target_ulong pc, unsigned len,
                 .priv = riscv_trace_priv(priv, virt),
             },
         });
+        drain_if_asked(hart);
         if (itype == ETRACE_ITYPE_TRAP_RETURN) {
             riscv_trace_append_context(hart);
         }
@@ -177,6 +94,7 @@ void riscv_trace_trap(CPURISCVState *env, bool async, target_ulong cause,
             },
             .tval = tval,
         });
+        drain_if_asked(hart);
         riscv_trace_append_context(hart);
     }
 }
@@ -200,6 +118,7 @@ void riscv_trace_unwind(CPURISCVState *env, target_ulong uw2)
                 .priv = riscv_trace_priv(env->priv, env->virt_enabled),
             },
         });
+        drain_if_asked(env->trace.hart);
     }
 }
 
@@ -221,7 +140,7 @@ static void trace_switch(CPUState *cs, bool on)
 
     if (on) {
         hart->active = true;
-        riscv_trace_code_start(hart);
+        riscv_trace_maps_start(hart);
         if (tcg_enabled()) {
             /* Mappings that changed while nobody looked show at the fill. */
             tlb_flush(cs);
@@ -250,7 +169,8 @@ static void enable_work(CPUState *cs, run_on_cpu_data data)
     RISCVTraceHart *hart = riscv_trace_hart(cs);
     bool on = data.host_int;
 
-    if (!on || !hart->active || hart->session != riscv_trace_session()) {
+    if (!on || !hart->active ||
+        hart->session != riscv_trace_reader_session(hart->reader)) {
         trace_switch(cs, on);
     }
 }
@@ -272,19 +192,38 @@ void riscv_trace_hart_restart(CPUState *cs)
     async_run_on_cpu(cs, restart_work, RUN_ON_CPU_NULL);
 }
 
-void riscv_trace_hart_stall(CPUState *cs, bool stalled)
+bool riscv_trace_hart_stall(CPUState *cs, bool stalled)
 {
     RISCVTraceHart *hart = riscv_trace_hart(cs);
 
     if (stalled) {
-        if (qatomic_xchg(&hart->stall, RISCV_TRACE_STALLED) !=
+        if (qatomic_xchg(&hart->stall, RISCV_TRACE_STALLED) ==
             RISCV_TRACE_STALLED) {
-            cs->halted = 1;
-            cpu_exit(cs);
+            return false;
         }
-    } else if (qatomic_cmpxchg(&hart->stall, RISCV_TRACE_STALLED,
-                               RISCV_TRACE_RELEASED) == RISCV_TRACE_STALLED) {
-        qemu_cpu_kick(cs);
+        cs->halted = 1;
+        cpu_exit(cs);
+        return true;
+    }
+    if (qatomic_cmpxchg(&hart->stall, RISCV_TRACE_STALLED,
+                        RISCV_TRACE_RELEASED) != RISCV_TRACE_STALLED) {
+        return false;
+    }
+    qemu_cpu_kick(cs);
+    return true;
+}
+
+/*
+ * For QEMU, a hart that is stalled is halted. That is no state of the machine:
+ * at the destination of a migration, or behind loadvm, nobody would end it.
+ * So it is taken back while the VM is stopped.
+ */
+static void halt_while_running(void *opaque, bool running, RunState state)
+{
+    RISCVTraceHart *hart = opaque;
+
+    if (qatomic_read(&hart->stall) == RISCV_TRACE_STALLED) {
+        hart->cs->halted = running;
     }
 }
 
@@ -334,7 +273,7 @@ void riscv_trace_reset(CPURISCVState *env)
     if (hart && hart->active) {
         riscv_trace_hart_drain(hart->cs);
         g_array_set_size(hart->pending, 0);
-        riscv_trace_code_reset(hart);
+        riscv_trace_maps_reset(hart);
     }
 }
 
@@ -349,9 +288,12 @@ void riscv_trace_hart_attach(CPUState *cs, const RISCVTraceHartOps *ops,
     hart->ops = ops;
     hart->opaque = opaque;
     hart->index = hart_index;
+    hart->drain = riscv_trace_drain;
     hart->ring = g_new0(ETraceSlot,
                         RISCV_TRACE_RING_SLOTS + RISCV_TRACE_RING_SLACK);
     hart->pending = g_array_new(false, false, sizeof(RISCVTracePage));
+    hart->vm_state = qemu_add_vm_change_state_handler(halt_while_running,
+                                                      hart);
     port->hart = hart;
     port->head = hart->ring;
     port->limit = hart->ring + RISCV_TRACE_RING_SLOTS;
@@ -364,6 +306,7 @@ static void detach_work(CPUState *cs, run_on_cpu_data data)
 
     trace_switch(cs, false);
     cpu_env(cs)->trace = (RISCVTracePort) { };
+    qemu_del_vm_change_state_handler(hart->vm_state);
     g_clear_pointer(&hart->maps, g_hash_table_destroy);
     g_array_free(hart->pending, true);
     g_free(hart->ring);
@@ -374,4 +317,18 @@ void riscv_trace_hart_detach(CPUState *cs)
 {
     riscv_trace_hart_stall(cs, false);
     run_on_cpu(cs, detach_work, RUN_ON_CPU_NULL);
+}
+
+static void stop_work(CPUState *cs, run_on_cpu_data data)
+{
+    riscv_trace_hart_drain(cs);
+}
+
+void riscv_trace_triggers_changed(CPURISCVState *env)
+{
+    RISCVTraceHart *hart = env->trace.hart;
+
+    if (riscv_trace_key_is_sparse(env->trace.key)) {
+        async_run_on_cpu(hart->cs, stop_work, RUN_ON_CPU_NULL);
+    }
 }

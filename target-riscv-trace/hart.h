@@ -95,9 +95,9 @@ void riscv_trace_hart_restart(CPUState *cs);
  * The stall signal (E-Trace Table 4.6): a stalled hart stops at its next TB
  * boundary as if it were halted, so that stop, monitor and migration go on
  * working, until it is released. Stalling: from the hart's own thread only.
- * Releasing: any thread.
+ * Releasing: any thread. Returns false if it was so already.
  */
-void riscv_trace_hart_stall(CPUState *cs, bool stalled);
+bool riscv_trace_hart_stall(CPUState *cs, bool stalled);
 
 /*
  * Hand over what the ring holds. From the hart's own thread between two TBs,

@@ -25,16 +25,8 @@
 #include "qemu/osdep.h"
 #include "hooks.h"
 #include "internal.h"
-#include "exec/helper-proto.h"
-#include "exec/translation-block.h"
 
-static ETracePriv priv_now(CPURISCVState *env)
-{
-    return riscv_trace_priv(env->priv, env->virt_enabled);
-}
-
-/* A slot, whose branches are those since the last one but @last's own */
-static void append_history(CPURISCVState *env, target_ulong last,
+void riscv_trace_history_slot(CPURISCVState *env, target_ulong last,
                            target_ulong next, ETraceItype itype,
                            ETracePriv priv, uint8_t flags)
 {
@@ -58,8 +50,8 @@ static void append_history(CPURISCVState *env, target_ulong last,
     port->irets = 0;
 }
 
-/* The jumps that no branch has followed; what led to them is in branches */
-static void append_jumps(CPURISCVState *env, ETracePriv priv)
+/* What led to the jumps is in branches. */
+void riscv_trace_history_jumps(CPURISCVState *env, ETracePriv priv)
 {
     RISCVTracePort *port = &env->trace;
     unsigned n = port->jumps & RISCV_TRACE_JUMPS_NUMBER;
@@ -72,10 +64,10 @@ static void append_jumps(CPURISCVState *env, ETracePriv priv)
         uint64_t last = port->jump[i].last;
 
         if (last & 1) {
-            append_history(env, last & ~1ull, port->jump[i].next, inferred,
+            riscv_trace_history_slot(env, last & ~1ull, port->jump[i].next, inferred,
                            priv, ETRACE_HISTORY_INFERRED);
         } else {
-            append_history(env, last, port->jump[i].next,
+            riscv_trace_history_slot(env, last, port->jump[i].next,
                            ETRACE_ITYPE_OTHER_INFERABLE_JUMP, priv, 0);
         }
     }
@@ -100,14 +92,14 @@ void riscv_trace_history_end(RISCVTraceHart *hart, target_ulong pc,
         bool missed = bits == 2 && taken_predicted == not_taken;
 
         port->branches <<= bits;
-        append_history(env, pc - ((int32_t)back >> 2) * 2, pc,
+        riscv_trace_history_slot(env, pc - ((int32_t)back >> 2) * 2, pc,
                        not_taken ? ETRACE_ITYPE_NONTAKEN_BRANCH
                                  : ETRACE_ITYPE_TAKEN_BRANCH, priv,
                        missed ? ETRACE_HISTORY_MISSED : 0);
     } else {
-        append_jumps(env, priv);
+        riscv_trace_history_jumps(env, priv);
         if (back != RISCV_TRACE_BACK_JUMP) {
-            append_history(env, pc - ((int32_t)back >> 2) * 2, pc,
+            riscv_trace_history_slot(env, pc - ((int32_t)back >> 2) * 2, pc,
                            ETRACE_ITYPE_NONE, priv, 0);
         }
     }
@@ -130,8 +122,7 @@ static void take_stack(RISCVTracePort *port, const ETraceReturnStack *stack,
     port->top = ((n - 1) & (stack->max - 1)) * 8;
 }
 
-/* ... and back */
-static unsigned stack_depth(const RISCVTracePort *port, unsigned bytes)
+unsigned riscv_trace_history_depth(const RISCVTracePort *port, unsigned bytes)
 {
     unsigned n = 0, i = port->top;
 
@@ -142,9 +133,10 @@ static unsigned stack_depth(const RISCVTracePort *port, unsigned bytes)
     return n;
 }
 
+/* ... and back */
 static void give_stack(const RISCVTracePort *port, ETraceReturnStack *stack)
 {
-    unsigned n = stack_depth(port, stack->max * 8);
+    unsigned n = riscv_trace_history_depth(port, stack->max * 8);
 
     stack->base = 0;
     stack->depth = n;
@@ -194,7 +186,8 @@ static uint64_t modes_key(const ETraceHistoryModes *modes)
     return key;
 }
 
-static void history_on(RISCVTraceHart *hart, const ETraceHistoryModes *modes)
+void riscv_trace_history_on(RISCVTraceHart *hart,
+                              const ETraceHistoryModes *modes)
 {
     CPURISCVState *env = cpu_env(hart->cs);
     RISCVTracePort *port = &env->trace;
@@ -218,169 +211,4 @@ static void history_on(RISCVTraceHart *hart, const ETraceHistoryModes *modes)
         take_stack(port, modes->stack, riscv_cpu_mxl(env) == MXL_RV32);
     }
     port->key |= RISCV_TRACE_KEY_HISTORY | modes_key(modes);
-}
-
-/*
- * How much detail the encoder needs now. A trigger fires between two
- * instructions: which block it belongs to has to be seen.
- */
-static ETraceDetail detail_now(RISCVTraceHart *hart, ETraceHistoryModes *modes)
-{
-    CPURISCVState *env = cpu_env(hart->cs);
-
-    if (!hart->active || !hart->ops->detail ||
-        env->xl != riscv_cpu_mxl(env) || riscv_has_trace_trigger(env)) {
-        return ETRACE_DETAIL_BLOCKS;
-    }
-    return hart->ops->detail(hart->opaque, priv_now(env), modes);
-}
-
-void helper_trace_exit(CPURISCVState *env)
-{
-    RISCVTraceHart *hart = env->trace.hart;
-    bool history = env->trace.key & RISCV_TRACE_KEY_HISTORY;
-    ETraceHistoryModes modes;
-    ETraceDetail detail;
-
-    hart->recheck_mode = false;
-    riscv_trace_drain(hart);
-    /* Context and time, too, so that the encoder knows all that came before */
-    riscv_trace_flush(hart);
-    detail = detail_now(hart, &modes);
-    if (history && detail != ETRACE_DETAIL_HISTORY) {
-        riscv_trace_history_off(hart);
-    } else if (!history && detail == ETRACE_DETAIL_HISTORY) {
-        history_on(hart, &modes);
-    }
-    if (detail == ETRACE_DETAIL_NOTHING) {
-        /* TBs without trace code, until something else happens */
-        env->trace.key &= ~RISCV_TRACE_KEY_ON;
-    }
-}
-
-/*
- * A TB has ended that had appended slots. Returns whether the key may have
- * changed, so that the next TB has to be looked up.
- */
-static bool exit_if_full(CPURISCVState *env)
-{
-    if (env->trace.head >= env->trace.limit) {
-        helper_trace_exit(env);
-        return true;
-    }
-    return false;
-}
-
-/* The branches fill their word, or the newest one is to be a history. */
-uint32_t helper_trace_branches(CPURISCVState *env)
-{
-    riscv_trace_history_end(env->trace.hart, env->pc, priv_now(env));
-    return exit_if_full(env);
-}
-
-/* The jumps without a branch in between fill their room. */
-uint32_t helper_trace_jumps(CPURISCVState *env)
-{
-    append_jumps(env, priv_now(env));
-    env->trace.back = RISCV_TRACE_BACK_NONE;
-    return exit_if_full(env);
-}
-
-/*
- * Is the target of the updiscon at @last among what ran behind the newest
- * branch? All of that is known here.
- */
-static bool contained(const RISCVTracePort *port, uint64_t last,
-                      uint64_t target)
-{
-    unsigned n = port->jumps & RISCV_TRACE_JUMPS_NUMBER;
-    uint64_t first = port->run_start;
-
-    for (unsigned i = 0; i < n; i++) {
-        if (target - first <= port->jump[i].last - first) {
-            return true;
-        }
-        first = port->jump[i].next;
-    }
-    return target - first <= last - first;
-}
-
-/*
- * An updiscon. Where a jump before it was inferred, its own address may have
- * been passed already, and the encoder is to see the way; as where it has seen
- * a part of it.
- */
-static void append_updiscon(CPURISCVState *env, uint64_t last,
-                            ETraceItype itype, uint8_t flags)
-{
-    RISCVTracePort *port = &env->trace;
-    ETracePriv priv = priv_now(env);
-
-    if (port->jumps & (RISCV_TRACE_JUMPS_INFERRED |
-                       RISCV_TRACE_JUMPS_UNKNOWN)) {
-        append_jumps(env, priv);
-    } else if (contained(port, last, env->pc)) {
-        flags |= ETRACE_HISTORY_CONTAINED;
-    }
-    append_history(env, last, env->pc, itype, priv, flags);
-    port->back = RISCV_TRACE_BACK_UPDISCON;
-    port->jumps = 0;
-    port->run_start = env->pc + 2;
-}
-
-/* The updiscon at @last, behind jumps that no branch has followed */
-uint32_t helper_trace_updiscon(CPURISCVState *env, uint64_t last)
-{
-    append_updiscon(env, last, ETRACE_ITYPE_OTHER_UNINFERABLE_JUMP, 0);
-    return exit_if_full(env);
-}
-
-/*
- * A return at @last has gone elsewhere than @link, which was the newest entry
- * of the stack and has been taken away.
- */
-uint32_t helper_trace_return(CPURISCVState *env, uint64_t last, uint64_t link)
-{
-    RISCVTracePort *port = &env->trace;
-    unsigned bytes = riscv_trace_key_stack(port->key);
-
-    port->top = (port->top + 8) & (bytes - 1);
-    port->link[port->top / 8] = link;
-    if (link == RISCV_TRACE_NO_LINK) {
-        return helper_trace_updiscon(env, last);
-    }
-    append_updiscon(env, last, ETRACE_ITYPE_RETURN, ETRACE_HISTORY_IRREPORT);
-    port->head[-1].history.irdepth = stack_depth(port, bytes);
-    return exit_if_full(env);
-}
-
-/*
- * A TB ends in what writes the upper bits of register @rd, a lui say. If the
- * next instruction jumps through it, that is a sequentially inferable jump:
- * let the encoder see both.
- */
-void helper_trace_upper(CPURISCVState *env, uint32_t rd)
-{
-    RISCVTraceHart *hart = env->trace.hart;
-
-    riscv_trace_history_end(hart, env->pc, priv_now(env));
-    env->trace.head[-1].history.irdepth = rd;
-    riscv_trace_drain(hart);
-    if (env->trace.key & RISCV_TRACE_KEY_HISTORY) {
-        riscv_trace_history_off(hart);
-    }
-}
-
-static void stop_work(CPUState *cs, run_on_cpu_data data)
-{
-    riscv_trace_hart_drain(cs);
-}
-
-void riscv_trace_triggers_changed(CPURISCVState *env)
-{
-    RISCVTraceHart *hart = env->trace.hart;
-
-    if (riscv_trace_key_is_sparse(env->trace.key)) {
-        async_run_on_cpu(hart->cs, stop_work, RUN_ON_CPU_NULL);
-    }
 }

@@ -1,5 +1,8 @@
 /*
- * RISC-V trace: shared between the ring and the sideband producer
+ * RISC-V trace: what the parts of the hart side know of each other
+ *
+ * From the ground up: history and ring; events, reader, code and maps; hart;
+ * helpers. None calls what stands above it.
  *
  * SPDX-License-Identifier: GPL-2.0-or-later
  */
@@ -7,8 +10,9 @@
 #define TARGET_RISCV_TRACE_INTERNAL_H
 
 #include "cpu.h"
-#include "code.h"
+#include "qemu/thread.h"
 #include "hart.h"
+#include "reader.h"
 
 /* Slots handed over at a time: large enough to amortise the call. */
 #define RISCV_TRACE_RING_SLOTS  1024
@@ -55,8 +59,9 @@ struct RISCVTraceHart {
 
     ETraceSlot *ring;
     bool active;                /* written by the hart's thread only */
-    bool draining;              /* in riscv_trace_drain() */
+    void (*drain)(RISCVTraceHart *hart);    /* for who stands below it */
     int stall;                  /* RISCVTraceStall, atomic */
+    VMChangeStateEntry *vm_state;
 
     /* Events, see events.c; the hart's thread only */
     RISCVTraceHartConfig config;
@@ -68,7 +73,9 @@ struct RISCVTraceHart {
     bool recheck_mode;          /* at the next TB end: blocks or history? */
     ETraceHistoryModes modes;   /* of the branch history that is reported */
 
-    /* Sideband, see code.c; the hart's thread only */
+    RISCVTraceReader *reader;   /* NULL: there was no session; VM stopped */
+
+    /* Sideband, see reader.c and maps.c; the hart's thread only */
     uint32_t session;           /* that tracing was started in */
     uint64_t change;            /* id of the last change that has its place */
     RISCVTraceSpace space[2];   /* last told, by virt */
@@ -99,70 +106,142 @@ static inline void riscv_trace_clock_end(RISCVTraceHart *hart, bool can_do_io)
     hart->cs->neg.can_do_io = can_do_io;
 }
 
-/* Empty the ring into the encoder; in the hart's thread. */
+/*
+ * ring.c
+ */
+
+/* Hand over what the ring holds to the encoder; in the hart's thread. */
 void riscv_trace_flush(RISCVTraceHart *hart);
 
 /*
- * Append a slot from C code; drains when the ring is full. Nothing must have
- * been kept back as branch history.
+ * Append a slot from C code, and flush the ring first if it is full. Nothing
+ * must have been kept back as branch history.
  */
 void riscv_trace_append(RISCVTraceHart *hart, const ETraceSlot *slot);
 
+/* Ask for a drain at the end of the current TB even if the ring is not full. */
+void riscv_trace_ask_drain(RISCVTraceHart *hart);
+
 /*
- * As above, for what must wait for the block of the TB that runs: nothing but
- * the ring is touched.
+ * history.c
  */
-void riscv_trace_append_in_tb(RISCVTraceHart *hart, const ETraceSlot *slot);
-
-/* events.c: append the context if it changed, the time if it is wanted */
-void riscv_trace_append_context(RISCVTraceHart *hart);
-void riscv_trace_append_time(RISCVTraceHart *hart);
 
 /*
- * events.c: true if the handler of the trap that was just taken is where the
- * sideband says; if not so, the vector is told at the end of the next TB.
+ * A slot, whose branches are those since the last one but @last's own. @priv:
+ * of all that is in it.
  */
-bool riscv_trace_tvec_is_told(RISCVTraceHart *hart, bool async,
-                              target_ulong cause);
+void riscv_trace_history_slot(CPURISCVState *env, target_ulong last,
+                              target_ulong next, ETraceItype itype,
+                              ETracePriv priv, uint8_t flags);
 
-/* Force a drain at the end of the current TB even if the ring is not full. */
-void riscv_trace_interrupt_tb(RISCVTraceHart *hart);
-
-/*
- * Hand over what the ring holds and see to what waited for the end of a TB:
- * there, or at the end of the part of it that retires.
- */
-void riscv_trace_drain(RISCVTraceHart *hart);
+/* Slots for the jumps that no branch has followed */
+void riscv_trace_history_jumps(CPURISCVState *env, ETracePriv priv);
 
 /*
- * history.c: what generated code has kept back goes into the ring. @pc: what
- * comes next, after what ran with privilege @priv.
+ * What generated code has kept back goes into the ring. @pc: what comes next,
+ * after what ran with privilege @priv.
  */
 void riscv_trace_history_end(RISCVTraceHart *hart, target_ulong pc,
                              ETracePriv priv);
 
+/* Branch history from here on, at the end of a TB and with an empty ring. */
+void riscv_trace_history_on(RISCVTraceHart *hart,
+                            const ETraceHistoryModes *modes);
+
 /*
- * history.c: blocks from here on, for one TB at least. Nothing must have been
- * kept back.
+ * Blocks from here on, for one TB at least. Nothing must have been kept back.
  */
 void riscv_trace_history_off(RISCVTraceHart *hart);
 
-/* code.c: number of the present session, 0 before the first */
-uint32_t riscv_trace_session(void);
-
-/* code.c: tracing of @hart starts in the present session */
-void riscv_trace_code_start(RISCVTraceHart *hart);
+/* Entries of the return stack of @bytes that translated code keeps */
+unsigned riscv_trace_history_depth(const RISCVTracePort *port, unsigned bytes);
 
 /*
- * code.c: put the hart's place of every change of code that was announced so
- * far into the sideband, and close its window there. Between two TBs.
+ * events.c
  */
-void riscv_trace_code_place(RISCVTraceHart *hart);
 
-/* code.c: handle what waited for the end of a TB; the ring is empty */
-void riscv_trace_code_pending(RISCVTraceHart *hart);
+/* Append the context if it changed, the time if it is wanted. */
+void riscv_trace_append_context(RISCVTraceHart *hart);
+void riscv_trace_append_time(RISCVTraceHart *hart);
 
-/* code.c: @hart was reset; the ring is empty */
-void riscv_trace_code_reset(RISCVTraceHart *hart);
+/*
+ * True if the handler of the trap that was just taken is where the sideband
+ * says; if not so, the vector is told at the next drain, which is asked for.
+ */
+bool riscv_trace_tvec_is_told(RISCVTraceHart *hart, bool async,
+                              target_ulong cause);
+
+/*
+ * reader.c
+ */
+
+struct RISCVTraceReader {
+    QemuMutex lock;             /* of what follows, but for what is atomic */
+    uint32_t session;           /* number of the present one; atomic */
+    bool deaf;                  /* nobody reads; atomic */
+    RISCVTraceRecordFn *put;
+    void *opaque;
+    uint64_t change;            /* id of the last CHANGE; atomic */
+    uint64_t replaced;          /* value of change when bytes were replaced */
+    GHashTable *pages;          /* CodePage by pa */
+};
+
+/* True if @hart's trace belongs to a session that somebody reads. */
+bool riscv_trace_is_told(RISCVTraceHart *hart);
+
+/* Put a record. The lock is held. */
+void riscv_trace_reader_record(RISCVTraceReader *reader, const uint8_t *record,
+                               size_t len);
+
+/*
+ * Put @hart's place of every change of code that was announced since its last
+ * one, and close its window there. Between two TBs.
+ */
+void riscv_trace_reader_place(RISCVTraceHart *hart);
+
+/*
+ * Take the lock of @hart's reader, with the hart's place of every change in
+ * the stream. Returns the reader; unlock it.
+ */
+RISCVTraceReader *riscv_trace_reader_lock(RISCVTraceHart *hart);
+
+/* The same, with @hart's window closed and a fence put behind it */
+RISCVTraceReader *riscv_trace_reader_lock_behind_fence(RISCVTraceHart *hart);
+
+/*
+ * code.c
+ */
+
+/* The reader knows no code. */
+void riscv_trace_code_forget(RISCVTraceReader *reader);
+
+/*
+ * maps.c
+ */
+
+/* Tracing of @hart starts in the reader's present session. */
+void riscv_trace_maps_start(RISCVTraceHart *hart);
+
+/* Tell what waited for the end of a TB; the ring is empty. */
+void riscv_trace_maps_pending(RISCVTraceHart *hart);
+
+/* @hart was reset; the ring is empty. */
+void riscv_trace_maps_reset(RISCVTraceHart *hart);
+
+/*
+ * The physical page that the hart, as it is, fetches the instruction at @va
+ * from, which has been fetched.
+ */
+uint64_t riscv_trace_maps_find(RISCVTraceHart *hart, vaddr va);
+
+/*
+ * hart.c
+ */
+
+/*
+ * Flush, and see to what waited for the end of a TB: there, or at the end of
+ * the part of it that retires.
+ */
+void riscv_trace_drain(RISCVTraceHart *hart);
 
 #endif /* TARGET_RISCV_TRACE_INTERNAL_H */

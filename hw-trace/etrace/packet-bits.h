@@ -76,9 +76,9 @@ static inline uint64_t etrace_bits_get(ETraceBits *b, unsigned width)
 /* Eight bytes, the least significant one first */
 static inline void etrace_word_store(uint8_t *buf, uint64_t word)
 {
-#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
-    word = __builtin_bswap64(word);
-#endif
+    const bool big = __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__;
+
+    word = big ? __builtin_bswap64(word) : word;
     memcpy(buf, &word, sizeof(word));
 }
 

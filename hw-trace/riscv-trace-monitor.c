@@ -16,10 +16,10 @@
 #include "hw/core/cpu.h"
 #include "hw/sysbus.h"
 #include "system/runstate.h"
-#include "hw/trace/riscv-trace-encoder.h"
-#include "hw/trace/riscv-trace-memory.h"
-#include "hw/trace/riscv-trace-regs.h"
-#include "hw/trace/riscv-trace-sink.h"
+#include "riscv-trace-encoder.h"
+#include "riscv-trace-memory.h"
+#include "riscv-trace-regs.h"
+#include "riscv-trace-sink.h"
 
 /* Components are children of the machine. */
 static SysBusDevice *component(const char *name)

@@ -1,0 +1,187 @@
+/*
+ * RISC-V hart side of the hart to encoder interface: what translated code calls
+ *
+ * SPDX-License-Identifier: GPL-2.0-or-later
+ */
+#include "qemu/osdep.h"
+#include "hooks.h"
+#include "internal.h"
+#include "exec/exec-all.h"
+#include "exec/helper-proto.h"
+
+static ETracePriv priv_now(CPURISCVState *env)
+{
+    return riscv_trace_priv(env->priv, env->virt_enabled);
+}
+
+/*
+ * A TB begins that must not be interrupted, so that what other harts have
+ * announced was not noticed, and its own look-up or translation may have
+ * changed the key that it was made for.
+ */
+void helper_trace_start(CPURISCVState *env, uint64_t cs_base, uint32_t cflags)
+{
+    RISCVTraceHart *hart = env->trace.hart;
+
+    riscv_trace_reader_place(hart);
+    if (env->trace.key != (cs_base & RISCV_TRACE_KEY_MASK)) {
+        hart->cs->cflags_next_tb = cflags;
+        cpu_loop_exit_restore(hart->cs, GETPC());
+    }
+}
+
+void helper_trace_drain(CPURISCVState *env)
+{
+    riscv_trace_drain(env->trace.hart);
+}
+
+/*
+ * How much detail the encoder needs now. A trigger fires between two
+ * instructions: which block it belongs to has to be seen.
+ */
+static ETraceDetail detail_now(RISCVTraceHart *hart, ETraceHistoryModes *modes)
+{
+    CPURISCVState *env = cpu_env(hart->cs);
+
+    if (!hart->active || !hart->ops->detail ||
+        env->xl != riscv_cpu_mxl(env) || riscv_has_trace_trigger(env)) {
+        return ETRACE_DETAIL_BLOCKS;
+    }
+    return hart->ops->detail(hart->opaque, priv_now(env), modes);
+}
+
+void helper_trace_exit(CPURISCVState *env)
+{
+    RISCVTraceHart *hart = env->trace.hart;
+    bool history = env->trace.key & RISCV_TRACE_KEY_HISTORY;
+    ETraceHistoryModes modes;
+    ETraceDetail detail;
+
+    hart->recheck_mode = false;
+    riscv_trace_drain(hart);
+    /* Context and time, too, so that the encoder knows all that came before */
+    riscv_trace_flush(hart);
+    detail = detail_now(hart, &modes);
+    if (history && detail != ETRACE_DETAIL_HISTORY) {
+        riscv_trace_history_off(hart);
+    } else if (!history && detail == ETRACE_DETAIL_HISTORY) {
+        riscv_trace_history_on(hart, &modes);
+    }
+    if (detail == ETRACE_DETAIL_NOTHING) {
+        /* TBs without trace code, until something else happens */
+        env->trace.key &= ~RISCV_TRACE_KEY_ON;
+    }
+}
+
+/*
+ * A TB has ended that had appended slots. Returns whether the key may have
+ * changed, so that the next TB has to be looked up.
+ */
+static bool exit_if_full(CPURISCVState *env)
+{
+    if (env->trace.head >= env->trace.limit) {
+        helper_trace_exit(env);
+        return true;
+    }
+    return false;
+}
+
+/* The branches fill their word, or the newest one is to be a history. */
+uint32_t helper_trace_branches(CPURISCVState *env)
+{
+    riscv_trace_history_end(env->trace.hart, env->pc, priv_now(env));
+    return exit_if_full(env);
+}
+
+/* The jumps without a branch in between fill their room. */
+uint32_t helper_trace_jumps(CPURISCVState *env)
+{
+    riscv_trace_history_jumps(env, priv_now(env));
+    env->trace.back = RISCV_TRACE_BACK_NONE;
+    return exit_if_full(env);
+}
+
+/*
+ * Is the target of the updiscon at @last among what ran behind the newest
+ * branch? All of that is known here.
+ */
+static bool contained(const RISCVTracePort *port, uint64_t last,
+                      uint64_t target)
+{
+    unsigned n = port->jumps & RISCV_TRACE_JUMPS_NUMBER;
+    uint64_t first = port->run_start;
+
+    for (unsigned i = 0; i < n; i++) {
+        if (target - first <= port->jump[i].last - first) {
+            return true;
+        }
+        first = port->jump[i].next;
+    }
+    return target - first <= last - first;
+}
+
+/*
+ * An updiscon. Where a jump before it was inferred, its own address may have
+ * been passed already, and the encoder is to see the way; as where it has seen
+ * a part of it.
+ */
+static void append_updiscon(CPURISCVState *env, uint64_t last,
+                            ETraceItype itype, uint8_t flags)
+{
+    RISCVTracePort *port = &env->trace;
+    ETracePriv priv = priv_now(env);
+
+    if (port->jumps & (RISCV_TRACE_JUMPS_INFERRED |
+                       RISCV_TRACE_JUMPS_UNKNOWN)) {
+        riscv_trace_history_jumps(env, priv);
+    } else if (contained(port, last, env->pc)) {
+        flags |= ETRACE_HISTORY_CONTAINED;
+    }
+    riscv_trace_history_slot(env, last, env->pc, itype, priv, flags);
+    port->back = RISCV_TRACE_BACK_UPDISCON;
+    port->jumps = 0;
+    port->run_start = env->pc + 2;
+}
+
+/* The updiscon at @last, behind jumps that no branch has followed */
+uint32_t helper_trace_updiscon(CPURISCVState *env, uint64_t last)
+{
+    append_updiscon(env, last, ETRACE_ITYPE_OTHER_UNINFERABLE_JUMP, 0);
+    return exit_if_full(env);
+}
+
+/*
+ * A return at @last has gone elsewhere than @link, which was the newest entry
+ * of the stack and has been taken away.
+ */
+uint32_t helper_trace_return(CPURISCVState *env, uint64_t last, uint64_t link)
+{
+    RISCVTracePort *port = &env->trace;
+    unsigned bytes = riscv_trace_key_stack(port->key);
+
+    port->top = (port->top + 8) & (bytes - 1);
+    port->link[port->top / 8] = link;
+    if (link == RISCV_TRACE_NO_LINK) {
+        return helper_trace_updiscon(env, last);
+    }
+    append_updiscon(env, last, ETRACE_ITYPE_RETURN, ETRACE_HISTORY_IRREPORT);
+    port->head[-1].history.irdepth = riscv_trace_history_depth(port, bytes);
+    return exit_if_full(env);
+}
+
+/*
+ * A TB ends in what writes the upper bits of register @rd, a lui say. If the
+ * next instruction jumps through it, that is a sequentially inferable jump:
+ * let the encoder see both.
+ */
+void helper_trace_upper(CPURISCVState *env, uint32_t rd)
+{
+    RISCVTraceHart *hart = env->trace.hart;
+
+    riscv_trace_history_end(hart, env->pc, priv_now(env));
+    env->trace.head[-1].history.irdepth = rd;
+    riscv_trace_drain(hart);
+    if (env->trace.key & RISCV_TRACE_KEY_HISTORY) {
+        riscv_trace_history_off(hart);
+    }
+}

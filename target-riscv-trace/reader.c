@@ -1,0 +1,217 @@
+/*
+ * RISC-V trace: what a reader of the sideband is told, and where in the trace
+ *
+ * Packets lag behind retirement. Therefore whatever replaces something that a
+ * hart's reader may still need is put behind a fence, at a TB boundary of the
+ * hart, where its packet window is closed.
+ *
+ * Bytes that change concern every hart. CHANGE announces them; each hart's
+ * PLACE says where in its packets that is. Whatever a hart adds to the stream
+ * behind CHANGE its reader sees only behind its PLACE. Therefore the lock is
+ * held from CHANGE until every other hart has been kicked, so that no TB which
+ * is published later can run before its hart's PLACE; and a hart puts its
+ * PLACE before it puts anything else.
+ *
+ * SPDX-License-Identifier: GPL-2.0-or-later
+ */
+#include "qemu/osdep.h"
+#include "qemu/lockable.h"
+#include "exec/tb-flush.h"
+#include "hw/trace/etrace/sideband.h"
+#include "internal.h"
+
+RISCVTraceReader *riscv_trace_reader_new(RISCVTraceRecordFn *put, void *opaque)
+{
+    RISCVTraceReader *reader = g_new0(RISCVTraceReader, 1);
+
+    qemu_mutex_init(&reader->lock);
+    reader->put = put;
+    reader->opaque = opaque;
+    reader->deaf = true;
+    riscv_trace_code_forget(reader);
+    return reader;
+}
+
+void riscv_trace_reader_free(RISCVTraceReader *reader)
+{
+    CPUState *cs;
+
+    CPU_FOREACH(cs) {
+        RISCVTraceHart *hart = riscv_trace_hart(cs);
+
+        if (hart && hart->reader == reader) {
+            hart->reader = NULL;
+        }
+    }
+    g_hash_table_destroy(reader->pages);
+    qemu_mutex_destroy(&reader->lock);
+    g_free(reader);
+}
+
+void riscv_trace_reader_record(RISCVTraceReader *reader, const uint8_t *record,
+                               size_t len)
+{
+    if (!reader->deaf && !reader->put(reader->opaque, record, len)) {
+        qatomic_set(&reader->deaf, true);
+    }
+}
+
+void riscv_trace_reader_put(RISCVTraceReader *reader, const uint8_t *record,
+                            size_t len)
+{
+    QEMU_LOCK_GUARD(&reader->lock);
+    riscv_trace_reader_record(reader, record, len);
+}
+
+/* Sessions */
+
+uint32_t riscv_trace_reader_session(const RISCVTraceReader *reader)
+{
+    return qatomic_read(&reader->session);
+}
+
+/*
+ * The next session of any reader. It is part of the key of its TBs, which are
+ * found by every hart: TBs of the session that had the same bits in their key
+ * may be left, and no key is 0.
+ */
+static uint32_t next_session(void)
+{
+    static uint32_t last;       /* BQL */
+
+    last++;
+    if (!((uint64_t)last << RISCV_TRACE_KEY_SESSION_SHIFT)) {
+        last++;
+        tb_flush(first_cpu);
+    }
+    return last;
+}
+
+static void put_params(RISCVTraceReader *reader, unsigned index,
+                       const ETraceParams *params, CPURISCVState *env)
+{
+    const RISCVCPUConfig *cfg = riscv_cpu_cfg(env);
+    ETraceSbParams record = {
+        .params = *params,
+        .mhartid = env->mhartid,
+        .isa = (cfg->ext_zcmp ? ETRACE_SB_ISA_ZCMP : 0) |
+               (cfg->ext_zcmt ? ETRACE_SB_ISA_ZCMT : 0),
+    };
+    uint8_t bytes[ETRACE_SB_HEADER_SIZE + ETRACE_SB_PARAMS_SIZE];
+
+    riscv_trace_reader_record(reader, bytes,
+                              etrace_sb_pack_params(bytes, index, &record));
+}
+
+void riscv_trace_reader_begin(RISCVTraceReader *reader, CPUState *const *harts,
+                              const ETraceParams *params, unsigned nharts,
+                              uint64_t trace_offset, bool deaf)
+{
+    ETraceSbSession record = {
+        .major = ETRACE_SB_VERSION_MAJOR,
+        .minor = ETRACE_SB_VERSION_MINOR,
+        .harts = nharts,
+        .trace_offset = trace_offset,
+    };
+    uint8_t bytes[ETRACE_SB_HEADER_SIZE + ETRACE_SB_SESSION_SIZE];
+
+    QEMU_LOCK_GUARD(&reader->lock);
+    qatomic_set(&reader->session, next_session());
+    qatomic_set(&reader->deaf, deaf);
+    riscv_trace_code_forget(reader);
+    record.number = reader->session;
+    riscv_trace_reader_record(reader, bytes,
+                              etrace_sb_pack_session(bytes, &record));
+    for (unsigned i = 0; i < nharts; i++) {
+        if (harts[i]) {
+            RISCVTraceHart *hart = riscv_trace_hart(harts[i]);
+
+            hart->reader = reader;
+            /* What was announced before is of no use to the new session. */
+            hart->change = reader->change;
+            put_params(reader, i, &params[i], cpu_env(harts[i]));
+        }
+    }
+}
+
+void riscv_trace_reader_end(RISCVTraceReader *reader)
+{
+    QEMU_LOCK_GUARD(&reader->lock);
+    qatomic_set(&reader->deaf, true);
+}
+
+bool riscv_trace_is_told(RISCVTraceHart *hart)
+{
+    return hart && hart->active && hart->reader &&
+           !qatomic_read(&hart->reader->deaf) &&
+           hart->session == riscv_trace_reader_session(hart->reader);
+}
+
+/* Places and fences */
+
+/*
+ * Everything that @hart retired so far has been put into packets; the reader
+ * is to consume them before it reads on. In the hart's thread, between TBs.
+ */
+static uint64_t close_window(RISCVTraceHart *hart)
+{
+    uint64_t packets;
+    bool can_do_io;
+
+    riscv_trace_flush(hart);
+    if (riscv_trace_key_is_sparse(cpu_env(hart->cs)->trace.key)) {
+        /* A TB that is being looked up or translated has the old key. */
+        cpu_exit(hart->cs);
+    }
+    riscv_trace_history_off(hart);
+    can_do_io = riscv_trace_clock_begin(hart);
+    packets = hart->ops->fence(hart->opaque);
+    riscv_trace_clock_end(hart, can_do_io);
+    return packets;
+}
+
+void riscv_trace_reader_place(RISCVTraceHart *hart)
+{
+    RISCVTraceReader *reader = hart->reader;
+    ETraceSbPlace place;
+
+    if (!reader || hart->change == qatomic_read(&reader->change)) {
+        return;
+    }
+    place.packets = close_window(hart);
+    QEMU_LOCK_GUARD(&reader->lock);
+    while (hart->change != reader->change) {
+        uint8_t bytes[ETRACE_SB_HEADER_SIZE + ETRACE_SB_PLACE_SIZE];
+
+        place.id = ++hart->change;
+        riscv_trace_reader_record(reader, bytes,
+                                  etrace_sb_pack_place(bytes, hart->index,
+                                                       &place));
+    }
+}
+
+RISCVTraceReader *riscv_trace_reader_lock(RISCVTraceHart *hart)
+{
+    RISCVTraceReader *reader = hart->reader;
+
+    for (;;) {
+        riscv_trace_reader_place(hart);
+        qemu_mutex_lock(&reader->lock);
+        if (hart->change == reader->change) {
+            return reader;
+        }
+        qemu_mutex_unlock(&reader->lock);
+    }
+}
+
+RISCVTraceReader *riscv_trace_reader_lock_behind_fence(RISCVTraceHart *hart)
+{
+    uint8_t bytes[ETRACE_SB_HEADER_SIZE + 8];
+    uint64_t packets = close_window(hart);
+    RISCVTraceReader *reader = riscv_trace_reader_lock(hart);
+
+    riscv_trace_reader_record(reader, bytes,
+                              etrace_sb_pack_fence(bytes, hart->index,
+                                                   packets));
+    return reader;
+}

@@ -1,0 +1,56 @@
+/*
+ * RISC-V trace: who reads the sideband
+ *
+ * A reader is told which bytes were translated, from which physical page, and
+ * which virtual page a hart fetches them through. What is new goes into its
+ * stream; what replaces something stands behind a fence in the hart's trace.
+ * See hw/trace/etrace/sideband.h for the records.
+ *
+ * SPDX-License-Identifier: GPL-2.0-or-later
+ */
+#ifndef TARGET_RISCV_TRACE_READER_H
+#define TARGET_RISCV_TRACE_READER_H
+
+#include "hart.h"
+
+typedef struct RISCVTraceReader RISCVTraceReader;
+
+/*
+ * Takes one whole record. May be called from any vCPU thread, one at a time.
+ * Returns false if it was lost: the session is over then.
+ */
+typedef bool RISCVTraceRecordFn(void *opaque, const uint8_t *record,
+                                size_t len);
+
+/* A reader that knows nothing, and is in no session. */
+RISCVTraceReader *riscv_trace_reader_new(RISCVTraceRecordFn *put,
+                                         void *opaque);
+/* No hart is traced for it any more. BQL held. */
+void riscv_trace_reader_free(RISCVTraceReader *reader);
+
+/*
+ * A session begins: what @reader was told before is forgotten, and it gets the
+ * records SESSION and PARAMS. @harts are those of its trace, NULL where there
+ * is none, with @params, @nharts of both; @trace_offset: bytes of the trace
+ * stream since its channel was opened. With @deaf, nobody reads a sideband: the
+ * harts are traced, and put nothing. BQL held, VM stopped; call
+ * riscv_trace_hart_enable() for each hart then.
+ */
+void riscv_trace_reader_begin(RISCVTraceReader *reader, CPUState *const *harts,
+                              const ETraceParams *params, unsigned nharts,
+                              uint64_t trace_offset, bool deaf);
+
+/* Nobody reads any more. BQL held. */
+void riscv_trace_reader_end(RISCVTraceReader *reader);
+
+/* Number of the present session, 0 before the first. Any thread. */
+uint32_t riscv_trace_reader_session(const RISCVTraceReader *reader);
+
+/*
+ * Put a record of the caller's own between those of the harts. Not from the
+ * middle of one of theirs.
+ */
+void riscv_trace_reader_put(RISCVTraceReader *reader, const uint8_t *record,
+                            size_t len);
+
+#endif /* TARGET_RISCV_TRACE_READER_H */
