@@ -23,15 +23,6 @@ typedef struct CodePage {
     uint8_t bytes[CODE_PAGE_SIZE];
 } CodePage;
 
-void riscv_trace_code_forget(RISCVTraceReader *reader)
-{
-    if (reader->pages) {
-        g_hash_table_destroy(reader->pages);
-    }
-    reader->pages = g_hash_table_new_full(g_int64_hash, g_int64_equal, NULL,
-                                          g_free);
-}
-
 static bool half_known(const CodePage *page, unsigned half)
 {
     return (page->known[half / 64] >> (half % 64)) & 1;

@@ -27,8 +27,8 @@
 #include "internal.h"
 
 void riscv_trace_history_slot(CPURISCVState *env, target_ulong last,
-                           target_ulong next, ETraceItype itype,
-                           ETracePriv priv, uint8_t flags)
+                              target_ulong next, ETraceItype itype,
+                              ETracePriv priv, uint8_t flags)
 {
     RISCVTracePort *port = &env->trace;
 
@@ -64,11 +64,12 @@ void riscv_trace_history_jumps(CPURISCVState *env, ETracePriv priv)
         uint64_t last = port->jump[i].last;
 
         if (last & 1) {
-            riscv_trace_history_slot(env, last & ~1ull, port->jump[i].next, inferred,
-                           priv, ETRACE_HISTORY_INFERRED);
+            riscv_trace_history_slot(env, last & ~1ull, port->jump[i].next,
+                                     inferred, priv, ETRACE_HISTORY_INFERRED);
         } else {
             riscv_trace_history_slot(env, last, port->jump[i].next,
-                           ETRACE_ITYPE_OTHER_INFERABLE_JUMP, priv, 0);
+                                     ETRACE_ITYPE_OTHER_INFERABLE_JUMP, priv,
+                                     0);
         }
     }
     port->jumps = RISCV_TRACE_JUMPS_UNKNOWN;
@@ -93,14 +94,14 @@ void riscv_trace_history_end(RISCVTraceHart *hart, target_ulong pc,
 
         port->branches <<= bits;
         riscv_trace_history_slot(env, pc - ((int32_t)back >> 2) * 2, pc,
-                       not_taken ? ETRACE_ITYPE_NONTAKEN_BRANCH
-                                 : ETRACE_ITYPE_TAKEN_BRANCH, priv,
-                       missed ? ETRACE_HISTORY_MISSED : 0);
+                                 not_taken ? ETRACE_ITYPE_NONTAKEN_BRANCH
+                                           : ETRACE_ITYPE_TAKEN_BRANCH, priv,
+                                 missed ? ETRACE_HISTORY_MISSED : 0);
     } else {
         riscv_trace_history_jumps(env, priv);
         if (back != RISCV_TRACE_BACK_JUMP) {
             riscv_trace_history_slot(env, pc - ((int32_t)back >> 2) * 2, pc,
-                           ETRACE_ITYPE_NONE, priv, 0);
+                                     ETRACE_ITYPE_NONE, priv, 0);
         }
     }
     port->back = RISCV_TRACE_BACK_NONE;

@@ -183,7 +183,7 @@ struct RISCVTraceReader {
     void *opaque;
     uint64_t change;            /* id of the last CHANGE; atomic */
     uint64_t replaced;          /* value of change when bytes were replaced */
-    GHashTable *pages;          /* CodePage by pa */
+    GHashTable *pages;          /* what it knows, by address; see code.c */
 };
 
 /* True if @hart's trace belongs to a session that somebody reads. */
@@ -207,13 +207,6 @@ RISCVTraceReader *riscv_trace_reader_lock(RISCVTraceHart *hart);
 
 /* The same, with @hart's window closed and a fence put behind it */
 RISCVTraceReader *riscv_trace_reader_lock_behind_fence(RISCVTraceHart *hart);
-
-/*
- * code.c
- */
-
-/* The reader knows no code. */
-void riscv_trace_code_forget(RISCVTraceReader *reader);
 
 /*
  * maps.c

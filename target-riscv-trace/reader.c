@@ -28,7 +28,8 @@ RISCVTraceReader *riscv_trace_reader_new(RISCVTraceRecordFn *put, void *opaque)
     reader->put = put;
     reader->opaque = opaque;
     reader->deaf = true;
-    riscv_trace_code_forget(reader);
+    reader->pages = g_hash_table_new_full(g_int64_hash, g_int64_equal, NULL,
+                                          g_free);
     return reader;
 }
 
@@ -118,7 +119,7 @@ void riscv_trace_reader_begin(RISCVTraceReader *reader, CPUState *const *harts,
     QEMU_LOCK_GUARD(&reader->lock);
     qatomic_set(&reader->session, next_session());
     qatomic_set(&reader->deaf, deaf);
-    riscv_trace_code_forget(reader);
+    g_hash_table_remove_all(reader->pages);
     record.number = reader->session;
     riscv_trace_reader_record(reader, bytes,
                               etrace_sb_pack_session(bytes, &record));

@@ -180,18 +180,13 @@ void etrace_encoder_hold(ETraceEncoder *enc, const ETraceBlock *block,
  */
 void etrace_encoder_go_on(ETraceEncoder *enc, uint64_t first);
 
-/* The held block is the last one of its window. */
-void etrace_encoder_finish_window(ETraceEncoder *enc);
-
-/* encoder.c */
-
 /* Forget the window: what comes next starts from a synchronisation packet. */
 void etrace_encoder_forget_window(ETraceEncoder *enc);
 
 /* True if packets can be sent: after a loss, as soon as the sink is ready. */
 bool etrace_encoder_recover(ETraceEncoder *enc);
 
-/* The window ends; sends a support packet. */
+/* The window ends with the held block; sends a support packet. */
 void etrace_encoder_close_window(ETraceEncoder *enc);
 
 #endif /* HW_TRACE_ETRACE_ENCODER_PRIVATE_H */

@@ -1,66 +1,10 @@
 /*
- * E-Trace instruction trace encoder: windows, modes, and what is no block
+ * E-Trace instruction trace encoder: start and end, modes, and what is no block
  *
  * SPDX-License-Identifier: GPL-2.0-or-later
  */
 #include "qemu/osdep.h"
 #include "encoder-private.h"
-
-void etrace_encoder_forget_window(ETraceEncoder *enc)
-{
-    enc->started = false;
-    enc->have_last = false;
-    enc->last_reported = false;
-    enc->last_is_target = false;
-    enc->after_jump = false;
-    enc->last_after_jump = false;
-    enc->notify_due = false;
-    enc->have_trap = false;
-    enc->branches = 0;
-    enc->branch_map = 0;
-    enc->map_failed = false;
-    enc->branch_failed = false;
-    enc->pbc = 0;
-    enc->resync_count = 0;
-    enc->resync_due = false;
-    enc->target_revisited = false;
-    enc->target_irreport = false;
-    enc->maybe_inferred = false;
-    etrace_encoder_run_restart(enc, 0);
-    etrace_return_stack_reset(&enc->stack);
-    etrace_predictor_reset(&enc->predictor);
-    etrace_jump_cache_reset(&enc->cache);
-}
-
-bool etrace_encoder_recover(ETraceEncoder *enc)
-{
-    if (!enc->lost) {
-        return true;
-    }
-    etrace_encoder_forget_window(enc);
-    if (enc->ops->ready(enc->opaque)) {
-        enc->lost = false;
-        etrace_encoder_send_support(enc, ETRACE_QUAL_TRACE_LOST);
-    }
-    return !enc->lost;
-}
-
-void etrace_encoder_close_window(ETraceEncoder *enc)
-{
-    ETraceQualStatus qual_status = ETRACE_QUAL_ENDED_REP;
-
-    if (enc->have_last) {
-        /* Its packet is due in any case. */
-        if (enc->last_is_target) {
-            qual_status = ETRACE_QUAL_ENDED_NTR;
-        }
-        etrace_encoder_finish_window(enc);
-    } else if (enc->have_trap && !enc->trap_reported) {
-        etrace_encoder_send_trap_alone(enc, 0, 0);
-    }
-    etrace_encoder_send_support(enc, qual_status);
-    etrace_encoder_forget_window(enc);
-}
 
 /* Put the modes in force that the caller wishes for. */
 static void set_modes(ETraceEncoder *enc)

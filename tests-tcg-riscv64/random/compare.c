@@ -10,18 +10,15 @@
 #include <unistd.h>
 #include "history.h"
 
+#define MAX(a, b) ((a) > (b) ? (a) : (b))
+
 #define FENCE_I 0x100f
 
-enum { MUST, MAY, NOT };        /* be decoded */
-
-/*
- * What software has switched. From the write of a register up to the fence.i
- * behind it, which ends a translation block, it may be either way.
- */
-typedef struct Software {
-    bool on, settled;
+/* What software has switched */
+typedef struct Rules {
+    bool on;
     uint64_t mask, low, high;
-} Software;
+} Rules;
 
 /* E-Trace's privilege of U, S, M, VU and VS: QEMU's number, and 4 for V=1 */
 static unsigned privilege(unsigned mode)
@@ -29,99 +26,233 @@ static unsigned privilege(unsigned mode)
     return mode == 4 ? 5 : mode == 5 ? 6 : mode;
 }
 
-static int expected(Software *now, const Item *item)
+static bool is_traced(const Rules *rules, const Item *item)
 {
-    const Label *label = label_at(item->pc);
-    int how;
-
-    if (label && label->what <= RANGE) {
-        now->settled = false;
-        switch (label->what) {
-        case OFF:
-        case ON:
-            now->on = label->what == ON;
-            break;
-        case MASK:
-            now->mask = label->a;
-            now->low = 0;
-            now->high = UINT64_MAX;
-            break;
-        default:
-            now->mask = UINT64_MAX;
-            now->low = label->a;
-            now->high = label->b;
-        }
-    }
-    if (!now->settled || item->doubtful) {
-        how = MAY;
-    } else {
-        how = now->on && now->mask >> privilege(item->mode) & 1 &&
-              item->pc >= now->low && item->pc <= now->high ? MUST : NOT;
-    }
-    if (item->code == FENCE_I) {
-        now->settled = true;
-    }
-    return how;
+    return rules->on && rules->mask >> privilege(item->mode) & 1 &&
+           item->pc >= rules->low && item->pc <= rules->high;
 }
 
-/* What is decoded: a number a line, read in large parts */
-typedef struct Decoded {
+/*
+ * What is decoded: a number a line, read in large parts. The last ones stay,
+ * for what is not known yet.
+ */
+#define KEPT    (1u << 20)
+
+static struct {
     char buf[1 << 16];
     ssize_t at, end;
-    uint64_t pc, count, before[3];
+    uint64_t pcs[KEPT];
+    uint64_t count;             /* read so far */
     bool over;
-} Decoded;
+} decoded;
 
-static int next_char(Decoded *d)
+static int next_char(void)
 {
-    if (d->at == d->end) {
-        d->at = 0;
-        d->end = read(0, d->buf, sizeof(d->buf));
-        if (d->end < 0) {
+    if (decoded.at == decoded.end) {
+        decoded.at = 0;
+        decoded.end = read(0, decoded.buf, sizeof(decoded.buf));
+        if (decoded.end < 0) {
             die("standard input: %s", strerror(errno));
         }
-        if (!d->end) {
+        if (!decoded.end) {
             return EOF;
         }
     }
-    return (unsigned char)d->buf[d->at++];
+    return (unsigned char)decoded.buf[decoded.at++];
 }
 
-static void next_decoded(Decoded *d)
+static void read_decoded(void)
 {
     uint64_t pc = 0;
     int c, digits = 0;
 
-    d->before[d->count++ % 3] = d->pc;
-    while ((c = next_char(d)) != EOF && c != '\n') {
+    while ((c = next_char()) != EOF && c != '\n') {
         int digit = c >= '0' && c <= '9' ? c - '0' :
                     c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 
         if (digit < 0 || ++digits > 18) {
             /* with 0x */
             if (c != 'x' || pc) {
-                die("decoded %" PRIu64 ": not a number", d->count);
+                die("decoded %" PRIu64 ": not a number", decoded.count);
             }
             continue;
         }
         pc = pc << 4 | digit;
     }
-    d->pc = pc;
-    d->over = c == EOF && !digits;
+    decoded.over = c == EOF && !digits;
+    if (!decoded.over) {
+        decoded.pcs[decoded.count++ % KEPT] = pc;
+    }
 }
 
-static void show_decoded(Decoded *d)
+/* Number @n of what is decoded, from 0; false if there is none */
+static bool decoded_at(uint64_t n, uint64_t *pc)
 {
-    uint64_t first = d->count;
-
-    printf("decoded %" PRIu64 ":", first - 1);
-    for (uint64_t k = first > 4 ? first - 4 : 0; k + 1 < first; k++) {
-        printf(" %" PRIx64, d->before[(k + 1) % 3]);
+    while (n >= decoded.count && !decoded.over) {
+        read_decoded();
     }
-    printf(" >");
-    for (int k = 0; k < 4 && !d->over; k++) {
-        printf("%" PRIx64 " ", d->pc);
-        next_decoded(d);
+    if (n >= decoded.count) {
+        return false;
+    }
+    if (decoded.count - n > KEPT) {
+        die("decoded %" PRIu64 ": too much is open", n);
+    }
+    *pc = decoded.pcs[n % KEPT];
+    return true;
+}
+
+/*
+ * From the write of a register up to the fence.i behind it, which ends a
+ * translation block, what it says may hold or not yet: first it does not, then
+ * it does. So there are several places in what is decoded that the hart may be
+ * at by now; those of which version of the rules, counted from the settled one,
+ * are in ascending order in places[version].
+ */
+#define VERSIONS    16
+
+typedef struct Places {
+    uint64_t *at;
+    size_t n, room;
+} Places;
+
+static Rules rules[VERSIONS];
+static Places places[VERSIONS], scratch;
+static unsigned newest;
+
+static void add_place(Places *p, uint64_t at)
+{
+    if (p->n && p->at[p->n - 1] == at) {
+        return;
+    }
+    if (p->n == p->room) {
+        p->room = p->room ? 2 * p->room : 64;
+        p->at = grow(p->at, p->room, sizeof(*p->at));
+    }
+    p->at[p->n++] = at;
+}
+
+static void swap_scratch(Places *p)
+{
+    Places old = *p;
+
+    *p = scratch;
+    scratch = old;
+}
+
+/* Whoever goes by a version may go by the next one from here on. */
+static void may_switch(void)
+{
+    for (unsigned v = 0; v < newest; v++) {
+        Places *from = &places[v], *to = &places[v + 1];
+        size_t i = 0, k = 0;
+
+        scratch.n = 0;
+        while (i < from->n || k < to->n) {
+            bool first = k == to->n ||
+                         (i < from->n && from->at[i] <= to->at[k]);
+
+            add_place(&scratch, first ? from->at[i++] : to->at[k++]);
+        }
+        swap_scratch(to);
+    }
+}
+
+static void add_version(const Rules *now)
+{
+    const Rules *old = &rules[newest];
+
+    if (now->on == old->on && now->mask == old->mask &&
+        now->low == old->low && now->high == old->high) {
+        return;
+    }
+    if (++newest == VERSIONS) {
+        die("software switches too often");
+    }
+    rules[newest] = *now;
+    places[newest].n = 0;
+}
+
+/* A register is written. */
+static void obey(const Label *label)
+{
+    Rules now = rules[newest];
+
+    if (label->what == OFF || label->what == ON) {
+        now.on = label->what == ON;
+    } else {
+        /* Filters are switched off first. */
+        now.mask = UINT64_MAX;
+        now.low = 0;
+        now.high = UINT64_MAX;
+        add_version(&now);
+        if (label->what == MASK) {
+            now.mask = label->a;
+        } else {
+            now.low = label->a;
+            now.high = label->b;
+        }
+    }
+    add_version(&now);
+}
+
+/* The newest rules hold. */
+static void settle(void)
+{
+    Places old;
+
+    may_switch();
+    rules[0] = rules[newest];
+    old = places[0];
+    places[0] = places[newest];
+    places[newest] = old;
+    newest = 0;
+}
+
+/* @item retires; how many places are left, and the last one of those before */
+static size_t retire(const Item *item, uint64_t *farthest)
+{
+    size_t left = 0;
+
+    *farthest = 0;
+    for (unsigned v = 0; v <= newest; v++) {
+        Places *p = &places[v];
+        bool traced = is_traced(&rules[v], item);
+
+        if (p->n && p->at[p->n - 1] > *farthest) {
+            *farthest = p->at[p->n - 1];
+        }
+        if (!traced && !item->doubtful) {
+            left += p->n;
+            continue;
+        }
+        scratch.n = 0;
+        for (size_t i = 0; i < p->n; i++) {
+            uint64_t pc;
+
+            if (item->doubtful) {
+                add_place(&scratch, p->at[i]);
+            }
+            if (decoded_at(p->at[i], &pc) && pc == item->pc) {
+                add_place(&scratch, p->at[i] + 1);
+            }
+        }
+        swap_scratch(p);
+        left += p->n;
+    }
+    return left;
+}
+
+static void show_decoded(uint64_t at)
+{
+    uint64_t pc;
+
+    printf("decoded %" PRIu64 ":", at);
+    for (uint64_t k = at > 3 ? at - 3 : 0; k < at + 4; k++) {
+        if (decoded_at(k, &pc)) {
+            printf(k == at ? " >%" PRIx64 : " %" PRIx64, pc);
+        } else if (k == at) {
+            printf(" > nothing");
+        }
     }
 }
 
@@ -144,34 +275,40 @@ static void show_expected(size_t at)
 
 bool compare_decoded(void)
 {
-    static Decoded d;
-    Software now = { true, true, 0xff, 0, UINT64_MAX };
+    uint64_t farthest = 0, pc;
 
-    next_decoded(&d);
+    rules[0] = (Rules) { true, UINT64_MAX, 0, UINT64_MAX };
+    add_place(&places[0], 0);
     for (size_t i = 0; i < nitems; i++) {
-        int how;
+        const Label *label;
 
         if (items[i].kind != BEGAN) {
             continue;
         }
-        how = expected(&now, &items[i]);
-        if (how == NOT) {
-            continue;
+        label = label_at(items[i].pc);
+        if (label && label->what <= RANGE) {
+            obey(label);
         }
-        if (!d.over && d.pc == items[i].pc) {
-            next_decoded(&d);
-        } else if (how == MUST) {
-            show_decoded(&d);
+        may_switch();
+        if (!retire(&items[i], &farthest)) {
+            show_decoded(farthest);
             show_expected(i);
             return false;
         }
+        if (items[i].code == FENCE_I && newest) {
+            settle();
+        }
     }
-    if (!d.over) {
-        printf("decoded, but did not retire:\n");
-        show_decoded(&d);
-        printf("\n");
-        return false;
+    for (unsigned v = 0; v <= newest; v++) {
+        for (size_t i = 0; i < places[v].n; i++) {
+            farthest = MAX(farthest, places[v].at[i]);
+            if (!decoded_at(places[v].at[i], &pc)) {
+                return true;
+            }
+        }
     }
-    return true;
+    printf("decoded, but did not retire:\n");
+    show_decoded(farthest);
+    printf("\n");
+    return false;
 }
-
