@@ -259,10 +259,10 @@ typedef enum ETraceDetail {
     ETRACE_DETAIL_NOTHING,
 } ETraceDetail;
 
-/* Number of branches of a history, @bits for each */
+/* Number of branches of a history, @bits (1 or 2) for each */
 static inline unsigned etrace_history_count(uint64_t branches, unsigned bits)
 {
-    return (63 - __builtin_ctzll(branches)) / bits;
+    return (63 - __builtin_ctzll(branches)) >> (bits - 1);
 }
 
 typedef union ETraceSlot {
