@@ -169,9 +169,17 @@ static void before_rest(const Step *last, const Step *rest)
 {
     uint64_t pc = rest->pc;
 
-    /* The first handler is the one of M-mode. */
+    /*
+     * A trap can be taken to a handler that another one is taken at. They are
+     * those of M, S and VS, as are the epcs behind the rest.
+     */
     for (unsigned k = 0; k < nhandlers && is_handler(pc); k++) {
-        pc = rest[pc == handlers[0] ? 1 : 2].pc;
+        unsigned i = 0;
+
+        while (handlers[i] != pc) {
+            i++;
+        }
+        pc = rest[1 + i].pc;
     }
     if (pc != last->pc) {
         add(last, false);
@@ -179,14 +187,15 @@ static void before_rest(const Step *last, const Step *rest)
 }
 
 /*
- * With one thread for all harts nothing tells of a rest. A reset leaves mepc
- * and sepc (epcs) as they are: if one is that of the step which began last
+ * With one thread for all harts nothing tells of a rest. A reset leaves the
+ * epcs as they are: if one is that of the step which began last
  * before, the step may have trapped, now or long ago.
  */
 static void before_reset(const Step *last, const Step *epcs)
 {
     if (!never_retires(last)) {
-        add(last, epcs[0].pc == last->pc || epcs[1].pc == last->pc);
+        add(last, epcs[0].pc == last->pc || epcs[1].pc == last->pc ||
+                  epcs[2].pc == last->pc);
     }
 }
 
@@ -210,8 +219,8 @@ static void make_history(void)
         const Step *s = &steps[i];
         uint64_t epc;
 
-        if ((s->kind == RESTS && (i + 2 >= nsteps || s[1].kind != MEPC)) ||
-            (s->kind == MEPC && (i + 1 >= nsteps || s[1].kind != SEPC))) {
+        if ((s->kind == RESTS && (i + 3 >= nsteps || s[1].kind != MEPC)) ||
+            (s->kind == MEPC && (i + 2 >= nsteps || s[2].kind != VSEPC))) {
             die("step %zu: not complete", i);
         }
         switch (s->kind) {
@@ -233,14 +242,14 @@ static void make_history(void)
                 before_rest(last, s);
             }
             last = NULL;
-            i += 2;
+            i += 3;
             break;
         case MEPC:
             if (last) {
                 before_reset(last, s);
             }
             last = NULL;
-            i++;
+            i += 2;
             break;
         default:
             die("step %zu: kind %d", i, s->kind);

@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { BEGAN, TRAP, RESTS, MEPC, SEPC };    /* kinds of steps */
+enum { BEGAN, TRAP, RESTS, MEPC, SEPC, VSEPC };     /* kinds of steps */
 typedef struct Step {
     uint64_t pc;
     uint32_t code;

@@ -19,8 +19,8 @@
  * cause without the interrupt's bit, length is that bit. mode is QEMU's
  * register "priv": privilege, and 4 for V=1; of a trap, the handler's, and
  * from is the mode before it. kind 2: the hart rests, and pc is what it would
- * go on with. kinds 3 and 4, behind that and at the reset vector: mepc and
- * sepc. With one thread for all vCPUs QEMU 10.0 does not tell who rests.
+ * go on with. kinds 3, 4 and 5, behind that and at the reset vector: mepc, sepc
+ * and what sepc is, or would be, with V=1. With one thread for all vCPUs QEMU 10.0 does not tell who rests.
  *
  * SPDX-License-Identifier: GPL-2.0-or-later
  */
@@ -66,7 +66,7 @@ typedef struct Block {
 typedef struct Registers {
     struct qemu_plugin_register *pc, *priv, *mhartid;
     struct qemu_plugin_register *epc[2], *cause[2], *status[2];     /* M, S */
-    struct qemu_plugin_register *hstatus;       /* NULL: no hypervisor */
+    struct qemu_plugin_register *hstatus, *vsepc;   /* NULL: no hypervisor */
 } Registers;
 
 /* Written in large parts, only by the thread that runs the hart */
@@ -152,8 +152,13 @@ static Hart *hart_of(uint64_t number)
 
 static void put_epcs(const Registers *r)
 {
+    uint64_t sepc = read_reg(r->epc[1]);
+    bool virt = read_reg(r->priv) & 4;
+
     put((Step) { .pc = read_reg(r->epc[0]), .kind = 3 });
-    put((Step) { .pc = read_reg(r->epc[1]), .kind = 4 });
+    put((Step) { .pc = sepc, .kind = 4 });
+    put((Step) { .pc = virt || !r->vsepc ? sepc : read_reg(r->vsepc),
+                 .kind = 5 });
 }
 
 /* The mode that the trap came from, which mode took */
@@ -258,7 +263,7 @@ static void hart_starts(qemu_plugin_id_t id, unsigned int vcpu)
         { "mepc", &r->epc[0] }, { "mcause", &r->cause[0] },
         { "sepc", &r->epc[1] }, { "scause", &r->cause[1] },
         { "mstatus", &r->status[0] }, { "sstatus", &r->status[1] },
-        { "hstatus", &r->hstatus },
+        { "hstatus", &r->hstatus }, { "vsepc", &r->vsepc },
     };
 
     for (size_t k = 0; k < G_N_ELEMENTS(wanted); k++) {
@@ -270,7 +275,8 @@ static void hart_starts(qemu_plugin_id_t id, unsigned int vcpu)
                 *wanted[k].where = d->handle;
             }
         }
-        if (!*wanted[k].where && wanted[k].where != &r->hstatus) {
+        if (!*wanted[k].where && wanted[k].where != &r->hstatus &&
+            wanted[k].where != &r->vsepc) {
             fprintf(stderr, "steps: no register %s\n", wanted[k].name);
             abort();
         }
