@@ -73,7 +73,7 @@ Truth *verify_load(char **paths);
  */
 int verify_write(const Results *r, char **paths, FILE *f);
 
-/* cmd-profile.c */
+/* profile-output.c */
 
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Results, results_clear)
 
