@@ -52,7 +52,8 @@ def region(r, machine, weights):
                else program.U_WINDOWS)
     return {
         'mode': mode, 'satp': r.choice('AB') if paged else 'bare',
-        'hgatp': r.choice(('bare', 'G')) if machine['xlen'] == 64 else 'bare',
+        'hgatp': (r.choice(('bare', 'G', 'G', 'G2'))
+                  if machine['xlen'] == 64 else 'bare'),
         'window': r.choice(windows), 'medeleg': causes(r),
         'hedeleg': causes(r) & 0xb1ff, 'mideleg': r.choice((0, 0x2222, 2)),
         'hideleg': r.choice((0, 0x444)), 'mie': r.choice((0xaaa, 0xfff, 0x88)),

@@ -13,10 +13,11 @@ BASE = 0x80000000
 TABLES = 0x80160000
 DATA = 0x80180000
 
-# Page tables, in pages of TABLES. The root of the G-stage takes four.
+# Page tables, in pages of TABLES. The roots of the G-stages take four.
 ROOT_A, ROOT_B, ROOT_G, L0_S, L0_U, L0_U2 = 0, 1, 4, 8, 9, 10
 L1_S, L1_U, L1_U2, L1_LARGE, L1_G, L0_G = 11, 12, 13, 14, 15, 16
-TABLE_PAGES = 17
+L1_G2, L0_G2, ROOT_G2 = 17, 18, 20
+TABLE_PAGES = 24
 
 V, R, W, X, U, A, D = 1, 2, 4, 8, 16, 64, 128
 LEAF = V | R | W | X | A | D
@@ -59,6 +60,7 @@ def page_tables():
         pages[L0_U][i] = (BASE >> 2) + (i << 10) | LEAF | U
         pages[L0_U2][i] = (BASE >> 2) + (swap.get(i, i) << 10) | LEAF | U
         pages[L0_G][i] = (BASE >> 2) + (i << 10) | LEAF | U
+        pages[L0_G2][i] = (BASE >> 2) + (swap.get(i, i) << 10) | LEAF | U
     pages[L1_S][0] = pointer(L0_S)
     pages[L1_U][0] = pointer(L0_U)
     pages[L1_U2][0] = pointer(L0_U2)
@@ -70,14 +72,18 @@ def page_tables():
     pages[ROOT_B].update({1: pointer(L1_S), 2: pointer(L1_S),
                           3: pointer(L1_U2), 4: pointer(L1_U),
                           5: pointer(L1_U2)})
+    pages[L1_G2][0] = pointer(L0_G2)
     pages[ROOT_G][2] = pointer(L1_G)
+    pages[ROOT_G2][2] = pointer(L1_G2)
     return pages
 
 
 SATP = {'bare': 0,
         'A': 8 << 60 | 1 << 44 | table(ROOT_A) >> 12,
         'B': 8 << 60 | 2 << 44 | table(ROOT_B) >> 12}
-HGATP = {'bare': 0, 'G': 8 << 60 | 1 << 44 | table(ROOT_G) >> 12}
+HGATP = {'bare': 0,
+         'G': 8 << 60 | 1 << 44 | table(ROOT_G) >> 12,
+         'G2': 8 << 60 | 2 << 44 | table(ROOT_G2) >> 12}
 
 
 class Generator:
@@ -99,7 +105,7 @@ class Generator:
                       for i in range(self.program['slots'])]
         # where the entries of flip_p are, those of flip_q behind them
         self.flip_entries = [table(page) + 8 * fixed_page('flip_p')
-                             for page in (L0_S, L0_U, L0_U2, L0_G)]
+                             for page in (L0_S, L0_U, L0_U2, L0_G, L0_G2)]
 
     def label(self, name='L'):
         self.number += 1
@@ -218,6 +224,10 @@ class Generator:
             regions = self.program['harts'][hart % len(self.program['harts'])]
             for index, region in enumerate(regions):
                 self.region_text(hart, index, region)
+            if self.machine['software'] and \
+                    self.random(f'end of {hart}').random() < .5:
+                # off for good, while others still change code that it ran
+                self.element(['trace_off', hart])
             put('\tj park')
         put('# services')
         put(*self.services)
