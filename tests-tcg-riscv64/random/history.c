@@ -210,6 +210,20 @@ static void before_step(const Step *last, const Step *next)
     }
 }
 
+/*
+ * A trap is next, at @epc if that is @known, and not at the last step. If the
+ * last one does not lead there either, another state was loaded in between.
+ */
+static void before_trap(const Step *last, bool known, uint64_t epc)
+{
+    bool elsewhere = !(known && epc == last->pc + last->length) &&
+                     !leads_elsewhere(last);
+
+    if (!never_retires(last)) {
+        add(last, elsewhere);
+    }
+}
+
 static void make_history(void)
 {
     const Step *last = NULL;
@@ -218,6 +232,7 @@ static void make_history(void)
     for (size_t i = 0; i < nsteps; i++) {
         const Step *s = &steps[i];
         uint64_t epc;
+        bool known;
 
         if ((s->kind == RESTS && (i + 3 >= nsteps || s[1].kind != MEPC)) ||
             (s->kind == MEPC && (i + 2 >= nsteps || s[2].kind != VSEPC))) {
@@ -225,8 +240,9 @@ static void make_history(void)
         }
         switch (s->kind) {
         case TRAP:
-            if (last && !(trapped_at(i, &epc) && epc == last->pc)) {
-                add(last, false);
+            known = trapped_at(i, &epc);
+            if (last && !(known && epc == last->pc)) {
+                before_trap(last, known, epc);
             }
             last = NULL;
             add(s, false);
