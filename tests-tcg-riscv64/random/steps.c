@@ -20,7 +20,8 @@
  * register "priv": privilege, and 4 for V=1; of a trap, the handler's, and
  * from is the mode before it. kind 2: the hart rests, and pc is what it would
  * go on with. kinds 3, 4 and 5, behind that and at the reset vector: mepc, sepc
- * and what sepc is, or would be, with V=1. With one thread for all vCPUs QEMU 10.0 does not tell who rests.
+ * and what sepc is, or would be, with V=1. With one thread for all vCPUs QEMU
+ * 10.0 does not tell who rests.
  *
  * SPDX-License-Identifier: GPL-2.0-or-later
  */
