@@ -268,30 +268,13 @@ static uint64_t riscv_trace_encoder_cycles(void)
 
 QEMU_BUILD_BUG_ON(sizeof(ETraceAccess) != sizeof(ETraceSlot));
 
-/*
- * Accesses, of which at least the first of the @n slots is one, and mostly the
- * block that they belong to; returns how many slots were taken.
- */
-static size_t riscv_trace_encoder_accesses(RISCVTraceEncoder *s,
-                                           const ETraceSlot *slots, size_t n)
+/* How many of the @n slots from the first on are accesses */
+static size_t riscv_trace_encoder_accesses(const ETraceSlot *slots, size_t n)
 {
-    const ETraceAccess *accesses = &slots->access;
-    size_t i = 1;
+    size_t i = 0;
 
     while (i < n && etrace_slot_type(&slots[i]) == ETRACE_SLOT_ACCESS) {
         i++;
-    }
-    if (!s->needs_data) {
-        return i;
-    }
-    if (i < n && etrace_slot_is_block(&slots[i]) &&
-        riscv_trace_encoder_data_direct(s, accesses, i, &slots[i].block)) {
-        riscv_trace_encoder_block(s, &slots[i].block, 0);
-        riscv_trace_encoder_data_send(s, accesses, i);
-        return i + 1;
-    }
-    for (size_t k = 0; k < i; k++) {
-        riscv_trace_encoder_data_keep(s, &accesses[k]);
     }
     return i;
 }
@@ -314,6 +297,8 @@ static void riscv_trace_encoder_hart_retire(void *opaque,
     s->data.asked = false;
     for (size_t i = 0; i < n; i++) {
         const ETraceSlot *slot = &slots[i];
+        const ETraceAccess *direct = NULL;
+        size_t run = 0;
 
         switch (etrace_slot_type(slot)) {
         case ETRACE_SLOT_HISTORY:
@@ -323,7 +308,20 @@ static void riscv_trace_encoder_hart_retire(void *opaque,
             s->upper_end = slots[i].history.next;
             continue;
         case ETRACE_SLOT_ACCESS:
-            i += riscv_trace_encoder_accesses(s, slot, n - i) - 1;
+            run = riscv_trace_encoder_accesses(slot, n - i);
+            if (s->needs_data && i + run < n &&
+                etrace_slot_is_block(&slots[i + run]) &&
+                riscv_trace_encoder_data_direct(s, &slot->access, run,
+                                                &slots[i + run].block)) {
+                direct = &slot->access;
+                i += run;
+                slot = &slots[i];
+                break;
+            }
+            for (size_t k = 0; s->needs_data && k < run; k++) {
+                riscv_trace_encoder_data_keep(s, &slot[k].access);
+            }
+            i += run - 1;
             continue;
         default:
             break;
@@ -335,6 +333,9 @@ static void riscv_trace_encoder_hart_retire(void *opaque,
         riscv_trace_encoder_block(s, &slot->block,
                                   slot->block.itype == ETRACE_ITYPE_EXCEPTION
                                   ? slot->tval : 0);
+        if (direct) {
+            riscv_trace_encoder_data_send(s, direct, run);
+        }
         if (cycles) {
             /* Nobody looked at the clock in between: an even share each. */
             uint64_t share = muldiv64(cycles, i + 1, n);
