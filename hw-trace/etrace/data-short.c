@@ -60,11 +60,6 @@ void etrace_data_short_init(ETraceDataShort *how, const ETraceParams *params,
     }
 }
 
-static inline int64_t sign_extend(uint64_t value, unsigned unused)
-{
-    return (int64_t)(value << unused) >> unused;
-}
-
 /* Bits from which @value can be sign-extended, without the sign */
 static inline unsigned magnitude_bits(int64_t value)
 {
@@ -101,16 +96,16 @@ unsigned put_access(const ETraceDataShort *how, ETraceDataState *state,
     daddr = access->daddr << unused >> unused;
     aligned = !(daddr & ((1u << size) - 1));
     shift = aligned ? size : 0;
-    full = sign_extend(daddr >> shift, unused);
-    near = sign_extend(daddr - state->address[size], unused);
+    full = etrace_sign_extend(daddr >> shift, 64 - unused);
+    near = etrace_sign_extend(daddr - state->address[size], 64 - unused);
     /* An odd difference cannot be said in an aligned format. */
     near_bits = near & ((1u << shift) - 1) ? NEVER : 0;
     near >>= shift;
     near_bits += magnitude_bits(near);
-    data = sign_extend(access->data, rest);
+    data = etrace_sign_extend(access->data, 8u << size);
     said[0] = said[1] = data;
-    said[2] = sign_extend(data ^ state->data[size], rest);
-    said[3] = sign_extend(data - state->data[size], rest);
+    said[2] = etrace_sign_extend(data ^ state->data[size], 8u << size);
+    said[3] = etrace_sign_extend(data - state->data[size], 8u << size);
     bytes = significant_bytes(data);
     /* the cost and, in the two lowest bits, the way */
     cost = (magnitude_bits(full) + 8 * bytes) << 2;
