@@ -153,6 +153,27 @@ if begin "pcs beside data"; then
 fi
 
 # Data trace alone, data filters, on and off
+syncs=()
+# trTeInstSyncMode 2 counts cycles whatever else is traced: as many
+# synchronizations with data trace as without, give or take one in a hundred.
+if begin "synchronization by cycles beside data"; then
+    reason=
+    for data in off on; do
+        [ -n "$reason" ] || reason=$(qemu dhry.rv64gc \
+            "sync-mode=2,sync-max=4,data=$data" "" -icount shift=0)
+        syncs[${#syncs[@]}]=$("$RVTRACE" decode --trace "$dir/trace" \
+            --sideband "$dir/sideband" --emit packets 2>>"$dir/log" |
+            grep -c '^inst format=3 subformat=0')
+    done
+    difference=$((syncs[0] > syncs[1] ? syncs[0] - syncs[1]
+                                      : syncs[1] - syncs[0]))
+    [ -n "$reason" ] || [ "${syncs[0]}" -gt 1000 ] ||
+        reason="${syncs[0]} synchronizations only"
+    [ -n "$reason" ] || [ $((100 * difference)) -le "${syncs[0]}" ] ||
+        reason="${syncs[0]} synchronizations without data, ${syncs[1]} with"
+    finish "$reason"
+fi
+
 if begin "registers and filters"; then
     reason=$(qemu control.rv64gc "" "")
     if [ -z "$reason" ] && ! decode 0 data; then
