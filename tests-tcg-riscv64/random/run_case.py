@@ -3,7 +3,6 @@
 # Builds and runs a case, and compares.
 
 import array
-import glob
 import os
 import resource
 import subprocess
@@ -22,7 +21,6 @@ QEMU = os.environ.get('QEMU', f'{BUILD}/qemu-system-riscv64')
 RVTRACE = os.environ.get('RVTRACE', f'{BUILD}/rvtrace')
 GCC = os.environ.get('CROSS', 'riscv64-linux-gnu-') + 'gcc'
 LIMIT = 60
-PATIENCE = 10           # what a hart does is written in large pieces
 BASE = 0x80000000       # of the guest's memory
 FUEL = 3000             # exceptions until a hart leaves what it does
 FILE_LIMIT = 1 << 29    # bytes of any file, should a guest not end
@@ -105,17 +103,12 @@ def limit_files():
     resource.setrlimit(resource.RLIMIT_FSIZE, (FILE_LIMIT, FILE_LIMIT))
 
 
-def makes_progress(process, steps):
-    """Does a hart still execute instructions?"""
-    def sizes():
-        return [os.path.getsize(path) for path in glob.glob(f'{steps}.*')]
-
-    before = sizes()
-    try:
-        process.wait(PATIENCE)
-        return True
-    except subprocess.TimeoutExpired:
-        return sizes() != before
+def failure_of(error):
+    """A scenario's error as a failure"""
+    text = str(error)
+    kind = text.partition(':')[0]
+    return Failure(kind if kind in ('hang', 'endless', 'guest') else 'qemu',
+                   text)
 
 
 def run_plain(case, folder, steps):
@@ -131,12 +124,10 @@ def run_plain(case, folder, steps):
             subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=log,
                              stderr=log, preexec_fn=limit_files) as process:
         try:
-            status = process.wait(LIMIT)
-        except subprocess.TimeoutExpired:
-            progress = makes_progress(process, f'{folder}/steps0')
+            status = scenarios.wait(process, f'{folder}/steps0')
+        except scenarios.Error as error:
             process.kill()
-            raise Failure('endless' if progress else 'hang',
-                          f'QEMU did not end in {LIMIT} s') from None
+            raise failure_of(error) from None
     with open(f'{folder}/log', encoding='utf-8', errors='replace') as log:
         said = scenarios.without_idle(log.read())
     # exceptions can lead a program back for ever: that is nobody's fault
@@ -163,10 +154,7 @@ def run_qemu(case, folder, steps):
     except subprocess.TimeoutExpired as error:
         raise Failure('hang', str(error)) from error
     except scenarios.Error as error:
-        text = str(error)
-        kind = text.partition(':')[0]
-        raise Failure(kind if kind in ('hang', 'guest') else 'qemu',
-                      text) from error
+        raise failure_of(error) from error
 
 
 def decode(options, hart):

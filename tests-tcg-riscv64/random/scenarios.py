@@ -3,6 +3,7 @@
 # What happens to a machine while the guest runs, and where the trace goes.
 # Each scenario is a function that runs the case and says what to decode.
 
+import glob
 import os
 import random
 import re
@@ -19,7 +20,8 @@ sys.path[:0] = [f'{TESTS}/ctr', TESTS]
 import links                                    # noqa: E402
 from machine import Error, Machine, connect     # noqa: E402
 
-LIMIT = 60
+LIMIT = 60              # seconds that a program has
+PATIENCE = 10           # what a hart does is written in large pieces
 NM = os.environ.get('CROSS', 'riscv64-linux-gnu-') + 'nm'
 
 
@@ -29,6 +31,27 @@ def without_idle(said):
     QEMU says to that, with -icount, is no complaint about the trace.
     """
     return re.sub(r'.*icount sleep disabled and no active timers\n', '', said)
+
+
+def steps_written(steps):
+    """
+    What steps.c has written so far. It shows whether harts still execute: a
+    program that is slow, or never ends, is not one that hangs.
+    """
+    return [os.path.getsize(path) for path in glob.glob(f'{steps}.*')]
+
+
+def wait(process, steps):
+    """QEMU has to end; its status"""
+    try:
+        return process.wait(LIMIT)
+    except subprocess.TimeoutExpired:
+        before = steps_written(steps)
+    try:
+        return process.wait(PATIENCE)
+    except subprocess.TimeoutExpired:
+        kind = 'hang' if steps_written(steps) == before else 'endless'
+        raise Error(f'{kind}: QEMU does not end') from None
 
 
 class Result:
@@ -69,12 +92,12 @@ class Run:
         self.machines.append(machine)
         return machine
 
+    def steps(self, machine):
+        return f'{self.folder}/steps{self.machines.index(machine)}'
+
     def end(self, machine):
         """The guest has to come to its end; status"""
-        try:
-            status = machine.process.wait(LIMIT)
-        except subprocess.TimeoutExpired:
-            raise Error('hang: QEMU does not end') from None
+        status = wait(machine.process, self.steps(machine))
         said = without_idle(machine.complaint())
         if self.case['machine']['scenario'] == 'reconnect':
             # what a reader who left has not read is told
@@ -366,9 +389,15 @@ def snapshot(run):
 def shut_down(run, machine, last=lambda: None):
     """Waits for the guest's end, with -no-shutdown"""
     end = time.monotonic() + LIMIT
+    before = None
     while machine.qmp('query-status')['status'] != 'shutdown':
         if time.monotonic() > end:
-            raise Error('hang: the guest does not end')
+            written = steps_written(run.steps(machine))
+            if before is not None:
+                kind = 'hang' if written == before else 'endless'
+                raise Error(f'{kind}: the guest does not end')
+            before = written
+            end += PATIENCE
         time.sleep(0.01)
     last()
     try:
