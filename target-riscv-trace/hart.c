@@ -6,6 +6,7 @@
 #include "qemu/osdep.h"
 #include "qemu/main-loop.h"
 #include "exec/cputlb.h"
+#include "system/cpu-timers.h"
 #include "system/runstate.h"
 #include "system/tcg.h"
 #include "hooks.h"
@@ -192,6 +193,14 @@ void riscv_trace_hart_restart(CPUState *cs)
     async_run_on_cpu(cs, restart_work, RUN_ON_CPU_NULL);
 }
 
+/* How long readers take is nothing that a guest sees, as far as it can be. */
+static void hold_time(bool hold)
+{
+    if (icount_enabled()) {
+        icount_hold_warp(hold);
+    }
+}
+
 bool riscv_trace_hart_stall(CPUState *cs, bool stalled)
 {
     RISCVTraceHart *hart = riscv_trace_hart(cs);
@@ -201,6 +210,7 @@ bool riscv_trace_hart_stall(CPUState *cs, bool stalled)
             RISCV_TRACE_STALLED) {
             return false;
         }
+        hold_time(true);
         cs->halted = 1;
         cpu_exit(cs);
         return true;
@@ -209,6 +219,7 @@ bool riscv_trace_hart_stall(CPUState *cs, bool stalled)
                         RISCV_TRACE_RELEASED) != RISCV_TRACE_STALLED) {
         return false;
     }
+    hold_time(false);
     qemu_cpu_kick(cs);
     return true;
 }

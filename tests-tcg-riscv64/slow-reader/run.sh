@@ -15,5 +15,6 @@ here=$(cd "$(dirname "$0")" && pwd)
 
 need "$QEMU" "$RVTRACE" "$RETIRED"
 make_guest long "$here/long.c" rv64gc
+make_guest timed "$here/long.c" rv64gc -DTIMED
 
 exec python3 "$here/slow.py" "${1:-*}"

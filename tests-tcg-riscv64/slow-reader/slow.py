@@ -36,7 +36,7 @@ LARGE = ('full-address=on',)
 class Machine:
     """A traced guest, which stands still until go()."""
 
-    def __init__(self, folder, sockets, props):
+    def __init__(self, folder, sockets, props, guest, options):
         self.folder = folder
         self.data_trace = 'data=on' in props
         args = [
@@ -46,7 +46,7 @@ class Machine:
             f'file,id=sb,path={folder}/sideband', '-cpu', 'rv64', '-m', '128M',
             '-no-shutdown', '-display', 'none', '-monitor', 'none', '-serial',
             f'file:{folder}/uart', '-bios', 'none', '-S', '-kernel',
-            f'{OUT}/long.elf', '-plugin',
+            f'{OUT}/{guest}.elf', *options, '-plugin',
             f'{RETIRED},out={folder}/truth', *links.QTest.arguments(sockets),
             *links.Qmp.arguments(sockets),
             '-global', 'riscv-trace-pib.buffer-size=2M']
@@ -85,7 +85,10 @@ class Machine:
         self.command('quit')
         need(self.child.wait(LIMIT) == 0, 'QEMU failed')
         reader.join(LIMIT)
-        need(not os.path.getsize(f'{self.folder}/uart'), 'the guest failed')
+        with open(f'{self.folder}/uart', encoding='ascii') as file:
+            said = file.read()
+        need(re.fullmatch(r'([0-9a-f]{16}\n)?', said), f'the guest: {said}')
+        return said
 
     def end(self):
         self.child.kill()
@@ -103,6 +106,7 @@ def verify(folder):
     done = etrace(folder, 'verify', '--truth', f'{folder}/truth')
     need(done.returncode == 0,
          f'verify: {done.stdout.strip()} {done.stderr.strip()}')
+    return int(re.search(r'(\d+) instructions', done.stdout)[1])
 
 
 class Packet:
@@ -225,6 +229,18 @@ def data_stalls(m):
     need(not any(p.dloss for p in packets(m)), 'dloss was told')
 
 
+def time_stands(m):
+    """A stall takes no time that the guest sees: 1 ns for an instruction"""
+    m.command('cont')
+    m.wait_for(CONTROL, STALL_OR_OVERFLOW)
+    time.sleep(1)
+    ticks = int(m.finish(), 16)
+    retired = verify(m.folder)
+    # the timer's frequency is 10 MHz; a little comes before and behind
+    need(-10000 < 100 * ticks - retired <= 100,
+         f'{100 * ticks} ns for {retired} instructions')
+
+
 TESTS = (
     ('stall', stalls, LARGE),
     ('loss', loses, (*LARGE, 'stall=off')),
@@ -232,18 +248,24 @@ TESTS = (
     ('data are dropped', data_drops, DATA),
     ('data are lost, instructions are not', data_overflows, DATA),
     ('stall for the sake of data', data_stalls, (*DATA, 'stall=off')),
+    ('stall takes no time, icount', time_stands, LARGE, 'timed',
+     ('-icount', 'shift=0')),
+    ('stall takes no time, icount and no sleep', time_stands, LARGE, 'timed',
+     ('-icount', 'shift=0,sleep=off')),
+    ('stall takes no time, two harts, icount and no sleep', time_stands, LARGE,
+     'timed', ('-icount', 'shift=0,sleep=off', '-smp', '2')),
 )
 
 
-def run(folder, test, props):
+def run(folder, test, props, guest='long', options=()):
     machine = None
     with links.directory() as sockets:
         try:
-            machine = Machine(folder, sockets, props)
+            machine = Machine(folder, sockets, props, guest, options)
             test(machine)
         finally:
             if machine:
                 machine.end()
 
 
-tap.run(OUT, [(name, run, test, props) for name, test, props in TESTS])
+tap.run(OUT, [(name, run, *rest) for name, *rest in TESTS])
