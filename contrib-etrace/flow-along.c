@@ -4,7 +4,8 @@
  * SPDX-License-Identifier: GPL-2.0-or-later
  */
 #include "qemu/osdep.h"
-#include "flow-walk.h"
+#include "flow-along.h"
+#include "flow-paths.h"
 
 WalkResult flow_arrive(Flow *f, const Goal *g)
 {

@@ -4,7 +4,7 @@
  * SPDX-License-Identifier: GPL-2.0-or-later
  */
 #include "qemu/osdep.h"
-#include "flow-walk.h"
+#include "flow-hurry.h"
 
 /* Jumps in a row behind which loops without a branch are looked for */
 #define HURRY_JUMPS     8
@@ -58,7 +58,7 @@ void flow_walk_hurry(Walk *w)
 
         if (pc >> CODE_PAGE_BITS != w->vpage) {
             w->pc = pc;
-            if (f->image->crowded || !flow_walk_turn_page(w)) {
+            if (f->image->crowded || !flow_line_turn_page(w)) {
                 break;
             }
             page = w->page;

@@ -4,7 +4,7 @@
  * SPDX-License-Identifier: GPL-2.0-or-later
  */
 #include "qemu/osdep.h"
-#include "flow-private.h"
+#include "flow-report.h"
 
 static const uint8_t no_code[2];
 

@@ -12,7 +12,9 @@
  * SPDX-License-Identifier: GPL-2.0-or-later
  */
 #include "qemu/osdep.h"
-#include "flow-walk.h"
+#include "flow-along.h"
+#include "flow-hurry.h"
+#include "flow-line.h"
 
 /* Straight through more code than this without a branch: cannot be. */
 #define WALK_MAX_INSNS  (64u << 20)
@@ -174,44 +176,6 @@ static inline void emit(Walk *w, unsigned count, uint8_t itype)
               count, itype, w->behind);
 }
 
-/* The path leads over a page. */
-static void keep_page(Walk *w, uint64_t vpage, const CodePage *page)
-{
-    FlowPath *path = &w->path;
-
-    for (unsigned i = 0; i < path->nr_pages; i++) {
-        if (path->pages[i].vpage == vpage) {
-            return;
-        }
-    }
-    if (path->nr_pages == FLOW_PATH_PAGES) {
-        w->keep = false;
-        return;
-    }
-    path->pages[path->nr_pages++] = (FlowPathPage) {
-        .vpage = vpage,
-        .page = page,
-        .version = page->version,
-    };
-}
-
-bool flow_walk_turn_page(Walk *w)
-{
-    Flow *f = w->f;
-
-    if (G_UNLIKELY(f->image->crowded)) {
-        flow_flush(f);          /* Runs point to pages. */
-        image_trim(f->image);
-        w->keep = false;
-    }
-    w->vpage = w->pc >> CODE_PAGE_BITS;
-    w->page = image_page(f->image, f->priv, w->pc);
-    if (w->page && w->keep) {
-        keep_page(w, w->vpage, w->page);
-    }
-    return w->page;
-}
-
 /* Look up the line at pc. Returns false if there is no code. */
 static inline bool find_line(Walk *w)
 {
@@ -219,7 +183,7 @@ static inline bool find_line(Walk *w)
     const CodeSlot *slot;
 
     if (G_UNLIKELY(w->vpage != w->pc >> CODE_PAGE_BITS || !w->page) &&
-        !flow_walk_turn_page(w)) {
+        !flow_line_turn_page(w)) {
         return false;
     }
     if (G_UNLIKELY(off & 1)) {
@@ -255,7 +219,7 @@ static bool resolve_cross(Walk *w)
         return false;
     }
     if (w->keep) {
-        keep_page(w, behind >> CODE_PAGE_BITS,
+        flow_line_keep_page(w, behind >> CODE_PAGE_BITS,
                   image_page(f->image, f->priv, behind));
     }
     w->crossing = (CodeEnd) {

@@ -14,7 +14,7 @@
  */
 #include "qemu/osdep.h"
 #include "qemu/atomic.h"
-#include "riscv-trace-encoder.h"
+#include "riscv-trace-encoder-private.h"
 
 static uint32_t data_control(RISCVTraceEncoder *s)
 {
@@ -70,15 +70,6 @@ void riscv_trace_encoder_data_start(RISCVTraceEncoder *s)
     g_array_set_size(s->accesses, 0);
     etrace_data_reset(&s->data.state);
     riscv_trace_encoder_data_apply(s);
-}
-
-void riscv_trace_encoder_data_lost(RISCVTraceEncoder *s)
-{
-    if (s->enc.denable) {
-        etrace_data_reset(&s->data.state);
-        s->enc.dloss = true;
-        qatomic_set(&s->data_stall_or_overflow, true);
-    }
 }
 
 bool riscv_trace_encoder_data_direct(RISCVTraceEncoder *s,
@@ -187,14 +178,15 @@ void riscv_trace_encoder_data_send(RISCVTraceEncoder *s,
         unsigned len = 0;
 
         if (!s->timestamps && !s->lost &&
-            s->batch_len + ETRACE_DATA_SHORT_MAX <=
+            s->batch.len + ETRACE_DATA_SHORT_MAX <=
             RISCV_TRACE_ENCODER_BATCH) {
             len = etrace_data_short(&s->data.quick, &s->data.state,
-                                    &accesses[i], s->batch + s->batch_len);
+                                    &accesses[i],
+                                    s->batch.bytes + s->batch.len);
         }
         if (len) {
-            s->batch_len += len;
-            s->batch_packets++;
+            s->batch.len += len;
+            s->batch.packets++;
         } else {
             send_access(s, &accesses[i]);
         }

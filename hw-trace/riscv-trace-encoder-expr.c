@@ -9,7 +9,7 @@
 #include "qemu/osdep.h"
 #include "qapi/error.h"
 #include "target/riscv/cpu.h"
-#include "riscv-trace-encoder.h"
+#include "riscv-trace-encoder-private.h"
 
 /*
  * The property
@@ -66,50 +66,4 @@ void riscv_trace_encoder_expr_class_props(ObjectClass *oc)
                                           "what is traced, such as "
                                           "priv=S+U;pc=0x1000-0x1fff;"
                                           "context=5 (default: everything)");
-}
-
-/*
- * Both kinds of filters. In the hart's thread.
- */
-
-void riscv_trace_encoder_expr_apply(RISCVTraceEncoder *s)
-{
-    s->expr_filter.iaddress_width = s->params.iaddress_width;
-    s->expr_filter.daddress_width = s->params.daddress_width;
-    etrace_filter_expr_apply(&s->expr, &s->expr_filter);
-}
-
-bool riscv_trace_encoder_filters_active(const RISCVTraceEncoder *s)
-{
-    return etrace_filter_active(&s->filter) ||
-           etrace_filter_active(&s->expr_filter);
-}
-
-void riscv_trace_encoder_filters_event(RISCVTraceEncoder *s,
-                                       const ETraceEvent *event)
-{
-    etrace_filter_event(&s->filter, event);
-    etrace_filter_event(&s->expr_filter, event);
-}
-
-ETraceFilterResult riscv_trace_encoder_filters_block(RISCVTraceEncoder *s,
-                                                     const ETraceBlock *b,
-                                                     uint64_t tval, unsigned n)
-{
-    const ETraceAccess *accesses = (const ETraceAccess *)s->accesses->data;
-    bool *traced = (bool *)s->data.traced->data;
-    ETraceFilterResult r, expr;
-
-    r = etrace_filter_block(&s->filter, b, tval, accesses, n, traced);
-    if (etrace_filter_active(&s->expr_filter)) {
-        g_autofree bool *also = n ? g_new(bool, n) : NULL;
-
-        expr = etrace_filter_block(&s->expr_filter, b, tval, accesses, n,
-                                   also);
-        r.qualified &= expr.qualified;
-        for (unsigned i = 0; i < n; i++) {
-            traced[i] &= also[i];
-        }
-    }
-    return r;
 }

@@ -11,7 +11,7 @@
  */
 #include "qemu/osdep.h"
 #include "qapi/error.h"
-#include "riscv-trace-encoder.h"
+#include "riscv-trace-encoder-private.h"
 
 /* What is used if nobody chooses */
 #define MODES_DEFAULT   "baseline"
@@ -99,6 +99,24 @@ uint32_t riscv_trace_encoder_modes_start(const RISCVTraceEncoder *s)
         }
     }
     return mask | riscv_trace_encoder_modes_power_up(cfg);
+}
+
+uint8_t riscv_trace_encoder_ioptions(RISCVTraceEncoder *s)
+{
+    uint32_t val = s->regs[R_TR_TE_INST_FEATURES];
+    uint8_t ioptions = 0;
+
+#define FEATURE(name)   FIELD_EX32(val, TR_TE_INST_FEATURES, name)
+    ioptions |= FEATURE(NO_ADDR_DIFF) ? ETRACE_IOPT_FULL_ADDRESS : 0;
+    ioptions |= FEATURE(NO_TRAP_ADDR) ? ETRACE_IOPT_IMPLICIT_EXCEPT : 0;
+    ioptions |= FEATURE(EN_SEQUENTIAL_JUMP) ? ETRACE_IOPT_SIJUMP : 0;
+    ioptions |= FEATURE(EN_IMPLICIT_RETURN) ? ETRACE_IOPT_IMPLICIT_RETURN : 0;
+    ioptions |= FEATURE(EN_BRANCH_PREDICTION)
+                ? ETRACE_IOPT_BRANCH_PREDICTION : 0;
+    ioptions |= FEATURE(EN_JUMP_TARGET_CACHE)
+                ? ETRACE_IOPT_JUMP_TARGET_CACHE : 0;
+#undef FEATURE
+    return ioptions;
 }
 
 /*

@@ -7,25 +7,34 @@
  */
 #include "qemu/osdep.h"
 #include "qemu/atomic.h"
-#include "riscv-trace-encoder.h"
+#include "riscv-trace-encoder-private.h"
 #include "trace.h"
+
+void riscv_trace_encoder_data_lost(RISCVTraceEncoder *s)
+{
+    if (s->enc.denable) {
+        etrace_data_reset(&s->data.state);
+        s->enc.dloss = true;
+        qatomic_set(&s->data_stall_or_overflow, true);
+    }
+}
 
 void riscv_trace_encoder_flush(RISCVTraceEncoder *s)
 {
-    if (!s->batch_len) {
+    if (!s->batch.len) {
         return;
     }
-    if (s->sink_class->put(s->sink, s->hart_index, s->batch, s->batch_len,
-                           s->batch_packets)) {
-        s->packets += s->batch_packets;
+    if (s->sink_class->put(s->sink, s->hart_index, s->batch.bytes, s->batch.len,
+                           s->batch.packets)) {
+        s->packets += s->batch.packets;
     } else {
         s->lost = true;
         riscv_trace_encoder_data_lost(s);
         qatomic_set(&s->stall_or_overflow, true);
-        trace_riscv_trace_encoder_lost(s->hart_index, s->batch_packets);
+        trace_riscv_trace_encoder_lost(s->hart_index, s->batch.packets);
     }
-    s->batch_len = 0;
-    s->batch_packets = 0;
+    s->batch.len = 0;
+    s->batch.packets = 0;
     s->data.asked = false;
 }
 
@@ -49,7 +58,7 @@ void riscv_trace_encoder_report_loss(RISCVTraceEncoder *s)
 static bool riscv_trace_encoder_room(RISCVTraceEncoder *s, bool data,
                                      size_t size)
 {
-    if (s->batch_len + size > RISCV_TRACE_ENCODER_BATCH) {
+    if (s->batch.len + size > RISCV_TRACE_ENCODER_BATCH) {
         riscv_trace_encoder_flush(s);
     }
     if (s->lost) {
@@ -76,9 +85,9 @@ bool riscv_trace_encoder_put(RISCVTraceEncoder *s, bool data,
     if (s->timestamps) {
         encap.timestamp = riscv_trace_timestamp_now(&s->ts);
     }
-    s->batch_len += etrace_encap_pack(&s->enc.params, &encap,
-                                      s->batch + s->batch_len);
-    s->batch_packets++;
+    s->batch.len += etrace_encap_pack(&s->enc.params, &encap,
+                                      s->batch.bytes + s->batch.len);
+    s->batch.packets++;
     return true;
 }
 
@@ -104,9 +113,9 @@ static bool riscv_trace_encoder_emit_many(void *opaque, const uint8_t *packets,
         if (!riscv_trace_encoder_room(s, false, size + 3 * n)) {
             return false;
         }
-        s->batch_len += etrace_encap_wrap_many(&s->enc.params, packets, n,
-                                               s->batch + s->batch_len);
-        s->batch_packets += n;
+        s->batch.len += etrace_encap_wrap_many(&s->enc.params, packets, n,
+                                               s->batch.bytes + s->batch.len);
+        s->batch.packets += n;
         return true;
     }
     for (; n; n--) {

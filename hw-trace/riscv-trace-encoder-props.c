@@ -12,7 +12,7 @@
 #include "qapi/visitor.h"
 #include "hw/qdev-properties.h"
 #include "target/riscv/cpu.h"
-#include "riscv-trace-encoder.h"
+#include "riscv-trace-encoder-private.h"
 
 /* As large as is useful and the wire format allows: 10, or 7 */
 #define BPRED_SIZE_DEFAULT  UINT8_MAX

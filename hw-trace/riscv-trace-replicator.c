@@ -221,7 +221,7 @@ static bool riscv_trace_replicator_put(RISCVTraceSink *sink, unsigned index,
     QEMU_LOCK_GUARD(&s->lock);
     taken = riscv_trace_replicator_put_all(s, index, bytes, len, packets);
     if (taken || riscv_trace_replicator_wants(s)) {
-        riscv_trace_session_count(&s->session, index, packets, taken);
+        riscv_trace_counts_add(&s->session.counts, index, packets, taken);
     }
     return taken;
 }
@@ -261,8 +261,9 @@ static bool riscv_trace_replicator_room(RISCVTraceSink *sink)
 
 static bool riscv_trace_replicator_lost(RISCVTraceSink *sink, unsigned index)
 {
-    return riscv_trace_session_lost(&RISCV_TRACE_REPLICATOR(sink)->session,
-                                    index);
+    RISCVTraceReplicator *s = RISCV_TRACE_REPLICATOR(sink);
+
+    return riscv_trace_counts_lost(&s->session.counts, index);
 }
 
 static void riscv_trace_replicator_throttle(RISCVTraceSink *sink,

@@ -7,6 +7,7 @@
 #include "qemu/atomic.h"
 #include "qemu/lockable.h"
 #include "qemu/main-loop.h"
+#include "qemu/timer.h"
 #include "qapi/error.h"
 #include "system/cpus.h"
 #include "system/runstate.h"
@@ -15,6 +16,9 @@
 #include "etrace/sideband.h"
 #include "riscv-trace-session.h"
 #include "trace.h"
+
+/* How long QEMU's end may be held up by a peer that reads nothing. */
+#define FINAL_FLUSH_MS      5000
 
 bool riscv_trace_session_connect(RISCVTraceSession *s, unsigned index,
                                  RISCVTraceSource *src, Error **errp)
@@ -155,6 +159,132 @@ void riscv_trace_session_put(RISCVTraceSession *s, const uint8_t *record,
 }
 
 /*
+ * The end of a session, or of QEMU
+ */
+
+static void riscv_trace_session_close_windows(RISCVTraceSession *s)
+{
+    for (unsigned i = 0; i < s->num_sources; i++) {
+        if (s->sources[i]) {
+            s->sources[i]->ops->close(s->sources[i]);
+        }
+    }
+}
+
+/*
+ * The VM is stopped: end all windows, report losses where there is room for
+ * that, and have nothing wait in an output.
+ */
+static void riscv_trace_session_settle(RISCVTraceSession *s)
+{
+    riscv_trace_session_close_windows(s);
+    s->flush(s->opaque);
+    for (unsigned i = 0; i < s->num_sources; i++) {
+        if (riscv_trace_counts_lost(&s->counts, i)) {
+            /* There may be room by now to report it. */
+            if (s->trace) {
+                riscv_trace_chardev_send(s->trace);
+            }
+            riscv_trace_session_close_windows(s);
+            s->flush(s->opaque);
+            return;
+        }
+    }
+}
+
+/* Record in the sideband where the trace ends by now, if there is room. */
+static void riscv_trace_session_put_end(RISCVTraceSession *s)
+{
+    uint8_t record[RISCV_TRACE_COUNTS_RECORD];
+    size_t len;
+
+    if (!riscv_trace_session_active(s) || !qatomic_read(&s->told)) {
+        return;
+    }
+    len = riscv_trace_counts_pack(&s->counts, record,
+                                  s->trace_left ? s->trace_end :
+                                  riscv_trace_chardev_offset(s->trace),
+                                  s->num_sources);
+    if (len && !riscv_trace_chardev_put(&s->sideband->out, record, len)) {
+        /* Without it, the reader does not know the end. */
+        riscv_trace_counts_unpack(&s->counts);
+    }
+}
+
+/*
+ * Send what @c has. Adds the number of bytes that are left to *@left; true if
+ * its reader may still take them.
+ */
+static bool riscv_trace_session_send(RISCVTraceChardev *c, size_t *left)
+{
+    size_t n = riscv_trace_chardev_send(c);
+
+    *left += n;
+    return n && !c->failed;
+}
+
+/*
+ * Empty both FIFOs, as long as one of their readers takes something every
+ * @patience ms. Returns the number of bytes that nobody has taken.
+ */
+static size_t riscv_trace_session_empty(RISCVTraceSession *s, int patience)
+{
+    int64_t deadline = qemu_clock_get_ms(QEMU_CLOCK_REALTIME) + patience;
+    size_t before = SIZE_MAX;
+
+    for (;;) {
+        int64_t now;
+        size_t left = 0;
+        bool more = false;
+
+        if (s->trace) {
+            more |= riscv_trace_session_send(s->trace, &left);
+        }
+        if (s->sideband) {
+            more |= riscv_trace_session_send(&s->sideband->out, &left);
+        }
+        if (!more) {
+            return left;
+        }
+        now = qemu_clock_get_ms(QEMU_CLOCK_REALTIME);
+        if (left < before) {
+            deadline = now + patience;
+        } else if (now >= deadline) {
+            return left;
+        } else {
+            g_usleep(1000);
+        }
+        before = left;
+    }
+}
+
+/*
+ * QEMU is about to end: have the readers take what waits for them, as long as
+ * they do, and warn of what is lost. The VM is stopped.
+ */
+static void riscv_trace_session_final_flush(RISCVTraceSession *s)
+{
+    size_t left = riscv_trace_session_empty(s, FINAL_FLUSH_MS);
+
+    riscv_trace_session_settle(s);
+    riscv_trace_session_put_end(s);
+    riscv_trace_session_empty(s, left ? 0 : FINAL_FLUSH_MS);
+    /* That the readers are going to leave is no news. */
+    qatomic_set(&s->told, false);
+    if (s->trace) {
+        riscv_trace_chardev_drop(s->trace);
+    }
+    if (s->sideband) {
+        riscv_trace_chardev_drop(&s->sideband->out);
+    }
+    riscv_trace_counts_warn(&s->counts);
+}
+
+/*
+ * Beginnings
+ */
+
+/*
  * Begin a session if one is due. The VM is stopped, so that no hart is
  * between one session and the next.
  */
@@ -177,10 +307,7 @@ static void riscv_trace_session_begin_due(RISCVTraceSession *s)
     qatomic_set(&s->told, sideband);
     s->trace_left = !riscv_trace_session_has_trace(s);
     s->trace_end = 0;
-    WITH_QEMU_LOCK_GUARD(&s->count_lock) {
-        memset(s->counts, 0, sizeof(s->counts));
-        s->end_due = true;
-    }
+    riscv_trace_counts_clear(&s->counts);
     offset = riscv_trace_session_has_trace(s) ?
              riscv_trace_chardev_offset(s->trace) : 0;
     for (unsigned i = 0; i < s->num_sources; i++) {
@@ -345,7 +472,7 @@ static void riscv_trace_session_shutdown(Notifier *notifier, void *data)
 {
     RISCVTraceSession *s = container_of(notifier, RISCVTraceSession, shutdown);
 
-    /* A VM that runs is stopped first, which is told to the one above. */
+    /* The VM-state handler above runs first if the VM runs. */
     if (shutdown_action != SHUTDOWN_ACTION_PAUSE &&
         !runstate_is_live(runstate_get())) {
         riscv_trace_session_final_flush(s);
@@ -355,7 +482,7 @@ static void riscv_trace_session_shutdown(Notifier *notifier, void *data)
 void riscv_trace_session_init(RISCVTraceSession *s)
 {
     qemu_mutex_init(&s->stall_lock);
-    qemu_mutex_init(&s->count_lock);
+    riscv_trace_counts_init(&s->counts);
     s->reader = riscv_trace_reader_new(riscv_trace_session_put_record, s);
     s->timer = timer_new_ms(QEMU_CLOCK_REALTIME, riscv_trace_session_timer, s);
     s->vmstate = qemu_add_vm_change_state_handler(riscv_trace_session_vm_state,
@@ -377,6 +504,6 @@ void riscv_trace_session_cleanup(RISCVTraceSession *s)
         riscv_trace_sideband_listen(s->sideband, NULL, NULL);
     }
     riscv_trace_reader_free(s->reader);
-    qemu_mutex_destroy(&s->count_lock);
+    riscv_trace_counts_cleanup(&s->counts);
     qemu_mutex_destroy(&s->stall_lock);
 }

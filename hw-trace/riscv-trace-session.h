@@ -5,7 +5,7 @@
  * trace, or always if there is an output that can be read later. It begins
  * anew when another reader joins, of the trace or of the sideband, because
  * that one has to be told everything. Without a session no hart is traced.
- * What is missing at its end is reported (riscv-trace-session-end.c).
+ * What is missing at its end is reported (riscv-trace-counts.h).
  *
  * SPDX-License-Identifier: GPL-2.0-or-later
  */
@@ -15,16 +15,10 @@
 #include "qemu/notify.h"
 #include "qemu/thread.h"
 #include "riscv-trace-chardev.h"
+#include "riscv-trace-counts.h"
 #include "riscv-trace-sideband.h"
 #include "riscv-trace-sink.h"
 #include "target/riscv/trace/reader.h"
-
-/* Packets of a source in the present session */
-typedef struct RISCVTraceCount {
-    uint64_t put;               /* into the stream */
-    uint64_t lost;              /* for want of room */
-    uint64_t lost_last;         /* of those, behind the last one in it */
-} RISCVTraceCount;
 
 typedef struct RISCVTraceSession {
     RISCVTraceChardev *trace;       /* NULL: there is none */
@@ -59,10 +53,7 @@ typedef struct RISCVTraceSession {
 
     /* A source is stalled only while it is held, and so is sources[]. */
     QemuMutex stall_lock;
-
-    QemuMutex count_lock;       /* protects what follows */
-    bool end_due;               /* the last END is no longer right */
-    RISCVTraceCount counts[RISCV_TRACE_MAX_SOURCES];
+    RISCVTraceCounts counts;
 } RISCVTraceSession;
 
 /*
@@ -106,31 +97,5 @@ void riscv_trace_session_request(RISCVTraceSession *s);
 void riscv_trace_session_opened(RISCVTraceSession *s);
 void riscv_trace_session_closed(RISCVTraceSession *s);
 void riscv_trace_session_drained(RISCVTraceSession *s);
-
-/*
- * riscv-trace-session-end.c
- */
-
-/* @packets of a source were put into the stream, or else lost. Any thread. */
-void riscv_trace_session_count(RISCVTraceSession *s, unsigned index,
-                               unsigned packets, bool put);
-
-/* Were packets lost behind the last one in the stream? Any thread. */
-bool riscv_trace_session_lost(RISCVTraceSession *s, unsigned index);
-
-/*
- * The VM is stopped: end all windows, report losses where there is room for
- * that, and have nothing wait in an output.
- */
-void riscv_trace_session_settle(RISCVTraceSession *s);
-
-/* Tell the sideband where the trace ends by now, if there is room. BQL. */
-void riscv_trace_session_put_end(RISCVTraceSession *s);
-
-/*
- * QEMU is about to end: have the readers take what waits for them, as long as
- * they do, and warn of what is lost. The VM is stopped.
- */
-void riscv_trace_session_final_flush(RISCVTraceSession *s);
 
 #endif /* HW_TRACE_RISCV_TRACE_SESSION_H */

@@ -21,6 +21,7 @@ EXTRA = {
     'software': {'trace_modes': 5, 'trace_sync': 3, 'trace_off': 3,
                  'trace_on': 6, 'trace_filter': 4, 'trace_range': 4,
                  'trace_next_modes': 4, 'trace_components': 3},
+    'h': {'other_stage': 4},
     'zc': {'table_jump': 6}, 'zicfilp': {'shadow_stack': 3},
     'triggers': {'watch': 5, 'trigger_notify': 3, 'trigger_trace': 5},
 }

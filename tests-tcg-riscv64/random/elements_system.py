@@ -86,6 +86,19 @@ def remap(g, r):
     return flips(g, r)
 
 
+@kind
+def other_stage(g, r):
+    """The other G-stage, if there is one, where the two pages are exchanged"""
+    if not g.machine['h'] or g.rv32:
+        return alu(g, r)
+    bare = g.label()
+    fence = r.choice(('\tnop', '\t.word 0x62000073'))
+    g.service('\tcsrr t0, hgatp', f'\tbeqz t0, {bare}',
+              f'\tli t1, {g.other_stage:#x}', '\txor t0, t0, t1',
+              '\tcsrw hgatp, t0', fence, f'{bare}:')
+    return flips(g, r)
+
+
 # Control transfer records
 
 MCTRCTL, SCTRCTL, VSCTRCTL, SCTRSTATUS, SCTRDEPTH = (

@@ -103,6 +103,8 @@ class Generator:
         # code that is written: its name, and whether it is of short ones
         self.slots = [(f'slot_{i}', bool(i % 2) and self.machine['c'])
                       for i in range(self.program['slots'])]
+        # changes one G-stage into the other
+        self.other_stage = HGATP['G'] ^ HGATP['G2']
         # where the entries of flip_p are, those of flip_q behind them
         self.flip_entries = [table(page) + 8 * fixed_page('flip_p')
                              for page in (L0_S, L0_U, L0_U2, L0_G, L0_G2)]

@@ -29,7 +29,9 @@ static uint32_t half(uint32_t x)
 }
 
 #ifdef TIMED
+/* volatile: registers of the ACLINT */
 static volatile uint64_t *const mtimecmp = (uint64_t *)0x2004000;
+/* volatile: ... */
 static volatile uint64_t *const mtime = (uint64_t *)0x200bff8;
 #endif
 

@@ -12,37 +12,12 @@
 #include "qemu/module.h"
 #include "qapi/error.h"
 #include "migration/vmstate.h"
-#include "riscv-trace-encoder.h"
+#include "riscv-trace-encoder-private.h"
 #include "trace.h"
 
 /*
  * The sink's end: RISCVTraceSourceOps. BQL.
  */
-
-/* The port is needed as long as there is a trigger that may turn trace on. */
-static bool riscv_trace_encoder_watches(RISCVTraceEncoder *s)
-{
-    uint32_t data = qatomic_read(&s->regs[R_TR_TE_DATA_CONTROL]);
-
-    return riscv_trace_encoder_control(s) &
-           (R_TR_TE_CONTROL_INST_TRACING_MASK |
-            R_TR_TE_CONTROL_INST_TRIG_ENABLE_MASK) ||
-           data & (R_TR_TE_DATA_CONTROL_TRACING_MASK |
-                   R_TR_TE_DATA_CONTROL_TRIG_ENABLE_MASK);
-}
-
-void riscv_trace_encoder_update(RISCVTraceEncoder *s)
-{
-    if (!qdev_is_realized(DEVICE(s))) {
-        return;
-    }
-    riscv_trace_hart_enable(s->cpu,
-                            riscv_trace_enabled(
-                                riscv_trace_encoder_control(s)) &&
-                            riscv_trace_encoder_watches(s) &&
-                            s->sink_class->ready(s->sink,
-                                                 s->hart_index));
-}
 
 static void riscv_trace_encoder_source_update(RISCVTraceSource *src)
 {
@@ -70,8 +45,8 @@ static const ETraceParams *riscv_trace_encoder_begin(RISCVTraceSource *src)
     s->live = false;
     qatomic_set(&s->tracing, false);
     s->packets = 0;
-    s->batch_len = 0;
-    s->batch_packets = 0;
+    s->batch.len = 0;
+    s->batch.packets = 0;
     return &s->params;
 }
 

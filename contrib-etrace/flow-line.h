@@ -1,10 +1,10 @@
 /*
- * Instruction flow: what the parts of a walk share
+ * Instruction flow: where a walk stands
  *
  * SPDX-License-Identifier: GPL-2.0-or-later
  */
-#ifndef ETRACE_FLOW_WALK_H
-#define ETRACE_FLOW_WALK_H
+#ifndef ETRACE_FLOW_LINE_H
+#define ETRACE_FLOW_LINE_H
 
 #include "flow-paths.h"
 #include "flow-private.h"
@@ -43,33 +43,9 @@ typedef struct Walk {
  * Go to the page of pc. Returns false if there is none. Unless the image is
  * crowded, the consumer is not called.
  */
-bool flow_walk_turn_page(Walk *w);
+bool flow_line_turn_page(Walk *w);
 
-/* flow-hurry.c */
+/* The path leads over a page: it is known only as long as that stays. */
+void flow_line_keep_page(Walk *w, uint64_t vpage, const CodePage *page);
 
-/*
- * Lines that nothing can happen in: more branches are left than one, so that
- * the walk does not end. This is most of what a walk does, and does the same
- * as walk_lines(), which is left what does not fit. The state that each line
- * changes is in local variables, for speed.
- */
-void flow_walk_hurry(Walk *w);
-
-/* flow-along.c */
-
-/*
- * Paths are kept where all branches are told one by one, and nothing but these
- * decides about the way: no stack and no predictor.
- */
-bool flow_may_keep(const Flow *f, const Goal *g);
-
-/*
- * Go along a path that is known. Returns WALK_ERROR, and has done nothing, if
- * there is none, or if it is not quite what the packet says.
- */
-WalkResult flow_walk_path(Flow *f, const Goal *g);
-
-/* The packet tells where the jump that was reported last led. */
-WalkResult flow_arrive(Flow *f, const Goal *g);
-
-#endif /* ETRACE_FLOW_WALK_H */
+#endif /* ETRACE_FLOW_LINE_H */

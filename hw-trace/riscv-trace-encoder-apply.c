@@ -1,0 +1,260 @@
+/*
+ * RISC-V trace encoder: from the registers to the hart and its encoder
+ *
+ * Registers are looked at between two TBs only, in the hart's thread and with
+ * the BQL: in start(), and in riscv_trace_encoder_apply(), which a change of
+ * any register asks for.
+ *
+ * SPDX-License-Identifier: GPL-2.0-or-later
+ */
+#include "qemu/osdep.h"
+#include "qemu/atomic.h"
+#include "riscv-trace-encoder-private.h"
+#include "trace.h"
+
+static RISCVTraceHartConfig riscv_trace_encoder_port(RISCVTraceEncoder *s)
+{
+    const RISCVTraceEncoderConfig *cfg = &s->cfg;
+    RISCVTraceHartConfig port = { };
+
+    if (cfg->context_width || s->expr.num_contexts) {
+        if (!g_strcmp0(cfg->context_source, "mcontext")) {
+            port.context = RISCV_TRACE_CONTEXT_MCONTEXT;
+        } else if (!g_strcmp0(cfg->context_source, "scontext")) {
+            port.context = RISCV_TRACE_CONTEXT_SCONTEXT;
+        } else {
+            port.context = RISCV_TRACE_CONTEXT_ASID;
+        }
+        port.ctype = cfg->ctype;
+    }
+    port.time = cfg->time_width;
+    port.tvec = riscv_trace_encoder_ioptions(s) & ETRACE_IOPT_IMPLICIT_EXCEPT;
+    port.data = s->needs_data;
+    return port;
+}
+
+static bool riscv_trace_encoder_same_port(const RISCVTraceHartConfig *a,
+                                          const RISCVTraceHartConfig *b)
+{
+    return a->context == b->context && a->ctype == b->ctype &&
+           a->time == b->time && a->tvec == b->tvec && a->data == b->data;
+}
+
+/* trTeContext: while it is 0, packets have the context 0. */
+static void riscv_trace_encoder_set_context(RISCVTraceEncoder *s, bool on)
+{
+    if (s->context_on == on) {
+        return;
+    }
+    s->context_on = on;
+    etrace_encoder_context(&s->enc, on ? s->filter.context : 0,
+                           ETRACE_CTYPE_IMPRECISE);
+}
+
+/* All but the modes and the port, which others have to be told about */
+static void riscv_trace_encoder_configure(RISCVTraceEncoder *s)
+{
+    uint32_t control = riscv_trace_encoder_control(s);
+    unsigned sync_mode = FIELD_EX32(control, TR_TE_CONTROL, INST_SYNC_MODE);
+
+    if (sync_mode == ETRACE_SYNC_CYCLES && s->enc.sync_mode != sync_mode) {
+        s->cycles = riscv_trace_encoder_cycles();
+    }
+    s->enc.sync_mode = sync_mode;
+    s->enc.sync_max = 1ULL << (4 + FIELD_EX32(control, TR_TE_CONTROL,
+                                              INST_SYNC_MAX));
+    riscv_trace_encoder_set_context(s, FIELD_EX32(control, TR_TE_CONTROL,
+                                                  CONTEXT));
+    s->timestamps = riscv_trace_timestamp_enabled(&s->ts);
+    riscv_trace_encoder_filters_apply(s);
+    riscv_trace_encoder_expr_apply(s);
+    if (s->filter_reset) {
+        etrace_filter_reset(&s->filter);
+        s->filter_reset = false;
+    }
+    etrace_filter_event(&s->filter, &(ETraceEvent) {
+        .value = qatomic_read(&s->impdef),
+        .type = ETRACE_EVENT_IMPDEF,
+    });
+    s->needs_data = s->cfg.data_width &&
+                    (riscv_trace_encoder_data_wanted(s) ||
+                     etrace_filter_needs_data(&s->filter));
+}
+
+static void riscv_trace_encoder_hart_start(void *opaque)
+{
+    RISCVTraceEncoder *s = opaque;
+
+    etrace_encoder_init(&s->enc, &s->params, &riscv_trace_encoder_ops, s);
+    s->enc.itype_width = s->cfg.itype_width;
+    /* It was not reported when the hart stopped. */
+    s->enc.lost = s->sink_class->lost(s->sink, s->hart_index);
+    /* The hart tells its context first of all. */
+    s->context_on = false;
+    riscv_trace_encoder_configure(s);
+    s->enc.ioptions = riscv_trace_encoder_ioptions(s);
+    s->hart_config = riscv_trace_encoder_port(s);
+    riscv_trace_hart_configure(s->cpu, &s->hart_config);
+    s->triggers = (RISCVTraceEncoderTriggers) { };
+    s->off_due = false;
+    s->notify_due = false;
+    s->upper_rd = 0;
+    s->live = true;
+    s->lost = false;
+    riscv_trace_encoder_data_start(s);
+    if (FIELD_EX32(riscv_trace_encoder_control(s), TR_TE_CONTROL,
+                   INST_TRACING)) {
+        riscv_trace_encoder_inst_on(s);
+    } else if (s->enc.denable) {
+        etrace_encoder_support(&s->enc);
+    }
+    riscv_trace_encoder_flush(s);
+}
+
+static void riscv_trace_encoder_hart_stop(void *opaque)
+{
+    RISCVTraceEncoder *s = opaque;
+
+    if (s->live) {
+        bool data_only = s->enc.denable && !s->tracing;
+
+        s->enc.denable = false;
+        riscv_trace_encoder_inst_off(s);
+        if (data_only) {
+            etrace_encoder_support(&s->enc);
+            riscv_trace_encoder_flush(s);
+        }
+        riscv_trace_encoder_report_loss(s);
+        s->live = false;
+    }
+    qatomic_set(&s->tracing, false);
+}
+
+static void riscv_trace_encoder_apply(CPUState *cs, run_on_cpu_data data)
+{
+    RISCVTraceEncoder *s = data.host_ptr;
+    RISCVTraceHartConfig port;
+    uint8_t ioptions;
+    bool tell;
+
+    qatomic_set(&s->apply_pending, false);
+    if (!s->live) {
+        /* start() is going to see to it. */
+        return;
+    }
+    riscv_trace_hart_drain(cs);
+    riscv_trace_encoder_configure(s);
+    port = riscv_trace_encoder_port(s);
+    if (!riscv_trace_encoder_same_port(&port, &s->hart_config)) {
+        riscv_trace_hart_restart(cs);
+        return;
+    }
+    tell = riscv_trace_encoder_data_apply(s);
+    ioptions = riscv_trace_encoder_ioptions(s);
+    if (ioptions != s->enc.ioptions) {
+        trace_riscv_trace_encoder_modes(s->hart_index, ioptions);
+        s->enc.ioptions = ioptions;
+        etrace_encoder_reconfigure(&s->enc);
+    } else if (tell) {
+        etrace_encoder_support(&s->enc);
+    }
+    riscv_trace_encoder_inst_follow(s);
+    riscv_trace_encoder_flush(s);
+}
+
+void riscv_trace_encoder_changed(RISCVTraceEncoder *s)
+{
+    if (!qatomic_xchg(&s->apply_pending, true)) {
+        async_run_on_cpu(s->cpu, riscv_trace_encoder_apply,
+                         RUN_ON_CPU_HOST_PTR(s));
+    }
+}
+
+typedef struct RISCVTraceEncoderExternal {
+    RISCVTraceEncoder *s;
+    ETraceTrigger action;
+} RISCVTraceEncoderExternal;
+
+static void riscv_trace_encoder_external_work(CPUState *cs,
+                                              run_on_cpu_data data)
+{
+    g_autofree RISCVTraceEncoderExternal *work = data.host_ptr;
+    RISCVTraceEncoder *s = work->s;
+
+    if (!s->live) {
+        riscv_trace_encoder_hart_trigger(s, work->action);
+        return;
+    }
+    /* Between two TBs: no block is partly before and partly behind it. */
+    riscv_trace_hart_drain(cs);
+    if (work->action == ETRACE_TRIGGER_NOTIFY) {
+        s->notify_due = true;
+        return;
+    }
+    riscv_trace_encoder_trigger_tracing(s, work->action == ETRACE_TRIGGER_ON);
+    riscv_trace_encoder_inst_follow(s);
+    if (riscv_trace_encoder_data_apply(s)) {
+        etrace_encoder_support(&s->enc);
+    }
+    riscv_trace_encoder_flush(s);
+}
+
+void riscv_trace_encoder_external(RISCVTraceEncoder *s, ETraceTrigger action)
+{
+    RISCVTraceEncoderExternal *work = g_new(RISCVTraceEncoderExternal, 1);
+
+    *work = (RISCVTraceEncoderExternal) { s, action };
+    async_run_on_cpu(s->cpu, riscv_trace_encoder_external_work,
+                     RUN_ON_CPU_HOST_PTR(work));
+}
+
+uint64_t riscv_trace_encoder_fence(void *opaque)
+{
+    RISCVTraceEncoder *s = opaque;
+
+    if (s->live) {
+        etrace_encoder_end_window(&s->enc);
+        riscv_trace_encoder_flush(s);
+        riscv_trace_encoder_report_loss(s);
+    }
+    return s->packets;
+}
+
+/* The port is needed as long as there is a trigger that may turn trace on. */
+static bool riscv_trace_encoder_watches(RISCVTraceEncoder *s)
+{
+    uint32_t data = qatomic_read(&s->regs[R_TR_TE_DATA_CONTROL]);
+
+    return riscv_trace_encoder_control(s) &
+           (R_TR_TE_CONTROL_INST_TRACING_MASK |
+            R_TR_TE_CONTROL_INST_TRIG_ENABLE_MASK) ||
+           data & (R_TR_TE_DATA_CONTROL_TRACING_MASK |
+                   R_TR_TE_DATA_CONTROL_TRIG_ENABLE_MASK);
+}
+
+void riscv_trace_encoder_update(RISCVTraceEncoder *s)
+{
+    if (!qdev_is_realized(DEVICE(s))) {
+        return;
+    }
+    riscv_trace_hart_enable(s->cpu,
+                            riscv_trace_enabled(
+                                riscv_trace_encoder_control(s)) &&
+                            riscv_trace_encoder_watches(s) &&
+                            s->sink_class->ready(s->sink,
+                                                 s->hart_index));
+}
+
+const RISCVTraceHartOps riscv_trace_encoder_hart_ops = {
+    .retire = riscv_trace_encoder_hart_retire,
+    .start = riscv_trace_encoder_hart_start,
+    .stop = riscv_trace_encoder_hart_stop,
+    .fence = riscv_trace_encoder_fence,
+    .detail = riscv_trace_encoder_hart_detail,
+    .trigger = riscv_trace_encoder_hart_trigger,
+};
+
+void riscv_trace_encoder_drain(RISCVTraceEncoder *s)
+{
+    riscv_trace_hart_drain(s->cpu);
+}
