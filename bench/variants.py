@@ -15,7 +15,8 @@ IDLE = 0
 RECORDING = 7               # mctrctl.M, .S and .U
 NTBREN = RECORDING | 1 << 36
 ICOUNT = ['-icount', 'shift=0,sleep=off']
-TRACE = ',trace=on,trace-autostart=on,trace-chardev=tr'
+BASELINE = ',trace=on,trace-autostart=on,trace-modes=baseline'
+TRACE = BASELINE + ',trace-chardev=tr'
 
 
 @dataclass(frozen=True)
@@ -46,10 +47,8 @@ def encoder(**properties):
                            f'{name.replace("_", "-")}={value}')]
 
 
-ALL_MODES = encoder(implicit_exception='on', sequential_jump='on',
-                    implicit_return='on', branch_prediction='on',
-                    jump_target_cache='on')
-RAM = ',trace=on,trace-autostart=on'
+RAM = BASELINE
+RAM_ALL = ',trace=on,trace-autostart=on,trace-modes=all'
 
 # "absent" is the machine with CTR absent and trace off
 VARIANTS = (
@@ -65,7 +64,7 @@ VARIANTS = (
     Variant('stock, CTR', 'stock', STOCK, cpu=CTR, mctrctl=RECORDING),
 
     Variant('trace to RAM sink', 'absent', machine=RAM),
-    Variant('... all modes', 'absent', machine=RAM, options=ALL_MODES),
+    Variant('... all modes', 'absent', machine=RAM_ALL),
     Variant('... a filter', 'absent', machine=RAM, filtered=True),
     Variant('... data trace', 'absent', machine=RAM,
             options=encoder(data_width=64, data='on')),

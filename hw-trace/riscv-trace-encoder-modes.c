@@ -14,7 +14,7 @@
 #include "riscv-trace-encoder-private.h"
 
 /* What is used if nobody chooses */
-#define MODES_DEFAULT   "baseline"
+#define MODES_DEFAULT   "all"
 
 static const struct {
     const char *name;
@@ -86,14 +86,10 @@ uint32_t riscv_trace_encoder_modes_power_up(const RISCVTraceEncoderConfig *cfg)
 uint32_t riscv_trace_encoder_modes_start(const RISCVTraceEncoder *s)
 {
     const RISCVTraceEncoderConfig *cfg = &s->cfg;
-    RISCVTraceModes chosen;
-    uint32_t mask;
+    uint32_t mask = s->start_modes.named;
 
-    /* The property has been checked. */
-    riscv_trace_modes_parse(cfg->autostart_modes, &chosen, &error_abort);
-    mask = chosen.named;
     for (unsigned i = 0; i < RISCV_TRACE_MODES; i++) {
-        if (chosen.all && modes[i].saves && !missing(cfg, i) &&
+        if (s->start_modes.all && modes[i].saves && !missing(cfg, i) &&
             cfg->mode[i] == ON_OFF_AUTO_AUTO) {
             mask |= 1 << i;
         }
@@ -158,17 +154,17 @@ bool riscv_trace_modes_parse(const char *text, RISCVTraceModes *chosen,
     return true;
 }
 
-bool riscv_trace_encoder_modes_check(const RISCVTraceEncoderConfig *cfg,
-                                     Error **errp)
+bool riscv_trace_encoder_modes_check(RISCVTraceEncoder *s, Error **errp)
 {
+    const RISCVTraceEncoderConfig *cfg = &s->cfg;
     uint32_t on = riscv_trace_encoder_modes_power_up(cfg);
-    RISCVTraceModes chosen;
 
-    if (!riscv_trace_modes_parse(cfg->autostart_modes, &chosen, errp)) {
+    if (!riscv_trace_modes_parse(cfg->autostart_modes, &s->start_modes,
+                                 errp)) {
         return false;
     }
     for (unsigned i = 0; i < RISCV_TRACE_MODES; i++) {
-        bool named = chosen.named & (1 << i);
+        bool named = s->start_modes.named & (1 << i);
 
         if (named && cfg->mode[i] == ON_OFF_AUTO_OFF) {
             error_setg(errp, "%s of a trace encoder is off, but named by "

@@ -135,6 +135,7 @@ struct RISCVTraceEncoder {
     Object *sink_obj;
     uint32_t hart_index;        /* input of the funnel, number in sideband */
     RISCVTraceEncoderConfig cfg;
+    RISCVTraceModes start_modes;    /* what cfg.autostart_modes says */
     ETraceFilterExpr expr;      /* the filter that no register has; BQL */
 
     RISCVTraceSource source;
@@ -182,8 +183,7 @@ static inline uint32_t riscv_trace_encoder_control(RISCVTraceEncoder *s)
 /* riscv-trace-encoder-modes.c */
 
 /* False with @errp set if modes that are not built in are asked for. */
-bool riscv_trace_encoder_modes_check(const RISCVTraceEncoderConfig *cfg,
-                                     Error **errp);
+bool riscv_trace_encoder_modes_check(RISCVTraceEncoder *s, Error **errp);
 
 /* trTeInstImplicitReturnMode: TR_TE_RETURN_* */
 uint32_t riscv_trace_encoder_return_mode(const RISCVTraceEncoderConfig *cfg);

@@ -188,7 +188,7 @@ bool riscv_trace_encoder_check(RISCVTraceEncoder *s, Error **errp)
         cfg->bpred_size = draft ? 7 : 10;
     }
     if (!check_ranges(cfg, errp) || !check_modes(cfg, errp) ||
-        !riscv_trace_encoder_modes_check(cfg, errp)) {
+        !riscv_trace_encoder_modes_check(s, errp)) {
         return false;
     }
     if (cfg->privilege_width < 3 && riscv_has_ext(cpu_env(s->cpu), RVH)) {

@@ -61,7 +61,8 @@ static void test_modes(void)
         const char *machine, *args;
         uint32_t modes;
     } cases[] = {
-        { "", "", 0 },
+        { "", "", 0x3e },
+        { "", PROP("branch-prediction=off"), 0x2e },
         { ",trace-modes=baseline", "", 0 },
         /* all that save bits */
         { ",trace-modes=all", "", 0x3e },

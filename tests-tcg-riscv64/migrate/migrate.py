@@ -46,6 +46,7 @@ class Part:
             for name in ('trace', 'sideband', 'pcs', 'accesses'))
         command = [
             QEMU, '-M', f'virt,trace=on,trace-autostart=on{test.machine},'
+            'trace-modes=baseline,'
             'trace-sideband=sb',
             '-chardev', f'file,id=sb,path={self.sideband}', '-m', '128M',
             '-smp', str(test.harts), '-bios', 'none', '-kernel',

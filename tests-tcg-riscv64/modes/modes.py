@@ -89,7 +89,8 @@ def check(mode, properties, name):
     log = f'{folder}/log'
     command = [
         QEMU, '-M',
-        'virt,trace=on,trace-chardev=tr,trace-sideband=sb,trace-autostart=on',
+        'virt,trace=on,trace-chardev=tr,trace-sideband=sb,trace-autostart=on,'
+        'trace-modes=baseline',
         '-chardev', f'file,id=tr,path={folder}/trace',
         '-chardev', f'file,id=sb,path={folder}/sideband',
         '-display', 'none', '-monitor', 'none',

@@ -75,7 +75,8 @@ def qemu_command(case, folder, steps, number):
         accel += f',tb-size={machine["tb_size"]}'
     kind = 'virt'
     if machine['traced']:
-        kind += ',trace=on,trace-autostart=on,trace-sideband=sb'
+        kind += (',trace=on,trace-autostart=on,trace-modes=baseline,'
+                 'trace-sideband=sb')
         if machine['scenario'] != 'ring':
             kind += ',trace-chardev=tr'
     command = [
