@@ -115,6 +115,20 @@ static void number_ring(Trace *t)
     }
 }
 
+/* QEMU's encoder, unless its properties say something else */
+static void init_params(ETraceParams *params, unsigned xlen, char **given)
+{
+    const char *const *args = (const char *const *)given;
+    bool draft = args && g_strv_contains(args, "wire_format=2.1-draft");
+
+    etrace_params_init(params, xlen);
+    params->return_stack_size = 5;
+    params->bpred_size = draft ? 7 : 10;
+    params->cache_size = 7;
+    params->f0s_width = 1;
+    params->sijump = true;
+}
+
 /* Without a sideband: a hart for every source that appears in the stream. */
 static bool harts_from_stream(Trace *t, const TraceOptions *opts,
                               GError **errp)
@@ -132,7 +146,7 @@ static bool harts_from_stream(Trace *t, const TraceOptions *opts,
     if (t->elf) {
         t->isa.xlen = elf_code_xlen(t->elf);
     }
-    etrace_params_init(&params, t->isa.xlen);
+    init_params(&params, t->isa.xlen, opts->params);
     if (!trace_set_params(&params, opts->params, errp)) {
         return false;
     }

@@ -76,7 +76,7 @@ bool riscv_trace_encoder_data_direct(RISCVTraceEncoder *s,
                                      const ETraceAccess *accesses, unsigned n,
                                      const ETraceBlock *b)
 {
-    return !s->accesses->len && !riscv_trace_encoder_filters_active(s) &&
+    return !s->accesses->len && !s->filtered &&
            !etrace_itype_is_trap(b->itype) &&
            accesses[n - 1].offset < b->iretire;
 }
@@ -197,7 +197,7 @@ void riscv_trace_encoder_data_send_kept(RISCVTraceEncoder *s, unsigned n)
 {
     const ETraceAccess *accesses = (const ETraceAccess *)s->accesses->data;
 
-    if (!riscv_trace_encoder_filters_active(s)) {
+    if (!s->filtered) {
         riscv_trace_encoder_data_send(s, accesses, n);
         return;
     }

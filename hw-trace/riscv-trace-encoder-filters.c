@@ -17,6 +17,12 @@
  * From the registers and the property
  */
 
+static void look_for_filters(RISCVTraceEncoder *s)
+{
+    s->filtered = etrace_filter_active(&s->filter) ||
+                  etrace_filter_active(&s->expr_filter);
+}
+
 static uint64_t pair(uint32_t low, uint32_t high)
 {
     return (uint64_t)high << 32 | low;
@@ -96,6 +102,7 @@ void riscv_trace_encoder_filters_apply(RISCVTraceEncoder *s)
                            1 << s->cfg.filter_excint : 1;
     etrace_filter_select(&s->filter, s->regs[R_TR_TE_INST_FILTERS],
                          s->regs[R_TR_TE_DATA_FILTERS], filters, comps);
+    look_for_filters(s);
 }
 
 void riscv_trace_encoder_expr_apply(RISCVTraceEncoder *s)
@@ -103,17 +110,12 @@ void riscv_trace_encoder_expr_apply(RISCVTraceEncoder *s)
     s->expr_filter.iaddress_width = s->params.iaddress_width;
     s->expr_filter.daddress_width = s->params.daddress_width;
     etrace_filter_expr_apply(&s->expr, &s->expr_filter);
+    look_for_filters(s);
 }
 
 /*
  * What they say
  */
-
-bool riscv_trace_encoder_filters_active(const RISCVTraceEncoder *s)
-{
-    return etrace_filter_active(&s->filter) ||
-           etrace_filter_active(&s->expr_filter);
-}
 
 void riscv_trace_encoder_filters_event(RISCVTraceEncoder *s,
                                        const ETraceEvent *event)

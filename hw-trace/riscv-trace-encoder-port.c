@@ -153,7 +153,7 @@ static void riscv_trace_encoder_block(RISCVTraceEncoder *s,
     if (s->accesses->len) {
         accesses = riscv_trace_encoder_data_count(s, b);
     }
-    if (riscv_trace_encoder_filters_active(s)) {
+    if (s->filtered) {
         ETraceFilterResult r =
             riscv_trace_encoder_filters_block(s, b, tval, accesses);
 
@@ -215,7 +215,7 @@ ETraceDetail riscv_trace_encoder_hart_detail(void *opaque, ETracePriv priv,
         return ETRACE_DETAIL_BLOCKS;
     }
     if (!s->tracing ||
-        (riscv_trace_encoder_filters_active(s) &&
+        (s->filtered &&
          !riscv_trace_encoder_filters_block(s, &next, 0, 0).qualified)) {
         return s->enc.started || s->enc.lost || s->lost
                ? ETRACE_DETAIL_BLOCKS : ETRACE_DETAIL_NOTHING;

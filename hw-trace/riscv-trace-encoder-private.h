@@ -156,6 +156,7 @@ struct RISCVTraceEncoder {
     ETraceEncoder enc;
     ETraceFilter filter;        /* as the registers say */
     ETraceFilter expr_filter;   /* as expr says */
+    bool filtered;              /* blocks, accesses or notify by these two */
     RISCVTraceHartConfig hart_config;   /* what the port was asked for */
     RISCVTraceEncoderTriggers triggers;
     bool off_due;               /* traced up to here, unless it goes on */
@@ -221,9 +222,6 @@ void riscv_trace_encoder_filters_apply(RISCVTraceEncoder *s);
 
 /* Give the property to s->expr_filter; in the hart's thread, BQL. */
 void riscv_trace_encoder_expr_apply(RISCVTraceEncoder *s);
-
-/* False: every block and access is qualified, and none asks for notify. */
-bool riscv_trace_encoder_filters_active(const RISCVTraceEncoder *s);
 
 /* An event of the port that filters may look at; see etrace_filter_event(). */
 void riscv_trace_encoder_filters_event(RISCVTraceEncoder *s,

@@ -133,17 +133,22 @@ bool riscv_trace_tvec_is_told(RISCVTraceHart *hart, bool async,
     target_ulong tvec = tvec_of(env);
     target_ulong handler = (tvec & ~(target_ulong)3) +
                            (async && (tvec & 3) == 1 ? cause * 4 : 0);
+    const RISCVTraceTvec *told = &hart->tvec[tvec_index(env)];
+
+    return hart->config.tvec && told->told && told->value == tvec &&
+           env->pc == handler;
+}
+
+void riscv_trace_tvec_tell(RISCVTraceHart *hart)
+{
+    CPURISCVState *env = cpu_env(hart->cs);
+    target_ulong tvec = tvec_of(env);
     RISCVTraceTvec *told = &hart->tvec[tvec_index(env)];
 
-    if (!hart->config.tvec) {
-        return false;
+    if (hart->config.tvec && !(told->told && told->value == tvec)) {
+        told->told = false;
+        told->pending = true;
+        told->value = tvec;
+        riscv_trace_ask_drain(hart);
     }
-    if (told->told && told->value == tvec) {
-        return env->pc == handler;
-    }
-    told->told = false;
-    told->pending = true;
-    told->value = tvec;
-    riscv_trace_ask_drain(hart);
-    return false;
 }

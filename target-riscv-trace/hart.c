@@ -97,6 +97,7 @@ void riscv_trace_trap(CPURISCVState *env, bool async, target_ulong cause,
         });
         drain_if_asked(hart);
         riscv_trace_append_context(hart);
+        riscv_trace_tvec_tell(hart);
     }
 }
 

@@ -166,10 +166,18 @@ void riscv_trace_append_time(RISCVTraceHart *hart);
 
 /*
  * True if the handler of the trap that was just taken is where the sideband
- * says; if not so, the vector is told at the next drain, which is asked for.
+ * says.
  */
 bool riscv_trace_tvec_is_told(RISCVTraceHart *hart, bool async,
                               target_ulong cause);
+
+/*
+ * If its vector is another one than the sideband says, record that at the next
+ * drain, which is asked for. The trap is in the ring: the record closes the
+ * window, and that must not be before the handler's first instruction, without
+ * which the draft 1.1.1 has no packet for a trap.
+ */
+void riscv_trace_tvec_tell(RISCVTraceHart *hart);
 
 /*
  * reader.c

@@ -488,8 +488,8 @@ static void test_modes_while_tracing(void)
     g_autofree char *path = tmp_name("modes");
     g_autofree char *args = g_strdup_printf("-chardev file,id=t,path=%s",
                                             path);
-    QTestState *qts = start(",trace=on,trace-autostart=on,trace-chardev=t",
-                            args);
+    QTestState *qts = start(",trace=on,trace-autostart=on,trace-modes=baseline,"
+                            "trace-chardev=t", args);
     uint8_t ioptions[16];
 
     poll_control(qts, EMPTY, 0);

@@ -9,17 +9,8 @@
 #include "encap.h"
 #include "packet-bits.h"
 
-/*
- * The ways to say an access, in the order in which data.c prefers them where
- * they cost the same. All but the first have the address as a difference.
- */
-static const uint8_t ways[] = {
-    ETRACE_DIFF_FULL, ETRACE_DIFF_FULL_DATA, ETRACE_DIFF_XOR_DATA,
-    ETRACE_DIFF_DIFF_DATA,
-};
-
-/* More than any packet costs */
-#define NEVER   (1u << 20)
+/* More than any magnitude of an access' data */
+#define NEVER   (1ULL << 63)
 
 void etrace_data_short_init(ETraceDataShort *how, const ETraceParams *params,
                             ETraceDataCompress compress)
@@ -55,22 +46,21 @@ void etrace_data_short_init(ETraceDataShort *how, const ETraceParams *params,
         /* type: te_data */
         how->head[size] = odd_value | 1u << odd_src | size << size_at;
     }
-    for (unsigned i = 0; i < ARRAY_SIZE(ways); i++) {
-        how->extra[i] = allowed[compress] >> ways[i] & 1 ? 0 : NEVER;
-    }
+    how->usable &= allowed[compress] >> ETRACE_DIFF_FULL_DATA & 1;
+    how->no_xor = allowed[compress] >> ETRACE_DIFF_XOR_DATA & 1 ? 0 : NEVER;
+    how->no_diff = allowed[compress] >> ETRACE_DIFF_DIFF_DATA & 1 ? 0 : NEVER;
 }
 
-/* Bits from which @value can be sign-extended, without the sign */
-static inline unsigned magnitude_bits(int64_t value)
+/* What tells how many bits a value has without those that are its sign */
+static inline uint64_t magnitude(int64_t value)
 {
-    uint64_t bits = value ^ (value >> 63);
-
-    return 63 - __builtin_clzll(bits << 1 | 1);
+    return value ^ (value >> 63);
 }
 
-static inline unsigned significant_bytes(int64_t value)
+/* Bits of a magnitude */
+static inline unsigned magnitude_bits(uint64_t magnitude)
 {
-    return (magnitude_bits(value) + 8) / 8;
+    return 63 ^ __builtin_clzll(magnitude << 1 | 1);
 }
 
 /*
@@ -85,60 +75,62 @@ unsigned put_access(const ETraceDataShort *how, ETraceDataState *state,
                     unsigned unused)
 {
     unsigned rest = 64 - (8u << size);      /* bits above the access' data */
-    unsigned shift, bytes, bits, at, end, way;
-    unsigned cost, near_bits;
+    unsigned shift, bytes, bits, at, end, diff;
     uint64_t daddr, head, value, low, lo, hi;
-    int64_t data, full, near, field, high;
-    int64_t said[ARRAY_SIZE(ways)];
+    uint64_t near_m, full_m, data_m, other_m;
+    int64_t data, near, field, other;
     bool aligned, in_lo, long_one;
 
-    /* The shortest way; see cost() and choose_diff() in data.c. */
     daddr = access->daddr << unused >> unused;
     aligned = !(daddr & ((1u << size) - 1));
     shift = aligned ? size : 0;
-    full = etrace_sign_extend(daddr >> shift, 64 - unused);
     near = etrace_sign_extend(daddr - state->address[size], 64 - unused);
-    /* An odd difference cannot be said in an aligned format. */
-    near_bits = near & ((1u << shift) - 1) ? NEVER : 0;
-    near >>= shift;
-    near_bits += magnitude_bits(near);
+    field = near >> shift;
+    near_m = magnitude(field);
+    full_m = magnitude(etrace_sign_extend(daddr >> shift, 64 - unused));
+    /*
+     * The address as a difference: it has less bits than the address has, and
+     * not too many. An odd one cannot be said in an aligned format.
+     */
+    if (near_m >> 40 || near_m >= full_m || near_m >= (near_m ^ full_m) ||
+        near & ((1u << shift) - 1)) {
+        return 0;
+    }
+
+    /* The data that have the least magnitude; see choose_diff() in data.c. */
     data = etrace_sign_extend(access->data, 8u << size);
-    said[0] = said[1] = data;
-    said[2] = etrace_sign_extend(data ^ state->data[size], 8u << size);
-    said[3] = etrace_sign_extend(data - state->data[size], 8u << size);
-    bytes = significant_bytes(data);
-    /* the cost and, in the two lowest bits, the way */
-    cost = (magnitude_bits(full) + 8 * bytes) << 2;
-    cost = MIN(cost, (how->extra[1] + near_bits + 8 * bytes) << 2 | 1);
-    bytes = significant_bytes(said[2]);
-    cost = MIN(cost, (how->extra[2] + near_bits + 8 * bytes) << 2 | 2);
-    bytes = significant_bytes(said[3]);
-    cost = MIN(cost, (how->extra[3] + near_bits + 8 * bytes) << 2 | 3);
-    way = cost & 3;
-    cost >>= 2;
-    field = way ? near : full;
-    value = said[way];
-    bytes = significant_bytes(value);
+    value = data;
+    data_m = magnitude(data);
+    diff = ETRACE_DIFF_FULL_DATA;
+    other = etrace_sign_extend(data ^ state->data[size], 8u << size);
+    other_m = magnitude(other) | how->no_xor;
+    diff = other_m < data_m ? ETRACE_DIFF_XOR_DATA : diff;
+    value = other_m < data_m ? (uint64_t)other : value;
+    data_m = MIN(data_m, other_m);
+    other = etrace_sign_extend(data - state->data[size], 8u << size);
+    other_m = magnitude(other) | how->no_diff;
+    diff = other_m < data_m ? ETRACE_DIFF_DIFF_DATA : diff;
+    value = other_m < data_m ? (uint64_t)other : value;
+    data_m = MIN(data_m, other_m);
+    bytes = (magnitude_bits(data_m) + 8) / 8;
 
     /* odd bits, format, size, diff, data_len; data from @at; address */
     head = how->head[size] | (2 * access->dtype + !aligned) << how->odd |
-           (ways[way] | (bytes - 1) << 2) << how->diff_at;
+           (diff | (bytes - 1) << 2) << how->diff_at;
     at = how->diff_at + 2 + size;
-    if (cost + at >= 127) {
-        return 0;
-    }
     value = value << (64 - 8 * bytes) >> (64 - 8 * bytes);
     /* The address is at @end: in both words, or in the upper one. */
     end = at + 8 * bytes;
     in_lo = end < 64;
     low = (uint64_t)field << (end & 63);
-    high = field >> (63 - (end & 63)) >> 1;
+    hi = field >> (63 - (end & 63)) >> 1;
     lo = head | value << at | (in_lo ? low : 0);
-    hi = in_lo ? (uint64_t)high : value >> (64 - at) | low;
+    hi = in_lo ? hi : value >> (64 - at) | low;
 
     /* Identical bits at the end go; those in front of the payload stay. */
     long_one = hi != (uint64_t)((int64_t)lo >> 63);
-    bits = magnitude_bits(long_one ? hi : lo) + (long_one ? 64 : 0);
+    bits = magnitude_bits(magnitude(long_one ? hi : lo)) +
+           (long_one ? 64 : 0);
     bytes = MAX(bits, how->odd) / 8 + 1;
     out[0] = bytes;
     out[1] = how->src_id;

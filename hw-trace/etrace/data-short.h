@@ -22,7 +22,7 @@ typedef struct ETraceDataShort {
     uint8_t diff_at;            /* behind odd bits, format and size */
     uint16_t src_id;
     uint16_t head[4];           /* odd bits and size, by size */
-    uint32_t extra[4];          /* cost of each way, if it may not be taken */
+    uint64_t no_xor, no_diff;   /* 0, or a bit if data may not be said so */
 } ETraceDataShort;
 
 /* Bytes behind @out that etrace_data_short() may write to */
@@ -39,7 +39,7 @@ void etrace_data_short_init(ETraceDataShort *how, const ETraceParams *params,
  * Encapsulate the packet that says @access at @out, without timestamp, flow 0,
  * and bring @state up to date. Returns the number of bytes, or 0 with @state
  * unchanged if it takes the long way: an access that is no load or store, the
- * first of its size, parts that are left out, a packet over 127 bits, or the
+ * first of its size or far from the last one, parts that are left out, or the
  * wire format of the draft 2.1.
  */
 unsigned etrace_data_short(const ETraceDataShort *how, ETraceDataState *state,

@@ -114,6 +114,18 @@ static bool set_diff(const ETraceDataState *state, const ETraceParams *params,
     return true;
 }
 
+/* What tells how many bits the data have without those that are their sign */
+static uint64_t magnitude(const ETraceDataPacket *pkt)
+{
+    int64_t data = etrace_sign_extend(pkt->data, 8u << pkt->size);
+
+    return data < 0 ? ~data : data;
+}
+
+/*
+ * The address as it is or as a difference, whichever is shorter with its data:
+ * with a difference those that have the least magnitude.
+ */
 static void choose_diff(const ETraceDataState *state,
                         const ETraceParams *params,
                         ETraceDataCompress compress,
@@ -128,7 +140,8 @@ static void choose_diff(const ETraceDataState *state,
         { ETRACE_DIFF_XOR_DATA, 0xa },
         { ETRACE_DIFF_DIFF_DATA, 0xc },
     };
-    ETraceDataPacket other = *pkt;
+    ETraceDataPacket other = *pkt, near;
+    bool found = false;
     unsigned best;
 
     set_diff(state, params, access, ETRACE_DIFF_FULL, pkt);
@@ -151,10 +164,13 @@ static void choose_diff(const ETraceDataState *state,
             continue;
         }
         if (set_diff(state, params, access, ways[i].diff, &other) &&
-            cost(params, &other) < best) {
-            *pkt = other;
-            best = cost(params, pkt);
+            (!found || magnitude(&other) < magnitude(&near))) {
+            near = other;
+            found = true;
         }
+    }
+    if (found && cost(params, &near) < best) {
+        *pkt = near;
     }
 }
 

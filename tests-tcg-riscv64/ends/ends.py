@@ -41,7 +41,7 @@ class Machine:
         sockets = self.sockets.name
         options = [
             QEMU, '-M', 'virt,trace=on,trace-chardev=tr,trace-sideband=sb,'
-            'trace-autostart=on', '-chardev',
+            'trace-autostart=on,trace-modes=baseline', '-chardev',
             trace or f'file,id=tr,path={folder}/trace', '-chardev',
             sideband or f'file,id=sb,path={folder}/sideband', '-cpu', 'rv64',
             '-m', '128M', '-display', 'none', '-monitor', 'none', '-serial',

@@ -25,7 +25,7 @@ DATA_TRACING, DATA_TRIG_ENABLE = 1 << 1, 1 << 2
 
 def arguments(folder, props):
     args = [QEMU, '-M', 'virt,trace=on,trace-chardev=tr,trace-sideband=sb,'
-            'trace-autostart=on', '-chardev',
+            'trace-autostart=on,trace-modes=baseline', '-chardev',
             f'file,id=tr,path={folder}/trace', '-chardev',
             f'file,id=sb,path={folder}/sideband', '-cpu', 'rv64', '-m', '128M',
             '-display', 'none', '-monitor', 'none', '-serial',

@@ -41,7 +41,7 @@ class Machine:
         self.data_trace = 'data=on' in props
         args = [
             QEMU, '-M', 'virt,trace=on,trace-chardev=tr,trace-sideband=sb,'
-            'trace-autostart=on', '-chardev',
+            'trace-autostart=on,trace-modes=baseline', '-chardev',
             f'socket,id=tr,path={sockets}/tr,server=on,wait=on', '-chardev',
             f'file,id=sb,path={folder}/sideband', '-cpu', 'rv64', '-m', '128M',
             '-no-shutdown', '-display', 'none', '-monitor', 'none', '-serial',
