@@ -89,8 +89,9 @@ static size_t lengthen(Conversion *c, const Passing *p,
     if (p->data || !etrace_packet_unpack(&before, buf, p->len, &pkt)) {
         return p->len;
     }
-    for (const ETraceField *f = etrace_layouts[before.wire_format]
-                                [etrace_packet_kind(&before, &pkt)];
+    for (const ETraceField *f =
+             etrace_layout(before.wire_format,
+                           etrace_packet_kind(&before, &pkt));
          f->name; f++) {
         bits += etrace_field_width(f, &before, &pkt);
     }

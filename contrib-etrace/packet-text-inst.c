@@ -26,7 +26,7 @@ void packet_text_inst_fields(GString *out, const ETraceParams *params,
 {
     ETraceKind kind = etrace_packet_kind(params, pkt);
 
-    for (const ETraceField *f = etrace_layouts[params->wire_format][kind];
+    for (const ETraceField *f = etrace_layout(params->wire_format, kind);
          f->name; f++) {
         unsigned width = etrace_field_width(f, params, pkt);
         uint64_t value = etrace_field_get(f, pkt);
@@ -155,7 +155,7 @@ bool packet_text_parse_inst(PacketLine *l, const ETraceParams *params,
                            strcmp(l->pairs[i].name, "branches") &&
                            strcmp(l->pairs[i].name, "branch_fmt");
     }
-    for (const ETraceField *f = etrace_layouts[params->wire_format][kind];
+    for (const ETraceField *f = etrace_layout(params->wire_format, kind);
          f->name; f++) {
         if (!parse_field(l, f, params, pkt, errp)) {
             return false;

@@ -83,13 +83,8 @@ bool etrace_data_packet_exists(const ETraceParams *params,
 /* Bytes minus 1 that @value of @width bits can be sign-extended from */
 static unsigned shortest_len(uint64_t value, unsigned width)
 {
-    uint64_t full = etrace_sign_extend(value, width);
-    unsigned len = 0;
-
-    while (etrace_sign_extend(full, 8 * (len + 1)) != full) {
-        len++;
-    }
-    return len;
+    value = etrace_sign_extend(value, width);
+    return etrace_magnitude_bits(etrace_magnitude(value)) / 8;
 }
 
 void etrace_data_packet_shorten(const ETraceParams *params,

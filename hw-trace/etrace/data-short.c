@@ -15,12 +15,6 @@
 void etrace_data_short_init(ETraceDataShort *how, const ETraceParams *params,
                             ETraceDataCompress compress)
 {
-    static const uint8_t allowed[] = {      /* bit per ETraceDiff */
-        [ETRACE_DATA_COMPRESS_NONE] = 0x1,
-        [ETRACE_DATA_COMPRESS_XOR] = 0x7,
-        [ETRACE_DATA_COMPRESS_DIFF] = 0xd,
-        [ETRACE_DATA_COMPRESS_BEST] = 0xf,
-    };
     unsigned src_bytes = params->src_bits / 8;
     unsigned odd_src = params->src_bits % 8;
     unsigned odd_value, size_at;
@@ -46,21 +40,11 @@ void etrace_data_short_init(ETraceDataShort *how, const ETraceParams *params,
         /* type: te_data */
         how->head[size] = odd_value | 1u << odd_src | size << size_at;
     }
-    how->usable &= allowed[compress] >> ETRACE_DIFF_FULL_DATA & 1;
-    how->no_xor = allowed[compress] >> ETRACE_DIFF_XOR_DATA & 1 ? 0 : NEVER;
-    how->no_diff = allowed[compress] >> ETRACE_DIFF_DIFF_DATA & 1 ? 0 : NEVER;
-}
-
-/* What tells how many bits a value has without those that are its sign */
-static inline uint64_t magnitude(int64_t value)
-{
-    return value ^ (value >> 63);
-}
-
-/* Bits of a magnitude */
-static inline unsigned magnitude_bits(uint64_t magnitude)
-{
-    return 63 ^ __builtin_clzll(magnitude << 1 | 1);
+    how->usable &= etrace_data_allows(compress, ETRACE_DIFF_FULL_DATA);
+    how->no_xor = etrace_data_allows(compress, ETRACE_DIFF_XOR_DATA)
+                  ? 0 : NEVER;
+    how->no_diff = etrace_data_allows(compress, ETRACE_DIFF_DIFF_DATA)
+                   ? 0 : NEVER;
 }
 
 /*
@@ -86,8 +70,8 @@ unsigned put_access(const ETraceDataShort *how, ETraceDataState *state,
     shift = aligned ? size : 0;
     near = etrace_sign_extend(daddr - state->address[size], 64 - unused);
     field = near >> shift;
-    near_m = magnitude(field);
-    full_m = magnitude(etrace_sign_extend(daddr >> shift, 64 - unused));
+    near_m = etrace_magnitude(field);
+    full_m = etrace_magnitude(etrace_sign_extend(daddr >> shift, 64 - unused));
     /*
      * The address as a difference: it has less bits than the address has, and
      * not too many. An odd one cannot be said in an aligned format.
@@ -100,19 +84,19 @@ unsigned put_access(const ETraceDataShort *how, ETraceDataState *state,
     /* The data that have the least magnitude; see choose_diff() in data.c. */
     data = etrace_sign_extend(access->data, 8u << size);
     value = data;
-    data_m = magnitude(data);
+    data_m = etrace_magnitude(data);
     diff = ETRACE_DIFF_FULL_DATA;
     other = etrace_sign_extend(data ^ state->data[size], 8u << size);
-    other_m = magnitude(other) | how->no_xor;
+    other_m = etrace_magnitude(other) | how->no_xor;
     diff = other_m < data_m ? ETRACE_DIFF_XOR_DATA : diff;
     value = other_m < data_m ? (uint64_t)other : value;
     data_m = MIN(data_m, other_m);
     other = etrace_sign_extend(data - state->data[size], 8u << size);
-    other_m = magnitude(other) | how->no_diff;
+    other_m = etrace_magnitude(other) | how->no_diff;
     diff = other_m < data_m ? ETRACE_DIFF_DIFF_DATA : diff;
     value = other_m < data_m ? (uint64_t)other : value;
     data_m = MIN(data_m, other_m);
-    bytes = (magnitude_bits(data_m) + 8) / 8;
+    bytes = (etrace_magnitude_bits(data_m) + 8) / 8;
 
     /* odd bits, format, size, diff, data_len; data from @at; address */
     head = how->head[size] | (2 * access->dtype + !aligned) << how->odd |
@@ -129,7 +113,7 @@ unsigned put_access(const ETraceDataShort *how, ETraceDataState *state,
 
     /* Identical bits at the end go; those in front of the payload stay. */
     long_one = hi != (uint64_t)((int64_t)lo >> 63);
-    bits = magnitude_bits(magnitude(long_one ? hi : lo)) +
+    bits = etrace_magnitude_bits(etrace_magnitude(long_one ? hi : lo)) +
            (long_one ? 64 : 0);
     bytes = MAX(bits, how->odd) / 8 + 1;
     out[0] = bytes;

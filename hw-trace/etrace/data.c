@@ -58,9 +58,7 @@ static bool is_shifted(const ETraceDataPacket *pkt)
 /* Bits from which @value can be sign-extended */
 static unsigned significant_bits(uint64_t value)
 {
-    uint64_t bits = (int64_t)value < 0 ? ~value : value;
-
-    return bits ? 65 - __builtin_clzll(bits) : 1;
+    return etrace_magnitude_bits(etrace_magnitude(value)) + 1;
 }
 
 /*
@@ -117,9 +115,7 @@ static bool set_diff(const ETraceDataState *state, const ETraceParams *params,
 /* What tells how many bits the data have without those that are their sign */
 static uint64_t magnitude(const ETraceDataPacket *pkt)
 {
-    int64_t data = etrace_sign_extend(pkt->data, 8u << pkt->size);
-
-    return data < 0 ? ~data : data;
+    return etrace_magnitude(etrace_sign_extend(pkt->data, 8u << pkt->size));
 }
 
 /*
@@ -132,13 +128,8 @@ static void choose_diff(const ETraceDataState *state,
                         const ETraceDataAccess *access,
                         ETraceDataPacket *pkt)
 {
-    static const struct {
-        uint8_t diff;
-        uint8_t by;             /* bit per ETraceDataCompress */
-    } ways[] = {
-        { ETRACE_DIFF_FULL_DATA, 0xe },
-        { ETRACE_DIFF_XOR_DATA, 0xa },
-        { ETRACE_DIFF_DIFF_DATA, 0xc },
+    static const uint8_t ways[] = {
+        ETRACE_DIFF_FULL_DATA, ETRACE_DIFF_XOR_DATA, ETRACE_DIFF_DIFF_DATA,
     };
     ETraceDataPacket other = *pkt, near;
     bool found = false;
@@ -159,11 +150,11 @@ static void choose_diff(const ETraceDataState *state,
         return;
     }
     for (size_t i = 0; i < ARRAY_SIZE(ways); i++) {
-        if (!(ways[i].by >> compress & 1) ||
-            (no_address(params) && ways[i].diff == ETRACE_DIFF_FULL_DATA)) {
+        if (!etrace_data_allows(compress, ways[i]) ||
+            (no_address(params) && ways[i] == ETRACE_DIFF_FULL_DATA)) {
             continue;
         }
-        if (set_diff(state, params, access, ways[i].diff, &other) &&
+        if (set_diff(state, params, access, ways[i], &other) &&
             (!found || magnitude(&other) < magnitude(&near))) {
             near = other;
             found = true;

@@ -32,6 +32,27 @@ typedef enum ETraceDataCompress {
     ETRACE_DATA_COMPRESS_BEST = 3,      /* whichever is shorter */
 } ETraceDataCompress;
 
+/* May a packet say an access in the way that @diff is? */
+static inline bool etrace_data_allows(ETraceDataCompress compress,
+                                      ETraceDiff diff)
+{
+    static const uint8_t diffs[] = {        /* bit per ETraceDiff */
+        [ETRACE_DATA_COMPRESS_NONE] = 1 << ETRACE_DIFF_FULL,
+        [ETRACE_DATA_COMPRESS_XOR] = 1 << ETRACE_DIFF_FULL |
+                                     1 << ETRACE_DIFF_FULL_DATA |
+                                     1 << ETRACE_DIFF_XOR_DATA,
+        [ETRACE_DATA_COMPRESS_DIFF] = 1 << ETRACE_DIFF_FULL |
+                                      1 << ETRACE_DIFF_FULL_DATA |
+                                      1 << ETRACE_DIFF_DIFF_DATA,
+        [ETRACE_DATA_COMPRESS_BEST] = 1 << ETRACE_DIFF_FULL |
+                                      1 << ETRACE_DIFF_FULL_DATA |
+                                      1 << ETRACE_DIFF_XOR_DATA |
+                                      1 << ETRACE_DIFF_DIFF_DATA,
+    };
+
+    return diffs[compress] >> diff & 1;
+}
+
 /* The previous access of each size (section 7.1.3); zeroed: there is none */
 typedef struct ETraceDataState {
     uint64_t address[4];

@@ -5,34 +5,9 @@
  */
 #include "qemu/osdep.h"
 #include "encoder-private.h"
-#include "packet-plain.h"
 
 /* branch_count is at its maximum when this many were predicted correctly. */
 #define PBC_MAX (UINT32_MAX + (uint64_t)ETRACE_BRANCHES_MAX)
-
-/*
- * Most packets are of format 1 or 2 and have nothing behind the address, which
- * takes no table. @payload has room for ETRACE_PACKET_MAX bytes.
- */
-static size_t pack(const ETraceEncoder *enc, const ETracePacket *pkt,
-                   uint8_t *payload)
-{
-    const ETraceParams *p = &enc->params;
-    const unsigned narrow = 64 - p->iaddress_width;
-
-    if ((pkt->format == ETRACE_FORMAT_ADDR_ONLY ||
-         pkt->format == ETRACE_FORMAT_DIFF_DELTA) &&
-        !pkt->notify && !pkt->updiscon && !pkt->irreport &&
-        !etrace_encoder_is_2_1(enc)) {
-        if (pkt->format == ETRACE_FORMAT_DIFF_DELTA && !pkt->branches) {
-            return etrace_plain_full_map(payload, pkt->branch_map);
-        }
-        return etrace_plain_address(payload, pkt->branches, pkt->branch_map,
-                                    (int64_t)(pkt->address << narrow) >>
-                                    (p->iaddress_lsb + narrow));
-    }
-    return etrace_packet_pack(p, pkt, payload);
-}
 
 /*
  * Nothing is sent after a loss until recover() has forgotten the window, whose
@@ -46,7 +21,7 @@ static void send_packet(ETraceEncoder *enc, const ETracePacket *pkt)
     if (enc->lost) {
         return;
     }
-    len = pack(enc, pkt, payload);
+    len = etrace_packet_pack(&enc->params, pkt, payload);
     if (!enc->ops->emit(enc->opaque, pkt, payload, len)) {
         enc->lost = true;
     }
@@ -63,8 +38,8 @@ static void send_shorter(ETraceEncoder *enc, const ETracePacket *a,
     if (enc->lost) {
         return;
     }
-    len_a = pack(enc, a, payload_a);
-    len_b = pack(enc, b, payload_b);
+    len_a = etrace_packet_pack(&enc->params, a, payload_a);
+    len_b = etrace_packet_pack(&enc->params, b, payload_b);
     if (len_a < len_b) {
         sent = enc->ops->emit(enc->opaque, a, payload_a, len_a);
     } else {

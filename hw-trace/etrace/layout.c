@@ -273,7 +273,8 @@ static const ETraceField format33_2_1[] = {
     { }
 };
 
-const ETraceField *const etrace_layouts[ETRACE_WIRE_MAX][ETRACE_KIND_MAX] = {
+/* Of 2.0, and what the others have instead */
+static const ETraceField *const layouts[ETRACE_WIRE_MAX][ETRACE_KIND_MAX] = {
     [ETRACE_WIRE_2_0] = {
         [ETRACE_KIND_FORMAT00] = format00,
         [ETRACE_KIND_FORMAT00_ADDR] = format00_addr,
@@ -287,30 +288,22 @@ const ETraceField *const etrace_layouts[ETRACE_WIRE_MAX][ETRACE_KIND_MAX] = {
         [ETRACE_KIND_FORMAT33] = format33,
     },
     [ETRACE_WIRE_1_1_1] = {
-        [ETRACE_KIND_FORMAT00] = format00,
-        [ETRACE_KIND_FORMAT00_ADDR] = format00_addr,
-        [ETRACE_KIND_FORMAT01] = format01,
-        [ETRACE_KIND_FORMAT1_MAP] = format1_map,
-        [ETRACE_KIND_FORMAT1] = format1,
-        [ETRACE_KIND_FORMAT2] = format2,
-        [ETRACE_KIND_FORMAT30] = format30,
         [ETRACE_KIND_FORMAT31] = format31_1_1_1,
-        [ETRACE_KIND_FORMAT32] = format32,
         [ETRACE_KIND_FORMAT33] = format33_1_1_1,
     },
     [ETRACE_WIRE_2_1_DRAFT] = {
-        [ETRACE_KIND_FORMAT00] = format00,
         [ETRACE_KIND_FORMAT00_ADDR] = format00_addr_2_1,
         [ETRACE_KIND_FORMAT01] = format01_2_1,
-        [ETRACE_KIND_FORMAT1_MAP] = format1_map,
         [ETRACE_KIND_FORMAT1] = format1_2_1,
         [ETRACE_KIND_FORMAT2] = format2_2_1,
-        [ETRACE_KIND_FORMAT30] = format30,
-        [ETRACE_KIND_FORMAT31] = format31,
-        [ETRACE_KIND_FORMAT32] = format32,
         [ETRACE_KIND_FORMAT33] = format33_2_1,
     },
 };
+
+const ETraceField *etrace_layout(ETraceWireFormat wire, ETraceKind kind)
+{
+    return layouts[wire][kind] ?: layouts[ETRACE_WIRE_2_0][kind];
+}
 
 ETraceKind etrace_packet_kind(const ETraceParams *params,
                               const ETracePacket *pkt)

@@ -64,9 +64,8 @@ typedef enum ETraceKind {
     ETRACE_KIND_MAX
 } ETraceKind;
 
-/* By ETraceWireFormat and ETraceKind */
-extern const ETraceField *const
-    etrace_layouts[ETRACE_WIRE_MAX][ETRACE_KIND_MAX];
+/* The fields of a kind of packet in a wire format, up to one without a name */
+const ETraceField *etrace_layout(ETraceWireFormat wire, ETraceKind kind);
 
 /*
  * The kind of packet that @pkt is, looking at format, subformat, branches and

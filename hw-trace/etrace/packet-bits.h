@@ -31,6 +31,18 @@ static inline uint64_t etrace_sign_extend(uint64_t value, unsigned width)
     return (int64_t)(value << shift) >> shift;
 }
 
+/* What tells how many bits a value has without those that are its sign */
+static inline uint64_t etrace_magnitude(int64_t value)
+{
+    return value ^ (value >> 63);
+}
+
+/* Bits of a value without those that are its sign */
+static inline unsigned etrace_magnitude_bits(uint64_t magnitude)
+{
+    return 63 ^ __builtin_clzll(magnitude << 1 | 1);
+}
+
 static inline bool etrace_bit_at(const ETraceBits *b, unsigned pos)
 {
     return (b->word[pos / 64] >> (pos % 64)) & 1;

@@ -12,29 +12,42 @@ static const ETraceField *layout_of(const ETraceParams *params,
 {
     ETraceKind kind = etrace_packet_kind(params, pkt);
 
-    return kind < ETRACE_KIND_MAX ? etrace_layouts[params->wire_format][kind] :
+    return kind < ETRACE_KIND_MAX ? etrace_layout(params->wire_format, kind) :
                                     NULL;
 }
 
-/* Is it what packet-plain.h is for? */
-static bool is_plain_address(const ETracePacket *pkt)
-{
-    return (pkt->format == ETRACE_FORMAT_ADDR_ONLY ||
-            (pkt->format == ETRACE_FORMAT_DIFF_DELTA && pkt->branches)) &&
-           !(pkt->notify | pkt->updiscon | pkt->irreport);
-}
-
-static size_t pack_plain_address(const ETraceParams *params,
-                                 const ETracePacket *pkt,
-                                 uint8_t buf[ETRACE_PACKET_MAX])
+/*
+ * Most packets take no table: see packet-plain.h. Returns 0 for any other.
+ * Formats 1 and 2 are the same in every wire format.
+ */
+static size_t pack_plain(const ETraceParams *params, const ETracePacket *pkt,
+                         uint8_t buf[ETRACE_PACKET_MAX])
 {
     unsigned unused = 64 - params->iaddress_width;
     int64_t address = (int64_t)(pkt->address << unused) >>
                       (unused + params->iaddress_lsb);
 
-    return etrace_plain_address(buf, pkt->format == ETRACE_FORMAT_DIFF_DELTA
-                                     ? pkt->branches : 0,
-                                pkt->branch_map, address);
+    if (pkt->notify || pkt->updiscon || pkt->irreport) {
+        return 0;
+    }
+    switch (pkt->format) {
+    case ETRACE_FORMAT_ADDR_ONLY:
+        return etrace_plain_address(buf, 0, 0, address);
+    case ETRACE_FORMAT_DIFF_DELTA:
+        return pkt->branches
+               ? etrace_plain_address(buf, pkt->branches, pkt->branch_map,
+                                      address)
+               : etrace_plain_full_map(buf, pkt->branch_map);
+    case ETRACE_FORMAT_OPT_EXT:
+        if (params->wire_format == ETRACE_WIRE_2_1_DRAFT ||
+            pkt->subformat != ETRACE_OPT_JUMP_TARGET || !params->cache_size) {
+            return 0;
+        }
+        return etrace_plain_jump(buf, params->f0s_width, params->cache_size,
+                                 pkt->index, pkt->branches, pkt->branch_map);
+    default:
+        return 0;
+    }
 }
 
 size_t etrace_packet_pack(const ETraceParams *params, const ETracePacket *pkt,
@@ -43,8 +56,10 @@ size_t etrace_packet_pack(const ETraceParams *params, const ETracePacket *pkt,
     const ETraceField *f;
     ETraceBits b = { };
 
-    if (is_plain_address(pkt)) {
-        return pack_plain_address(params, pkt, buf);
+    size_t len = pack_plain(params, pkt, buf);
+
+    if (len) {
+        return len;
     }
     f = layout_of(params, pkt);
     assert(f);
