@@ -248,9 +248,11 @@ void riscv_ctr_update(CPURISCVState *env)
      * then; that it is translated again for another costs less.
      */
     if (tcg_enabled()) {
-        uint32_t *cflags = &env_cpu(env)->tcg_cflags;
-
-        *cflags = active ? *cflags & ~CF_PCREL : *cflags | CF_PCREL;
+        if (active) {
+            tcg_cflags_clear(env_cpu(env), CF_PCREL);
+        } else {
+            tcg_cflags_set(env_cpu(env), CF_PCREL);
+        }
     }
 }
 
