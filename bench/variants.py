@@ -66,6 +66,8 @@ VARIANTS = (
     Variant('trace to RAM sink', 'absent', machine=RAM),
     Variant('... all modes', 'absent', machine=RAM_ALL),
     Variant('... a filter', 'absent', machine=RAM, filtered=True),
+    Variant('... nothing qualified', 'absent', machine=RAM,
+            options=encoder(filter='priv=VU')),
     Variant('... data trace', 'absent', machine=RAM,
             options=encoder(data_width=64, data='on')),
     Variant('trace to /dev/null', 'absent', machine=TRACE,
