@@ -122,9 +122,9 @@ static void init_params(ETraceParams *params, unsigned xlen, char **given)
     bool draft = args && g_strv_contains(args, "wire_format=2.1-draft");
 
     etrace_params_init(params, xlen);
-    params->return_stack_size = 5;
-    params->bpred_size = draft ? 7 : 10;
-    params->cache_size = 7;
+    params->return_stack_size = ETRACE_RETURN_STACK_SIZE_DEFAULT;
+    params->bpred_size = etrace_bpred_size_default(draft);
+    params->cache_size = ETRACE_CACHE_SIZE_DEFAULT;
     params->f0s_width = 1;
     params->sijump = true;
 }

@@ -68,7 +68,7 @@ size_t riscv_trace_counts_pack(RISCVTraceCounts *c, uint8_t *record,
     return etrace_sb_pack_end(record, end, c->sources, n);
 }
 
-void riscv_trace_counts_unpack(RISCVTraceCounts *c)
+void riscv_trace_counts_not_written(RISCVTraceCounts *c)
 {
     QEMU_LOCK_GUARD(&c->lock);
     c->changed = true;

@@ -43,7 +43,7 @@ size_t riscv_trace_counts_pack(RISCVTraceCounts *c, uint8_t *record,
                                uint64_t end, unsigned n);
 
 /* The record could not be written: it is to be packed again. */
-void riscv_trace_counts_unpack(RISCVTraceCounts *c);
+void riscv_trace_counts_not_written(RISCVTraceCounts *c);
 
 /* Warn of what was lost. */
 void riscv_trace_counts_warn(RISCVTraceCounts *c);

@@ -185,7 +185,7 @@ bool riscv_trace_encoder_check(RISCVTraceEncoder *s, Error **errp)
         bool draft = find_wire_format(cfg->wire_format) ==
                      ETRACE_WIRE_2_1_DRAFT;
 
-        cfg->bpred_size = draft ? 7 : 10;
+        cfg->bpred_size = etrace_bpred_size_default(draft);
     }
     if (!check_ranges(cfg, errp) || !check_modes(cfg, errp) ||
         !riscv_trace_encoder_modes_check(s, errp)) {
@@ -325,12 +325,14 @@ static const Property riscv_trace_encoder_properties[] = {
                       ETRACE_DATA_COMPRESS_BEST),
 
     DEFINE_PROP_UINT8("return-stack-size", RISCVTraceEncoder,
-                      cfg.return_stack_size, 5),
+                      cfg.return_stack_size,
+                      ETRACE_RETURN_STACK_SIZE_DEFAULT),
     DEFINE_PROP_UINT8("call-counter-size", RISCVTraceEncoder,
                       cfg.call_counter_size, 0),
     DEFINE_PROP_UINT8("bpred-size", RISCVTraceEncoder, cfg.bpred_size,
                       BPRED_SIZE_DEFAULT),
-    DEFINE_PROP_UINT8("cache-size", RISCVTraceEncoder, cfg.cache_size, 7),
+    DEFINE_PROP_UINT8("cache-size", RISCVTraceEncoder, cfg.cache_size,
+                      ETRACE_CACHE_SIZE_DEFAULT),
     DEFINE_PROP_BOOL("sijump", RISCVTraceEncoder, cfg.sijump, true),
     DEFINE_PROP_UINT8("itype-width", RISCVTraceEncoder, cfg.itype_width, 4),
     DEFINE_PROP_UINT8("privilege-width", RISCVTraceEncoder,

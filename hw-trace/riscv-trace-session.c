@@ -207,7 +207,7 @@ static void riscv_trace_session_put_end(RISCVTraceSession *s)
                                   s->num_sources);
     if (len && !riscv_trace_chardev_put(&s->sideband->out, record, len)) {
         /* Without it, the reader does not know the end. */
-        riscv_trace_counts_unpack(&s->counts);
+        riscv_trace_counts_not_written(&s->counts);
     }
 }
 

@@ -342,6 +342,16 @@ typedef struct ETraceParams {
     uint8_t doptions;
 } ETraceParams;
 
+/* What QEMU's encoder is built with, unless its properties say otherwise */
+#define ETRACE_RETURN_STACK_SIZE_DEFAULT    5
+#define ETRACE_CACHE_SIZE_DEFAULT           7
+
+/* The draft 2.1 has three bits for it. */
+static inline unsigned etrace_bpred_size_default(bool draft)
+{
+    return draft ? 7 : 10;
+}
+
 /*
  * Our defaults: privilege 3 bits so that VS, VU and D exist, ecause 6 so that
  * every cause of Linux fits, neither time nor context. xlen is 32 or 64.

@@ -152,12 +152,10 @@ if begin "pcs beside data"; then
     finish "$reason"
 fi
 
-# Data trace alone, data filters, on and off
-syncs=()
 # trTeInstSyncMode 2 counts cycles whatever else is traced: as many
 # synchronizations with data trace as without, give or take one in a hundred.
 if begin "synchronization by cycles beside data"; then
-    reason=
+    reason='' syncs=()
     for data in off on; do
         [ -n "$reason" ] || reason=$(qemu dhry.rv64gc \
             "sync-mode=2,sync-max=4,data=$data" "" -icount shift=0)
@@ -174,6 +172,7 @@ if begin "synchronization by cycles beside data"; then
     finish "$reason"
 fi
 
+# Data trace alone, data filters, on and off
 if begin "registers and filters"; then
     reason=$(qemu control.rv64gc "" "")
     if [ -z "$reason" ] && ! decode 0 data; then

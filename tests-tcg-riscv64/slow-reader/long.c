@@ -31,7 +31,7 @@ static uint32_t half(uint32_t x)
 #ifdef TIMED
 /* volatile: registers of the ACLINT */
 static volatile uint64_t *const mtimecmp = (uint64_t *)0x2004000;
-/* volatile: ... */
+/* volatile: likewise */
 static volatile uint64_t *const mtime = (uint64_t *)0x200bff8;
 #endif
 
