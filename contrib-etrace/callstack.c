@@ -4,61 +4,7 @@
  * SPDX-License-Identifier: GPL-2.0-or-later
  */
 #include "qemu/osdep.h"
-#include "callstack.h"
-
-/* Deeper than this, a stack is rather a sign of calls that never return. */
-#define MAX_DEPTH 512
-/* Stacks that are remembered while others are in use */
-#define MAX_SUSPENDED 256
-/* Stretches of a loop's round that are remembered */
-#define MAX_ROUND 65536
-/* Functions that switching stacks is made of, at most */
-#define MAX_SWITCH_DEPTH 4
-
-typedef struct Frame {
-    uint64_t ret;           /* where its caller goes on; 0: not known */
-    unsigned node;
-    bool trap;              /* removed by xRET */
-} Frame;
-
-typedef struct Stack {
-    unsigned priv, space;   /* space: of user programs only */
-    unsigned base;          /* node below which frames[0] is */
-    unsigned depth;
-    Frame frames[MAX_DEPTH];
-} Stack;
-
-/* A privilege level, or a user program */
-typedef struct Context {
-    unsigned priv, space;
-    Stack *stack;
-} Context;
-
-/* Instructions that a node was given in a round */
-typedef struct RoundPart {
-    unsigned node, count;
-} RoundPart;
-
-struct CallStack {
-    Profile *profile;
-    unsigned top;
-    bool merge_spaces;
-    GHashTable *contexts;   /* Context */
-    GQueue suspended;       /* Stack, the one suspended last first */
-    Context *now;
-    uint64_t lo, hi;        /* addresses of the innermost frame's function */
-    uint8_t itype;          /* how the last instruction was left */
-    uint64_t left;          /* ... and where a call returns to */
-    /* callstack_mark() */
-    bool marked;
-    Frame frames_at_mark[MAX_DEPTH];
-    unsigned depth_at_mark;
-    uint64_t lo_at_mark, hi_at_mark, left_at_mark;
-    uint8_t itype_at_mark;
-    GArray *round;          /* RoundPart since then */
-    bool trapped;           /* a trap has not come to its handler yet */
-    FlowTrap trap;
-};
+#include "callstack-private.h"
 
 static void context_free(gpointer opaque)
 {
@@ -72,23 +18,24 @@ static guint context_hash(gconstpointer key)
 {
     const Context *c = key;
 
-    return c->space * 8 + c->priv;
+    return (c->tid * 0x9e3779b1u + c->space) * 8 + c->priv;
 }
 
 static gboolean context_equal(gconstpointer a, gconstpointer b)
 {
     const Context *x = a, *y = b;
 
-    return x->priv == y->priv && x->space == y->space;
+    return x->priv == y->priv && x->space == y->space && x->tid == y->tid;
 }
 
-CallStack *callstack_new(Profile *profile, unsigned top, bool merge_spaces)
+CallStack *callstack_new(Profile *profile, unsigned top,
+                         const CallStackOptions *options)
 {
     CallStack *cs = g_new0(CallStack, 1);
 
     cs->profile = profile;
     cs->top = top;
-    cs->merge_spaces = merge_spaces;
+    cs->options = *options;
     cs->contexts = g_hash_table_new_full(context_hash, context_equal,
                                          context_free, NULL);
     g_queue_init(&cs->suspended);
@@ -104,108 +51,14 @@ void callstack_free(CallStack *cs)
     g_free(cs);
 }
 
-static FrameKind frame_kind(unsigned priv)
-{
-    switch (priv) {
-    case ETRACE_PRIV_U:
-        return FRAME_USER;
-    case ETRACE_PRIV_S:
-        return FRAME_SUPERVISOR;
-    case ETRACE_PRIV_VU:
-    case ETRACE_PRIV_VS:
-        return FRAME_GUEST;
-    default:
-        return FRAME_MACHINE;
-    }
-}
-
-/* The node of everything at one privilege level that nothing called */
-static unsigned group_node(CallStack *cs, unsigned priv, unsigned space)
-{
-    static const char *const names[8] = {
-        [ETRACE_PRIV_U] = "U-mode",
-        [ETRACE_PRIV_S] = "S-mode",
-        [ETRACE_PRIV_M] = "M-mode",
-        [ETRACE_PRIV_D] = "debug mode",
-        [ETRACE_PRIV_VU] = "VU-mode",
-        [ETRACE_PRIV_VS] = "VS-mode",
-    };
-    Profile *p = cs->profile;
-    unsigned node = profile_child(p, cs->top, profile_label(p, FRAME_GROUP,
-        names[priv & 7] ? names[priv & 7] : "unknown mode"));
-
-    /* Programs share the kernel, but not their addresses. */
-    if (space && !cs->merge_spaces) {
-        g_autofree char *name = g_strdup_printf("address space %u", space);
-
-        node = profile_child(p, node, profile_label(p, FRAME_GROUP, name));
-    }
-    return node;
-}
-
-static const char *cause_name(bool interrupt, unsigned cause)
-{
-    static const char *const exceptions[] = {
-        [0] = "instruction address misaligned",
-        [1] = "instruction access fault",
-        [2] = "illegal instruction",
-        [3] = "breakpoint",
-        [4] = "load address misaligned",
-        [5] = "load access fault",
-        [6] = "store address misaligned",
-        [7] = "store access fault",
-        [8] = "ecall from U",
-        [9] = "ecall from S",
-        [10] = "ecall from VS",
-        [11] = "ecall from M",
-        [12] = "instruction page fault",
-        [13] = "load page fault",
-        [15] = "store page fault",
-        [16] = "double trap",
-        [18] = "software check",
-        [19] = "hardware error",
-        [20] = "instruction guest-page fault",
-        [21] = "load guest-page fault",
-        [22] = "virtual instruction",
-        [23] = "store guest-page fault",
-    };
-    static const char *const interrupts[] = {
-        [1] = "supervisor software interrupt",
-        [2] = "VS software interrupt",
-        [3] = "machine software interrupt",
-        [5] = "supervisor timer interrupt",
-        [6] = "VS timer interrupt",
-        [7] = "machine timer interrupt",
-        [9] = "supervisor external interrupt",
-        [10] = "VS external interrupt",
-        [11] = "machine external interrupt",
-        [12] = "guest external interrupt",
-        [13] = "counter overflow interrupt",
-    };
-
-    if (interrupt) {
-        return cause < ARRAY_SIZE(interrupts) ? interrupts[cause] : NULL;
-    }
-    return cause < ARRAY_SIZE(exceptions) ? exceptions[cause] : NULL;
-}
-
-static unsigned trap_frame(CallStack *cs, const FlowTrap *trap)
-{
-    const char *name = cause_name(trap->interrupt, trap->cause);
-    g_autofree char *label = name ? g_strdup_printf("[%s]", name) :
-        g_strdup_printf("[%s %u]", trap->interrupt ? "interrupt" :
-                        "exception", trap->cause);
-
-    return profile_label(cs->profile, FRAME_TRAP, label);
-}
-
-static Stack *new_stack(CallStack *cs, unsigned priv, unsigned space)
+static Stack *new_stack(CallStack *cs, const Context *c)
 {
     Stack *st = g_new(Stack, 1);
 
-    st->priv = priv;
-    st->space = space;
-    st->base = group_node(cs, priv, space);
+    st->priv = c->priv;
+    st->space = c->space;
+    st->tid = c->tid;
+    st->base = callstack_group(cs, c->priv);
     st->depth = 0;
     return st;
 }
@@ -216,15 +69,28 @@ static bool is_user(unsigned priv)
     return priv == ETRACE_PRIV_U || priv == ETRACE_PRIV_VU;
 }
 
-static Context *get_context(CallStack *cs, unsigned priv, unsigned space)
+/* What tells contexts apart, for who runs now, at @priv */
+static Context context_key(const CallStack *cs, unsigned priv)
 {
-    Context key = { .priv = priv, .space = is_user(priv) ? space : 0 };
+    const Task *task = cs->site.task;
+
+    return (Context) {
+        .priv = priv,
+        .space = is_user(priv) ? cs->site.space : 0,
+        /* Tasks of Linux from 1 on: the idle ones all have number 0. */
+        .tid = task && task->known && !is_firmware(priv) ? task->tid + 1 : 0,
+    };
+}
+
+static Context *get_context(CallStack *cs, unsigned priv)
+{
+    Context key = context_key(cs, priv);
     Context *c = g_hash_table_lookup(cs->contexts, &key);
 
     if (!c) {
         c = g_new(Context, 1);
         *c = key;
-        c->stack = new_stack(cs, key.priv, key.space);
+        c->stack = new_stack(cs, &key);
         g_hash_table_add(cs->contexts, c);
     }
     return c;
@@ -235,47 +101,53 @@ static unsigned innermost(const Stack *st)
     return st->depth ? st->frames[st->depth - 1].node : st->base;
 }
 
-static const ProfileFrame *frame_of(const CallStack *cs, unsigned node)
-{
-    return profile_frame(cs->profile, profile_node(cs->profile, node)->frame);
-}
-
 /* Execution is at @pc, in the innermost frame: how far does that extend? */
 static void look_at_function(CallStack *cs, uint64_t pc)
 {
-    const ProfileFrame *f = frame_of(cs, innermost(cs->now->stack));
+    const Stack *st = cs->now->stack;
+    const Frame *f = st->depth ? &st->frames[st->depth - 1] : NULL;
 
-    if (f->symbol) {
+    if (f && f->hi) {
         cs->lo = f->lo;
         cs->hi = f->hi;
     } else {
-        symbols_find(cs->profile->symbols, pc, &cs->lo, &cs->hi);
+        const KnownFunction *k = callstack_function(cs, pc, false);
+
+        cs->lo = k->lo;
+        cs->hi = k->hi;
     }
 }
 
-static void push(CallStack *cs, unsigned frame, uint64_t ret, bool trap)
+static Frame *push(CallStack *cs, unsigned frame, uint64_t ret, bool trap)
 {
     Stack *st = cs->now->stack;
+    Frame *f;
     unsigned node;
 
     if (st->depth == MAX_DEPTH) {
         st->depth = 0;
     }
     node = profile_child(cs->profile, innermost(st), frame);
+    f = &st->frames[st->depth++];
     /* Padding, too: frames are compared as they are. */
-    memset(&st->frames[st->depth], 0, sizeof(st->frames[0]));
-    st->frames[st->depth].ret = ret;
-    st->frames[st->depth].node = node;
-    st->frames[st->depth].trap = trap;
-    st->depth++;
+    memset(f, 0, sizeof(*f));
+    f->ret = ret;
+    f->node = node;
+    f->trap = trap;
+    return f;
 }
 
 /* @pc is where the function was called, if @called, or just somewhere in it */
 static void push_function(CallStack *cs, uint64_t pc, bool called,
                           uint64_t ret)
 {
-    push(cs, profile_function(cs->profile, frame_kind(cs->now->priv), pc,
-                              called), ret, false);
+    const KnownFunction *k = callstack_function(cs, pc, called);
+    Frame *f = push(cs, k->frame, ret, false);
+
+    if (k->symbol) {
+        f->lo = k->lo;
+        f->hi = k->hi;
+    }
 }
 
 /* Whatever function it was, it is another one now: a tail call, mostly. */
@@ -319,13 +191,14 @@ static void resume_stack(CallStack *cs, Stack *st)
     } else {
         g_free(c->stack);
     }
-    c->stack = st ? st : new_stack(cs, c->priv, c->space);
+    c->stack = st ? st : new_stack(cs, c);
 }
 
 /* Can @st be in use in this context? */
 static bool fits(const Context *c, const Stack *st)
 {
-    return st->priv == c->priv && st->space == c->space;
+    return st->priv == c->priv && st->space == c->space &&
+           st->tid == c->tid;
 }
 
 /* Does the frame @skip frames below the innermost one return to @pc? */
@@ -377,9 +250,9 @@ static void unwind_into(CallStack *cs, uint64_t pc)
     Stack *st = cs->now->stack;
 
     for (unsigned i = st->depth; i > 1 && !st->frames[i - 2].trap; i--) {
-        const ProfileFrame *f = frame_of(cs, st->frames[i - 2].node);
+        const Frame *f = &st->frames[i - 2];
 
-        if (f->symbol && pc > f->lo && pc < f->hi) {
+        if (f->hi && pc > f->lo && pc < f->hi) {
             st->depth = i - 1;
             return;
         }
@@ -417,13 +290,13 @@ static void trap_return(CallStack *cs, uint64_t pc)
 }
 
 /* The handler's first instruction is about to be executed. */
-static void enter_handler(CallStack *cs, const FlowRun *run, unsigned space)
+static void enter_handler(CallStack *cs, const FlowRun *run)
 {
     Context *from = cs->now;
-    unsigned frame = trap_frame(cs, &cs->trap);
+    unsigned frame = callstack_trap_frame(cs, &cs->trap);
 
     cs->trapped = false;
-    cs->now = get_context(cs, run->priv, space);
+    cs->now = get_context(cs, run->priv);
     if (from && from != cs->now) {
         if (cs->now->stack->depth) {
             resume_stack(cs, NULL);     /* it never returned */
@@ -465,25 +338,37 @@ static void follow_jump(CallStack *cs, uint64_t pc)
 }
 
 /* Execution goes on at another privilege level, or in another program. */
-static void change_context(CallStack *cs, unsigned priv, unsigned space)
+static void change_context(CallStack *cs, unsigned priv)
 {
-    if (cs->now && cs->itype == ETRACE_ITYPE_TRAP_RETURN) {
+    if (cs->now && cs->itype == ETRACE_ITYPE_TRAP_RETURN &&
+        cs->now->priv != priv) {
         /* Whoever returns to another level has nothing left to do. */
         cs->now->stack->depth = 0;
     }
-    cs->now = get_context(cs, priv, space);
+    cs->now = get_context(cs, priv);
     cs->marked = false;
 }
 
+/*
+ * The kernel switched to another task in the middle of a function, whose
+ * return leads to where that task was suspended.
+ */
+static bool is_other_task(const CallStack *cs, unsigned priv)
+{
+    Context key = context_key(cs, priv);
+
+    return !context_equal(&key, cs->now);
+}
+
 /* Bring the stack to where execution goes on. */
-static void arrive(CallStack *cs, const FlowRun *run, unsigned space)
+static void arrive(CallStack *cs, const FlowRun *run)
 {
     if (cs->trapped) {
-        enter_handler(cs, run, space);
+        enter_handler(cs, run);
         look_at_function(cs, run->pc);
     } else if (!cs->now || cs->now->priv != run->priv ||
-               (is_user(run->priv) && cs->now->space != space)) {
-        change_context(cs, run->priv, space);
+               is_other_task(cs, run->priv)) {
+        change_context(cs, run->priv);
         look_at_function(cs, run->pc);
     } else if (cs->itype == ETRACE_ITYPE_TRAP_RETURN) {
         trap_return(cs, run->pc);
@@ -501,12 +386,14 @@ static void arrive(CallStack *cs, const FlowRun *run, unsigned space)
     cs->itype = ETRACE_ITYPE_NONE;
 }
 
-void callstack_run(CallStack *cs, const FlowRun *run, unsigned space)
+void callstack_run(CallStack *cs, const FlowRun *run,
+                   const CallStackSite *site)
 {
+    cs->site = *site;
     if (run->count) {
         RoundPart part = { .count = run->count };
 
-        arrive(cs, run, space);
+        arrive(cs, run);
         part.node = innermost(cs->now->stack);
         profile_node(cs->profile, part.node)->self += part.count;
         if (cs->marked) {
@@ -529,12 +416,12 @@ static bool stays(unsigned itype)
 }
 
 void callstack_runs(CallStack *cs, const FlowRun *runs, unsigned n,
-                    unsigned space)
+                    const CallStackSite *site)
 {
     for (unsigned i = 0; i < n; i++) {
         uint64_t insns = 0;
 
-        callstack_run(cs, &runs[i], space);
+        callstack_run(cs, &runs[i], site);
         if (!cs->now || cs->marked || cs->trapped) {
             continue;
         }
@@ -594,13 +481,15 @@ bool callstack_repeat(CallStack *cs, uint64_t times)
     return true;
 }
 
-void callstack_trap(CallStack *cs, const FlowTrap *trap, unsigned space)
+void callstack_trap(CallStack *cs, const FlowTrap *trap,
+                    const CallStackSite *site)
 {
     FlowRun target = { .pc = trap->epc, .priv = trap->priv };
 
+    cs->site = *site;
     /* The target of a jump may be all that there was at its place. */
     if (cs->itype && trap->epc_known && !cs->trapped) {
-        arrive(cs, &target, space);
+        arrive(cs, &target);
     }
     cs->marked = false;
     /* If another trap hit the handler's first instruction, the last counts. */

@@ -20,25 +20,52 @@
 
 #include "flow.h"
 #include "profile.h"
+#include "names/task.h"
 
 typedef struct CallStack CallStack;
 
+/* What there is a node for between the top and the outermost function */
+typedef enum CallStackLayer {
+    CALLSTACK_LAYER_COMM,       /* the task's name */
+    CALLSTACK_LAYER_PROCESS,    /* ... and the number of its process */
+    CALLSTACK_LAYER_THREAD,     /* ... and its own */
+    CALLSTACK_LAYER_PRIV,       /* the privilege level */
+    CALLSTACK_NR_LAYERS,
+} CallStackLayer;
+
+typedef struct CallStackOptions {
+    const Names *names;         /* not ours */
+    /* The outermost one first; programs may share one, their stacks never */
+    CallStackLayer layers[CALLSTACK_NR_LAYERS];
+    unsigned nr_layers;
+} CallStackOptions;
+
+/* Where in the trace something happens */
+typedef struct CallStackSite {
+    const Image *image;         /* the decoder's; see names_find() */
+    /* trace_decoder_space() of the run's or the trap's privilege level */
+    unsigned space;
+    const Task *task;           /* who runs; NULL: not known */
+} CallStackSite;
+
 /*
  * @top is the node of @profile below which everything goes. @profile must
- * live as long as the stack. Programs are told apart by their address spaces,
- * unless @merge_spaces; their stacks always are.
+ * live as long as the stack.
  */
-CallStack *callstack_new(Profile *profile, unsigned top, bool merge_spaces);
+CallStack *callstack_new(Profile *profile, unsigned top,
+                         const CallStackOptions *options);
 void callstack_free(CallStack *cs);
 
 /*
- * What happens, in order. @space is that of run->priv, or of trap->priv. The
- * @n runs of callstack_runs() are all of one privilege level.
+ * What happens, in order. The @n runs of callstack_runs() are all of one
+ * privilege level.
  */
 void callstack_runs(CallStack *cs, const FlowRun *runs, unsigned n,
-                    unsigned space);
-void callstack_run(CallStack *cs, const FlowRun *run, unsigned space);
-void callstack_trap(CallStack *cs, const FlowTrap *trap, unsigned space);
+                    const CallStackSite *site);
+void callstack_run(CallStack *cs, const FlowRun *run,
+                   const CallStackSite *site);
+void callstack_trap(CallStack *cs, const FlowTrap *trap,
+                    const CallStackSite *site);
 
 /*
  * A round of a loop begins; it was gone round @times times more, each like what

@@ -13,6 +13,7 @@ Image *image_new(const InsnIsa *isa, const Sideband *sb, unsigned hart,
 
     im->isa = *isa;
     im->elf = elf;
+    im->generation = 1;
     if (sb) {
         im->view = sideband_view_new(sb, hart);
         image_advance(im, 0);
@@ -29,6 +30,7 @@ void image_free(Image *im)
 void image_restart(Image *im, const Sideband *sb)
 {
     if (im->view) {
+        im->generation++;
         sideband_view_restart(im->view, sb);
         image_advance(im, 0);
     }
@@ -39,7 +41,7 @@ void image_advance(Image *im, uint64_t packets)
     if (!im->view) {
         return;
     }
-    sideband_view_advance(im->view, packets);
+    im->generation += sideband_view_advance(im->view, packets);
     /* Cheap next to what stands between two barriers. */
     memset(im->cache, 0, sizeof(im->cache));
 }

@@ -33,6 +33,11 @@ typedef struct Image {
     SidebandView *view;     /* NULL: code comes from @elf */
     ElfCode *elf;           /* not ours; may be NULL */
     bool crowded;           /* image_trim() has something to do */
+    /*
+     * From 1 on; changes when addresses may lead to other bytes than before,
+     * or to those of another program
+     */
+    unsigned generation;
     ImageCacheEntry cache[IMAGE_NR_REGIMES][IMAGE_CACHE_SIZE];
 } Image;
 

@@ -13,6 +13,7 @@ typedef struct NodeKey {
 
 typedef struct FrameKey {
     uint64_t entry;         /* 0: some function that has no symbol */
+    const Object *object;
     unsigned kind;
     bool symbol;
     unsigned frame;
@@ -35,7 +36,8 @@ static gboolean node_equal(gconstpointer a, gconstpointer b)
 static guint frame_hash(gconstpointer key)
 {
     const FrameKey *k = key;
-    uint64_t h = (k->entry + k->kind) * 0x9e3779b97f4a7c15ull;
+    uint64_t h = (k->entry + k->kind + ((uint64_t)k->object->id << 40)) *
+                 0x9e3779b97f4a7c15ull;
 
     return h >> 32;
 }
@@ -45,15 +47,14 @@ static gboolean frame_equal(gconstpointer a, gconstpointer b)
     const FrameKey *x = a, *y = b;
 
     return x->entry == y->entry && x->kind == y->kind &&
-           x->symbol == y->symbol;
+           x->symbol == y->symbol && x->object == y->object;
 }
 
-Profile *profile_new(const SymbolTable *symbols)
+Profile *profile_new(void)
 {
     Profile *p = g_new0(Profile, 1);
     ProfileNode root = { 0 };
 
-    p->symbols = symbols;
     p->nodes = g_array_new(FALSE, FALSE, sizeof(ProfileNode));
     p->frames = g_array_new(FALSE, FALSE, sizeof(ProfileFrame));
     p->node_index = g_hash_table_new_full(node_hash, node_equal, g_free,
@@ -120,37 +121,65 @@ static unsigned other_functions(Profile *p, FrameKind kind)
     return p->others[kind];
 }
 
-unsigned profile_function(Profile *p, FrameKind kind, uint64_t pc,
-                          bool called)
+static unsigned add_function(Profile *p, const FrameKey *key, char *name,
+                             const Symbol *symbol)
 {
-    ProfileFrame frame = { .kind = kind };
-    FrameKey key = { .entry = called ? pc : 0, .kind = kind };
-    const Symbol *sym = symbols_find(p->symbols, pc, &frame.lo, &frame.hi);
-    FrameKey *found;
+    ProfileFrame frame = {
+        .name = name,
+        .kind = key->kind,
+        .object = key->object,
+        .symbol = symbol,
+        .entry = key->entry,
+    };
+    FrameKey *k = g_memdup2(key, sizeof(*key));
 
-    /* Every address in a function with a symbol means the same frame. */
-    if (sym) {
-        key.entry = sym->start;
+    k->frame = p->frames->len;
+    g_array_append_val(p->frames, frame);
+    g_hash_table_add(p->frame_index, k);
+    return k->frame;
+}
+
+/* Of a function without a symbol: where it is, as far as that is known */
+static char *unnamed(const Object *object, uint64_t entry)
+{
+    if (object->kind == OBJECT_NONE) {
+        return entry ? g_strdup_printf("0x%" PRIx64, entry) :
+                       g_strdup("[unknown]");
     }
-    key.symbol = sym;
-    found = g_hash_table_lookup(p->frame_index, &key);
-    if (!found && p->frames->len >= PROFILE_MAX_FRAMES) {
+    return entry ? g_strdup_printf("%s+0x%" PRIx64, object->name, entry) :
+                   g_strdup_printf("[%s]", object->name);
+}
+
+static unsigned find_function(Profile *p, FrameKind kind,
+                              const Object *object, const Symbol *symbol,
+                              uint64_t entry)
+{
+    FrameKey key = {
+        .entry = entry,
+        .object = object,
+        .kind = kind,
+        .symbol = symbol,
+    };
+    FrameKey *found = g_hash_table_lookup(p->frame_index, &key);
+
+    if (found) {
+        return found->frame;
+    }
+    if (p->frames->len >= PROFILE_MAX_FRAMES) {
         return other_functions(p, kind);
     }
-    if (!found) {
-        frame.symbol = sym;
-        frame.called = called;
-        frame.pc = pc;
-        frame.name = sym ? g_strdup(sym->name) :
-                     called ? g_strdup_printf("0x%" PRIx64, pc) :
-                              g_strdup("[unknown]");
-        found = g_new(FrameKey, 1);
-        *found = key;
-        found->frame = p->frames->len;
-        g_array_append_val(p->frames, frame);
-        g_hash_table_add(p->frame_index, found);
-    }
-    return found->frame;
+    return add_function(p, &key, symbol ? g_strdup(symbol->name) :
+                        unnamed(object, entry), symbol);
+}
+
+unsigned profile_function(Profile *p, FrameKind kind, const NamePlace *place,
+                          uint64_t pc, bool called)
+{
+    /* Every address in a function with a symbol means the same frame. */
+    uint64_t entry = place->symbol ? place->symbol->start :
+                     called ? pc - place->bias : 0;
+
+    return find_function(p, kind, place->object, place->symbol, entry);
 }
 
 unsigned profile_label(Profile *p, FrameKind kind, const char *name)
@@ -176,7 +205,8 @@ static unsigned merge_frame(Profile *p, const ProfileFrame *frame)
     if (frame->other) {
         return other_functions(p, frame->kind);
     }
-    return profile_function(p, frame->kind, frame->pc, frame->called);
+    return find_function(p, frame->kind, frame->object, frame->symbol,
+                         frame->entry);
 }
 
 void profile_merge(Profile *p, unsigned top, const Profile *from)

@@ -9,8 +9,7 @@
 #ifndef ETRACE_PROFILE_H
 #define ETRACE_PROFILE_H
 
-#include <glib.h>
-#include "symbols.h"
+#include "names/names.h"
 
 /* What a frame is; decides about its colour */
 typedef enum FrameKind {
@@ -28,12 +27,13 @@ typedef struct ProfileFrame {
     char *name;
     bool label;             /* profile_label() made it */
     bool other;             /* ... or it is for those without room */
-    /* ... or else profile_function(), with these: */
-    bool called;
-    uint64_t pc;
     FrameKind kind;
-    bool symbol;            /* its name is a symbol's */
-    uint64_t lo, hi;        /* then: addresses that belong to it, hi not */
+    /* ... or else profile_function(), with these: */
+    const Object *object;
+    const Symbol *symbol;   /* the object's; NULL: it has none there */
+    /* The object's address of the function; without a symbol, if it was
+     * called, or else 0: any function of the object that has none */
+    uint64_t entry;
 } ProfileFrame;
 
 typedef struct ProfileNode {
@@ -45,7 +45,6 @@ typedef struct ProfileNode {
 } ProfileNode;
 
 typedef struct Profile {
-    const SymbolTable *symbols;     /* not ours */
     GArray *nodes;                  /* ProfileNode; 0 is the root */
     GArray *frames;                 /* ProfileFrame */
     GHashTable *node_index;
@@ -61,7 +60,7 @@ typedef struct Profile {
 /* A call stack for each privilege level, one below the other, has room. */
 #define PROFILE_MAX_DEPTH   4096
 
-Profile *profile_new(const SymbolTable *symbols);
+Profile *profile_new(void);
 void profile_free(Profile *p);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(Profile, profile_free)
 
@@ -73,12 +72,13 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(Profile, profile_free)
 unsigned profile_child(Profile *p, unsigned node, unsigned frame);
 
 /*
- * The frame of the function that @pc belongs to. One that has no symbol is
- * named after its first address, if @pc is that (@called). Beyond
- * PROFILE_MAX_FRAMES all of them are one.
+ * The frame of the function at @pc, of which @place is what names_find() says.
+ * One that has no symbol is named after its first address, if @pc is that
+ * (@called). Beyond PROFILE_MAX_FRAMES all of them are one. The objects must
+ * live as long as @p.
  */
-unsigned profile_function(Profile *p, FrameKind kind, uint64_t pc,
-                          bool called);
+unsigned profile_function(Profile *p, FrameKind kind, const NamePlace *place,
+                          uint64_t pc, bool called);
 
 /* A frame with this name that is no function */
 unsigned profile_label(Profile *p, FrameKind kind, const char *name);
@@ -95,7 +95,7 @@ static inline ProfileNode *profile_node(const Profile *p, unsigned node)
 
 /*
  * Add what @from has below its root to @p, below @top. Both must have the same
- * symbols.
+ * objects.
  */
 void profile_merge(Profile *p, unsigned top, const Profile *from);
 

@@ -277,8 +277,9 @@ int cmd_decode(int argc, char **argv)
           "For verify: what really retired", "FILE" },
         { "kallsyms", 'k', 0, G_OPTION_ARG_FILENAME_ARRAY, &profile.kallsyms,
           "For flamegraph and folded: symbols of the kernel", "FILE" },
-        { "merge-spaces", 0, 0, G_OPTION_ARG_NONE, &profile.merge_spaces,
-          "For flamegraph and folded: count all user programs as one", NULL },
+        { "layers", 0, 0, G_OPTION_ARG_STRING, &profile.layers,
+          "What is below the stacks, the lowest first: hart, comm (the "
+          "task's name), process, thread, priv (default: comm)", "LIST" },
         { "title", 0, 0, G_OPTION_ARG_STRING, &profile.title,
           "For flamegraph: title of the picture", "TEXT" },
         { "width", 0, 0, G_OPTION_ARG_INT, &profile.width,

@@ -133,10 +133,12 @@ int cmd_decode_outputs(CliTrace *ct, char **args, char **truths,
                        const ProfileOptions *po)
 {
     g_autoptr(GPtrArray) outputs = g_ptr_array_new_with_free_func(output_free);
-    g_autoptr(SymbolTable) symbols = NULL;
+    g_autoptr(ObjectTable) objects = object_table_new();
+    g_autoptr(TaskTable) tasks = task_table_new();
+    g_autoptr(Names) names = NULL;
     g_autoptr(Truth) truth = NULL;
     g_autoptr(Trace) t = NULL;
-    g_auto(Results) r = { .ct = ct, .merge_spaces = po->merge_spaces };
+    g_auto(Results) r = { .ct = ct, .tasks = tasks };
 
     for (; *args; args++) {
         Output *o = output_new(*args);
@@ -151,8 +153,8 @@ int cmd_decode_outputs(CliTrace *ct, char **args, char **truths,
         if (!profile_options_valid(po)) {
             return CLI_ERROR;
         }
-        r.symbols = symbols = profile_load_symbols(ct, po);
-        if (!symbols) {
+        r.names = names = profile_load_names(ct, po, objects);
+        if (!names || !profile_parse_layers(&r, po)) {
             return CLI_ERROR;
         }
     }

@@ -17,8 +17,9 @@ static int profile_command(bool svg, const char *summary, int argc,
         { "kallsyms", 'k', 0, G_OPTION_ARG_FILENAME_ARRAY, &o.kallsyms,
           "Symbols of the kernel: a copy of its /proc/kallsyms, or a "
           "System.map; can be repeated", "FILE" },
-        { "merge-spaces", 0, 0, G_OPTION_ARG_NONE, &o.merge_spaces,
-          "Count all user programs as one", NULL },
+        { "layers", 0, 0, G_OPTION_ARG_STRING, &o.layers,
+          "What is below the stacks, the lowest first: hart, comm (the "
+          "task's name), process, thread, priv (default: comm)", "LIST" },
         { "output", 'o', 0, G_OPTION_ARG_FILENAME, &file,
           "Where to write to (default: standard output)", "FILE" },
         /* of flamegraph only; see below */

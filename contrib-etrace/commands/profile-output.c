@@ -11,32 +11,99 @@
 void profile_options_clear(ProfileOptions *o)
 {
     g_strfreev(o->kallsyms);
+    g_free(o->layers);
     g_free(o->title);
 }
 
-SymbolTable *profile_load_symbols(const CliTrace *ct,
-                                  const ProfileOptions *o)
+static bool add_elf(Names *names, ObjectTable *table, const char *arg)
 {
-    g_autoptr(SymbolTable) table = symbols_new();
     g_autoptr(GError) err = NULL;
+    uint64_t bias;
+    g_autofree char *path = elf_file_split(arg, &bias, &err);
+    Object *o;
+
+    if (!path) {
+        cli_error("--elf: %s", err->message);
+        return false;
+    }
+    o = object_new(table, OBJECT_PROGRAM, path, path);
+    if (!symbols_add_elf(o->symbols, path, 0, &err)) {
+        cli_error("--elf: %s", err->message);
+        return false;
+    }
+    symbols_sort(o->symbols);
+    names_add_fixed(names, o, bias);
+    return true;
+}
+
+static bool add_kallsyms(Names *names, ObjectTable *table, char **paths)
+{
+    g_autoptr(GError) err = NULL;
+    Object *o;
+
+    if (!paths) {
+        return true;
+    }
+    o = object_new(table, OBJECT_KERNEL, "[kernel]", NULL);
+    for (; *paths; paths++) {
+        if (!symbols_add_kallsyms(o->symbols, *paths, &err)) {
+            cli_error("--kallsyms: %s", err->message);
+            return false;
+        }
+    }
+    symbols_sort(o->symbols);
+    names_add_fixed(names, o, 0);
+    return true;
+}
+
+Names *profile_load_names(const CliTrace *ct, const ProfileOptions *o,
+                          ObjectTable *table)
+{
+    g_autoptr(Names) names = names_new(table);
 
     for (char **p = ct->elfs; p && *p; p++) {
-        uint64_t bias;
-        g_autofree char *path = elf_file_split(*p, &bias, &err);
+        if (!add_elf(names, table, *p)) {
+            return NULL;
+        }
+    }
+    if (!add_kallsyms(names, table, o->kallsyms)) {
+        return NULL;
+    }
+    return g_steal_pointer(&names);
+}
 
-        if (!path || !symbols_add_elf(table, path, bias, &err)) {
-            cli_error("--elf: %s", err->message);
-            return NULL;
+bool profile_parse_layers(Results *r, const ProfileOptions *o)
+{
+    static const char *const texts[CALLSTACK_NR_LAYERS] = {
+        [CALLSTACK_LAYER_COMM] = "comm",
+        [CALLSTACK_LAYER_PROCESS] = "process",
+        [CALLSTACK_LAYER_THREAD] = "thread",
+        [CALLSTACK_LAYER_PRIV] = "priv",
+    };
+    g_auto(GStrv) words = g_strsplit(o->layers ? o->layers : "comm", ",", -1);
+
+    r->layers.names = r->names;
+    for (char **w = words; *w; w++) {
+        unsigned i = 0;
+
+        if (w == words && (g_str_equal(*w, "hart") ||
+                           (!**w && !words[1]))) {
+            r->hart_layer = **w;
+            continue;
         }
-    }
-    for (char **p = o->kallsyms; p && *p; p++) {
-        if (!symbols_add_kallsyms(table, *p, &err)) {
-            cli_error("--kallsyms: %s", err->message);
-            return NULL;
+        while (i < CALLSTACK_NR_LAYERS && !g_str_equal(*w, texts[i])) {
+            i++;
         }
+        if (i == CALLSTACK_NR_LAYERS ||
+            r->layers.nr_layers == CALLSTACK_NR_LAYERS) {
+            cli_error("--layers %s: must be some of comm, process, thread, "
+                      "priv, separated by commas, with hart in front or not",
+                      o->layers);
+            return false;
+        }
+        r->layers.layers[r->layers.nr_layers++] = i;
     }
-    symbols_sort(table);
-    return g_steal_pointer(&table);
+    return true;
 }
 
 static void warn_full(const Profile *profile)
@@ -51,19 +118,15 @@ static void warn_full(const Profile *profile)
 
 Profile *profile_join(const Results *r)
 {
-    Profile *all = profile_new(r->symbols);
-    unsigned harts = 0;
+    Profile *all = profile_new();
 
-    for (unsigned i = 0; i < r->t->nr_harts; i++) {
-        harts += r->harts[i] != NULL;
-    }
     for (unsigned i = 0; i < r->t->nr_harts; i++) {
         unsigned top = PROFILE_ROOT;
 
         if (!r->harts[i]) {
             continue;
         }
-        if (harts > 1) {
+        if (r->hart_layer) {
             g_autofree char *name = g_strdup_printf("hart %u", i);
 
             top = profile_child(all, PROFILE_ROOT,

@@ -43,13 +43,41 @@ static void compare_runs(HartResult *h, const FlowRun *runs, unsigned n)
     }
 }
 
+/* Who runs in @space, where that is all that is known of it */
+static const Task *space_task(HartResult *h, unsigned space)
+{
+    gpointer key = GUINT_TO_POINTER(space);
+    const Task *task = g_hash_table_lookup(h->space_tasks, key);
+
+    if (!task) {
+        g_autofree char *name = g_strdup_printf("address space %u", space);
+
+        task = task_intern(h->all->tasks, false, TASK_MADE_UP + space,
+                           TASK_MADE_UP + space, name);
+        g_hash_table_insert(h->space_tasks, key, (gpointer)task);
+    }
+    return task;
+}
+
+static CallStackSite site_of(HartResult *h, unsigned priv)
+{
+    unsigned space = trace_decoder_space(&h->d, priv);
+
+    return (CallStackSite) {
+        .image = h->d.image,
+        .space = space,
+        .task = space ? space_task(h, space) : NULL,
+    };
+}
+
 /* Runs of one privilege level at a time */
 static void stack_runs(HartResult *h, const FlowRun *runs, unsigned n)
 {
     for (unsigned from = 0, i = 1; i <= n; i++) {
         if (i == n || runs[i].priv != runs[from].priv) {
-            callstack_runs(h->stack, runs + from, i - from,
-                           trace_decoder_space(&h->d, runs[from].priv));
+            CallStackSite site = site_of(h, runs[from].priv);
+
+            callstack_runs(h->stack, runs + from, i - from, &site);
             from = i;
         }
     }
@@ -95,8 +123,9 @@ static void on_trap(void *opaque, const FlowTrap *trap)
     h->counts.interrupts += trap->interrupt;
     h->counts.exceptions += !trap->interrupt;
     if (h->stack) {
-        callstack_trap(h->stack, trap,
-                       trace_decoder_space(&h->d, trap->priv));
+        CallStackSite site = site_of(h, trap->priv);
+
+        callstack_trap(h->stack, trap, &site);
     }
 }
 
@@ -182,8 +211,9 @@ static HartResult *hart_new(const Results *r, unsigned hart)
         truth_check_init(&h->check, truth);
     }
     if (wants(h, RESULT_PROFILE)) {
-        h->profile = profile_new(r->symbols);
-        h->stack = callstack_new(h->profile, PROFILE_ROOT, r->merge_spaces);
+        h->profile = profile_new();
+        h->stack = callstack_new(h->profile, PROFILE_ROOT, &r->layers);
+        h->space_tasks = g_hash_table_new(NULL, NULL);
     }
     return h;
 }
@@ -192,6 +222,7 @@ static void hart_free(HartResult *h)
 {
     g_clear_pointer(&h->stack, callstack_free);
     g_clear_pointer(&h->profile, profile_free);
+    g_clear_pointer(&h->space_tasks, g_hash_table_unref);
     g_array_unref(h->losses);
     g_free(h);
 }

@@ -12,12 +12,14 @@
 
 #include "callstack.h"
 #include "cli.h"
+#include "names/counts.h"
 #include "truth.h"
 
 /* Results.what */
 #define RESULT_STAT     0x1
 #define RESULT_VERIFY   0x2
 #define RESULT_PROFILE  0x4
+#define RESULT_COUNTS   0x8
 
 typedef struct HartCounts {
     uint64_t insns, insns_at_mark;
@@ -35,6 +37,8 @@ typedef struct HartResult {
     uint64_t end;               /* instructions that retired, by the truth */
     Profile *profile;
     CallStack *stack;
+    /* Who runs: of the space, or else what is known of the task */
+    GHashTable *space_tasks;    /* number of the space -> Task */
     GArray *losses;             /* TraceLoss, the first ones and the last */
     uint64_t more_losses;
 } HartResult;
@@ -45,8 +49,11 @@ typedef struct Results {
     Trace *t;
     unsigned what;              /* RESULT_* */
     const Truth *truth;         /* RESULT_VERIFY */
-    const SymbolTable *symbols; /* RESULT_PROFILE */
-    bool merge_spaces;
+    /* RESULT_PROFILE and RESULT_COUNTS */
+    const Names *names;
+    TaskTable *tasks;
+    CallStackOptions layers;    /* RESULT_PROFILE */
+    bool hart_layer;            /* ... and one for the hart above them */
     /* by hart; NULL: not asked for, or not in the trace */
     HartResult **harts;
 } Results;
@@ -80,7 +87,7 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Results, results_clear)
 /* The options of profiles */
 typedef struct ProfileOptions {
     char **kallsyms;
-    gboolean merge_spaces;
+    char *layers;               /* of flame graphs and folded stacks */
     char *title;
     int width;
     double min_width;
@@ -96,11 +103,14 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(ProfileOptions, profile_options_clear)
 bool profile_options_valid(const ProfileOptions *o);
 
 /*
- * The symbols of the ELF files of @ct and of the kernel; prints what is wrong
- * and returns NULL.
+ * Fill @table with the ELF files of @ct and the kernel's symbols, as @o says;
+ * prints what is wrong and returns NULL.
  */
-SymbolTable *profile_load_symbols(const CliTrace *ct,
-                                  const ProfileOptions *o);
+Names *profile_load_names(const CliTrace *ct, const ProfileOptions *o,
+                          ObjectTable *table);
+
+/* Set r->layers and r->hart_layer; prints what is wrong and returns false. */
+bool profile_parse_layers(Results *r, const ProfileOptions *o);
 
 /* All harts in one, which the caller frees; warns if it had no room. */
 Profile *profile_join(const Results *r);

@@ -74,11 +74,20 @@ typedef struct State {
     unsigned insns;
 } State;
 
+static CallStackSite site_of(const State *s, unsigned priv)
+{
+    return (CallStackSite) {
+        .image = s->d.image,
+        .space = trace_decoder_space(&s->d, priv),
+    };
+}
+
 static void on_run(void *opaque, const FlowRun *run)
 {
     State *s = opaque;
+    CallStackSite site = site_of(s, run->priv);
 
-    callstack_run(s->stack, run, trace_decoder_space(&s->d, run->priv));
+    callstack_run(s->stack, run, &site);
     truth_check_run(&s->check, run);
     s->insns += run->count;
     s->d.stop |= s->insns > MAX_INSNS;
@@ -97,8 +106,9 @@ static bool on_repeat(void *opaque, uint64_t times)
 static void on_trap(void *opaque, const FlowTrap *trap)
 {
     State *s = opaque;
+    CallStackSite site = site_of(s, trap->priv);
 
-    callstack_trap(s->stack, trap, trace_decoder_space(&s->d, trap->priv));
+    callstack_trap(s->stack, trap, &site);
 }
 
 static void on_loss(void *opaque, const TraceLoss *loss)
@@ -140,13 +150,18 @@ static void decode(Trace *t, unsigned flags)
     const TraceConsumer *how[] = { &consumer, &repeating, &data_consumer };
     g_autoptr(GArray) points = g_array_new(FALSE, FALSE, sizeof(point));
     TruthHart truth = { .points = points };
-    SymbolTable *symbols = symbols_new();
+    g_autoptr(ObjectTable) objects = object_table_new();
+    g_autoptr(Names) names = names_new(objects);
+    CallStackOptions options = {
+        .names = names,
+        .layers = { CALLSTACK_LAYER_PRIV },
+        .nr_layers = 1,
+    };
     Profile *profile;
     FILE *null = fopen("/dev/null", "w");
 
     g_array_append_val(points, point);
-    symbols_sort(symbols);
-    profile = profile_new(symbols);
+    profile = profile_new();
     for (unsigned i = 0; i < MIN(t->nr_harts, MAX_HARTS); i++) {
         g_autofree State *s = g_new0(State, 1);
 
@@ -154,7 +169,7 @@ static void decode(Trace *t, unsigned flags)
             continue;
         }
         t->limit = flags & 4 ? 100 : UINT64_MAX;
-        s->stack = callstack_new(profile, PROFILE_ROOT, flags & 8);
+        s->stack = callstack_new(profile, PROFILE_ROOT, &options);
         truth_check_init(&s->check, &truth);
         trace_decode(&s->d, t, i, how[(flags & 3) % 3], s);
         truth_check_finish(&s->check);
@@ -166,7 +181,6 @@ static void decode(Trace *t, unsigned flags)
     profile_write_folded(profile, null);
     fclose(null);
     profile_free(profile);
-    symbols_free(symbols);
 }
 
 static void trace_of(const uint8_t *data, size_t size, bool ram,

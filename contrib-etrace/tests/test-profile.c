@@ -33,50 +33,90 @@ static const char kallsyms[] =
 #define KTHREAD_B   0xffffffff80000400ull
 
 typedef struct Fixture {
-    SymbolTable *symbols;
+    ObjectTable *objects;
+    Object *kernel;
+    TaskTable *tasks;
+    Names *names;
     Profile *profile;
     CallStack *stack;
     unsigned priv, space;
+    const Task *task;       /* NULL: nothing is known but the space */
 } Fixture;
+
+static void new_stack(Fixture *f, const CallStackLayer *layers, unsigned n)
+{
+    CallStackOptions options = { .names = f->names, .nr_layers = n };
+
+    memcpy(options.layers, layers, n * sizeof(layers[0]));
+    g_clear_pointer(&f->stack, callstack_free);
+    f->stack = callstack_new(f->profile, PROFILE_ROOT, &options);
+}
 
 static void set_up(Fixture *f)
 {
+    static const CallStackLayer layers[] = {
+        CALLSTACK_LAYER_PRIV, CALLSTACK_LAYER_COMM,
+    };
     g_autoptr(GError) err = NULL;
 
-    f->symbols = symbols_new();
-    symbols_parse_kallsyms(f->symbols, kallsyms, strlen(kallsyms), &err);
+    *f = (Fixture) { .priv = ETRACE_PRIV_U, .space = 1 };
+    f->objects = object_table_new();
+    f->kernel = object_new(f->objects, OBJECT_KERNEL, "[kernel]", NULL);
+    symbols_parse_kallsyms(f->kernel->symbols, kallsyms, strlen(kallsyms),
+                           &err);
     check_no_error(err);
-    symbols_sort(f->symbols);
-    f->profile = profile_new(f->symbols);
-    f->stack = callstack_new(f->profile, PROFILE_ROOT, false);
-    f->priv = ETRACE_PRIV_U;
-    f->space = 1;
+    symbols_sort(f->kernel->symbols);
+    f->names = names_new(f->objects);
+    names_add_fixed(f->names, f->kernel, 0);
+    f->tasks = task_table_new();
+    f->profile = profile_new();
+    new_stack(f, layers, ARRAY_SIZE(layers));
 }
 
 static void tear_down(Fixture *f)
 {
     callstack_free(f->stack);
     profile_free(f->profile);
-    symbols_free(f->symbols);
+    names_free(f->names);
+    task_table_free(f->tasks);
+    object_table_free(f->objects);
+}
+
+/* Where f->priv is; programs are named after their spaces */
+static CallStackSite site(Fixture *f)
+{
+    bool user = f->priv == ETRACE_PRIV_U;
+    g_autofree char *name = g_strdup_printf("address space %u", f->space);
+
+    return (CallStackSite) {
+        .space = user ? f->space : 0,
+        .task = f->task ? f->task :
+                user ? task_intern(f->tasks, false, TASK_MADE_UP + f->space,
+                                   TASK_MADE_UP + f->space, name) : NULL,
+    };
 }
 
 /* @count 4-byte instructions at @pc, the last one being an @itype */
 static void run(Fixture *f, uint64_t pc, unsigned count, unsigned itype)
 {
+    CallStackSite at = site(f);
+
     callstack_run(f->stack, &(FlowRun) {
         .pc = pc,
         .end = pc + 4 * count,
         .count = count,
         .priv = f->priv,
         .itype = itype,
-    }, f->space);
+    }, &at);
 }
 
 static void trap_into(Fixture *f, unsigned cause, uint64_t epc, unsigned priv)
 {
+    CallStackSite at = site(f);
+
     callstack_trap(f->stack, &(FlowTrap) {
         .cause = cause, .epc = epc, .epc_known = true, .priv = f->priv,
-    }, f->space);
+    }, &at);
     f->priv = priv;
 }
 
@@ -324,11 +364,11 @@ static void test_spaces(void)
 /* The same, but what they are called is the same */
 static void test_merged_spaces(void)
 {
+    static const CallStackLayer layer = CALLSTACK_LAYER_PRIV;
     Fixture f;
 
     set_up(&f);
-    callstack_free(f.stack);
-    f.stack = callstack_new(f.profile, PROFILE_ROOT, true);
+    new_stack(&f, &layer, 1);
     run(&f, MAIN, 1, CALL);
     run(&f, WORK, 1, 0);
     f.space = 2;
@@ -338,6 +378,58 @@ static void test_merged_spaces(void)
     run(&f, MAIN + 4, 1, 0);
     assert_folded(&f, "U-mode;main 3\n"
                       "U-mode;main;work 2\n");
+    tear_down(&f);
+}
+
+/*
+ * Two threads of one process, and the idle task: the kernel switches in the
+ * middle of a function, and each goes on with its own stack.
+ */
+static void test_tasks(void)
+{
+    static const CallStackLayer layer = CALLSTACK_LAYER_THREAD;
+    const Task *a, *b, *idle;
+    Fixture f;
+
+    set_up(&f);
+    new_stack(&f, &layer, 1);
+    a = task_intern(f.tasks, true, 10, 10, "sh");
+    b = task_intern(f.tasks, true, 11, 10, "sh");
+    idle = task_intern(f.tasks, true, 0, 0, "swapper/0");
+    f.task = a;
+    run(&f, MAIN, 2, 0);
+    trap_into(&f, 8, MAIN + 8, ETRACE_PRIV_S);
+    run(&f, KENTRY, 2, CALL);
+    run(&f, KSCHEDULE, 3, 0);
+    f.task = idle;              /* from here on, and nobody returned */
+    run(&f, KSCHEDULE + 12, 1, RET);
+    run(&f, KTHREAD_A, 4, CALL);
+    run(&f, KSCHEDULE, 3, 0);
+    f.task = b;
+    run(&f, KSCHEDULE + 12, 1, RET);
+    run(&f, KTHREAD_B, 1, XRET);
+    f.priv = ETRACE_PRIV_U;
+    run(&f, OTHER, 7, 0);
+    trap_into(&f, 8, OTHER + 28, ETRACE_PRIV_S);
+    run(&f, KENTRY, 2, CALL);
+    run(&f, KSCHEDULE, 3, 0);
+    f.task = a;
+    run(&f, KSCHEDULE + 12, 1, RET);
+    run(&f, KENTRY + 8, 1, XRET);
+    f.priv = ETRACE_PRIV_U;
+    run(&f, MAIN + 8, 1, 0);
+    assert_folded(&f,
+        "sh (10/10);main 3\n"
+        "sh (10/10);main;[ecall from U];handle_exception 3\n"
+        "sh (10/10);main;[ecall from U];handle_exception;schedule 4\n"
+        "sh (10/11);other 7\n"
+        "sh (10/11);other;[ecall from U];handle_exception 2\n"
+        "sh (10/11);other;[ecall from U];handle_exception;schedule 3\n"
+        "sh (10/11);schedule 1\n"
+        "sh (10/11);thread_b 1\n"
+        "swapper/0 (0/0);schedule 1\n"
+        "swapper/0 (0/0);thread_a 4\n"
+        "swapper/0 (0/0);thread_a;schedule 3\n");
     tear_down(&f);
 }
 
@@ -582,9 +674,11 @@ static void test_endless_traps(void)
     set_up(&f);
     run(&f, MAIN, 1, 0);
     for (int i = 0; i < 100000; i++) {
+        CallStackSite at = site(&f);
+
         callstack_trap(f.stack, &(FlowTrap) {
             .cause = 8, .priv = f.priv, .epc_known = true, .epc = MAIN + 4,
-        }, f.space);
+        }, &at);
         f.priv = f.priv == ETRACE_PRIV_U ? ETRACE_PRIV_S : ETRACE_PRIV_U;
         run(&f, f.priv == ETRACE_PRIV_U ? MAIN : KENTRY, 1, 0);
     }
@@ -602,12 +696,15 @@ static void test_endless_traps(void)
 /* Functions that nobody has named, and more than anybody wants to see */
 static void test_many_functions(void)
 {
+    NamePlace place;
     Fixture f;
 
     set_up(&f);
     for (unsigned i = 0; i < PROFILE_MAX_FRAMES + 1000; i++) {
-        profile_function(f.profile, FRAME_USER, KTHREAD_B + 0x10000 + i,
-                         true);
+        uint64_t pc = KTHREAD_B + 0x10000 + i;
+
+        names_find(f.names, NULL, f.priv, pc, &place);
+        profile_function(f.profile, FRAME_USER, &place, pc, true);
     }
     check_cmpuint(f.profile->frames->len, <=, PROFILE_MAX_FRAMES + 10);
     check_true(f.profile->full);
@@ -629,6 +726,7 @@ int main(int argc, char **argv)
     g_test_add_func("/profile/switched-stacks", test_switched_stacks);
     g_test_add_func("/profile/spaces", test_spaces);
     g_test_add_func("/profile/merged-spaces", test_merged_spaces);
+    g_test_add_func("/profile/tasks", test_tasks);
     g_test_add_func("/profile/lost", test_lost);
     g_test_add_func("/profile/endless-calls", test_endless_calls);
     g_test_add_func("/profile/symbols", test_symbols);
