@@ -386,6 +386,23 @@ static void arrive(CallStack *cs, const FlowRun *run)
     cs->itype = ETRACE_ITYPE_NONE;
 }
 
+static void report_moment(CallStack *cs, const FlowRun *run)
+{
+    unsigned node = innermost(cs->now->stack);
+
+    if (node == cs->told_node && cs->site.task == cs->told_task) {
+        return;
+    }
+    cs->told_node = node;
+    cs->told_task = cs->site.task;
+    cs->options.moment(cs->options.opaque, &(CallStackMoment) {
+        .insns = cs->insns,
+        .node = node,
+        .task = cs->site.task,
+        .priv = run->priv,
+    });
+}
+
 void callstack_run(CallStack *cs, const FlowRun *run,
                    const CallStackSite *site)
 {
@@ -394,6 +411,10 @@ void callstack_run(CallStack *cs, const FlowRun *run,
         RoundPart part = { .count = run->count };
 
         arrive(cs, run);
+        if (cs->options.moment) {
+            report_moment(cs, run);
+        }
+        cs->insns += part.count;
         part.node = innermost(cs->now->stack);
         profile_node(cs->profile, part.node)->self += part.count;
         if (cs->marked) {
@@ -437,6 +458,7 @@ void callstack_runs(CallStack *cs, const FlowRun *runs, unsigned n,
             }
         }
         if (insns) {
+            cs->insns += insns;
             profile_node(cs->profile, innermost(cs->now->stack))->self +=
                 insns;
         }
@@ -475,6 +497,7 @@ bool callstack_repeat(CallStack *cs, uint64_t times)
     for (guint i = 0; i < cs->round->len; i++) {
         const RoundPart *part = &g_array_index(cs->round, RoundPart, i);
 
+        cs->insns += times * part->count;
         profile_node(cs->profile, part->node)->self += times * part->count;
     }
     cs->marked = false;

@@ -33,11 +33,30 @@ typedef enum CallStackLayer {
     CALLSTACK_NR_LAYERS,
 } CallStackLayer;
 
+/*
+ * The innermost function, or who runs, is another one from here on. The path
+ * from the profile's root to @node is the whole call stack; what differs from
+ * that of the moment before has been entered and left. (A function that
+ * returns and is called again is left in between, since its caller runs.)
+ */
+typedef struct CallStackMoment {
+    uint64_t insns;             /* of the hart, that retired before */
+    unsigned node;              /* of the profile */
+    const Task *task;           /* NULL: not known */
+    uint8_t priv;               /* ETracePriv */
+} CallStackMoment;
+
 typedef struct CallStackOptions {
     const Names *names;         /* not ours */
     /* The outermost one first; programs may share one, their stacks never */
     CallStackLayer layers[CALLSTACK_NR_LAYERS];
     unsigned nr_layers;
+    /*
+     * Called with @opaque whenever it is so; may be NULL. Rounds of loops that
+     * callstack_repeat() adds have no moments of their own.
+     */
+    void (*moment)(void *opaque, const CallStackMoment *moment);
+    void *opaque;
 } CallStackOptions;
 
 /* Where in the trace something happens */

@@ -41,6 +41,7 @@ typedef struct Fixture {
     CallStack *stack;
     unsigned priv, space;
     const Task *task;       /* NULL: nothing is known but the space */
+    GString *moments;
 } Fixture;
 
 static void new_stack(Fixture *f, const CallStackLayer *layers, unsigned n)
@@ -433,6 +434,43 @@ static void test_tasks(void)
     tear_down(&f);
 }
 
+static void note_moment(void *opaque, const CallStackMoment *m)
+{
+    Fixture *f = opaque;
+    const ProfileNode *n = profile_node(f->profile, m->node);
+
+    g_string_append_printf(f->moments, "%" PRIu64 " %s %u\n", m->insns,
+                           profile_frame(f->profile, n->frame)->name,
+                           m->task ? m->task->tid : 0);
+}
+
+/* What is innermost, and since when */
+static void test_moments(void)
+{
+    Fixture f;
+
+    set_up(&f);
+    callstack_free(f.stack);
+    f.moments = g_string_new(NULL);
+    f.stack = callstack_new(f.profile, PROFILE_ROOT, &(CallStackOptions) {
+        .names = f.names, .moment = note_moment, .opaque = &f,
+    });
+    f.task = task_intern(f.tasks, true, 10, 10, "sh");
+    run(&f, MAIN, 3, 0);
+    run(&f, MAIN + 12, 1, CALL);
+    run(&f, WORK, 2, RET);
+    run(&f, MAIN + 16, 1, CALL);
+    run(&f, WORK, 2, RET);
+    run(&f, MAIN + 20, 1, 0);
+    f.task = task_intern(f.tasks, true, 11, 11, "sh");
+    run(&f, MAIN, 1, 0);
+    check_cmpstr(f.moments->str, ==,
+                 "0 main 10\n4 work 10\n6 main 10\n7 work 10\n"
+                 "9 main 10\n10 main 11\n");
+    g_string_free(f.moments, true);
+    tear_down(&f);
+}
+
 static void test_lost(void)
 {
     Fixture f;
@@ -727,6 +765,7 @@ int main(int argc, char **argv)
     g_test_add_func("/profile/spaces", test_spaces);
     g_test_add_func("/profile/merged-spaces", test_merged_spaces);
     g_test_add_func("/profile/tasks", test_tasks);
+    g_test_add_func("/profile/moments", test_moments);
     g_test_add_func("/profile/lost", test_lost);
     g_test_add_func("/profile/endless-calls", test_endless_calls);
     g_test_add_func("/profile/symbols", test_symbols);
