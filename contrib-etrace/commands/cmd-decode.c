@@ -270,13 +270,14 @@ int cmd_decode(int argc, char **argv)
            "data, operand, \"-\" for what is not known; pc,data, both; or "
            "packets, a packet a line", "WHAT" },
         { "output", 'o', 0, G_OPTION_ARG_FILENAME_ARRAY, &outputs,
-          "Write what the subcommand KIND does: stat, verify, flamegraph or "
-          "folded; repeated, the trace is decoded but once for all of them",
+          "Write what the subcommand KIND does: stat, verify, flamegraph, "
+          "folded, perf-data, script; repeated, the trace is decoded but once "
+          "for all of them",
           "KIND[=FILE]" },
         { "truth", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &truths,
           "For verify: what really retired", "FILE" },
         { "kallsyms", 'k', 0, G_OPTION_ARG_FILENAME_ARRAY, &profile.kallsyms,
-          "For flamegraph and folded: symbols of the kernel", "FILE" },
+          "For all but stat and verify: symbols of the kernel", "FILE" },
         { "layers", 0, 0, G_OPTION_ARG_STRING, &profile.layers,
           "What is below the stacks, the lowest first: hart, comm (the "
           "task's name), process, thread, priv (default: comm)", "LIST" },
@@ -287,6 +288,12 @@ int cmd_decode(int argc, char **argv)
         { "min-width", 0, 0, G_OPTION_ARG_DOUBLE, &profile.min_width,
           "For flamegraph: leave out what is narrower, pixels (default: 0.3)",
           "X" },
+        { "period", 0, 0, G_OPTION_ARG_INT64, &profile.period,
+          "For perf-data and script: instructions of a hart from one sample "
+          "to the next (default: 100003)", "N" },
+        { "branches", 0, 0, G_OPTION_ARG_INT, &profile.branches,
+          "For perf-data and script: taken transfers that each sample has, at "
+          "most 64 (default: 32)", "N" },
         G_OPTION_ENTRY_NULL
     };
     const TraceConsumer *consumer;

@@ -11,6 +11,8 @@ typedef enum OutputKind {
     OUTPUT_VERIFY,
     OUTPUT_FLAMEGRAPH,
     OUTPUT_FOLDED,
+    OUTPUT_PERF_DATA,
+    OUTPUT_SCRIPT,
     OUTPUT_NR_KINDS,
 } OutputKind;
 
@@ -22,6 +24,8 @@ static const struct {
     [OUTPUT_VERIFY] = { "verify", RESULT_VERIFY },
     [OUTPUT_FLAMEGRAPH] = { "flamegraph", RESULT_PROFILE },
     [OUTPUT_FOLDED] = { "folded", RESULT_PROFILE },
+    [OUTPUT_PERF_DATA] = { "perf-data", RESULT_PROFILE | RESULT_SAMPLES },
+    [OUTPUT_SCRIPT] = { "script", RESULT_PROFILE | RESULT_SAMPLES },
 };
 
 typedef struct Output {
@@ -43,6 +47,7 @@ static void output_free(gpointer opaque)
 /* KIND or KIND=FILE; prints what is wrong and returns NULL. */
 static Output *output_new(const char *arg)
 {
+    g_autoptr(GString) names = g_string_new(NULL);
     size_t len = strcspn(arg, "=");
 
     for (unsigned i = 0; i < OUTPUT_NR_KINDS; i++) {
@@ -57,8 +62,13 @@ static Output *output_new(const char *arg)
         o->path = arg[len] ? arg + len + 1 : NULL;
         return o;
     }
-    cli_error("--output %s: not KIND or KIND=FILE, where KIND is stat, "
-              "verify, flamegraph or folded", arg);
+    for (unsigned i = 0; i < OUTPUT_NR_KINDS; i++) {
+        g_string_append_printf(names, "%s%s", !i ? "" :
+                               i + 1 < OUTPUT_NR_KINDS ? ", " : " or ",
+                               kinds[i].name);
+    }
+    cli_error("--output %s: not KIND or KIND=FILE, where KIND is %s", arg,
+              names->str);
     return NULL;
 }
 
@@ -98,6 +108,12 @@ static int write_output(Output *o, const Results *r, char **truths,
     case OUTPUT_VERIFY:
         status = verify_write(r, truths, o->f);
         break;
+    case OUTPUT_PERF_DATA:
+        status = view_write_perf_data(r, o->f);
+        break;
+    case OUTPUT_SCRIPT:
+        status = view_write_script(r, o->f);
+        break;
     default:
         profile_write(profile, r->ct, po, o->kind == OUTPUT_FLAMEGRAPH, o->f);
         break;
@@ -116,7 +132,9 @@ static int decode(Results *r, GPtrArray *outputs, char **truths,
             return CLI_ERROR;
         }
     }
-    results_decode(r);
+    if (!results_decode(r)) {
+        return CLI_ERROR;
+    }
     if (r->what & RESULT_PROFILE) {
         profile = profile_join(r);
     }
@@ -157,6 +175,9 @@ int cmd_decode_outputs(CliTrace *ct, char **args, char **truths,
         if (!names || !profile_parse_layers(&r, po)) {
             return CLI_ERROR;
         }
+    }
+    if ((r.what & RESULT_SAMPLES) && !view_parse_options(&r, po)) {
+        return CLI_ERROR;
     }
     if (r.what & RESULT_VERIFY) {
         r.truth = truth = verify_load(truths);

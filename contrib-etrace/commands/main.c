@@ -18,6 +18,8 @@ static const CliCommand commands[] = {
     { "flamegraph", "draw where the instructions went, as an SVG",
       cmd_flamegraph },
     { "folded", "the same as text: a line for each call stack", cmd_folded },
+    { "perf-data", "write samples as a file of Linux' perf", cmd_perf_data },
+    { "script", "write them as text, as perf script does", cmd_script },
     { "listen", "collect trace and sideband from sockets", cmd_listen },
 };
 

@@ -77,7 +77,11 @@ static void stack_runs(HartResult *h, const FlowRun *runs, unsigned n)
         if (i == n || runs[i].priv != runs[from].priv) {
             CallStackSite site = site_of(h, runs[from].priv);
 
-            callstack_runs(h->stack, runs + from, i - from, &site);
+            if (h->sampler) {
+                sampler_runs(h->sampler, runs + from, i - from, &site);
+            } else {
+                callstack_runs(h->stack, runs + from, i - from, &site);
+            }
             from = i;
         }
     }
@@ -100,7 +104,9 @@ static void on_mark(void *opaque)
     HartResult *h = opaque;
 
     h->counts.insns_at_mark = h->counts.insns;
-    if (h->stack) {
+    if (h->sampler) {
+        sampler_mark(h->sampler);
+    } else if (h->stack) {
         callstack_mark(h->stack);
     }
 }
@@ -109,7 +115,8 @@ static bool on_repeat(void *opaque, uint64_t times)
 {
     HartResult *h = opaque;
 
-    if (h->stack && !callstack_repeat(h->stack, times)) {
+    if (h->sampler ? !sampler_repeat(h->sampler, times) :
+        h->stack && !callstack_repeat(h->stack, times)) {
         return false;
     }
     h->counts.insns += (h->counts.insns - h->counts.insns_at_mark) * times;
@@ -125,7 +132,11 @@ static void on_trap(void *opaque, const FlowTrap *trap)
     if (h->stack) {
         CallStackSite site = site_of(h, trap->priv);
 
-        callstack_trap(h->stack, trap, &site);
+        if (h->sampler) {
+            sampler_trap(h->sampler, trap, &site);
+        } else {
+            callstack_trap(h->stack, trap, &site);
+        }
     }
 }
 
@@ -141,7 +152,9 @@ static void on_loss(void *opaque, const TraceLoss *loss)
 {
     HartResult *h = opaque;
 
-    if (h->stack) {
+    if (h->sampler) {
+        sampler_lost(h->sampler);
+    } else if (h->stack) {
         callstack_lost(h->stack);
     }
     if (h->losses->len < CLI_MAX_LOSSES_SHOWN ||
@@ -196,7 +209,19 @@ static const TruthHart *truth_of(const Results *r, unsigned hart)
     return NULL;
 }
 
-static HartResult *hart_new(const Results *r, unsigned hart)
+static void hart_free(HartResult *h)
+{
+    g_clear_pointer(&h->sampler, sampler_free);
+    g_clear_pointer(&h->samples, spool_free);
+    g_clear_pointer(&h->stack, callstack_free);
+    g_clear_pointer(&h->profile, profile_free);
+    g_clear_pointer(&h->space_tasks, g_hash_table_unref);
+    g_array_unref(h->losses);
+    g_free(h);
+}
+
+/* Returns NULL and sets @errp if there is no room for temporary files. */
+static HartResult *hart_new(const Results *r, unsigned hart, GError **errp)
 {
     const TruthHart *truth = truth_of(r, hart);
     HartResult *h = g_new0(HartResult, 1);
@@ -215,16 +240,20 @@ static HartResult *hart_new(const Results *r, unsigned hart)
         h->stack = callstack_new(h->profile, PROFILE_ROOT, &r->layers);
         h->space_tasks = g_hash_table_new(NULL, NULL);
     }
-    return h;
-}
+    if (wants(h, RESULT_SAMPLES)) {
+        SamplerOptions options = r->sampler;
 
-static void hart_free(HartResult *h)
-{
-    g_clear_pointer(&h->stack, callstack_free);
-    g_clear_pointer(&h->profile, profile_free);
-    g_clear_pointer(&h->space_tasks, g_hash_table_unref);
-    g_array_unref(h->losses);
-    g_free(h);
+        options.names = r->names;
+        options.hart = hart;
+        options.sample = spool_put;
+        options.opaque = h->samples = spool_new(errp);
+        if (!h->samples) {
+            hart_free(h);
+            return NULL;
+        }
+        h->sampler = sampler_new(h->stack, &options);
+    }
+    return h;
 }
 
 static void decode_hart(gpointer data, gpointer opaque)
@@ -297,21 +326,37 @@ static void report(const Results *r, const HartResult *h)
     cli_note_end(r->ct, &h->d.stats);
 }
 
-void results_decode(Results *r)
+/* The harts that were asked for; prints what is wrong and returns false. */
+static bool make_harts(Results *r, Crew *crew)
+{
+    r->harts = g_new0(HartResult *, r->t->nr_harts);
+    for (unsigned i = 0; i < r->t->nr_harts; i++) {
+        g_autoptr(GError) err = NULL;
+
+        if (!cli_hart_selected(r->ct, r->t, i) ||
+            (r->what == RESULT_VERIFY && !truth_of(r, i))) {
+            continue;
+        }
+        r->harts[i] = hart_new(r, i, &err);
+        if (!r->harts[i]) {
+            cli_error("%s", err->message);
+            return false;
+        }
+        crew->left++;
+    }
+    return true;
+}
+
+bool results_decode(Results *r)
 {
     Crew crew = { 0 };
     GThreadPool *pool;
 
+    if (!make_harts(r, &crew)) {
+        return false;
+    }
     g_mutex_init(&crew.lock);
     g_cond_init(&crew.done);
-    r->harts = g_new0(HartResult *, r->t->nr_harts);
-    for (unsigned i = 0; i < r->t->nr_harts; i++) {
-        if (cli_hart_selected(r->ct, r->t, i) &&
-            (r->what != RESULT_VERIFY || truth_of(r, i))) {
-            r->harts[i] = hart_new(r, i);
-            crew.left++;
-        }
-    }
     pool = g_thread_pool_new(decode_hart, &crew, threads(r), false, NULL);
     for (unsigned i = 0; i < r->t->nr_harts; i++) {
         if (r->harts[i]) {
@@ -327,6 +372,7 @@ void results_decode(Results *r)
     }
     g_mutex_clear(&crew.lock);
     g_cond_clear(&crew.done);
+    return true;
 }
 
 void results_clear(Results *r)

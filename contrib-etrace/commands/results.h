@@ -14,12 +14,14 @@
 #include "cli.h"
 #include "names/counts.h"
 #include "truth.h"
+#include "views/spool.h"
 
 /* Results.what */
 #define RESULT_STAT     0x1
 #define RESULT_VERIFY   0x2
 #define RESULT_PROFILE  0x4
 #define RESULT_COUNTS   0x8
+#define RESULT_SAMPLES  0x10
 
 typedef struct HartCounts {
     uint64_t insns, insns_at_mark;
@@ -37,6 +39,8 @@ typedef struct HartResult {
     uint64_t end;               /* instructions that retired, by the truth */
     Profile *profile;
     CallStack *stack;
+    Sampler *sampler;           /* tells the stack what happens */
+    Spool *samples;
     /* Who runs: of the space, or else what is known of the task */
     GHashTable *space_tasks;    /* number of the space -> Task */
     GArray *losses;             /* TraceLoss, the first ones and the last */
@@ -54,15 +58,17 @@ typedef struct Results {
     TaskTable *tasks;
     CallStackOptions layers;    /* RESULT_PROFILE */
     bool hart_layer;            /* ... and one for the hart above them */
+    SamplerOptions sampler;     /* RESULT_SAMPLES: how often, how much */
     /* by hart; NULL: not asked for, or not in the trace */
     HartResult **harts;
 } Results;
 
 /*
  * Decode the harts that were asked for, and report what was lost. If nothing
- * but RESULT_VERIFY is asked for, only those that the truth knows.
+ * but RESULT_VERIFY is asked for, only those that the truth knows. Prints what
+ * is wrong and returns false if that cannot be done.
  */
-void results_decode(Results *r);
+bool results_decode(Results *r);
 void results_clear(Results *r);
 
 /* cmd-stat.c: the counts of each hart, and in total */
@@ -91,10 +97,15 @@ typedef struct ProfileOptions {
     char *title;
     int width;
     double min_width;
+    gint64 period;              /* instructions between samples */
+    int branches;               /* transfers that each has */
 } ProfileOptions;
 
 /* As options are before they are parsed */
-#define PROFILE_OPTIONS_INIT { .width = 1200, .min_width = 0.3 }
+#define PROFILE_OPTIONS_INIT { \
+    .width = 1200, .min_width = 0.3, \
+    .period = SAMPLER_PERIOD, .branches = SAMPLER_BRANCHES, \
+}
 
 void profile_options_clear(ProfileOptions *o);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(ProfileOptions, profile_options_clear)
@@ -118,5 +129,14 @@ Profile *profile_join(const Results *r);
 /* As a flame graph if @svg, or else as folded stacks */
 void profile_write(Profile *profile, const CliTrace *ct,
                    const ProfileOptions *o, bool svg, FILE *f);
+
+/* view-output.c: files for other people's tools */
+
+/* Set r->sampler as @o says; prints what is wrong and returns false. */
+bool view_parse_options(Results *r, const ProfileOptions *o);
+
+/* Each returns an exit status. */
+int view_write_perf_data(const Results *r, FILE *f);
+int view_write_script(const Results *r, FILE *f);
 
 #endif /* ETRACE_RESULTS_H */

@@ -1,0 +1,66 @@
+/*
+ * rvtrace perf-data, script: files for other people's tools
+ *
+ * SPDX-License-Identifier: GPL-2.0-or-later
+ */
+#include "qemu/osdep.h"
+#include "results.h"
+
+/* The options of a view, which are the last ones of each command */
+#define MAX_OPTIONS 4
+
+static int view_command(const char *kind, const char *summary,
+                        ProfileOptions *o, const GOptionEntry *more,
+                        int argc, char **argv)
+{
+    g_auto(CliTrace) ct = { 0 };
+    g_autofree char *file = NULL, *output = NULL;
+    char *outputs[] = { NULL, NULL };
+    GOptionEntry entries[3 + MAX_OPTIONS] = {
+        { "kallsyms", 'k', 0, G_OPTION_ARG_FILENAME_ARRAY, &o->kallsyms,
+          "Symbols of the kernel: a copy of its /proc/kallsyms, or a "
+          "System.map; can be repeated", "FILE" },
+        { "output", 'o', 0, G_OPTION_ARG_FILENAME, &file,
+          "Where to write to (default: standard output)", "FILE" },
+    };
+
+    for (unsigned i = 0; more && more[i].long_name; i++) {
+        entries[2 + i] = more[i];
+    }
+    if (!cli_parse(&ct, entries, summary, argc, argv)) {
+        return CLI_ERROR;
+    }
+    output = g_strconcat(kind, file ? "=" : NULL, file, NULL);
+    outputs[0] = output;
+    return cmd_decode_outputs(&ct, outputs, NULL, o);
+}
+
+static int sample_command(const char *kind, const char *summary, int argc,
+                          char **argv)
+{
+    g_auto(ProfileOptions) o = PROFILE_OPTIONS_INIT;
+    const GOptionEntry more[MAX_OPTIONS] = {
+        { "period", 0, 0, G_OPTION_ARG_INT64, &o.period,
+          "Instructions of a hart from one sample to the next (default: "
+          "100003)", "N" },
+        { "branches", 0, 0, G_OPTION_ARG_INT, &o.branches,
+          "Taken transfers before it that each sample has, at most 64 "
+          "(default: 32)", "N" },
+    };
+
+    return view_command(kind, summary, &o, more, argc, argv);
+}
+
+int cmd_perf_data(int argc, char **argv)
+{
+    return sample_command("perf-data", "Write samples with call chains and "
+                          "branch stacks, for 'perf report -i FILE' and\n"
+                          "other subcommands of Linux' perf on any machine.",
+                          argc, argv);
+}
+
+int cmd_script(int argc, char **argv)
+{
+    return sample_command("script", "Write samples with call chains as text, "
+                          "as 'perf script' does.", argc, argv);
+}
