@@ -271,7 +271,7 @@ int cmd_decode(int argc, char **argv)
            "packets, a packet a line", "WHAT" },
         { "output", 'o', 0, G_OPTION_ARG_FILENAME_ARRAY, &outputs,
           "Write what the subcommand KIND does: stat, verify, flamegraph, "
-          "folded, perf-data, script; repeated, the trace is decoded but once "
+          "folded, perf-data, script, pprof, speedscope, uftrace; repeated, the trace is decoded but once "
           "for all of them",
           "KIND[=FILE]" },
         { "truth", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &truths,
@@ -294,6 +294,12 @@ int cmd_decode(int argc, char **argv)
         { "branches", 0, 0, G_OPTION_ARG_INT, &profile.branches,
           "For perf-data and script: taken transfers that each sample has, at "
           "most 64 (default: 32)", "N" },
+        { "min-duration", 0, 0, G_OPTION_ARG_INT64, &profile.min_duration,
+          "For speedscope and uftrace: leave out functions that took fewer "
+          "instructions (default: 0)", "N" },
+        { "max-events", 0, 0, G_OPTION_ARG_INT64, &profile.max_events,
+          "For speedscope: entries and exits of functions to write, at most "
+          "(default: 2000000)", "N" },
         G_OPTION_ENTRY_NULL
     };
     const TraceConsumer *consumer;

@@ -13,6 +13,9 @@ typedef enum OutputKind {
     OUTPUT_FOLDED,
     OUTPUT_PERF_DATA,
     OUTPUT_SCRIPT,
+    OUTPUT_PPROF,
+    OUTPUT_SPEEDSCOPE,
+    OUTPUT_UFTRACE,
     OUTPUT_NR_KINDS,
 } OutputKind;
 
@@ -26,12 +29,16 @@ static const struct {
     [OUTPUT_FOLDED] = { "folded", RESULT_PROFILE },
     [OUTPUT_PERF_DATA] = { "perf-data", RESULT_PROFILE | RESULT_SAMPLES },
     [OUTPUT_SCRIPT] = { "script", RESULT_PROFILE | RESULT_SAMPLES },
+    [OUTPUT_PPROF] = { "pprof", RESULT_PROFILE },
+    [OUTPUT_SPEEDSCOPE] = { "speedscope", RESULT_PROFILE | RESULT_MOMENTS },
+    [OUTPUT_UFTRACE] = { "uftrace", RESULT_PROFILE | RESULT_MOMENTS },
 };
 
 typedef struct Output {
     OutputKind kind;
     const char *path;           /* NULL: standard output */
-    FILE *f;                    /* NULL: not opened yet */
+    FILE *f;                    /* NULL: not opened yet, or a folder */
+    Uftrace *uftrace;           /* the folder; or NULL */
 } Output;
 
 static void output_free(gpointer opaque)
@@ -41,6 +48,7 @@ static void output_free(gpointer opaque)
     if (o->f && o->f != stdout) {
         fclose(o->f);
     }
+    g_clear_pointer(&o->uftrace, uftrace_free);
     g_free(o);
 }
 
@@ -75,6 +83,16 @@ static Output *output_new(const char *arg)
 /* Before anything is decoded: that takes time. */
 static bool open_output(Output *o)
 {
+    g_autoptr(GError) err = NULL;
+
+    if (o->kind == OUTPUT_UFTRACE) {
+        o->uftrace = o->path ? uftrace_new(o->path, &err) : NULL;
+        if (!o->uftrace) {
+            cli_error("uftrace: %s", err ? err->message :
+                      "which folder? give its name");
+        }
+        return o->uftrace;
+    }
     o->f = o->path ? fopen(o->path, "we") : stdout;
     if (!o->f) {
         cli_error("cannot write %s: %s", o->path, g_strerror(errno));
@@ -86,8 +104,12 @@ static bool close_output(Output *o)
 {
     const char *name = o->path ?: "standard output";
     FILE *f = g_steal_pointer(&o->f);
-    bool ok = cli_flush(f, name);
+    bool ok;
 
+    if (!f) {
+        return true;
+    }
+    ok = cli_flush(f, name);
     if (f != stdout && fclose(f) != 0 && ok) {
         cli_error("cannot write %s: %s", name, g_strerror(errno));
         ok = false;
@@ -113,6 +135,15 @@ static int write_output(Output *o, const Results *r, char **truths,
         break;
     case OUTPUT_SCRIPT:
         status = view_write_script(r, o->f);
+        break;
+    case OUTPUT_PPROF:
+        status = view_write_pprof(r, profile, o->f);
+        break;
+    case OUTPUT_SPEEDSCOPE:
+        status = view_write_speedscope(r, profile, po, o->f);
+        break;
+    case OUTPUT_UFTRACE:
+        status = view_write_uftrace(r, po, o->uftrace);
         break;
     default:
         profile_write(profile, r->ct, po, o->kind == OUTPUT_FLAMEGRAPH, o->f);
@@ -176,7 +207,7 @@ int cmd_decode_outputs(CliTrace *ct, char **args, char **truths,
             return CLI_ERROR;
         }
     }
-    if ((r.what & RESULT_SAMPLES) && !view_parse_options(&r, po)) {
+    if (!view_parse_options(&r, po)) {
         return CLI_ERROR;
     }
     if (r.what & RESULT_VERIFY) {

@@ -213,6 +213,7 @@ static void hart_free(HartResult *h)
 {
     g_clear_pointer(&h->sampler, sampler_free);
     g_clear_pointer(&h->samples, spool_free);
+    g_clear_pointer(&h->moments, moments_free);
     g_clear_pointer(&h->stack, callstack_free);
     g_clear_pointer(&h->profile, profile_free);
     g_clear_pointer(&h->space_tasks, g_hash_table_unref);
@@ -236,8 +237,18 @@ static HartResult *hart_new(const Results *r, unsigned hart, GError **errp)
         truth_check_init(&h->check, truth);
     }
     if (wants(h, RESULT_PROFILE)) {
+        CallStackOptions options = r->layers;
+
+        if (wants(h, RESULT_MOMENTS)) {
+            options.moment = moments_put;
+            options.opaque = h->moments = moments_new(errp);
+            if (!h->moments) {
+                hart_free(h);
+                return NULL;
+            }
+        }
         h->profile = profile_new();
-        h->stack = callstack_new(h->profile, PROFILE_ROOT, &r->layers);
+        h->stack = callstack_new(h->profile, PROFILE_ROOT, &options);
         h->space_tasks = g_hash_table_new(NULL, NULL);
     }
     if (wants(h, RESULT_SAMPLES)) {

@@ -14,7 +14,10 @@
 #include "cli.h"
 #include "names/counts.h"
 #include "truth.h"
+#include "views/moments.h"
 #include "views/spool.h"
+#include "views/speedscope.h"
+#include "views/uftrace.h"
 
 /* Results.what */
 #define RESULT_STAT     0x1
@@ -22,6 +25,7 @@
 #define RESULT_PROFILE  0x4
 #define RESULT_COUNTS   0x8
 #define RESULT_SAMPLES  0x10
+#define RESULT_MOMENTS  0x20
 
 typedef struct HartCounts {
     uint64_t insns, insns_at_mark;
@@ -41,6 +45,7 @@ typedef struct HartResult {
     CallStack *stack;
     Sampler *sampler;           /* tells the stack what happens */
     Spool *samples;
+    Moments *moments;
     /* Who runs: of the space, or else what is known of the task */
     GHashTable *space_tasks;    /* number of the space -> Task */
     GArray *losses;             /* TraceLoss, the first ones and the last */
@@ -99,12 +104,15 @@ typedef struct ProfileOptions {
     double min_width;
     gint64 period;              /* instructions between samples */
     int branches;               /* transfers that each has */
+    gint64 min_duration;        /* of functions, instructions */
+    gint64 max_events;          /* of functions, in all */
 } ProfileOptions;
 
 /* As options are before they are parsed */
 #define PROFILE_OPTIONS_INIT { \
     .width = 1200, .min_width = 0.3, \
     .period = SAMPLER_PERIOD, .branches = SAMPLER_BRANCHES, \
+    .max_events = SPEEDSCOPE_MAX_EVENTS, \
 }
 
 void profile_options_clear(ProfileOptions *o);
@@ -132,11 +140,18 @@ void profile_write(Profile *profile, const CliTrace *ct,
 
 /* view-output.c: files for other people's tools */
 
-/* Set r->sampler as @o says; prints what is wrong and returns false. */
+/* See what @o says, and set r->sampler; prints what is wrong and returns false. */
 bool view_parse_options(Results *r, const ProfileOptions *o);
 
 /* Each returns an exit status. */
 int view_write_perf_data(const Results *r, FILE *f);
 int view_write_script(const Results *r, FILE *f);
+int view_write_callgrind(const Results *r, const Counts *counts,
+                         Profile *profile, FILE *f);
+int view_write_pprof(const Results *r, const Profile *profile, FILE *f);
+int view_write_speedscope(const Results *r, const Profile *profile,
+                          const ProfileOptions *o, FILE *f);
+int view_write_uftrace(const Results *r, const ProfileOptions *o,
+                       Uftrace *uftrace);
 
 #endif /* ETRACE_RESULTS_H */
