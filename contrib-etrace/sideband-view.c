@@ -336,20 +336,47 @@ static const Space *space_of(const SidebandView *view, unsigned priv)
     }
 }
 
+/* The physical page at @vaddr in @s, NULL being physical addresses */
+static bool translate(const Space *s, uint64_t vaddr, uint64_t *ppage)
+{
+    uint64_t vpage = vaddr >> CODE_PAGE_BITS;
+    const PageMap *map;
+
+    if (!s || s->bare) {
+        *ppage = vpage;
+        return true;
+    }
+    map = s->pages ? g_hash_table_lookup(s->pages, &vpage) : NULL;
+    if (map) {
+        *ppage = map->ppage;
+    }
+    return map;
+}
+
+void sideband_view_where(const SidebandView *view, unsigned priv,
+                         uint64_t vaddr, SidebandWhere *where)
+{
+    const Space *s = space_of(view, priv);
+
+    *where = (SidebandWhere) { .sb = view->sb, .pos = view->pos };
+    if (s && !s->bare) {
+        where->space = (SidebandSpace) {
+            .virt = s->virt,
+            .atp = s->atp,
+            .gatp = s->hgatp,
+        };
+    }
+    where->mapped = translate(s, vaddr, &where->ppage);
+}
+
 CodePage *sideband_view_page(SidebandView *view, unsigned priv,
                              uint64_t vaddr)
 {
-    const Space *s = space_of(view, priv);
-    uint64_t page = vaddr >> CODE_PAGE_BITS;
+    uint64_t page;
     PhysPage *p;
 
-    if (s && !s->bare) {
-        PageMap *map = s->pages ? g_hash_table_lookup(s->pages, &page) : NULL;
-
-        if (!map) {
-            return NULL;
-        }
-        page = map->ppage;
+    if (!translate(space_of(view, priv), vaddr, &page)) {
+        return NULL;
     }
     p = g_hash_table_lookup(view->phys, &page);
     if (!p) {

@@ -124,6 +124,24 @@ CodePage *sideband_view_page(SidebandView *view, unsigned priv,
 unsigned sideband_view_nr_pages(const SidebandView *view);
 void sideband_view_trim(SidebandView *view);
 
+/* An address space: satp, or vsatp and hgatp; zeros if addresses are physical */
+typedef struct SidebandSpace {
+    bool virt;
+    uint64_t atp, gatp;
+} SidebandSpace;
+
+/* Where an address is, at a place of the stream */
+typedef struct SidebandWhere {
+    const Sideband *sb;
+    size_t pos;             /* of the next record to be applied, in the file */
+    SidebandSpace space;
+    uint64_t ppage;         /* physical address of the page / its size */
+    bool mapped;            /* ppage is known */
+} SidebandWhere;
+
+void sideband_view_where(const SidebandView *view, unsigned priv,
+                         uint64_t vaddr, SidebandWhere *where);
+
 /*
  * A number that identifies the address space of @priv at this place; equal
  * numbers mean equal spaces. 0 if addresses are physical.

@@ -149,21 +149,24 @@ int cmd_decode_outputs(CliTrace *ct, char **args, char **truths,
         g_ptr_array_add(outputs, o);
         r.what |= kinds[o->kind].what;
     }
-    if (r.what & RESULT_PROFILE) {
-        if (!profile_options_valid(po)) {
-            return CLI_ERROR;
-        }
-        r.names = names = profile_load_names(ct, po, objects);
-        if (!names || !profile_parse_layers(&r, po)) {
-            return CLI_ERROR;
-        }
-    }
     if (r.what & RESULT_VERIFY) {
         r.truth = truth = verify_load(truths);
         if (!truth) {
             return CLI_ERROR;
         }
     }
+    if (r.what & RESULT_PROFILE && !profile_options_valid(po)) {
+        return CLI_ERROR;
+    }
     t = r.t = cli_open(ct);
-    return t ? decode(&r, outputs, truths, po) : CLI_ERROR;
+    if (!t) {
+        return CLI_ERROR;
+    }
+    if (r.what & RESULT_PROFILE) {
+        r.names = names = profile_load_names(ct, po, t, objects);
+        if (!names || !profile_parse_layers(&r, po)) {
+            return CLI_ERROR;
+        }
+    }
+    return decode(&r, outputs, truths, po);
 }

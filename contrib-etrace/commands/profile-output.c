@@ -6,11 +6,13 @@
 #include "qemu/osdep.h"
 #include "elf-file.h"
 #include "flamegraph.h"
+#include "names/sysroot.h"
 #include "results.h"
 
 void profile_options_clear(ProfileOptions *o)
 {
     g_strfreev(o->kallsyms);
+    g_strfreev(o->sysroots);
     g_free(o->layers);
     g_free(o->title);
 }
@@ -56,8 +58,28 @@ static bool add_kallsyms(Names *names, ObjectTable *table, char **paths)
     return true;
 }
 
+/* Look for what ran of all parts of @t. */
+static bool scan_sysroots(Names *names, const Trace *t, char **roots)
+{
+    g_autoptr(GError) err = NULL;
+
+    for (const Trace *part = t; part; part = part->next) {
+        if (part->sideband) {
+            names_add_sideband(names, part->sideband);
+        }
+    }
+    for (; roots && *roots; roots++) {
+        if (!sysroot_scan(names, *roots, &err)) {
+            cli_error("--sysroot: %s", err->message);
+            return false;
+        }
+    }
+    names_decide(names);
+    return true;
+}
+
 Names *profile_load_names(const CliTrace *ct, const ProfileOptions *o,
-                          ObjectTable *table)
+                          const Trace *t, ObjectTable *table)
 {
     g_autoptr(Names) names = names_new(table);
 
@@ -66,7 +88,8 @@ Names *profile_load_names(const CliTrace *ct, const ProfileOptions *o,
             return NULL;
         }
     }
-    if (!add_kallsyms(names, table, o->kallsyms)) {
+    if (!add_kallsyms(names, table, o->kallsyms) ||
+        (o->sysroots && !scan_sysroots(names, t, o->sysroots))) {
         return NULL;
     }
     return g_steal_pointer(&names);

@@ -43,30 +43,38 @@ static void compare_runs(HartResult *h, const FlowRun *runs, unsigned n)
     }
 }
 
-/* Who runs in @space, where that is all that is known of it */
-static const Task *space_task(HartResult *h, unsigned space)
+/*
+ * Who runs in @space, where that is all that is known of it: the program there,
+ * which may be another one later
+ */
+static const Task *space_task(HartResult *h, unsigned space, unsigned priv)
 {
-    gpointer key = GUINT_TO_POINTER(space);
-    const Task *task = g_hash_table_lookup(h->space_tasks, key);
+    const Object *program;
+    g_autofree char *name = NULL;
 
-    if (!task) {
-        g_autofree char *name = g_strdup_printf("address space %u", space);
-
-        task = task_intern(h->all->tasks, false, TASK_MADE_UP + space,
-                           TASK_MADE_UP + space, name);
-        g_hash_table_insert(h->space_tasks, key, (gpointer)task);
+    if (h->task && h->task_space == space &&
+        h->task_generation == h->d.image->generation) {
+        return h->task;
     }
-    return task;
+    program = names_program(h->all->names, h->d.image, priv);
+    name = program ? g_strdup(program->name) :
+                     g_strdup_printf("address space %u", space);
+    h->task = task_intern(h->all->tasks, false, TASK_MADE_UP + space,
+                          TASK_MADE_UP + space, name);
+    h->task_space = space;
+    h->task_generation = h->d.image->generation;
+    return h->task;
 }
 
 static CallStackSite site_of(HartResult *h, unsigned priv)
 {
+    bool user = priv == ETRACE_PRIV_U || priv == ETRACE_PRIV_VU;
     unsigned space = trace_decoder_space(&h->d, priv);
 
     return (CallStackSite) {
         .image = h->d.image,
         .space = space,
-        .task = space ? space_task(h, space) : NULL,
+        .task = user && space ? space_task(h, space, priv) : NULL,
     };
 }
 
@@ -213,7 +221,6 @@ static HartResult *hart_new(const Results *r, unsigned hart)
     if (wants(h, RESULT_PROFILE)) {
         h->profile = profile_new();
         h->stack = callstack_new(h->profile, PROFILE_ROOT, &r->layers);
-        h->space_tasks = g_hash_table_new(NULL, NULL);
     }
     return h;
 }
@@ -222,7 +229,6 @@ static void hart_free(HartResult *h)
 {
     g_clear_pointer(&h->stack, callstack_free);
     g_clear_pointer(&h->profile, profile_free);
-    g_clear_pointer(&h->space_tasks, g_hash_table_unref);
     g_array_unref(h->losses);
     g_free(h);
 }

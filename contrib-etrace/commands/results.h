@@ -37,8 +37,8 @@ typedef struct HartResult {
     uint64_t end;               /* instructions that retired, by the truth */
     Profile *profile;
     CallStack *stack;
-    /* Who runs: of the space, or else what is known of the task */
-    GHashTable *space_tasks;    /* number of the space -> Task */
+    const Task *task;           /* who ran last in user mode; or NULL */
+    unsigned task_space, task_generation;
     GArray *losses;             /* TraceLoss, the first ones and the last */
     uint64_t more_losses;
 } HartResult;
@@ -87,6 +87,7 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Results, results_clear)
 /* The options of profiles */
 typedef struct ProfileOptions {
     char **kallsyms;
+    char **sysroots;
     char *layers;               /* of flame graphs and folded stacks */
     char *title;
     int width;
@@ -103,11 +104,11 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(ProfileOptions, profile_options_clear)
 bool profile_options_valid(const ProfileOptions *o);
 
 /*
- * Fill @table with the ELF files of @ct and the kernel's symbols, as @o says;
- * prints what is wrong and returns NULL.
+ * Fill @table with the ELF files of @ct, the kernel's symbols and what ran of
+ * @t, as @o says; prints what is wrong and returns NULL.
  */
 Names *profile_load_names(const CliTrace *ct, const ProfileOptions *o,
-                          ObjectTable *table);
+                          const Trace *t, ObjectTable *table);
 
 /* Set r->layers and r->hart_layer; prints what is wrong and returns false. */
 bool profile_parse_layers(Results *r, const ProfileOptions *o);

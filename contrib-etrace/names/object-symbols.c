@@ -1,0 +1,162 @@
+/*
+ * Objects from ELF files: their symbols
+ *
+ * SPDX-License-Identifier: GPL-2.0-or-later
+ */
+#include "qemu/osdep.h"
+#include <dwarf.h>
+#include <elfutils/libdw.h>
+#include "elf-file.h"
+#include "object-elf.h"
+
+/* What object_elf_load() made of the sections of a module, by number */
+static uint64_t *section_bases(const Object *o, ElfFile *file)
+{
+    const uint8_t *data = g_bytes_get_data(o->bytes, NULL);
+    uint64_t *bases;
+    Elf_Scn *scn = NULL;
+    size_t nr;
+
+    if (o->kind != OBJECT_MODULE || elf_getshdrnum(file->elf, &nr)) {
+        return NULL;
+    }
+    bases = g_new0(uint64_t, nr + 1);
+    while ((scn = elf_nextscn(file->elf, scn))) {
+        GElf_Shdr shdr;
+
+        for (guint i = 0; gelf_getshdr(scn, &shdr) && i < o->code->len; i++) {
+            const ObjectCode *c = &g_array_index(o->code, ObjectCode, i);
+
+            if (c->bytes == data + shdr.sh_offset) {
+                bases[elf_ndxscn(scn)] = c->addr;
+            }
+        }
+    }
+    return bases;
+}
+
+/* Where a function begins, and how long it is, by an FDE of .eh_frame */
+typedef struct Fde {
+    uint64_t start, size;
+} Fde;
+
+/*
+ * Only what linkers and compilers make for RISC-V: numbers of four bytes, the
+ * first one relative to where it stands.
+ */
+static bool fde_range(const Dwarf_FDE *fde, const uint8_t *cfi,
+                      uint64_t section, Fde *range)
+{
+    int32_t start, size;
+
+    if (fde->end - fde->start < 8) {
+        return false;
+    }
+    memcpy(&start, fde->start, 4);
+    memcpy(&size, fde->start + 4, 4);
+    range->start = section + (fde->start - cfi) + (int64_t)start;
+    range->size = (uint32_t)size;
+    return true;
+}
+
+static bool is_pcrel_sdata4(const Dwarf_CIE *cie)
+{
+    const char *aug = cie->augmentation;
+    const uint8_t *data = cie->augmentation_data;
+    size_t size = cie->augmentation_data_size;
+
+    /* "zR": its only datum; with a personality ("zPLR") it is the last. */
+    return aug && aug[0] == 'z' && size && aug[strlen(aug) - 1] == 'R' &&
+           data[size - 1] == (DW_EH_PE_pcrel | DW_EH_PE_sdata4);
+}
+
+/* Is the CIE at @off one of @cies? Most likely it is one of the last. */
+static bool is_known(const GArray *cies, guint64 off)
+{
+    for (guint i = cies->len; i > 0; i--) {
+        if (g_array_index(cies, guint64, i - 1) == off) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static void add_fdes(GArray *fdes, ElfFile *file, Elf_Scn *scn,
+                     uint64_t section)
+{
+    const unsigned char *ident = (const unsigned char *)
+        elf_getident(file->elf, NULL);
+    Elf_Data *data = elf_getdata(scn, NULL);
+    Dwarf_Off off = 0, next;
+    g_autoptr(GArray) cies = g_array_new(false, false, sizeof(guint64));
+    Dwarf_CFI_Entry entry;
+
+    while (data && dwarf_next_cfi(ident, data, true, off, &next,
+                                  &entry) == 0) {
+        Fde range;
+
+        if (dwarf_cfi_cie_p(&entry)) {
+            guint64 cie = off;
+
+            if (is_pcrel_sdata4(&entry.cie)) {
+                g_array_append_val(cies, cie);
+            }
+        } else if (is_known(cies, entry.fde.CIE_pointer) &&
+                   fde_range(&entry.fde, data->d_buf, section, &range)) {
+            g_array_append_val(fdes, range);
+        }
+        if (next <= off) {
+            break;
+        }
+        off = next;
+    }
+}
+
+/* Functions that have no symbol */
+static void add_unnamed(Object *o, ElfFile *file)
+{
+    g_autoptr(GArray) fdes = g_array_new(false, false, sizeof(Fde));
+    Elf_Scn *scn = NULL;
+    size_t names;
+
+    if (elf_getshdrstrndx(file->elf, &names)) {
+        return;
+    }
+    while ((scn = elf_nextscn(file->elf, scn))) {
+        GElf_Shdr shdr;
+        const char *name;
+
+        if (gelf_getshdr(scn, &shdr) && shdr.sh_type == SHT_PROGBITS &&
+            (name = elf_strptr(file->elf, names, shdr.sh_name)) &&
+            g_str_equal(name, ".eh_frame")) {
+            add_fdes(fdes, file, scn, shdr.sh_addr);
+        }
+    }
+    for (guint i = 0; i < fdes->len; i++) {
+        const Fde *fde = &g_array_index(fdes, Fde, i);
+        g_autofree char *name = NULL;
+
+        if (symbols_find(o->symbols, fde->start, NULL, NULL)) {
+            continue;
+        }
+        name = g_strdup_printf("%s+0x%" PRIx64, o->name, fde->start);
+        symbols_add(o->symbols, fde->start, fde->size, name);
+    }
+    symbols_sort(o->symbols);
+}
+
+void object_elf_symbols(Object *o)
+{
+    g_autoptr(ElfFile) file = elf_file_parse(o->bytes, o->path, NULL);
+    g_autofree uint64_t *bases = NULL;
+
+    if (!file) {
+        return;
+    }
+    bases = section_bases(o, file);
+    symbols_add_elf_file(o->symbols, file, 0, bases);
+    symbols_sort(o->symbols);
+    if (!bases) {
+        add_unnamed(o, file);
+    }
+}
