@@ -155,4 +155,23 @@ unsigned sideband_view_space(const SidebandView *view, unsigned priv);
 bool sideband_view_tvec(const SidebandView *view, unsigned priv,
                         uint64_t *xtvec);
 
+/* A task of the guest's operating system */
+typedef struct SidebandTask {
+    /*
+     * Another number whenever the other members, or whether they are known,
+     * have changed; never the same again in this view. 0: none was known yet.
+     */
+    uint64_t serial;
+    uint64_t task;          /* pointer to its descriptor: it has no other */
+    uint32_t tid, tgid;     /* Linux: both 0 in an idle task */
+    char comm[ETRACE_SB_COMM_SIZE + 1];     /* bytes of the guest's choice */
+} SidebandTask;
+
+/*
+ * The task that the hart runs at this place. Returns false if the stream has
+ * not reported one, not since the hart was reset either: only @task's serial
+ * means something then.
+ */
+bool sideband_view_task(const SidebandView *view, SidebandTask *task);
+
 #endif /* ETRACE_SIDEBAND_READER_H */
