@@ -15,6 +15,7 @@ static const CliCommand commands[] = {
       cmd_params },
     { "verify", "compare with a record of retired instructions", cmd_verify },
     { "stat", "count instructions, packets, bytes and losses", cmd_stat },
+    { "report", "list where the instructions went, by name", cmd_report },
     { "flamegraph", "draw where the instructions went, as an SVG",
       cmd_flamegraph },
     { "folded", "the same as text: a line for each call stack", cmd_folded },

@@ -8,12 +8,18 @@
 #include "flamegraph.h"
 #include "names/sysroot.h"
 #include "results.h"
+#include "views/report.h"
 
 void profile_options_clear(ProfileOptions *o)
 {
     g_strfreev(o->kallsyms);
     g_strfreev(o->sysroots);
     g_free(o->layers);
+    g_free(o->sort);
+    g_free(o->comm);
+    g_free(o->dso);
+    g_free(o->sym);
+    g_free(o->callers);
     g_free(o->title);
 }
 
@@ -161,6 +167,19 @@ Profile *profile_join(const Results *r)
     return all;
 }
 
+Counts *counts_join(const Results *r)
+{
+    Counts *all = counts_new(names_objects(r->names), r->tasks);
+
+    for (unsigned i = 0; i < r->t->nr_harts; i++) {
+        if (r->harts[i]) {
+            counts_merge(all, r->harts[i]->ranges);
+        }
+    }
+    counts_sort(all);
+    return all;
+}
+
 static void write_flamegraph(Profile *profile, const CliTrace *ct,
                              const ProfileOptions *o, FILE *f)
 {
@@ -197,6 +216,17 @@ void profile_write(Profile *profile, const CliTrace *ct,
 
 bool profile_options_valid(const ProfileOptions *o)
 {
+    ReportOptions report;
+
+    if (o->sort && !report_parse_keys(o->sort, &report)) {
+        cli_error("--sort %s: must be some of comm, pid, tid, dso, sym, priv, "
+                  "hart, separated by commas", o->sort);
+        return false;
+    }
+    if (!(o->min_percent >= 0) || o->max_rows < 0) {
+        cli_error("--percent-limit, --rows: must not be negative");
+        return false;
+    }
     if (o->width < 200 || o->width > 100000) {
         cli_error("--width %d: must be between 200 and 100000 pixels",
                   o->width);

@@ -10,9 +10,8 @@
 #ifndef ETRACE_RESULTS_H
 #define ETRACE_RESULTS_H
 
-#include "callstack.h"
 #include "cli.h"
-#include "names/counts.h"
+#include "counter.h"
 #include "truth.h"
 
 /* Results.what */
@@ -37,7 +36,11 @@ typedef struct HartResult {
     uint64_t end;               /* instructions that retired, by the truth */
     Profile *profile;
     CallStack *stack;
-    const Task *task;           /* who ran last in user mode; or NULL */
+    Counts *ranges;
+    Counter *counter;
+    /* Who ran last: by the sideband, or else whose address space it is */
+    const Task *task, *space_task;
+    uint64_t task_serial;
     unsigned task_space, task_generation;
     GArray *losses;             /* TraceLoss, the first ones and the last */
     uint64_t more_losses;
@@ -92,10 +95,17 @@ typedef struct ProfileOptions {
     char *title;
     int width;
     double min_width;
+    /* of reports */
+    char *sort, *comm, *dso, *sym, *callers;
+    double min_percent;
+    int max_rows;
+    gboolean by_total;
 } ProfileOptions;
 
 /* As options are before they are parsed */
-#define PROFILE_OPTIONS_INIT { .width = 1200, .min_width = 0.3 }
+#define PROFILE_OPTIONS_INIT { \
+    .width = 1200, .min_width = 0.3, .min_percent = 0.05, \
+}
 
 void profile_options_clear(ProfileOptions *o);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(ProfileOptions, profile_options_clear)
@@ -115,6 +125,9 @@ bool profile_parse_layers(Results *r, const ProfileOptions *o);
 
 /* All harts in one, which the caller frees; warns if it had no room. */
 Profile *profile_join(const Results *r);
+
+/* All harts in one, sorted, which the caller frees */
+Counts *counts_join(const Results *r);
 
 /* As a flame graph if @svg, or else as folded stacks */
 void profile_write(Profile *profile, const CliTrace *ct,

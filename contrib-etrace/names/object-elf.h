@@ -28,9 +28,9 @@ Object *object_elf_parse(ObjectTable *table, const char *path,
                          GError **errp);
 
 /*
- * Read the object's symbols: functions of .symtab, or else of .dynsym, and
- * for what has no symbol the functions that .eh_frame tells of, which are
- * named after their addresses. There may be none.
+ * Read the object's symbols: functions of .symtab and .dynsym, and where there
+ * are none, functions that .eh_frame describes or that are called directly,
+ * which are named after their addresses. There may be none.
  */
 void object_elf_symbols(Object *object);
 

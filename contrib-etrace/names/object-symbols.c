@@ -7,6 +7,7 @@
 #include <dwarf.h>
 #include <elfutils/libdw.h>
 #include "elf-file.h"
+#include "insn.h"
 #include "object-elf.h"
 
 /* What object_elf_load() made of the sections of a module, by number */
@@ -112,35 +113,117 @@ static void add_fdes(GArray *fdes, ElfFile *file, Elf_Scn *scn,
     }
 }
 
-/* Functions that have no symbol */
-static void add_unnamed(Object *o, ElfFile *file)
+/* Sections by their names, or all of those with code if @name is NULL */
+static bool is_section(ElfFile *file, Elf_Scn *scn, GElf_Shdr *shdr,
+                       const char *name)
+{
+    size_t names;
+    const char *is;
+
+    if (!gelf_getshdr(scn, shdr) || shdr->sh_type != SHT_PROGBITS) {
+        return false;
+    }
+    if (!name) {
+        return shdr->sh_flags & SHF_EXECINSTR;
+    }
+    if (elf_getshdrstrndx(file->elf, &names)) {
+        return false;
+    }
+    is = elf_strptr(file->elf, names, shdr->sh_name);
+    return is && g_str_equal(is, name);
+}
+
+static void add_unnamed(Object *o, uint64_t start, uint64_t size)
+{
+    g_autofree char *name = NULL;
+
+    if (!symbols_find(o->symbols, start, NULL, NULL)) {
+        name = g_strdup_printf("%s+0x%" PRIx64, o->name, start);
+        symbols_add(o->symbols, start, size, name);
+    }
+}
+
+/* Functions that have no symbol, by how the stack is unwound in them */
+static void add_unwound(Object *o, ElfFile *file)
 {
     g_autoptr(GArray) fdes = g_array_new(false, false, sizeof(Fde));
     Elf_Scn *scn = NULL;
-    size_t names;
 
-    if (elf_getshdrstrndx(file->elf, &names)) {
-        return;
-    }
     while ((scn = elf_nextscn(file->elf, scn))) {
         GElf_Shdr shdr;
-        const char *name;
 
-        if (gelf_getshdr(scn, &shdr) && shdr.sh_type == SHT_PROGBITS &&
-            (name = elf_strptr(file->elf, names, shdr.sh_name)) &&
-            g_str_equal(name, ".eh_frame")) {
+        if (is_section(file, scn, &shdr, ".eh_frame")) {
             add_fdes(fdes, file, scn, shdr.sh_addr);
         }
     }
     for (guint i = 0; i < fdes->len; i++) {
         const Fde *fde = &g_array_index(fdes, Fde, i);
-        g_autofree char *name = NULL;
 
-        if (symbols_find(o->symbols, fde->start, NULL, NULL)) {
-            continue;
+        add_unnamed(o, fde->start, fde->size);
+    }
+    symbols_sort(o->symbols);
+}
+
+static uint32_t get_insn(const uint8_t *p)
+{
+    return p[0] | p[1] << 8 | p[2] << 16 | (uint32_t)p[3] << 24;
+}
+
+/*
+ * Where the call at @p leads, relative to it; @p is followed by another
+ * instruction. Returns 0 if it is none: jal ra, or auipc ra and jalr ra.
+ */
+static int64_t call_offset(const uint8_t *p)
+{
+    uint32_t insn = get_insn(p), next = get_insn(p + 4);
+
+    if ((insn & 0xfff) == 0x0ef) {
+        return (int32_t)(insn & 0x80000000) >> 11 | (insn & 0xff000) |
+               (insn >> 9 & 0x800) | (insn >> 20 & 0x7fe);
+    }
+    if ((insn & 0xfff) == 0x097 && (next & 0xfffff) == 0x080e7) {
+        return (int64_t)(int32_t)(insn & 0xfffff000) + ((int32_t)next >> 20);
+    }
+    return 0;
+}
+
+static void find_calls(Object *o, const GElf_Shdr *shdr, const Elf_Data *data,
+                       GArray *targets)
+{
+    const uint8_t *bytes = data->d_buf;
+    size_t off = 0;
+
+    while (off + 8 <= data->d_size) {
+        int64_t to = call_offset(bytes + off);
+        uint64_t addr = shdr->sh_addr + off + to;
+
+        if (to && addr - shdr->sh_addr < shdr->sh_size && !(addr & 1)) {
+            g_array_append_val(targets, addr);
         }
-        name = g_strdup_printf("%s+0x%" PRIx64, o->name, fde->start);
-        symbols_add(o->symbols, fde->start, fde->size, name);
+        off += insn_length(bytes[off]);
+    }
+}
+
+/*
+ * Functions that nothing tells of but that they are called: programs without
+ * symbols and unwind tables
+ */
+static void add_called(Object *o, ElfFile *file)
+{
+    g_autoptr(GArray) targets = g_array_new(false, false, sizeof(uint64_t));
+    Elf_Scn *scn = NULL;
+
+    while ((scn = elf_nextscn(file->elf, scn))) {
+        GElf_Shdr shdr;
+        Elf_Data *data;
+
+        if (is_section(file, scn, &shdr, NULL) &&
+            (data = elf_getdata(scn, NULL)) && data->d_buf) {
+            find_calls(o, &shdr, data, targets);
+        }
+    }
+    for (guint i = 0; i < targets->len; i++) {
+        add_unnamed(o, g_array_index(targets, uint64_t, i), 0);
     }
     symbols_sort(o->symbols);
 }
@@ -157,6 +240,7 @@ void object_elf_symbols(Object *o)
     symbols_add_elf_file(o->symbols, file, 0, bases);
     symbols_sort(o->symbols);
     if (!bases) {
-        add_unnamed(o, file);
+        add_unwound(o, file);
+        add_called(o, file);
     }
 }
