@@ -29,8 +29,8 @@ Object *object_elf_parse(ObjectTable *table, const char *path,
 
 /*
  * Read the object's symbols: functions of .symtab and .dynsym, and where there
- * are none, functions that .eh_frame describes or that are called directly,
- * which are named after their addresses. There may be none.
+ * are none, functions that .eh_frame describes or that look like some, which
+ * are named after their addresses. There may be none.
  */
 void object_elf_symbols(Object *object);
 

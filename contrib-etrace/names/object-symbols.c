@@ -187,30 +187,59 @@ static int64_t call_offset(const uint8_t *p)
     return 0;
 }
 
-static void find_calls(Object *o, const GElf_Shdr *shdr, const Elf_Data *data,
-                       GArray *targets)
+/* Does what is behind the instruction @insn begin with another one? */
+static bool is_last(uint32_t insn)
+{
+    return (insn & 0xffff) == 0x8082 ||             /* c.jr ra */
+           ((insn & 0xf07f) == 0x8002 && (insn & 0xf80)) || /* c.jr */
+           (insn & 0xe003) == 0xa001 ||             /* c.j */
+           ((insn & 3) == 3 && (insn & 0xfff) == 0x06f) ||  /* j */
+           ((insn & 3) == 3 && (insn & 0x7fff) == 0x067);   /* jr */
+}
+
+/* Does @insn make room on the stack, as functions begin? */
+static bool is_prologue(uint32_t insn)
+{
+    return ((insn & 0xef83) == 0x6101 && (insn & 0x1000)) ||
+                                    /* c.addi16sp, less than 0 */
+           ((insn & 0xef83) == 0x0101 && (insn & 0x1000)) ||
+                                    /* c.addi sp, less than 0 */
+           ((insn & 0xfffff) == 0x10113 && insn >> 31);
+                                    /* addi sp, sp, less than 0 */
+}
+
+static void find_functions(const GElf_Shdr *shdr, const Elf_Data *data,
+                           GArray *starts)
 {
     const uint8_t *bytes = data->d_buf;
+    bool last = true;
     size_t off = 0;
 
     while (off + 8 <= data->d_size) {
+        uint32_t insn = get_insn(bytes + off);
         int64_t to = call_offset(bytes + off);
-        uint64_t addr = shdr->sh_addr + off + to;
+        uint64_t here = shdr->sh_addr + off, addr = here + to;
 
         if (to && addr - shdr->sh_addr < shdr->sh_size && !(addr & 1)) {
-            g_array_append_val(targets, addr);
+            g_array_append_val(starts, addr);
         }
-        off += insn_length(bytes[off]);
+        if (last && is_prologue(insn)) {
+            g_array_append_val(starts, here);
+        }
+        last = is_last(insn);
+        off += insn_length(insn);
     }
 }
 
 /*
- * Functions that nothing tells of but that they are called: programs without
- * symbols and unwind tables
+ * Functions of programs without symbols and unwind tables: what is called
+ * directly, and what makes room on the stack behind the end of something. That
+ * misses some and takes parts of functions for others, so their names are only
+ * their addresses.
  */
-static void add_called(Object *o, ElfFile *file)
+static void add_guessed(Object *o, ElfFile *file)
 {
-    g_autoptr(GArray) targets = g_array_new(false, false, sizeof(uint64_t));
+    g_autoptr(GArray) starts = g_array_new(false, false, sizeof(uint64_t));
     Elf_Scn *scn = NULL;
 
     while ((scn = elf_nextscn(file->elf, scn))) {
@@ -219,11 +248,11 @@ static void add_called(Object *o, ElfFile *file)
 
         if (is_section(file, scn, &shdr, NULL) &&
             (data = elf_getdata(scn, NULL)) && data->d_buf) {
-            find_calls(o, &shdr, data, targets);
+            find_functions(&shdr, data, starts);
         }
     }
-    for (guint i = 0; i < targets->len; i++) {
-        add_unnamed(o, g_array_index(targets, uint64_t, i), 0);
+    for (guint i = 0; i < starts->len; i++) {
+        add_unnamed(o, g_array_index(starts, uint64_t, i), 0);
     }
     symbols_sort(o->symbols);
 }
@@ -241,6 +270,6 @@ void object_elf_symbols(Object *o)
     symbols_sort(o->symbols);
     if (!bases) {
         add_unwound(o, file);
-        add_called(o, file);
+        add_guessed(o, file);
     }
 }
