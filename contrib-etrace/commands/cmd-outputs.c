@@ -5,17 +5,20 @@
  */
 #include "qemu/osdep.h"
 #include "results.h"
+#include "views/report.h"
 
 typedef enum OutputKind {
     OUTPUT_STAT,
     OUTPUT_VERIFY,
     OUTPUT_FLAMEGRAPH,
     OUTPUT_FOLDED,
+    OUTPUT_REPORT,
     OUTPUT_PERF_DATA,
     OUTPUT_SCRIPT,
     OUTPUT_PPROF,
     OUTPUT_SPEEDSCOPE,
     OUTPUT_UFTRACE,
+    OUTPUT_CALLGRIND,
     OUTPUT_NR_KINDS,
 } OutputKind;
 
@@ -27,11 +30,13 @@ static const struct {
     [OUTPUT_VERIFY] = { "verify", RESULT_VERIFY },
     [OUTPUT_FLAMEGRAPH] = { "flamegraph", RESULT_PROFILE },
     [OUTPUT_FOLDED] = { "folded", RESULT_PROFILE },
+    [OUTPUT_REPORT] = { "report", RESULT_COUNTS | RESULT_PROFILE },
     [OUTPUT_PERF_DATA] = { "perf-data", RESULT_PROFILE | RESULT_SAMPLES },
     [OUTPUT_SCRIPT] = { "script", RESULT_PROFILE | RESULT_SAMPLES },
     [OUTPUT_PPROF] = { "pprof", RESULT_PROFILE },
     [OUTPUT_SPEEDSCOPE] = { "speedscope", RESULT_PROFILE | RESULT_MOMENTS },
     [OUTPUT_UFTRACE] = { "uftrace", RESULT_PROFILE | RESULT_MOMENTS },
+    [OUTPUT_CALLGRIND] = { "callgrind", RESULT_COUNTS | RESULT_PROFILE },
 };
 
 typedef struct Output {
@@ -118,8 +123,35 @@ static bool close_output(Output *o)
 }
 
 /* Returns an exit status. */
+static int report_output(Profile *profile, const Counts *counts,
+                         const ProfileOptions *po, FILE *f)
+{
+    ReportOptions o = {
+        .comm = po->comm,
+        .dso = po->dso,
+        .sym = po->sym,
+        .min_percent = po->min_percent,
+        .max_rows = po->max_rows,
+        .by_total = po->by_total,
+    };
+
+    profile_sum(profile);
+    if (po->callers) {
+        if (!report_write_callers(profile, po->callers, f)) {
+            cli_error("--callers %s: no such function ran", po->callers);
+            return CLI_ERROR;
+        }
+        return CLI_OK;
+    }
+    report_parse_keys(po->sort ? po->sort : "dso,sym", &o);
+    report_write(counts, profile, &o, f);
+    return CLI_OK;
+}
+
+/* Returns an exit status. */
 static int write_output(Output *o, const Results *r, char **truths,
-                        const ProfileOptions *po, Profile *profile)
+                        const ProfileOptions *po, Profile *profile,
+                        Counts *counts)
 {
     int status = CLI_OK;
 
@@ -129,6 +161,9 @@ static int write_output(Output *o, const Results *r, char **truths,
         break;
     case OUTPUT_VERIFY:
         status = verify_write(r, truths, o->f);
+        break;
+    case OUTPUT_REPORT:
+        status = report_output(profile, counts, po, o->f);
         break;
     case OUTPUT_PERF_DATA:
         status = view_write_perf_data(r, o->f);
@@ -145,6 +180,9 @@ static int write_output(Output *o, const Results *r, char **truths,
     case OUTPUT_UFTRACE:
         status = view_write_uftrace(r, po, o->uftrace);
         break;
+    case OUTPUT_CALLGRIND:
+        status = view_write_callgrind(r, counts, profile, o->f);
+        break;
     default:
         profile_write(profile, r->ct, po, o->kind == OUTPUT_FLAMEGRAPH, o->f);
         break;
@@ -156,6 +194,7 @@ static int decode(Results *r, GPtrArray *outputs, char **truths,
                   const ProfileOptions *po)
 {
     g_autoptr(Profile) profile = NULL;
+    g_autoptr(Counts) counts = NULL;
     int status;
 
     for (guint i = 0; i < outputs->len; i++) {
@@ -169,9 +208,13 @@ static int decode(Results *r, GPtrArray *outputs, char **truths,
     if (r->what & RESULT_PROFILE) {
         profile = profile_join(r);
     }
+    if (r->what & RESULT_COUNTS) {
+        counts = counts_join(r);
+    }
     status = cli_finish_losses(r->ct);
     for (guint i = 0; i < outputs->len; i++) {
-        int one = write_output(outputs->pdata[i], r, truths, po, profile);
+        int one = write_output(outputs->pdata[i], r, truths, po, profile,
+                               counts);
 
         status = MAX(status, one);
     }
@@ -198,15 +241,6 @@ int cmd_decode_outputs(CliTrace *ct, char **args, char **truths,
         g_ptr_array_add(outputs, o);
         r.what |= kinds[o->kind].what;
     }
-    if (r.what & RESULT_PROFILE) {
-        if (!profile_options_valid(po)) {
-            return CLI_ERROR;
-        }
-        r.names = names = profile_load_names(ct, po, objects);
-        if (!names || !profile_parse_layers(&r, po)) {
-            return CLI_ERROR;
-        }
-    }
     if (!view_parse_options(&r, po)) {
         return CLI_ERROR;
     }
@@ -216,6 +250,19 @@ int cmd_decode_outputs(CliTrace *ct, char **args, char **truths,
             return CLI_ERROR;
         }
     }
+    if (r.what & (RESULT_PROFILE | RESULT_COUNTS) &&
+        !profile_options_valid(po)) {
+        return CLI_ERROR;
+    }
     t = r.t = cli_open(ct);
-    return t ? decode(&r, outputs, truths, po) : CLI_ERROR;
+    if (!t) {
+        return CLI_ERROR;
+    }
+    if (r.what & (RESULT_PROFILE | RESULT_COUNTS)) {
+        r.names = names = profile_load_names(ct, po, t, objects);
+        if (!names || !profile_parse_layers(&r, po)) {
+            return CLI_ERROR;
+        }
+    }
+    return decode(&r, outputs, truths, po);
 }

@@ -16,10 +16,13 @@ static int view_command(const char *kind, bool folder, const char *summary,
     g_auto(CliTrace) ct = { 0 };
     g_autofree char *file = NULL, *output = NULL;
     char *outputs[] = { NULL, NULL };
-    GOptionEntry entries[4 + MAX_OPTIONS] = {
+    GOptionEntry entries[5 + MAX_OPTIONS] = {
         { "kallsyms", 'k', 0, G_OPTION_ARG_FILENAME_ARRAY, &o->kallsyms,
           "Symbols of the kernel: a copy of its /proc/kallsyms, or a "
           "System.map; can be repeated", "FILE" },
+        { "sysroot", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &o->sysroots,
+          "Find what ran in the files below this folder, by its bytes: "
+          "programs, libraries, modules, kernel; can be repeated", "DIR" },
         { "output", 'o', 0, G_OPTION_ARG_FILENAME, &file,
           folder ? "Folder to write to, which must be new or empty" :
           "Where to write to (default: standard output)",
@@ -31,7 +34,7 @@ static int view_command(const char *kind, bool folder, const char *summary,
     };
 
     for (unsigned i = 0; more && more[i].long_name; i++) {
-        entries[3 + i] = more[i];
+        entries[4 + i] = more[i];
     }
     if (!cli_parse(&ct, entries, summary, argc, argv)) {
         return CLI_ERROR;
@@ -69,6 +72,16 @@ int cmd_script(int argc, char **argv)
 {
     return sample_command("script", "Write samples with call chains as text, "
                           "as 'perf script' does.", argc, argv);
+}
+
+int cmd_callgrind(int argc, char **argv)
+{
+    g_auto(ProfileOptions) o = PROFILE_OPTIONS_INIT;
+
+    return view_command("callgrind", false, "Write how often each instruction, "
+                        "call and jump was executed, for\n"
+                        "callgrind_annotate and KCachegrind.", &o, NULL, argc,
+                        argv);
 }
 
 int cmd_pprof(int argc, char **argv)

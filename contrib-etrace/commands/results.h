@@ -10,9 +10,8 @@
 #ifndef ETRACE_RESULTS_H
 #define ETRACE_RESULTS_H
 
-#include "callstack.h"
 #include "cli.h"
-#include "names/counts.h"
+#include "counter.h"
 #include "truth.h"
 #include "views/moments.h"
 #include "views/spool.h"
@@ -46,8 +45,12 @@ typedef struct HartResult {
     Sampler *sampler;           /* tells the stack what happens */
     Spool *samples;
     Moments *moments;
-    /* Who runs: of the space, or else what is known of the task */
-    GHashTable *space_tasks;    /* number of the space -> Task */
+    Counts *ranges;
+    Counter *counter;
+    /* Who ran last: by the sideband, or else whose address space it is */
+    const Task *task, *space_task;
+    uint64_t task_serial;
+    unsigned task_space, task_generation;
     GArray *losses;             /* TraceLoss, the first ones and the last */
     uint64_t more_losses;
 } HartResult;
@@ -98,19 +101,26 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Results, results_clear)
 /* The options of profiles */
 typedef struct ProfileOptions {
     char **kallsyms;
+    char **sysroots;
     char *layers;               /* of flame graphs and folded stacks */
     char *title;
     int width;
     double min_width;
+    /* of samples, and of what was called when */
     gint64 period;              /* instructions between samples */
     int branches;               /* transfers that each has */
     gint64 min_duration;        /* of functions, instructions */
     gint64 max_events;          /* of functions, in all */
+    /* of reports */
+    char *sort, *comm, *dso, *sym, *callers;
+    double min_percent;
+    int max_rows;
+    gboolean by_total;
 } ProfileOptions;
 
 /* As options are before they are parsed */
 #define PROFILE_OPTIONS_INIT { \
-    .width = 1200, .min_width = 0.3, \
+    .width = 1200, .min_width = 0.3, .min_percent = 0.05, \
     .period = SAMPLER_PERIOD, .branches = SAMPLER_BRANCHES, \
     .max_events = SPEEDSCOPE_MAX_EVENTS, \
 }
@@ -122,17 +132,20 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(ProfileOptions, profile_options_clear)
 bool profile_options_valid(const ProfileOptions *o);
 
 /*
- * Fill @table with the ELF files of @ct and the kernel's symbols, as @o says;
- * prints what is wrong and returns NULL.
+ * Fill @table with the ELF files of @ct, the kernel's symbols and what ran of
+ * @t, as @o says; prints what is wrong and returns NULL.
  */
 Names *profile_load_names(const CliTrace *ct, const ProfileOptions *o,
-                          ObjectTable *table);
+                          const Trace *t, ObjectTable *table);
 
 /* Set r->layers and r->hart_layer; prints what is wrong and returns false. */
 bool profile_parse_layers(Results *r, const ProfileOptions *o);
 
 /* All harts in one, which the caller frees; warns if it had no room. */
 Profile *profile_join(const Results *r);
+
+/* All harts in one, sorted, which the caller frees */
+Counts *counts_join(const Results *r);
 
 /* As a flame graph if @svg, or else as folded stacks */
 void profile_write(Profile *profile, const CliTrace *ct,

@@ -138,7 +138,7 @@ static SampleMode mode_of(unsigned priv, ObjectKind kind)
     }
 }
 
-static SampleAddr sample_addr(const Sampler *s, const Image *image,
+static SampleAddr sample_addr(const Sampler *s, Image *image,
                               uint64_t pc, uint8_t priv)
 {
     NamePlace place;
