@@ -91,7 +91,8 @@ static void put_call(Writer *w, const CostCall *call)
     put_file(w, "cfi", source(w, call->to, function(w, call->to)->entry,
                               &line));
     put_function(w, "cfn", call->to);
-    fprintf(w->f, "calls=%" PRIu64 " ", call->count);
+    /* Readers do not expect none. */
+    fprintf(w->f, "calls=%" PRIu64 " ", MAX(call->count, 1));
     put_position(w, call->to, call->target);
     fputc('\n', w->f);
     put_position(w, call->from, call->addr);
