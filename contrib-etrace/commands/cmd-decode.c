@@ -322,9 +322,10 @@ int cmd_decode(int argc, char **argv)
            "switch of tasks a line: instructions before it, pointer, tid, "
            "tgid, name; or packets, a packet a line", "WHAT" },
         { "output", 'o', 0, G_OPTION_ARG_FILENAME_ARRAY, &outputs,
-          "Write what the subcommand KIND does: stat, verify, flamegraph, "
-          "folded, perf-data, script, pprof, speedscope, uftrace; repeated, the trace is decoded but once "
-          "for all of them",
+          "Write what the subcommand KIND does: stat, verify, report, "
+          "flamegraph, folded, perf-data, script, callgrind, pprof, "
+          "speedscope, uftrace; repeated, the trace is decoded but once for "
+          "all of them",
           "KIND[=FILE]" },
         { "truth", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &truths,
           "For verify: what really retired", "FILE" },

@@ -1,5 +1,5 @@
 /*
- * rvtrace perf-data, script, pprof, speedscope, uftrace: files for other people's tools
+ * rvtrace: files for other people's tools
  *
  * SPDX-License-Identifier: GPL-2.0-or-later
  */

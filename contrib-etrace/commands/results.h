@@ -153,7 +153,10 @@ void profile_write(Profile *profile, const CliTrace *ct,
 
 /* view-output.c: files for other people's tools */
 
-/* See what @o says, and set r->sampler; prints what is wrong and returns false. */
+/*
+ * See what @o says, and set r->sampler; prints what is wrong and returns
+ * false.
+ */
 bool view_parse_options(Results *r, const ProfileOptions *o);
 
 /* Each returns an exit status. */

@@ -52,14 +52,15 @@ int view_write_perf_data(const Results *r, FILE *f)
     const char *command[] = {
         "rvtrace", "perf-data", "--trace", r->ct->traces[0], NULL
     };
+    PerfDataOptions options = {
+        .objects = names_objects(r->names),
+        .tasks = r->tasks,
+        .nr_harts = r->t->nr_harts,
+        .period = r->sampler.period,
+        .command = command,
+    };
 
-    if (!perf_data_write(spools, r->t->nr_harts, &(PerfDataOptions) {
-            .objects = names_objects(r->names),
-            .tasks = r->tasks,
-            .nr_harts = r->t->nr_harts,
-            .period = r->sampler.period,
-            .command = command,
-        }, f, &err)) {
+    if (!perf_data_write(spools, r->t->nr_harts, &options, f, &err)) {
         cli_error("perf-data: %s", err->message);
         return CLI_ERROR;
     }

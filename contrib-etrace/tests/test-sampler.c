@@ -399,7 +399,7 @@ static void test_script(void)
     check_true(script_write(spools, 1, f.objects, f.tasks, file, &err));
     fclose(file);
     check_true(g_str_has_prefix(text,
-        "sh    10 [000]     0.000000:        100 instructions: \n"
+        "sh    10 [000]     0.000000:        100 instructions:\040\n"
         "\t           4135c leaf+0x15c (/bin/program)\n"
         "\t           41108 work+0x8 (/bin/program)\n"
         "\t           41028 main+0x28 (/bin/program)\n\n"));

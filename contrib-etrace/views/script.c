@@ -37,10 +37,11 @@ static void put_sample(void *opaque, const Sample *sample)
     const Task *task = task_get(s->tasks, sample->task);
 
     fprintf(s->f, "%s %5u [%03u] %5" PRIu64 ".%06" PRIu64 ": %10" PRIu64
-            " instructions: \n", task->name,
+            " instructions: ", task->name,
             task->id == TASK_NONE ? TASK_MADE_UP : task->tid, sample->hart,
             sample->time / NS_PER_SEC, sample->time % NS_PER_SEC / 1000,
             sample->period);
+    fputc('\n', s->f);
     for (unsigned i = 0; i < sample->nr_chain; i++) {
         put_addr(s, &sample->chain[i]);
     }
