@@ -350,6 +350,8 @@ int cmd_decode(int argc, char **argv)
         { "branches", 0, 0, G_OPTION_ARG_INT, &profile.branches,
           "For perf-data and script: taken transfers that each sample has, at "
           "most 64 (default: 32)", "N" },
+        { "no-call-chains", 0, 0, G_OPTION_ARG_NONE, &profile.no_chains,
+          "For perf-data: leave them out, as perf2bolt needs it", NULL },
         { "min-duration", 0, 0, G_OPTION_ARG_INT64, &profile.min_duration,
           "For speedscope and uftrace: leave out functions that took fewer "
           "instructions (default: 0)", "N" },

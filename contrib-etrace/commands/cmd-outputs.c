@@ -166,7 +166,7 @@ static int write_output(Output *o, const Results *r, char **truths,
         status = report_output(profile, counts, po, o->f);
         break;
     case OUTPUT_PERF_DATA:
-        status = view_write_perf_data(r, o->f);
+        status = view_write_perf_data(r, po, o->f);
         break;
     case OUTPUT_SCRIPT:
         status = view_write_script(r, o->f);

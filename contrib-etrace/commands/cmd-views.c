@@ -48,15 +48,20 @@ static int sample_command(const char *kind, const char *summary, int argc,
                           char **argv)
 {
     g_auto(ProfileOptions) o = PROFILE_OPTIONS_INIT;
-    const GOptionEntry more[MAX_OPTIONS] = {
+    GOptionEntry more[MAX_OPTIONS] = {
         { "period", 0, 0, G_OPTION_ARG_INT64, &o.period,
           "Instructions of a hart from one sample to the next (default: "
           "100003)", "N" },
         { "branches", 0, 0, G_OPTION_ARG_INT, &o.branches,
           "Taken transfers before it that each sample has, at most 64 "
           "(default: 32)", "N" },
+        { "no-call-chains", 0, 0, G_OPTION_ARG_NONE, &o.no_chains,
+          "Leave them out, as perf2bolt needs it", NULL },
     };
 
+    if (g_str_equal(kind, "script")) {
+        more[2] = (GOptionEntry) G_OPTION_ENTRY_NULL;
+    }
     return view_command(kind, false, summary, &o, more, argc, argv);
 }
 

@@ -109,6 +109,7 @@ typedef struct ProfileOptions {
     /* of samples, and of what was called when */
     gint64 period;              /* instructions between samples */
     int branches;               /* transfers that each has */
+    gboolean no_chains;         /* samples have none */
     gint64 min_duration;        /* of functions, instructions */
     gint64 max_events;          /* of functions, in all */
     /* of reports */
@@ -160,7 +161,7 @@ void profile_write(Profile *profile, const CliTrace *ct,
 bool view_parse_options(Results *r, const ProfileOptions *o);
 
 /* Each returns an exit status. */
-int view_write_perf_data(const Results *r, FILE *f);
+int view_write_perf_data(const Results *r, const ProfileOptions *o, FILE *f);
 int view_write_script(const Results *r, FILE *f);
 int view_write_callgrind(const Results *r, const Counts *counts,
                          Profile *profile, FILE *f);

@@ -45,7 +45,7 @@ static Spool **all_samples(const Results *r)
     return spools;
 }
 
-int view_write_perf_data(const Results *r, FILE *f)
+int view_write_perf_data(const Results *r, const ProfileOptions *o, FILE *f)
 {
     g_autofree Spool **spools = all_samples(r);
     g_autoptr(GError) err = NULL;
@@ -57,6 +57,7 @@ int view_write_perf_data(const Results *r, FILE *f)
         .tasks = r->tasks,
         .nr_harts = r->t->nr_harts,
         .period = r->sampler.period,
+        .no_chains = o->no_chains,
         .command = command,
     };
 

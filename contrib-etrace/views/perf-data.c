@@ -358,7 +358,9 @@ static void put_sample(void *opaque, const Sample *sample)
     view_put32(p->record, sample->hart);
     view_put32(p->record, 0);
     view_put64(p->record, sample->period);
-    put_chain(p, sample);
+    if (!p->o->no_chains) {
+        put_chain(p, sample);
+    }
     put_branches(p, sample);
     end_record(p);
 }
@@ -373,8 +375,9 @@ static void put_attr(GByteArray *b, const PerfDataOptions *o)
     view_put64(b, PERF_COUNT_HW_INSTRUCTIONS);
     view_put64(b, o->period);
     view_put64(b, PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME |
-                  PERF_SAMPLE_CALLCHAIN | PERF_SAMPLE_CPU |
-                  PERF_SAMPLE_PERIOD | PERF_SAMPLE_BRANCH_STACK);
+                  (o->no_chains ? 0 : PERF_SAMPLE_CALLCHAIN) |
+                  PERF_SAMPLE_CPU | PERF_SAMPLE_PERIOD |
+                  PERF_SAMPLE_BRANCH_STACK);
     view_put64(b, 0);                               /* read_format */
     view_put64(b, PERF_ATTR_MMAP | PERF_ATTR_COMM | PERF_ATTR_TASK |
                   PERF_ATTR_SAMPLE_ID_ALL | PERF_ATTR_MMAP2 |

@@ -18,6 +18,7 @@ typedef struct PerfDataOptions {
     const TaskTable *tasks;
     unsigned nr_harts;
     uint64_t period;                /* as the samplers had it */
+    bool no_chains;                 /* perf2bolt does not expect any */
     const char *const *command;     /* NULL terminated; or NULL */
 } PerfDataOptions;
 

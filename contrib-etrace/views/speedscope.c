@@ -29,7 +29,8 @@ typedef struct Part {
 
 struct Speedscope {
     char *name;
-    uint64_t left;          /* events, and frames of stacks */
+    uint64_t max;           /* events; and frames of stacks */
+    uint64_t left;          /* of the events */
     uint64_t lost;
     GHashTable *frames;     /* "name\nfile" -> index + 1 */
     GString *frame_text;    /* the JSON of all of them */
@@ -55,7 +56,7 @@ Speedscope *speedscope_new(const char *name, uint64_t max_events)
     Speedscope *s = g_new0(Speedscope, 1);
 
     s->name = g_strdup(name);
-    s->left = max_events;
+    s->max = s->left = max_events;
     s->frames = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
     s->frame_text = g_string_new(NULL);
     s->parts = g_ptr_array_new_with_free_func(part_free);
@@ -196,11 +197,10 @@ static void add_stack(Speedscope *s, Part *part, unsigned node)
          i = profile_node(s->p, i)->parent) {
         path[n++] = frame_number(s, profile_node(s->p, i)->frame);
     }
-    if (s->left < n) {
+    if (part->stacks->len + n + 1 > s->max) {
         s->lost += n;
         return;
     }
-    s->left -= n;
     g_array_append_val(part->stacks, n);
     while (n) {
         g_array_append_val(part->stacks, path[--n]);
@@ -209,8 +209,19 @@ static void add_stack(Speedscope *s, Part *part, unsigned node)
     part->end += profile_node(s->p, node)->self;
 }
 
+/* The heaviest ones first: if there is no room for all, they matter most. */
+static int compare_weights(gconstpointer a, gconstpointer b, gpointer opaque)
+{
+    const Profile *p = opaque;
+    unsigned x = *(const unsigned *)a, y = *(const unsigned *)b;
+    uint64_t v = profile_node(p, x)->self, w = profile_node(p, y)->self;
+
+    return v != w ? (v > w ? -1 : 1) : x < y ? -1 : x > y;
+}
+
 void speedscope_add_profile(Speedscope *s, const Profile *p)
 {
+    g_autoptr(GArray) nodes = g_array_new(false, false, sizeof(unsigned));
     Part *part = g_new0(Part, 1);
 
     part->name = g_strdup("all");
@@ -220,8 +231,12 @@ void speedscope_add_profile(Speedscope *s, const Profile *p)
     set_profile(s, p);
     for (guint i = 1; i < p->nodes->len; i++) {
         if (profile_node(p, i)->self) {
-            add_stack(s, part, i);
+            g_array_append_val(nodes, i);
         }
+    }
+    g_array_sort_with_data(nodes, compare_weights, (gpointer)p);
+    for (guint i = 0; i < nodes->len; i++) {
+        add_stack(s, part, g_array_index(nodes, unsigned, i));
     }
 }
 

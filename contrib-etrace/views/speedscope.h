@@ -16,7 +16,10 @@
 
 typedef struct Speedscope Speedscope;
 
-/* @max_events bounds what is in memory: further functions are left out. */
+/*
+ * @max_events bounds what is in memory: so many events, and so many frames of
+ * stacks in the call tree. Others are left out.
+ */
 Speedscope *speedscope_new(const char *name, uint64_t max_events);
 void speedscope_free(Speedscope *s);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(Speedscope, speedscope_free)

@@ -34,7 +34,7 @@ bool view_copy(FILE *from, FILE *to)
     char buffer[65536];
     size_t n;
 
-    if (fflush(from) != 0) {
+    if (ferror(from) || fflush(from) != 0) {
         return false;
     }
     rewind(from);

@@ -18,5 +18,6 @@ here=$(cd "$(dirname "$0")" && pwd)
 need "$QEMU" "$RVTRACE"
 make -s -C "$guest_dir" OUT="$OUT" "$OUT/dhry.rv64gc.elf" \
     "$OUT/vm.rv64gc.elf" >&2 || bail "cannot build the guests"
+make_guest relocs.rv64gc "$guest_dir/dhry.c" rv64gc -Wl,--emit-relocs
 export PYTHONPATH=$here/..
 exec python3 "$here/views.py" "$@"

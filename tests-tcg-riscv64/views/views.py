@@ -2,6 +2,7 @@
 #
 # What run.sh says: files for other people's tools, read by these
 
+import glob
 import gzip
 import json
 import os
@@ -202,6 +203,27 @@ def test_perf_annotate(folder, guest):
                    re.M), f'{name} is not annotated:\n{text[:500]}')
 
 
+def test_perf2bolt(folder, guest):
+    """No sample is ignored, no transfer is one that the code does not have."""
+    program('perf')
+    found = sorted(glob.glob('/usr/lib/llvm-*/bin/perf2bolt'))
+    if not found:
+        raise Skip('perf2bolt is not installed')
+    path = guest.view(folder, 'perf-data', '--period', str(PERIOD),
+                      '--no-call-chains')
+    done = subprocess.run([found[-1], '-p', path, '-o', 'fdata', guest.elf],
+                          cwd=folder, env=ENV, capture_output=True,
+                          check=False, timeout=300)
+    text = (done.stdout + done.stderr).decode('utf-8', 'replace')
+    samples = len(guest.pcs) // PERIOD
+    need(f'read {samples} samples' in text, text[-1500:])
+    for bad in 'samples', 'traces mismatching', 'out of range traces':
+        need(re.search(bad + r'.* 0 \(0\.0%\)|: 0 ' + bad + r' \(0\.0%\)',
+                       text), f'{bad}:\n{text[-1500:]}')
+    with open(f'{folder}/fdata', encoding='utf-8') as f:
+        need(len(f.readlines()) > 20, 'no profile')
+
+
 def test_callgrind(folder, guest):
     """Costs by function are those of the call tree."""
     own = guest.folded(folder)
@@ -381,6 +403,7 @@ def test_options(folder, guest):
 
 def main():
     guests = {name: Guest(name) for name in ('dhry', 'vm')}
+    relocs = Guest('relocs')
     tests = []
     for name, guest in guests.items():
         tests += [(f'{kind} {name}', test, guest) for kind, test in (
@@ -396,6 +419,7 @@ def main():
     tests += [
         ('perf report', test_perf_report, dhry),
         ('perf annotate', test_perf_annotate, dhry),
+        ('perf2bolt', test_perf2bolt, relocs),
         ("speedscope's schema", test_speedscope_schema, dhry),
         ('several views of one pass', test_one_pass, dhry),
         ('options of views', test_options, dhry),
