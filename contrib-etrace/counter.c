@@ -144,7 +144,9 @@ static void add_to_round(Counter *c, unsigned what)
 static void commit_range(Counter *c)
 {
     const FlowRun *run = &c->run;
-    KnownRange *k = &c->ranges[hash(run->pc, c->place, RANGE_BITS)];
+    /* Where a branch ends a run, both ways out of it are used in turn. */
+    uint64_t what = (uint64_t)c->place << 32 | run->itype << 16 | run->count;
+    KnownRange *k = &c->ranges[hash(run->pc, what, RANGE_BITS)];
     unsigned index;
 
     if (!c->pending) {
