@@ -13,6 +13,7 @@
 #include "callstack.h"
 #include "flamegraph.h"
 #include "fuzz.h"
+#include "kernel-image.h"
 #include "packet-text.h"
 #include "params-text.h"
 #include "trace.h"
@@ -273,6 +274,13 @@ static void G_GNUC_UNUSED fuzz_elf(const uint8_t *data, size_t size)
     file_clear(&f);
     elf_code_free(elf);
     symbols_free(symbols);
+}
+
+static void G_GNUC_UNUSED fuzz_btf(const uint8_t *data, size_t size)
+{
+    ETraceGuestInfo info;
+
+    kernel_image_parse(data, size, &info, NULL);
 }
 
 static void G_GNUC_UNUSED fuzz_kallsyms(const uint8_t *data, size_t size)
