@@ -13,6 +13,7 @@
 #include "callstack.h"
 #include "flamegraph.h"
 #include "fuzz.h"
+#include "names/kernel-btf.h"
 #include "packet-text.h"
 #include "params-text.h"
 #include "trace.h"
@@ -287,6 +288,13 @@ static void G_GNUC_UNUSED fuzz_elf(const uint8_t *data, size_t size)
     file_clear(&f);
     elf_code_free(elf);
     symbols_free(symbols);
+}
+
+static void G_GNUC_UNUSED fuzz_btf(const uint8_t *data, size_t size)
+{
+    ETraceGuestInfo info;
+
+    kernel_btf_parse(data, size, &info, NULL);
 }
 
 static void G_GNUC_UNUSED fuzz_kallsyms(const uint8_t *data, size_t size)
