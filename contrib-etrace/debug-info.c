@@ -316,7 +316,7 @@ unsigned debug_info_frames(DebugInfo *info, uint64_t addr, DebugFrame *frames,
     const DebugSpan *span = debug_spans_find(info->spans, addr,
                                              &info->span_hint);
     const DebugFunction *function = NULL;
-    DebugFrame frame = { NULL };
+    DebugFrame frame = { .file = NULL };
     unsigned n = 0;
     DebugUnit *unit;
     bool known;
