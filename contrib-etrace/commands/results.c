@@ -111,6 +111,18 @@ static void name_runs(HartResult *h, const FlowRun *runs, unsigned n)
     }
 }
 
+static void name_trap(HartResult *h, const FlowTrap *trap)
+{
+    CallStackSite site = site_of(h, trap->priv);
+
+    if (h->stack) {
+        callstack_trap(h->stack, trap, &site);
+    }
+    if (h->counter) {
+        counter_trap(h->counter, trap, &site);
+    }
+}
+
 static void on_runs(void *opaque, const FlowRun *runs, unsigned n,
                     uint64_t insns)
 {
@@ -157,13 +169,8 @@ static void on_trap(void *opaque, const FlowTrap *trap)
 
     h->counts.interrupts += trap->interrupt;
     h->counts.exceptions += !trap->interrupt;
-    if (h->stack) {
-        CallStackSite site = site_of(h, trap->priv);
-
-        callstack_trap(h->stack, trap, &site);
-    }
-    if (h->counter) {
-        counter_trap(h->counter, trap);
+    if (h->stack || h->counter) {
+        name_trap(h, trap);
     }
 }
 
