@@ -29,6 +29,12 @@ int cmd_stat(int argc, char **argv);
 int cmd_report(int argc, char **argv);
 int cmd_folded(int argc, char **argv);
 int cmd_flamegraph(int argc, char **argv);
+int cmd_perf_data(int argc, char **argv);
+int cmd_script(int argc, char **argv);
+int cmd_callgrind(int argc, char **argv);
+int cmd_pprof(int argc, char **argv);
+int cmd_speedscope(int argc, char **argv);
+int cmd_uftrace(int argc, char **argv);
 int cmd_listen(int argc, char **argv);
 
 /* cli_report_loss() shows so many of each run. */

@@ -362,13 +362,15 @@ int cmd_decode(int argc, char **argv)
            "tgid, name; note, a note that software took a line; or packets, "
            "a packet a line", "WHAT" },
         { "output", 'o', 0, G_OPTION_ARG_FILENAME_ARRAY, &outputs,
-          "Write what the subcommand KIND does: stat, verify, flamegraph or "
-          "folded; repeated, the trace is decoded but once for all of them",
+          "Write what the subcommand KIND does: stat, verify, report, "
+          "flamegraph, folded, perf-data, script, callgrind, pprof, "
+          "speedscope, uftrace; repeated, the trace is decoded but once for "
+          "all of them",
           "KIND[=FILE]" },
         { "truth", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &truths,
           "For verify: what really retired", "FILE" },
         { "kallsyms", 'k', 0, G_OPTION_ARG_FILENAME_ARRAY, &profile.kallsyms,
-          "For flamegraph and folded: symbols of the kernel", "FILE" },
+          "For all but stat and verify: symbols of the kernel", "FILE" },
         { "sysroot", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &profile.sysroots,
           "Find what ran in the files below this folder, by its bytes: "
           "programs, libraries, modules, kernel; can be repeated", "DIR" },
@@ -382,6 +384,18 @@ int cmd_decode(int argc, char **argv)
         { "min-width", 0, 0, G_OPTION_ARG_DOUBLE, &profile.min_width,
           "For flamegraph: leave out what is narrower, pixels (default: 0.3)",
           "X" },
+        { "period", 0, 0, G_OPTION_ARG_INT64, &profile.period,
+          "For perf-data and script: instructions of a hart from one sample "
+          "to the next (default: 100003)", "N" },
+        { "branches", 0, 0, G_OPTION_ARG_INT, &profile.branches,
+          "For perf-data and script: taken transfers that each sample has, at "
+          "most 64 (default: 32)", "N" },
+        { "min-duration", 0, 0, G_OPTION_ARG_INT64, &profile.min_duration,
+          "For speedscope and uftrace: leave out functions that took fewer "
+          "instructions (default: 0)", "N" },
+        { "max-events", 0, 0, G_OPTION_ARG_INT64, &profile.max_events,
+          "For speedscope: entries and exits of functions to write, at most "
+          "(default: 2000000)", "N" },
         G_OPTION_ENTRY_NULL
     };
     const TraceConsumer *consumer;

@@ -21,6 +21,15 @@ static const CliCommand commands[] = {
     { "flamegraph", "draw where the instructions went, as an SVG",
       cmd_flamegraph },
     { "folded", "the same as text: a line for each call stack", cmd_folded },
+    { "perf-data", "write samples as a file of Linux' perf", cmd_perf_data },
+    { "script", "write them as text, as perf script does", cmd_script },
+    { "callgrind", "write exact costs for callgrind_annotate and KCachegrind",
+      cmd_callgrind },
+    { "pprof", "write the call tree for pprof", cmd_pprof },
+    { "speedscope", "write what was called when for speedscope",
+      cmd_speedscope },
+    { "uftrace", "write what was called when as a folder of uftrace",
+      cmd_uftrace },
     { "listen", "collect trace and sideband from sockets", cmd_listen },
 };
 
