@@ -270,8 +270,8 @@ int cmd_decode(int argc, char **argv)
            "data, operand, \"-\" for what is not known; pc,data, both; or "
            "packets, a packet a line", "WHAT" },
         { "output", 'o', 0, G_OPTION_ARG_FILENAME_ARRAY, &outputs,
-          "Write what the subcommand KIND does: stat, verify, flamegraph or "
-          "folded; repeated, the trace is decoded but once for all of them",
+          "Write what the subcommand KIND does: stat, verify, flamegraph, "
+          "folded or timeline; repeated, the trace is decoded but once for all of them",
           "KIND[=FILE]" },
         { "truth", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &truths,
           "For verify: what really retired", "FILE" },
@@ -287,6 +287,9 @@ int cmd_decode(int argc, char **argv)
         { "min-width", 0, 0, G_OPTION_ARG_DOUBLE, &profile.min_width,
           "For flamegraph: leave out what is narrower, pixels (default: 0.3)",
           "X" },
+        { "min-duration", 0, 0, G_OPTION_ARG_STRING, &profile.min_duration,
+          "For timeline: leave out what is shorter, instructions (default: "
+          "1000)", "N" },
         G_OPTION_ENTRY_NULL
     };
     const TraceConsumer *consumer;

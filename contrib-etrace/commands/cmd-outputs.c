@@ -11,6 +11,7 @@ typedef enum OutputKind {
     OUTPUT_VERIFY,
     OUTPUT_FLAMEGRAPH,
     OUTPUT_FOLDED,
+    OUTPUT_TIMELINE,
     OUTPUT_NR_KINDS,
 } OutputKind;
 
@@ -22,6 +23,7 @@ static const struct {
     [OUTPUT_VERIFY] = { "verify", RESULT_VERIFY },
     [OUTPUT_FLAMEGRAPH] = { "flamegraph", RESULT_PROFILE },
     [OUTPUT_FOLDED] = { "folded", RESULT_PROFILE },
+    [OUTPUT_TIMELINE] = { "timeline", RESULT_PROFILE },
 };
 
 typedef struct Output {
@@ -58,8 +60,20 @@ static Output *output_new(const char *arg)
         return o;
     }
     cli_error("--output %s: not KIND or KIND=FILE, where KIND is stat, "
-              "verify, flamegraph or folded", arg);
+              "verify, flamegraph, folded or timeline", arg);
     return NULL;
+}
+
+static bool is_asked_for(const GPtrArray *outputs, OutputKind kind)
+{
+    for (guint i = 0; i < outputs->len; i++) {
+        const Output *o = outputs->pdata[i];
+
+        if (o->kind == kind) {
+            return true;
+        }
+    }
+    return false;
 }
 
 /* Before anything is decoded: that takes time. */
@@ -85,9 +99,22 @@ static bool close_output(Output *o)
     return ok;
 }
 
+/* What outputs need besides the results; NULL: not asked for */
+typedef struct Views {
+    Timeline *timeline;
+} Views;
+
+static void views_clear(Views *v)
+{
+    g_clear_pointer(&v->timeline, timeline_free);
+}
+
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Views, views_clear)
+
 /* Returns an exit status. */
 static int write_output(Output *o, const Results *r, char **truths,
-                        const ProfileOptions *po, Profile *profile)
+                        const ProfileOptions *po, Profile *profile,
+                        const Views *v)
 {
     int status = CLI_OK;
 
@@ -98,6 +125,9 @@ static int write_output(Output *o, const Results *r, char **truths,
     case OUTPUT_VERIFY:
         status = verify_write(r, truths, o->f);
         break;
+    case OUTPUT_TIMELINE:
+        status = timeline_output(v->timeline, o->f);
+        break;
     default:
         profile_write(profile, r->ct, po, o->kind == OUTPUT_FLAMEGRAPH, o->f);
         break;
@@ -106,7 +136,7 @@ static int write_output(Output *o, const Results *r, char **truths,
 }
 
 static int decode(Results *r, GPtrArray *outputs, char **truths,
-                  const ProfileOptions *po)
+                  const ProfileOptions *po, const Views *v)
 {
     g_autoptr(Profile) profile = NULL;
     int status;
@@ -116,13 +146,16 @@ static int decode(Results *r, GPtrArray *outputs, char **truths,
             return CLI_ERROR;
         }
     }
-    results_decode(r);
+    if (!results_decode(r)) {
+        return CLI_ERROR;
+    }
     if (r->what & RESULT_PROFILE) {
         profile = profile_join(r);
     }
     status = cli_finish_losses(r->ct);
     for (guint i = 0; i < outputs->len; i++) {
-        int one = write_output(outputs->pdata[i], r, truths, po, profile);
+        int one = write_output(outputs->pdata[i], r, truths, po, profile,
+                               v);
 
         status = MAX(status, one);
     }
@@ -138,6 +171,7 @@ int cmd_decode_outputs(CliTrace *ct, char **args, char **truths,
     g_autoptr(Names) names = NULL;
     g_autoptr(Truth) truth = NULL;
     g_autoptr(Trace) t = NULL;
+    g_auto(Views) views = { 0 };
     g_auto(Results) r = { .ct = ct, .tasks = tasks };
 
     for (; *args; args++) {
@@ -164,6 +198,12 @@ int cmd_decode_outputs(CliTrace *ct, char **args, char **truths,
             return CLI_ERROR;
         }
     }
+    if (is_asked_for(outputs, OUTPUT_TIMELINE)) {
+        views.timeline = timeline_begin(&r, po);
+        if (!views.timeline) {
+            return CLI_ERROR;
+        }
+    }
     t = r.t = cli_open(ct);
-    return t ? decode(&r, outputs, truths, po) : CLI_ERROR;
+    return t ? decode(&r, outputs, truths, po, &views) : CLI_ERROR;
 }

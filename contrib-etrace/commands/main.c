@@ -18,6 +18,8 @@ static const CliCommand commands[] = {
     { "flamegraph", "draw where the instructions went, as an SVG",
       cmd_flamegraph },
     { "folded", "the same as text: a line for each call stack", cmd_folded },
+    { "timeline", "draw who ran which function when, for Perfetto",
+      cmd_timeline },
     { "listen", "collect trace and sideband from sockets", cmd_listen },
 };
 

@@ -13,6 +13,7 @@ void profile_options_clear(ProfileOptions *o)
     g_strfreev(o->kallsyms);
     g_free(o->layers);
     g_free(o->title);
+    g_free(o->min_duration);
 }
 
 static bool add_elf(Names *names, ObjectTable *table, const char *arg)

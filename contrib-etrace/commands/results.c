@@ -136,6 +136,36 @@ static void on_window(void *opaque, uint64_t pc)
     h->counts.windows++;
 }
 
+static void on_moment(void *opaque, const CallStackMoment *moment)
+{
+    HartResult *h = opaque;
+
+    for (unsigned i = 0; i < h->all->nr_watchers; i++) {
+        if (h->all->watchers[i].moment) {
+            h->all->watchers[i].moment(h->watching[i], moment);
+        }
+    }
+}
+
+static void report_loss_to_watchers(HartResult *h, FlowLossKind kind)
+{
+    for (unsigned i = 0; i < h->all->nr_watchers; i++) {
+        if (h->all->watchers[i].lost) {
+            h->all->watchers[i].lost(h->watching[i], h->counts.insns,
+                                     flow_loss_text(kind));
+        }
+    }
+}
+
+static void end_watchers(HartResult *h)
+{
+    for (unsigned i = 0; i < h->all->nr_watchers; i++) {
+        if (h->all->watchers[i].end) {
+            h->all->watchers[i].end(h->watching[i], h->counts.insns);
+        }
+    }
+}
+
 /* Said when all harts are done: cli_report_loss() shows no more than these. */
 static void on_loss(void *opaque, const TraceLoss *loss)
 {
@@ -144,6 +174,7 @@ static void on_loss(void *opaque, const TraceLoss *loss)
     if (h->stack) {
         callstack_lost(h->stack);
     }
+    report_loss_to_watchers(h, loss->flow.kind);
     if (h->losses->len < CLI_MAX_LOSSES_SHOWN ||
         loss->flow.kind == FLOW_LOST_WORK) {
         g_array_append_val(h->losses, *loss);
@@ -174,7 +205,7 @@ static const TraceConsumer repeating_consumer = {
     .loss = on_loss,
 };
 
-/* To compare, every round of a loop is needed. */
+/* To compare and to watch, every round of a loop is needed. */
 static const TraceConsumer consumer = {
     .flow = {
         .runs = on_runs,
@@ -211,8 +242,14 @@ static HartResult *hart_new(const Results *r, unsigned hart)
         truth_check_init(&h->check, truth);
     }
     if (wants(h, RESULT_PROFILE)) {
+        CallStackOptions options = r->layers;
+
+        if (r->nr_watchers) {
+            options.moment = on_moment;
+            options.opaque = h;
+        }
         h->profile = profile_new();
-        h->stack = callstack_new(h->profile, PROFILE_ROOT, &r->layers);
+        h->stack = callstack_new(h->profile, PROFILE_ROOT, &options);
         h->space_tasks = g_hash_table_new(NULL, NULL);
     }
     return h;
@@ -231,11 +268,12 @@ static void decode_hart(gpointer data, gpointer opaque)
 {
     HartResult *h = data;
     Crew *crew = opaque;
-    const TraceConsumer *how = h->compared ? &consumer :
-                               h->stack ? &repeating_consumer :
-                                          &count_consumer;
+    const TraceConsumer *how =
+        h->compared || h->all->nr_watchers ? &consumer :
+        h->stack ? &repeating_consumer : &count_consumer;
 
     trace_decode(&h->d, h->all->t, h->hart, how, h);
+    end_watchers(h);
     g_mutex_lock(&crew->lock);
     crew->left--;
     g_cond_signal(&crew->done);
@@ -297,21 +335,37 @@ static void report(const Results *r, const HartResult *h)
     cli_note_end(r->ct, &h->d.stats);
 }
 
-void results_decode(Results *r)
+static bool begin_watchers(HartResult *h)
+{
+    for (unsigned i = 0; i < h->all->nr_watchers; i++) {
+        const Watcher *w = &h->all->watchers[i];
+
+        h->watching[i] = w->begin(w->opaque, h);
+        if (!h->watching[i]) {
+            return false;
+        }
+    }
+    return true;
+}
+
+bool results_decode(Results *r)
 {
     Crew crew = { 0 };
     GThreadPool *pool;
 
-    g_mutex_init(&crew.lock);
-    g_cond_init(&crew.done);
     r->harts = g_new0(HartResult *, r->t->nr_harts);
     for (unsigned i = 0; i < r->t->nr_harts; i++) {
         if (cli_hart_selected(r->ct, r->t, i) &&
             (r->what != RESULT_VERIFY || truth_of(r, i))) {
             r->harts[i] = hart_new(r, i);
             crew.left++;
+            if (!begin_watchers(r->harts[i])) {
+                return false;
+            }
         }
     }
+    g_mutex_init(&crew.lock);
+    g_cond_init(&crew.done);
     pool = g_thread_pool_new(decode_hart, &crew, threads(r), false, NULL);
     for (unsigned i = 0; i < r->t->nr_harts; i++) {
         if (r->harts[i]) {
@@ -327,6 +381,7 @@ void results_decode(Results *r)
     }
     g_mutex_clear(&crew.lock);
     g_cond_clear(&crew.done);
+    return true;
 }
 
 void results_clear(Results *r)

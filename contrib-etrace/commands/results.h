@@ -14,6 +14,7 @@
 #include "cli.h"
 #include "names/counts.h"
 #include "truth.h"
+#include "views/timeline.h"
 
 /* Results.what */
 #define RESULT_STAT     0x1
@@ -26,6 +27,26 @@ typedef struct HartCounts {
     uint64_t exceptions, interrupts, windows;
 } HartCounts;
 
+struct HartResult;
+
+/*
+ * Who wants to know how the call stacks of harts change, with RESULT_PROFILE.
+ * Harts are decoded at the same time: what begin() returned for one of them is
+ * used by one thread at a time. Every round of a loop is decoded then.
+ */
+typedef struct Watcher {
+    /* NULL: it printed what is wrong, and nothing is decoded */
+    void *(*begin)(void *opaque, const struct HartResult *h);
+    /* Called with what begin() returned; any may be NULL */
+    void (*moment)(void *hart, const CallStackMoment *moment);
+    /* After so many instructions of the hart: what is a constant text */
+    void (*lost)(void *hart, uint64_t insns, const char *what);
+    void (*end)(void *hart, uint64_t insns);
+    void *opaque;               /* of begin() */
+} Watcher;
+
+#define RESULTS_MAX_WATCHERS 8
+
 /* Of one hart; what was not asked for is 0 or NULL. */
 typedef struct HartResult {
     TraceDecoder d;             /* d.stats, d.left */
@@ -37,6 +58,7 @@ typedef struct HartResult {
     uint64_t end;               /* instructions that retired, by the truth */
     Profile *profile;
     CallStack *stack;
+    void *watching[RESULTS_MAX_WATCHERS];   /* what their begin() returned */
     /* Who runs: of the space, or else what is known of the task */
     GHashTable *space_tasks;    /* number of the space -> Task */
     GArray *losses;             /* TraceLoss, the first ones and the last */
@@ -54,15 +76,18 @@ typedef struct Results {
     TaskTable *tasks;
     CallStackOptions layers;    /* RESULT_PROFILE */
     bool hart_layer;            /* ... and one for the hart above them */
+    Watcher watchers[RESULTS_MAX_WATCHERS];
+    unsigned nr_watchers;
     /* by hart; NULL: not asked for, or not in the trace */
     HartResult **harts;
 } Results;
 
 /*
  * Decode the harts that were asked for, and report what was lost. If nothing
- * but RESULT_VERIFY is asked for, only those that the truth knows.
+ * but RESULT_VERIFY is asked for, only those that the truth knows. Returns false
+ * if a watcher could not begin.
  */
-void results_decode(Results *r);
+bool results_decode(Results *r);
 void results_clear(Results *r);
 
 /* cmd-stat.c: the counts of each hart, and in total */
@@ -91,6 +116,7 @@ typedef struct ProfileOptions {
     char *title;
     int width;
     double min_width;
+    char *min_duration;         /* of timelines */
 } ProfileOptions;
 
 /* As options are before they are parsed */
@@ -118,5 +144,16 @@ Profile *profile_join(const Results *r);
 /* As a flame graph if @svg, or else as folded stacks */
 void profile_write(Profile *profile, const CliTrace *ct,
                    const ProfileOptions *o, bool svg, FILE *f);
+
+/* cmd-timeline.c */
+
+/*
+ * A timeline that watches what is decoded for @r, which the caller frees; prints
+ * what is wrong and returns NULL.
+ */
+Timeline *timeline_begin(Results *r, const ProfileOptions *o);
+
+/* Write it; prints what is wrong. Returns an exit status. */
+int timeline_output(Timeline *t, FILE *f);
 
 #endif /* ETRACE_RESULTS_H */
