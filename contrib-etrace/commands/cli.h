@@ -28,6 +28,7 @@ int cmd_stat(int argc, char **argv);
 int cmd_folded(int argc, char **argv);
 int cmd_flamegraph(int argc, char **argv);
 int cmd_timeline(int argc, char **argv);
+int cmd_html(int argc, char **argv);
 int cmd_listen(int argc, char **argv);
 
 /* cli_report_loss() shows so many of each run. */

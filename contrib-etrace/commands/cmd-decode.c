@@ -271,10 +271,10 @@ int cmd_decode(int argc, char **argv)
            "packets, a packet a line", "WHAT" },
         { "output", 'o', 0, G_OPTION_ARG_FILENAME_ARRAY, &outputs,
           "Write what the subcommand KIND does: stat, verify, flamegraph, "
-          "folded or timeline; repeated, the trace is decoded but once for all of them",
+          "folded, timeline or html; repeated, the trace is decoded but once for all of them",
           "KIND[=FILE]" },
         { "truth", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &truths,
-          "For verify: what really retired", "FILE" },
+          "For verify and html: what really retired", "FILE" },
         { "kallsyms", 'k', 0, G_OPTION_ARG_FILENAME_ARRAY, &profile.kallsyms,
           "For flamegraph and folded: symbols of the kernel", "FILE" },
         { "layers", 0, 0, G_OPTION_ARG_STRING, &profile.layers,
@@ -289,7 +289,7 @@ int cmd_decode(int argc, char **argv)
           "X" },
         { "min-duration", 0, 0, G_OPTION_ARG_STRING, &profile.min_duration,
           "For timeline: leave out what is shorter, instructions (default: "
-          "1000)", "N" },
+          "10000)", "N" },
         G_OPTION_ENTRY_NULL
     };
     const TraceConsumer *consumer;

@@ -12,6 +12,7 @@ typedef enum OutputKind {
     OUTPUT_FLAMEGRAPH,
     OUTPUT_FOLDED,
     OUTPUT_TIMELINE,
+    OUTPUT_HTML,
     OUTPUT_NR_KINDS,
 } OutputKind;
 
@@ -24,6 +25,7 @@ static const struct {
     [OUTPUT_FLAMEGRAPH] = { "flamegraph", RESULT_PROFILE },
     [OUTPUT_FOLDED] = { "folded", RESULT_PROFILE },
     [OUTPUT_TIMELINE] = { "timeline", RESULT_PROFILE },
+    [OUTPUT_HTML] = { "html", RESULT_PROFILE | RESULT_STAT },
 };
 
 typedef struct Output {
@@ -60,7 +62,7 @@ static Output *output_new(const char *arg)
         return o;
     }
     cli_error("--output %s: not KIND or KIND=FILE, where KIND is stat, "
-              "verify, flamegraph, folded or timeline", arg);
+              "verify, flamegraph, folded, timeline or html", arg);
     return NULL;
 }
 
@@ -102,19 +104,79 @@ static bool close_output(Output *o)
 /* What outputs need besides the results; NULL: not asked for */
 typedef struct Views {
     Timeline *timeline;
+    GPtrArray *strips;          /* Strip; of html */
+    Profile *profile;
+    /* The same with fewer layers, where html wanted more than the others */
+    Profile *plain;
+    char *verdict;              /* of verify */
+    int verify_status;
 } Views;
 
 static void views_clear(Views *v)
 {
     g_clear_pointer(&v->timeline, timeline_free);
+    g_clear_pointer(&v->strips, g_ptr_array_unref);
+    g_clear_pointer(&v->profile, profile_free);
+    g_clear_pointer(&v->plain, profile_free);
+    g_free(v->verdict);
 }
 
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Views, views_clear)
 
+/* html lets one choose layers when it is looked at: have them all. */
+static const CallStackLayer html_layers[] = {
+    CALLSTACK_LAYER_COMM, CALLSTACK_LAYER_PROCESS, CALLSTACK_LAYER_PRIV,
+};
+
+static void choose_html_layers(Results *r)
+{
+    r->hart_layer = true;
+    r->layers.nr_layers = ARRAY_SIZE(html_layers);
+    memcpy(r->layers.layers, html_layers, sizeof(html_layers));
+}
+
+/* What flame graphs and folded stacks have if nobody says */
+static Profile *default_layers(const Results *r, const Profile *profile)
+{
+    g_autofree uint8_t *is = layers_find(profile, &(Layers) {
+        .hart = r->hart_layer,
+        .layers = r->layers.layers,
+        .nr_layers = r->layers.nr_layers,
+    });
+
+    return layers_keep(profile, is, 1u << LAYER_COMM);
+}
+
+/* The verdict is found once, whoever writes it. */
+static void verify(const Results *r, char **truths, Views *v)
+{
+    size_t size;
+    char *text = NULL;
+    FILE *f = open_memstream(&text, &size);
+
+    v->verify_status = verify_write(r, truths, f);
+    fclose(f);
+    v->verdict = g_strdup(text);
+    free(text);
+}
+
+static void prepare(const Results *r, char **truths, const ProfileOptions *po,
+                    Views *v)
+{
+    if (r->what & RESULT_PROFILE) {
+        v->profile = profile_join(r);
+        if (v->strips && !po->layers) {
+            v->plain = default_layers(r, v->profile);
+        }
+    }
+    if (r->what & RESULT_VERIFY) {
+        verify(r, truths, v);
+    }
+}
+
 /* Returns an exit status. */
-static int write_output(Output *o, const Results *r, char **truths,
-                        const ProfileOptions *po, Profile *profile,
-                        const Views *v)
+static int write_output(Output *o, const Results *r, const ProfileOptions *po,
+                        Views *v)
 {
     int status = CLI_OK;
 
@@ -123,22 +185,28 @@ static int write_output(Output *o, const Results *r, char **truths,
         stat_write(r, o->f);
         break;
     case OUTPUT_VERIFY:
-        status = verify_write(r, truths, o->f);
+        fputs(v->verdict, o->f);
+        status = v->verify_status;
         break;
     case OUTPUT_TIMELINE:
         status = timeline_output(v->timeline, o->f);
         break;
+    case OUTPUT_HTML:
+        html_output(r, po, v->profile, v->strips, v->verdict,
+                    v->verify_status, o->f);
+        status = v->verdict ? v->verify_status : CLI_OK;
+        break;
     default:
-        profile_write(profile, r->ct, po, o->kind == OUTPUT_FLAMEGRAPH, o->f);
+        profile_write(v->plain ?: v->profile, r->ct, po,
+                      o->kind == OUTPUT_FLAMEGRAPH, o->f);
         break;
     }
     return close_output(o) ? status : CLI_ERROR;
 }
 
 static int decode(Results *r, GPtrArray *outputs, char **truths,
-                  const ProfileOptions *po, const Views *v)
+                  const ProfileOptions *po, Views *v)
 {
-    g_autoptr(Profile) profile = NULL;
     int status;
 
     for (guint i = 0; i < outputs->len; i++) {
@@ -149,13 +217,10 @@ static int decode(Results *r, GPtrArray *outputs, char **truths,
     if (!results_decode(r)) {
         return CLI_ERROR;
     }
-    if (r->what & RESULT_PROFILE) {
-        profile = profile_join(r);
-    }
+    prepare(r, truths, po, v);
     status = cli_finish_losses(r->ct);
     for (guint i = 0; i < outputs->len; i++) {
-        int one = write_output(outputs->pdata[i], r, truths, po, profile,
-                               v);
+        int one = write_output(outputs->pdata[i], r, po, v);
 
         status = MAX(status, one);
     }
@@ -191,6 +256,13 @@ int cmd_decode_outputs(CliTrace *ct, char **args, char **truths,
         if (!names || !profile_parse_layers(&r, po)) {
             return CLI_ERROR;
         }
+    }
+    if (is_asked_for(outputs, OUTPUT_HTML)) {
+        views.strips = html_begin(&r);
+        if (!po->layers) {
+            choose_html_layers(&r);
+        }
+        r.what |= truths ? RESULT_VERIFY : 0;
     }
     if (r.what & RESULT_VERIFY) {
         r.truth = truth = verify_load(truths);

@@ -7,7 +7,7 @@
 #include "results.h"
 
 /* So that a trace of 10^9 instructions is a file that can be looked at */
-#define DEFAULT_MIN_INSNS   1000
+#define DEFAULT_MIN_INSNS   10000
 
 static void *begin_hart(void *opaque, const HartResult *h)
 {
@@ -80,7 +80,7 @@ int cmd_timeline(int argc, char **argv)
           "Symbols of the kernel: a copy of its /proc/kallsyms, or a "
           "System.map; can be repeated", "FILE" },
         { "min-duration", 0, 0, G_OPTION_ARG_STRING, &o.min_duration,
-          "Leave out what is shorter, instructions (default: 1000)", "N" },
+          "Leave out what is shorter, instructions (default: 10000)", "N" },
         { "title", 0, 0, G_OPTION_ARG_STRING, &o.title,
           "What the tracks of harts are called", "TEXT" },
         { "output", 'o', 0, G_OPTION_ARG_FILENAME, &file,

@@ -20,6 +20,8 @@ static const CliCommand commands[] = {
     { "folded", "the same as text: a line for each call stack", cmd_folded },
     { "timeline", "draw who ran which function when, for Perfetto",
       cmd_timeline },
+    { "html", "write a report of all that to look at in a browser",
+      cmd_html },
     { "listen", "collect trace and sideband from sockets", cmd_listen },
 };
 

@@ -14,6 +14,7 @@
 #include "cli.h"
 #include "names/counts.h"
 #include "truth.h"
+#include "views/html-report.h"
 #include "views/timeline.h"
 
 /* Results.what */
@@ -155,5 +156,21 @@ Timeline *timeline_begin(Results *r, const ProfileOptions *o);
 
 /* Write it; prints what is wrong. Returns an exit status. */
 int timeline_output(Timeline *t, FILE *f);
+
+/* cmd-html.c */
+
+/*
+ * A strip for each hart that is decoded for @r, in an array that the caller
+ * frees.
+ */
+GPtrArray *html_begin(Results *r);
+
+/*
+ * Write the report. @profile has the layers of @r. @verdict is what
+ * verify_write() wrote, and @status what it returned; NULL: nothing was
+ * compared.
+ */
+void html_output(const Results *r, const ProfileOptions *o, Profile *profile,
+                 GPtrArray *strips, const char *verdict, int status, FILE *f);
 
 #endif /* ETRACE_RESULTS_H */
