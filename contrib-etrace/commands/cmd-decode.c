@@ -287,6 +287,8 @@ int cmd_decode(int argc, char **argv)
         { "min-width", 0, 0, G_OPTION_ARG_DOUBLE, &profile.min_width,
           "For flamegraph: leave out what is narrower, pixels (default: 0.3)",
           "X" },
+        { "icicle", 0, 0, G_OPTION_ARG_NONE, &profile.icicle,
+          "For flamegraph: callers above what they call", NULL },
         { "min-duration", 0, 0, G_OPTION_ARG_STRING, &profile.min_duration,
           "For timeline: leave out what is shorter, instructions (default: "
           "10000)", "N" },

@@ -117,6 +117,7 @@ typedef struct ProfileOptions {
     char *title;
     int width;
     double min_width;
+    gboolean icicle;
     char *min_duration;         /* of timelines */
 } ProfileOptions;
 

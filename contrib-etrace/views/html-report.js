@@ -369,7 +369,8 @@ function find(text) {
         }
     }
     byId('matched').textContent = !pattern ? '' :
-        `${group(count)} frames, ${group(names.size)} names, ` +
+        `${group(count)} frame${count === 1 ? '' : 's'}, ` +
+        `${group(names.size)} name${names.size === 1 ? '' : 's'}, ` +
         percent(sum, root.total);
     render();
 }
