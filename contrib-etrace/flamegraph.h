@@ -17,8 +17,8 @@ typedef struct FlameOptions {
 } FlameOptions;
 
 /*
- * Write @p to @f, the root at the bottom or at the top. Errors of @f are the caller's to
- * check.
+ * Write @p to @f, the root at the bottom or at the top. Errors of @f are the
+ * caller's to check.
  */
 void flamegraph_write(Profile *p, const FlameOptions *opts, FILE *f);
 

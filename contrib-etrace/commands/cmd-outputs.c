@@ -106,7 +106,7 @@ typedef struct Views {
     Timeline *timeline;
     GPtrArray *strips;          /* Strip; of html */
     Profile *profile;
-    /* The same with fewer layers, where html wanted more than the others */
+    /* The same with fewer layers, where some wanted more than the others */
     Profile *plain;
     char *verdict;              /* of verify */
     int verify_status;
@@ -123,16 +123,19 @@ static void views_clear(Views *v)
 
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Views, views_clear)
 
-/* html lets one choose layers when it is looked at: have them all. */
-static const CallStackLayer html_layers[] = {
+/*
+ * html lets one choose layers when it is looked at, and timelines show when a
+ * level is left for another one: have them all, if nobody says which.
+ */
+static const CallStackLayer all_layers[] = {
     CALLSTACK_LAYER_COMM, CALLSTACK_LAYER_PROCESS, CALLSTACK_LAYER_PRIV,
 };
 
-static void choose_html_layers(Results *r)
+static void choose_all_layers(Results *r)
 {
     r->hart_layer = true;
-    r->layers.nr_layers = ARRAY_SIZE(html_layers);
-    memcpy(r->layers.layers, html_layers, sizeof(html_layers));
+    r->layers.nr_layers = ARRAY_SIZE(all_layers);
+    memcpy(r->layers.layers, all_layers, sizeof(all_layers));
 }
 
 /* What flame graphs and folded stacks have if nobody says */
@@ -165,7 +168,7 @@ static void prepare(const Results *r, char **truths, const ProfileOptions *po,
 {
     if (r->what & RESULT_PROFILE) {
         v->profile = profile_join(r);
-        if (v->strips && !po->layers) {
+        if ((v->strips || v->timeline) && !po->layers) {
             v->plain = default_layers(r, v->profile);
         }
     }
@@ -259,9 +262,6 @@ int cmd_decode_outputs(CliTrace *ct, char **args, char **truths,
     }
     if (is_asked_for(outputs, OUTPUT_HTML)) {
         views.strips = html_begin(&r);
-        if (!po->layers) {
-            choose_html_layers(&r);
-        }
         r.what |= truths ? RESULT_VERIFY : 0;
     }
     if (r.what & RESULT_VERIFY) {
@@ -275,6 +275,9 @@ int cmd_decode_outputs(CliTrace *ct, char **args, char **truths,
         if (!views.timeline) {
             return CLI_ERROR;
         }
+    }
+    if ((views.strips || views.timeline) && !po->layers) {
+        choose_all_layers(&r);
     }
     t = r.t = cli_open(ct);
     return t ? decode(&r, outputs, truths, po, &views) : CLI_ERROR;

@@ -85,8 +85,8 @@ typedef struct Results {
 
 /*
  * Decode the harts that were asked for, and report what was lost. If nothing
- * but RESULT_VERIFY is asked for, only those that the truth knows. Returns false
- * if a watcher could not begin.
+ * but RESULT_VERIFY is asked for, only those that the truth knows. Returns
+ * false if a watcher could not begin.
  */
 bool results_decode(Results *r);
 void results_clear(Results *r);
@@ -150,8 +150,8 @@ void profile_write(Profile *profile, const CliTrace *ct,
 /* cmd-timeline.c */
 
 /*
- * A timeline that watches what is decoded for @r, which the caller frees; prints
- * what is wrong and returns NULL.
+ * A timeline that watches what is decoded for @r, which the caller frees;
+ * prints what is wrong and returns NULL.
  */
 Timeline *timeline_begin(Results *r, const ProfileOptions *o);
 

@@ -10,7 +10,7 @@ import subprocess
 import tempfile
 import time
 
-NAMES = ('chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable')
+NAMES = ('chromium', 'chromium-browser', 'google-chrome')
 
 
 def find():

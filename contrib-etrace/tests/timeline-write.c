@@ -5,7 +5,8 @@
  *
  * TIME: how many nanoseconds an instruction takes; 0: instructions are the
  * clock. Each moment is a line "HART INSNS TASK PRIV FRAME;FRAME...", where a
- * frame is NODE:KIND:NAME and a task its number, or -1; the last line of a hart is "HART INSNS end".
+ * frame is NODE:KIND:NAME and a task its number, or -1; the last line of a hart
+ * is "HART INSNS end".
  *
  * SPDX-License-Identifier: GPL-2.0-or-later
  */

@@ -257,7 +257,10 @@ static int by_insns(gconstpointer a, gconstpointer b)
     if (x->insns != y->insns) {
         return x->insns > y->insns ? -1 : 1;
     }
-    return x->task->id < y->task->id ? -1 : x->task->id > y->task->id;
+    if (x->task->tid != y->task->tid) {
+        return x->task->tid < y->task->tid ? -1 : 1;
+    }
+    return strcmp(x->task->name, y->task->name);
 }
 
 /* Those that ran most; NULL is nobody and not among them */
@@ -306,12 +309,29 @@ static void put_share(GString *s, int task, uint64_t insns)
     }
 }
 
-static void put_strip(GString *s, const Strip *strip, GHashTable *sums)
+/* How much of each task there is, in the order of @list */
+static void put_totals(GString *s, const Strip *strip, const GPtrArray *list)
 {
+    const uint64_t *n = g_hash_table_lookup(strip->totals, NULL);
     uint64_t others = 0;
-    GHashTableIter iter;
-    gpointer task, insns;
 
+    put_share(s, -1, n ? *n : 0);
+    for (guint i = 0; i < list->len; i++) {
+        const TaskSum *sum = list->pdata[i];
+
+        n = g_hash_table_lookup(strip->totals, sum->task);
+        if (n && sum->index == -2) {
+            others += *n;
+        } else if (n) {
+            put_share(s, sum->index, *n);
+        }
+    }
+    put_share(s, -2, others);
+}
+
+static void put_strip(GString *s, const Strip *strip, GHashTable *sums,
+                      const GPtrArray *list)
+{
     json_comma(s);
     g_string_append_printf(s, "{\"hart\":%u,\"width\":%" PRIu64
                            ",\"insns\":%" PRIu64 ",\"buckets\":[",
@@ -332,17 +352,7 @@ static void put_strip(GString *s, const Strip *strip, GHashTable *sums)
         g_string_append_c(s, ']');
     }
     g_string_append(s, "],\"totals\":[");
-    g_hash_table_iter_init(&iter, strip->totals);
-    while (g_hash_table_iter_next(&iter, &task, &insns)) {
-        int index = task_index(sums, task);
-
-        if (index == -2) {
-            others += *(uint64_t *)insns;
-        } else {
-            put_share(s, index, *(uint64_t *)insns);
-        }
-    }
-    put_share(s, -2, others);
+    put_totals(s, strip, list);
     g_string_append(s, "]}");
 }
 
@@ -364,7 +374,7 @@ void html_data_strips(GString *s, const HtmlReport *r)
     }
     g_string_append(s, "],\"strips\":[");
     for (unsigned i = 0; i < r->nr_strips; i++) {
-        put_strip(s, r->strips[i], sums);
+        put_strip(s, r->strips[i], sums, list);
     }
     g_string_append_c(s, ']');
 }

@@ -117,35 +117,31 @@ void timeline_file_close(TimelineHart *h)
     g_hash_table_unref(h->tasks);
 }
 
-/* An interning ID: there is none with the number 0. */
-static uint64_t iid(NameSpace space, unsigned number)
+/*
+ * The interning ID of a name, which a packet brings along when it is the first
+ * one with it. They are counted from 1 on, in the order of their use, so that
+ * what is written depends on nothing but what happened.
+ */
+static uint64_t intern(TimelineHart *h, unsigned field, NameSpace space,
+                       unsigned number, const char *text)
 {
-    return ((uint64_t)number << 3 | space) + 1;
-}
-
-/* What the reader of the hart's packets has to know first: is it new? */
-static bool learn(TimelineHart *h, uint64_t id)
-{
-    if (g_hash_table_contains(h->names, &id)) {
-        return false;
-    }
-    g_hash_table_add(h->names, g_memdup2(&id, sizeof(id)));
-    return true;
-}
-
-static void intern(TimelineHart *h, unsigned field, uint64_t id,
-                   const char *text)
-{
+    uint64_t key = (uint64_t)number << 3 | space;
+    gpointer found = g_hash_table_lookup(h->names, &key);
+    unsigned iid = GPOINTER_TO_UINT(found);
     gsize data, entry;
 
-    if (learn(h, id)) {
+    if (!iid) {
+        iid = g_hash_table_size(h->names) + 1;
+        g_hash_table_insert(h->names, g_memdup2(&key, sizeof(key)),
+                            GUINT_TO_POINTER(iid));
         data = protobuf_begin(h->packet, PACKET_INTERNED_DATA);
         entry = protobuf_begin(h->packet, field);
-        protobuf_uint(h->packet, INTERNED_IID, id);
+        protobuf_uint(h->packet, INTERNED_IID, iid);
         protobuf_string(h->packet, INTERNED_NAME, text);
         protobuf_end(h->packet, entry);
         protobuf_end(h->packet, data);
     }
+    return iid;
 }
 
 static const char *category_text(TimelineCategory category)
@@ -190,8 +186,7 @@ static void end_packet(GByteArray *b, gsize packet, FILE *f)
 void timeline_put(TimelineHart *h, const TimelineEvent *event)
 {
     GByteArray *b = h->packet;
-    uint64_t name = iid(event->name.space, event->name.number);
-    uint64_t category = iid(NAME_CATEGORY, event->category);
+    uint64_t name = 0, category = 0, object = 0;
     /* Nothing is an end before there were names. */
     gsize packet = begin_packet(b, SEQUENCE_HARTS + h->hart,
                                 !g_hash_table_size(h->names));
@@ -199,12 +194,13 @@ void timeline_put(TimelineHart *h, const TimelineEvent *event)
 
     protobuf_uint(b, PACKET_TIMESTAMP, event->time);
     if (event->type != EVENT_END) {
-        intern(h, INTERNED_EVENT_NAMES, name, event->name.text);
-        intern(h, INTERNED_EVENT_CATEGORIES, category,
-               category_text(event->category));
+        name = intern(h, INTERNED_EVENT_NAMES, event->name.space,
+                      event->name.number, event->name.text);
+        category = intern(h, INTERNED_EVENT_CATEGORIES, NAME_CATEGORY,
+                          event->category, category_text(event->category));
         if (event->object) {
-            intern(h, INTERNED_EVENT_CATEGORIES,
-                   iid(NAME_OBJECT, event->object->id), event->object->name);
+            object = intern(h, INTERNED_EVENT_CATEGORIES, NAME_OBJECT,
+                            event->object->id, event->object->name);
         }
     }
     at = protobuf_begin(b, PACKET_TRACK_EVENT);
@@ -214,8 +210,7 @@ void timeline_put(TimelineHart *h, const TimelineEvent *event)
         protobuf_uint(b, EVENT_NAME_IID, name);
         protobuf_uint(b, EVENT_CATEGORY_IIDS, category);
         if (event->object) {
-            protobuf_uint(b, EVENT_CATEGORY_IIDS,
-                          iid(NAME_OBJECT, event->object->id));
+            protobuf_uint(b, EVENT_CATEGORY_IIDS, object);
         }
     }
     protobuf_end(b, at);

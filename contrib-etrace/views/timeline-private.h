@@ -75,7 +75,7 @@ struct TimelineHart {
     /* timeline-file.c */
     FILE *f;
     GByteArray *packet;
-    GHashTable *names;          /* names that were written, by space, number */
+    GHashTable *names;          /* NameSpace and number -> interning ID */
     GHashTable *tasks;          /* Task that has spans: a set */
 };
 
