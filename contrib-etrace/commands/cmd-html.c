@@ -14,7 +14,7 @@ static void free_strip(gpointer strip)
 
 static void *begin_hart(void *opaque, const HartResult *h)
 {
-    Strip *strip = strip_new(h->hart);
+    Strip *strip = strip_new(h->hart, h->profile);
 
     g_ptr_array_add(opaque, strip);
     return strip;
@@ -159,7 +159,8 @@ static HtmlFact verdict_fact(const char *verdict, int status)
 }
 
 void html_output(const Results *r, const ProfileOptions *o, Profile *profile,
-                 GPtrArray *strips, const char *verdict, int status, FILE *f)
+                 const Counts *counts, GPtrArray *strips, const char *verdict,
+                 int status, FILE *f)
 {
     static const char *const hart_columns[] = {
         "", "Instructions", "Exceptions", "Interrupts", "Packets", "Bytes",
@@ -211,6 +212,7 @@ void html_output(const Results *r, const ProfileOptions *o, Profile *profile,
         },
         .strips = (Strip *const *)strips->pdata,
         .nr_strips = strips->len,
+        .counts = counts,
         .tables = tables,
         .nr_tables = ARRAY_SIZE(tables),
     }, f);

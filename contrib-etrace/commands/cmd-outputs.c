@@ -5,12 +5,14 @@
  */
 #include "qemu/osdep.h"
 #include "results.h"
+#include "views/report.h"
 
 typedef enum OutputKind {
     OUTPUT_STAT,
     OUTPUT_VERIFY,
     OUTPUT_FLAMEGRAPH,
     OUTPUT_FOLDED,
+    OUTPUT_REPORT,
     OUTPUT_TIMELINE,
     OUTPUT_HTML,
     OUTPUT_NR_KINDS,
@@ -24,8 +26,9 @@ static const struct {
     [OUTPUT_VERIFY] = { "verify", RESULT_VERIFY },
     [OUTPUT_FLAMEGRAPH] = { "flamegraph", RESULT_PROFILE },
     [OUTPUT_FOLDED] = { "folded", RESULT_PROFILE },
+    [OUTPUT_REPORT] = { "report", RESULT_COUNTS | RESULT_PROFILE },
     [OUTPUT_TIMELINE] = { "timeline", RESULT_PROFILE },
-    [OUTPUT_HTML] = { "html", RESULT_PROFILE | RESULT_STAT },
+    [OUTPUT_HTML] = { "html", RESULT_STAT | RESULT_COUNTS | RESULT_PROFILE },
 };
 
 typedef struct Output {
@@ -62,7 +65,7 @@ static Output *output_new(const char *arg)
         return o;
     }
     cli_error("--output %s: not KIND or KIND=FILE, where KIND is stat, "
-              "verify, flamegraph, folded, timeline or html", arg);
+              "verify, report, flamegraph, folded, timeline or html", arg);
     return NULL;
 }
 
@@ -108,6 +111,7 @@ typedef struct Views {
     Profile *profile;
     /* The same with fewer layers, where some wanted more than the others */
     Profile *plain;
+    Counts *counts;
     char *verdict;              /* of verify */
     int verify_status;
 } Views;
@@ -118,6 +122,7 @@ static void views_clear(Views *v)
     g_clear_pointer(&v->strips, g_ptr_array_unref);
     g_clear_pointer(&v->profile, profile_free);
     g_clear_pointer(&v->plain, profile_free);
+    g_clear_pointer(&v->counts, counts_free);
     g_free(v->verdict);
 }
 
@@ -172,9 +177,37 @@ static void prepare(const Results *r, char **truths, const ProfileOptions *po,
             v->plain = default_layers(r, v->profile);
         }
     }
+    if (r->what & RESULT_COUNTS) {
+        v->counts = counts_join(r);
+    }
     if (r->what & RESULT_VERIFY) {
         verify(r, truths, v);
     }
+}
+
+static int report_output(Profile *profile, const Counts *counts,
+                         const ProfileOptions *po, FILE *f)
+{
+    ReportOptions o = {
+        .comm = po->comm,
+        .dso = po->dso,
+        .sym = po->sym,
+        .min_percent = po->min_percent,
+        .max_rows = po->max_rows,
+        .by_total = po->by_total,
+    };
+
+    profile_sum(profile);
+    if (po->callers) {
+        if (!report_write_callers(profile, po->callers, f)) {
+            cli_error("--callers %s: no such function ran", po->callers);
+            return CLI_ERROR;
+        }
+        return CLI_OK;
+    }
+    report_parse_keys(po->sort ? po->sort : "dso,sym", &o);
+    report_write(counts, profile, &o, f);
+    return CLI_OK;
 }
 
 /* Returns an exit status. */
@@ -195,9 +228,12 @@ static int write_output(Output *o, const Results *r, const ProfileOptions *po,
         status = timeline_output(v->timeline, o->f);
         break;
     case OUTPUT_HTML:
-        html_output(r, po, v->profile, v->strips, v->verdict,
+        html_output(r, po, v->profile, v->counts, v->strips, v->verdict,
                     v->verify_status, o->f);
         status = v->verdict ? v->verify_status : CLI_OK;
+        break;
+    case OUTPUT_REPORT:
+        status = report_output(v->plain ?: v->profile, v->counts, po, o->f);
         break;
     default:
         profile_write(v->plain ?: v->profile, r->ct, po,
@@ -251,15 +287,6 @@ int cmd_decode_outputs(CliTrace *ct, char **args, char **truths,
         g_ptr_array_add(outputs, o);
         r.what |= kinds[o->kind].what;
     }
-    if (r.what & RESULT_PROFILE) {
-        if (!profile_options_valid(po)) {
-            return CLI_ERROR;
-        }
-        r.names = names = profile_load_names(ct, po, objects);
-        if (!names || !profile_parse_layers(&r, po)) {
-            return CLI_ERROR;
-        }
-    }
     if (is_asked_for(outputs, OUTPUT_HTML)) {
         views.strips = html_begin(&r);
         r.what |= truths ? RESULT_VERIFY : 0;
@@ -276,9 +303,22 @@ int cmd_decode_outputs(CliTrace *ct, char **args, char **truths,
             return CLI_ERROR;
         }
     }
+    if (r.what & (RESULT_PROFILE | RESULT_COUNTS) &&
+        !profile_options_valid(po)) {
+        return CLI_ERROR;
+    }
+    t = r.t = cli_open(ct);
+    if (!t) {
+        return CLI_ERROR;
+    }
+    if (r.what & (RESULT_PROFILE | RESULT_COUNTS)) {
+        r.names = names = profile_load_names(ct, po, t, objects);
+        if (!names || !profile_parse_layers(&r, po)) {
+            return CLI_ERROR;
+        }
+    }
     if ((views.strips || views.timeline) && !po->layers) {
         choose_all_layers(&r);
     }
-    t = r.t = cli_open(ct);
-    return t ? decode(&r, outputs, truths, po, &views) : CLI_ERROR;
+    return decode(&r, outputs, truths, po, &views);
 }

@@ -68,18 +68,19 @@ static void fill(Profile *p, const Object *program)
     profile_node(p, node)->self += 100;
 }
 
-static void fill_strips(Strip *strips[2], TaskTable *tasks)
+static void fill_strips(Strip *strips[2], const Profile *p,
+                        TaskTable *tasks)
 {
     const Task *sh = task_intern(tasks, true, 10, 10, "sh");
     const Task *ugly = task_intern(tasks, true, 12, 12, HOSTILE);
 
-    strips[0] = strip_new(0);
+    strips[0] = strip_new(0, p);
     strip_moment(strips[0], &(CallStackMoment) { .insns = 0 });
     strip_moment(strips[0], &(CallStackMoment) { .insns = 100, .task = sh });
     strip_moment(strips[0], &(CallStackMoment) { .insns = 700,
                                                  .task = ugly });
     strip_end(strips[0], 900);
-    strips[1] = strip_new(1);
+    strips[1] = strip_new(1, p);
     strip_moment(strips[1], &(CallStackMoment) {
         .insns = 0, .task = task_intern(tasks, true, 11, 11, "sh"),
     });
@@ -137,7 +138,7 @@ static void write_report(Profile *p, const Counts *counts, TaskTable *tasks,
     Strip *strips[2];
 
     g_ptr_array_add(rows, row);
-    fill_strips(strips, tasks);
+    fill_strips(strips, p, tasks);
     html_report_write(&(HtmlReport) {
         .title = "ugly " SCRIPT " & names",
         .unit = "instructions",

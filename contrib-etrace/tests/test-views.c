@@ -33,7 +33,8 @@ static uint64_t bucket_insns(const StripBucket *b)
 static void test_strip(void)
 {
     g_autoptr(TaskTable) tasks = task_table_new();
-    g_autoptr(Strip) s = strip_new(3);
+    g_autoptr(Profile) p = profile_new();
+    g_autoptr(Strip) s = strip_new(3, p);
     const Task *a = task_intern(tasks, true, 1, 1, "a");
     const Task *b = task_intern(tasks, true, 2, 2, "b");
     uint64_t half = STRIP_BUCKETS / 2;
@@ -64,7 +65,8 @@ static void test_strip(void)
 static void test_strip_crowd(void)
 {
     g_autoptr(TaskTable) tasks = task_table_new();
-    g_autoptr(Strip) s = strip_new(0);
+    g_autoptr(Profile) p = profile_new();
+    g_autoptr(Strip) s = strip_new(0, p);
     uint64_t insns = 0, sum = 0;
 
     for (unsigned i = 0; i < 5000; i++) {

@@ -107,7 +107,7 @@ function showTables() {
 
 function taskName(i) {
     if (i < 0) {
-        return i === -1 ? 'no task (firmware)' : 'others';
+        return i === -1 ? 'no task' : 'others';
     }
     const [name, process, thread, known] = data.tasks[i];
     return !known ? name : thread === 0 ? `${name} (idle)` :

@@ -9,11 +9,12 @@
 /* Instructions of a bucket, to begin with */
 #define FIRST_WIDTH     64
 
-Strip *strip_new(unsigned hart)
+Strip *strip_new(unsigned hart, const Profile *profile)
 {
     Strip *s = g_new0(Strip, 1);
 
     s->hart = hart;
+    s->profile = profile;
     s->width = FIRST_WIDTH;
     s->totals = g_hash_table_new_full(NULL, NULL, NULL, g_free);
     return s;
@@ -82,11 +83,26 @@ static void advance(Strip *s, uint64_t insns)
     }
 }
 
+/* Is @node below a trap? */
+static bool is_handler(const Strip *s, unsigned node)
+{
+    while (node != PROFILE_ROOT) {
+        const ProfileNode *n = profile_node(s->profile, node);
+
+        if (profile_frame(s->profile, n->frame)->kind == FRAME_TRAP) {
+            return true;
+        }
+        node = n->parent;
+    }
+    return false;
+}
+
 void strip_moment(void *opaque, const CallStackMoment *m)
 {
     Strip *s = opaque;
 
-    if (s->total && m->task == s->task) {
+    if (s->total && (m->task == s->task ||
+                     (!m->task && is_handler(s, m->node)))) {
         return;
     }
     if (s->total) {

@@ -27,6 +27,7 @@ typedef struct StripBucket {
 
 typedef struct Strip {
     unsigned hart;
+    const Profile *profile;
     StripBucket buckets[STRIP_BUCKETS];
     uint64_t width;             /* instructions of a bucket */
     uint64_t insns;             /* so far */
@@ -36,7 +37,11 @@ typedef struct Strip {
     uint64_t *total;            /* of it; NULL: there was no moment yet */
 } Strip;
 
-Strip *strip_new(unsigned hart);
+/*
+ * What moments call nobody's, but was called or interrupted by somebody, is
+ * that task's: @profile, which they are about, says so.
+ */
+Strip *strip_new(unsigned hart, const Profile *profile);
 void strip_free(Strip *s);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(Strip, strip_free)
 

@@ -28,4 +28,12 @@
 #define QEMU_BUILD_BUG_ON(x) _Static_assert(!(x), #x)
 #endif
 
+#ifndef ROUND_UP
+#define ROUND_UP(n, d) (((n) + (d) - 1) & -(0 ? (n) : (d)))
+#endif
+
+#ifndef DIV_ROUND_UP
+#define DIV_ROUND_UP(n, d) (((n) + (d) - 1) / (d))
+#endif
+
 #endif /* ETRACE_SHIM_QEMU_OSDEP_H */
