@@ -322,9 +322,9 @@ int cmd_decode(int argc, char **argv)
            "switch of tasks a line: instructions before it, pointer, tid, "
            "tgid, name; or packets, a packet a line", "WHAT" },
         { "output", 'o', 0, G_OPTION_ARG_FILENAME_ARRAY, &outputs,
-          "Write what the subcommand KIND does: stat, verify, flamegraph, "
-          "folded, timeline or html; repeated, the trace is decoded but once for all of them",
-          "KIND[=FILE]" },
+          "Write what the subcommand KIND does: stat, verify, report, "
+          "flamegraph, folded, timeline or html; repeated, the trace is "
+          "decoded but once for all of them", "KIND[=FILE]" },
         { "truth", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &truths,
           "For verify and html: what really retired", "FILE" },
         { "kallsyms", 'k', 0, G_OPTION_ARG_FILENAME_ARRAY, &profile.kallsyms,

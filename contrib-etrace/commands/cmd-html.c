@@ -229,6 +229,9 @@ int cmd_html(int argc, char **argv)
         { "kallsyms", 'k', 0, G_OPTION_ARG_FILENAME_ARRAY, &o.kallsyms,
           "Symbols of the kernel: a copy of its /proc/kallsyms, or a "
           "System.map; can be repeated", "FILE" },
+        { "sysroot", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &o.sysroots,
+          "Find what ran in the files below this folder, by its bytes: "
+          "programs, libraries, modules, kernel; can be repeated", "DIR" },
         { "truth", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &truths,
           "What really retired, to compare with; see verify", "FILE" },
         { "layers", 0, 0, G_OPTION_ARG_STRING, &o.layers,

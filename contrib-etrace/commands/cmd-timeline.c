@@ -79,6 +79,9 @@ int cmd_timeline(int argc, char **argv)
         { "kallsyms", 'k', 0, G_OPTION_ARG_FILENAME_ARRAY, &o.kallsyms,
           "Symbols of the kernel: a copy of its /proc/kallsyms, or a "
           "System.map; can be repeated", "FILE" },
+        { "sysroot", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &o.sysroots,
+          "Find what ran in the files below this folder, by its bytes: "
+          "programs, libraries, modules, kernel; can be repeated", "DIR" },
         { "min-duration", 0, 0, G_OPTION_ARG_STRING, &o.min_duration,
           "Leave out what is shorter, instructions (default: 10000)", "N" },
         { "title", 0, 0, G_OPTION_ARG_STRING, &o.title,
