@@ -364,11 +364,11 @@ int cmd_decode(int argc, char **argv)
         { "output", 'o', 0, G_OPTION_ARG_FILENAME_ARRAY, &outputs,
           "Write what the subcommand KIND does: stat, verify, report, "
           "flamegraph, folded, perf-data, script, callgrind, pprof, "
-          "speedscope, uftrace; repeated, the trace is decoded but once for "
+          "speedscope, uftrace, timeline, html; repeated, the trace is decoded but once for "
           "all of them",
           "KIND[=FILE]" },
         { "truth", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &truths,
-          "For verify: what really retired", "FILE" },
+          "For verify and html: what really retired", "FILE" },
         { "kallsyms", 'k', 0, G_OPTION_ARG_FILENAME_ARRAY, &profile.kallsyms,
           "For all but stat and verify: symbols of the kernel", "FILE" },
         { "sysroot", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &profile.sysroots,
@@ -391,11 +391,13 @@ int cmd_decode(int argc, char **argv)
           "For perf-data and script: taken transfers that each sample has, at "
           "most 64 (default: 32)", "N" },
         { "min-duration", 0, 0, G_OPTION_ARG_INT64, &profile.min_duration,
-          "For speedscope and uftrace: leave out functions that took fewer "
-          "instructions (default: 0)", "N" },
+          "For speedscope, uftrace and timeline: leave out functions that "
+          "took fewer instructions (default: 0; timeline: 10000)", "N" },
         { "max-events", 0, 0, G_OPTION_ARG_INT64, &profile.max_events,
           "For speedscope: entries and exits of functions to write, at most "
           "(default: 2000000)", "N" },
+        { "icicle", 0, 0, G_OPTION_ARG_NONE, &profile.icicle,
+          "For flamegraph: callers above what they call", NULL },
         G_OPTION_ENTRY_NULL
     };
     const TraceConsumer *consumer;

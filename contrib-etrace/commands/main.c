@@ -30,6 +30,10 @@ static const CliCommand commands[] = {
       cmd_speedscope },
     { "uftrace", "write what was called when as a folder of uftrace",
       cmd_uftrace },
+    { "timeline", "draw who ran which function when, for Perfetto",
+      cmd_timeline },
+    { "html", "write a report of all that to look at in a browser",
+      cmd_html },
     { "listen", "collect trace and sideband from sockets", cmd_listen },
 };
 
