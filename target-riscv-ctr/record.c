@@ -243,18 +243,7 @@ void riscv_ctr_update(CPURISCVState *env)
                       RISCV_CTR_KEY_FILTER_MASK;
         }
     }
-
-    /*
-     * Code that is translated for one address has records that are known
-     * then; that it is translated again for another costs less.
-     */
-    if (tcg_enabled()) {
-        if (active) {
-            tcg_cflags_clear(env_cpu(env), CF_PCREL);
-        } else {
-            tcg_cflags_set(env_cpu(env), CF_PCREL);
-        }
-    }
+    riscv_transfer_update(env);
 }
 
 void riscv_ctr_reset(CPURISCVState *env)
