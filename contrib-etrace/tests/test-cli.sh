@@ -453,7 +453,7 @@ says "says so" out '<g id="frames" class="icicle">'
 check "timeline" 0 "$tool" timeline $files1 -o "$dir/timeline"
 check "is not empty" 0 test -s "$dir/timeline"
 check "bad duration" 2 "$tool" timeline $files1 --min-duration 3x
-says "is told" err '--min-duration 3x'
+says "is told" err 'for --min-duration'
 check "timeline without a temporary file" 2 env TMPDIR="$dir/none" "$tool" \
     timeline $files1
 says "is told" err 'needs a temporary file'
