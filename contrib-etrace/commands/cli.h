@@ -22,6 +22,7 @@ typedef struct CliCommand {
 int cmd_decode(int argc, char **argv);
 int cmd_encode(int argc, char **argv);
 int cmd_params(int argc, char **argv);
+int cmd_guest_info(int argc, char **argv);
 int cmd_convert(int argc, char **argv);
 int cmd_verify(int argc, char **argv);
 int cmd_stat(int argc, char **argv);
@@ -34,6 +35,8 @@ int cmd_callgrind(int argc, char **argv);
 int cmd_pprof(int argc, char **argv);
 int cmd_speedscope(int argc, char **argv);
 int cmd_uftrace(int argc, char **argv);
+int cmd_timeline(int argc, char **argv);
+int cmd_html(int argc, char **argv);
 int cmd_listen(int argc, char **argv);
 
 /* cli_report_loss() shows so many of each run. */

@@ -13,6 +13,8 @@ static const CliCommand commands[] = {
     { "convert", "wrap packets for other people's decoders", cmd_convert },
     { "params", "write encoder parameters for other people's decoders",
       cmd_params },
+    { "guest-info", "write what QEMU has to know of a guest's kernel",
+      cmd_guest_info },
     { "verify", "compare with a record of retired instructions", cmd_verify },
     { "stat", "count instructions, packets, bytes and losses", cmd_stat },
     { "report", "list where the instructions went, by name", cmd_report },
@@ -28,6 +30,10 @@ static const CliCommand commands[] = {
       cmd_speedscope },
     { "uftrace", "write what was called when as a folder of uftrace",
       cmd_uftrace },
+    { "timeline", "draw who ran which function when, for Perfetto",
+      cmd_timeline },
+    { "html", "write a report of all that to look at in a browser",
+      cmd_html },
     { "listen", "collect trace and sideband from sockets", cmd_listen },
 };
 

@@ -201,6 +201,7 @@ static void write_flamegraph(Profile *profile, const CliTrace *ct,
         .subtitle = subtitle,
         .width = o->width,
         .min_width = o->min_width,
+        .icicle = o->icicle,
     }, f);
 }
 

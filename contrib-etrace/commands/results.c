@@ -113,6 +113,20 @@ static void name_runs(HartResult *h, const FlowRun *runs, unsigned n)
     }
 }
 
+static void name_trap(HartResult *h, const FlowTrap *trap)
+{
+    CallStackSite site = site_of(h, trap->priv);
+
+    if (h->sampler) {
+        sampler_trap(h->sampler, trap, &site);
+    } else if (h->stack) {
+        callstack_trap(h->stack, trap, &site);
+    }
+    if (h->counter) {
+        counter_trap(h->counter, trap, &site);
+    }
+}
+
 static void on_runs(void *opaque, const FlowRun *runs, unsigned n,
                     uint64_t insns)
 {
@@ -162,17 +176,8 @@ static void on_trap(void *opaque, const FlowTrap *trap)
 
     h->counts.interrupts += trap->interrupt;
     h->counts.exceptions += !trap->interrupt;
-    if (h->stack) {
-        CallStackSite site = site_of(h, trap->priv);
-
-        if (h->sampler) {
-            sampler_trap(h->sampler, trap, &site);
-        } else {
-            callstack_trap(h->stack, trap, &site);
-        }
-    }
-    if (h->counter) {
-        counter_trap(h->counter, trap);
+    if (h->stack || h->counter) {
+        name_trap(h, trap);
     }
 }
 
@@ -181,6 +186,39 @@ static void on_window(void *opaque, uint64_t pc)
     HartResult *h = opaque;
 
     h->counts.windows++;
+}
+
+static void on_moment(void *opaque, const CallStackMoment *moment)
+{
+    HartResult *h = opaque;
+
+    if (h->moments) {
+        moments_put(h->moments, moment);
+    }
+    for (unsigned i = 0; i < h->all->nr_watchers; i++) {
+        if (h->all->watchers[i].moment) {
+            h->all->watchers[i].moment(h->watching[i], moment);
+        }
+    }
+}
+
+static void report_loss_to_watchers(HartResult *h, FlowLossKind kind)
+{
+    for (unsigned i = 0; i < h->all->nr_watchers; i++) {
+        if (h->all->watchers[i].lost) {
+            h->all->watchers[i].lost(h->watching[i], h->counts.insns,
+                                     flow_loss_text(kind));
+        }
+    }
+}
+
+static void end_watchers(HartResult *h)
+{
+    for (unsigned i = 0; i < h->all->nr_watchers; i++) {
+        if (h->all->watchers[i].end) {
+            h->all->watchers[i].end(h->watching[i], h->counts.insns);
+        }
+    }
 }
 
 /* Said when all harts are done: cli_report_loss() shows no more than these. */
@@ -196,6 +234,7 @@ static void on_loss(void *opaque, const TraceLoss *loss)
     if (h->counter) {
         counter_lost(h->counter);
     }
+    report_loss_to_watchers(h, loss->flow.kind);
     if (h->losses->len < CLI_MAX_LOSSES_SHOWN ||
         loss->flow.kind == FLOW_LOST_WORK) {
         g_array_append_val(h->losses, *loss);
@@ -226,7 +265,7 @@ static const TraceConsumer repeating_consumer = {
     .loss = on_loss,
 };
 
-/* To compare, every round of a loop is needed. */
+/* To compare and to watch, every round of a loop is needed. */
 static const TraceConsumer consumer = {
     .flow = {
         .runs = on_runs,
@@ -280,12 +319,15 @@ static HartResult *hart_new(const Results *r, unsigned hart, GError **errp)
         CallStackOptions options = r->layers;
 
         if (wants(h, RESULT_MOMENTS)) {
-            options.moment = moments_put;
-            options.opaque = h->moments = moments_new(errp);
+            h->moments = moments_new(errp);
             if (!h->moments) {
                 hart_free(h);
                 return NULL;
             }
+        }
+        if (h->moments || r->nr_watchers) {
+            options.moment = on_moment;
+            options.opaque = h;
         }
         h->profile = profile_new();
         h->stack = callstack_new(h->profile, PROFILE_ROOT, &options);
@@ -314,11 +356,12 @@ static void decode_hart(gpointer data, gpointer opaque)
 {
     HartResult *h = data;
     Crew *crew = opaque;
-    const TraceConsumer *how = h->compared ? &consumer :
-                               h->stack || h->counter ? &repeating_consumer :
-                                          &count_consumer;
+    const TraceConsumer *how =
+        h->compared || h->all->nr_watchers ? &consumer :
+        h->stack || h->counter ? &repeating_consumer : &count_consumer;
 
     trace_decode(&h->d, h->all->t, h->hart, how, h);
+    end_watchers(h);
     g_clear_pointer(&h->counter, counter_free);
     g_mutex_lock(&crew->lock);
     crew->left--;
@@ -381,6 +424,19 @@ static void report(const Results *r, const HartResult *h)
     cli_note_end(r->ct, &h->d.stats);
 }
 
+static bool begin_watchers(HartResult *h)
+{
+    for (unsigned i = 0; i < h->all->nr_watchers; i++) {
+        const Watcher *w = &h->all->watchers[i];
+
+        h->watching[i] = w->begin(w->opaque, h);
+        if (!h->watching[i]) {
+            return false;
+        }
+    }
+    return true;
+}
+
 /* The harts that were asked for; prints what is wrong and returns false. */
 static bool make_harts(Results *r, Crew *crew)
 {
@@ -398,6 +454,9 @@ static bool make_harts(Results *r, Crew *crew)
             return false;
         }
         crew->left++;
+        if (!begin_watchers(r->harts[i])) {
+            return false;
+        }
     }
     return true;
 }

@@ -21,7 +21,7 @@ bool view_parse_options(Results *r, const ProfileOptions *o)
                   SAMPLE_MAX_BRANCHES);
         return false;
     }
-    if (o->min_duration < 0) {
+    if (o->min_duration < -1) {
         cli_error("--min-duration: a number of instructions, not negative");
         return false;
     }
@@ -116,7 +116,7 @@ int view_write_speedscope(const Results *r, const Profile *profile,
 
         if (h && !speedscope_add_hart(s, h->moments, i, h->profile,
                                       h->counts.insns, r->tasks,
-                                      o->min_duration, &err)) {
+                                      MAX(o->min_duration, 0), &err)) {
             cli_error("speedscope: %s", err->message);
             return CLI_ERROR;
         }
@@ -139,7 +139,7 @@ int view_write_uftrace(const Results *r, const ProfileOptions *o,
 
         if (h && !uftrace_add_hart(uftrace, h->moments, i, h->profile,
                                    h->counts.insns, r->tasks,
-                                   o->min_duration, &err)) {
+                                   MAX(o->min_duration, 0), &err)) {
             cli_error("uftrace: %s", err->message);
             return CLI_ERROR;
         }

@@ -38,24 +38,24 @@ static void test_protobuf(void)
     g_autoptr(GByteArray) b = g_byte_array_new();
     g_autoptr(GByteArray) inner = g_byte_array_new();
 
-    pb_uint(b, 1, 150);
+    protobuf_uint(b, 1, 150);
     assert_bytes(b, "089601");
     g_byte_array_set_size(b, 0);
-    pb_string(b, 2, "testing");
+    protobuf_string(b, 2, "testing");
     assert_bytes(b, "120774657374696e67");
     g_byte_array_set_size(b, 0);
-    pb_uint(inner, 1, 150);
-    pb_message(b, 3, inner);
+    protobuf_uint(inner, 1, 150);
+    protobuf_message(b, 3, inner);
     assert_bytes(b, "1a03089601");
     g_byte_array_set_size(b, 0);
-    pb_uint(b, 16, UINT64_MAX);
+    protobuf_uint(b, 16, UINT64_MAX);
     assert_bytes(b, "8001ffffffffffffffffff01");
     g_byte_array_set_size(b, 0);
-    pb_fixed64(b, 1, 0x0102030405060708);
+    protobuf_fixed64(b, 1, 0x0102030405060708);
     assert_bytes(b, "090807060504030201");
     g_byte_array_set_size(b, 0);
     g_byte_array_set_size(inner, 0);
-    pb_message(b, 4, inner);
+    protobuf_message(b, 4, inner);
     assert_bytes(b, "2200");
 }
 

@@ -83,7 +83,7 @@ static void flush(Writer *w, bool last)
 /* w->message is a field of the profile. */
 static void end_message(Writer *w, unsigned field)
 {
-    pb_message(w->out, field, w->message);
+    protobuf_message(w->out, field, w->message);
     g_byte_array_set_size(w->message, 0);
     if (w->out->len >= CHUNK) {
         flush(w, false);
@@ -98,15 +98,15 @@ static uint64_t string_id(Writer *w, const char *text)
     if (!id) {
         id = GSIZE_TO_POINTER(++w->nr_strings);
         g_hash_table_insert(w->strings, (gpointer)text, id);
-        pb_string(w->out, PROFILE_STRING_TABLE, text);
+        protobuf_string(w->out, PROFILE_STRING_TABLE, text);
     }
     return GPOINTER_TO_SIZE(id) - 1;
 }
 
 static void put_value_type(Writer *w, unsigned field)
 {
-    pb_uint(w->message, VALUE_TYPE_TYPE, string_id(w, "instructions"));
-    pb_uint(w->message, VALUE_TYPE_UNIT, string_id(w, "count"));
+    protobuf_uint(w->message, VALUE_TYPE_TYPE, string_id(w, "instructions"));
+    protobuf_uint(w->message, VALUE_TYPE_UNIT, string_id(w, "count"));
     end_message(w, field);
 }
 
@@ -116,14 +116,14 @@ static void put_mapping(Writer *w, const Object *o)
     unsigned n;
     const Symbol *s = symbols_all(o->symbols, &n);
 
-    pb_uint(w->message, MAPPING_ID, o->id);
-    pb_uint(w->message, MAPPING_MEMORY_START, n ? s[0].start : 0);
-    pb_uint(w->message, MAPPING_MEMORY_LIMIT, n ? s[n - 1].end : 0);
-    pb_uint(w->message, MAPPING_FILENAME, string_id(w, o->path));
+    protobuf_uint(w->message, MAPPING_ID, o->id);
+    protobuf_uint(w->message, MAPPING_MEMORY_START, n ? s[0].start : 0);
+    protobuf_uint(w->message, MAPPING_MEMORY_LIMIT, n ? s[n - 1].end : 0);
+    protobuf_uint(w->message, MAPPING_FILENAME, string_id(w, o->path));
     if (o->build_id) {
-        pb_uint(w->message, MAPPING_BUILD_ID, string_id(w, o->build_id));
+        protobuf_uint(w->message, MAPPING_BUILD_ID, string_id(w, o->build_id));
     }
-    pb_uint(w->message, MAPPING_HAS_FUNCTIONS, 1);
+    protobuf_uint(w->message, MAPPING_HAS_FUNCTIONS, 1);
     end_message(w, PROFILE_MAPPING);
 }
 
@@ -133,24 +133,24 @@ static void put_frame(Writer *w, unsigned frame)
     const ProfileFrame *f = profile_frame(w->p, frame);
     uint64_t name = string_id(w, f->name);
 
-    pb_uint(w->message, FUNCTION_ID, frame + 1);
-    pb_uint(w->message, FUNCTION_NAME, name);
-    pb_uint(w->message, FUNCTION_SYSTEM_NAME, name);
-    pb_uint(w->message, FUNCTION_FILENAME,
+    protobuf_uint(w->message, FUNCTION_ID, frame + 1);
+    protobuf_uint(w->message, FUNCTION_NAME, name);
+    protobuf_uint(w->message, FUNCTION_SYSTEM_NAME, name);
+    protobuf_uint(w->message, FUNCTION_FILENAME,
             string_id(w, f->object ? f->object->path : ""));
     end_message(w, PROFILE_FUNCTION);
 
-    pb_uint(w->message, LOCATION_ID, frame + 1);
+    protobuf_uint(w->message, LOCATION_ID, frame + 1);
     if (f->object && f->object->id != OBJECT_UNKNOWN) {
-        pb_uint(w->message, LOCATION_MAPPING_ID, f->object->id);
+        protobuf_uint(w->message, LOCATION_MAPPING_ID, f->object->id);
     }
     if (f->object) {
-        pb_uint(w->message, LOCATION_ADDRESS,
+        protobuf_uint(w->message, LOCATION_ADDRESS,
                 f->symbol ? f->symbol->start : f->entry);
     }
     g_byte_array_set_size(w->part, 0);
-    pb_uint(w->part, LINE_FUNCTION_ID, frame + 1);
-    pb_message(w->message, LOCATION_LINE, w->part);
+    protobuf_uint(w->part, LINE_FUNCTION_ID, frame + 1);
+    protobuf_message(w->message, LOCATION_LINE, w->part);
     end_message(w, PROFILE_LOCATION);
 }
 
@@ -165,13 +165,13 @@ static void put_sample(Writer *w, unsigned node)
     g_byte_array_set_size(w->part, 0);
     for (unsigned i = node; i != PROFILE_ROOT && depth < PPROF_MAX_DEPTH;
          i = profile_node(w->p, i)->parent) {
-        pb_varint(w->part, profile_node(w->p, i)->frame + 1);
+        protobuf_varint(w->part, profile_node(w->p, i)->frame + 1);
         depth++;
     }
-    pb_message(w->message, SAMPLE_LOCATION_ID, w->part);
+    protobuf_message(w->message, SAMPLE_LOCATION_ID, w->part);
     g_byte_array_set_size(w->part, 0);
-    pb_varint(w->part, self);
-    pb_message(w->message, SAMPLE_VALUE, w->part);
+    protobuf_varint(w->part, self);
+    protobuf_message(w->message, SAMPLE_VALUE, w->part);
     end_message(w, PROFILE_SAMPLE);
 }
 
@@ -189,7 +189,7 @@ bool pprof_write(const Profile *p, const ObjectTable *objects, FILE *f,
     string_id(&w, "");                  /* must be the first one */
     put_value_type(&w, PROFILE_SAMPLE_TYPE);
     put_value_type(&w, PROFILE_PERIOD_TYPE);
-    pb_uint(w.out, PROFILE_PERIOD, 1);
+    protobuf_uint(w.out, PROFILE_PERIOD, 1);
     for (unsigned i = 1; i < object_table_size(objects); i++) {
         put_mapping(&w, object_get(objects, i));
     }

@@ -1,46 +1,51 @@
 /*
- * Protocol buffers: the wire format, written by hand
+ * Protocol buffers: just enough to write messages
  *
  * SPDX-License-Identifier: GPL-2.0-or-later
  */
 #include "qemu/osdep.h"
 #include "protobuf.h"
 
-typedef enum WireType {
-    WIRE_VARINT = 0,
-    WIRE_I64 = 1,
-    WIRE_LEN = 2,
-} WireType;
+/* Of 7 bits each */
+#define MAX_VARINT  10
 
-void pb_varint(GByteArray *b, uint64_t v)
+enum { WIRE_VARINT = 0, WIRE_I64 = 1, WIRE_LEN = 2 };
+
+static unsigned make_varint(guint8 *out, guint64 value)
 {
-    uint8_t bytes[10];
     unsigned n = 0;
 
-    do {
-        bytes[n++] = (v & 0x7f) | (v > 0x7f ? 0x80 : 0);
-        v >>= 7;
-    } while (v);
-    g_byte_array_append(b, bytes, n);
+    for (; value >= 0x80; value >>= 7) {
+        out[n++] = value | 0x80;
+    }
+    out[n++] = value;
+    return n;
 }
 
-static void put_tag(GByteArray *b, unsigned field, WireType type)
+void protobuf_varint(GByteArray *b, guint64 value)
 {
-    pb_varint(b, (uint64_t)field << 3 | type);
+    guint8 bytes[MAX_VARINT];
+
+    g_byte_array_append(b, bytes, make_varint(bytes, value));
 }
 
-void pb_uint(GByteArray *b, unsigned field, uint64_t v)
+static void put_tag(GByteArray *b, unsigned field, unsigned wire)
+{
+    protobuf_varint(b, (guint64)field << 3 | wire);
+}
+
+void protobuf_uint(GByteArray *b, unsigned field, guint64 value)
 {
     put_tag(b, field, WIRE_VARINT);
-    pb_varint(b, v);
+    protobuf_varint(b, value);
 }
 
-void pb_fixed64(GByteArray *b, unsigned field, uint64_t v)
+void protobuf_fixed64(GByteArray *b, unsigned field, guint64 value)
 {
-    uint8_t bytes[8];
+    guint8 bytes[8];
 
     for (unsigned i = 0; i < 8; i++) {
-        bytes[i] = v >> 8 * i;
+        bytes[i] = value >> 8 * i;
     }
     put_tag(b, field, WIRE_I64);
     g_byte_array_append(b, bytes, 8);
@@ -50,19 +55,39 @@ static void put_bytes(GByteArray *b, unsigned field, const void *data,
                       size_t len)
 {
     put_tag(b, field, WIRE_LEN);
-    pb_varint(b, len);
-    g_byte_array_append(b, data, len);
+    protobuf_varint(b, len);
+    if (len) {
+        g_byte_array_append(b, data, len);
+    }
 }
 
-void pb_string(GByteArray *b, unsigned field, const char *text)
+void protobuf_message(GByteArray *b, unsigned field,
+                      const GByteArray *message)
 {
-    put_bytes(b, field, text, strlen(text));
+    put_bytes(b, field, message->data, message->len);
 }
 
-void pb_message(GByteArray *b, unsigned field, const GByteArray *message)
+void protobuf_string(GByteArray *b, unsigned field, const char *text)
 {
-    static const uint8_t nothing[1];
+    g_autofree char *valid = g_utf8_make_valid(text, -1);
 
-    put_bytes(b, field, message->len ? message->data : nothing,
-              message->len);
+    put_bytes(b, field, valid, strlen(valid));
+}
+
+gsize protobuf_begin(GByteArray *b, unsigned field)
+{
+    put_tag(b, field, WIRE_LEN);
+    return b->len;
+}
+
+/* The length goes in front of what it is the length of. */
+void protobuf_end(GByteArray *b, gsize at)
+{
+    guint8 bytes[MAX_VARINT];
+    gsize len = b->len - at;
+    unsigned n = make_varint(bytes, len);
+
+    g_byte_array_set_size(b, b->len + n);
+    memmove(b->data + at + n, b->data + at, len);
+    memcpy(b->data + at, bytes, n);
 }

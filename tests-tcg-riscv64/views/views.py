@@ -391,7 +391,7 @@ def refuses(folder, guest, what, *arguments):
 def test_options(folder, guest):
     refuses(folder, guest, 'at least 1', 'perf-data', '--period', '0')
     refuses(folder, guest, 'from 0 to 64', 'script', '--branches', '65')
-    refuses(folder, guest, 'not negative', 'uftrace', '--min-duration', '-1',
+    refuses(folder, guest, 'not negative', 'uftrace', '--min-duration', '-2',
             '--output', 'x')
     refuses(folder, guest, 'at least 2', 'speedscope', '--max-events', '1')
     refuses(folder, guest, 'give its name', 'uftrace')
