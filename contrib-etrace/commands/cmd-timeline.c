@@ -39,12 +39,12 @@ Timeline *timeline_begin(Results *r, const ProfileOptions *o)
     };
     Timeline *t;
 
-    if (o->min_duration &&
-        !g_ascii_string_to_unsigned(o->min_duration, 10, 0, INT64_MAX,
-                                    &options.min_insns, NULL)) {
-        cli_error("--min-duration %s: must be a number of instructions",
-                  o->min_duration);
+    if (o->min_duration < -1) {
+        cli_error("--min-duration: must not be negative");
         return NULL;
+    }
+    if (o->min_duration >= 0) {
+        options.min_insns = o->min_duration;
     }
     t = timeline_new(&options);
     g_assert(r->nr_watchers < RESULTS_MAX_WATCHERS);
@@ -82,7 +82,7 @@ int cmd_timeline(int argc, char **argv)
         { "sysroot", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &o.sysroots,
           "Find what ran in the files below this folder, by its bytes: "
           "programs, libraries, modules, kernel; can be repeated", "DIR" },
-        { "min-duration", 0, 0, G_OPTION_ARG_STRING, &o.min_duration,
+        { "min-duration", 0, 0, G_OPTION_ARG_INT64, &o.min_duration,
           "Leave out what is shorter, instructions (default: 10000)", "N" },
         { "title", 0, 0, G_OPTION_ARG_STRING, &o.title,
           "What the tracks of harts are called", "TEXT" },

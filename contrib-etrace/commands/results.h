@@ -13,6 +13,10 @@
 #include "cli.h"
 #include "counter.h"
 #include "truth.h"
+#include "views/moments.h"
+#include "views/spool.h"
+#include "views/speedscope.h"
+#include "views/uftrace.h"
 #include "views/html-report.h"
 #include "views/timeline.h"
 
@@ -21,6 +25,8 @@
 #define RESULT_VERIFY   0x2
 #define RESULT_PROFILE  0x4
 #define RESULT_COUNTS   0x8
+#define RESULT_SAMPLES  0x10
+#define RESULT_MOMENTS  0x20
 
 typedef struct HartCounts {
     uint64_t insns, insns_at_mark;
@@ -58,6 +64,9 @@ typedef struct HartResult {
     uint64_t end;               /* instructions that retired, by the truth */
     Profile *profile;
     CallStack *stack;
+    Sampler *sampler;           /* tells the stack what happens */
+    Spool *samples;
+    Moments *moments;
     void *watching[RESULTS_MAX_WATCHERS];   /* what their begin() returned */
     Counts *ranges;
     Counter *counter;
@@ -80,6 +89,7 @@ typedef struct Results {
     TaskTable *tasks;
     CallStackOptions layers;    /* RESULT_PROFILE */
     bool hart_layer;            /* ... and one for the hart above them */
+    SamplerOptions sampler;     /* RESULT_SAMPLES: how often, how much */
     Watcher watchers[RESULTS_MAX_WATCHERS];
     unsigned nr_watchers;
     /* by hart; NULL: not asked for, or not in the trace */
@@ -88,6 +98,8 @@ typedef struct Results {
 
 /*
  * Decode the harts that were asked for, and report what was lost. If nothing
+ * but RESULT_VERIFY is asked for, only those that the truth knows. Prints what
+ * is wrong and returns false if that cannot be done.
  * but RESULT_VERIFY is asked for, only those that the truth knows. Returns
  * false if a watcher could not begin.
  */
@@ -121,8 +133,13 @@ typedef struct ProfileOptions {
     char *title;
     int width;
     double min_width;
+    /* of samples, and of what was called when */
+    gint64 period;              /* instructions between samples */
+    int branches;               /* transfers that each has */
+    /* of functions, instructions; -1: not given */
+    gint64 min_duration;
+    gint64 max_events;          /* of functions, in all */
     gboolean icicle;
-    char *min_duration;         /* of timelines */
     /* of reports */
     char *sort, *comm, *dso, *sym, *callers;
     double min_percent;
@@ -133,6 +150,8 @@ typedef struct ProfileOptions {
 /* As options are before they are parsed */
 #define PROFILE_OPTIONS_INIT { \
     .width = 1200, .min_width = 0.3, .min_percent = 0.05, \
+    .period = SAMPLER_PERIOD, .branches = SAMPLER_BRANCHES, \
+    .max_events = SPEEDSCOPE_MAX_EVENTS, .min_duration = -1, \
 }
 
 void profile_options_clear(ProfileOptions *o);
@@ -161,6 +180,24 @@ Counts *counts_join(const Results *r);
 void profile_write(Profile *profile, const CliTrace *ct,
                    const ProfileOptions *o, bool svg, FILE *f);
 
+/* view-output.c: files for other people's tools */
+
+/*
+ * See what @o says, and set r->sampler; prints what is wrong and returns
+ * false.
+ */
+bool view_parse_options(Results *r, const ProfileOptions *o);
+
+/* Each returns an exit status. */
+int view_write_perf_data(const Results *r, FILE *f);
+int view_write_script(const Results *r, FILE *f);
+int view_write_callgrind(const Results *r, const Counts *counts,
+                         Profile *profile, FILE *f);
+int view_write_pprof(const Results *r, const Profile *profile, FILE *f);
+int view_write_speedscope(const Results *r, const Profile *profile,
+                          const ProfileOptions *o, FILE *f);
+int view_write_uftrace(const Results *r, const ProfileOptions *o,
+                       Uftrace *uftrace);
 /* cmd-timeline.c */
 
 /*

@@ -9,7 +9,7 @@
 /* Of 7 bits each */
 #define MAX_VARINT  10
 
-enum { WIRE_VARINT = 0, WIRE_LEN = 2 };
+enum { WIRE_VARINT = 0, WIRE_I64 = 1, WIRE_LEN = 2 };
 
 static unsigned make_varint(guint8 *out, guint64 value)
 {
@@ -22,7 +22,7 @@ static unsigned make_varint(guint8 *out, guint64 value)
     return n;
 }
 
-static void put_varint(GByteArray *b, guint64 value)
+void protobuf_varint(GByteArray *b, guint64 value)
 {
     guint8 bytes[MAX_VARINT];
 
@@ -31,23 +31,47 @@ static void put_varint(GByteArray *b, guint64 value)
 
 static void put_tag(GByteArray *b, unsigned field, unsigned wire)
 {
-    put_varint(b, (guint64)field << 3 | wire);
+    protobuf_varint(b, (guint64)field << 3 | wire);
 }
 
 void protobuf_uint(GByteArray *b, unsigned field, guint64 value)
 {
     put_tag(b, field, WIRE_VARINT);
-    put_varint(b, value);
+    protobuf_varint(b, value);
+}
+
+void protobuf_fixed64(GByteArray *b, unsigned field, guint64 value)
+{
+    guint8 bytes[8];
+
+    for (unsigned i = 0; i < 8; i++) {
+        bytes[i] = value >> 8 * i;
+    }
+    put_tag(b, field, WIRE_I64);
+    g_byte_array_append(b, bytes, 8);
+}
+
+static void put_bytes(GByteArray *b, unsigned field, const void *data,
+                      size_t len)
+{
+    put_tag(b, field, WIRE_LEN);
+    protobuf_varint(b, len);
+    if (len) {
+        g_byte_array_append(b, data, len);
+    }
+}
+
+void protobuf_message(GByteArray *b, unsigned field,
+                      const GByteArray *message)
+{
+    put_bytes(b, field, message->data, message->len);
 }
 
 void protobuf_string(GByteArray *b, unsigned field, const char *text)
 {
     g_autofree char *valid = g_utf8_make_valid(text, -1);
-    size_t len = strlen(valid);
 
-    put_tag(b, field, WIRE_LEN);
-    put_varint(b, len);
-    g_byte_array_append(b, (const guint8 *)valid, len);
+    put_bytes(b, field, valid, strlen(valid));
 }
 
 gsize protobuf_begin(GByteArray *b, unsigned field)

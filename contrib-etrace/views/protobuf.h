@@ -21,6 +21,16 @@ void protobuf_uint(GByteArray *b, unsigned field, guint64 value);
 /* A string; what is not UTF-8 of it is replaced. */
 void protobuf_string(GByteArray *b, unsigned field, const char *text);
 
+/* fixed64, double's bits */
+void protobuf_fixed64(GByteArray *b, unsigned field, guint64 value);
+
+/* A number alone, as packed fields have them */
+void protobuf_varint(GByteArray *b, guint64 value);
+
+/* A message, or packed numbers, made before */
+void protobuf_message(GByteArray *b, unsigned field,
+                      const GByteArray *message);
+
 /* A message within @b; what this returns is protobuf_end()'s. */
 gsize protobuf_begin(GByteArray *b, unsigned field);
 void protobuf_end(GByteArray *b, gsize at);
