@@ -52,13 +52,13 @@ static unsigned call(Profile *p, unsigned node, const Object *program,
 }
 
 /* 1000 instructions in all */
-static void fill(Profile *p, const Object *program)
+static void fill(Profile *p, const Object *program, const Object *library)
 {
     unsigned node = process(p, "hart 0", "sh", 10);
 
     node = call(p, node, program, MAIN, 100);
     node = call(p, node, program, WORK, 300);
-    call(p, node, program, LEAF, 200);
+    call(p, node, library, LEAF, 200);
     node = process(p, "hart 1", "sh", 11);
     node = call(p, node, program, MAIN, 50);
     call(p, node, program, WORK, 50);
@@ -177,13 +177,15 @@ int main(int argc, char **argv)
     g_autoptr(Counts) counts = counts_new(objects, tasks);
     const Object *program = object_new(objects, OBJECT_PROGRAM, "/bin/prog",
                                        NULL);
+    const Object *library = object_new(objects, OBJECT_LIBRARY,
+                                       "/lib/lib<b>.so", NULL);
     g_autofree uint8_t *is = NULL;
 
     if (argc != 2) {
         fprintf(stderr, "usage: %s FOLDER\n", argv[0]);
         return 2;
     }
-    fill(all, program);
+    fill(all, program, library);
     fill_counts(counts, program);
     write_report(all, counts, tasks, open_file(argv[1], "report.html"));
     is = layers_find(all, &(Layers) {

@@ -15,12 +15,13 @@ from browser import Browser, find
 
 HOSTILE = '<img src=x onerror=alert(1)>'
 SCRIPT = '</script><script>alert(2)</script>'
+LIBRARY = 'lib<b>.so'
 # name, and instructions of 1000; the outermost one first
 FRAMES = {('all', 1000), ('sh', 700), ('main', 700), ('work', 550),
           ('leaf', 200), (HOSTILE, 200), (SCRIPT, 200), ('boot', 100)}
 
 BOXES = '''[...document.querySelectorAll("#graph .frame")].map(b =>
-    [b.title.replace(/( in prog)?: .*/, ""), b.offsetWidth, b.offsetTop,
+    [b.title.replace(/( in \\S+)?: .*/, ""), b.offsetWidth, b.offsetTop,
      b.classList.contains("hit")])'''
 BOX = '[...document.querySelectorAll("#graph .frame")]' \
     '.find(b => b.title.startsWith("%s"))'
@@ -130,7 +131,7 @@ class Report:
         # calls are edges to the function, taken branches are none
         assert b.run(cells) == [
             ['work', 'prog', 'user', '350', '35.00%', '550', '55.00%', '2'],
-            ['leaf', 'prog', 'user', '200', '20.00%', '200', '20.00%', '0'],
+            ['leaf', LIBRARY, 'user', '200', '20.00%', '200', '20.00%', '0'],
             [SCRIPT, 'prog', 'user', '200', '20.00%', '200', '20.00%', '0'],
             ['main', 'prog', 'user', '150', '15.00%', '700', '70.00%', '0'],
             ['boot', '', 'machine', '100', '10.00%', '100', '10.00%', '–'],

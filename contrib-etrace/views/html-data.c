@@ -194,18 +194,21 @@ static void put_frames(Tree *t)
     for (unsigned i = 0; i < t->nr_listed; i++) {
         const ProfileFrame *f = profile_frame(t->profile, t->listed[i]);
         const FrameSum *sum = &t->sums[t->listed[i]];
-        gpointer at = GUINT_TO_POINTER(g_hash_table_size(objects));
         int object = -1;
 
-        if (f->object && !g_hash_table_lookup_extended(objects, f->object,
-                                                       NULL, &at)) {
-            g_hash_table_insert(objects, (gpointer)f->object, at);
+        /* One more than the index: there is no 0 in the table. */
+        if (f->object && !g_hash_table_lookup(objects, f->object)) {
+            unsigned n = g_hash_table_size(objects) + 1;
+
+            g_hash_table_insert(objects, (gpointer)f->object,
+                                GUINT_TO_POINTER(n));
             json_comma(names);
             json_string(names, f->object->id == OBJECT_UNKNOWN ? "" :
                         f->object->name, HTML_MAX_NAME);
         }
         if (f->object) {
-            object = GPOINTER_TO_UINT(at);
+            object = GPOINTER_TO_INT(g_hash_table_lookup(objects,
+                                                         f->object)) - 1;
         }
         json_comma(t->s);
         g_string_append_c(t->s, '[');
