@@ -22,20 +22,6 @@ static FrameKind frame_kind(unsigned priv)
     }
 }
 
-static const char *priv_name(unsigned priv)
-{
-    static const char *const names[8] = {
-        [ETRACE_PRIV_U] = "U-mode",
-        [ETRACE_PRIV_S] = "S-mode",
-        [ETRACE_PRIV_M] = "M-mode",
-        [ETRACE_PRIV_D] = "debug mode",
-        [ETRACE_PRIV_VU] = "VU-mode",
-        [ETRACE_PRIV_VS] = "VS-mode",
-    };
-
-    return names[priv & 7] ? names[priv & 7] : "unknown mode";
-}
-
 /* The name of what @layer tells apart; NULL: it does not apply here */
 static char *layer_name(const CallStack *cs, CallStackLayer layer,
                         unsigned priv)
@@ -43,7 +29,7 @@ static char *layer_name(const CallStack *cs, CallStackLayer layer,
     const Task *task = cs->site.task;
 
     if (layer == CALLSTACK_LAYER_PRIV) {
-        return g_strdup(priv_name(priv));
+        return g_strdup(priv_text(priv));
     }
     /* The firmware works for whoever calls it; then it is below that. */
     if (!task || is_firmware(priv)) {

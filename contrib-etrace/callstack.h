@@ -61,7 +61,7 @@ typedef struct CallStackOptions {
 
 /* Where in the trace something happens */
 typedef struct CallStackSite {
-    const Image *image;         /* the decoder's; see names_find() */
+    Image *image;               /* the decoder's; see names_find() */
     /* trace_decoder_space() of the run's or the trap's privilege level */
     unsigned space;
     const Task *task;           /* who runs; NULL: not known */

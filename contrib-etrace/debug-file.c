@@ -135,8 +135,8 @@ static GPtrArray *build_id_paths(Search *s, const char *build_id)
     g_autofree char *cache = cache_dir();
 
     if (strlen(build_id) > 2) {
-        char *name = g_strdup_printf(DEBUG_DIR "/.build-id/%.2s/%s.debug", build_id,
-                               build_id + 2);
+        char *name = g_strdup_printf(DEBUG_DIR "/.build-id/%.2s/%s.debug",
+                                     build_id, build_id + 2);
 
         if (s->sysroot[0]) {
             g_ptr_array_add(paths, g_strconcat(s->sysroot, name, NULL));
@@ -260,9 +260,11 @@ static bool find_alt(Search *s, ElfFile *debug, ElfFile **alt)
     if (!scn) {
         return true;
     }
-    if (!name || len >= data->d_size ||
-        !(id = build_id_hex((const uint8_t *)name + len + 1,
-                            data->d_size - len - 1))) {
+    if (name && len < data->d_size) {
+        id = build_id_hex((const uint8_t *)name + len + 1,
+                          data->d_size - len - 1);
+    }
+    if (!id) {
         g_string_append(s->rejected, "; .gnu_debugaltlink is damaged");
         return false;
     }

@@ -107,6 +107,12 @@ static bool add_unit(DebugInfo *info, Dwarf_Die *die)
     return true;
 }
 
+static bool may_have_code(int tag)
+{
+    return tag == DW_TAG_compile_unit || tag == DW_TAG_partial_unit ||
+           tag == DW_TAG_skeleton_unit;
+}
+
 static void read_units(DebugInfo *info)
 {
     Dwarf_CU *cu = NULL;
@@ -124,8 +130,7 @@ static void read_units(DebugInfo *info)
             add_note(info, "functions are in .dwo files (-gsplit-dwarf), "
                      "which are not read; lines are known");
         }
-        if ((tag == DW_TAG_compile_unit || tag == DW_TAG_partial_unit ||
-             tag == DW_TAG_skeleton_unit) && !add_unit(info, &die)) {
+        if (may_have_code(tag) && !add_unit(info, &die)) {
             break;
         }
     }
@@ -311,7 +316,7 @@ unsigned debug_info_frames(DebugInfo *info, uint64_t addr, DebugFrame *frames,
     const DebugSpan *span = debug_spans_find(info->spans, addr,
                                              &info->span_hint);
     const DebugFunction *function = NULL;
-    DebugFrame frame = { NULL };
+    DebugFrame frame = { .file = NULL };
     unsigned n = 0;
     DebugUnit *unit;
     bool known;

@@ -14,15 +14,19 @@
 
 ElfFile *elf_file_open(const char *path, GError **errp)
 {
+    g_autoptr(GBytes) bytes = input_open(path, errp);
+
+    return bytes ? elf_file_parse(bytes, path, errp) : NULL;
+}
+
+ElfFile *elf_file_parse(GBytes *bytes, const char *path, GError **errp)
+{
     g_autoptr(ElfFile) file = g_new0(ElfFile, 1);
     const uint8_t *data;
     GElf_Ehdr ehdr;
     size_t size;
 
-    file->file = input_open(path, errp);
-    if (!file->file) {
-        return NULL;
-    }
+    file->file = g_bytes_ref(bytes);
     data = input_data(file->file, &size);
     elf_version(EV_CURRENT);
     /* It is only read. */

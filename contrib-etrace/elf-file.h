@@ -17,6 +17,10 @@ typedef struct ElfFile {
 
 /* Returns NULL and sets @errp if @path is no RISC-V ELF file. */
 ElfFile *elf_file_open(const char *path, GError **errp);
+/*
+ * The same from memory, of which a reference is taken. @path is for messages.
+ */
+ElfFile *elf_file_parse(GBytes *bytes, const char *path, GError **errp);
 void elf_file_close(ElfFile *file);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(ElfFile, elf_file_close)
 

@@ -61,6 +61,15 @@ bool image_tvec(const Image *im, unsigned priv, uint64_t *xtvec)
     return im->view && sideband_view_tvec(im->view, priv, xtvec);
 }
 
+bool image_task(const Image *im, SidebandTask *task)
+{
+    if (!im->view) {
+        *task = (SidebandTask) { 0 };
+        return false;
+    }
+    return sideband_view_task(im->view, task);
+}
+
 CodePage *image_page_slow(Image *im, unsigned regime, unsigned priv,
                           uint64_t vaddr)
 {

@@ -67,6 +67,9 @@ unsigned image_space(const Image *im, unsigned priv);
 /* See sideband_view_tvec(). */
 bool image_tvec(const Image *im, unsigned priv, uint64_t *xtvec);
 
+/* See sideband_view_task(). */
+bool image_task(const Image *im, SidebandTask *task);
+
 CodePage *image_page_slow(Image *im, unsigned regime, unsigned priv,
                           uint64_t vaddr);
 

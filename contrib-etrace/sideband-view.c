@@ -37,6 +37,8 @@ struct SidebandView {
     Space *current[2];      /* S and U; VS and VU */
     bool tvec_known[SIDEBAND_NR_PRIVS];
     uint64_t tvec[SIDEBAND_NR_PRIVS];
+    bool task_known;
+    SidebandTask task;
     GHashTable *numbers;    /* of spaces, for ever: Space without pages */
 };
 
@@ -121,6 +123,14 @@ static void forget_maps(SidebandView *view)
     }
 }
 
+static void forget_task(SidebandView *view)
+{
+    if (view->task_known) {
+        view->task_known = false;
+        view->task.serial++;
+    }
+}
+
 static void reset_spaces(SidebandView *view)
 {
     g_hash_table_remove_all(view->spaces);
@@ -152,6 +162,7 @@ void sideband_view_restart(SidebandView *view, const Sideband *sb)
     g_hash_table_remove_all(view->phys);
     view->nr_pages = 0;
     reset_spaces(view);
+    forget_task(view);
     memset(view->tvec_known, 0, sizeof(view->tvec_known));
 }
 
@@ -265,6 +276,24 @@ static void apply_tvec(SidebandView *view, const SidebandRecord *rec)
     }
 }
 
+static void apply_task(SidebandView *view, const SidebandRecord *rec)
+{
+    ETraceSbTask task;
+
+    etrace_sb_unpack_task(rec->payload, rec->len, &task);
+    if (view->task_known && view->task.task == task.task &&
+        view->task.tid == task.tid && view->task.tgid == task.tgid &&
+        !strcmp(view->task.comm, task.comm)) {
+        return;
+    }
+    view->task_known = true;
+    view->task.serial++;
+    view->task.task = task.task;
+    view->task.tid = task.tid;
+    view->task.tgid = task.tgid;
+    memcpy(view->task.comm, task.comm, sizeof(task.comm));
+}
+
 static bool apply_record(SidebandView *view, const SidebandRecord *rec)
 {
     switch (rec->type) {
@@ -279,12 +308,16 @@ static bool apply_record(SidebandView *view, const SidebandRecord *rec)
         return apply_map(view, rec);
     case ETRACE_SB_RESET:
         reset_spaces(view);
+        forget_task(view);
         return true;
     case ETRACE_SB_FORGET:
         forget_maps(view);
         return true;
     case ETRACE_SB_TVEC:
         apply_tvec(view, rec);
+        return false;
+    case ETRACE_SB_TASK:
+        apply_task(view, rec);
         return false;
     default:
         return false;
@@ -336,20 +369,47 @@ static const Space *space_of(const SidebandView *view, unsigned priv)
     }
 }
 
+/* The physical page at @vaddr in @s, NULL being physical addresses */
+static bool translate(const Space *s, uint64_t vaddr, uint64_t *ppage)
+{
+    uint64_t vpage = vaddr >> CODE_PAGE_BITS;
+    const PageMap *map;
+
+    if (!s || s->bare) {
+        *ppage = vpage;
+        return true;
+    }
+    map = s->pages ? g_hash_table_lookup(s->pages, &vpage) : NULL;
+    if (map) {
+        *ppage = map->ppage;
+    }
+    return map;
+}
+
+void sideband_view_where(const SidebandView *view, unsigned priv,
+                         uint64_t vaddr, SidebandWhere *where)
+{
+    const Space *s = space_of(view, priv);
+
+    *where = (SidebandWhere) { .sb = view->sb, .pos = view->pos };
+    if (s && !s->bare) {
+        where->space = (SidebandSpace) {
+            .virt = s->virt,
+            .atp = s->atp,
+            .gatp = s->hgatp,
+        };
+    }
+    where->mapped = translate(s, vaddr, &where->ppage);
+}
+
 CodePage *sideband_view_page(SidebandView *view, unsigned priv,
                              uint64_t vaddr)
 {
-    const Space *s = space_of(view, priv);
-    uint64_t page = vaddr >> CODE_PAGE_BITS;
+    uint64_t page;
     PhysPage *p;
 
-    if (s && !s->bare) {
-        PageMap *map = s->pages ? g_hash_table_lookup(s->pages, &page) : NULL;
-
-        if (!map) {
-            return NULL;
-        }
-        page = map->ppage;
+    if (!translate(space_of(view, priv), vaddr, &page)) {
+        return NULL;
     }
     p = g_hash_table_lookup(view->phys, &page);
     if (!p) {
@@ -391,4 +451,10 @@ bool sideband_view_tvec(const SidebandView *view, unsigned priv,
     }
     *xtvec = view->tvec[priv];
     return true;
+}
+
+bool sideband_view_task(const SidebandView *view, SidebandTask *task)
+{
+    *task = view->task;
+    return view->task_known;
 }

@@ -40,6 +40,7 @@ bool sideband_record_valid(const Sideband *sb, const SidebandRecord *rec)
         ETraceSbMap map;
         ETraceSbRam ram;
         ETraceSbOrigin origin;
+        ETraceSbTask task;
         uint64_t val;
     } any;
     const uint8_t *bytes;
@@ -69,6 +70,8 @@ bool sideband_record_valid(const Sideband *sb, const SidebandRecord *rec)
         return etrace_sb_unpack_origin(p, rec->len, &any.origin);
     case ETRACE_SB_END:
         return etrace_sb_unpack_end(p, rec->len, sb->nr_harts, &any.val);
+    case ETRACE_SB_TASK:
+        return hart && etrace_sb_unpack_task(p, rec->len, &any.task);
     default:
         return true;
     }

@@ -124,6 +124,24 @@ CodePage *sideband_view_page(SidebandView *view, unsigned priv,
 unsigned sideband_view_nr_pages(const SidebandView *view);
 void sideband_view_trim(SidebandView *view);
 
+/* An address space: satp, or vsatp and hgatp; zeros if addresses are physical */
+typedef struct SidebandSpace {
+    bool virt;
+    uint64_t atp, gatp;
+} SidebandSpace;
+
+/* Where an address is, at a place of the stream */
+typedef struct SidebandWhere {
+    const Sideband *sb;
+    size_t pos;             /* of the next record to be applied, in the file */
+    SidebandSpace space;
+    uint64_t ppage;         /* physical address of the page / its size */
+    bool mapped;            /* ppage is known */
+} SidebandWhere;
+
+void sideband_view_where(const SidebandView *view, unsigned priv,
+                         uint64_t vaddr, SidebandWhere *where);
+
 /*
  * A number that identifies the address space of @priv at this place; equal
  * numbers mean equal spaces. 0 if addresses are physical.
@@ -136,5 +154,24 @@ unsigned sideband_view_space(const SidebandView *view, unsigned priv);
  */
 bool sideband_view_tvec(const SidebandView *view, unsigned priv,
                         uint64_t *xtvec);
+
+/* A task of the guest's operating system */
+typedef struct SidebandTask {
+    /*
+     * Another number whenever the other members, or whether they are known,
+     * have changed; never the same again in this view. 0: none was known yet.
+     */
+    uint64_t serial;
+    uint64_t task;          /* pointer to its descriptor: it has no other */
+    uint32_t tid, tgid;     /* Linux: both 0 in an idle task */
+    char comm[ETRACE_SB_COMM_SIZE + 1];     /* bytes of the guest's choice */
+} SidebandTask;
+
+/*
+ * The task that the hart runs at this place. Returns false if the stream has
+ * not reported one, not since the hart was reset either: only @task's serial
+ * means something then.
+ */
+bool sideband_view_task(const SidebandView *view, SidebandTask *task);
 
 #endif /* ETRACE_SIDEBAND_READER_H */

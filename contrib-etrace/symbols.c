@@ -5,7 +5,6 @@
  */
 #include "qemu/osdep.h"
 #include <gio/gio.h>
-#include "elf-file.h"
 #include "input.h"
 #include "symbols.h"
 
@@ -33,8 +32,8 @@ void symbols_free(SymbolTable *table)
     g_free(table);
 }
 
-static void add(SymbolTable *table, uint64_t start, uint64_t size,
-                const char *name)
+void symbols_add(SymbolTable *table, uint64_t start, uint64_t size,
+                 const char *name)
 {
     Symbol sym = {
         .start = start,
@@ -52,7 +51,8 @@ static bool is_function_name(const char *name)
 }
 
 static unsigned add_section(SymbolTable *table, ElfFile *file, Elf_Scn *scn,
-                            const GElf_Shdr *shdr, uint64_t bias)
+                            const GElf_Shdr *shdr, uint64_t bias,
+                            const uint64_t *bases)
 {
     Elf_Data *data = elf_getdata(scn, NULL);
     unsigned count = 0;
@@ -71,8 +71,26 @@ static unsigned add_section(SymbolTable *table, ElfFile *file, Elf_Scn *scn,
             !(in_shdr.sh_flags & SHF_EXECINSTR)) {
             continue;
         }
-        add(table, sym.st_value + bias, sym.st_size, name);
+        symbols_add(table, sym.st_value + (bases ? bases[sym.st_shndx] : bias),
+                    sym.st_size, name);
         count++;
+    }
+    return count;
+}
+
+unsigned symbols_add_elf_file(SymbolTable *table, ElfFile *file,
+                              uint64_t bias, const uint64_t *bases)
+{
+    unsigned count = 0;
+    Elf_Scn *scn = NULL;
+
+    while ((scn = elf_nextscn(file->elf, scn))) {
+        GElf_Shdr shdr;
+
+        if (gelf_getshdr(scn, &shdr) && (shdr.sh_type == SHT_SYMTAB ||
+                                         shdr.sh_type == SHT_DYNSYM)) {
+            count += add_section(table, file, scn, &shdr, bias, bases);
+        }
     }
     return count;
 }
@@ -81,26 +99,21 @@ bool symbols_add_elf(SymbolTable *table, const char *path, uint64_t bias,
                      GError **errp)
 {
     g_autoptr(ElfFile) file = elf_file_open(path, errp);
-    unsigned count = 0;
-    Elf_Scn *scn = NULL;
 
     if (!file) {
         return false;
     }
-    while ((scn = elf_nextscn(file->elf, scn))) {
-        GElf_Shdr shdr;
-
-        if (gelf_getshdr(scn, &shdr) && (shdr.sh_type == SHT_SYMTAB ||
-                                         shdr.sh_type == SHT_DYNSYM)) {
-            count += add_section(table, file, scn, &shdr, bias);
-        }
-    }
-    if (!count) {
+    if (!symbols_add_elf_file(table, file, bias, NULL)) {
         g_set_error(errp, G_IO_ERROR, G_IO_ERROR_NOT_FOUND,
                     "%s: has no function symbols (stripped?)", path);
         return false;
     }
     return true;
+}
+
+unsigned symbols_count(const SymbolTable *table)
+{
+    return table->symbols->len;
 }
 
 /* "address type name [module]", of which the module may be missing */
@@ -124,7 +137,7 @@ static bool parse_kallsyms_line(SymbolTable *table, char *line,
     }
     if (strchr("tTwW", words[1][0]) && is_function_name(words[2])) {
         if (addr) {
-            add(table, addr, 0, words[2]);
+            symbols_add(table, addr, 0, words[2]);
         } else {
             ++*zeros;
         }

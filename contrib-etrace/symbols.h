@@ -6,7 +6,7 @@
 #ifndef ETRACE_SYMBOLS_H
 #define ETRACE_SYMBOLS_H
 
-#include <glib.h>
+#include "elf-file.h"
 
 typedef struct Symbol {
     uint64_t start;
@@ -26,6 +26,20 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(SymbolTable, symbols_free)
  */
 bool symbols_add_elf(SymbolTable *table, const char *path, uint64_t bias,
                      GError **errp);
+
+/*
+ * The same of @file; returns how many there were. Those of a relocatable file
+ * are moved by what @bases says of their section, by its number, instead.
+ */
+unsigned symbols_add_elf_file(SymbolTable *table, ElfFile *file,
+                              uint64_t bias, const uint64_t *bases);
+
+/* Add one; @size may be 0: not known. @name is copied. */
+void symbols_add(SymbolTable *table, uint64_t start, uint64_t size,
+                 const char *name);
+
+/* How many there are */
+unsigned symbols_count(const SymbolTable *table);
 
 /* Add the functions of a copy of /proc/kallsyms, or of a System.map. */
 bool symbols_add_kallsyms(SymbolTable *table, const char *path,

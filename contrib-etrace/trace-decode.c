@@ -479,3 +479,8 @@ unsigned trace_decoder_space(const TraceDecoder *d, unsigned priv)
 {
     return image_space(d->image, priv);
 }
+
+bool trace_decoder_task(const TraceDecoder *d, SidebandTask *task)
+{
+    return image_task(d->image, task);
+}

@@ -190,4 +190,7 @@ uint64_t trace_decoder_progress(const TraceDecoder *d);
 /* Address space of the current instructions; see sideband_view_space(). */
 unsigned trace_decoder_space(const TraceDecoder *d, unsigned priv);
 
+/* Task of the current instructions; see sideband_view_task(). */
+bool trace_decoder_task(const TraceDecoder *d, SidebandTask *task);
+
 #endif /* ETRACE_TRACE_H */

@@ -1,9 +1,10 @@
 /*
- * What traps are called
+ * What traps and privilege levels are called
  *
  * SPDX-License-Identifier: GPL-2.0-or-later
  */
 #include "qemu/osdep.h"
+#include "etrace/etrace.h"
 #include "trap-text.h"
 
 const char *trap_cause_text(bool interrupt, unsigned cause)
@@ -50,4 +51,18 @@ const char *trap_cause_text(bool interrupt, unsigned cause)
         return cause < ARRAY_SIZE(interrupts) ? interrupts[cause] : NULL;
     }
     return cause < ARRAY_SIZE(exceptions) ? exceptions[cause] : NULL;
+}
+
+const char *priv_text(unsigned priv)
+{
+    static const char *const names[8] = {
+        [ETRACE_PRIV_U] = "U-mode",
+        [ETRACE_PRIV_S] = "S-mode",
+        [ETRACE_PRIV_M] = "M-mode",
+        [ETRACE_PRIV_D] = "debug mode",
+        [ETRACE_PRIV_VU] = "VU-mode",
+        [ETRACE_PRIV_VS] = "VS-mode",
+    };
+
+    return names[priv & 7] ? names[priv & 7] : "unknown mode";
 }

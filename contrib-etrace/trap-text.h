@@ -1,5 +1,5 @@
 /*
- * What traps are called
+ * What traps and privilege levels are called
  *
  * SPDX-License-Identifier: GPL-2.0-or-later
  */
@@ -13,5 +13,8 @@
  * "supervisor timer interrupt"), or NULL if it has none
  */
 const char *trap_cause_text(bool interrupt, unsigned cause);
+
+/* "U-mode" and so on, for an ETracePriv */
+const char *priv_text(unsigned priv);
 
 #endif /* ETRACE_TRAP_TEXT_H */

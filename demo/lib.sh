@@ -46,12 +46,16 @@ machine() {
     )
 }
 
+# Where the kernel keeps its tasks (rvtrace guest-info); empty: do not look
+guest_info=
+
 # qemu_args DIR SMP WORK [traced]: the whole command line, in $command
 qemu_args() {
     local dir=$1 smp=$2 work=$3 traced=${4-} options=virt chardevs=() append
     append="console=ttyS0 panic=-1 rvtrace.work=$work"
     if [ -n "$traced" ]; then
         options+=,trace=on,trace-autostart=on,trace-chardev=tr,trace-sideband=sb
+        [ -z "$guest_info" ] || options+=,trace-guest-info=$guest_info
         chardevs=(
             -chardev "socket,id=tr,path=$dir/trace.sock,server=on"
             -chardev "socket,id=sb,path=$dir/sideband.sock,server=on"

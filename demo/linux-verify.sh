@@ -33,6 +33,41 @@ registers=()    # of the first encoder, written before the guest starts, and
                 # CSRs of every hart
 selection=      # what the observer writes down, if not everything
 
+# tasks NAME SMP DIR: are those of this guest reported, by their names and pids?
+tasks() {
+    local name=$1 smp=$2 dir=$3 status=ok hart
+    rm -f "$dir/tasks"
+    for ((hart = 0; hart < smp; hart++)); do
+        start timeout --foreground 1200 "$etrace" decode \
+            --trace="$dir/trace.bin" --sideband="$dir/sideband.bin" \
+            --hart=$hart --emit=task > "$dir/tasks.$hart"
+        wait "$started" || status='not ok'
+        # each hart idles, as the task of that name
+        grep -q " 0 0 swapper/$hart\$" "$dir/tasks.$hart" || status='not ok'
+        cat "$dir/tasks.$hart" >> "$dir/tasks"
+    done
+    # instructions, pointer, pid, tgid, name: what each of the workload's
+    # programs is called, and that it is a process of its own, without threads
+    awk '{ names[$5] = 1; tgid[$5] = $4 }
+         $3 == 1 && $5 == "init" { init = 1 }
+         # the first tasks are called as the one that made them
+         $3 != $4 || ($3 == 0 && $5 !~ /^swapper(\/[0-9]+)?$/) {
+             wrong = wrong "\n# " $0
+         }
+         END {
+             n = split("workload dd sort gzip gunzip awk sha512sum", want)
+             for (i = 1; i <= n; i++) {
+                 if (tgid[want[i]] <= 1) {
+                     wrong = wrong "\n# no process " want[i]
+                 }
+             }
+             print "# " length(names) " names" wrong
+             exit wrong != "" || !init
+         }' "$dir/tasks" || status='not ok'
+    result "$status" "its tasks are known, $name: $(wc -l < "$dir/tasks") switches"
+    [ "$status" = ok ]
+}
+
 # run NAME SMP WORK LEAST: trace it, and compare it with what was observed;
 # that has to be so many instructions at least
 run() {
@@ -74,6 +109,9 @@ run() {
         [ "$others" -ge "$least" ] || status='not ok'
     fi
     result "$status" "decoded equals retired, $name: $count instructions"
+    if [ -n "$guest_info" ]; then
+        tasks "$name" "$smp" "$dir" || status='not ok'
+    fi
     if [ "$status" = ok ]; then
         rm -rf "$dir"
     fi
@@ -173,7 +211,10 @@ fi
 # a boot is a billion instructions, the work several
 run 'one hart' 1 1 1000000000
 properties=("${every_mode[@]}")
+guest_info=$("$etrace" guest-info build/guest/Image) ||
+    result 'not ok' "the kernel says where its tasks are"
 run 'two harts, every mode' 2 1 1000000000
+guest_info=
 properties=()
 run 'four harts' 4 0 1000000000
 registers=("${recording[@]}")

@@ -30,6 +30,7 @@ static RISCVTraceHartConfig riscv_trace_encoder_port(RISCVTraceEncoder *s)
     port.time = cfg->time_width;
     port.tvec = riscv_trace_encoder_ioptions(s) & ETRACE_IOPT_IMPLICIT_EXCEPT;
     port.data = s->needs_data;
+    port.guest = s->guest;
     return port;
 }
 

@@ -137,6 +137,7 @@ struct RISCVTraceEncoder {
     RISCVTraceEncoderConfig cfg;
     RISCVTraceModes start_modes;    /* what cfg.autostart_modes says */
     ETraceFilterExpr expr;      /* the filter that no register has; BQL */
+    ETraceGuestInfo guest;      /* for the sideband; before realize only */
 
     RISCVTraceSource source;
     RISCVTraceSink *sink;
@@ -338,6 +339,10 @@ void riscv_trace_encoder_regs_init(RISCVTraceEncoder *s);
 
 /* Every register at its power-up value; BQL. */
 void riscv_trace_encoder_regs_reset(RISCVTraceEncoder *s);
+
+/* riscv-trace-encoder-guest.c */
+
+void riscv_trace_encoder_guest_class_props(ObjectClass *oc);
 
 /* riscv-trace-encoder-expr.c */
 

@@ -428,6 +428,7 @@ void riscv_trace_encoder_class_props(ObjectClass *oc)
 {
     device_class_set_props(DEVICE_CLASS(oc), riscv_trace_encoder_properties);
     riscv_trace_encoder_expr_class_props(oc);
+    riscv_trace_encoder_guest_class_props(oc);
     for (unsigned i = 0; i < ARRAY_SIZE(descriptions); i++) {
         object_class_property_set_description(oc, descriptions[i].name,
                                               descriptions[i].description);

@@ -23,6 +23,7 @@ typedef struct RISCVTraceOptions {
     bool autostart;             /* from reset, without guest software */
     bool atb;                   /* an ATB bridge behind the funnel */
     char *modes;                /* of autostart; NULL: the default */
+    char *guest_info;           /* what to know of the guest; NULL: nothing */
     char *chardev;              /* of the PIB sink; NULL: none */
     char *sideband;             /* of the sideband stream; NULL: none */
 } RISCVTraceOptions;

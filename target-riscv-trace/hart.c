@@ -24,6 +24,7 @@ void riscv_trace_drain(RISCVTraceHart *hart)
     riscv_trace_flush(hart);
     if (hart->active) {
         riscv_trace_maps_pending(hart);
+        riscv_trace_task_pending(hart);
         riscv_trace_append_context(hart);
         riscv_trace_append_time(hart);
     }
@@ -65,6 +66,9 @@ void riscv_trace_insn(CPURISCVState *env, target_ulong pc, unsigned len,
                 .priv = riscv_trace_priv(priv, virt),
             },
         });
+        if (itype == ETRACE_ITYPE_TRAP_RETURN) {
+            riscv_trace_task_xret(hart);
+        }
         drain_if_asked(hart);
         if (itype == ETRACE_ITYPE_TRAP_RETURN) {
             riscv_trace_append_context(hart);
@@ -83,6 +87,8 @@ void riscv_trace_trap(CPURISCVState *env, bool async, target_ulong cause,
         ETracePriv from = riscv_trace_priv(priv, virt);
 
         leave_history(hart, epc, from);
+        /* A switch before the trap whose TB did not look at the limit */
+        riscv_trace_task_pending(hart);
         riscv_trace_append_time(hart);
         riscv_trace_append(hart, &(ETraceSlot) {
             .block = {
@@ -98,6 +104,7 @@ void riscv_trace_trap(CPURISCVState *env, bool async, target_ulong cause,
         drain_if_asked(hart);
         riscv_trace_append_context(hart);
         riscv_trace_tvec_tell(hart);
+        riscv_trace_task_trap(hart, priv, virt);
     }
 }
 
@@ -137,6 +144,7 @@ static void trace_switch(CPUState *cs, bool on)
         port->back = RISCV_TRACE_BACK_NONE;
         port->jumps = 0;
         g_array_set_size(hart->pending, 0);
+        hart->task.pending = false;
         hart->ops->stop(hart->opaque);
     }
 
@@ -151,9 +159,11 @@ static void trace_switch(CPUState *cs, bool on)
         hart->recheck_mode = true;
         port->limit = hart->ring;
         port->key = TRACE_KEY(hart->session) |
-                    (hart->config.data ? RISCV_TRACE_KEY_DATA : 0);
+                    (hart->config.data ? RISCV_TRACE_KEY_DATA : 0) |
+                    (hart->config.guest.present ? RISCV_TRACE_KEY_TASK : 0);
         riscv_trace_append_context(hart);
         riscv_trace_append_time(hart);
+        riscv_trace_task_start(hart);
     }
 }
 

@@ -13,6 +13,7 @@
 
 #include "hw/core/cpu.h"
 #include "hw/trace/etrace/encoder.h"
+#include "hw/trace/etrace/guest-info.h"
 
 /*
  * The encoder's end of the port. Every function is called in the hart's own
@@ -65,6 +66,7 @@ typedef struct RISCVTraceHartConfig {
     bool time;                  /* mtime, at traps and now and then */
     bool data;                  /* data accesses */
     bool tvec;                  /* tell trap vectors to the sideband reader */
+    ETraceGuestInfo guest;      /* how to find the task that runs */
 } RISCVTraceHartConfig;
 
 /*

@@ -35,6 +35,12 @@ void helper_trace_drain(CPURISCVState *env)
     riscv_trace_drain(env->trace.hart);
 }
 
+/* tp was written in S mode: it may point to another task. */
+void helper_trace_task(CPURISCVState *env)
+{
+    riscv_trace_task_moved(env->trace.hart);
+}
+
 /*
  * How much detail the encoder needs now. A trigger fires between two
  * instructions: which block it belongs to has to be seen.

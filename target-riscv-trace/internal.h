@@ -1,8 +1,8 @@
 /*
  * RISC-V trace: what the parts of the hart side know of each other
  *
- * From the ground up: history and ring; events, reader, code and maps; hart;
- * helpers. None calls what stands above it.
+ * From the ground up: history and ring; events, reader, code, maps and task;
+ * hart; helpers. None calls what stands above it.
  *
  * SPDX-License-Identifier: GPL-2.0-or-later
  */
@@ -11,6 +11,7 @@
 
 #include "cpu.h"
 #include "qemu/thread.h"
+#include "hw/trace/etrace/sideband.h"
 #include "hart.h"
 #include "reader.h"
 
@@ -45,6 +46,18 @@ typedef struct RISCVTraceTvec {
 
 #define RISCV_TRACE_TVECS   3   /* M, S, VS */
 
+/* The task that the hart runs, see task.c */
+typedef struct RISCVTraceTask {
+    bool pending;               /* it is to be looked at */
+    uint64_t at;                /* ... there */
+    bool told;                  /* the reader knows the last one: */
+    ETraceSbTask last;
+    /* What was so when it was read for the last time */
+    uint64_t read_at;           /* 0: nothing was read */
+    uint64_t satp;
+    bool settled;               /* that was on the way to U mode */
+} RISCVTraceTask;
+
 typedef enum RISCVTraceStall {
     RISCV_TRACE_RUNNING,
     RISCV_TRACE_STALLED,
@@ -68,6 +81,7 @@ struct RISCVTraceHart {
     bool context_told;
     uint64_t context;           /* if told */
     RISCVTraceTvec tvec[RISCV_TRACE_TVECS];
+    RISCVTraceTask task;
 
     /* history.c; the hart's thread only */
     bool recheck_mode;          /* at the next TB end: blocks or history? */
@@ -234,6 +248,26 @@ void riscv_trace_maps_reset(RISCVTraceHart *hart);
  * from, which has been fetched.
  */
 uint64_t riscv_trace_maps_find(RISCVTraceHart *hart, vaddr va);
+
+/*
+ * task.c. Each of these does nothing if nothing is known of the guest.
+ */
+
+/* Tracing of @hart starts, or it has written tp in S mode ... */
+void riscv_trace_task_start(RISCVTraceHart *hart);
+void riscv_trace_task_moved(RISCVTraceHart *hart);
+
+/* ... or it has taken a trap from @priv and @virt. */
+void riscv_trace_task_trap(RISCVTraceHart *hart, target_ulong priv, bool virt);
+
+/* It has returned from a trap, perhaps to U mode. */
+void riscv_trace_task_xret(RISCVTraceHart *hart);
+
+/* Report what is to be looked at; between TBs, or where one ends. */
+void riscv_trace_task_pending(RISCVTraceHart *hart);
+
+/* The reader knows nothing about @hart any more. */
+void riscv_trace_task_forget(RISCVTraceHart *hart);
 
 /*
  * hart.c

@@ -44,6 +44,7 @@ static void forget_hart(RISCVTraceHart *hart)
 {
     memset(hart->space, 0, sizeof(hart->space));
     memset(hart->tvec, 0, sizeof(hart->tvec));
+    riscv_trace_task_forget(hart);
     if (hart->maps) {
         g_hash_table_destroy(hart->maps);
     }

@@ -63,11 +63,11 @@ typedef struct RISCVTracePort {
 /*
  * RISCVTracePort.key, and CTR's part below it:
  *
- *   63     44 43    41    40   39    36 35    32  31   30    29   28       0
- *   +--------+----+-----+-----+--------+--------+----+----+-------+--------+
- *   |session |    |exact|sijmp|return  |predic- | ON |DATA|HISTORY|  CTR   |
- *   |        |    | run |     |stack +1|tor     |    |    |       |        |
- *   +--------+----+-----+-----+--------+--------+----+----+-------+--------+
+ *   63     44 43 42   41    40   39    36 35    32  31   30    29   28       0
+ *   +--------+--+----+-----+-----+--------+--------+----+----+-------+--------+
+ *   |session |  |TASK|exact|sijmp|return  |predic- | ON |DATA|HISTORY|  CTR   |
+ *   |        |  |    | run |     |stack +1|tor     |    |    |       |        |
+ *   +--------+--+----+-----+-----+--------+--------+----+----+-------+--------+
  *
  * The session is in it because TBs of an earlier session were translated
  * without their bytes being reported to the present one. Sizes are log2 of
@@ -82,6 +82,7 @@ typedef struct RISCVTracePort {
 #define RISCV_TRACE_KEY_SIJUMP      (1ull << 40)
 #define RISCV_TRACE_KEY_EXACT_RUN   (1ull << 41)
 #define RISCV_TRACE_KEY_MODES       (0x3ffull << 32)
+#define RISCV_TRACE_KEY_TASK        (1ull << 42)    /* watch tp in S mode */
 #define RISCV_TRACE_KEY_SESSION_SHIFT   44
 #define RISCV_TRACE_KEY_MASK        (~0ull << 29)
 

@@ -150,5 +150,30 @@ listing "$QEMU" "$guest" "$tmp/blocks" "$@" \
     say ok "with data trace on the listing is another one" ||
     say "not ok" "with data trace on the listing is another one"
 
+# Tasks that are not looked for cost nothing, either, nor does looking for them
+# where no instruction moves anything to tp in S mode.
+make -s -C "$here/guests" guest OUT="$tmp" NAME=tasks VARIANT=rv64gc \
+    SOURCE="$here/tasks/tasks.S" > "$tmp/make.log" 2>&1 ||
+    { cat "$tmp/make.log"; echo "Bail out! a guest cannot be built"; exit 1; }
+tasks=,trace-sideband=sb,trace-guest-info=linux:pid=8:tgid=12:comm=20
+set -- -chardev "file,id=tr,path=$tmp/trace.bin" \
+    -chardev "file,id=sb,path=$tmp/sideband.bin"
+MACHINE=$MACHINE listing "$QEMU" "$tmp/tasks.elf" "$tmp/ours" "$@" &&
+    MACHINE=$MACHINE$tasks listing "$QEMU" "$tmp/tasks.elf" "$tmp/traced" \
+        "$@" &&
+    grep -q trace_task "$tmp/traced" &&
+    ! grep -q trace_task "$tmp/ours" &&
+    say ok "tasks are looked for if that is wanted only" ||
+    say "not ok" "tasks are looked for if that is wanted only"
+if MACHINE=$MACHINE,trace-sideband=sb listing "$QEMU" "$guest" "$tmp/stock" \
+       "$@" &&
+   MACHINE=$MACHINE$tasks listing "$QEMU" "$guest" "$tmp/ours" "$@" &&
+   same; then
+    say ok "no move to tp in S mode: $lines lines of ops are the same"
+else
+    diff "$tmp/stock" "$tmp/ours" | head -20 | sed 's/^/# /'
+    say "not ok" "no move to tp in S mode: ops differ"
+fi
+
 echo "1..$n"
 exit $fail

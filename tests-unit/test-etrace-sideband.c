@@ -42,12 +42,12 @@ static void test_header(void)
 static void test_session(void)
 {
     ETraceSbSession in = {
-        .major = 1, .minor = 3, .harts = 0x102, .number = 0x3040506,
+        .major = 1, .minor = 4, .harts = 0x102, .number = 0x3040506,
         .trace_offset = 0x1122334455667788,
     }, got;
     size_t len = check(etrace_sb_pack_session(out, &in),
                        "01 00 ff ff 20 00 00 00 52 56 54 52 53 49 44 45 "
-                       "01 00 03 00 02 01 00 00 06 05 04 03 00 00 00 00 "
+                       "01 00 04 00 02 01 00 00 06 05 04 03 00 00 00 00 "
                        "88 77 66 55 44 33 22 11");
 
     g_assert_true(etrace_sb_unpack_session(payload, len, &got));
@@ -178,6 +178,38 @@ static void test_spaces(void)
     g_assert_false(etrace_sb_unpack_tvec(payload, len - 1, &tvec));
 }
 
+static void test_task(void)
+{
+    static const char *const names[] = { "", "sh", "fifteen letters",
+                                         "sixteen letters!" };
+    ETraceSbTask task = { .task = 0x8877665544332211, .tid = 0x01020304,
+                          .tgid = 0x05060708, .comm = "awk" }, got;
+    size_t len = check(etrace_sb_pack_task(out, 3, &task),
+                       "10 00 03 00 20 00 00 00 11 22 33 44 55 66 77 88 "
+                       "04 03 02 01 08 07 06 05 61 77 6b 00 00 00 00 00 "
+                       "00 00 00 00 00 00 00 00");
+
+    g_assert_true(etrace_sb_unpack_task(payload, len, &got));
+    g_assert_cmphex(got.task, ==, task.task);
+    g_assert_cmphex(got.tid, ==, task.tid);
+    g_assert_cmphex(got.tgid, ==, task.tgid);
+    g_assert_cmpstr(got.comm, ==, "awk");
+    g_assert_false(etrace_sb_unpack_task(payload, len - 1, &got));
+    g_assert_true(etrace_sb_unpack_task(payload, len + 1, &got));
+
+    for (unsigned i = 0; i < ARRAY_SIZE(names); i++) {
+        g_strlcpy(task.comm, names[i], sizeof(task.comm));
+        etrace_sb_pack_task(out, 3, &task);
+        g_assert_true(etrace_sb_unpack_task(payload, len, &got));
+        g_assert_cmpstr(got.comm, ==, names[i]);
+    }
+    /* Nothing is behind the NUL that ends a name. */
+    out[ETRACE_SB_HEADER_SIZE + 17] = 0;
+    g_assert_true(etrace_sb_unpack_task(payload, len, &got));
+    g_assert_cmpmem(got.comm, 17, "s\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0",
+                    17);
+}
+
 static void test_trace(void)
 {
     static const uint64_t packets[] = { 5, 6 };
@@ -255,6 +287,7 @@ int main(int argc, char **argv)
     g_test_add_func("/etrace/sideband/code", test_code);
     g_test_add_func("/etrace/sideband/changes", test_changes);
     g_test_add_func("/etrace/sideband/spaces", test_spaces);
+    g_test_add_func("/etrace/sideband/task", test_task);
     g_test_add_func("/etrace/sideband/trace", test_trace);
     g_test_add_func("/etrace/sideband/ram", test_ram);
     return g_test_run();

@@ -22,9 +22,11 @@ typedef struct CliCommand {
 int cmd_decode(int argc, char **argv);
 int cmd_encode(int argc, char **argv);
 int cmd_params(int argc, char **argv);
+int cmd_guest_info(int argc, char **argv);
 int cmd_convert(int argc, char **argv);
 int cmd_verify(int argc, char **argv);
 int cmd_stat(int argc, char **argv);
+int cmd_report(int argc, char **argv);
 int cmd_folded(int argc, char **argv);
 int cmd_flamegraph(int argc, char **argv);
 int cmd_listen(int argc, char **argv);

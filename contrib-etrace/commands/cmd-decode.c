@@ -7,13 +7,17 @@
 #include "results.h"
 
 #define BUFFER_SIZE     (1u << 20)
-/* pc, address, data and operand of 16 digits, a dtype, a size, a newline */
-#define MAX_LINE        (4 * 17 + 16)
+/*
+ * pc, address, data and operand of 16 digits, a dtype, a size, a newline; or
+ * a number, a pointer, two pids and an escaped name
+ */
+#define MAX_LINE        (4 * 17 + 4 * ETRACE_SB_COMM_SIZE + 16)
 
 typedef struct DecodeState {
     CliTrace *ct;
     TraceDecoder d;
     uint64_t left;                  /* --limit, of data */
+    uint64_t insns, serial;         /* --emit task: before now, last one's */
     bool failed;
     size_t fill;
     char buffer[BUFFER_SIZE];
@@ -215,6 +219,52 @@ static const TraceConsumer pc_data_consumer = {
     .loss = decode_loss,
 };
 
+/*
+ * Tasks: "instructions pointer tid tgid name" a line, whenever it is another
+ * one. The first is the number of instructions that retired before. In names,
+ * which are the guest's choice, what is not ASCII and \ are \xNN.
+ */
+
+static void put_name(DecodeState *s, const char *name)
+{
+    for (; *name; name++) {
+        if (g_ascii_isprint(*name) && *name != '\\') {
+            s->buffer[s->fill++] = *name;
+        } else {
+            s->fill += sprintf(s->buffer + s->fill, "\\x%02x",
+                               (uint8_t)*name);
+        }
+    }
+}
+
+static void put_task(DecodeState *s, const SidebandTask *task)
+{
+    make_room(s);
+    s->fill += sprintf(s->buffer + s->fill,
+                       "%" PRIu64 " %" PRIx64 " %u %u ", s->insns, task->task,
+                       task->tid, task->tgid);
+    put_name(s, task->comm);
+    put_text(s, "\n");
+}
+
+static void decode_task_runs(void *opaque, const FlowRun *runs, unsigned n,
+                             uint64_t insns)
+{
+    DecodeState *s = opaque;
+    SidebandTask task;
+
+    if (trace_decoder_task(&s->d, &task) && task.serial != s->serial) {
+        put_task(s, &task);
+    }
+    s->serial = task.serial;
+    s->insns += insns;
+}
+
+static const TraceConsumer task_consumer = {
+    .flow.runs = decode_task_runs,
+    .loss = decode_loss,
+};
+
 static const struct {
     const char *name;
     const TraceConsumer *consumer;
@@ -222,6 +272,7 @@ static const struct {
     { "pc", &decode_consumer },
     { "data", &data_consumer },
     { "pc,data", &pc_data_consumer },
+    { "task", &task_consumer },
 };
 
 static const TraceConsumer *choose_emit(const char *emit)
@@ -231,7 +282,7 @@ static const TraceConsumer *choose_emit(const char *emit)
             return emits[i].consumer;
         }
     }
-    cli_error("what to write? 'pc', 'data', 'pc,data', 'packets': "
+    cli_error("what to write? 'pc', 'data', 'pc,data', 'task', 'packets': "
               "--emit pc");
     return NULL;
 }
@@ -267,8 +318,9 @@ int cmd_decode(int argc, char **argv)
         { "emit", 'e', 0, G_OPTION_ARG_STRING, &emit,
           "What to write: pc, a hexadecimal pc a line in the order of "
            "retirement; data, a data access a line: pc, type, size, address, "
-           "data, operand, \"-\" for what is not known; pc,data, both; or "
-           "packets, a packet a line", "WHAT" },
+           "data, operand, \"-\" for what is not known; pc,data, both; task, a "
+           "switch of tasks a line: instructions before it, pointer, tid, "
+           "tgid, name; or packets, a packet a line", "WHAT" },
         { "output", 'o', 0, G_OPTION_ARG_FILENAME_ARRAY, &outputs,
           "Write what the subcommand KIND does: stat, verify, flamegraph or "
           "folded; repeated, the trace is decoded but once for all of them",
@@ -277,6 +329,9 @@ int cmd_decode(int argc, char **argv)
           "For verify: what really retired", "FILE" },
         { "kallsyms", 'k', 0, G_OPTION_ARG_FILENAME_ARRAY, &profile.kallsyms,
           "For flamegraph and folded: symbols of the kernel", "FILE" },
+        { "sysroot", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &profile.sysroots,
+          "Find what ran in the files below this folder, by its bytes: "
+          "programs, libraries, modules, kernel; can be repeated", "DIR" },
         { "layers", 0, 0, G_OPTION_ARG_STRING, &profile.layers,
           "What is below the stacks, the lowest first: hart, comm (the "
           "task's name), process, thread, priv (default: comm)", "LIST" },

@@ -5,12 +5,14 @@
  */
 #include "qemu/osdep.h"
 #include "results.h"
+#include "views/report.h"
 
 typedef enum OutputKind {
     OUTPUT_STAT,
     OUTPUT_VERIFY,
     OUTPUT_FLAMEGRAPH,
     OUTPUT_FOLDED,
+    OUTPUT_REPORT,
     OUTPUT_NR_KINDS,
 } OutputKind;
 
@@ -22,6 +24,7 @@ static const struct {
     [OUTPUT_VERIFY] = { "verify", RESULT_VERIFY },
     [OUTPUT_FLAMEGRAPH] = { "flamegraph", RESULT_PROFILE },
     [OUTPUT_FOLDED] = { "folded", RESULT_PROFILE },
+    [OUTPUT_REPORT] = { "report", RESULT_COUNTS | RESULT_PROFILE },
 };
 
 typedef struct Output {
@@ -58,7 +61,7 @@ static Output *output_new(const char *arg)
         return o;
     }
     cli_error("--output %s: not KIND or KIND=FILE, where KIND is stat, "
-              "verify, flamegraph or folded", arg);
+              "verify, report, flamegraph or folded", arg);
     return NULL;
 }
 
@@ -86,8 +89,35 @@ static bool close_output(Output *o)
 }
 
 /* Returns an exit status. */
+static int report_output(Profile *profile, const Counts *counts,
+                         const ProfileOptions *po, FILE *f)
+{
+    ReportOptions o = {
+        .comm = po->comm,
+        .dso = po->dso,
+        .sym = po->sym,
+        .min_percent = po->min_percent,
+        .max_rows = po->max_rows,
+        .by_total = po->by_total,
+    };
+
+    profile_sum(profile);
+    if (po->callers) {
+        if (!report_write_callers(profile, po->callers, f)) {
+            cli_error("--callers %s: no such function ran", po->callers);
+            return CLI_ERROR;
+        }
+        return CLI_OK;
+    }
+    report_parse_keys(po->sort ? po->sort : "dso,sym", &o);
+    report_write(counts, profile, &o, f);
+    return CLI_OK;
+}
+
+/* Returns an exit status. */
 static int write_output(Output *o, const Results *r, char **truths,
-                        const ProfileOptions *po, Profile *profile)
+                        const ProfileOptions *po, Profile *profile,
+                        Counts *counts)
 {
     int status = CLI_OK;
 
@@ -97,6 +127,9 @@ static int write_output(Output *o, const Results *r, char **truths,
         break;
     case OUTPUT_VERIFY:
         status = verify_write(r, truths, o->f);
+        break;
+    case OUTPUT_REPORT:
+        status = report_output(profile, counts, po, o->f);
         break;
     default:
         profile_write(profile, r->ct, po, o->kind == OUTPUT_FLAMEGRAPH, o->f);
@@ -109,6 +142,7 @@ static int decode(Results *r, GPtrArray *outputs, char **truths,
                   const ProfileOptions *po)
 {
     g_autoptr(Profile) profile = NULL;
+    g_autoptr(Counts) counts = NULL;
     int status;
 
     for (guint i = 0; i < outputs->len; i++) {
@@ -120,9 +154,13 @@ static int decode(Results *r, GPtrArray *outputs, char **truths,
     if (r->what & RESULT_PROFILE) {
         profile = profile_join(r);
     }
+    if (r->what & RESULT_COUNTS) {
+        counts = counts_join(r);
+    }
     status = cli_finish_losses(r->ct);
     for (guint i = 0; i < outputs->len; i++) {
-        int one = write_output(outputs->pdata[i], r, truths, po, profile);
+        int one = write_output(outputs->pdata[i], r, truths, po, profile,
+                               counts);
 
         status = MAX(status, one);
     }
@@ -149,21 +187,25 @@ int cmd_decode_outputs(CliTrace *ct, char **args, char **truths,
         g_ptr_array_add(outputs, o);
         r.what |= kinds[o->kind].what;
     }
-    if (r.what & RESULT_PROFILE) {
-        if (!profile_options_valid(po)) {
-            return CLI_ERROR;
-        }
-        r.names = names = profile_load_names(ct, po, objects);
-        if (!names || !profile_parse_layers(&r, po)) {
-            return CLI_ERROR;
-        }
-    }
     if (r.what & RESULT_VERIFY) {
         r.truth = truth = verify_load(truths);
         if (!truth) {
             return CLI_ERROR;
         }
     }
+    if (r.what & (RESULT_PROFILE | RESULT_COUNTS) &&
+        !profile_options_valid(po)) {
+        return CLI_ERROR;
+    }
     t = r.t = cli_open(ct);
-    return t ? decode(&r, outputs, truths, po) : CLI_ERROR;
+    if (!t) {
+        return CLI_ERROR;
+    }
+    if (r.what & (RESULT_PROFILE | RESULT_COUNTS)) {
+        r.names = names = profile_load_names(ct, po, t, objects);
+        if (!names || !profile_parse_layers(&r, po)) {
+            return CLI_ERROR;
+        }
+    }
+    return decode(&r, outputs, truths, po);
 }

@@ -6,12 +6,20 @@
 #include "qemu/osdep.h"
 #include "elf-file.h"
 #include "flamegraph.h"
+#include "names/sysroot.h"
 #include "results.h"
+#include "views/report.h"
 
 void profile_options_clear(ProfileOptions *o)
 {
     g_strfreev(o->kallsyms);
+    g_strfreev(o->sysroots);
     g_free(o->layers);
+    g_free(o->sort);
+    g_free(o->comm);
+    g_free(o->dso);
+    g_free(o->sym);
+    g_free(o->callers);
     g_free(o->title);
 }
 
@@ -56,8 +64,28 @@ static bool add_kallsyms(Names *names, ObjectTable *table, char **paths)
     return true;
 }
 
+/* Look for what ran of all parts of @t. */
+static bool scan_sysroots(Names *names, const Trace *t, char **roots)
+{
+    g_autoptr(GError) err = NULL;
+
+    for (const Trace *part = t; part; part = part->next) {
+        if (part->sideband) {
+            names_add_sideband(names, part->sideband);
+        }
+    }
+    for (; roots && *roots; roots++) {
+        if (!sysroot_scan(names, *roots, &err)) {
+            cli_error("--sysroot: %s", err->message);
+            return false;
+        }
+    }
+    names_decide(names);
+    return true;
+}
+
 Names *profile_load_names(const CliTrace *ct, const ProfileOptions *o,
-                          ObjectTable *table)
+                          const Trace *t, ObjectTable *table)
 {
     g_autoptr(Names) names = names_new(table);
 
@@ -66,7 +94,8 @@ Names *profile_load_names(const CliTrace *ct, const ProfileOptions *o,
             return NULL;
         }
     }
-    if (!add_kallsyms(names, table, o->kallsyms)) {
+    if (!add_kallsyms(names, table, o->kallsyms) ||
+        (o->sysroots && !scan_sysroots(names, t, o->sysroots))) {
         return NULL;
     }
     return g_steal_pointer(&names);
@@ -138,6 +167,19 @@ Profile *profile_join(const Results *r)
     return all;
 }
 
+Counts *counts_join(const Results *r)
+{
+    Counts *all = counts_new(names_objects(r->names), r->tasks);
+
+    for (unsigned i = 0; i < r->t->nr_harts; i++) {
+        if (r->harts[i]) {
+            counts_merge(all, r->harts[i]->ranges);
+        }
+    }
+    counts_sort(all);
+    return all;
+}
+
 static void write_flamegraph(Profile *profile, const CliTrace *ct,
                              const ProfileOptions *o, FILE *f)
 {
@@ -174,6 +216,17 @@ void profile_write(Profile *profile, const CliTrace *ct,
 
 bool profile_options_valid(const ProfileOptions *o)
 {
+    ReportOptions report;
+
+    if (o->sort && !report_parse_keys(o->sort, &report)) {
+        cli_error("--sort %s: must be some of comm, pid, tid, dso, sym, priv, "
+                  "hart, separated by commas", o->sort);
+        return false;
+    }
+    if (!(o->min_percent >= 0) || o->max_rows < 0) {
+        cli_error("--percent-limit, --rows: must not be negative");
+        return false;
+    }
     if (o->width < 200 || o->width > 100000) {
         cli_error("--width %d: must be between 200 and 100000 pixels",
                   o->width);

@@ -43,41 +43,69 @@ static void compare_runs(HartResult *h, const FlowRun *runs, unsigned n)
     }
 }
 
-/* Who runs in @space, where that is all that is known of it */
-static const Task *space_task(HartResult *h, unsigned space)
+/*
+ * Who runs in @space, where that is all that is known of it: the program there,
+ * which may be another one later
+ */
+static const Task *space_task(HartResult *h, unsigned space, unsigned priv)
 {
-    gpointer key = GUINT_TO_POINTER(space);
-    const Task *task = g_hash_table_lookup(h->space_tasks, key);
+    const Object *program;
+    g_autofree char *name = NULL;
 
-    if (!task) {
-        g_autofree char *name = g_strdup_printf("address space %u", space);
-
-        task = task_intern(h->all->tasks, false, TASK_MADE_UP + space,
-                           TASK_MADE_UP + space, name);
-        g_hash_table_insert(h->space_tasks, key, (gpointer)task);
+    if (h->space_task && h->task_space == space &&
+        h->task_generation == h->d.image->generation) {
+        return h->space_task;
     }
-    return task;
+    program = names_program(h->all->names, h->d.image, priv);
+    name = program ? g_strdup(program->name) :
+                     g_strdup_printf("address space %u", space);
+    h->space_task = task_intern(h->all->tasks, false, TASK_MADE_UP + space,
+                                TASK_MADE_UP + space, name);
+    h->task_space = space;
+    h->task_generation = h->d.image->generation;
+    return h->space_task;
+}
+
+/* The task that the guest's operating system says it is, or NULL */
+static const Task *known_task(HartResult *h)
+{
+    SidebandTask task;
+    bool known = trace_decoder_task(&h->d, &task);
+
+    if (task.serial != h->task_serial) {
+        h->task_serial = task.serial;
+        h->task = known ? task_intern(h->all->tasks, true, task.tid,
+                                      task.tgid, task.comm) : NULL;
+    }
+    return h->task;
 }
 
 static CallStackSite site_of(HartResult *h, unsigned priv)
 {
+    bool user = priv == ETRACE_PRIV_U || priv == ETRACE_PRIV_VU;
     unsigned space = trace_decoder_space(&h->d, priv);
+    const Task *task = known_task(h);
 
     return (CallStackSite) {
         .image = h->d.image,
         .space = space,
-        .task = space ? space_task(h, space) : NULL,
+        .task = !task && user && space ? space_task(h, space, priv) : task,
     };
 }
 
 /* Runs of one privilege level at a time */
-static void stack_runs(HartResult *h, const FlowRun *runs, unsigned n)
+static void name_runs(HartResult *h, const FlowRun *runs, unsigned n)
 {
     for (unsigned from = 0, i = 1; i <= n; i++) {
         if (i == n || runs[i].priv != runs[from].priv) {
             CallStackSite site = site_of(h, runs[from].priv);
 
-            callstack_runs(h->stack, runs + from, i - from, &site);
+            if (h->stack) {
+                callstack_runs(h->stack, runs + from, i - from, &site);
+            }
+            if (h->counter) {
+                counter_runs(h->counter, runs + from, i - from, &site);
+            }
             from = i;
         }
     }
@@ -90,8 +118,8 @@ static void on_runs(void *opaque, const FlowRun *runs, unsigned n,
 
     count_runs(h, runs, n, insns);
     compare_runs(h, runs, n);
-    if (h->stack) {
-        stack_runs(h, runs, n);
+    if (h->stack || h->counter) {
+        name_runs(h, runs, n);
     }
 }
 
@@ -103,14 +131,21 @@ static void on_mark(void *opaque)
     if (h->stack) {
         callstack_mark(h->stack);
     }
+    if (h->counter) {
+        counter_mark(h->counter);
+    }
 }
 
 static bool on_repeat(void *opaque, uint64_t times)
 {
     HartResult *h = opaque;
 
-    if (h->stack && !callstack_repeat(h->stack, times)) {
+    if ((h->counter && !counter_can_repeat(h->counter)) ||
+        (h->stack && !callstack_repeat(h->stack, times))) {
         return false;
+    }
+    if (h->counter) {
+        counter_repeat(h->counter, times);
     }
     h->counts.insns += (h->counts.insns - h->counts.insns_at_mark) * times;
     return true;
@@ -126,6 +161,9 @@ static void on_trap(void *opaque, const FlowTrap *trap)
         CallStackSite site = site_of(h, trap->priv);
 
         callstack_trap(h->stack, trap, &site);
+    }
+    if (h->counter) {
+        counter_trap(h->counter, trap);
     }
 }
 
@@ -143,6 +181,9 @@ static void on_loss(void *opaque, const TraceLoss *loss)
 
     if (h->stack) {
         callstack_lost(h->stack);
+    }
+    if (h->counter) {
+        counter_lost(h->counter);
     }
     if (h->losses->len < CLI_MAX_LOSSES_SHOWN ||
         loss->flow.kind == FLOW_LOST_WORK) {
@@ -213,7 +254,10 @@ static HartResult *hart_new(const Results *r, unsigned hart)
     if (wants(h, RESULT_PROFILE)) {
         h->profile = profile_new();
         h->stack = callstack_new(h->profile, PROFILE_ROOT, &r->layers);
-        h->space_tasks = g_hash_table_new(NULL, NULL);
+    }
+    if (wants(h, RESULT_COUNTS)) {
+        h->ranges = counts_new(names_objects(r->names), r->tasks);
+        h->counter = counter_new(h->ranges, r->names, hart);
     }
     return h;
 }
@@ -221,8 +265,9 @@ static HartResult *hart_new(const Results *r, unsigned hart)
 static void hart_free(HartResult *h)
 {
     g_clear_pointer(&h->stack, callstack_free);
+    g_clear_pointer(&h->counter, counter_free);
+    g_clear_pointer(&h->ranges, counts_free);
     g_clear_pointer(&h->profile, profile_free);
-    g_clear_pointer(&h->space_tasks, g_hash_table_unref);
     g_array_unref(h->losses);
     g_free(h);
 }
@@ -232,10 +277,11 @@ static void decode_hart(gpointer data, gpointer opaque)
     HartResult *h = data;
     Crew *crew = opaque;
     const TraceConsumer *how = h->compared ? &consumer :
-                               h->stack ? &repeating_consumer :
+                               h->stack || h->counter ? &repeating_consumer :
                                           &count_consumer;
 
     trace_decode(&h->d, h->all->t, h->hart, how, h);
+    g_clear_pointer(&h->counter, counter_free);
     g_mutex_lock(&crew->lock);
     crew->left--;
     g_cond_signal(&crew->done);

@@ -10,9 +10,8 @@
 #ifndef ETRACE_RESULTS_H
 #define ETRACE_RESULTS_H
 
-#include "callstack.h"
 #include "cli.h"
-#include "names/counts.h"
+#include "counter.h"
 #include "truth.h"
 
 /* Results.what */
@@ -37,8 +36,12 @@ typedef struct HartResult {
     uint64_t end;               /* instructions that retired, by the truth */
     Profile *profile;
     CallStack *stack;
-    /* Who runs: of the space, or else what is known of the task */
-    GHashTable *space_tasks;    /* number of the space -> Task */
+    Counts *ranges;
+    Counter *counter;
+    /* Who ran last: by the sideband, or else whose address space it is */
+    const Task *task, *space_task;
+    uint64_t task_serial;
+    unsigned task_space, task_generation;
     GArray *losses;             /* TraceLoss, the first ones and the last */
     uint64_t more_losses;
 } HartResult;
@@ -87,14 +90,22 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Results, results_clear)
 /* The options of profiles */
 typedef struct ProfileOptions {
     char **kallsyms;
+    char **sysroots;
     char *layers;               /* of flame graphs and folded stacks */
     char *title;
     int width;
     double min_width;
+    /* of reports */
+    char *sort, *comm, *dso, *sym, *callers;
+    double min_percent;
+    int max_rows;
+    gboolean by_total;
 } ProfileOptions;
 
 /* As options are before they are parsed */
-#define PROFILE_OPTIONS_INIT { .width = 1200, .min_width = 0.3 }
+#define PROFILE_OPTIONS_INIT { \
+    .width = 1200, .min_width = 0.3, .min_percent = 0.05, \
+}
 
 void profile_options_clear(ProfileOptions *o);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(ProfileOptions, profile_options_clear)
@@ -103,17 +114,20 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(ProfileOptions, profile_options_clear)
 bool profile_options_valid(const ProfileOptions *o);
 
 /*
- * Fill @table with the ELF files of @ct and the kernel's symbols, as @o says;
- * prints what is wrong and returns NULL.
+ * Fill @table with the ELF files of @ct, the kernel's symbols and what ran of
+ * @t, as @o says; prints what is wrong and returns NULL.
  */
 Names *profile_load_names(const CliTrace *ct, const ProfileOptions *o,
-                          ObjectTable *table);
+                          const Trace *t, ObjectTable *table);
 
 /* Set r->layers and r->hart_layer; prints what is wrong and returns false. */
 bool profile_parse_layers(Results *r, const ProfileOptions *o);
 
 /* All harts in one, which the caller frees; warns if it had no room. */
 Profile *profile_join(const Results *r);
+
+/* All harts in one, sorted, which the caller frees */
+Counts *counts_join(const Results *r);
 
 /* As a flame graph if @svg, or else as folded stacks */
 void profile_write(Profile *profile, const CliTrace *ct,

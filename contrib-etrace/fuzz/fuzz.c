@@ -13,6 +13,7 @@
 #include "callstack.h"
 #include "flamegraph.h"
 #include "fuzz.h"
+#include "names/kernel-btf.h"
 #include "packet-text.h"
 #include "params-text.h"
 #include "trace.h"
@@ -236,6 +237,7 @@ static void G_GNUC_UNUSED fuzz_sideband(const uint8_t *data, size_t size)
          i++) {
         SidebandView *view = sideband_view_new(sb, i);
         uint64_t at = 0, unused;
+        SidebandTask task;
 
         for (int step = 0; step < 1000 && at != UINT64_MAX; step++) {
             sideband_view_advance(view, at);
@@ -248,6 +250,9 @@ static void G_GNUC_UNUSED fuzz_sideband(const uint8_t *data, size_t size)
                 }
                 sideband_view_space(view, priv);
                 sideband_view_tvec(view, priv, &unused);
+            }
+            if (sideband_view_task(view, &task)) {
+                assert(strlen(task.comm) <= ETRACE_SB_COMM_SIZE);
             }
             if (step % 10 == 9) {
                 sideband_view_trim(view);
@@ -283,6 +288,13 @@ static void G_GNUC_UNUSED fuzz_elf(const uint8_t *data, size_t size)
     file_clear(&f);
     elf_code_free(elf);
     symbols_free(symbols);
+}
+
+static void G_GNUC_UNUSED fuzz_btf(const uint8_t *data, size_t size)
+{
+    ETraceGuestInfo info;
+
+    kernel_btf_parse(data, size, &info, NULL);
 }
 
 static void G_GNUC_UNUSED fuzz_kallsyms(const uint8_t *data, size_t size)

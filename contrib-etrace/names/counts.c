@@ -93,7 +93,7 @@ unsigned counts_place(Counts *c, const CountPlace *place)
     return intern(c->place_index, c->places, &key, place);
 }
 
-void counts_add_range(Counts *c, const CountRange *range, uint64_t n)
+unsigned counts_range(Counts *c, const CountRange *range)
 {
     Key key = {
         .a = range->start,
@@ -103,14 +103,12 @@ void counts_add_range(Counts *c, const CountRange *range, uint64_t n)
         .e = range->itype,
     };
     CountRange fresh = *range;
-    unsigned i;
 
     fresh.count = 0;
-    i = intern(c->range_index, c->ranges, &key, &fresh);
-    g_array_index(c->ranges, CountRange, i).count += n;
+    return intern(c->range_index, c->ranges, &key, &fresh);
 }
 
-void counts_add_edge(Counts *c, const CountEdge *edge, uint64_t n)
+unsigned counts_edge(Counts *c, const CountEdge *edge)
 {
     Key key = {
         .a = edge->from,
@@ -120,10 +118,22 @@ void counts_add_edge(Counts *c, const CountEdge *edge, uint64_t n)
         .e = edge->itype,
     };
     CountEdge fresh = *edge;
-    unsigned i;
 
     fresh.count = 0;
-    i = intern(c->edge_index, c->edges, &key, &fresh);
+    return intern(c->edge_index, c->edges, &key, &fresh);
+}
+
+void counts_add_range(Counts *c, const CountRange *range, uint64_t n)
+{
+    unsigned i = counts_range(c, range);
+
+    g_array_index(c->ranges, CountRange, i).count += n;
+}
+
+void counts_add_edge(Counts *c, const CountEdge *edge, uint64_t n)
+{
+    unsigned i = counts_edge(c, edge);
+
     g_array_index(c->edges, CountEdge, i).count += n;
 }
 

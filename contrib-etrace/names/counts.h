@@ -67,8 +67,14 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(Counts, counts_free)
 /* The index of a place like @place, made if there is none */
 unsigned counts_place(Counts *c, const CountPlace *place);
 
-/* Add @n to the count of the range or edge like this one; its count is not
- * looked at. */
+/*
+ * The index of a range or edge like this one, which is added with a count of 0
+ * if there is none. Valid until counts_sort().
+ */
+unsigned counts_range(Counts *c, const CountRange *range);
+unsigned counts_edge(Counts *c, const CountEdge *edge);
+
+/* Add @n to its count. */
 void counts_add_range(Counts *c, const CountRange *range, uint64_t n);
 void counts_add_edge(Counts *c, const CountEdge *edge, uint64_t n);
 
@@ -81,6 +87,12 @@ void counts_merge(Counts *c, const Counts *from);
  * then of to.
  */
 void counts_sort(Counts *c);
+
+static inline bool count_edge_is_call(const CountEdge *e)
+{
+    return e->itype == ETRACE_ITYPE_UNINFERABLE_CALL ||
+           e->itype == ETRACE_ITYPE_INFERABLE_CALL;
+}
 
 /* Instructions in all ranges */
 uint64_t counts_insns(const Counts *c);

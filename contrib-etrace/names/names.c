@@ -4,7 +4,9 @@
  * SPDX-License-Identifier: GPL-2.0-or-later
  */
 #include "qemu/osdep.h"
+#include "kernel-image.h"
 #include "names.h"
+#include "object-elf.h"
 
 /* An object that lies at the same place in every address space */
 typedef struct FixedObject {
@@ -15,6 +17,7 @@ typedef struct FixedObject {
 struct Names {
     ObjectTable *table;
     GArray *fixed;          /* FixedObject */
+    GPtrArray *placements;  /* Placement, for each part of the trace */
 };
 
 Names *names_new(ObjectTable *table)
@@ -23,16 +26,24 @@ Names *names_new(ObjectTable *table)
 
     names->table = table;
     names->fixed = g_array_new(false, false, sizeof(FixedObject));
+    names->placements = g_ptr_array_new_with_free_func(
+        (GDestroyNotify)placement_free);
     return names;
 }
 
 void names_free(Names *names)
 {
     g_array_unref(names->fixed);
+    g_ptr_array_unref(names->placements);
     g_free(names);
 }
 
 const ObjectTable *names_objects(const Names *names)
+{
+    return names->table;
+}
+
+ObjectTable *names_table(Names *names)
 {
     return names->table;
 }
@@ -73,13 +84,167 @@ static bool find_symbol(const Object *object, uint64_t bias, uint64_t pc,
     return true;
 }
 
-void names_find(const Names *names, const Image *image, unsigned priv,
-                uint64_t pc, NamePlace *place)
+void names_add_sideband(Names *names, const Sideband *sb)
 {
+    g_ptr_array_add(names->placements, placement_new(sb));
+}
+
+void names_try(Names *names, unsigned first)
+{
+    unsigned needed = first;
+
+    for (unsigned i = first; i < object_table_size(names->table); i++) {
+        for (guint k = 0; k < names->placements->len; k++) {
+            if (placement_try(names->placements->pdata[k],
+                              object_get(names->table, i))) {
+                needed = i + 1;
+            }
+        }
+    }
+    while (object_table_size(names->table) > needed) {
+        object_drop(names->table,
+                    object_get(names->table,
+                               object_table_size(names->table) - 1));
+    }
+}
+
+void names_decide(Names *names)
+{
+    for (guint k = 0; k < names->placements->len; k++) {
+        placement_decide(names->placements->pdata[k]);
+    }
+    for (unsigned i = 0; i < object_table_size(names->table); i++) {
+        Object *o = object_get(names->table, i);
+        bool found = false;
+
+        for (guint k = 0; k < names->placements->len; k++) {
+            found |= placement_has(names->placements->pdata[k], o);
+        }
+        if (found && o->kind == OBJECT_KERNEL) {
+            kernel_image_symbols(o);
+        } else if (found) {
+            object_elf_symbols(o);
+        }
+    }
+}
+
+static const Placement *placement_of(const Names *names, const Image *image,
+                                     unsigned priv, uint64_t pc,
+                                     SidebandWhere *where)
+{
+    if (!image || !image->view || !names->placements->len) {
+        return NULL;
+    }
+    sideband_view_where(image->view, priv, pc, where);
+    for (guint i = 0; i < names->placements->len; i++) {
+        if (placement_sideband(names->placements->pdata[i]) == where->sb) {
+            return names->placements->pdata[i];
+        }
+    }
+    return NULL;
+}
+
+const Object *names_program(const Names *names, const Image *image,
+                            unsigned priv)
+{
+    SidebandWhere where;
+    const Placement *p = placement_of(names, image, priv, 0, &where);
+
+    return p ? placement_program(p, &where) : NULL;
+}
+
+void names_stats(const Names *names, PlacementStats *stats)
+{
+    *stats = (PlacementStats) { 0 };
+    for (guint i = 0; i < names->placements->len; i++) {
+        PlacementStats one;
+
+        placement_stats(names->placements->pdata[i], &one);
+        stats->pages += one.pages;
+        stats->placed += one.placed;
+        stats->ambiguous += one.ambiguous;
+        stats->bytes += one.bytes;
+        stats->placed_bytes += one.placed_bytes;
+    }
+}
+
+/* Bytes around an address that are compared with the object's */
+#define NEAR    32
+
+/*
+ * Are the bytes at @pc those that @object has at @addr? A page may have been
+ * filled with something else that is in no file. The kernel changes single
+ * instructions of its own: it is believed if most of what is near agrees.
+ */
+static bool agrees(Image *image, unsigned priv, uint64_t pc,
+                   const Object *object, uint64_t addr)
+{
+    const CodePage *page = image_page(image, priv, pc);
+    unsigned off = pc & CODE_PAGE_MASK;
+    unsigned from = off >= NEAR ? off - NEAR : 0;
+    unsigned to = MIN(off + NEAR, CODE_PAGE_SIZE);
+    unsigned same = 0, other = 0;
+
+    for (unsigned i = from; page && i < to; i += 2) {
+        size_t compared;
+
+        if (!code_page_valid(page, i)) {
+            continue;
+        }
+        if (object_matches(object, addr + i - off, page->bytes + i, 2,
+                           &compared)) {
+            same += compared != 0;
+        } else {
+            other++;
+        }
+    }
+    return object->kind == OBJECT_KERNEL || object->kind == OBJECT_MODULE ?
+           same > other : same && !other;
+}
+
+/* The object whose bytes ran at @pc */
+static bool find_placed(const Names *names, Image *image, unsigned priv,
+                        uint64_t pc, NamePlace *place)
+{
+    SidebandWhere where;
+    const Placement *p = placement_of(names, image, priv, pc, &where);
+    const Object *object;
+    uint64_t addr;
+
+    object = p ? placement_find(p, &where, pc, &addr) : NULL;
+    if (!object || !agrees(image, priv, pc, object, addr)) {
+        if (p) {
+            narrow(place, pc & ~(uint64_t)CODE_PAGE_MASK,
+                   (pc | CODE_PAGE_MASK) + 1 ?: UINT64_MAX);
+        }
+        return false;
+    }
+    place->object = object;
+    place->bias = pc - addr;
+    for (guint i = 0; i < object->code->len; i++) {
+        const ObjectCode *c = &g_array_index(object->code, ObjectCode, i);
+
+        if (addr - c->addr < c->size) {
+            narrow(place, c->addr + place->bias,
+                   c->addr + c->size + place->bias);
+        }
+    }
+    return true;
+}
+
+void names_find(const Names *names, Image *image, unsigned priv, uint64_t pc,
+                NamePlace *place)
+{
+    bool placed;
+
     *place = (NamePlace) {
         .object = object_get(names->table, OBJECT_UNKNOWN),
         .hi = UINT64_MAX,
     };
+    placed = find_placed(names, image, priv, pc, place);
+    if (placed && find_symbol(place->object, place->bias, pc, place)) {
+        return;
+    }
     for (guint i = 0; i < names->fixed->len; i++) {
         const FixedObject *f = &g_array_index(names->fixed, FixedObject, i);
 

@@ -8,6 +8,7 @@
 
 #include "image.h"
 #include "object.h"
+#include "placement.h"
 
 /* What is known of an address that ran */
 typedef struct NamePlace {
@@ -22,27 +23,53 @@ typedef struct NamePlace {
 typedef struct Names Names;
 
 /*
- * Names of code that lies where the user says, in every address space: @table
- * must live as long, and get no more objects when names_find() is called.
+ * Names of the objects of @table, which must live as long. Objects lie where
+ * the user says, in every address space, or where their bytes ran.
  */
 Names *names_new(ObjectTable *table);
 void names_free(Names *names);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(Names, names_free)
 
 const ObjectTable *names_objects(const Names *names);
+ObjectTable *names_table(Names *names);
 
 /*
- * @object, of the table, lies everywhere @bias above its own addresses. What
- * was added first is asked first.
+ * @object, of the table, lies everywhere @bias above its own addresses. Only
+ * what has no name by its bytes is asked of it, what was added first first.
  */
 void names_add_fixed(Names *names, const Object *object, uint64_t bias);
+
+/*
+ * Objects are going to be looked for in what ran by @sb, which must live as
+ * long; to be called for each part of the trace, before names_try().
+ */
+void names_add_sideband(Names *names, const Sideband *sb);
+
+/*
+ * Look for the code of the table's objects from number @first on in what ran.
+ * Those of which nothing ran are removed from the table again.
+ */
+void names_try(Names *names, unsigned first);
+
+/* When all objects have been tried: reads the symbols of those found. */
+void names_decide(Names *names);
+
+/*
+ * The program of the address space of @priv, where @image's decoder is; NULL
+ * if it is not known.
+ */
+const Object *names_program(const Names *names, const Image *image,
+                            unsigned priv);
+
+/* How much of the code that ran was found, in all parts */
+void names_stats(const Names *names, PlacementStats *stats);
 
 /*
  * What is at @pc, where @image's decoder is, for privilege level @priv. @image
  * may be NULL: then only objects that lie where the user says are known.
  * Several threads may ask at the same time.
  */
-void names_find(const Names *names, const Image *image, unsigned priv,
-                uint64_t pc, NamePlace *place);
+void names_find(const Names *names, Image *image, unsigned priv, uint64_t pc,
+                NamePlace *place);
 
 #endif /* ETRACE_NAMES_H */

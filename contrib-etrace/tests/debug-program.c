@@ -88,9 +88,9 @@ char *debug_program_dir(void)
 
 char *debug_program_build(const char *dir, const char *flags, const char *name)
 {
-    g_autofree char *out = guest_run(dir, NULL, GUEST_TOOLS "gcc %s "
+    g_autofree char *out = guest_run(dir, NULL, GUEST_TOOLS "gcc "
                                      "-ffreestanding -fno-pic -no-pie "
-                                     "-nostdlib -static -Wl,--build-id "
+                                     "-nostdlib -static -Wl,--build-id %s "
                                      "one.c two.c low.S -o %s", flags, name);
 
     return g_build_filename(dir, name, NULL);

@@ -49,6 +49,34 @@ def ram(count, start, limit, pointer, *packets):
                                   pointer, *packets))
 
 
+def task(pointer, pid, name, packets=0, hart=0):
+    """Behind a fence: the hart runs this task."""
+    return record(4, struct.pack('<Q', packets), hart) + record(
+        16, struct.pack('<QII16s', pointer, pid, pid, name), hart)
+
+
+def btf():
+    """struct task_struct { struct { int pid, tgid; }; char comm[16]; };"""
+    names = b'\0int\0char\0task_struct\0pid\0tgid\0comm\0'
+
+    def entry(name, kind, count, size, *more):
+        at = names.index(b'\0' + name + b'\0') + 1 if name else 0
+        return struct.pack(f'<{3 + len(more)}I', at, kind << 24 | count, size,
+                           *more)
+
+    def member(name, *more):
+        return entry(name, 0, 0, 0)[:4] + struct.pack('<2I', *more)
+
+    types = (entry(b'int', 1, 0, 4, 32) + entry(b'char', 1, 0, 1, 8) +
+             entry(b'', 3, 0, 0, 2, 1, 16) +
+             entry(b'', 4, 2, 8) + member(b'pid', 1, 0) +
+             member(b'tgid', 1, 32) +
+             entry(b'task_struct', 4, 2, 24) + member(b'', 4, 0) +
+             member(b'comm', 3, 64))
+    return struct.pack('<HBB5I', 0xeb9f, 1, 0, 24, 0, len(types), len(types),
+                       len(names)) + types + names
+
+
 def main():
     what, path = sys.argv[1:3]
     if what != 'elf':

@@ -295,6 +295,76 @@ static void test_restart(void)
     sideband_free(second);
 }
 
+/* What the view says of the task, as text; its serial into @serial */
+static char *task_of(const SidebandView *view, uint64_t *serial)
+{
+    SidebandTask task;
+    bool known = sideband_view_task(view, &task);
+
+    *serial = task.serial;
+    return known ? g_strdup_printf("%" PRIx64 " %u %u %s", task.task, task.tid,
+                                   task.tgid, task.comm) : g_strdup("none");
+}
+
+#define CHECK_TASK(want, serial) do {                                       \
+        g_autofree char *is_ = task_of(view, &(serial));                    \
+                                                                            \
+        check_cmpstr(is_, ==, want);                                        \
+    } while (0)
+
+/* The last TASK holds, until RESET; its number changes with what it says. */
+static void test_task(void)
+{
+    g_autoptr(GByteArray) one = begin(2);
+    g_autoptr(GByteArray) two = begin(2);
+    uint64_t serial[8];
+    SidebandView *view;
+    Sideband *s, *next;
+
+    sb_fence(one, 0, 1);
+    sb_task(one, 0, 0x1000, 5, "sh");
+    sb_task(one, 1, 0x2000, 6, "other");
+    sb_record(one, ETRACE_SB_TASK, 0, "too short", 9);
+    sb_fence(one, 0, 2);
+    sb_task(one, 0, 0x1000, 5, "sh");
+    sb_fence(one, 0, 3);
+    sb_task(one, 0, 0x1000, 5, "sixteen letters!");
+    sb_record(one, ETRACE_SB_FORGET, 0, NULL, 0);
+    sb_fence(one, 0, 4);
+    sb_record(one, ETRACE_SB_RESET, 0, NULL, 0);
+    sb_fence(one, 0, 5);
+    sb_task(one, 0, 0x1000, 5, "sixteen letters!");
+    s = parse(one);
+    next = parse(two);
+
+    view = sideband_view_new(s, 0);
+    sideband_view_advance(view, 0);
+    CHECK_TASK("none", serial[0]);
+    check_cmpuint(serial[0], ==, 0);
+    sideband_view_advance(view, 1);
+    CHECK_TASK("1000 5 5 sh", serial[1]);
+    sideband_view_advance(view, 2);
+    CHECK_TASK("1000 5 5 sh", serial[2]);
+    check_cmpuint(serial[2], ==, serial[1]);
+    sideband_view_advance(view, 3);
+    CHECK_TASK("1000 5 5 sixteen letters!", serial[2]);
+    sideband_view_advance(view, 4);
+    CHECK_TASK("none", serial[3]);
+    sideband_view_advance(view, 5);
+    CHECK_TASK("1000 5 5 sixteen letters!", serial[4]);
+    sideband_view_restart(view, next);
+    CHECK_TASK("none", serial[5]);
+    for (int i = 0; i < 6; i++) {
+        for (int k = 0; k < i; k++) {
+            check_cmpuint(serial[i], !=, serial[k]);
+        }
+    }
+
+    sideband_view_free(view);
+    sideband_free(s);
+    sideband_free(next);
+}
+
 /* "Before the first: bare (addresses are physical)." */
 static void test_bare(void)
 {
@@ -639,6 +709,7 @@ int main(int argc, char **argv)
     g_test_add_func("/sideband/place-twice", test_place_twice);
     g_test_add_func("/sideband/spaces", test_spaces);
     g_test_add_func("/sideband/restart", test_restart);
+    g_test_add_func("/sideband/task", test_task);
     g_test_add_func("/sideband/bare", test_bare);
     g_test_add_func("/sideband/params", test_params);
     g_test_add_func("/sideband/rv32-mode", test_rv32_mode);

@@ -284,6 +284,38 @@ bool etrace_sb_unpack_tvec(const uint8_t *p, size_t len, ETraceSbTvec *tvec)
 }
 
 /*
+ * Tasks
+ */
+
+size_t etrace_sb_pack_task(uint8_t *out, unsigned hart,
+                           const ETraceSbTask *task)
+{
+    uint8_t *p = begin(out, ETRACE_SB_TASK, hart, ETRACE_SB_TASK_SIZE);
+
+    etrace_sb_put(p, task->task, 8);
+    etrace_sb_put(p + 8, task->tid, 4);
+    etrace_sb_put(p + 12, task->tgid, 4);
+    memset(p + 16, 0, ETRACE_SB_COMM_SIZE);
+    memcpy(p + 16, task->comm, strnlen(task->comm, ETRACE_SB_COMM_SIZE));
+    return p + ETRACE_SB_TASK_SIZE - out;
+}
+
+bool etrace_sb_unpack_task(const uint8_t *p, size_t len, ETraceSbTask *task)
+{
+    if (len < ETRACE_SB_TASK_SIZE) {
+        return false;
+    }
+    *task = (ETraceSbTask) {
+        .task = get_u64(p, 0),
+        .tid = etrace_sb_get(p + 8, 4),
+        .tgid = etrace_sb_get(p + 12, 4),
+    };
+    memcpy(task->comm, p + 16,
+           strnlen((const char *)p + 16, ETRACE_SB_COMM_SIZE));
+    return true;
+}
+
+/*
  * The trace as a whole
  */
 

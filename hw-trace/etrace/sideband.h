@@ -40,7 +40,7 @@
 
 #define ETRACE_SB_MAGIC         "RVTRSIDE"      /* 8 bytes, no NUL */
 #define ETRACE_SB_VERSION_MAJOR 1               /* other: cannot be read */
-#define ETRACE_SB_VERSION_MINOR 3               /* larger: more to skip */
+#define ETRACE_SB_VERSION_MINOR 4               /* larger: more to skip */
 #define ETRACE_SB_ALL_HARTS     0xffff
 #define ETRACE_SB_HEADER_SIZE   8               /* of every record */
 #define ETRACE_SB_PAGE_SIZE     4096
@@ -141,6 +141,14 @@ typedef enum ETraceSbType {
      * is ETRACE_SB_ALL_HARTS.
      */
     ETRACE_SB_END = 15,
+    /*
+     * The task of the guest's operating system that the hart runs from here
+     * on, in all of its modes. Payload: u64 pointer to its descriptor (Linux:
+     * task_struct), u32 tid, u32 tgid, 16 bytes name, filled up with NUL.
+     * Before the first one, and behind RESET, none is known. Stands behind a
+     * FENCE. Since minor version 4.
+     */
+    ETRACE_SB_TASK = 16,
 } ETraceSbType;
 
 /* Extensions that give encodings of others a meaning of their own. */
@@ -203,6 +211,14 @@ typedef struct ETraceSbOrigin {
     uint64_t before;
 } ETraceSbOrigin;
 
+#define ETRACE_SB_COMM_SIZE     16
+
+typedef struct ETraceSbTask {
+    uint64_t task;
+    uint32_t tid, tgid;
+    char comm[ETRACE_SB_COMM_SIZE + 1];     /* NUL terminated */
+} ETraceSbTask;
+
 /* END, of one hart */
 typedef struct ETraceSbEnd {
     uint64_t put;               /* packets */
@@ -216,6 +232,7 @@ typedef struct ETraceSbEnd {
 #define ETRACE_SB_PARAMS_SIZE 32
 #define ETRACE_SB_TVEC_SIZE 16
 #define ETRACE_SB_ORIGIN_SIZE 16
+#define ETRACE_SB_TASK_SIZE     (16 + ETRACE_SB_COMM_SIZE)
 #define ETRACE_SB_END_SIZE(harts) (8 + 24 * (size_t)(harts))
 #define ETRACE_SB_PLACE_SIZE    16
 #define ETRACE_SB_SPACE_SIZE    24
@@ -271,6 +288,8 @@ size_t etrace_sb_pack_ram(uint8_t *out, const ETraceSbRam *ram,
 size_t etrace_sb_pack_origin(uint8_t *out, const ETraceSbOrigin *origin);
 size_t etrace_sb_pack_end(uint8_t *out, uint64_t offset,
                           const ETraceSbEnd *end, unsigned harts);
+size_t etrace_sb_pack_task(uint8_t *out, unsigned hart,
+                           const ETraceSbTask *task);
 
 /*
  * Unpacking. Each reads a payload of @len bytes; false if that is too short,
@@ -298,6 +317,8 @@ bool etrace_sb_unpack_map(const uint8_t *p, size_t len, ETraceSbMap *map);
 bool etrace_sb_unpack_tvec(const uint8_t *p, size_t len, ETraceSbTvec *tvec);
 bool etrace_sb_unpack_origin(const uint8_t *p, size_t len,
                              ETraceSbOrigin *origin);
+/* comm: up to its first NUL; what is behind that is NUL, too */
+bool etrace_sb_unpack_task(const uint8_t *p, size_t len, ETraceSbTask *task);
 /* What is before the numbers of @harts harts */
 bool etrace_sb_unpack_align(const uint8_t *p, size_t len, unsigned harts,
                             uint64_t *offset);

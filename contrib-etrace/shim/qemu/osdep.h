@@ -24,12 +24,16 @@
 #define ARRAY_SIZE(x) (sizeof(x) / sizeof((x)[0]))
 #endif
 
+#ifndef QEMU_BUILD_BUG_ON
+#define QEMU_BUILD_BUG_ON(x) _Static_assert(!(x), #x)
+#endif
+
 #ifndef ROUND_UP
 #define ROUND_UP(n, d) (((n) + (d) - 1) & -(0 ? (n) : (d)))
 #endif
 
-#ifndef QEMU_BUILD_BUG_ON
-#define QEMU_BUILD_BUG_ON(x) _Static_assert(!(x), #x)
+#ifndef DIV_ROUND_UP
+#define DIV_ROUND_UP(n, d) (((n) + (d) - 1) / (d))
 #endif
 
 #endif /* ETRACE_SHIM_QEMU_OSDEP_H */

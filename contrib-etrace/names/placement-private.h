@@ -1,0 +1,79 @@
+/*
+ * Placement: what its files share
+ *
+ * SPDX-License-Identifier: GPL-2.0-or-later
+ */
+#ifndef ETRACE_PLACEMENT_PRIVATE_H
+#define ETRACE_PLACEMENT_PRIVATE_H
+
+#include "placement.h"
+
+/* A CODE record */
+typedef struct SeenPiece {
+    size_t pos;                 /* of the record in the file */
+    const uint8_t *bytes;       /* the file's */
+    uint16_t off, len;          /* in the page */
+} SeenPiece;
+
+/* A MAP record, of the page */
+typedef struct SeenMap {
+    size_t pos;
+    SidebandSpace space;
+    uint64_t vpage;
+} SeenMap;
+
+/* A page of an object that may be in a physical page */
+typedef struct Candidate {
+    const Object *object;
+    uint64_t addr;              /* of the page's first byte, in the object */
+} Candidate;
+
+/* So many are told apart in each page */
+#define MAX_CANDIDATES  64
+
+/* What a physical page holds from a place of the stream on */
+typedef struct Holding {
+    size_t pos;
+    uint64_t candidates;        /* a bit for each of the page's */
+} Holding;
+
+typedef struct SeenPage {
+    uint64_t ppage;
+    GArray *pieces;             /* SeenPiece, by pos */
+    GArray *maps;               /* SeenMap, by pos */
+    GArray *candidates;         /* Candidate */
+    GArray *holdings;           /* Holding, by pos; placement_decide() */
+} SeenPage;
+
+/* What speaks for an object being in a space with a bias */
+typedef struct Vote {
+    SidebandSpace space;
+    const Object *object;
+    uint64_t bias;
+    uint64_t pages;
+} Vote;
+
+/* The program of a space from a place of the stream on */
+typedef struct ProgramFrom {
+    size_t pos;
+    const Object *object;
+} ProgramFrom;
+
+typedef struct NeedleTable NeedleTable;
+
+struct Placement {
+    const Sideband *sb;
+    GHashTable *by_page;        /* ppage -> SeenPage */
+    GPtrArray *pages;           /* SeenPage */
+    NeedleTable *needles;       /* until placement_decide() */
+    GHashTable *votes;          /* Vote */
+    GHashTable *programs;       /* SidebandSpace -> GArray of ProgramFrom */
+    GHashTable *found;          /* Object */
+};
+
+/* placement-scan.c */
+
+NeedleTable *needles_new(const Placement *p);
+void needles_free(NeedleTable *needles);
+
+#endif /* ETRACE_PLACEMENT_PRIVATE_H */

@@ -1,0 +1,413 @@
+/*
+ * Placement: which object lies where, found by its bytes
+ *
+ * SPDX-License-Identifier: GPL-2.0-or-later
+ */
+#include "qemu/osdep.h"
+#include "placement-private.h"
+#include "sideband-private.h"
+
+static uint64_t mix(uint64_t h, uint64_t v)
+{
+    h = (h ^ v) * 0x9e3779b97f4a7c15ull;
+    return h ^ h >> 29;
+}
+
+static guint space_hash(gconstpointer key)
+{
+    const SidebandSpace *s = key;
+
+    return mix(mix(s->virt, s->atp), s->gatp) >> 32;
+}
+
+static gboolean space_equal(gconstpointer a, gconstpointer b)
+{
+    const SidebandSpace *x = a, *y = b;
+
+    return x->virt == y->virt && x->atp == y->atp && x->gatp == y->gatp;
+}
+
+static guint vote_hash(gconstpointer key)
+{
+    const Vote *v = key;
+
+    return mix(mix(space_hash(&v->space), v->object->id), v->bias) >> 32;
+}
+
+static gboolean vote_equal(gconstpointer a, gconstpointer b)
+{
+    const Vote *x = a, *y = b;
+
+    return x->object == y->object && x->bias == y->bias &&
+           space_equal(&x->space, &y->space);
+}
+
+static void page_free(gpointer opaque)
+{
+    SeenPage *page = opaque;
+
+    g_array_unref(page->pieces);
+    g_array_unref(page->maps);
+    g_array_unref(page->candidates);
+    g_array_unref(page->holdings);
+    g_free(page);
+}
+
+static SeenPage *get_page(Placement *p, uint64_t ppage)
+{
+    SeenPage *page = g_hash_table_lookup(p->by_page, &ppage);
+
+    if (!page) {
+        page = g_new0(SeenPage, 1);
+        page->ppage = ppage;
+        page->pieces = g_array_new(false, false, sizeof(SeenPiece));
+        page->maps = g_array_new(false, false, sizeof(SeenMap));
+        page->candidates = g_array_new(false, false, sizeof(Candidate));
+        page->holdings = g_array_new(false, false, sizeof(Holding));
+        g_hash_table_insert(p->by_page, &page->ppage, page);
+        g_ptr_array_add(p->pages, page);
+    }
+    return page;
+}
+
+static void add_piece(Placement *p, const SidebandRecord *rec)
+{
+    SeenPiece piece = { .pos = rec->pos };
+    uint64_t addr;
+    size_t len;
+
+    etrace_sb_unpack_code(rec->payload, rec->len, &addr, &piece.bytes, &len);
+    piece.off = addr & CODE_PAGE_MASK;
+    piece.len = len;
+    g_array_append_val(get_page(p, addr >> CODE_PAGE_BITS)->pieces, piece);
+}
+
+static void add_map(Placement *p, const SidebandRecord *rec,
+                    const SidebandSpace spaces[2])
+{
+    SeenMap map = { .pos = rec->pos };
+    ETraceSbMap from;
+
+    etrace_sb_unpack_map(rec->payload, rec->len, &from);
+    map.space = spaces[from.virt];
+    map.vpage = from.va >> CODE_PAGE_BITS;
+    g_array_append_val(get_page(p, from.pa >> CODE_PAGE_BITS)->maps, map);
+}
+
+static void set_space(const SidebandRecord *rec, SidebandSpace spaces[2])
+{
+    ETraceSbSpace from;
+
+    etrace_sb_unpack_space(rec->payload, rec->len, &from);
+    spaces[from.virt] = (SidebandSpace) {
+        .virt = from.virt,
+        .atp = from.atp,
+        .gatp = from.gatp,
+    };
+}
+
+static void collect(Placement *p)
+{
+    unsigned harts = sideband_nr_harts(p->sb);
+    g_autofree SidebandSpace (*spaces)[2] = g_malloc0_n(harts,
+                                                        sizeof(*spaces));
+    size_t pos = p->sb->begin;
+    SidebandRecord rec;
+
+    while (pos < p->sb->end &&
+           sideband_next(p->sb->data, p->sb->end, &pos, &rec)) {
+        if (!sideband_record_valid(p->sb, &rec)) {
+            continue;
+        }
+        switch (rec.type) {
+        case ETRACE_SB_CODE:
+            add_piece(p, &rec);
+            break;
+        case ETRACE_SB_SPACE:
+            set_space(&rec, spaces[rec.hart]);
+            break;
+        case ETRACE_SB_MAP:
+            add_map(p, &rec, spaces[rec.hart]);
+            break;
+        case ETRACE_SB_RESET:
+            if (rec.hart < harts) {
+                memset(spaces[rec.hart], 0, sizeof(spaces[0]));
+            }
+            break;
+        default:
+            break;
+        }
+    }
+}
+
+static void free_array(gpointer array)
+{
+    g_array_unref(array);
+}
+
+Placement *placement_new(const Sideband *sb)
+{
+    Placement *p = g_new0(Placement, 1);
+
+    p->sb = sb;
+    p->by_page = g_hash_table_new(g_int64_hash, g_int64_equal);
+    p->pages = g_ptr_array_new_with_free_func(page_free);
+    p->votes = g_hash_table_new_full(vote_hash, vote_equal, g_free, NULL);
+    p->programs = g_hash_table_new_full(space_hash, space_equal, g_free,
+                                        free_array);
+    p->found = g_hash_table_new(NULL, NULL);
+    collect(p);
+    p->needles = needles_new(p);
+    return p;
+}
+
+void placement_free(Placement *p)
+{
+    g_clear_pointer(&p->needles, needles_free);
+    g_hash_table_unref(p->by_page);
+    g_hash_table_unref(p->votes);
+    g_hash_table_unref(p->programs);
+    g_hash_table_unref(p->found);
+    g_ptr_array_unref(p->pages);
+    g_free(p);
+}
+
+const Sideband *placement_sideband(const Placement *p)
+{
+    return p->sb;
+}
+
+/* The page's candidates that have these bytes, a bit for each */
+static uint64_t which_match(const SeenPage *page, const SeenPiece *piece)
+{
+    uint64_t match = 0;
+
+    for (guint i = 0; i < page->candidates->len; i++) {
+        const Candidate *c = &g_array_index(page->candidates, Candidate, i);
+        size_t compared;
+
+        if (object_matches(c->object, c->addr + piece->off, piece->bytes,
+                           piece->len, &compared)) {
+            match |= 1ull << i;
+        }
+    }
+    return match;
+}
+
+/*
+ * What the page held, and since when. A piece that no candidate has says
+ * nothing: the kernel patches itself, and not every program is known. But one
+ * that only others have shows that the page was filled anew.
+ */
+static void decide_page(SeenPage *page)
+{
+    Holding now = { .candidates = UINT64_MAX };
+
+    for (guint i = 0; i < page->pieces->len; i++) {
+        const SeenPiece *piece = &g_array_index(page->pieces, SeenPiece, i);
+        uint64_t match = which_match(page, piece);
+
+        if (!match) {
+            continue;
+        }
+        if (!(now.candidates & match)) {
+            g_array_append_val(page->holdings, now);
+            now = (Holding) { .pos = piece->pos, .candidates = UINT64_MAX };
+        }
+        now.candidates &= match;
+    }
+    if (page->candidates->len) {
+        if (page->candidates->len < MAX_CANDIDATES) {
+            now.candidates &= (1ull << page->candidates->len) - 1;
+        }
+        g_array_append_val(page->holdings, now);
+    }
+}
+
+/* The last one from before @pos, or the first one; NULL: there is none */
+static const Holding *holding_at(const SeenPage *page, size_t pos)
+{
+    guint i = page->holdings->len;
+
+    while (i > 1 && g_array_index(page->holdings, Holding, i - 1).pos >= pos) {
+        i--;
+    }
+    return i ? &g_array_index(page->holdings, Holding, i - 1) : NULL;
+}
+
+static void vote(Placement *p, const SeenMap *map, const Candidate *c)
+{
+    Vote key = {
+        .space = map->space,
+        .object = c->object,
+        .bias = (map->vpage << CODE_PAGE_BITS) - c->addr,
+    };
+    Vote *v = g_hash_table_lookup(p->votes, &key);
+
+    if (!v) {
+        v = g_memdup2(&key, sizeof(key));
+        g_hash_table_add(p->votes, v);
+    }
+    v->pages++;
+}
+
+static bool is_single(uint64_t set)
+{
+    return set && !(set & (set - 1));
+}
+
+static void add_program(Placement *p, const SeenMap *map,
+                        const Object *object)
+{
+    GArray *list = g_hash_table_lookup(p->programs, &map->space);
+    ProgramFrom from = { .pos = map->pos, .object = object };
+
+    if (!list) {
+        list = g_array_new(false, false, sizeof(from));
+        g_hash_table_insert(p->programs,
+                            g_memdup2(&map->space, sizeof(map->space)), list);
+    }
+    g_array_append_val(list, from);
+}
+
+/* What each mapping of the page says of the space that it is in */
+static void vote_for_page(Placement *p, const SeenPage *page)
+{
+    for (guint i = 0; i < page->maps->len; i++) {
+        const SeenMap *map = &g_array_index(page->maps, SeenMap, i);
+        size_t next = i + 1 < page->maps->len ?
+                      g_array_index(page->maps, SeenMap, i + 1).pos : SIZE_MAX;
+        /* Pages are often mapped before anything of them runs. */
+        const Holding *h = holding_at(page, map->pos + 1);
+        const Holding *later = holding_at(page, next);
+
+        h = later && !is_single(h->candidates) ? later : h;
+        for (guint k = 0; h && k < page->candidates->len; k++) {
+            const Candidate *c = &g_array_index(page->candidates, Candidate,
+                                                k);
+
+            if (h->candidates >> k & 1) {
+                vote(p, map, c);
+                if (is_single(h->candidates) &&
+                    c->object->kind == OBJECT_PROGRAM) {
+                    add_program(p, map, c->object);
+                }
+            }
+        }
+    }
+}
+
+static gint compare_programs(gconstpointer a, gconstpointer b)
+{
+    const ProgramFrom *x = a, *y = b;
+
+    return x->pos < y->pos ? -1 : x->pos > y->pos;
+}
+
+void placement_decide(Placement *p)
+{
+    GHashTableIter iter;
+    gpointer list;
+
+    g_clear_pointer(&p->needles, needles_free);
+    for (guint i = 0; i < p->pages->len; i++) {
+        SeenPage *page = p->pages->pdata[i];
+
+        decide_page(page);
+        for (guint k = 0; k < page->candidates->len; k++) {
+            g_hash_table_add(p->found, (gpointer)g_array_index(
+                page->candidates, Candidate, k).object);
+        }
+        vote_for_page(p, page);
+    }
+    g_hash_table_iter_init(&iter, p->programs);
+    while (g_hash_table_iter_next(&iter, NULL, &list)) {
+        g_array_sort(list, compare_programs);
+    }
+}
+
+bool placement_has(const Placement *p, const Object *object)
+{
+    return g_hash_table_contains(p->found, object);
+}
+
+static uint64_t votes_for(const Placement *p, const SidebandSpace *space,
+                          uint64_t vaddr, const Candidate *c)
+{
+    Vote key = {
+        .space = *space,
+        .object = c->object,
+        .bias = (vaddr & ~(uint64_t)CODE_PAGE_MASK) - c->addr,
+    };
+    const Vote *v = g_hash_table_lookup(p->votes, &key);
+
+    return v ? v->pages : 0;
+}
+
+const Object *placement_find(const Placement *p, const SidebandWhere *where,
+                             uint64_t vaddr, uint64_t *addr)
+{
+    const SeenPage *page = where->mapped ?
+        g_hash_table_lookup(p->by_page, &where->ppage) : NULL;
+    const Holding *h = page ? holding_at(page, where->pos) : NULL;
+    const Candidate *best = NULL;
+    uint64_t most = 0;
+
+    for (guint i = 0; h && i < page->candidates->len; i++) {
+        const Candidate *c = &g_array_index(page->candidates, Candidate, i);
+        uint64_t votes;
+
+        if (!(h->candidates >> i & 1)) {
+            continue;
+        }
+        votes = is_single(h->candidates) ? 1 :
+                votes_for(p, &where->space, vaddr, c);
+        if (!best || votes > most) {
+            best = c;
+            most = votes;
+        }
+    }
+    if (!best) {
+        return NULL;
+    }
+    *addr = best->addr + (vaddr & CODE_PAGE_MASK);
+    return best->object;
+}
+
+const Object *placement_program(const Placement *p,
+                                const SidebandWhere *where)
+{
+    const GArray *list = g_hash_table_lookup(p->programs, &where->space);
+    guint i = list ? list->len : 0;
+
+    while (i > 1 && g_array_index(list, ProgramFrom, i - 1).pos >=
+           where->pos) {
+        i--;
+    }
+    return i ? g_array_index(list, ProgramFrom, i - 1).object : NULL;
+}
+
+void placement_stats(const Placement *p, PlacementStats *stats)
+{
+    *stats = (PlacementStats) { .pages = p->pages->len };
+    for (guint i = 0; i < p->pages->len; i++) {
+        const SeenPage *page = p->pages->pdata[i];
+
+        stats->placed += page->candidates->len != 0;
+        for (guint k = 0; k < page->holdings->len; k++) {
+            if (!is_single(g_array_index(page->holdings, Holding,
+                                         k).candidates)) {
+                stats->ambiguous++;
+                break;
+            }
+        }
+        for (guint k = 0; k < page->pieces->len; k++) {
+            const SeenPiece *s = &g_array_index(page->pieces, SeenPiece, k);
+
+            stats->bytes += s->len;
+            if (which_match(page, s)) {
+                stats->placed_bytes += s->len;
+            }
+        }
+    }
+}
