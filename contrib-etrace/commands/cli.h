@@ -30,6 +30,8 @@ int cmd_report(int argc, char **argv);
 int cmd_folded(int argc, char **argv);
 int cmd_flamegraph(int argc, char **argv);
 int cmd_listen(int argc, char **argv);
+int cmd_pgo(int argc, char **argv);
+int cmd_coverage(int argc, char **argv);
 
 /* cli_report_loss() shows so many of each run. */
 #define CLI_MAX_LOSSES_SHOWN    20

@@ -21,6 +21,9 @@ static const CliCommand commands[] = {
     { "flamegraph", "draw where the instructions went, as an SVG",
       cmd_flamegraph },
     { "folded", "the same as text: a line for each call stack", cmd_folded },
+    { "pgo", "write profiles for llvm-profgen, BOLT and GCC", cmd_pgo },
+    { "coverage", "write which lines and branches ran, for lcov",
+      cmd_coverage },
     { "listen", "collect trace and sideband from sockets", cmd_listen },
 };
 

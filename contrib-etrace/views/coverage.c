@@ -7,6 +7,9 @@
 #include "coverage-private.h"
 #include "debug-info.h"
 
+/* Calls that were inlined into each other, of which more is not looked at */
+#define MAX_DEPTH   64
+
 /* A line in one function, or in one inlined copy of it */
 typedef struct LineCopy {
     const DebugFunction *function;  /* NULL: not known */
@@ -87,12 +90,30 @@ static uint64_t entries(const Work *w, const DebugFunction *f)
 }
 
 /*
+ * Where @f is declared. In DWARF 5 that may be file 0, which libdw before 0.190
+ * takes for none: it is the one that the first instruction's line is in, then.
+ */
+static const char *file_of(Work *w, const DebugFunction *f)
+{
+    DebugFrame frames[MAX_DEPTH];
+    unsigned n = f->file ? 0 :
+                 debug_info_frames(w->debug, f->entry, frames, MAX_DEPTH);
+
+    for (unsigned i = 0; i < MIN(n, MAX_DEPTH); i++) {
+        if (frames[i].function == f) {
+            return frames[i].file;
+        }
+    }
+    return f->file;
+}
+
+/*
  * Parts of a function that the compiler took out are no functions; one that
  * was copied is the same in each copy.
  */
 static CoverageFunction *function_of(Work *w, const DebugFunction *f)
 {
-    CoverageFile *file = f->line ? coverage_file(w->cv, f->file) : NULL;
+    CoverageFile *file = f->line ? coverage_file(w->cv, file_of(w, f)) : NULL;
     g_autofree char *stem = NULL;
 
     if (!file || !f->name || strstr(f->name, ".part.") ||
@@ -236,12 +257,18 @@ static void add_copies(Work *w)
 bool coverage_add(Coverage *cv, const Counts *c, const Object *object,
                   char **note, GError **errp)
 {
-    g_autoptr(ObjectText) text = object_text_open(object, NULL, errp);
+    g_autoptr(ObjectText) text = NULL;
     g_autoptr(ObjectCounts) oc = NULL;
     g_autoptr(DebugInfo) debug = NULL;
     Work w = { .cv = cv };
 
     *note = NULL;
+    if (object->kind == OBJECT_MODULE) {
+        *note = g_strdup_printf("%s: lines of the kernel's modules are not "
+                                "known", object->path);
+        return true;
+    }
+    text = object_text_open(object, NULL, errp);
     if (!text) {
         return false;
     }

@@ -72,6 +72,9 @@ ObjectText *object_text_open(const Object *object, const char *path,
     g_autoptr(ObjectText) text = g_new0(ObjectText, 1);
 
     path = path ?: object->file;
+    if (object->kind == OBJECT_MODULE) {
+        path = NULL;        /* Its file has no addresses. */
+    }
     text->object = object;
     text->path = g_strdup(path ?: object->path);
     text->code = g_array_new(false, false, sizeof(ObjectCode));

@@ -167,6 +167,13 @@ bool pgo_write(const Counts *c, const PgoOptions *o, FILE *f,
     if (!object) {
         return false;
     }
+    if (object->kind == OBJECT_MODULE) {
+        g_set_error(errp, G_IO_ERROR, G_IO_ERROR_NOT_SUPPORTED,
+                    "%s: is a module of the kernel, which has its addresses "
+                    "only when it is loaded; no compiler reads profiles of "
+                    "those", object->path);
+        return false;
+    }
     text = object_text_open(object, o->elf, errp);
     if (!text) {
         return false;
