@@ -105,7 +105,9 @@ static void write_branches(Writer *w, const CoverageFile *file)
         order[i].index = i;
         order[i].line = g_array_index(file->branches, CoverageBranch, i).line;
     }
-    qsort(order, file->branches->len, sizeof(order[0]), compare_orders);
+    if (file->branches->len) {
+        qsort(order, file->branches->len, sizeof(order[0]), compare_orders);
+    }
     for (guint i = 0; i < file->branches->len; i++) {
         const CoverageBranch *b = &g_array_index(file->branches,
                                                  CoverageBranch,

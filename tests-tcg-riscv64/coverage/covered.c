@@ -68,7 +68,7 @@ static int search(int value) {
             return i;
         }
         if (table[i] < 0 &&
-            value > 100000) {
+            limit > 100000) {
             return never(i);
         }
     }
