@@ -13,6 +13,12 @@ typedef enum OutputKind {
     OUTPUT_FLAMEGRAPH,
     OUTPUT_FOLDED,
     OUTPUT_REPORT,
+    OUTPUT_PERF_DATA,
+    OUTPUT_SCRIPT,
+    OUTPUT_PPROF,
+    OUTPUT_SPEEDSCOPE,
+    OUTPUT_UFTRACE,
+    OUTPUT_CALLGRIND,
     OUTPUT_NR_KINDS,
 } OutputKind;
 
@@ -25,12 +31,19 @@ static const struct {
     [OUTPUT_FLAMEGRAPH] = { "flamegraph", RESULT_PROFILE },
     [OUTPUT_FOLDED] = { "folded", RESULT_PROFILE },
     [OUTPUT_REPORT] = { "report", RESULT_COUNTS | RESULT_PROFILE },
+    [OUTPUT_PERF_DATA] = { "perf-data", RESULT_PROFILE | RESULT_SAMPLES },
+    [OUTPUT_SCRIPT] = { "script", RESULT_PROFILE | RESULT_SAMPLES },
+    [OUTPUT_PPROF] = { "pprof", RESULT_PROFILE },
+    [OUTPUT_SPEEDSCOPE] = { "speedscope", RESULT_PROFILE | RESULT_MOMENTS },
+    [OUTPUT_UFTRACE] = { "uftrace", RESULT_PROFILE | RESULT_MOMENTS },
+    [OUTPUT_CALLGRIND] = { "callgrind", RESULT_COUNTS | RESULT_PROFILE },
 };
 
 typedef struct Output {
     OutputKind kind;
     const char *path;           /* NULL: standard output */
-    FILE *f;                    /* NULL: not opened yet */
+    FILE *f;                    /* NULL: not opened yet, or a folder */
+    Uftrace *uftrace;           /* the folder; or NULL */
 } Output;
 
 static void output_free(gpointer opaque)
@@ -40,12 +53,14 @@ static void output_free(gpointer opaque)
     if (o->f && o->f != stdout) {
         fclose(o->f);
     }
+    g_clear_pointer(&o->uftrace, uftrace_free);
     g_free(o);
 }
 
 /* KIND or KIND=FILE; prints what is wrong and returns NULL. */
 static Output *output_new(const char *arg)
 {
+    g_autoptr(GString) names = g_string_new(NULL);
     size_t len = strcspn(arg, "=");
 
     for (unsigned i = 0; i < OUTPUT_NR_KINDS; i++) {
@@ -60,14 +75,29 @@ static Output *output_new(const char *arg)
         o->path = arg[len] ? arg + len + 1 : NULL;
         return o;
     }
-    cli_error("--output %s: not KIND or KIND=FILE, where KIND is stat, "
-              "verify, report, flamegraph or folded", arg);
+    for (unsigned i = 0; i < OUTPUT_NR_KINDS; i++) {
+        g_string_append_printf(names, "%s%s", !i ? "" :
+                               i + 1 < OUTPUT_NR_KINDS ? ", " : " or ",
+                               kinds[i].name);
+    }
+    cli_error("--output %s: not KIND or KIND=FILE, where KIND is %s", arg,
+              names->str);
     return NULL;
 }
 
 /* Before anything is decoded: that takes time. */
 static bool open_output(Output *o)
 {
+    g_autoptr(GError) err = NULL;
+
+    if (o->kind == OUTPUT_UFTRACE) {
+        o->uftrace = o->path ? uftrace_new(o->path, &err) : NULL;
+        if (!o->uftrace) {
+            cli_error("uftrace: %s", err ? err->message :
+                      "which folder? give its name");
+        }
+        return o->uftrace;
+    }
     o->f = o->path ? fopen(o->path, "we") : stdout;
     if (!o->f) {
         cli_error("cannot write %s: %s", o->path, g_strerror(errno));
@@ -79,8 +109,12 @@ static bool close_output(Output *o)
 {
     const char *name = o->path ?: "standard output";
     FILE *f = g_steal_pointer(&o->f);
-    bool ok = cli_flush(f, name);
+    bool ok;
 
+    if (!f) {
+        return true;
+    }
+    ok = cli_flush(f, name);
     if (f != stdout && fclose(f) != 0 && ok) {
         cli_error("cannot write %s: %s", name, g_strerror(errno));
         ok = false;
@@ -131,6 +165,24 @@ static int write_output(Output *o, const Results *r, char **truths,
     case OUTPUT_REPORT:
         status = report_output(profile, counts, po, o->f);
         break;
+    case OUTPUT_PERF_DATA:
+        status = view_write_perf_data(r, o->f);
+        break;
+    case OUTPUT_SCRIPT:
+        status = view_write_script(r, o->f);
+        break;
+    case OUTPUT_PPROF:
+        status = view_write_pprof(r, profile, o->f);
+        break;
+    case OUTPUT_SPEEDSCOPE:
+        status = view_write_speedscope(r, profile, po, o->f);
+        break;
+    case OUTPUT_UFTRACE:
+        status = view_write_uftrace(r, po, o->uftrace);
+        break;
+    case OUTPUT_CALLGRIND:
+        status = view_write_callgrind(r, counts, profile, o->f);
+        break;
     default:
         profile_write(profile, r->ct, po, o->kind == OUTPUT_FLAMEGRAPH, o->f);
         break;
@@ -150,7 +202,9 @@ static int decode(Results *r, GPtrArray *outputs, char **truths,
             return CLI_ERROR;
         }
     }
-    results_decode(r);
+    if (!results_decode(r)) {
+        return CLI_ERROR;
+    }
     if (r->what & RESULT_PROFILE) {
         profile = profile_join(r);
     }
@@ -186,6 +240,9 @@ int cmd_decode_outputs(CliTrace *ct, char **args, char **truths,
         }
         g_ptr_array_add(outputs, o);
         r.what |= kinds[o->kind].what;
+    }
+    if (!view_parse_options(&r, po)) {
+        return CLI_ERROR;
     }
     if (r.what & RESULT_VERIFY) {
         r.truth = truth = verify_load(truths);

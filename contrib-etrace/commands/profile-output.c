@@ -6,6 +6,7 @@
 #include "qemu/osdep.h"
 #include "elf-file.h"
 #include "flamegraph.h"
+#include "names/object-elf.h"
 #include "names/sysroot.h"
 #include "results.h"
 #include "views/report.h"
@@ -34,8 +35,8 @@ static bool add_elf(Names *names, ObjectTable *table, const char *arg)
         cli_error("--elf: %s", err->message);
         return false;
     }
-    o = object_new(table, OBJECT_PROGRAM, path, path);
-    if (!symbols_add_elf(o->symbols, path, 0, &err)) {
+    o = object_elf_load(table, path, path, &err);
+    if (!o || !symbols_add_elf(o->symbols, path, 0, &err)) {
         cli_error("--elf: %s", err->message);
         return false;
     }

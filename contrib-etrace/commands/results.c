@@ -100,7 +100,9 @@ static void name_runs(HartResult *h, const FlowRun *runs, unsigned n)
         if (i == n || runs[i].priv != runs[from].priv) {
             CallStackSite site = site_of(h, runs[from].priv);
 
-            if (h->stack) {
+            if (h->sampler) {
+                sampler_runs(h->sampler, runs + from, i - from, &site);
+            } else if (h->stack) {
                 callstack_runs(h->stack, runs + from, i - from, &site);
             }
             if (h->counter) {
@@ -108,6 +110,20 @@ static void name_runs(HartResult *h, const FlowRun *runs, unsigned n)
             }
             from = i;
         }
+    }
+}
+
+static void name_trap(HartResult *h, const FlowTrap *trap)
+{
+    CallStackSite site = site_of(h, trap->priv);
+
+    if (h->sampler) {
+        sampler_trap(h->sampler, trap, &site);
+    } else if (h->stack) {
+        callstack_trap(h->stack, trap, &site);
+    }
+    if (h->counter) {
+        counter_trap(h->counter, trap, &site);
     }
 }
 
@@ -128,7 +144,9 @@ static void on_mark(void *opaque)
     HartResult *h = opaque;
 
     h->counts.insns_at_mark = h->counts.insns;
-    if (h->stack) {
+    if (h->sampler) {
+        sampler_mark(h->sampler);
+    } else if (h->stack) {
         callstack_mark(h->stack);
     }
     if (h->counter) {
@@ -141,7 +159,8 @@ static bool on_repeat(void *opaque, uint64_t times)
     HartResult *h = opaque;
 
     if ((h->counter && !counter_can_repeat(h->counter)) ||
-        (h->stack && !callstack_repeat(h->stack, times))) {
+        (h->sampler ? !sampler_repeat(h->sampler, times) :
+         h->stack && !callstack_repeat(h->stack, times))) {
         return false;
     }
     if (h->counter) {
@@ -157,13 +176,8 @@ static void on_trap(void *opaque, const FlowTrap *trap)
 
     h->counts.interrupts += trap->interrupt;
     h->counts.exceptions += !trap->interrupt;
-    if (h->stack) {
-        CallStackSite site = site_of(h, trap->priv);
-
-        callstack_trap(h->stack, trap, &site);
-    }
-    if (h->counter) {
-        counter_trap(h->counter, trap);
+    if (h->stack || h->counter) {
+        name_trap(h, trap);
     }
 }
 
@@ -179,7 +193,9 @@ static void on_loss(void *opaque, const TraceLoss *loss)
 {
     HartResult *h = opaque;
 
-    if (h->stack) {
+    if (h->sampler) {
+        sampler_lost(h->sampler);
+    } else if (h->stack) {
         callstack_lost(h->stack);
     }
     if (h->counter) {
@@ -237,7 +253,21 @@ static const TruthHart *truth_of(const Results *r, unsigned hart)
     return NULL;
 }
 
-static HartResult *hart_new(const Results *r, unsigned hart)
+static void hart_free(HartResult *h)
+{
+    g_clear_pointer(&h->sampler, sampler_free);
+    g_clear_pointer(&h->samples, spool_free);
+    g_clear_pointer(&h->moments, moments_free);
+    g_clear_pointer(&h->stack, callstack_free);
+    g_clear_pointer(&h->profile, profile_free);
+    g_clear_pointer(&h->counter, counter_free);
+    g_clear_pointer(&h->ranges, counts_free);
+    g_array_unref(h->losses);
+    g_free(h);
+}
+
+/* Returns NULL and sets @errp if there is no room for temporary files. */
+static HartResult *hart_new(const Results *r, unsigned hart, GError **errp)
 {
     const TruthHart *truth = truth_of(r, hart);
     HartResult *h = g_new0(HartResult, 1);
@@ -252,24 +282,37 @@ static HartResult *hart_new(const Results *r, unsigned hart)
         truth_check_init(&h->check, truth);
     }
     if (wants(h, RESULT_PROFILE)) {
+        CallStackOptions options = r->layers;
+
+        if (wants(h, RESULT_MOMENTS)) {
+            options.moment = moments_put;
+            options.opaque = h->moments = moments_new(errp);
+            if (!h->moments) {
+                hart_free(h);
+                return NULL;
+            }
+        }
         h->profile = profile_new();
-        h->stack = callstack_new(h->profile, PROFILE_ROOT, &r->layers);
+        h->stack = callstack_new(h->profile, PROFILE_ROOT, &options);
     }
     if (wants(h, RESULT_COUNTS)) {
         h->ranges = counts_new(names_objects(r->names), r->tasks);
         h->counter = counter_new(h->ranges, r->names, hart);
     }
-    return h;
-}
+    if (wants(h, RESULT_SAMPLES)) {
+        SamplerOptions options = r->sampler;
 
-static void hart_free(HartResult *h)
-{
-    g_clear_pointer(&h->stack, callstack_free);
-    g_clear_pointer(&h->counter, counter_free);
-    g_clear_pointer(&h->ranges, counts_free);
-    g_clear_pointer(&h->profile, profile_free);
-    g_array_unref(h->losses);
-    g_free(h);
+        options.names = r->names;
+        options.hart = hart;
+        options.sample = spool_put;
+        options.opaque = h->samples = spool_new(errp);
+        if (!h->samples) {
+            hart_free(h);
+            return NULL;
+        }
+        h->sampler = sampler_new(h->stack, &options);
+    }
+    return h;
 }
 
 static void decode_hart(gpointer data, gpointer opaque)
@@ -343,21 +386,37 @@ static void report(const Results *r, const HartResult *h)
     cli_note_end(r->ct, &h->d.stats);
 }
 
-void results_decode(Results *r)
+/* The harts that were asked for; prints what is wrong and returns false. */
+static bool make_harts(Results *r, Crew *crew)
+{
+    r->harts = g_new0(HartResult *, r->t->nr_harts);
+    for (unsigned i = 0; i < r->t->nr_harts; i++) {
+        g_autoptr(GError) err = NULL;
+
+        if (!cli_hart_selected(r->ct, r->t, i) ||
+            (r->what == RESULT_VERIFY && !truth_of(r, i))) {
+            continue;
+        }
+        r->harts[i] = hart_new(r, i, &err);
+        if (!r->harts[i]) {
+            cli_error("%s", err->message);
+            return false;
+        }
+        crew->left++;
+    }
+    return true;
+}
+
+bool results_decode(Results *r)
 {
     Crew crew = { 0 };
     GThreadPool *pool;
 
+    if (!make_harts(r, &crew)) {
+        return false;
+    }
     g_mutex_init(&crew.lock);
     g_cond_init(&crew.done);
-    r->harts = g_new0(HartResult *, r->t->nr_harts);
-    for (unsigned i = 0; i < r->t->nr_harts; i++) {
-        if (cli_hart_selected(r->ct, r->t, i) &&
-            (r->what != RESULT_VERIFY || truth_of(r, i))) {
-            r->harts[i] = hart_new(r, i);
-            crew.left++;
-        }
-    }
     pool = g_thread_pool_new(decode_hart, &crew, threads(r), false, NULL);
     for (unsigned i = 0; i < r->t->nr_harts; i++) {
         if (r->harts[i]) {
@@ -373,6 +432,7 @@ void results_decode(Results *r)
     }
     g_mutex_clear(&crew.lock);
     g_cond_clear(&crew.done);
+    return true;
 }
 
 void results_clear(Results *r)

@@ -13,12 +13,18 @@
 #include "cli.h"
 #include "counter.h"
 #include "truth.h"
+#include "views/moments.h"
+#include "views/spool.h"
+#include "views/speedscope.h"
+#include "views/uftrace.h"
 
 /* Results.what */
 #define RESULT_STAT     0x1
 #define RESULT_VERIFY   0x2
 #define RESULT_PROFILE  0x4
 #define RESULT_COUNTS   0x8
+#define RESULT_SAMPLES  0x10
+#define RESULT_MOMENTS  0x20
 
 typedef struct HartCounts {
     uint64_t insns, insns_at_mark;
@@ -36,6 +42,9 @@ typedef struct HartResult {
     uint64_t end;               /* instructions that retired, by the truth */
     Profile *profile;
     CallStack *stack;
+    Sampler *sampler;           /* tells the stack what happens */
+    Spool *samples;
+    Moments *moments;
     Counts *ranges;
     Counter *counter;
     /* Who ran last: by the sideband, or else whose address space it is */
@@ -57,15 +66,17 @@ typedef struct Results {
     TaskTable *tasks;
     CallStackOptions layers;    /* RESULT_PROFILE */
     bool hart_layer;            /* ... and one for the hart above them */
+    SamplerOptions sampler;     /* RESULT_SAMPLES: how often, how much */
     /* by hart; NULL: not asked for, or not in the trace */
     HartResult **harts;
 } Results;
 
 /*
  * Decode the harts that were asked for, and report what was lost. If nothing
- * but RESULT_VERIFY is asked for, only those that the truth knows.
+ * but RESULT_VERIFY is asked for, only those that the truth knows. Prints what
+ * is wrong and returns false if that cannot be done.
  */
-void results_decode(Results *r);
+bool results_decode(Results *r);
 void results_clear(Results *r);
 
 /* cmd-stat.c: the counts of each hart, and in total */
@@ -95,6 +106,11 @@ typedef struct ProfileOptions {
     char *title;
     int width;
     double min_width;
+    /* of samples, and of what was called when */
+    gint64 period;              /* instructions between samples */
+    int branches;               /* transfers that each has */
+    gint64 min_duration;        /* of functions, instructions */
+    gint64 max_events;          /* of functions, in all */
     /* of reports */
     char *sort, *comm, *dso, *sym, *callers;
     double min_percent;
@@ -105,6 +121,8 @@ typedef struct ProfileOptions {
 /* As options are before they are parsed */
 #define PROFILE_OPTIONS_INIT { \
     .width = 1200, .min_width = 0.3, .min_percent = 0.05, \
+    .period = SAMPLER_PERIOD, .branches = SAMPLER_BRANCHES, \
+    .max_events = SPEEDSCOPE_MAX_EVENTS, \
 }
 
 void profile_options_clear(ProfileOptions *o);
@@ -141,5 +159,24 @@ int counts_pass(CliTrace *ct, const ProfileOptions *po, const char *path,
 /* As a flame graph if @svg, or else as folded stacks */
 void profile_write(Profile *profile, const CliTrace *ct,
                    const ProfileOptions *o, bool svg, FILE *f);
+
+/* view-output.c: files for other people's tools */
+
+/*
+ * See what @o says, and set r->sampler; prints what is wrong and returns
+ * false.
+ */
+bool view_parse_options(Results *r, const ProfileOptions *o);
+
+/* Each returns an exit status. */
+int view_write_perf_data(const Results *r, FILE *f);
+int view_write_script(const Results *r, FILE *f);
+int view_write_callgrind(const Results *r, const Counts *counts,
+                         Profile *profile, FILE *f);
+int view_write_pprof(const Results *r, const Profile *profile, FILE *f);
+int view_write_speedscope(const Results *r, const Profile *profile,
+                          const ProfileOptions *o, FILE *f);
+int view_write_uftrace(const Results *r, const ProfileOptions *o,
+                       Uftrace *uftrace);
 
 #endif /* ETRACE_RESULTS_H */

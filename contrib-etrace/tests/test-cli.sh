@@ -53,7 +53,8 @@ check "help" 0 "$tool" --help
 says "every command is listed" out listen
 check "unknown command" 2 "$tool" frobnicate
 says "it is named" err "no command 'frobnicate'"
-for command in decode verify stat folded flamegraph listen convert; do
+for command in decode verify stat folded flamegraph listen convert perf-data \
+    script callgrind pprof speedscope uftrace; do
     check "$command --help" 0 "$tool" $command --help
     says "$command explains itself" out '--trace'
     check "$command --bogus" 2 "$tool" $command --bogus
@@ -468,6 +469,26 @@ for command in stat folded flamegraph "verify --truth $two/truth"; do
     cp "$dir/out" "$dir/alone"
     check "... is the same" 0 cmp "$dir/alone" "$file"
 done
+# files for other tools: what is in them is tested with those tools
+for kind in "perf-data --period 777" "script --period 777" callgrind pprof \
+    speedscope uftrace; do
+    options=${kind#"${kind%% *}"}
+    kind=${kind%% *}
+    check "$kind" 0 "$tool" $kind $options $files2 -o "$dir/view.$kind"
+    check "$kind is not empty" 0 test -s "$dir/view.$kind"
+    case $kind in
+    uftrace) check "again into that folder" 2 "$tool" $kind $files2 \
+                 -o "$dir/view.$kind" ;;
+    *) check "$kind to a full disk" 2 "$tool" $kind $options $files2 \
+           -o /dev/full
+       check "$kind in one thread" 0 "$tool" $kind $options $files2 --jobs 1
+       cp "$dir/out" "$dir/alone"
+       check "... is the same" 0 cmp "$dir/alone" "$dir/view.$kind" ;;
+    esac
+done
+check "no room for samples" 2 env TMPDIR="$dir/none" "$tool" perf-data $files1
+says "is told" err 'rvtrace-'
+
 check "output to standard output" 0 "$tool" decode $files1 --output stat
 says "it is there" out '^hart 0'
 check "no such output" 2 "$tool" decode $files1 --output nonsense=x
