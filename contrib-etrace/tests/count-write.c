@@ -91,7 +91,7 @@ int main(int argc, char **argv)
         count_build_elf(b, argv[i]);
     }
     while (fgets(line, sizeof(line), stdin)) {
-        count_build_pc(b, strtoull(line, NULL, 16));
+        count_build_pc(b, g_ascii_strtoull(line, NULL, 16));
     }
     f = fopen(argv[2], "we");
     check_nonnull(f);

@@ -246,9 +246,11 @@ static void test_wrong_file(void)
                      "    nop\n    nop\n", "-g");
     check_refused(&f, &(PgoOptions) { .elf = other }, "not the code that ran");
 
-    built = assemble(f.dir, "built", program, "-Wl,--build-id=0xabcdef0123456789");
+    built = assemble(f.dir, "built", program,
+                     "-Wl,--build-id=0xabcdef0123456789");
     o->build_id = g_strdup("1234");
-    check_refused(&f, &(PgoOptions) { .elf = built }, "its build-id is abcdef0123456789");
+    check_refused(&f, &(PgoOptions) { .elf = built },
+                  "its build-id is abcdef0123456789");
     check_refused(&f, &(PgoOptions) { .elf = "/nowhere" }, "/nowhere");
 
     g_clear_pointer(&o->build_id, g_free);
@@ -330,9 +332,10 @@ static void test_two_objects(void)
 
 static void test_source_files(void)
 {
-    char *none[] = { (char *)"*.c", NULL };
-    char *all[] = { (char *)"/new/*", NULL };
-    char *wrong[] = { (char *)"nothing", NULL };
+    static char no_glob[] = "*.c", glob[] = "/new?*", no_pair[] = "nothing";
+    char *none[] = { no_glob, NULL };
+    char *all[] = { glob, NULL };
+    char *wrong[] = { no_pair, NULL };
     g_autofree char *prefix = NULL, *text = NULL;
     char *prefixes[] = { NULL, NULL };
     CoverageTotals t;

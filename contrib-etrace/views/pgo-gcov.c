@@ -362,7 +362,9 @@ static unsigned gcc_version(const ObjectText *text)
             const char *p = g_str_has_prefix(s, "GCC: (") ?
                             strstr(s, ") ") : NULL;
 
-            newest = p ? MAX(newest, strtoul(p + 2, NULL, 10)) : newest;
+            if (p) {
+                newest = MAX(newest, g_ascii_strtoull(p + 2, NULL, 10));
+            }
             at += strlen(s) + 1;
         }
     }

@@ -34,7 +34,8 @@ coverage() {
 }
 
 gcov_says() {
-    (cd "$dir" && cp "$source" . && gcc -O0 --coverage -o host covered.c &&
+    (cd "$dir" && cp "$source" . &&
+        gcc -O0 --coverage -DHOST -o host covered.c &&
         ./host && gcov ./*.gcno) >>"$dir/log" 2>&1
 }
 
