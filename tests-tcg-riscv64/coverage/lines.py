@@ -7,8 +7,8 @@ lines.py SOURCE.gcov TRACEFILE SOURCE [--optimised]
 Says which lines differ, and fails if one does: how often it ran, or, with
 --optimised, if it ran by gcov and did not by the trace. (The other way round
 it may: compilers move instructions to where they always run.) gcov has lines
-of functions' names and labels; line tables have those of their braces. So what only
-one of the two has is no difference, but most lines must be in both.
+of functions' names and labels; line tables have those of their braces. So what
+only one of the two has is no difference, but most lines must be in both.
 """
 
 import sys
