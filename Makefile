@@ -12,7 +12,7 @@ export QEMU_SRC JOBS SANITIZE
 
 HOURS ?= 1
 
-.PHONY: help setup source build stock demo check soak fuzz bench series \
+.PHONY: help setup source build stock demo check check-pgo soak fuzz bench series \
 	clean distclean
 .DEFAULT_GOAL := help
 
@@ -25,6 +25,8 @@ help:
 #:                   decode and verify the trace; results in build/demo/
 #:   make check      every test; the last line is the count; SANITIZE=1: with
 #:                   builds that watch themselves (slow)
+#:   make check-pgo  rebuild programs with the profiles that rvtrace writes, with
+#:                   clang, BOLT and GCC, and measure them; installs those
 #:   make soak       random guests against an independent record of what they
 #:                   did; HOURS=N (0.5: half an hour), else 1
 #:   make fuzz       feed the decoder with made up inputs; MINUTES=N, else 10
@@ -61,6 +63,9 @@ demo: build
 
 check: build
 	@scripts/check
+
+check-pgo: build
+	@scripts/check-pgo
 
 soak: build
 	@scripts/soak '$(HOURS)'

@@ -38,6 +38,8 @@ int cmd_uftrace(int argc, char **argv);
 int cmd_timeline(int argc, char **argv);
 int cmd_html(int argc, char **argv);
 int cmd_listen(int argc, char **argv);
+int cmd_pgo(int argc, char **argv);
+int cmd_coverage(int argc, char **argv);
 
 /* cli_report_loss() shows so many of each run. */
 #define CLI_MAX_LOSSES_SHOWN    20

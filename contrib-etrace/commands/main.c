@@ -34,6 +34,9 @@ static const CliCommand commands[] = {
       cmd_timeline },
     { "html", "write a report of all that to look at in a browser",
       cmd_html },
+    { "pgo", "write profiles for llvm-profgen, BOLT and GCC", cmd_pgo },
+    { "coverage", "write which lines and branches ran, for lcov",
+      cmd_coverage },
     { "listen", "collect trace and sideband from sockets", cmd_listen },
 };
 

@@ -177,6 +177,15 @@ Profile *profile_join(const Results *r);
 /* All harts in one, sorted, which the caller frees */
 Counts *counts_join(const Results *r);
 
+/*
+ * counts-pass.c: decode what @ct says once, and have @fn, which returns an
+ * exit status, write something about the counts of all harts to @path (NULL:
+ * standard output). Returns the exit status.
+ */
+typedef int CountsPassFn(void *opaque, const Counts *counts, FILE *f);
+int counts_pass(CliTrace *ct, const ProfileOptions *po, const char *path,
+                CountsPassFn *fn, void *opaque);
+
 /* As a flame graph if @svg, or else as folded stacks */
 void profile_write(Profile *profile, const CliTrace *ct,
                    const ProfileOptions *o, bool svg, FILE *f);
