@@ -439,8 +439,8 @@ check "not for RISC-V" 2 "$tool" stat --trace "$one/trace" --elf "$tool"
 says "what it is" err 'not for RISC-V'
 check "bias" 2 "$tool" stat --trace "$one/trace" --elf "$tool@nonsense"
 
-check "folded" 0 "$tool" folded $files1
-says "stacks" out '^M-mode;.* [0-9]*$'
+check "folded" 0 "$tool" folded $files1 --layers hart,priv
+says "stacks" out '^hart 0;M-mode;.* [0-9]*$'
 sum=$(awk '{ sum += $NF } END { print sum }' "$dir/out")
 check "every instruction is in it" 0 test "$sum" = "$(wc -l < "$one/pcs")"
 check "flamegraph" 0 "$tool" flamegraph $files1 -o "$dir/flame.svg" \
