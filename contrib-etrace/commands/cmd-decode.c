@@ -322,8 +322,8 @@ int cmd_decode(int argc, char **argv)
            "switch of tasks a line: instructions before it, pointer, tid, "
            "tgid, name; or packets, a packet a line", "WHAT" },
         { "output", 'o', 0, G_OPTION_ARG_FILENAME_ARRAY, &outputs,
-          "Write what the subcommand KIND does: stat, verify, flamegraph or "
-          "folded; repeated, the trace is decoded but once for all of them",
+          "Write what the subcommand KIND does: stat, verify, report, "
+          "annotate, flamegraph or folded; repeated, the trace is decoded but once for all of them",
           "KIND[=FILE]" },
         { "truth", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &truths,
           "For verify: what really retired", "FILE" },
@@ -342,6 +342,24 @@ int cmd_decode(int argc, char **argv)
         { "min-width", 0, 0, G_OPTION_ARG_DOUBLE, &profile.min_width,
           "For flamegraph: leave out what is narrower, pixels (default: 0.3)",
           "X" },
+        { "sort", 0, 0, G_OPTION_ARG_STRING, &profile.sort,
+          "For report: what rows are told apart by (default: dso,sym)",
+          "LIST" },
+        { "format", 0, 0, G_OPTION_ARG_STRING, &profile.format,
+          "For report: text (default), tsv or json", "text|tsv|json" },
+        { "comm", 0, 0, G_OPTION_ARG_STRING, &profile.comm,
+          "For report and annotate: only tasks with such a name, a glob",
+          "NAME" },
+        { "dso", 0, 0, G_OPTION_ARG_STRING, &profile.dso,
+          "For report and annotate: only such objects", "NAME" },
+        { "sym", 0, 0, G_OPTION_ARG_STRING, &profile.sym,
+          "For report and annotate: only such functions", "NAME" },
+        { "source", 0, 0, G_OPTION_ARG_NONE, &profile.source,
+          "For annotate: show source lines, too", NULL },
+        { "source-prefix", 0, 0, G_OPTION_ARG_FILENAME_ARRAY,
+          &profile.source_prefixes,
+          "For annotate: sources whose names begin with OLD are at NEW",
+          "OLD=NEW" },
         G_OPTION_ENTRY_NULL
     };
     const TraceConsumer *consumer;

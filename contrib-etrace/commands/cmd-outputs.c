@@ -5,6 +5,7 @@
  */
 #include "qemu/osdep.h"
 #include "results.h"
+#include "views/annotate.h"
 #include "views/report.h"
 
 typedef enum OutputKind {
@@ -13,6 +14,7 @@ typedef enum OutputKind {
     OUTPUT_FLAMEGRAPH,
     OUTPUT_FOLDED,
     OUTPUT_REPORT,
+    OUTPUT_ANNOTATE,
     OUTPUT_NR_KINDS,
 } OutputKind;
 
@@ -25,6 +27,7 @@ static const struct {
     [OUTPUT_FLAMEGRAPH] = { "flamegraph", RESULT_PROFILE },
     [OUTPUT_FOLDED] = { "folded", RESULT_PROFILE },
     [OUTPUT_REPORT] = { "report", RESULT_COUNTS | RESULT_PROFILE },
+    [OUTPUT_ANNOTATE] = { "annotate", RESULT_COUNTS },
 };
 
 typedef struct Output {
@@ -61,7 +64,7 @@ static Output *output_new(const char *arg)
         return o;
     }
     cli_error("--output %s: not KIND or KIND=FILE, where KIND is stat, "
-              "verify, report, flamegraph or folded", arg);
+              "verify, report, annotate, flamegraph or folded", arg);
     return NULL;
 }
 
@@ -88,18 +91,40 @@ static bool close_output(Output *o)
     return ok;
 }
 
+/* Objects whose lines were asked for, but are not known */
+static void warn_of_lines(SourcePlaces *places, const Counts *counts)
+{
+    g_autofree char *note = NULL;
+    unsigned n = source_places_missing(places, counts->objects, &note);
+
+    if (n == 1) {
+        cli_warn("%s", note);
+    } else if (n) {
+        cli_warn("%s; and %u more files with no or incomplete debug info",
+                 note, n - 1);
+    }
+}
+
 /* Returns an exit status. */
 static int report_output(Profile *profile, const Counts *counts,
                          const ProfileOptions *po, FILE *f)
 {
+    g_autoptr(SourcePlaces) places = source_places_new(po->sysroots);
     ReportOptions o = {
         .comm = po->comm,
         .dso = po->dso,
         .sym = po->sym,
-        .min_percent = po->min_percent,
         .max_rows = po->max_rows,
         .by_total = po->by_total,
+        .places = places,
     };
+
+    if (po->format) {
+        table_parse_format(po->format, &o.format);
+    }
+    /* Scripts want all rows. */
+    o.min_percent = !isnan(po->min_percent) ? po->min_percent :
+                    o.format == TABLE_TEXT ? 0.05 : 0;
 
     profile_sum(profile);
     if (po->callers) {
@@ -111,6 +136,45 @@ static int report_output(Profile *profile, const Counts *counts,
     }
     report_parse_keys(po->sort ? po->sort : "dso,sym", &o);
     report_write(counts, profile, &o, f);
+    warn_of_lines(places, counts);
+    return CLI_OK;
+}
+
+/* Returns an exit status. */
+static int annotate_output(const Results *r, const Counts *counts,
+                           const ProfileOptions *po, FILE *f)
+{
+    g_autoptr(SourcePlaces) places = source_places_new(po->sysroots);
+    g_autoptr(SourceTree) sources = NULL;
+    AnnotateOptions o = {
+        .comm = po->comm,
+        .dso = po->dso,
+        .sym = po->sym,
+        .min_percent = !isnan(po->min_percent) ? po->min_percent :
+                       po->sym ? 0 : 1,
+        .max_functions = po->max_rows,
+        .isa = r->t->isa,
+        .places = po->source ? places : NULL,
+    };
+    AnnotateResult result;
+
+    /* profile_options_valid() has seen that it can be made. */
+    sources = source_tree_new(po->source_prefixes,
+                              po->sysroots ? *po->sysroots : NULL, NULL);
+    o.sources = sources;
+    result = annotate_write(counts, &o, f);
+    if (!result.functions) {
+        cli_error("no function with such a name ran: --sym %s, --dso %s; "
+                  "'rvtrace report' lists those that did",
+                  po->sym ? po->sym : "*", po->dso ? po->dso : "*");
+        return CLI_ERROR;
+    }
+    if (!result.written) {
+        cli_error("%u functions with such names ran, but none that is to be "
+                  "shown has code here: give their files with --elf or "
+                  "--sysroot, or lower --percent-limit", result.functions);
+        return CLI_ERROR;
+    }
     return CLI_OK;
 }
 
@@ -130,6 +194,9 @@ static int write_output(Output *o, const Results *r, char **truths,
         break;
     case OUTPUT_REPORT:
         status = report_output(profile, counts, po, o->f);
+        break;
+    case OUTPUT_ANNOTATE:
+        status = annotate_output(r, counts, po, o->f);
         break;
     default:
         profile_write(profile, r->ct, po, o->kind == OUTPUT_FLAMEGRAPH, o->f);

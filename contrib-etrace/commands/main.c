@@ -18,6 +18,8 @@ static const CliCommand commands[] = {
     { "verify", "compare with a record of retired instructions", cmd_verify },
     { "stat", "count instructions, packets, bytes and losses", cmd_stat },
     { "report", "list where the instructions went, by name", cmd_report },
+    { "annotate", "show how often each instruction of a function ran",
+      cmd_annotate },
     { "flamegraph", "draw where the instructions went, as an SVG",
       cmd_flamegraph },
     { "folded", "the same as text: a line for each call stack", cmd_folded },

@@ -10,6 +10,7 @@
 #ifndef ETRACE_RESULTS_H
 #define ETRACE_RESULTS_H
 
+#include <math.h>
 #include "cli.h"
 #include "counter.h"
 #include "truth.h"
@@ -96,15 +97,18 @@ typedef struct ProfileOptions {
     int width;
     double min_width;
     /* of reports */
-    char *sort, *comm, *dso, *sym, *callers;
-    double min_percent;
+    char *sort, *comm, *dso, *sym, *callers, *format;
+    double min_percent;         /* NAN: not given */
     int max_rows;
     gboolean by_total;
+    /* of annotate, with comm, dso, sym, min_percent and max_rows */
+    gboolean source;
+    char **source_prefixes;
 } ProfileOptions;
 
 /* As options are before they are parsed */
 #define PROFILE_OPTIONS_INIT { \
-    .width = 1200, .min_width = 0.3, .min_percent = 0.05, \
+    .width = 1200, .min_width = 0.3, .min_percent = NAN, \
 }
 
 void profile_options_clear(ProfileOptions *o);
