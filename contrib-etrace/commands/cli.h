@@ -28,6 +28,7 @@ int cmd_verify(int argc, char **argv);
 int cmd_stat(int argc, char **argv);
 int cmd_report(int argc, char **argv);
 int cmd_annotate(int argc, char **argv);
+int cmd_diff(int argc, char **argv);
 int cmd_folded(int argc, char **argv);
 int cmd_flamegraph(int argc, char **argv);
 int cmd_listen(int argc, char **argv);

@@ -20,6 +20,7 @@ static const CliCommand commands[] = {
     { "report", "list where the instructions went, by name", cmd_report },
     { "annotate", "show how often each instruction of a function ran",
       cmd_annotate },
+    { "diff", "list what differs between two reports", cmd_diff },
     { "flamegraph", "draw where the instructions went, as an SVG",
       cmd_flamegraph },
     { "folded", "the same as text: a line for each call stack", cmd_folded },

@@ -199,8 +199,11 @@ static void add_calls(Report *r)
             continue;
         }
         symbol = symbol_at(object, e->to);
-        if (symbol && symbol->start == e->to &&
-            (row = get_row(r, to, symbol, e->to))) {
+        if (!symbol || symbol->start != e->to) {
+            continue;
+        }
+        row = get_row(r, to, symbol, e->to);
+        if (row) {
             row->calls += e->count;
         }
     }
