@@ -52,7 +52,10 @@ void source_places_free(SourcePlaces *places)
 static const char *sysroot_of(const SourcePlaces *places, const char *file)
 {
     for (char **root = places->sysroots; root && *root; root++) {
-        if (g_str_has_prefix(file, *root)) {
+        size_t len = strlen(*root);
+
+        if (len && g_str_has_prefix(file, *root) &&
+            (file[len] == '/' || file[len - 1] == '/')) {
             return *root;
         }
     }
