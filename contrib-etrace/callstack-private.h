@@ -24,10 +24,19 @@ typedef struct Frame {
     bool trap;              /* removed by xRET */
 } Frame;
 
+/* What a trap into another privilege level interrupted */
+typedef struct Interrupted {
+    unsigned priv, space;   /* the key of its context */
+    uint32_t tid;
+    uint64_t pc;            /* where it goes on; 0: nothing is known of it */
+    const Task *task;
+} Interrupted;
+
 typedef struct Stack {
     unsigned priv, space;   /* space: of user programs only */
     uint32_t tid;           /* 0: not known, or firmware */
     unsigned base;          /* node below which frames[0] is */
+    Interrupted below;      /* ... and whose node that is */
     unsigned depth;
     Frame frames[MAX_DEPTH];
 } Stack;
@@ -81,6 +90,7 @@ struct CallStack {
     const Task *told_task;
     bool trapped;           /* a trap has not come to its handler yet */
     FlowTrap trap;
+    const Task *task_of_trap;
 };
 
 static inline bool is_firmware(unsigned priv)

@@ -59,6 +59,7 @@ static Stack *new_stack(CallStack *cs, const Context *c)
     st->space = c->space;
     st->tid = c->tid;
     st->base = callstack_group(cs, c->priv);
+    st->below = (Interrupted) { 0 };
     st->depth = 0;
     return st;
 }
@@ -303,6 +304,13 @@ static void enter_handler(CallStack *cs, const FlowRun *run)
         }
         cs->now->stack->base = profile_child(cs->profile,
                                              innermost(from->stack), frame);
+        cs->now->stack->below = (Interrupted) {
+            .priv = from->priv,
+            .space = from->space,
+            .tid = from->tid,
+            .pc = cs->trap.epc_known ? cs->trap.epc : 0,
+            .task = cs->task_of_trap,
+        };
     } else {
         push(cs, frame, cs->trap.epc, true);
     }
@@ -517,6 +525,7 @@ void callstack_trap(CallStack *cs, const FlowTrap *trap,
     cs->marked = false;
     /* If another trap hit the handler's first instruction, the last counts. */
     cs->trap = *trap;
+    cs->task_of_trap = site->task;
     cs->trapped = true;
     cs->itype = ETRACE_ITYPE_NONE;
 }

@@ -93,6 +93,22 @@ void callstack_trap(CallStack *cs, const FlowTrap *trap,
 void callstack_mark(CallStack *cs);
 bool callstack_repeat(CallStack *cs, uint64_t times);
 
+/* A function that is on the call stack */
+typedef struct CallStackCaller {
+    uint64_t pc;                /* where it goes on */
+    uint8_t priv;               /* ETracePriv */
+} CallStackCaller;
+
+/*
+ * Who waits for the innermost function to return, the innermost one first, and
+ * across privilege levels what traps interrupted: at most @most. Functions that
+ * were there before the trace began, and where it is not known where they go
+ * on, are left out. If a task was interrupted, and *@task is NULL, that task is
+ * put there. Returns how many there are.
+ */
+unsigned callstack_callers(const CallStack *cs, CallStackCaller *callers,
+                           unsigned most, const Task **task);
+
 /* Something was lost: no stack can be believed any more. */
 void callstack_lost(CallStack *cs);
 

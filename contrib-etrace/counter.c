@@ -267,13 +267,20 @@ void counter_runs(Counter *c, const FlowRun *runs, unsigned n,
     }
 }
 
-void counter_trap(Counter *c, const FlowTrap *trap)
+void counter_trap(Counter *c, const FlowTrap *trap,
+                  const CallStackSite *site)
 {
     if (c->pending && !c->run.itype) {
         c->run.itype = trap->interrupt ? ETRACE_ITYPE_INTERRUPT
                                        : ETRACE_ITYPE_EXCEPTION;
     }
     commit_range(c);
+    if (c->left.valid && trap->epc_known) {
+        /* It hit the target of a jump, which had got there. */
+        const KnownPage *page = find_page(c, trap->epc, trap->priv, site);
+
+        commit_edge(c, trap->epc - page->bias, page->place);
+    }
     c->left.valid = false;
     c->marked = false;
 }

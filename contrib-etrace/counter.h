@@ -23,7 +23,8 @@ void counter_free(Counter *c);
 /* What happens, in order; as for callstack_runs() and its kin */
 void counter_runs(Counter *c, const FlowRun *runs, unsigned n,
                   const CallStackSite *site);
-void counter_trap(Counter *c, const FlowTrap *trap);
+void counter_trap(Counter *c, const FlowTrap *trap,
+                  const CallStackSite *site);
 void counter_lost(Counter *c);
 
 /*

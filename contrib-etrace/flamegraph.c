@@ -6,7 +6,7 @@
 #include "qemu/osdep.h"
 #include <math.h>
 #include "flamegraph.h"
-#include "flamegraph-script.h"
+#include "flamegraph.js.h"
 
 /* All in pixels */
 #define MARGIN          12
@@ -169,7 +169,8 @@ static void put_frame(const Drawing *d, unsigned node, unsigned level,
     g_autofree char *name = flamegraph_escape(frame->name, SIZE_MAX);
     g_autofree char *count = flamegraph_commas(n->total);
     char percent[G_ASCII_DTOSTR_BUF_SIZE];
-    double y = HEAD + (d->depth - 1 - level) * FRAME_HEIGHT;
+    unsigned row = d->opts->icicle ? level : d->depth - 1 - level;
+    double y = HEAD + row * FRAME_HEIGHT;
     double room = (width - 2 * TEXT_PAD) / GLYPH_WIDTH;
 
     g_ascii_formatd(percent, sizeof(percent), "%.2f",
@@ -251,7 +252,9 @@ static void put_head(const Drawing *d, unsigned height)
             "'Liberation Mono', monospace; fill: #1b1b1b }\n"
             "#frames text { pointer-events: none }\n"
             "#frames g { cursor: pointer }\n"
-            "#frames g:hover rect { stroke: #222; stroke-width: 1 }\n"
+            "#frames g:hover rect, #frames g:focus rect "
+            "{ stroke: #222; stroke-width: 1 }\n"
+            "#frames g:focus { outline: none }\n"
             "#frames .hit rect { fill: #e533e5 }\n"
             "#frames .parent { opacity: 0.55 }\n"
             ".hidden { display: none }\n"
@@ -291,9 +294,10 @@ void flamegraph_write(Profile *p, const FlameOptions *opts, FILE *f)
     height = HEAD + d.depth * FRAME_HEIGHT + FOOT;
 
     put_head(&d, height);
-    fprintf(f, "<g id=\"frames\">\n");
+    fprintf(f, "<g id=\"frames\" class=\"%s\">\n",
+            opts->icicle ? "icicle" : "flames");
     put_frames(&d, PROFILE_ROOT, 0, MARGIN);
     fprintf(f, "</g>\n<script><![CDATA[\n%s]]></script>\n</svg>\n",
-            flamegraph_script);
+            flamegraph_js);
     g_ptr_array_unref(d.children);
 }

@@ -13,11 +13,12 @@ typedef struct FlameOptions {
     const char *subtitle;   /* or NULL */
     unsigned width;         /* pixels */
     double min_width;       /* pixels; narrower frames are left out */
+    bool icicle;            /* the root is at the top */
 } FlameOptions;
 
 /*
- * Write @p to @f, the root at the bottom. Errors of @f are the caller's to
- * check.
+ * Write @p to @f, the root at the bottom or at the top. Errors of @f are the
+ * caller's to check.
  */
 void flamegraph_write(Profile *p, const FlameOptions *opts, FILE *f);
 

@@ -70,6 +70,11 @@ bool image_task(const Image *im, SidebandTask *task)
     return sideband_view_task(im->view, task);
 }
 
+bool image_next_note(Image *im, SidebandNote *note)
+{
+    return im->view && sideband_view_next_note(im->view, note);
+}
+
 CodePage *image_page_slow(Image *im, unsigned regime, unsigned priv,
                           uint64_t vaddr)
 {

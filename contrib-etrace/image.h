@@ -70,6 +70,9 @@ bool image_tvec(const Image *im, unsigned priv, uint64_t *xtvec);
 /* See sideband_view_task(). */
 bool image_task(const Image *im, SidebandTask *task);
 
+/* See sideband_view_next_note(). */
+bool image_next_note(Image *im, SidebandNote *note);
+
 CodePage *image_page_slow(Image *im, unsigned regime, unsigned priv,
                           uint64_t vaddr);
 

@@ -39,6 +39,8 @@ struct SidebandView {
     uint64_t tvec[SIDEBAND_NR_PRIVS];
     bool task_known;
     SidebandTask task;
+    GArray *notes;          /* SidebandNote */
+    guint notes_taken;
     GHashTable *numbers;    /* of spaces, for ever: Space without pages */
 };
 
@@ -143,6 +145,7 @@ SidebandView *sideband_view_new(const Sideband *sb, unsigned hart)
     SidebandView *view = g_new0(SidebandView, 1);
 
     view->hart = hart;
+    view->notes = g_array_new(FALSE, FALSE, sizeof(SidebandNote));
     view->phys = g_hash_table_new_full(g_int64_hash, g_int64_equal, NULL,
                                        phys_free);
     view->spaces = g_hash_table_new_full(space_hash, space_equal, space_free,
@@ -171,6 +174,7 @@ void sideband_view_free(SidebandView *view)
     g_hash_table_unref(view->phys);
     g_hash_table_unref(view->spaces);
     g_hash_table_unref(view->numbers);
+    g_array_unref(view->notes);
     g_free(view);
 }
 
@@ -294,6 +298,15 @@ static void apply_task(SidebandView *view, const SidebandRecord *rec)
     memcpy(view->task.comm, task.comm, sizeof(task.comm));
 }
 
+static void keep_note(SidebandView *view, const SidebandRecord *rec)
+{
+    SidebandNote note = { .all_harts = rec->hart == ETRACE_SB_ALL_HARTS };
+
+    etrace_sb_unpack_note(rec->payload, rec->len, &note.kind, &note.text,
+                          &note.len);
+    g_array_append_val(view->notes, note);
+}
+
 static bool apply_record(SidebandView *view, const SidebandRecord *rec)
 {
     switch (rec->type) {
@@ -318,6 +331,9 @@ static bool apply_record(SidebandView *view, const SidebandRecord *rec)
         return false;
     case ETRACE_SB_TASK:
         apply_task(view, rec);
+        return false;
+    case ETRACE_SB_NOTE:
+        keep_note(view, rec);
         return false;
     default:
         return false;
@@ -457,4 +473,15 @@ bool sideband_view_task(const SidebandView *view, SidebandTask *task)
 {
     *task = view->task;
     return view->task_known;
+}
+
+bool sideband_view_next_note(SidebandView *view, SidebandNote *note)
+{
+    if (view->notes_taken == view->notes->len) {
+        g_array_set_size(view->notes, 0);
+        view->notes_taken = 0;
+        return false;
+    }
+    *note = g_array_index(view->notes, SidebandNote, view->notes_taken++);
+    return true;
 }

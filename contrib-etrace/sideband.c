@@ -70,6 +70,9 @@ bool sideband_record_valid(const Sideband *sb, const SidebandRecord *rec)
         return etrace_sb_unpack_origin(p, rec->len, &any.origin);
     case ETRACE_SB_END:
         return etrace_sb_unpack_end(p, rec->len, sb->nr_harts, &any.val);
+    case ETRACE_SB_NOTE:
+        return (hart || rec->hart == ETRACE_SB_ALL_HARTS) &&
+               rec->len >= ETRACE_SB_NOTE_SIZE(0);
     case ETRACE_SB_TASK:
         return hart && etrace_sb_unpack_task(p, rec->len, &any.task);
     default:

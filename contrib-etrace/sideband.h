@@ -174,4 +174,20 @@ typedef struct SidebandTask {
  */
 bool sideband_view_task(const SidebandView *view, SidebandTask *task);
 
+/* What software noted down */
+typedef struct SidebandNote {
+    uint64_t kind;          /* ETraceSbNoteKind, or one to be skipped */
+    bool all_harts;         /* not of this hart in particular */
+    const char *text;       /* the guest's choice, without a NUL at its end */
+    size_t len;             /* ... bytes */
+} SidebandNote;
+
+/*
+ * The next note that sideband_view_advance() has come by and that was not
+ * handed out before, in the stream's order. Returns false if there is none.
+ * The text stays until sideband_free(). Who advances a view takes its notes:
+ * those that are not taken are kept.
+ */
+bool sideband_view_next_note(SidebandView *view, SidebandNote *note);
+
 #endif /* ETRACE_SIDEBAND_READER_H */

@@ -273,3 +273,9 @@ const Symbol *symbols_find(const SymbolTable *table, uint64_t addr,
     }
     return found;
 }
+
+const Symbol *symbols_all(const SymbolTable *table, unsigned *n)
+{
+    *n = table->symbols->len;
+    return (const Symbol *)table->symbols->data;
+}

@@ -60,4 +60,7 @@ void symbols_sort(SymbolTable *table);
 const Symbol *symbols_find(const SymbolTable *table, uint64_t addr,
                            uint64_t *lo, uint64_t *hi);
 
+/* All of them, by address, after symbols_sort(); sets *@n */
+const Symbol *symbols_all(const SymbolTable *table, unsigned *n);
+
 #endif /* ETRACE_SYMBOLS_H */

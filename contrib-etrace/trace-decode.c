@@ -157,13 +157,30 @@ static void data_packet(TraceDecoder *d)
     }
 }
 
-/* Both kinds count where the sideband speaks of packets. */
-static void one_packet(TraceDecoder *d)
+static void take_notes(TraceDecoder *d)
+{
+    SidebandNote note;
+
+    while (image_next_note(d->image, &note)) {
+        if (d->consumer->note && !d->stop) {
+            d->consumer->note(d->opaque, &note);
+        }
+    }
+}
+
+static void reach_barrier(TraceDecoder *d)
 {
     if (d->packets >= d->barrier) {
         image_advance(d->image, d->packets);
         d->barrier = image_barrier(d->image);
+        take_notes(d);
     }
+}
+
+/* Both kinds count where the sideband speaks of packets. */
+static void one_packet(TraceDecoder *d)
+{
+    reach_barrier(d);
     if (d->item.pkt.data) {
         data_packet(d);
     } else {
@@ -411,6 +428,7 @@ static void decode_part(TraceDecoder *d)
     bool end = false;
 
     start_part(d);
+    take_notes(d);
     d->told = d->trace->begin;
     while (!d->stop && !end) {
         if (G_UNLIKELY(d->stream.pos - d->told >= TOLD_BYTES)) {
@@ -433,6 +451,8 @@ static void decode_part(TraceDecoder *d)
     }
     if (end) {
         check_end(d);
+        /* What stands behind the last packet */
+        reach_barrier(d);
     }
     d->stats.skipped_packets += d->flow.skipped;
     d->work += d->flow.steps;

@@ -141,11 +141,15 @@ typedef struct TraceLoss {
 
 typedef struct TraceDecoder TraceDecoder;
 
-/* data may be NULL: data packets are not decoded then. */
+/*
+ * data may be NULL: data packets are not decoded then. note may be, too; it is
+ * called between what the hart executed before and after the note was taken.
+ */
 typedef struct TraceConsumer {
     FlowOps flow;
     const DataFlowOps *data;
     void (*loss)(void *opaque, const TraceLoss *loss);
+    void (*note)(void *opaque, const SidebandNote *note);
 } TraceConsumer;
 
 struct TraceDecoder {

@@ -8,8 +8,6 @@
 
 #include "ctr.h"
 
-#define CTR_ENTRY_SIZE  sizeof(RISCVCTREntry)
-
 /* Number of entries that sctrdepth selects. */
 static inline unsigned riscv_ctr_depth(const RISCVCTRState *s)
 {
@@ -19,12 +17,12 @@ static inline unsigned riscv_ctr_depth(const RISCVCTRState *s)
 /* Physical entry WRPTR (2.5). */
 static inline unsigned riscv_ctr_wrptr(const RISCVCTRState *s)
 {
-    return s->head / CTR_ENTRY_SIZE;
+    return s->head - s->entries;
 }
 
 static inline void riscv_ctr_set_wrptr(RISCVCTRState *s, unsigned wrptr)
 {
-    s->head = (wrptr & (riscv_ctr_depth(s) - 1)) * CTR_ENTRY_SIZE;
+    s->head = s->entries + (wrptr & (riscv_ctr_depth(s) - 1));
 }
 
 /*

@@ -22,6 +22,7 @@ static int ctr_pre_save(void *opaque)
     for (unsigned i = 0; i < RISCV_CTR_ENTRIES; i++) {
         riscv_ctr_unpack(&cpu->env.ctr.entries[i]);
     }
+    cpu->env.ctr.wrptr = riscv_ctr_wrptr(&cpu->env.ctr);
     /* What the counter holds, for time is another one over there. */
     if (cpu->env.ctr.counting) {
         riscv_ctr_cycles_run(&cpu->env, false);
@@ -62,16 +63,17 @@ static int ctr_post_load(void *opaque, int version_id)
     RISCVCPU *cpu = opaque;
     RISCVCTRState *s = &cpu->env.ctr;
 
-    /* The index of a store by translated code: better not out of bounds. */
+    /* Where translated code stores: better not out of bounds. */
     if (s->sctrdepth < s->min_depth || s->sctrdepth > s->max_depth) {
         error_report("ctr: incoming sctrdepth %" PRIu32 " is not supported",
                      s->sctrdepth);
         return -EINVAL;
     }
-    if (s->head % CTR_ENTRY_SIZE || riscv_ctr_wrptr(s) >= riscv_ctr_depth(s)) {
+    if (s->wrptr >= riscv_ctr_depth(s)) {
         error_report("ctr: incoming WRPTR is beyond the depth");
         return -EINVAL;
     }
+    riscv_ctr_set_wrptr(s, s->wrptr);
     if ((s->mctrctl & ~MCTRCTL_MASK) || (s->vsctrctl & ~XCTRCTL_MASK)) {
         error_report("ctr: incoming xctrctl has reserved bits set");
         return -EINVAL;
@@ -104,11 +106,11 @@ static const VMStateDescription vmstate_ctr_entry = {
     }
 };
 
-/* Version 1 was QEMU 10.0's, with three arrays. */
+/* Version 1 was QEMU 10.0's, with three arrays; 2 had WRPTR in bytes. */
 const VMStateDescription vmstate_riscv_ctr = {
     .name = "cpu/ctr",
-    .version_id = 2,
-    .minimum_version_id = 2,
+    .version_id = 3,
+    .minimum_version_id = 3,
     .needed = ctr_needed,
     .pre_save = ctr_pre_save,
     .post_save = ctr_post_save,
@@ -118,11 +120,12 @@ const VMStateDescription vmstate_riscv_ctr = {
         VMSTATE_UINT64(env.ctr.mctrctl, RISCVCPU),
         VMSTATE_UINT64(env.ctr.vsctrctl, RISCVCPU),
         VMSTATE_UINT32(env.ctr.sctrdepth, RISCVCPU),
-        VMSTATE_UINT32(env.ctr.head, RISCVCPU),
+        VMSTATE_UINT32(env.ctr.wrptr, RISCVCPU),
         VMSTATE_BOOL(env.ctr.frozen, RISCVCPU),
         VMSTATE_UINT64(env.ctr.cycles, RISCVCPU),
-        VMSTATE_STRUCT_ARRAY(env.ctr.entries, RISCVCPU, RISCV_CTR_ENTRIES, 1,
-                             vmstate_ctr_entry, RISCVCTREntry),
+        VMSTATE_STRUCT_VARRAY_POINTER_KNOWN(env.ctr.entries, RISCVCPU,
+                                            RISCV_CTR_ENTRIES, 1,
+                                            vmstate_ctr_entry, RISCVCTREntry),
         VMSTATE_END_OF_LIST()
     }
 };

@@ -189,9 +189,10 @@ void helper_ctr_rasemu(CPURISCVState *env, target_ulong source,
 /* SCTRCLR (4.1): zero every entry, and the cycle counter. */
 static void clear_entries(CPURISCVState *env)
 {
-    memset(env->ctr.entries, 0, sizeof(env->ctr.entries));
     for (unsigned i = 0; i < RISCV_CTR_ENTRIES; i++) {
-        env->ctr.entries[i].cycles = RISCV_CTR_CYCLES_ENCODED;
+        env->ctr.entries[i] = (RISCVCTREntry) {
+            .cycles = RISCV_CTR_CYCLES_ENCODED,
+        };
     }
     riscv_ctr_cycles_reset(env);
 }
@@ -242,18 +243,7 @@ void riscv_ctr_update(CPURISCVState *env)
                       RISCV_CTR_KEY_FILTER_MASK;
         }
     }
-
-    /*
-     * Code that is translated for one address has records that are known
-     * then; that it is translated again for another costs less.
-     */
-    if (tcg_enabled()) {
-        if (active) {
-            tcg_cflags_clear(env_cpu(env), CF_PCREL);
-        } else {
-            tcg_cflags_set(env_cpu(env), CF_PCREL);
-        }
-    }
+    riscv_transfer_update(env);
 }
 
 void riscv_ctr_reset(CPURISCVState *env)
@@ -263,8 +253,9 @@ void riscv_ctr_reset(CPURISCVState *env)
     if (!riscv_ctr_present(env)) {
         return;
     }
-    memset(s, 0, offsetof(RISCVCTRState, min_depth));
+    memset(s, 0, offsetof(RISCVCTRState, entries));
     s->sctrdepth = s->min_depth;
+    riscv_ctr_set_wrptr(s, 0);
     clear_entries(env);
     riscv_ctr_update(env);
 }
@@ -286,6 +277,9 @@ bool riscv_ctr_validate(RISCVCPU *cpu, Error **errp)
     if (!riscv_ctr_present(&cpu->env)) {
         return true;
     }
+    s->entries = QEMU_ALIGN_PTR_UP(&s->room[0],
+                                   2 * RISCV_CTR_ENTRIES * sizeof(*s->entries));
+    riscv_ctr_set_wrptr(s, 0);
     if (!depth_code(cpu->cfg.ctr_min_depth, &s->min_depth) ||
         !depth_code(cpu->cfg.ctr_max_depth, &s->max_depth) ||
         s->min_depth > s->max_depth) {

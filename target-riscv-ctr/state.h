@@ -14,9 +14,9 @@
  * riscv_ctr_unpack() takes it apart.
  */
 typedef struct RISCVCTREntry {
+    uint64_t type;              /* ctrdata.TYPE */
     uint64_t source;            /* ctrsource: PC[63:1], V */
     uint64_t target;            /* ctrtarget: PC[63:1] */
-    uint64_t type;              /* ctrdata.TYPE */
     /* ctrdata.CCV and CC: what the cycle counter held, or a mark below */
     uint64_t cycles;
 } RISCVCTREntry;
@@ -41,7 +41,8 @@ typedef struct RISCVCTRState {
     uint64_t mctrctl;           /* sctrctl is part of it */
     uint64_t vsctrctl;
     uint32_t sctrdepth;
-    uint32_t head;              /* WRPTR, in bytes of entries[] */
+    uint32_t wrptr;             /* WRPTR, while it is migrated */
+    RISCVCTREntry *head;        /* entries[WRPTR] */
     bool frozen;                /* sctrstatus.FROZEN */
     bool counting;              /* the cycle counter runs */
     /*
@@ -50,9 +51,16 @@ typedef struct RISCVCTRState {
      */
     uint64_t cycles;
     uint32_t key;               /* RISCV_CTR_KEY_*, 0: records nothing here */
-    RISCVCTREntry entries[RISCV_CTR_ENTRIES];
 
-    /* What the CPU's properties say; from riscv_ctr_validate() on */
+    /*
+     * The physical buffer, somewhere in room[]: aligned to twice its size, so
+     * that for every depth the address behind its last entry and that of the
+     * first one differ in one bit. From riscv_ctr_validate() on, as all below.
+     */
+    RISCVCTREntry *entries;
+    RISCVCTREntry room[3 * RISCV_CTR_ENTRIES];
+
+    /* What the CPU's properties say */
     uint32_t min_depth;         /* values of sctrdepth.DEPTH */
     uint32_t max_depth;
     uint32_t cycles_key;        /* RISCV_CTR_KEY_*CYCLES, 0: no cycle counts */

@@ -141,6 +141,7 @@ static void trace_switch(CPUState *cs, bool on)
         riscv_trace_flush(hart);
         hart->active = false;
         port->key = 0;
+        riscv_transfer_update(cpu_env(cs));
         port->back = RISCV_TRACE_BACK_NONE;
         port->jumps = 0;
         g_array_set_size(hart->pending, 0);
@@ -161,6 +162,7 @@ static void trace_switch(CPUState *cs, bool on)
         port->key = TRACE_KEY(hart->session) |
                     (hart->config.data ? RISCV_TRACE_KEY_DATA : 0) |
                     (hart->config.guest.present ? RISCV_TRACE_KEY_TASK : 0);
+        riscv_transfer_update(cpu_env(cs));
         riscv_trace_append_context(hart);
         riscv_trace_append_time(hart);
         riscv_trace_task_start(hart);

@@ -76,6 +76,7 @@ void helper_trace_exit(CPURISCVState *env)
     if (detail == ETRACE_DETAIL_NOTHING) {
         /* TBs without trace code, until something else happens */
         env->trace.key &= ~RISCV_TRACE_KEY_ON;
+        riscv_transfer_update(env);
     }
 }
 

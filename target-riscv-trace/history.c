@@ -161,6 +161,7 @@ void riscv_trace_history_off(RISCVTraceHart *hart)
     }
     if (port->key) {
         port->key |= RISCV_TRACE_KEY_ON;
+        riscv_transfer_update(cpu_env(hart->cs));
     }
     hart->recheck_mode = true;
     port->limit = hart->ring;

@@ -11,6 +11,7 @@
 #ifndef TARGET_RISCV_TRACE_READER_H
 #define TARGET_RISCV_TRACE_READER_H
 
+#include "hw/trace/etrace/sideband.h"
 #include "hart.h"
 
 typedef struct RISCVTraceReader RISCVTraceReader;
@@ -52,5 +53,19 @@ uint32_t riscv_trace_reader_session(const RISCVTraceReader *reader);
  */
 void riscv_trace_reader_put(RISCVTraceReader *reader, const uint8_t *record,
                             size_t len);
+
+/*
+ * Take a note of @len bytes of @text. TEXT is put for all harts at once; others
+ * each hart that is traced puts where it is then. When all of them have,
+ * @done(@opaque) is called in the main loop. BQL held.
+ */
+void riscv_trace_note(ETraceSbNoteKind kind, const char *text, size_t len,
+                      void (*done)(void *opaque), void *opaque);
+
+/*
+ * Does a hart stand because a reader does not keep up? Who takes notes of
+ * its own accord waits then, too.
+ */
+bool riscv_trace_is_stalled(void);
 
 #endif /* TARGET_RISCV_TRACE_READER_H */

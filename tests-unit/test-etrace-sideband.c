@@ -210,6 +210,24 @@ static void test_task(void)
                     17);
 }
 
+static void test_note(void)
+{
+    const char *text;
+    uint64_t kind;
+    size_t n;
+    size_t len = check(etrace_sb_pack_note(out, 1, ETRACE_SB_NOTE_MARK, "a b",
+                                           3),
+                       "11 00 01 00 0b 00 00 00 03 00 00 00 00 00 00 00 "
+                       "61 20 62");
+
+    g_assert_true(etrace_sb_unpack_note(payload, len, &kind, &text, &n));
+    g_assert_cmpuint(kind, ==, ETRACE_SB_NOTE_MARK);
+    g_assert_cmpmem(text, n, "a b", 3);
+    g_assert_true(etrace_sb_unpack_note(payload, 8, &kind, &text, &n));
+    g_assert_cmpuint(n, ==, 0);
+    g_assert_false(etrace_sb_unpack_note(payload, 7, &kind, &text, &n));
+}
+
 static void test_trace(void)
 {
     static const uint64_t packets[] = { 5, 6 };
@@ -288,6 +306,7 @@ int main(int argc, char **argv)
     g_test_add_func("/etrace/sideband/changes", test_changes);
     g_test_add_func("/etrace/sideband/spaces", test_spaces);
     g_test_add_func("/etrace/sideband/task", test_task);
+    g_test_add_func("/etrace/sideband/note", test_note);
     g_test_add_func("/etrace/sideband/trace", test_trace);
     g_test_add_func("/etrace/sideband/ram", test_ram);
     return g_test_run();

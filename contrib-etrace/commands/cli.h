@@ -31,6 +31,14 @@ int cmd_annotate(int argc, char **argv);
 int cmd_diff(int argc, char **argv);
 int cmd_folded(int argc, char **argv);
 int cmd_flamegraph(int argc, char **argv);
+int cmd_perf_data(int argc, char **argv);
+int cmd_script(int argc, char **argv);
+int cmd_callgrind(int argc, char **argv);
+int cmd_pprof(int argc, char **argv);
+int cmd_speedscope(int argc, char **argv);
+int cmd_uftrace(int argc, char **argv);
+int cmd_timeline(int argc, char **argv);
+int cmd_html(int argc, char **argv);
 int cmd_listen(int argc, char **argv);
 
 /* cli_report_loss() shows so many of each run. */

@@ -225,9 +225,10 @@ static const TraceConsumer pc_data_consumer = {
  * which are the guest's choice, what is not ASCII and \ are \xNN.
  */
 
-static void put_name(DecodeState *s, const char *name)
+static void put_name(DecodeState *s, const char *name, size_t len)
 {
-    for (; *name; name++) {
+    for (const char *end = name + len; name < end; name++) {
+        make_room(s);
         if (g_ascii_isprint(*name) && *name != '\\') {
             s->buffer[s->fill++] = *name;
         } else {
@@ -243,7 +244,7 @@ static void put_task(DecodeState *s, const SidebandTask *task)
     s->fill += sprintf(s->buffer + s->fill,
                        "%" PRIu64 " %" PRIx64 " %u %u ", s->insns, task->task,
                        task->tid, task->tgid);
-    put_name(s, task->comm);
+    put_name(s, task->comm, strlen(task->comm));
     put_text(s, "\n");
 }
 
@@ -260,6 +261,42 @@ static void decode_task_runs(void *opaque, const FlowRun *runs, unsigned n,
     s->insns += insns;
 }
 
+/* Notes: "instructions kind text" a line, text as the names of tasks */
+
+static void decode_note_runs(void *opaque, const FlowRun *runs, unsigned n,
+                             uint64_t insns)
+{
+    DecodeState *s = opaque;
+
+    s->insns += insns;
+}
+
+static void decode_note(void *opaque, const SidebandNote *note)
+{
+    static const char *const kinds[] = {
+        [ETRACE_SB_NOTE_BEGIN] = "begin",
+        [ETRACE_SB_NOTE_END] = "end",
+        [ETRACE_SB_NOTE_MARK] = "mark",
+        [ETRACE_SB_NOTE_TEXT] = "text",
+    };
+    DecodeState *s = opaque;
+
+    if (note->kind >= ARRAY_SIZE(kinds) || !kinds[note->kind]) {
+        return;
+    }
+    make_room(s);
+    s->fill += sprintf(s->buffer + s->fill, "%" PRIu64 " %s ", s->insns,
+                       kinds[note->kind]);
+    put_name(s, note->text, note->len);
+    put_text(s, "\n");
+}
+
+static const TraceConsumer note_consumer = {
+    .flow.runs = decode_note_runs,
+    .loss = decode_loss,
+    .note = decode_note,
+};
+
 static const TraceConsumer task_consumer = {
     .flow.runs = decode_task_runs,
     .loss = decode_loss,
@@ -273,6 +310,7 @@ static const struct {
     { "data", &data_consumer },
     { "pc,data", &pc_data_consumer },
     { "task", &task_consumer },
+    { "note", &note_consumer },
 };
 
 static const TraceConsumer *choose_emit(const char *emit)
@@ -282,7 +320,8 @@ static const TraceConsumer *choose_emit(const char *emit)
             return emits[i].consumer;
         }
     }
-    cli_error("what to write? 'pc', 'data', 'pc,data', 'task', 'packets': "
+    cli_error("what to write? 'pc', 'data', 'pc,data', 'task', 'note', "
+              "'packets': "
               "--emit pc");
     return NULL;
 }
@@ -320,15 +359,18 @@ int cmd_decode(int argc, char **argv)
            "retirement; data, a data access a line: pc, type, size, address, "
            "data, operand, \"-\" for what is not known; pc,data, both; task, a "
            "switch of tasks a line: instructions before it, pointer, tid, "
-           "tgid, name; or packets, a packet a line", "WHAT" },
+           "tgid, name; note, a note that software took a line; or packets, "
+           "a packet a line", "WHAT" },
         { "output", 'o', 0, G_OPTION_ARG_FILENAME_ARRAY, &outputs,
           "Write what the subcommand KIND does: stat, verify, report, "
-          "annotate, flamegraph or folded; repeated, the trace is decoded but once for all of them",
+          "annotate, flamegraph, folded, perf-data, script, callgrind, pprof, "
+          "speedscope, uftrace, timeline, html; repeated, the trace is decoded but once for "
+          "all of them",
           "KIND[=FILE]" },
         { "truth", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &truths,
-          "For verify: what really retired", "FILE" },
+          "For verify and html: what really retired", "FILE" },
         { "kallsyms", 'k', 0, G_OPTION_ARG_FILENAME_ARRAY, &profile.kallsyms,
-          "For flamegraph and folded: symbols of the kernel", "FILE" },
+          "For all but stat and verify: symbols of the kernel", "FILE" },
         { "sysroot", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &profile.sysroots,
           "Find what ran in the files below this folder, by its bytes: "
           "programs, libraries, modules, kernel; can be repeated", "DIR" },
@@ -360,6 +402,20 @@ int cmd_decode(int argc, char **argv)
           &profile.source_prefixes,
           "For annotate: sources whose names begin with OLD are at NEW",
           "OLD=NEW" },
+        { "period", 0, 0, G_OPTION_ARG_INT64, &profile.period,
+          "For perf-data and script: instructions of a hart from one sample "
+          "to the next (default: 100003)", "N" },
+        { "branches", 0, 0, G_OPTION_ARG_INT, &profile.branches,
+          "For perf-data and script: taken transfers that each sample has, at "
+          "most 64 (default: 32)", "N" },
+        { "min-duration", 0, 0, G_OPTION_ARG_INT64, &profile.min_duration,
+          "For speedscope, uftrace and timeline: leave out functions that "
+          "took fewer instructions (default: 0; timeline: 10000)", "N" },
+        { "max-events", 0, 0, G_OPTION_ARG_INT64, &profile.max_events,
+          "For speedscope: entries and exits of functions to write, at most "
+          "(default: 2000000)", "N" },
+        { "icicle", 0, 0, G_OPTION_ARG_NONE, &profile.icicle,
+          "For flamegraph: callers above what they call", NULL },
         G_OPTION_ENTRY_NULL
     };
     const TraceConsumer *consumer;

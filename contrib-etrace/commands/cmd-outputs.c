@@ -15,6 +15,14 @@ typedef enum OutputKind {
     OUTPUT_FOLDED,
     OUTPUT_REPORT,
     OUTPUT_ANNOTATE,
+    OUTPUT_PERF_DATA,
+    OUTPUT_SCRIPT,
+    OUTPUT_PPROF,
+    OUTPUT_SPEEDSCOPE,
+    OUTPUT_UFTRACE,
+    OUTPUT_CALLGRIND,
+    OUTPUT_TIMELINE,
+    OUTPUT_HTML,
     OUTPUT_NR_KINDS,
 } OutputKind;
 
@@ -28,12 +36,21 @@ static const struct {
     [OUTPUT_FOLDED] = { "folded", RESULT_PROFILE },
     [OUTPUT_REPORT] = { "report", RESULT_COUNTS | RESULT_PROFILE },
     [OUTPUT_ANNOTATE] = { "annotate", RESULT_COUNTS },
+    [OUTPUT_PERF_DATA] = { "perf-data", RESULT_PROFILE | RESULT_SAMPLES },
+    [OUTPUT_SCRIPT] = { "script", RESULT_PROFILE | RESULT_SAMPLES },
+    [OUTPUT_PPROF] = { "pprof", RESULT_PROFILE },
+    [OUTPUT_SPEEDSCOPE] = { "speedscope", RESULT_PROFILE | RESULT_MOMENTS },
+    [OUTPUT_UFTRACE] = { "uftrace", RESULT_PROFILE | RESULT_MOMENTS },
+    [OUTPUT_CALLGRIND] = { "callgrind", RESULT_COUNTS | RESULT_PROFILE },
+    [OUTPUT_TIMELINE] = { "timeline", RESULT_PROFILE },
+    [OUTPUT_HTML] = { "html", RESULT_STAT | RESULT_COUNTS | RESULT_PROFILE },
 };
 
 typedef struct Output {
     OutputKind kind;
     const char *path;           /* NULL: standard output */
-    FILE *f;                    /* NULL: not opened yet */
+    FILE *f;                    /* NULL: not opened yet, or a folder */
+    Uftrace *uftrace;           /* the folder; or NULL */
 } Output;
 
 static void output_free(gpointer opaque)
@@ -43,12 +60,14 @@ static void output_free(gpointer opaque)
     if (o->f && o->f != stdout) {
         fclose(o->f);
     }
+    g_clear_pointer(&o->uftrace, uftrace_free);
     g_free(o);
 }
 
 /* KIND or KIND=FILE; prints what is wrong and returns NULL. */
 static Output *output_new(const char *arg)
 {
+    g_autoptr(GString) names = g_string_new(NULL);
     size_t len = strcspn(arg, "=");
 
     for (unsigned i = 0; i < OUTPUT_NR_KINDS; i++) {
@@ -63,14 +82,41 @@ static Output *output_new(const char *arg)
         o->path = arg[len] ? arg + len + 1 : NULL;
         return o;
     }
-    cli_error("--output %s: not KIND or KIND=FILE, where KIND is stat, "
-              "verify, report, annotate, flamegraph or folded", arg);
+    for (unsigned i = 0; i < OUTPUT_NR_KINDS; i++) {
+        g_string_append_printf(names, "%s%s", !i ? "" :
+                               i + 1 < OUTPUT_NR_KINDS ? ", " : " or ",
+                               kinds[i].name);
+    }
+    cli_error("--output %s: not KIND or KIND=FILE, where KIND is %s", arg,
+              names->str);
     return NULL;
+}
+
+static bool is_asked_for(const GPtrArray *outputs, OutputKind kind)
+{
+    for (guint i = 0; i < outputs->len; i++) {
+        const Output *o = outputs->pdata[i];
+
+        if (o->kind == kind) {
+            return true;
+        }
+    }
+    return false;
 }
 
 /* Before anything is decoded: that takes time. */
 static bool open_output(Output *o)
 {
+    g_autoptr(GError) err = NULL;
+
+    if (o->kind == OUTPUT_UFTRACE) {
+        o->uftrace = o->path ? uftrace_new(o->path, &err) : NULL;
+        if (!o->uftrace) {
+            cli_error("uftrace: %s", err ? err->message :
+                      "which folder? give its name");
+        }
+        return o->uftrace;
+    }
     o->f = o->path ? fopen(o->path, "we") : stdout;
     if (!o->f) {
         cli_error("cannot write %s: %s", o->path, g_strerror(errno));
@@ -82,13 +128,98 @@ static bool close_output(Output *o)
 {
     const char *name = o->path ?: "standard output";
     FILE *f = g_steal_pointer(&o->f);
-    bool ok = cli_flush(f, name);
+    bool ok;
 
+    if (!f) {
+        return true;
+    }
+    ok = cli_flush(f, name);
     if (f != stdout && fclose(f) != 0 && ok) {
         cli_error("cannot write %s: %s", name, g_strerror(errno));
         ok = false;
     }
     return ok;
+}
+
+/* What outputs need besides the results; NULL: not asked for */
+typedef struct Views {
+    Timeline *timeline;
+    GPtrArray *strips;          /* Strip; of html */
+    Profile *profile;
+    /* The same with fewer layers, where some wanted more than the others */
+    Profile *plain;
+    Counts *counts;
+    char *verdict;              /* of verify */
+    int verify_status;
+} Views;
+
+static void views_clear(Views *v)
+{
+    g_clear_pointer(&v->timeline, timeline_free);
+    g_clear_pointer(&v->strips, g_ptr_array_unref);
+    g_clear_pointer(&v->profile, profile_free);
+    g_clear_pointer(&v->plain, profile_free);
+    g_clear_pointer(&v->counts, counts_free);
+    g_free(v->verdict);
+}
+
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Views, views_clear)
+
+/*
+ * html lets one choose layers when it is looked at, and timelines show when a
+ * level is left for another one: have them all, if nobody says which.
+ */
+static const CallStackLayer all_layers[] = {
+    CALLSTACK_LAYER_COMM, CALLSTACK_LAYER_PROCESS, CALLSTACK_LAYER_PRIV,
+};
+
+static void choose_all_layers(Results *r)
+{
+    r->hart_layer = true;
+    r->layers.nr_layers = ARRAY_SIZE(all_layers);
+    memcpy(r->layers.layers, all_layers, sizeof(all_layers));
+}
+
+/* What flame graphs and folded stacks have if nobody says */
+static Profile *default_layers(const Results *r, const Profile *profile)
+{
+    g_autofree uint8_t *is = layers_find(profile, &(Layers) {
+        .hart = r->hart_layer,
+        .layers = r->layers.layers,
+        .nr_layers = r->layers.nr_layers,
+    });
+
+    return layers_keep(profile, is, 1u << LAYER_COMM);
+}
+
+/* The verdict is found once, whoever writes it. */
+static void verify(const Results *r, char **truths, Views *v)
+{
+    size_t size;
+    char *text = NULL;
+    FILE *f = open_memstream(&text, &size);
+
+    v->verify_status = verify_write(r, truths, f);
+    fclose(f);
+    v->verdict = g_strdup(text);
+    free(text);
+}
+
+static void prepare(const Results *r, char **truths, const ProfileOptions *po,
+                    Views *v)
+{
+    if (r->what & RESULT_PROFILE) {
+        v->profile = profile_join(r);
+        if ((v->strips || v->timeline) && !po->layers) {
+            v->plain = default_layers(r, v->profile);
+        }
+    }
+    if (r->what & RESULT_COUNTS) {
+        v->counts = counts_join(r);
+    }
+    if (r->what & RESULT_VERIFY) {
+        verify(r, truths, v);
+    }
 }
 
 /* Objects whose lines were asked for, but are not known */
@@ -179,9 +310,8 @@ static int annotate_output(const Results *r, const Counts *counts,
 }
 
 /* Returns an exit status. */
-static int write_output(Output *o, const Results *r, char **truths,
-                        const ProfileOptions *po, Profile *profile,
-                        Counts *counts)
+static int write_output(Output *o, const Results *r, const ProfileOptions *po,
+                        Views *v)
 {
     int status = CLI_OK;
 
@@ -190,26 +320,53 @@ static int write_output(Output *o, const Results *r, char **truths,
         stat_write(r, o->f);
         break;
     case OUTPUT_VERIFY:
-        status = verify_write(r, truths, o->f);
+        fputs(v->verdict, o->f);
+        status = v->verify_status;
+        break;
+    case OUTPUT_TIMELINE:
+        status = timeline_output(v->timeline, o->f);
+        break;
+    case OUTPUT_HTML:
+        html_output(r, po, v->profile, v->counts, v->strips, v->verdict,
+                    v->verify_status, o->f);
+        status = v->verdict ? v->verify_status : CLI_OK;
         break;
     case OUTPUT_REPORT:
-        status = report_output(profile, counts, po, o->f);
+        status = report_output(v->plain ?: v->profile, v->counts, po, o->f);
+        break;
+    case OUTPUT_PERF_DATA:
+        status = view_write_perf_data(r, o->f);
+        break;
+    case OUTPUT_SCRIPT:
+        status = view_write_script(r, o->f);
+        break;
+    case OUTPUT_PPROF:
+        status = view_write_pprof(r, v->plain ?: v->profile, o->f);
+        break;
+    case OUTPUT_SPEEDSCOPE:
+        status = view_write_speedscope(r, v->profile, po, o->f);
+        break;
+    case OUTPUT_UFTRACE:
+        status = view_write_uftrace(r, po, o->uftrace);
+        break;
+    case OUTPUT_CALLGRIND:
+        status = view_write_callgrind(r, v->counts, v->plain ?: v->profile,
+                                      o->f);
         break;
     case OUTPUT_ANNOTATE:
-        status = annotate_output(r, counts, po, o->f);
+        status = annotate_output(r, v->counts, po, o->f);
         break;
     default:
-        profile_write(profile, r->ct, po, o->kind == OUTPUT_FLAMEGRAPH, o->f);
+        profile_write(v->plain ?: v->profile, r->ct, po,
+                      o->kind == OUTPUT_FLAMEGRAPH, o->f);
         break;
     }
     return close_output(o) ? status : CLI_ERROR;
 }
 
 static int decode(Results *r, GPtrArray *outputs, char **truths,
-                  const ProfileOptions *po)
+                  const ProfileOptions *po, Views *v)
 {
-    g_autoptr(Profile) profile = NULL;
-    g_autoptr(Counts) counts = NULL;
     int status;
 
     for (guint i = 0; i < outputs->len; i++) {
@@ -217,17 +374,13 @@ static int decode(Results *r, GPtrArray *outputs, char **truths,
             return CLI_ERROR;
         }
     }
-    results_decode(r);
-    if (r->what & RESULT_PROFILE) {
-        profile = profile_join(r);
+    if (!results_decode(r)) {
+        return CLI_ERROR;
     }
-    if (r->what & RESULT_COUNTS) {
-        counts = counts_join(r);
-    }
+    prepare(r, truths, po, v);
     status = cli_finish_losses(r->ct);
     for (guint i = 0; i < outputs->len; i++) {
-        int one = write_output(outputs->pdata[i], r, truths, po, profile,
-                               counts);
+        int one = write_output(outputs->pdata[i], r, po, v);
 
         status = MAX(status, one);
     }
@@ -243,6 +396,7 @@ int cmd_decode_outputs(CliTrace *ct, char **args, char **truths,
     g_autoptr(Names) names = NULL;
     g_autoptr(Truth) truth = NULL;
     g_autoptr(Trace) t = NULL;
+    g_auto(Views) views = { 0 };
     g_auto(Results) r = { .ct = ct, .tasks = tasks };
 
     for (; *args; args++) {
@@ -254,9 +408,22 @@ int cmd_decode_outputs(CliTrace *ct, char **args, char **truths,
         g_ptr_array_add(outputs, o);
         r.what |= kinds[o->kind].what;
     }
+    if (!view_parse_options(&r, po)) {
+        return CLI_ERROR;
+    }
+    if (is_asked_for(outputs, OUTPUT_HTML)) {
+        views.strips = html_begin(&r);
+        r.what |= truths ? RESULT_VERIFY : 0;
+    }
     if (r.what & RESULT_VERIFY) {
         r.truth = truth = verify_load(truths);
         if (!truth) {
+            return CLI_ERROR;
+        }
+    }
+    if (is_asked_for(outputs, OUTPUT_TIMELINE)) {
+        views.timeline = timeline_begin(&r, po);
+        if (!views.timeline) {
             return CLI_ERROR;
         }
     }
@@ -274,5 +441,8 @@ int cmd_decode_outputs(CliTrace *ct, char **args, char **truths,
             return CLI_ERROR;
         }
     }
-    return decode(&r, outputs, truths, po);
+    if ((views.strips || views.timeline) && !po->layers) {
+        choose_all_layers(&r);
+    }
+    return decode(&r, outputs, truths, po, &views);
 }

@@ -54,6 +54,8 @@ static int profile_command(const ProfileCommand *c, int argc, char **argv)
           "Width of the picture, pixels (default: 1200)", "N" },
         { "min-width", 0, 0, G_OPTION_ARG_DOUBLE, &o.min_width,
           "Leave out what is narrower, pixels (default: 0.3)", "X" },
+        { "icicle", 0, 0, G_OPTION_ARG_NONE, &o.icicle,
+          "Upside down: callers above what they call", NULL },
         G_OPTION_ENTRY_NULL
     };
     const GOptionEntry table[] = {

@@ -138,7 +138,9 @@ int cmd_stat(int argc, char **argv)
     if (!t) {
         return CLI_ERROR;
     }
-    results_decode(&r);
+    if (!results_decode(&r)) {
+        return CLI_ERROR;
+    }
     stat_write(&r, stdout);
     if (!cli_flush(stdout, "standard output")) {
         return CLI_ERROR;

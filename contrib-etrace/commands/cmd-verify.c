@@ -139,7 +139,9 @@ int cmd_verify(int argc, char **argv)
     if (!t) {
         return CLI_ERROR;
     }
-    results_decode(&r);
+    if (!results_decode(&r)) {
+        return CLI_ERROR;
+    }
     status = verify_write(&r, truth_paths, stdout);
     if (cli_finish_losses(&ct) == CLI_ERROR ||
         !cli_flush(stdout, "standard output")) {

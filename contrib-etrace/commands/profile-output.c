@@ -39,11 +39,7 @@ static Object *elf_object(ObjectTable *table, const char *path)
         object_drop(table, o);
         o = NULL;
     }
-    if (!o) {
-        return object_new(table, OBJECT_PROGRAM, path, path);
-    }
-    o->kind = OBJECT_PROGRAM;
-    return o;
+    return o ?: object_new(table, OBJECT_PROGRAM, path, path);
 }
 
 static bool add_elf(Names *names, ObjectTable *table, const char *arg)
@@ -227,6 +223,7 @@ static void write_flamegraph(Profile *profile, const CliTrace *ct,
         .subtitle = subtitle,
         .width = o->width,
         .min_width = o->min_width,
+        .icicle = o->icicle,
     }, f);
 }
 

@@ -100,7 +100,9 @@ static void name_runs(HartResult *h, const FlowRun *runs, unsigned n)
         if (i == n || runs[i].priv != runs[from].priv) {
             CallStackSite site = site_of(h, runs[from].priv);
 
-            if (h->stack) {
+            if (h->sampler) {
+                sampler_runs(h->sampler, runs + from, i - from, &site);
+            } else if (h->stack) {
                 callstack_runs(h->stack, runs + from, i - from, &site);
             }
             if (h->counter) {
@@ -108,6 +110,20 @@ static void name_runs(HartResult *h, const FlowRun *runs, unsigned n)
             }
             from = i;
         }
+    }
+}
+
+static void name_trap(HartResult *h, const FlowTrap *trap)
+{
+    CallStackSite site = site_of(h, trap->priv);
+
+    if (h->sampler) {
+        sampler_trap(h->sampler, trap, &site);
+    } else if (h->stack) {
+        callstack_trap(h->stack, trap, &site);
+    }
+    if (h->counter) {
+        counter_trap(h->counter, trap, &site);
     }
 }
 
@@ -128,7 +144,9 @@ static void on_mark(void *opaque)
     HartResult *h = opaque;
 
     h->counts.insns_at_mark = h->counts.insns;
-    if (h->stack) {
+    if (h->sampler) {
+        sampler_mark(h->sampler);
+    } else if (h->stack) {
         callstack_mark(h->stack);
     }
     if (h->counter) {
@@ -141,7 +159,8 @@ static bool on_repeat(void *opaque, uint64_t times)
     HartResult *h = opaque;
 
     if ((h->counter && !counter_can_repeat(h->counter)) ||
-        (h->stack && !callstack_repeat(h->stack, times))) {
+        (h->sampler ? !sampler_repeat(h->sampler, times) :
+         h->stack && !callstack_repeat(h->stack, times))) {
         return false;
     }
     if (h->counter) {
@@ -157,13 +176,8 @@ static void on_trap(void *opaque, const FlowTrap *trap)
 
     h->counts.interrupts += trap->interrupt;
     h->counts.exceptions += !trap->interrupt;
-    if (h->stack) {
-        CallStackSite site = site_of(h, trap->priv);
-
-        callstack_trap(h->stack, trap, &site);
-    }
-    if (h->counter) {
-        counter_trap(h->counter, trap);
+    if (h->stack || h->counter) {
+        name_trap(h, trap);
     }
 }
 
@@ -174,17 +188,53 @@ static void on_window(void *opaque, uint64_t pc)
     h->counts.windows++;
 }
 
+static void on_moment(void *opaque, const CallStackMoment *moment)
+{
+    HartResult *h = opaque;
+
+    if (h->moments) {
+        moments_put(h->moments, moment);
+    }
+    for (unsigned i = 0; i < h->all->nr_watchers; i++) {
+        if (h->all->watchers[i].moment) {
+            h->all->watchers[i].moment(h->watching[i], moment);
+        }
+    }
+}
+
+static void report_loss_to_watchers(HartResult *h, FlowLossKind kind)
+{
+    for (unsigned i = 0; i < h->all->nr_watchers; i++) {
+        if (h->all->watchers[i].lost) {
+            h->all->watchers[i].lost(h->watching[i], h->counts.insns,
+                                     flow_loss_text(kind));
+        }
+    }
+}
+
+static void end_watchers(HartResult *h)
+{
+    for (unsigned i = 0; i < h->all->nr_watchers; i++) {
+        if (h->all->watchers[i].end) {
+            h->all->watchers[i].end(h->watching[i], h->counts.insns);
+        }
+    }
+}
+
 /* Said when all harts are done: cli_report_loss() shows no more than these. */
 static void on_loss(void *opaque, const TraceLoss *loss)
 {
     HartResult *h = opaque;
 
-    if (h->stack) {
+    if (h->sampler) {
+        sampler_lost(h->sampler);
+    } else if (h->stack) {
         callstack_lost(h->stack);
     }
     if (h->counter) {
         counter_lost(h->counter);
     }
+    report_loss_to_watchers(h, loss->flow.kind);
     if (h->losses->len < CLI_MAX_LOSSES_SHOWN ||
         loss->flow.kind == FLOW_LOST_WORK) {
         g_array_append_val(h->losses, *loss);
@@ -215,7 +265,7 @@ static const TraceConsumer repeating_consumer = {
     .loss = on_loss,
 };
 
-/* To compare, every round of a loop is needed. */
+/* To compare and to watch, every round of a loop is needed. */
 static const TraceConsumer consumer = {
     .flow = {
         .runs = on_runs,
@@ -237,7 +287,21 @@ static const TruthHart *truth_of(const Results *r, unsigned hart)
     return NULL;
 }
 
-static HartResult *hart_new(const Results *r, unsigned hart)
+static void hart_free(HartResult *h)
+{
+    g_clear_pointer(&h->sampler, sampler_free);
+    g_clear_pointer(&h->samples, spool_free);
+    g_clear_pointer(&h->moments, moments_free);
+    g_clear_pointer(&h->stack, callstack_free);
+    g_clear_pointer(&h->profile, profile_free);
+    g_clear_pointer(&h->counter, counter_free);
+    g_clear_pointer(&h->ranges, counts_free);
+    g_array_unref(h->losses);
+    g_free(h);
+}
+
+/* Returns NULL and sets @errp if there is no room for temporary files. */
+static HartResult *hart_new(const Results *r, unsigned hart, GError **errp)
 {
     const TruthHart *truth = truth_of(r, hart);
     HartResult *h = g_new0(HartResult, 1);
@@ -252,35 +316,52 @@ static HartResult *hart_new(const Results *r, unsigned hart)
         truth_check_init(&h->check, truth);
     }
     if (wants(h, RESULT_PROFILE)) {
+        CallStackOptions options = r->layers;
+
+        if (wants(h, RESULT_MOMENTS)) {
+            h->moments = moments_new(errp);
+            if (!h->moments) {
+                hart_free(h);
+                return NULL;
+            }
+        }
+        if (h->moments || r->nr_watchers) {
+            options.moment = on_moment;
+            options.opaque = h;
+        }
         h->profile = profile_new();
-        h->stack = callstack_new(h->profile, PROFILE_ROOT, &r->layers);
+        h->stack = callstack_new(h->profile, PROFILE_ROOT, &options);
     }
     if (wants(h, RESULT_COUNTS)) {
         h->ranges = counts_new(names_objects(r->names), r->tasks);
         h->counter = counter_new(h->ranges, r->names, hart);
     }
-    return h;
-}
+    if (wants(h, RESULT_SAMPLES)) {
+        SamplerOptions options = r->sampler;
 
-static void hart_free(HartResult *h)
-{
-    g_clear_pointer(&h->stack, callstack_free);
-    g_clear_pointer(&h->counter, counter_free);
-    g_clear_pointer(&h->ranges, counts_free);
-    g_clear_pointer(&h->profile, profile_free);
-    g_array_unref(h->losses);
-    g_free(h);
+        options.names = r->names;
+        options.hart = hart;
+        options.sample = spool_put;
+        options.opaque = h->samples = spool_new(errp);
+        if (!h->samples) {
+            hart_free(h);
+            return NULL;
+        }
+        h->sampler = sampler_new(h->stack, &options);
+    }
+    return h;
 }
 
 static void decode_hart(gpointer data, gpointer opaque)
 {
     HartResult *h = data;
     Crew *crew = opaque;
-    const TraceConsumer *how = h->compared ? &consumer :
-                               h->stack || h->counter ? &repeating_consumer :
-                                          &count_consumer;
+    const TraceConsumer *how =
+        h->compared || h->all->nr_watchers ? &consumer :
+        h->stack || h->counter ? &repeating_consumer : &count_consumer;
 
     trace_decode(&h->d, h->all->t, h->hart, how, h);
+    end_watchers(h);
     g_clear_pointer(&h->counter, counter_free);
     g_mutex_lock(&crew->lock);
     crew->left--;
@@ -343,21 +424,53 @@ static void report(const Results *r, const HartResult *h)
     cli_note_end(r->ct, &h->d.stats);
 }
 
-void results_decode(Results *r)
+static bool begin_watchers(HartResult *h)
+{
+    for (unsigned i = 0; i < h->all->nr_watchers; i++) {
+        const Watcher *w = &h->all->watchers[i];
+
+        h->watching[i] = w->begin(w->opaque, h);
+        if (!h->watching[i]) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* The harts that were asked for; prints what is wrong and returns false. */
+static bool make_harts(Results *r, Crew *crew)
+{
+    r->harts = g_new0(HartResult *, r->t->nr_harts);
+    for (unsigned i = 0; i < r->t->nr_harts; i++) {
+        g_autoptr(GError) err = NULL;
+
+        if (!cli_hart_selected(r->ct, r->t, i) ||
+            (r->what == RESULT_VERIFY && !truth_of(r, i))) {
+            continue;
+        }
+        r->harts[i] = hart_new(r, i, &err);
+        if (!r->harts[i]) {
+            cli_error("%s", err->message);
+            return false;
+        }
+        crew->left++;
+        if (!begin_watchers(r->harts[i])) {
+            return false;
+        }
+    }
+    return true;
+}
+
+bool results_decode(Results *r)
 {
     Crew crew = { 0 };
     GThreadPool *pool;
 
+    if (!make_harts(r, &crew)) {
+        return false;
+    }
     g_mutex_init(&crew.lock);
     g_cond_init(&crew.done);
-    r->harts = g_new0(HartResult *, r->t->nr_harts);
-    for (unsigned i = 0; i < r->t->nr_harts; i++) {
-        if (cli_hart_selected(r->ct, r->t, i) &&
-            (r->what != RESULT_VERIFY || truth_of(r, i))) {
-            r->harts[i] = hart_new(r, i);
-            crew.left++;
-        }
-    }
     pool = g_thread_pool_new(decode_hart, &crew, threads(r), false, NULL);
     for (unsigned i = 0; i < r->t->nr_harts; i++) {
         if (r->harts[i]) {
@@ -373,6 +486,7 @@ void results_decode(Results *r)
     }
     g_mutex_clear(&crew.lock);
     g_cond_clear(&crew.done);
+    return true;
 }
 
 void results_clear(Results *r)

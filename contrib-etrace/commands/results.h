@@ -14,17 +14,45 @@
 #include "cli.h"
 #include "counter.h"
 #include "truth.h"
+#include "views/moments.h"
+#include "views/spool.h"
+#include "views/speedscope.h"
+#include "views/uftrace.h"
+#include "views/html-report.h"
+#include "views/timeline.h"
 
 /* Results.what */
 #define RESULT_STAT     0x1
 #define RESULT_VERIFY   0x2
 #define RESULT_PROFILE  0x4
 #define RESULT_COUNTS   0x8
+#define RESULT_SAMPLES  0x10
+#define RESULT_MOMENTS  0x20
 
 typedef struct HartCounts {
     uint64_t insns, insns_at_mark;
     uint64_t exceptions, interrupts, windows;
 } HartCounts;
+
+struct HartResult;
+
+/*
+ * Who wants to know how the call stacks of harts change, with RESULT_PROFILE.
+ * Harts are decoded at the same time: what begin() returned for one of them is
+ * used by one thread at a time. Every round of a loop is decoded then.
+ */
+typedef struct Watcher {
+    /* NULL: it printed what is wrong, and nothing is decoded */
+    void *(*begin)(void *opaque, const struct HartResult *h);
+    /* Called with what begin() returned; any may be NULL */
+    void (*moment)(void *hart, const CallStackMoment *moment);
+    /* After so many instructions of the hart: what is a constant text */
+    void (*lost)(void *hart, uint64_t insns, const char *what);
+    void (*end)(void *hart, uint64_t insns);
+    void *opaque;               /* of begin() */
+} Watcher;
+
+#define RESULTS_MAX_WATCHERS 8
 
 /* Of one hart; what was not asked for is 0 or NULL. */
 typedef struct HartResult {
@@ -37,6 +65,10 @@ typedef struct HartResult {
     uint64_t end;               /* instructions that retired, by the truth */
     Profile *profile;
     CallStack *stack;
+    Sampler *sampler;           /* tells the stack what happens */
+    Spool *samples;
+    Moments *moments;
+    void *watching[RESULTS_MAX_WATCHERS];   /* what their begin() returned */
     Counts *ranges;
     Counter *counter;
     /* Who ran last: by the sideband, or else whose address space it is */
@@ -58,15 +90,21 @@ typedef struct Results {
     TaskTable *tasks;
     CallStackOptions layers;    /* RESULT_PROFILE */
     bool hart_layer;            /* ... and one for the hart above them */
+    SamplerOptions sampler;     /* RESULT_SAMPLES: how often, how much */
+    Watcher watchers[RESULTS_MAX_WATCHERS];
+    unsigned nr_watchers;
     /* by hart; NULL: not asked for, or not in the trace */
     HartResult **harts;
 } Results;
 
 /*
  * Decode the harts that were asked for, and report what was lost. If nothing
- * but RESULT_VERIFY is asked for, only those that the truth knows.
+ * but RESULT_VERIFY is asked for, only those that the truth knows. Prints what
+ * is wrong and returns false if that cannot be done.
+ * but RESULT_VERIFY is asked for, only those that the truth knows. Returns
+ * false if a watcher could not begin.
  */
-void results_decode(Results *r);
+bool results_decode(Results *r);
 void results_clear(Results *r);
 
 /* cmd-stat.c: the counts of each hart, and in total */
@@ -96,6 +134,13 @@ typedef struct ProfileOptions {
     char *title;
     int width;
     double min_width;
+    /* of samples, and of what was called when */
+    gint64 period;              /* instructions between samples */
+    int branches;               /* transfers that each has */
+    /* of functions, instructions; -1: not given */
+    gint64 min_duration;
+    gint64 max_events;          /* of functions, in all */
+    gboolean icicle;
     /* of reports */
     char *sort, *comm, *dso, *sym, *callers, *format;
     double min_percent;         /* NAN: not given */
@@ -109,6 +154,8 @@ typedef struct ProfileOptions {
 /* As options are before they are parsed */
 #define PROFILE_OPTIONS_INIT { \
     .width = 1200, .min_width = 0.3, .min_percent = NAN, \
+    .period = SAMPLER_PERIOD, .branches = SAMPLER_BRANCHES, \
+    .max_events = SPEEDSCOPE_MAX_EVENTS, .min_duration = -1, \
 }
 
 void profile_options_clear(ProfileOptions *o);
@@ -136,5 +183,51 @@ Counts *counts_join(const Results *r);
 /* As a flame graph if @svg, or else as folded stacks */
 void profile_write(Profile *profile, const CliTrace *ct,
                    const ProfileOptions *o, bool svg, FILE *f);
+
+/* view-output.c: files for other people's tools */
+
+/*
+ * See what @o says, and set r->sampler; prints what is wrong and returns
+ * false.
+ */
+bool view_parse_options(Results *r, const ProfileOptions *o);
+
+/* Each returns an exit status. */
+int view_write_perf_data(const Results *r, FILE *f);
+int view_write_script(const Results *r, FILE *f);
+int view_write_callgrind(const Results *r, const Counts *counts,
+                         Profile *profile, FILE *f);
+int view_write_pprof(const Results *r, const Profile *profile, FILE *f);
+int view_write_speedscope(const Results *r, const Profile *profile,
+                          const ProfileOptions *o, FILE *f);
+int view_write_uftrace(const Results *r, const ProfileOptions *o,
+                       Uftrace *uftrace);
+/* cmd-timeline.c */
+
+/*
+ * A timeline that watches what is decoded for @r, which the caller frees;
+ * prints what is wrong and returns NULL.
+ */
+Timeline *timeline_begin(Results *r, const ProfileOptions *o);
+
+/* Write it; prints what is wrong. Returns an exit status. */
+int timeline_output(Timeline *t, FILE *f);
+
+/* cmd-html.c */
+
+/*
+ * A strip for each hart that is decoded for @r, in an array that the caller
+ * frees.
+ */
+GPtrArray *html_begin(Results *r);
+
+/*
+ * Write the report. @profile has the layers of @r. @verdict is what
+ * verify_write() wrote, and @status what it returned; NULL: nothing was
+ * compared.
+ */
+void html_output(const Results *r, const ProfileOptions *o, Profile *profile,
+                 const Counts *counts, GPtrArray *strips, const char *verdict,
+                 int status, FILE *f);
 
 #endif /* ETRACE_RESULTS_H */

@@ -238,6 +238,7 @@ static void G_GNUC_UNUSED fuzz_sideband(const uint8_t *data, size_t size)
         SidebandView *view = sideband_view_new(sb, i);
         uint64_t at = 0, unused;
         SidebandTask task;
+        SidebandNote note;
 
         for (int step = 0; step < 1000 && at != UINT64_MAX; step++) {
             sideband_view_advance(view, at);
@@ -250,6 +251,9 @@ static void G_GNUC_UNUSED fuzz_sideband(const uint8_t *data, size_t size)
                 }
                 sideband_view_space(view, priv);
                 sideband_view_tvec(view, priv, &unused);
+            }
+            while (step % 3 && sideband_view_next_note(view, &note)) {
+                assert(note.len <= size);
             }
             if (sideband_view_task(view, &task)) {
                 assert(strlen(task.comm) <= ETRACE_SB_COMM_SIZE);

@@ -68,6 +68,7 @@ struct Placement {
     NeedleTable *needles;       /* until placement_decide() */
     GHashTable *votes;          /* Vote */
     GHashTable *programs;       /* SidebandSpace -> GArray of ProgramFrom */
+    GHashTable *comms;          /* SidebandSpace -> set of tasks' names */
     GHashTable *found;          /* Object */
 };
 

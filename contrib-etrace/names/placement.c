@@ -106,6 +106,23 @@ static void set_space(const SidebandRecord *rec, SidebandSpace spaces[2])
     };
 }
 
+/* Tasks of a space are named after its program, as long as they like. */
+static void add_comm(Placement *p, const SidebandRecord *rec,
+                     const SidebandSpace *space)
+{
+    GHashTable *set = g_hash_table_lookup(p->comms, space);
+    char comm[ETRACE_SB_COMM_SIZE + 1] = "";
+    ETraceSbTask task;
+
+    etrace_sb_unpack_task(rec->payload, rec->len, &task);
+    memcpy(comm, task.comm, ETRACE_SB_COMM_SIZE);
+    if (!set) {
+        set = g_hash_table_new(NULL, NULL);
+        g_hash_table_insert(p->comms, g_memdup2(space, sizeof(*space)), set);
+    }
+    g_hash_table_add(set, (gpointer)g_intern_string(comm));
+}
+
 static void collect(Placement *p)
 {
     unsigned harts = sideband_nr_harts(p->sb);
@@ -129,6 +146,9 @@ static void collect(Placement *p)
         case ETRACE_SB_MAP:
             add_map(p, &rec, spaces[rec.hart]);
             break;
+        case ETRACE_SB_TASK:
+            add_comm(p, &rec, &spaces[rec.hart][0]);
+            break;
         case ETRACE_SB_RESET:
             if (rec.hart < harts) {
                 memset(spaces[rec.hart], 0, sizeof(spaces[0]));
@@ -138,6 +158,11 @@ static void collect(Placement *p)
             break;
         }
     }
+}
+
+static void free_set(gpointer set)
+{
+    g_hash_table_unref(set);
 }
 
 static void free_array(gpointer array)
@@ -155,6 +180,8 @@ Placement *placement_new(const Sideband *sb)
     p->votes = g_hash_table_new_full(vote_hash, vote_equal, g_free, NULL);
     p->programs = g_hash_table_new_full(space_hash, space_equal, g_free,
                                         free_array);
+    p->comms = g_hash_table_new_full(space_hash, space_equal, g_free,
+                                     free_set);
     p->found = g_hash_table_new(NULL, NULL);
     collect(p);
     p->needles = needles_new(p);
@@ -167,6 +194,7 @@ void placement_free(Placement *p)
     g_hash_table_unref(p->by_page);
     g_hash_table_unref(p->votes);
     g_hash_table_unref(p->programs);
+    g_hash_table_unref(p->comms);
     g_hash_table_unref(p->found);
     g_ptr_array_unref(p->pages);
     g_free(p);
@@ -331,6 +359,21 @@ bool placement_has(const Placement *p, const Object *object)
     return g_hash_table_contains(p->found, object);
 }
 
+/* Is a task of @space named after @object? */
+static bool is_named(const Placement *p, const SidebandSpace *space,
+                     const Object *object)
+{
+    GHashTable *set = g_hash_table_lookup(p->comms, space);
+    g_autofree char *comm = NULL;
+
+    if (!set || object->kind != OBJECT_PROGRAM) {
+        return false;
+    }
+    /* Linux keeps one byte for a NUL. */
+    comm = g_strndup(object->name, ETRACE_SB_COMM_SIZE - 1);
+    return g_hash_table_contains(set, g_intern_string(comm));
+}
+
 static uint64_t votes_for(const Placement *p, const SidebandSpace *space,
                           uint64_t vaddr, const Candidate *c)
 {
@@ -341,7 +384,8 @@ static uint64_t votes_for(const Placement *p, const SidebandSpace *space,
     };
     const Vote *v = g_hash_table_lookup(p->votes, &key);
 
-    return v ? v->pages : 0;
+    return (v ? v->pages : 0) +
+           (is_named(p, space, c->object) ? UINT32_MAX : 0);
 }
 
 const Object *placement_find(const Placement *p, const SidebandWhere *where,

@@ -38,7 +38,8 @@ bool placement_has(const Placement *p, const Object *object);
 /*
  * The object at @vaddr, whose place in the sideband is @where; NULL if it is
  * not known. *@addr is set to the address in the object. Where several objects
- * have the same page, it is the one that most of the space's pages belong to.
+ * have the same page, it is the program that a task there is named after, or
+ * else the one that most of the space's pages belong to.
  */
 const Object *placement_find(const Placement *p, const SidebandWhere *where,
                              uint64_t vaddr, uint64_t *addr);

@@ -53,8 +53,8 @@ check "help" 0 "$tool" --help
 says "every command is listed" out listen
 check "unknown command" 2 "$tool" frobnicate
 says "it is named" err "no command 'frobnicate'"
-for command in decode verify stat report annotate folded flamegraph listen \
-    convert; do
+for command in decode verify stat report annotate folded flamegraph timeline \
+    html listen convert perf-data script callgrind pprof speedscope uftrace; do
     check "$command --help" 0 "$tool" $command --help
     says "$command explains itself" out '--trace'
     check "$command --bogus" 2 "$tool" $command --bogus
@@ -448,6 +448,22 @@ check "flamegraph" 0 "$tool" flamegraph $files1 -o "$dir/flame.svg" \
 check "an SVG" 0 grep -q '<svg ' "$dir/flame.svg"
 check "its title" 0 grep -q 'a &lt; b' "$dir/flame.svg"
 check "flamegraph to a full disk" 2 "$tool" flamegraph $files1 -o /dev/full
+check "a flame graph upside down" 0 "$tool" flamegraph $files1 --icicle
+says "says so" out '<g id="frames" class="icicle">'
+check "timeline" 0 "$tool" timeline $files1 -o "$dir/timeline"
+check "is not empty" 0 test -s "$dir/timeline"
+check "bad duration" 2 "$tool" timeline $files1 --min-duration 3x
+says "is told" err 'for --min-duration'
+check "timeline without a temporary file" 2 env TMPDIR="$dir/none" "$tool" \
+    timeline $files1
+says "is told" err 'needs a temporary file'
+check "timeline to a full disk" 2 "$tool" timeline $files1 -o /dev/full
+check "html" 0 "$tool" html $files1 --title '</title>' --truth "$one/truth"
+says "its title" out '<title>&lt;/title&gt;</title>'
+says "verified" out '"Compared","identical"'
+check "html of another program" 1 "$tool" html $files1 --truth "$two/truth"
+says "says so" out '"Compared","different"'
+check "html to a full disk" 2 "$tool" html $files1 -o /dev/full
 check "bad width" 2 "$tool" flamegraph $files1 --width 3
 printf 'nonsense\n' > "$dir/kallsyms"
 check "bad kallsyms" 2 "$tool" folded $files1 --kallsyms "$dir/kallsyms"
@@ -532,8 +548,11 @@ fi
 # one run of the decoder, several results: each as its own command writes it
 check "several outputs" 0 "$tool" decode $files2 --truth "$two/truth" \
     --output "stat=$dir/stat" --output "verify=$dir/verify" \
-    --output "folded=$dir/folded" --output "flamegraph=$dir/flame.svg"
-for command in stat folded flamegraph "verify --truth $two/truth"; do
+    --output "folded=$dir/folded" --output "flamegraph=$dir/flame.svg" \
+    --output "timeline=$dir/timeline" --output "html=$dir/html" \
+    --min-duration 10
+for command in stat folded flamegraph "verify --truth $two/truth" \
+    "timeline --min-duration 10" "html --truth $two/truth"; do
     check "$command alone" 0 "$tool" $command $files2 --jobs 1
     cp "$dir/out" "$dir/alone"
     case $command in
@@ -546,6 +565,26 @@ for command in stat folded flamegraph "verify --truth $two/truth"; do
     cp "$dir/out" "$dir/alone"
     check "... is the same" 0 cmp "$dir/alone" "$file"
 done
+# files for other tools: what is in them is tested with those tools
+for kind in "perf-data --period 777" "script --period 777" callgrind pprof \
+    speedscope uftrace; do
+    options=${kind#"${kind%% *}"}
+    kind=${kind%% *}
+    check "$kind" 0 "$tool" $kind $options $files2 -o "$dir/view.$kind"
+    check "$kind is not empty" 0 test -s "$dir/view.$kind"
+    case $kind in
+    uftrace) check "again into that folder" 2 "$tool" $kind $files2 \
+                 -o "$dir/view.$kind" ;;
+    *) check "$kind to a full disk" 2 "$tool" $kind $options $files2 \
+           -o /dev/full
+       check "$kind in one thread" 0 "$tool" $kind $options $files2 --jobs 1
+       cp "$dir/out" "$dir/alone"
+       check "... is the same" 0 cmp "$dir/alone" "$dir/view.$kind" ;;
+    esac
+done
+check "no room for samples" 2 env TMPDIR="$dir/none" "$tool" perf-data $files1
+says "is told" err 'rvtrace-'
+
 check "output to standard output" 0 "$tool" decode $files1 --output stat
 says "it is there" out '^hart 0'
 check "no such output" 2 "$tool" decode $files1 --output nonsense=x

@@ -144,21 +144,30 @@ static void test_late_and_traps(void)
 {
     FlowRun news = { .end = 0x11002, .itype = ETRACE_ITYPE_TAKEN_BRANCH };
     FlowTrap trap = { .interrupt = true };
+    FlowTrap target = { .epc = LEAF + 0x10000, .epc_known = true };
     Fixture f;
 
     set_up(&f);
     run(&f, MAIN, 1, 0);
     counter_runs(f.counter, &news, 1, &f.site);
     run(&f, WORK, 2, 0);
-    counter_trap(f.counter, &trap);
+    counter_trap(f.counter, &trap, &f.site);
     run(&f, LEAF, 1, ETRACE_ITYPE_TAKEN_BRANCH);
     counter_lost(f.counter);
-    run(&f, MAIN, 1, 0);
-    assert_counts(&f, "1000-1000-1002 1 insns itype 0: 1\n"
-                      "1000-1000-1002 1 insns itype 5: 1\n"
+    run(&f, MAIN, 1, ETRACE_ITYPE_INFERABLE_CALL);
+    /* The call has been made, and the function's first instruction has not. */
+    counter_trap(f.counter, &target, &f.site);
+    run(&f, MAIN + 0x20, 1, ETRACE_ITYPE_TRAP_RETURN);
+    run(&f, LEAF, 1, 0);
+    assert_counts(&f, "1000-1000-1002 1 insns itype 5: 1\n"
+                      "1000-1000-1002 1 insns itype 9: 1\n"
+                      "1020-1020-1022 1 insns itype 3: 1\n"
                       "1100-1102-1106 2 insns itype 2: 1\n"
+                      "1200-1200-1202 1 insns itype 0: 1\n"
                       "1200-1200-1202 1 insns itype 5: 1\n"
-                      "1000>1100 itype 5: 1\n");
+                      "1000>1100 itype 5: 1\n"
+                      "1000>1200 itype 9: 1\n"
+                      "1020>1200 itype 3: 1\n");
     tear_down(&f);
 }
 

@@ -51,8 +51,8 @@ static void test_text(void)
     assert_diff((DiffOptions) { 0 },
         "# A: a.tsv: 1000 instructions\n"
         "# B: b.tsv: 1200 instructions, +20.00%\n"
-        "               A                B             B - A    change       "
-        "A       B  dso        sym\n"
+        "               A                B             B - A    change    "
+        "of A    of B  dso        sym\n"
         "             300              500               200   +66.67%  "
         "30.00%  41.67%  libc.so.6  memcpy\n"
         "               0               50                50       new   "
@@ -83,8 +83,8 @@ static void test_limits(void)
     assert_diff((DiffOptions) { .max_rows = 1, .sort = "sym" },
         "# A: a.tsv: 1000 instructions\n"
         "# B: b.tsv: 1200 instructions, +20.00%\n"
-        "               A                B             B - A    change       "
-        "A       B  sym\n"
+        "               A                B             B - A    change    "
+        "of A    of B  sym\n"
         "             300              500               200   +66.67%  "
         "30.00%  41.67%  memcpy\n"
         "# 4 rows left out, which differ less or not at all\n");

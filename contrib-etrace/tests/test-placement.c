@@ -185,6 +185,29 @@ static void test_ambiguous(void)
     tear_down(&f);
 }
 
+/* Two programs of the same code: they are named after their tasks. */
+static void test_named(void)
+{
+    Object *one, *two;
+    uint64_t addr;
+    Fixture f;
+
+    set_up(&f);
+    one = add_object(&f, OBJECT_PROGRAM, "/bin/one", 2);
+    two = add_object(&f, OBJECT_PROGRAM, "/bin/two-with-a-long-name", 2);
+    map(&f, SATP(1), 0x10000, 0x80100000);
+    sb_task(f.sb, 0, 0x1000, 10, "one");
+    ran(&f, one, 0x80100000, 0, 64);
+    sb_fence(f.sb, 0, 10);
+    map(&f, SATP(2), 0x10000, 0x80200000);
+    sb_task(f.sb, 0, 0x2000, 11, "two-with-a-long");
+    ran(&f, two, 0x80200000, 0, 64);
+    decide(&f);
+    check_true(at(&f, 0, 0x10010, &addr) == one);
+    check_true(at(&f, 10, 0x10010, &addr) == two);
+    tear_down(&f);
+}
+
 /* Code that is in no file, and a file of which nothing ran */
 static void test_unknown(void)
 {
@@ -263,6 +286,7 @@ int main(int argc, char **argv)
     g_test_add_func("/placement/shared", test_shared);
     g_test_add_func("/placement/reused", test_reused);
     g_test_add_func("/placement/ambiguous", test_ambiguous);
+    g_test_add_func("/placement/named", test_named);
     g_test_add_func("/placement/unknown", test_unknown);
     g_test_add_func("/placement/module", test_module);
     g_test_add_func("/placement/program", test_program);

@@ -365,6 +365,61 @@ static void test_task(void)
     sideband_free(next);
 }
 
+/* Notes are handed out once, in order, those of all harts to each. */
+static void test_notes(void)
+{
+    static const struct {
+        unsigned hart, kind;
+        const char *text;
+        uint64_t fence;
+    } notes[] = {
+        { ETRACE_SB_ALL_HARTS, ETRACE_SB_NOTE_TEXT, "first", 0 },
+        { 0, ETRACE_SB_NOTE_BEGIN, "it", 1 },
+        { 1, ETRACE_SB_NOTE_BEGIN, "it", 1 },
+        { 0, ETRACE_SB_NOTE_END, "", 2 },
+        { 0, 1000, "of a later version", 2 },
+        { 7, ETRACE_SB_NOTE_MARK, "no such hart", 2 },
+        { ETRACE_SB_ALL_HARTS, ETRACE_SB_NOTE_TEXT, "last", 0 },
+    };
+    static const char *const want[] = { "4 first", "1 it", "2 ",
+                                        "1000 of a later version", "4 last" };
+    g_autoptr(GByteArray) sb = begin(2);
+    SidebandView *view;
+    unsigned n = 0;
+    Sideband *s;
+
+    for (unsigned i = 0; i < ARRAY_SIZE(notes); i++) {
+        uint8_t out[ETRACE_SB_HEADER_SIZE + 64];
+
+        if (notes[i].fence) {
+            sb_fence(sb, notes[i].hart, notes[i].fence);
+        }
+        g_byte_array_append(sb, out,
+                            etrace_sb_pack_note(out, notes[i].hart,
+                                                notes[i].kind, notes[i].text,
+                                                strlen(notes[i].text)));
+    }
+    sb_record(sb, ETRACE_SB_NOTE, 0, "short", 5);
+    s = parse(sb);
+    view = sideband_view_new(s, 0);
+    for (uint64_t packets = 0; packets < 3; packets++) {
+        SidebandNote note;
+
+        sideband_view_advance(view, packets);
+        while (sideband_view_next_note(view, &note)) {
+            g_autofree char *is =
+                g_strdup_printf("%" PRIu64 " %.*s", note.kind,
+                                (int)note.len, note.text);
+
+            check_cmpstr(is, ==, want[n++]);
+            check_true(note.all_harts == (note.kind == 4));
+        }
+        check_cmpuint(n, ==, packets == 0 ? 1 : packets == 1 ? 2 : 5);
+    }
+    sideband_view_free(view);
+    sideband_free(s);
+}
+
 /* "Before the first: bare (addresses are physical)." */
 static void test_bare(void)
 {
@@ -710,6 +765,7 @@ int main(int argc, char **argv)
     g_test_add_func("/sideband/spaces", test_spaces);
     g_test_add_func("/sideband/restart", test_restart);
     g_test_add_func("/sideband/task", test_task);
+    g_test_add_func("/sideband/notes", test_notes);
     g_test_add_func("/sideband/bare", test_bare);
     g_test_add_func("/sideband/params", test_params);
     g_test_add_func("/sideband/rv32-mode", test_rv32_mode);

@@ -202,7 +202,7 @@ static void write_text(const Diff *d, GPtrArray *rows, FILE *f)
     fprintf(f, "# B: %s: %" PRIu64 " instructions%s%s\n", d->reports[1]->name,
             b, *all ? ", " : "", all);
     fprintf(f, "%16s %16s %17s %9s %7s %7s", "A", "B", "B - A", "change",
-            "A", "B");
+            "of A", "of B");
     write_keys(d->keys, widths, f);
     for (guint i = 0; i < rows->len; i++) {
         const DiffRow *row = rows->pdata[i];

@@ -186,23 +186,44 @@ static void add_ranges(Report *r)
     }
 }
 
+/*
+ * A call is whatever leads to a function's beginning, but for jumps within it
+ * and for returns: linkage stubs and tail calls jump.
+ */
+static bool is_call(const CountEdge *e, const Object *from, const Object *to,
+                    const Symbol *symbol)
+{
+    if (!symbol || symbol->start != e->to) {
+        return false;
+    }
+    switch (e->itype) {
+    case ETRACE_ITYPE_UNINFERABLE_CALL:
+    case ETRACE_ITYPE_INFERABLE_CALL:
+        return true;
+    case ETRACE_ITYPE_TRAP_RETURN:
+    case ETRACE_ITYPE_RETURN:
+    case ETRACE_ITYPE_COROUTINE_SWAP:
+        return false;
+    default:
+        return from != to || symbol_at(from, e->from) != symbol;
+    }
+}
+
 static void add_calls(Report *r)
 {
     for (guint i = 0; i < r->counts->edges->len; i++) {
         const CountEdge *e = &g_array_index(r->counts->edges, CountEdge, i);
-        const CountPlace *to = count_place(r->counts, e->to_place);
-        const Object *object = object_get(r->counts->objects, to->object);
-        const Symbol *symbol;
+        const CountPlace *from = count_place(r->counts, e->from_place);
+        const CountPlace *place = count_place(r->counts, e->to_place);
+        const Object *to = object_get(r->counts->objects, place->object);
+        const Symbol *symbol = symbol_at(to, e->to);
         ReportRow *row;
 
-        if (!count_edge_is_call(e)) {
+        if (!is_call(e, object_get(r->counts->objects, from->object), to,
+                     symbol)) {
             continue;
         }
-        symbol = symbol_at(object, e->to);
-        if (!symbol || symbol->start != e->to) {
-            continue;
-        }
-        row = get_row(r, to, symbol, e->to);
+        row = get_row(r, place, symbol, e->to);
         if (row) {
             row->calls += e->count;
         }

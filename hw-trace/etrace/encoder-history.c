@@ -63,12 +63,15 @@ bool etrace_encoder_takes_history(ETraceEncoder *enc, ETraceHistoryModes *m)
     return true;
 }
 
-/* Every other bit of @val, the lowest ones first */
-static uint32_t even_bits(uint64_t val)
+/* The lower bits of the lowest @n pairs of @val, or of some more */
+static inline uint32_t even_bits(uint64_t val, unsigned n)
 {
     val &= 0x5555555555555555;
     val = (val | val >> 1) & 0x3333333333333333;
     val = (val | val >> 2) & 0x0f0f0f0f0f0f0f0f;
+    if (n <= 4) {
+        return val;     /* most often there are not more */
+    }
     val = (val | val >> 4) & 0x00ff00ff00ff00ff;
     val = (val | val >> 8) & 0x0000ffff0000ffff;
     return val | val >> 16;
@@ -134,9 +137,11 @@ static inline Branches history_branches(const ETraceHistory *h, unsigned bits)
 
     if (b.n && bits == 2) {
         uint64_t pairs = h->branches >> (64 - 2 * b.n);
+        uint64_t missed = ~(pairs ^ pairs >> 1) & 0x5555555555555555 &
+                          etrace_ones(2 * b.n);
 
-        b.outcomes = even_bits(pairs >> 1);
-        b.missed = even_bits(~(pairs ^ pairs >> 1)) & etrace_ones(b.n);
+        b.outcomes = even_bits(pairs >> 1, b.n);
+        b.missed = missed ? even_bits(missed, b.n) : 0;
     } else if (b.n) {
         b.outcomes = h->branches >> (64 - b.n);
         b.missed = etrace_ones(b.n);
@@ -329,7 +334,8 @@ static inline void short_branches(Short *s, uint64_t outcomes,
  * The address of an updiscon's target: in full, or its index in the cache,
  * whichever is shorter; see etrace_encoder_cached().
  */
-static inline void short_target(ETraceEncoder *enc, Short *s, uint64_t target)
+static inline void short_target(ETraceEncoder *enc, Short *s, uint64_t target,
+                                bool cache)
 {
     const ETraceParams *p = s->params;
     const unsigned narrow = 64 - p->iaddress_width;
@@ -338,7 +344,7 @@ static inline void short_target(ETraceEncoder *enc, Short *s, uint64_t target)
     bool cached = false;
     size_t len;
 
-    if (p->ioptions & ETRACE_IOPT_JUMP_TARGET_CACHE) {
+    if (cache) {
         cached = etrace_encoder_cached(enc, target);
     }
     if (s->pbc) {
@@ -370,14 +376,90 @@ static inline void short_target(ETraceEncoder *enc, Short *s, uint64_t target)
 /* Bytes that one history may take: four packets */
 #define HISTORY_ROOM    (4 * (1 + ETRACE_PACKET_PLAIN_MAX))
 
+/* All of a history but addresses and branches: what ends it, and how */
+static inline uint64_t history_kind(const ETraceHistory *h)
+{
+    uint64_t kind;
+
+    QEMU_BUILD_BUG_ON(offsetof(ETraceHistory, irdepth) != 8 ||
+                      offsetof(ETraceHistory, next) != 16);
+    memcpy(&kind, (const char *)h + 8, sizeof(kind));
+    return kind;
+}
+
+/*
+ * Without branch prediction and jump target cache: is a packet all that comes
+ * of such histories as @h, one after the other?
+ */
+static inline bool is_chain(const ETraceHistory *h)
+{
+    return etrace_itype_is_updiscon(h->itype) &&
+           h->flags == (ETRACE_HISTORY_SETTLED | ETRACE_HISTORY_CONTAINED);
+}
+
+/*
+ * The short way for what follows slots[-1], which is_chain(): updiscons with
+ * the branches between them. @first: where the first one begins; then where
+ * the history begins that is not taken. Returns the number of slots.
+ */
+static size_t chain(ETraceEncoder *enc, Short *s, const ETraceSlot *slots,
+                    size_t n, uint64_t *first)
+{
+    const unsigned narrow = 64 - s->params->iaddress_width;
+    const unsigned lsb = s->params->iaddress_lsb + narrow;
+    const uint64_t kind = history_kind(&slots[-1].history);
+    uint64_t target = *first, address = enc->address;
+    size_t i;
+
+    for (i = 0; i < n; i++) {
+        const ETraceHistory *h = &slots[i].history;
+        unsigned branches;
+        uint64_t map;
+
+        if (history_kind(h) != kind ||
+            (h->branches == ETRACE_HISTORY_EMPTY && h->last == target)) {
+            break;
+        }
+        put_packet(s, etrace_plain_address(
+                          s->end + 1, s->branches, s->map,
+                          (int64_t)((target - address) << narrow) >> lsb));
+        address = target;
+        target = h->next;
+        branches = etrace_history_count(h->branches, 1);
+        map = h->branches >> 1 >> (63 - branches);
+        if (branches < ETRACE_BRANCHES_MAX) {
+            s->map = map;
+            s->branches = branches;
+        } else {
+            short_packets(s, map, etrace_ones(branches), branches);
+        }
+        if (s->end > s->bytes + sizeof(s->bytes) - HISTORY_ROOM) {
+            flush_packets(enc, s);
+        }
+    }
+    if (i) {
+        bool branches = slots[i - 1].history.branches != ETRACE_HISTORY_EMPTY;
+
+        s->failed = s->branches;
+        etrace_encoder_run_restart(enc, branches ? 0 : address + 2);
+        enc->run_unknown = true;
+        enc->address = address;
+        enc->maybe_inferred = true;
+        enc->target_uncached = false;
+        *first = target;
+    }
+    return i;
+}
+
 /*
  * one_history() many times. Takes as many as are no special case; returns the
- * number of slots.
+ * number of slots. There are two of it: the compiler knows @bits of each branch
+ * and whether there is a jump target @cache.
  */
-static size_t many_histories(ETraceEncoder *enc, const ETraceSlot *slots,
-                             size_t n, uint64_t *next)
+static inline QEMU_ALWAYS_INLINE
+size_t histories(ETraceEncoder *enc, const ETraceSlot *slots, size_t n,
+                 uint64_t *next, const unsigned bits, const bool cache)
 {
-    const unsigned bits = history_bits(enc);
     ETraceBlock held = enc->last;
     uint64_t first = *next;
     Short s;
@@ -408,7 +490,7 @@ static size_t many_histories(ETraceEncoder *enc, const ETraceSlot *slots,
                 break;
             }
             enc->target_uncached = false;
-            short_target(enc, &s, first);
+            short_target(enc, &s, first, cache);
             enc->maybe_inferred = contained;
             etrace_encoder_run_restart(enc, first + 2);
         } else if (etrace_itype_is_branch(held.itype)) {
@@ -428,8 +510,14 @@ static size_t many_histories(ETraceEncoder *enc, const ETraceSlot *slots,
         short_branches(&s, b.outcomes, b.missed, b.n);
         enc->resync_due |= s.pbc >= PBC_MANY;
         history_run(enc, h, b.n);
-        held = last_block(h);
         first = h->next;
+        if (bits == 1 && !cache && is_chain(h)) {
+            size_t more = chain(enc, &s, slots + i + 1, n - i - 1, &first);
+
+            i += more;
+            h += more;
+        }
+        held = last_block(h);
         if (s.end > s.bytes + sizeof(s.bytes) - HISTORY_ROOM) {
             flush_packets(enc, &s);
         }
@@ -444,6 +532,17 @@ static size_t many_histories(ETraceEncoder *enc, const ETraceSlot *slots,
     enc->pbc = s.pbc;
     *next = first;
     return i;
+}
+
+static size_t many_histories(ETraceEncoder *enc, const ETraceSlot *slots,
+                             size_t n, uint64_t *next)
+{
+    bool cache = enc->params.ioptions & ETRACE_IOPT_JUMP_TARGET_CACHE;
+
+    if (history_bits(enc) == 1 && !cache) {
+        return histories(enc, slots, n, next, 1, false);
+    }
+    return histories(enc, slots, n, next, history_bits(enc), cache);
 }
 
 size_t etrace_encoder_history(ETraceEncoder *enc, const ETraceSlot *slots,

@@ -55,13 +55,16 @@ static inline size_t etrace_plain_address(uint8_t *buf, unsigned branches,
                                           uint32_t branch_map,
                                           int64_t address)
 {
-    if (branches) {
-        return etrace_plain_store(buf, ETRACE_FORMAT_DIFF_DELTA |
-                                       branches << 2 |
-                                       (uint64_t)branch_map << 7,
-                                  7 + etrace_map_width(branches), address);
-    }
-    return etrace_plain_store(buf, ETRACE_FORMAT_ADDR_ONLY, 2, address);
+    static const uint8_t pos[32] = {
+        2, 8, 10, 10, 14, 14, 14, 14, 22, 22, 22, 22, 22, 22, 22, 22,
+        38, 38, 38, 38, 38, 38, 38, 38, 38, 38, 38, 38, 38, 38, 38, 38,
+    };
+
+    /* Without branches there is no map: which of the two it is costs no jump. */
+    QEMU_BUILD_BUG_ON(ETRACE_FORMAT_ADDR_ONLY != ETRACE_FORMAT_DIFF_DELTA + 1);
+    return etrace_plain_store(buf, (ETRACE_FORMAT_ADDR_ONLY - !!branches) |
+                                   branches << 2 | (uint64_t)branch_map << 7,
+                              pos[branches & 31], address);
 }
 
 /* Format 1 without an address: 31 branches */

@@ -284,7 +284,7 @@ bool etrace_sb_unpack_tvec(const uint8_t *p, size_t len, ETraceSbTvec *tvec)
 }
 
 /*
- * Tasks
+ * Tasks and notes
  */
 
 size_t etrace_sb_pack_task(uint8_t *out, unsigned hart,
@@ -312,6 +312,28 @@ bool etrace_sb_unpack_task(const uint8_t *p, size_t len, ETraceSbTask *task)
     };
     memcpy(task->comm, p + 16,
            strnlen((const char *)p + 16, ETRACE_SB_COMM_SIZE));
+    return true;
+}
+
+size_t etrace_sb_pack_note(uint8_t *out, unsigned hart, uint64_t kind,
+                           const void *text, size_t len)
+{
+    uint8_t *p = begin(out, ETRACE_SB_NOTE, hart, ETRACE_SB_NOTE_SIZE(len));
+
+    etrace_sb_put(p, kind, 8);
+    memcpy(p + 8, text, len);
+    return p + 8 + len - out;
+}
+
+bool etrace_sb_unpack_note(const uint8_t *p, size_t len, uint64_t *kind,
+                           const char **text, size_t *n)
+{
+    if (len < ETRACE_SB_NOTE_SIZE(0)) {
+        return false;
+    }
+    *kind = get_u64(p, 0);
+    *text = (const char *)p + 8;
+    *n = len - 8;
     return true;
 }
 

@@ -149,6 +149,13 @@ typedef enum ETraceSbType {
      * FENCE. Since minor version 4.
      */
     ETRACE_SB_TASK = 16,
+    /*
+     * A note of software's own. Payload: u64 kind (ETraceSbNoteKind), then
+     * text, without a NUL at its end. BEGIN, END and MARK are of one hart,
+     * behind a FENCE: it had come to this place when the note was taken. TEXT
+     * concerns all of them, and no place. Since minor version 4.
+     */
+    ETRACE_SB_NOTE = 17,
 } ETraceSbType;
 
 /* Extensions that give encodings of others a meaning of their own. */
@@ -211,6 +218,14 @@ typedef struct ETraceSbOrigin {
     uint64_t before;
 } ETraceSbOrigin;
 
+/* Others are to be skipped. */
+typedef enum ETraceSbNoteKind {
+    ETRACE_SB_NOTE_BEGIN = 1,   /* of what the text names ... */
+    ETRACE_SB_NOTE_END = 2,     /* ... and its end */
+    ETRACE_SB_NOTE_MARK = 3,
+    ETRACE_SB_NOTE_TEXT = 4,
+} ETraceSbNoteKind;
+
 #define ETRACE_SB_COMM_SIZE     16
 
 typedef struct ETraceSbTask {
@@ -233,6 +248,7 @@ typedef struct ETraceSbEnd {
 #define ETRACE_SB_TVEC_SIZE 16
 #define ETRACE_SB_ORIGIN_SIZE 16
 #define ETRACE_SB_TASK_SIZE     (16 + ETRACE_SB_COMM_SIZE)
+#define ETRACE_SB_NOTE_SIZE(len) (8 + (size_t)(len))
 #define ETRACE_SB_END_SIZE(harts) (8 + 24 * (size_t)(harts))
 #define ETRACE_SB_PLACE_SIZE    16
 #define ETRACE_SB_SPACE_SIZE    24
@@ -290,6 +306,9 @@ size_t etrace_sb_pack_end(uint8_t *out, uint64_t offset,
                           const ETraceSbEnd *end, unsigned harts);
 size_t etrace_sb_pack_task(uint8_t *out, unsigned hart,
                            const ETraceSbTask *task);
+/* @len bytes of text */
+size_t etrace_sb_pack_note(uint8_t *out, unsigned hart, uint64_t kind,
+                           const void *text, size_t len);
 
 /*
  * Unpacking. Each reads a payload of @len bytes; false if that is too short,
@@ -319,6 +338,9 @@ bool etrace_sb_unpack_origin(const uint8_t *p, size_t len,
                              ETraceSbOrigin *origin);
 /* comm: up to its first NUL; what is behind that is NUL, too */
 bool etrace_sb_unpack_task(const uint8_t *p, size_t len, ETraceSbTask *task);
+/* @text: where in @p it is, @n: how many bytes */
+bool etrace_sb_unpack_note(const uint8_t *p, size_t len, uint64_t *kind,
+                           const char **text, size_t *n);
 /* What is before the numbers of @harts harts */
 bool etrace_sb_unpack_align(const uint8_t *p, size_t len, unsigned harts,
                             uint64_t *offset);

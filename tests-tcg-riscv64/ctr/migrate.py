@@ -215,10 +215,9 @@ def hostile(tap, start, stream):
     cases = {
         'an incoming sctrdepth that is reserved': {'sctrdepth': 5},
         'an incoming sctrdepth beyond all': {'sctrdepth': 0xffffffff},
-        'an incoming WRPTR at the depth': {'head': depth * entry},
-        'an incoming WRPTR beyond the buffer': {'head': 256 * entry},
-        'an incoming WRPTR beyond memory': {'head': 0xffffffe0},
-        'an incoming WRPTR within an entry': {'head': entry // 2},
+        'an incoming WRPTR at the depth': {'wrptr': depth},
+        'an incoming WRPTR beyond the buffer': {'wrptr': 256},
+        'an incoming WRPTR beyond memory': {'wrptr': 0xffffffff},
         'an incoming mctrctl with reserved bits': {'mctrctl': 1 << 3},
         'an incoming mctrctl with Custom bits': {'mctrctl': 1 << 60},
         'an incoming vsctrctl with M': {'vsctrctl': 1 << 2},

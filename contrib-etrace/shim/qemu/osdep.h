@@ -24,6 +24,10 @@
 #define ARRAY_SIZE(x) (sizeof(x) / sizeof((x)[0]))
 #endif
 
+#ifndef QEMU_ALWAYS_INLINE
+#define QEMU_ALWAYS_INLINE __attribute__((always_inline))
+#endif
+
 #ifndef QEMU_BUILD_BUG_ON
 #define QEMU_BUILD_BUG_ON(x) _Static_assert(!(x), #x)
 #endif

@@ -1,0 +1,151 @@
+/*
+ * rvtrace: files for other people's tools
+ *
+ * SPDX-License-Identifier: GPL-2.0-or-later
+ */
+#include "qemu/osdep.h"
+#include "results.h"
+#include "views/callgrind.h"
+#include "views/perf-data.h"
+#include "views/pprof.h"
+#include "views/script.h"
+
+bool view_parse_options(Results *r, const ProfileOptions *o)
+{
+    if (o->period < 1) {
+        cli_error("--period: a number of instructions, at least 1");
+        return false;
+    }
+    if (o->branches < 0 || o->branches > SAMPLE_MAX_BRANCHES) {
+        cli_error("--branches %d: must be from 0 to %u", o->branches,
+                  SAMPLE_MAX_BRANCHES);
+        return false;
+    }
+    if (o->min_duration < -1) {
+        cli_error("--min-duration: a number of instructions, not negative");
+        return false;
+    }
+    if (o->max_events < 2) {
+        cli_error("--max-events: a number, at least 2");
+        return false;
+    }
+    r->sampler.period = o->period;
+    r->sampler.branches = o->branches;
+    return true;
+}
+
+/* The samples of each hart; the caller frees the array. */
+static Spool **all_samples(const Results *r)
+{
+    Spool **spools = g_new0(Spool *, r->t->nr_harts);
+
+    for (unsigned i = 0; i < r->t->nr_harts; i++) {
+        spools[i] = r->harts[i] ? r->harts[i]->samples : NULL;
+    }
+    return spools;
+}
+
+int view_write_perf_data(const Results *r, FILE *f)
+{
+    g_autofree Spool **spools = all_samples(r);
+    g_autoptr(GError) err = NULL;
+    const char *command[] = {
+        "rvtrace", "perf-data", "--trace", r->ct->traces[0], NULL
+    };
+    PerfDataOptions options = {
+        .objects = names_objects(r->names),
+        .tasks = r->tasks,
+        .nr_harts = r->t->nr_harts,
+        .period = r->sampler.period,
+        .command = command,
+    };
+
+    if (!perf_data_write(spools, r->t->nr_harts, &options, f, &err)) {
+        cli_error("perf-data: %s", err->message);
+        return CLI_ERROR;
+    }
+    return CLI_OK;
+}
+
+int view_write_script(const Results *r, FILE *f)
+{
+    g_autofree Spool **spools = all_samples(r);
+    g_autoptr(GError) err = NULL;
+
+    if (!script_write(spools, r->t->nr_harts, names_objects(r->names),
+                      r->tasks, f, &err)) {
+        cli_error("script: %s", err->message);
+        return CLI_ERROR;
+    }
+    return CLI_OK;
+}
+
+int view_write_callgrind(const Results *r, const Counts *counts,
+                         Profile *profile, FILE *f)
+{
+    profile_sum(profile);
+    callgrind_write(counts, profile, &(CallgrindOptions) {
+        .command = r->ct->traces[0],
+    }, f);
+    return CLI_OK;
+}
+
+int view_write_pprof(const Results *r, const Profile *profile, FILE *f)
+{
+    g_autoptr(GError) err = NULL;
+
+    if (!pprof_write(profile, names_objects(r->names), f, &err)) {
+        cli_error("pprof: %s", err->message);
+        return CLI_ERROR;
+    }
+    return CLI_OK;
+}
+
+int view_write_speedscope(const Results *r, const Profile *profile,
+                          const ProfileOptions *o, FILE *f)
+{
+    g_autofree char *name = g_path_get_basename(r->ct->traces[0]);
+    g_autoptr(Speedscope) s = speedscope_new(name, o->max_events);
+    g_autoptr(GError) err = NULL;
+    uint64_t lost;
+
+    speedscope_add_profile(s, profile);
+    for (unsigned i = 0; i < r->t->nr_harts; i++) {
+        const HartResult *h = r->harts[i];
+
+        if (h && !speedscope_add_hart(s, h->moments, i, h->profile,
+                                      h->counts.insns, r->tasks,
+                                      MAX(o->min_duration, 0), &err)) {
+            cli_error("speedscope: %s", err->message);
+            return CLI_ERROR;
+        }
+    }
+    lost = speedscope_write(s, f);
+    if (lost) {
+        cli_warn("speedscope: no room for %" PRIu64 " more events; have less "
+                 "with --min-duration N, or room with --max-events N", lost);
+    }
+    return CLI_OK;
+}
+
+int view_write_uftrace(const Results *r, const ProfileOptions *o,
+                       Uftrace *uftrace)
+{
+    g_autoptr(GError) err = NULL;
+
+    for (unsigned i = 0; i < r->t->nr_harts; i++) {
+        const HartResult *h = r->harts[i];
+
+        if (h && !uftrace_add_hart(uftrace, h->moments, i, h->profile,
+                                   h->counts.insns, r->tasks,
+                                   MAX(o->min_duration, 0), &err)) {
+            cli_error("uftrace: %s", err->message);
+            return CLI_ERROR;
+        }
+    }
+    if (!uftrace_finish(uftrace, &err)) {
+        cli_error("uftrace: %s", err->message);
+        return CLI_ERROR;
+    }
+    return CLI_OK;
+}

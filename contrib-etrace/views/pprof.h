@@ -1,0 +1,24 @@
+/*
+ * pprof: a call tree as profile.proto
+ *
+ * For 'go tool pprof', and whatever else reads it. Each sample is a call stack
+ * with the number of instructions that were executed in its innermost frame.
+ *
+ * SPDX-License-Identifier: GPL-2.0-or-later
+ */
+#ifndef ETRACE_VIEWS_PPROF_H
+#define ETRACE_VIEWS_PPROF_H
+
+#include "profile.h"
+
+/* Of a stack that has more, the outermost frames are left out. */
+#define PPROF_MAX_DEPTH 1024
+
+/*
+ * Compressed, as pprof writes it. Addresses are those of the objects. Returns
+ * false and sets @errp if it cannot be written.
+ */
+bool pprof_write(const Profile *p, const ObjectTable *objects, FILE *f,
+                 GError **errp);
+
+#endif /* ETRACE_VIEWS_PPROF_H */

@@ -1,0 +1,18 @@
+/*
+ * script: samples as text
+ *
+ * What perf script writes of the perf.data with the same samples, for tools
+ * that read that.
+ *
+ * SPDX-License-Identifier: GPL-2.0-or-later
+ */
+#ifndef ETRACE_VIEWS_SCRIPT_H
+#define ETRACE_VIEWS_SCRIPT_H
+
+#include "spool.h"
+
+/* As perf_data_write() */
+bool script_write(Spool **spools, unsigned n, const ObjectTable *objects,
+                  const TaskTable *tasks, FILE *f, GError **errp);
+
+#endif /* ETRACE_VIEWS_SCRIPT_H */

@@ -1,0 +1,180 @@
+/*
+ * RISC-V trace: a virtio-serial port by which a guest takes notes
+ *
+ *     -device virtio-serial-pci -device rvtrace-port
+ *
+ * The guest writes lines to /dev/virtio-ports/org.rvtrace.guest.0. "begin
+ * NAME", "end NAME" and "mark NAME" become notes in the sideband, at the place
+ * that each traced hart has come to by then; "text TEXT", or any other line,
+ * becomes a text, which is of no place. What is written is read on when the
+ * note has been taken: "ok" is answered to the first three, so that the guest
+ * can wait. That bounds how fast notes can come; while a hart stands because
+ * the reader of the sideband does not keep up, none are taken. One line is in
+ * memory.
+ *
+ * SPDX-License-Identifier: GPL-2.0-or-later
+ */
+#include "qemu/osdep.h"
+#include "qapi/error.h"
+#include "qemu/module.h"
+#include "qemu/timer.h"
+#include "hw/qdev-properties.h"
+#include "hw/virtio/virtio-serial.h"
+#include "target/riscv/cpu.h"
+#include "target/riscv/trace/reader.h"
+
+#define TYPE_RVTRACE_PORT   "rvtrace-port"
+OBJECT_DECLARE_SIMPLE_TYPE(RVTracePort, RVTRACE_PORT)
+
+#define RVTRACE_PORT_NAME   "org.rvtrace.guest.0"
+/* Longer lines are cut off. */
+#define RVTRACE_PORT_LINE   1024
+/* How long to wait for a reader before looking again, ms */
+#define RVTRACE_PORT_WAIT   5
+
+struct RVTracePort {
+    VirtIOSerialPort parent_obj;
+
+    size_t len;                 /* of the line that is being read */
+    char line[RVTRACE_PORT_LINE];
+    QEMUTimer *timer;           /* the reader may have caught up */
+    bool busy;                  /* a note is being taken */
+    bool answer;                /* ... and the guest is told when it has been */
+};
+
+static const struct {
+    const char *word;
+    ETraceSbNoteKind kind;
+} words[] = {
+    { "begin ", ETRACE_SB_NOTE_BEGIN },
+    { "end ", ETRACE_SB_NOTE_END },
+    { "mark ", ETRACE_SB_NOTE_MARK },
+    { "text ", ETRACE_SB_NOTE_TEXT },
+};
+
+/* Read on, if there is room for what is read. */
+static void rvtrace_port_go_on(void *opaque)
+{
+    RVTracePort *s = opaque;
+
+    if (riscv_trace_is_stalled()) {
+        timer_mod(s->timer, qemu_clock_get_ms(QEMU_CLOCK_REALTIME) +
+                            RVTRACE_PORT_WAIT);
+    } else {
+        virtio_serial_throttle_port(VIRTIO_SERIAL_PORT(s), false);
+    }
+}
+
+static void rvtrace_port_done(void *opaque)
+{
+    static const uint8_t ok[] = { 'o', 'k', '\n' };
+    RVTracePort *s = opaque;
+    VirtIOSerialPort *port = VIRTIO_SERIAL_PORT(s);
+
+    s->busy = false;
+    if (DEVICE(s)->realized) {
+        if (s->answer && port->guest_connected) {
+            virtio_serial_write(port, ok, sizeof(ok));
+        }
+        rvtrace_port_go_on(s);
+    }
+    object_unref(OBJECT(s));
+}
+
+static void rvtrace_port_line(RVTracePort *s)
+{
+    ETraceSbNoteKind kind = ETRACE_SB_NOTE_TEXT;
+    const char *text = s->line;
+    size_t len = s->len;
+
+    for (unsigned i = 0; i < ARRAY_SIZE(words); i++) {
+        size_t n = strlen(words[i].word);
+
+        if (len >= n && !memcmp(text, words[i].word, n)) {
+            kind = words[i].kind;
+            text += n;
+            len -= n;
+            break;
+        }
+    }
+    s->len = 0;
+    s->busy = true;
+    s->answer = kind != ETRACE_SB_NOTE_TEXT;
+    object_ref(OBJECT(s));
+    riscv_trace_note(kind, text, len, rvtrace_port_done, s);
+}
+
+/* Takes up to one line; the rest comes again when its note has been taken. */
+static ssize_t rvtrace_port_have_data(VirtIOSerialPort *port,
+                                      const uint8_t *buf, ssize_t len)
+{
+    RVTracePort *s = RVTRACE_PORT(port);
+    ssize_t i;
+
+    for (i = 0; i < len && !s->busy; i++) {
+        if (buf[i] == '\n') {
+            rvtrace_port_line(s);
+        } else if (s->len < sizeof(s->line)) {
+            s->line[s->len++] = buf[i];
+        }
+    }
+    if (s->busy) {
+        virtio_serial_throttle_port(port, true);
+    }
+    return i;
+}
+
+/* Who opens it anew begins with a line. */
+static void rvtrace_port_set_guest_connected(VirtIOSerialPort *port,
+                                             int guest_connected)
+{
+    RVTRACE_PORT(port)->len = 0;
+}
+
+static void rvtrace_port_realize(DeviceState *dev, Error **errp)
+{
+    VirtIOSerialPort *port = VIRTIO_SERIAL_PORT(dev);
+
+    if (port->id == 0) {
+        error_setg(errp, "port 0 of a virtio-serial device is for a "
+                   "virtconsole: give rvtrace-port another nr");
+        return;
+    }
+    if (!port->name) {
+        port->name = g_strdup(RVTRACE_PORT_NAME);
+    }
+    RVTRACE_PORT(dev)->timer = timer_new_ms(QEMU_CLOCK_REALTIME,
+                                            rvtrace_port_go_on, dev);
+    virtio_serial_open(port);
+}
+
+static void rvtrace_port_unrealize(DeviceState *dev)
+{
+    timer_free(RVTRACE_PORT(dev)->timer);
+}
+
+static void rvtrace_port_class_init(ObjectClass *oc, void *data)
+{
+    DeviceClass *dc = DEVICE_CLASS(oc);
+    VirtIOSerialPortClass *k = VIRTIO_SERIAL_PORT_CLASS(oc);
+
+    dc->desc = "Notes of the guest in the RISC-V trace";
+    k->realize = rvtrace_port_realize;
+    k->unrealize = rvtrace_port_unrealize;
+    k->have_data = rvtrace_port_have_data;
+    k->set_guest_connected = rvtrace_port_set_guest_connected;
+}
+
+static const TypeInfo rvtrace_port_info = {
+    .name          = TYPE_RVTRACE_PORT,
+    .parent        = TYPE_VIRTIO_SERIAL_PORT,
+    .instance_size = sizeof(RVTracePort),
+    .class_init    = rvtrace_port_class_init,
+};
+
+static void rvtrace_port_register_types(void)
+{
+    type_register_static(&rvtrace_port_info);
+}
+
+type_init(rvtrace_port_register_types)

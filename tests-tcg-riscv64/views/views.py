@@ -1,0 +1,407 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+#
+# What run.sh says: files for other people's tools, read by these
+
+import gzip
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+from collections import Counter
+
+import tap
+from tap import need, Skip
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+OUT = os.environ['OUT']
+RVTRACE = os.environ['RVTRACE']
+PERIOD = 1009
+BRANCHES = 16
+# types of branches that are traps: the instruction has not retired there
+TRAPS = ('SYSCALL', 'IRQ', 'FAULT_DATA', 'FAULT_INST', 'FAULT_ALGN')
+# no settings and no caches of the user's
+ENV = dict(os.environ, LC_ALL='C', HOME=OUT, PERF_CONFIG='/dev/null',
+           PPROF_TMPDIR=OUT, GOTOOLCHAIN='local')
+
+
+def program(name):
+    """The tool's path, or a skipped test"""
+    if not shutil.which(name):
+        raise Skip(f'{name} is not installed')
+    return name
+
+
+def run(folder, *command, check=True):
+    """What a command writes to standard output"""
+    done = subprocess.run(command, cwd=folder, env=ENV, check=False,
+                          stdin=subprocess.DEVNULL, capture_output=True,
+                          timeout=300)
+    if check:
+        need(done.returncode == 0,
+             f'{" ".join(command)}: exit status {done.returncode}\n' +
+             done.stderr.decode('utf-8', 'replace'))
+    return done.stdout.decode('utf-8', 'replace')
+
+
+class Guest:
+    """A guest, and what it executed, all of it"""
+
+    def __init__(self, name):
+        self.elf = f'{OUT}/{name}.rv64gc.elf'
+        self.folder = f'{OUT}/trace-{name}'
+        os.makedirs(self.folder, exist_ok=True)
+        run(self.folder, 'timeout', '120', os.environ['QEMU'], '-M',
+            'virt,trace=on,trace-chardev=tr,trace-sideband=sb,'
+            'trace-autostart=on', '-chardev', 'file,id=tr,path=trace',
+            '-chardev', 'file,id=sb,path=sideband', '-cpu', 'rv64', '-m',
+            '128M', '-display', 'none', '-monitor', 'none', '-serial',
+            'file:uart', '-bios', 'none', '-kernel', self.elf)
+        self.pcs = [int(line, 16) for line in run(
+            self.folder, RVTRACE, 'decode', *self.files(), '--emit',
+            'pc').split()]
+
+    def files(self):
+        return ['--trace', f'{self.folder}/trace', '--sideband',
+                f'{self.folder}/sideband']
+
+    def view(self, folder, kind, *options):
+        """The path of what a subcommand makes"""
+        path = f'{folder}/out.{kind}'
+        run(folder, RVTRACE, kind, *self.files(), '--elf', self.elf,
+            '--output', path, *options)
+        return path
+
+    def folded(self, folder):
+        """Instructions of each function itself, and of its stacks"""
+        own = Counter()
+        with open(self.view(folder, 'folded'), encoding='utf-8') as f:
+            for line in f:
+                stack, count = line.rsplit(' ', 1)
+                own[stack.split(';')[-1]] += int(count)
+        need(sum(own.values()) == len(self.pcs), 'folded lacks something')
+        return own
+
+
+def perf_data(folder, guest):
+    program('perf')
+    return guest.view(folder, 'perf-data', '--period', str(PERIOD),
+                      '--branches', str(BRANCHES))
+
+
+def perf(folder, command, *options):
+    return run(folder, 'perf', command, '-i', f'{folder}/out.perf-data',
+               *options)
+
+
+def test_perf_ip(folder, guest):
+    """Each sample is the instruction that it says, and none is missing."""
+    perf_data(folder, guest)
+    got = [int(line, 16) for line in
+           perf(folder, 'script', '-G', '-F', 'ip').split()]
+    want = guest.pcs[PERIOD - 1::PERIOD]
+    need(got == want, f'{len(got)} samples, not these {len(want)}')
+    periods = perf(folder, 'script', '-G', '-F', 'period').split()
+    need(sum(map(int, periods)) == len(want) * PERIOD, 'sum of periods')
+    return f'{len(got)} samples'
+
+
+def check_stack(pcs, at, entries):
+    """Does this branch stack lead to instruction number at? Yields types."""
+    hit = None      # where a trap hit, if a jump led there and nothing retired
+    for entry in entries:
+        source, target, *rest = entry.split('/')
+        source, target = int(source, 16), int(target, 16)
+        kind = rest[-1].split('/')[0]
+        trap = kind in TRAPS
+        yield kind
+        if hit is not None:
+            need(target == hit and (trap or pcs[at] == source),
+                 f'{entry} does not lead to the trap at {hit:x}')
+            follows = source - pcs[at] in (2, 4)
+            hit = source if trap and not follows else None
+            continue
+        while at > 0 and (pcs[at] != target or
+                          (pcs[at - 1] != source and not trap)):
+            need(pcs[at] - pcs[at - 1] in (2, 4),
+                 f'{entry} is not what leads to {pcs[at]:x}')
+            at -= 1
+        need(at > 0, f'{entry} was never executed')
+        at -= 1
+        if trap and source - pcs[at] not in (2, 4):
+            hit = source
+
+
+def test_perf_branches(folder, guest):
+    """Branch stacks are the last transfers that the instructions show."""
+    perf_data(folder, guest)
+    lines = [line.split() for line in
+             perf(folder, 'script', '-G', '-F', 'ip,brstack').splitlines()
+             if line.strip()]
+    types = Counter()
+    for i, (pc, *entries) in enumerate(lines):
+        at = (i + 1) * PERIOD - 1
+        need(int(pc, 16) == guest.pcs[at], 'another sample')
+        types.update(check_stack(guest.pcs, at, entries))
+    need(sum(types.values()) > BRANCHES * len(lines) / 3, f'few: {types}')
+    need({'RET', 'COND'} <= set(types), f'{types}')
+    return f'{sum(types.values())} branches: {dict(types)}'
+
+
+def test_perf_report(folder, guest):
+    """Symbols, by their share of the samples"""
+    own = guest.folded(folder)
+    perf_data(folder, guest)
+    text = perf(folder, 'report', '--stdio', '--no-children',
+                '--no-branch-stack', '-g', 'none', '--sort', 'sym')
+    share = {name: float(percent) for percent, name in
+             re.findall(r'([0-9.]+)%\s+\[.\] (\S+)', text)}
+    name, count = own.most_common(1)[0]
+    exact = 100 * count / len(guest.pcs)
+    need(abs(share[name] - exact) < 3,
+         f'{name}: {share[name]} %, not {exact:.2f} %')
+    history = perf(folder, 'report', '--stdio', '--branch-history',
+                   '--no-children')
+    need(name in history, f'branch history without {name}')
+    return f'{name}: {share[name]} %, exactly {exact:.2f} %'
+
+
+def test_perf_script(folder, guest):
+    """Call chains; and rvtrace script writes what perf script does."""
+    perf_data(folder, guest)
+
+    def symbols(text):
+        return re.findall(r'^\s+[0-9a-f]+ (\S+) \(', text, re.M)
+
+    want = symbols(perf(folder, 'script'))
+    path = guest.view(folder, 'script', '--period', str(PERIOD))
+    with open(path, encoding='utf-8') as f:
+        text = f.read()
+    got = symbols(text)
+    heads = [line for line in text.splitlines() if line[:1].strip()]
+    need(heads == [line for line in perf(folder, 'script').splitlines()
+                   if line[:1].strip()], 'other headings')
+    # where nothing is named, perf and we need not say the same
+    different = [(g, w) for g, w in zip(got, want)
+                 if g != w and '$x' not in w and '[unknown]' not in g]
+    need(len(got) == len(want) and not different,
+         f'{len(got)} and {len(want)}: {different[:5]}')
+    need(len(got) > len(heads), 'no callers')
+    return f'{len(got)} frames'
+
+
+def test_perf_annotate(folder, guest):
+    """Percentages beside RISC-V instructions, on any host"""
+    own = guest.folded(folder)
+    perf_data(folder, guest)
+    objdump = program('riscv64-linux-gnu-objdump')
+    name = own.most_common(1)[0][0]
+    text = perf(folder, 'annotate', '--stdio', f'--objdump={objdump}', name)
+    need(re.search(r'^ +[0-9.]+ +: +[0-9a-f]+:\s+(addw?|lw|sw|b\w+) ', text,
+                   re.M), f'{name} is not annotated:\n{text[:500]}')
+
+
+def test_callgrind(folder, guest):
+    """Costs by function are those of the call tree."""
+    own = guest.folded(folder)
+    path = guest.view(folder, 'callgrind')
+    text = run(folder, program('callgrind_annotate'), '--threshold=100',
+               '--auto=no', path)
+    total = re.search(r'([\d,]+) .*PROGRAM TOTALS', text)[1]
+    need(int(total.replace(',', '')) == len(guest.pcs), f'total {total}')
+    costs = {name: int(count.replace(',', '')) for count, name in
+             re.findall(r'^\s*([\d,]+) \([ \d.]+%\)\s+\S*?:(\S+) \[', text,
+                        re.M)}
+    for name, count in own.items():
+        if not name.startswith(('[', '0x')):
+            need(costs[name] == count, f'{name}: {costs[name]}, not {count}')
+    inclusive = run(folder, 'callgrind_annotate', '--threshold=100',
+                    '--auto=no', '--inclusive=yes', '--tree=both', path)
+    need('calls' in inclusive or '(' in inclusive, 'no calls')
+    need(re.search(r'^jcnd=\d+/\d+ 0x', open(path, encoding='utf-8').read(),
+                   re.M), 'no conditional jumps')
+    return f'{len(costs)} functions'
+
+
+def test_pprof(folder, guest):
+    own = guest.folded(folder)
+    path = guest.view(folder, 'pprof')
+    text = run(folder, program('go'), 'tool', 'pprof', '-raw', path)
+    locations = dict(re.findall(r'^ +(\d+): 0x[0-9a-f]+ (?:M=\d+ )?(\S+)',
+                                text, re.M))
+    flat = Counter()
+    for count, stack in re.findall(r'^ +(\d+): ((?:\d+ ?)+)$', text, re.M):
+        flat[locations[stack.split()[0]]] += int(count)
+    need(sum(flat.values()) == len(guest.pcs), f'sum {sum(flat.values())}')
+    for name, count in own.items():
+        if not name.startswith('['):
+            need(flat[name] == count, f'{name}: {flat[name]}, not {count}')
+    return f'{len(flat)} functions'
+
+
+def test_protoc(folder, guest):
+    """The messages by their schema: no field is of another type."""
+    protoc = program('protoc')
+    with gzip.open(guest.view(folder, 'pprof')) as f:
+        data = f.read()
+    done = subprocess.run(
+        [protoc, '--decode=perftools.profiles.Profile', f'-I{HERE}',
+         f'{HERE}/profile.proto'], input=data, capture_output=True,
+        check=True)
+    text = done.stdout.decode()
+    need(not re.search(r'^\s*\d+: ', text, re.M), 'unknown fields')
+    values = [int(v) for v in re.findall(r'value: (\d+)', text)]
+    need(sum(values) == len(guest.pcs), f'sum {sum(values)}')
+
+
+def check_events(profile):
+    """Events are in order, and each function that is open is closed."""
+    stack, at = [], profile['startValue']
+    for event in profile['events']:
+        need(event['at'] >= at, 'time goes backwards')
+        at = event['at']
+        if event['type'] == 'O':
+            stack.append(event['frame'])
+        else:
+            need(stack.pop() == event['frame'], 'another one is closed')
+    need(not stack and at <= profile['endValue'], 'not closed')
+
+
+def speedscope(folder, guest, *options):
+    path = guest.view(folder, 'speedscope', *options)
+    with open(path, encoding='utf-8') as f:
+        return json.load(f)
+
+
+def test_speedscope(folder, guest):
+    data = speedscope(folder, guest)
+    kinds = Counter(profile['type'] for profile in data['profiles'])
+    for profile in data['profiles']:
+        if profile['type'] == 'evented':
+            check_events(profile)
+        else:
+            need(sum(profile['weights']) == len(guest.pcs), 'weights')
+    need(kinds['sampled'] == 1 and kinds['evented'] >= 1, str(kinds))
+    few = speedscope(folder, guest, '--min-duration', '1000')
+    many, less = (sum(len(p['events']) for p in d['profiles']
+                      if p['type'] == 'evented') for d in (data, few))
+    need(0 < less < many, f'--min-duration: {less} of {many}')
+    for profile in few['profiles']:
+        if profile['type'] == 'evented':
+            check_events(profile)
+    return f'{many} events, {less} of long ones'
+
+
+def test_speedscope_schema(folder, guest):
+    """By the schema that the npm package has"""
+    try:
+        import jsonschema
+    except ImportError:
+        raise Skip('python3-jsonschema is not installed') from None
+    schema = f'{OUT}/speedscope-schema.json'
+    if not os.path.exists(schema):
+        run(OUT, program('npm'), 'pack', 'speedscope@1.25.0', check=False)
+        if not os.path.exists(f'{OUT}/speedscope-1.25.0.tgz'):
+            raise Skip('npm cannot fetch the package speedscope')
+        text = run(OUT, 'tar', '-xzOf', 'speedscope-1.25.0.tgz',
+                   'package/dist/release/file-format-schema.json')
+        with open(schema, 'w', encoding='utf-8') as f:
+            f.write(text)
+    with open(schema, encoding='utf-8') as f:
+        jsonschema.validate(speedscope(folder, guest, '--min-duration',
+                                       '300'), json.load(f))
+
+
+def test_uftrace(folder, guest):
+    """Self times are instructions, and all commands take the folder."""
+    own = guest.folded(folder)
+    path = guest.view(folder, 'uftrace')
+    text = run(folder, program('uftrace'), 'report', '-d', path, '-f',
+               'self')
+    times = {}
+    for time, unit, name in re.findall(r'^\s*([\d.]+) (us|ms|s)\s+(\S+)$',
+                                       text, re.M):
+        times[name] = float(time) * {'us': 1e3, 'ms': 1e6, 's': 1e9}[unit]
+    for name, count in own.items():
+        # uftrace rounds
+        need(abs(times[name] - count) <= max(1, count / 1000),
+             f'{name}: {times[name]}, not {count}')
+    name = own.most_common(1)[0][0]
+    need(name in run(folder, 'uftrace', 'graph', '-d', path), 'graph')
+    need(name in run(folder, 'uftrace', 'replay', '-d', path, '-F', name),
+         'replay')
+    events = json.loads(run(folder, 'uftrace', 'dump', '--chrome', '-d',
+                            path))['traceEvents']
+    phases = Counter(event['ph'] for event in events)
+    need(phases['B'] == phases['E'] > 0, f'dump: {phases}')
+    return f'{len(times)} functions, {phases["B"]} spans'
+
+
+def test_one_pass(folder, guest):
+    """What decode --output writes is what each subcommand does."""
+    kinds = ['perf-data', 'script', 'callgrind', 'pprof', 'speedscope']
+    # the file's own name is in it
+    run(folder, RVTRACE, 'decode', *guest.files(), '--elf', guest.elf,
+        '--period', str(PERIOD),
+        *(arg for kind in kinds
+          for arg in ('--output', f'{kind}={folder}/all.{kind}')),
+        '--output', f'uftrace={folder}/all.uftrace')
+    for kind in kinds:
+        sampled = kind in ('perf-data', 'script')
+        alone = guest.view(folder, kind,
+                           *(['--period', str(PERIOD)] if sampled else []))
+        with open(alone, 'rb') as a, open(f'{folder}/all.{kind}', 'rb') as b:
+            need(a.read() == b.read(), f'{kind} differs')
+    alone = guest.view(folder, 'uftrace')
+    need(not run(folder, 'diff', '-r', alone, f'{folder}/all.uftrace'),
+         'uftrace differs')
+
+
+def refuses(folder, guest, what, *arguments):
+    done = subprocess.run([RVTRACE, *arguments, *guest.files(), '--elf',
+                           guest.elf], capture_output=True, check=False,
+                          cwd=folder)
+    need(done.returncode == 2, f'{arguments}: status {done.returncode}')
+    need(what in done.stderr.decode(), f'{arguments}: {done.stderr}')
+
+
+def test_options(folder, guest):
+    refuses(folder, guest, 'at least 1', 'perf-data', '--period', '0')
+    refuses(folder, guest, 'from 0 to 64', 'script', '--branches', '65')
+    refuses(folder, guest, 'not negative', 'uftrace', '--min-duration', '-1',
+            '--output', 'x')
+    refuses(folder, guest, 'at least 2', 'speedscope', '--max-events', '1')
+    refuses(folder, guest, 'give its name', 'uftrace')
+    refuses(folder, guest, 'not empty', 'uftrace', '--output', guest.folder)
+    for kind in 'perf-data', 'callgrind', 'pprof', 'speedscope', 'script':
+        refuses(folder, guest, 'No space left', kind, '--output',
+                '/dev/full')
+
+
+def main():
+    guests = {name: Guest(name) for name in ('dhry', 'vm')}
+    tests = []
+    for name, guest in guests.items():
+        tests += [(f'{kind} {name}', test, guest) for kind, test in (
+            ('perf samples', test_perf_ip),
+            ('perf branch stacks', test_perf_branches),
+            ('perf script', test_perf_script),
+            ('callgrind_annotate', test_callgrind),
+            ('go tool pprof', test_pprof),
+            ('protoc', test_protoc),
+            ('speedscope', test_speedscope),
+            ('uftrace', test_uftrace))]
+    dhry = guests['dhry']
+    tests += [
+        ('perf report', test_perf_report, dhry),
+        ('perf annotate', test_perf_annotate, dhry),
+        ("speedscope's schema", test_speedscope_schema, dhry),
+        ('several views of one pass', test_one_pass, dhry),
+        ('options of views', test_options, dhry),
+    ]
+    tap.run(OUT, tests)
+
+
+if __name__ == '__main__':
+    sys.exit(main())
