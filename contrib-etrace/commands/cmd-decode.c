@@ -363,7 +363,7 @@ int cmd_decode(int argc, char **argv)
            "a packet a line", "WHAT" },
         { "output", 'o', 0, G_OPTION_ARG_FILENAME_ARRAY, &outputs,
           "Write what the subcommand KIND does: stat, verify, report, "
-          "flamegraph, folded, perf-data, script, callgrind, pprof, "
+          "annotate, flamegraph, folded, perf-data, script, callgrind, pprof, "
           "speedscope, uftrace, timeline, html; repeated, the trace is decoded but once for "
           "all of them",
           "KIND[=FILE]" },
@@ -384,6 +384,24 @@ int cmd_decode(int argc, char **argv)
         { "min-width", 0, 0, G_OPTION_ARG_DOUBLE, &profile.min_width,
           "For flamegraph: leave out what is narrower, pixels (default: 0.3)",
           "X" },
+        { "sort", 0, 0, G_OPTION_ARG_STRING, &profile.sort,
+          "For report: what rows are told apart by (default: dso,sym)",
+          "LIST" },
+        { "format", 0, 0, G_OPTION_ARG_STRING, &profile.format,
+          "For report: text (default), tsv or json", "text|tsv|json" },
+        { "comm", 0, 0, G_OPTION_ARG_STRING, &profile.comm,
+          "For report and annotate: only tasks with such a name, a glob",
+          "NAME" },
+        { "dso", 0, 0, G_OPTION_ARG_STRING, &profile.dso,
+          "For report and annotate: only such objects", "NAME" },
+        { "sym", 0, 0, G_OPTION_ARG_STRING, &profile.sym,
+          "For report and annotate: only such functions", "NAME" },
+        { "source", 0, 0, G_OPTION_ARG_NONE, &profile.source,
+          "For annotate: show source lines, too", NULL },
+        { "source-prefix", 0, 0, G_OPTION_ARG_FILENAME_ARRAY,
+          &profile.source_prefixes,
+          "For annotate: sources whose names begin with OLD are at NEW",
+          "OLD=NEW" },
         { "period", 0, 0, G_OPTION_ARG_INT64, &profile.period,
           "For perf-data and script: instructions of a hart from one sample "
           "to the next (default: 100003)", "N" },

@@ -5,6 +5,7 @@
  */
 #include "qemu/osdep.h"
 #include "results.h"
+#include "views/annotate.h"
 #include "views/report.h"
 
 typedef enum OutputKind {
@@ -13,6 +14,7 @@ typedef enum OutputKind {
     OUTPUT_FLAMEGRAPH,
     OUTPUT_FOLDED,
     OUTPUT_REPORT,
+    OUTPUT_ANNOTATE,
     OUTPUT_PERF_DATA,
     OUTPUT_SCRIPT,
     OUTPUT_PPROF,
@@ -33,6 +35,7 @@ static const struct {
     [OUTPUT_FLAMEGRAPH] = { "flamegraph", RESULT_PROFILE },
     [OUTPUT_FOLDED] = { "folded", RESULT_PROFILE },
     [OUTPUT_REPORT] = { "report", RESULT_COUNTS | RESULT_PROFILE },
+    [OUTPUT_ANNOTATE] = { "annotate", RESULT_COUNTS },
     [OUTPUT_PERF_DATA] = { "perf-data", RESULT_PROFILE | RESULT_SAMPLES },
     [OUTPUT_SCRIPT] = { "script", RESULT_PROFILE | RESULT_SAMPLES },
     [OUTPUT_PPROF] = { "pprof", RESULT_PROFILE },
@@ -219,17 +222,40 @@ static void prepare(const Results *r, char **truths, const ProfileOptions *po,
     }
 }
 
+/* Objects whose lines were asked for, but are not known */
+static void warn_of_lines(SourcePlaces *places, const Counts *counts)
+{
+    g_autofree char *note = NULL;
+    unsigned n = source_places_missing(places, counts->objects, &note);
+
+    if (n == 1) {
+        cli_warn("%s", note);
+    } else if (n) {
+        cli_warn("%s; and %u more files with no or incomplete debug info",
+                 note, n - 1);
+    }
+}
+
+/* Returns an exit status. */
 static int report_output(Profile *profile, const Counts *counts,
                          const ProfileOptions *po, FILE *f)
 {
+    g_autoptr(SourcePlaces) places = source_places_new(po->sysroots);
     ReportOptions o = {
         .comm = po->comm,
         .dso = po->dso,
         .sym = po->sym,
-        .min_percent = po->min_percent,
         .max_rows = po->max_rows,
         .by_total = po->by_total,
+        .places = places,
     };
+
+    if (po->format) {
+        table_parse_format(po->format, &o.format);
+    }
+    /* Scripts want all rows. */
+    o.min_percent = !isnan(po->min_percent) ? po->min_percent :
+                    o.format == TABLE_TEXT ? 0.05 : 0;
 
     profile_sum(profile);
     if (po->callers) {
@@ -241,6 +267,45 @@ static int report_output(Profile *profile, const Counts *counts,
     }
     report_parse_keys(po->sort ? po->sort : "dso,sym", &o);
     report_write(counts, profile, &o, f);
+    warn_of_lines(places, counts);
+    return CLI_OK;
+}
+
+/* Returns an exit status. */
+static int annotate_output(const Results *r, const Counts *counts,
+                           const ProfileOptions *po, FILE *f)
+{
+    g_autoptr(SourcePlaces) places = source_places_new(po->sysroots);
+    g_autoptr(SourceTree) sources = NULL;
+    AnnotateOptions o = {
+        .comm = po->comm,
+        .dso = po->dso,
+        .sym = po->sym,
+        .min_percent = !isnan(po->min_percent) ? po->min_percent :
+                       po->sym ? 0 : 1,
+        .max_functions = po->max_rows,
+        .isa = r->t->isa,
+        .places = po->source ? places : NULL,
+    };
+    AnnotateResult result;
+
+    /* profile_options_valid() has seen that it can be made. */
+    sources = source_tree_new(po->source_prefixes,
+                              po->sysroots ? *po->sysroots : NULL, NULL);
+    o.sources = sources;
+    result = annotate_write(counts, &o, f);
+    if (!result.functions) {
+        cli_error("no function with such a name ran: --sym %s, --dso %s; "
+                  "'rvtrace report' lists those that did",
+                  po->sym ? po->sym : "*", po->dso ? po->dso : "*");
+        return CLI_ERROR;
+    }
+    if (!result.written) {
+        cli_error("%u functions with such names ran, but none that is to be "
+                  "shown has code here: give their files with --elf or "
+                  "--sysroot, or lower --percent-limit", result.functions);
+        return CLI_ERROR;
+    }
     return CLI_OK;
 }
 
@@ -287,6 +352,9 @@ static int write_output(Output *o, const Results *r, const ProfileOptions *po,
     case OUTPUT_CALLGRIND:
         status = view_write_callgrind(r, v->counts, v->plain ?: v->profile,
                                       o->f);
+        break;
+    case OUTPUT_ANNOTATE:
+        status = annotate_output(r, v->counts, po, o->f);
         break;
     default:
         profile_write(v->plain ?: v->profile, r->ct, po,

@@ -1,5 +1,5 @@
 /*
- * rvtrace folded, flamegraph, report: where the instructions went
+ * rvtrace folded, flamegraph, report, annotate: where the instructions went
  *
  * SPDX-License-Identifier: GPL-2.0-or-later
  */
@@ -9,7 +9,7 @@
 typedef struct ProfileCommand {
     const char *kind;           /* of decode --output */
     const char *summary;
-    bool svg, report;           /* which options it has */
+    bool svg, report, annotate; /* which options it has */
 } ProfileCommand;
 
 /* Options that all profiles have, those of one kind, the last one */
@@ -61,17 +61,14 @@ static int profile_command(const ProfileCommand *c, int argc, char **argv)
     const GOptionEntry table[] = {
         { "sort", 0, 0, G_OPTION_ARG_STRING, &o.sort,
           "What rows are told apart by: comm, pid, tid, dso (the object), "
-          "sym, priv, hart (default: dso,sym)", "LIST" },
-        { "comm", 0, 0, G_OPTION_ARG_STRING, &o.comm,
-          "Only tasks with such a name, a glob", "NAME" },
-        { "dso", 0, 0, G_OPTION_ARG_STRING, &o.dso,
-          "Only objects with such a name, a glob", "NAME" },
-        { "sym", 0, 0, G_OPTION_ARG_STRING, &o.sym,
-          "Only functions with such a name, a glob", "NAME" },
+          "sym, priv, hart, srcline, srcfile (default: dso,sym)", "LIST" },
         { "by-total", 0, 0, G_OPTION_ARG_NONE, &o.by_total,
           "Sort by what ran in a function and all that it called", NULL },
         { "percent-limit", 0, 0, G_OPTION_ARG_DOUBLE, &o.min_percent,
-          "Leave out rows with less (default: 0.05)", "X" },
+          "Leave out rows with less (default: 0.05; 0 with --format)", "X" },
+        { "format", 0, 0, G_OPTION_ARG_STRING, &o.format,
+          "text (default), or for scripts, with all rows: tsv, json",
+          "text|tsv|json" },
         { "rows", 0, 0, G_OPTION_ARG_INT, &o.max_rows,
           "At most so many rows (default: 0, all)", "N" },
         { "callers", 0, 0, G_OPTION_ARG_STRING, &o.callers,
@@ -79,8 +76,34 @@ static int profile_command(const ProfileCommand *c, int argc, char **argv)
           "NAME" },
         G_OPTION_ENTRY_NULL
     };
+    const GOptionEntry code[] = {
+        { "source", 0, 0, G_OPTION_ARG_NONE, &o.source,
+          "Show source lines, too, by debug info", NULL },
+        { "source-prefix", 0, 0, G_OPTION_ARG_FILENAME_ARRAY,
+          &o.source_prefixes,
+          "Source files whose names begin with OLD are at NEW; can be "
+          "repeated", "OLD=NEW" },
+        { "percent-limit", 0, 0, G_OPTION_ARG_DOUBLE, &o.min_percent,
+          "Leave out functions with less of all (default: 1; 0 with --sym)",
+          "X" },
+        { "rows", 0, 0, G_OPTION_ARG_INT, &o.max_rows,
+          "At most so many functions (default: 0, all)", "N" },
+        G_OPTION_ENTRY_NULL
+    };
+    const GOptionEntry names[] = {
+        { "comm", 0, 0, G_OPTION_ARG_STRING, &o.comm,
+          "Only tasks with such a name, a glob", "NAME" },
+        { "dso", 0, 0, G_OPTION_ARG_STRING, &o.dso,
+          "Only objects with such a name, a glob", "NAME" },
+        { "sym", 0, 0, G_OPTION_ARG_STRING, &o.sym,
+          "Only functions with such a name, a glob", "NAME" },
+        G_OPTION_ENTRY_NULL
+    };
 
-    add_entries(entries, c->report ? table : stacks);
+    add_entries(entries, c->report ? table : c->annotate ? code : stacks);
+    if (c->report || c->annotate) {
+        add_entries(entries, names);
+    }
     if (c->svg) {
         add_entries(entries, picture);
     }
@@ -123,6 +146,19 @@ int cmd_report(int argc, char **argv)
         .summary = "Write where the instructions went, as a table: by "
                    "process, object, function,\nprivilege level or hart.",
         .report = true,
+    };
+
+    return profile_command(&command, argc, argv);
+}
+
+int cmd_annotate(int argc, char **argv)
+{
+    static const ProfileCommand command = {
+        .kind = "annotate",
+        .summary = "Write how often each instruction of a function was "
+                   "executed, how often branches\nwere taken and not, and "
+                   "where calls and jumps went.",
+        .annotate = true,
     };
 
     return profile_command(&command, argc, argv);

@@ -9,6 +9,7 @@
 #include "names/object-elf.h"
 #include "names/sysroot.h"
 #include "results.h"
+#include "source.h"
 #include "views/report.h"
 
 void profile_options_clear(ProfileOptions *o)
@@ -21,7 +22,24 @@ void profile_options_clear(ProfileOptions *o)
     g_free(o->dso);
     g_free(o->sym);
     g_free(o->callers);
+    g_free(o->format);
+    g_strfreev(o->source_prefixes);
     g_free(o->title);
+}
+
+/*
+ * An object with its code, for views that show it; a file of symbols alone
+ * will do, too. Code of modules is not where their symbols say.
+ */
+static Object *elf_object(ObjectTable *table, const char *path)
+{
+    Object *o = object_elf_load(table, path, path, NULL);
+
+    if (o && o->kind == OBJECT_MODULE) {
+        object_drop(table, o);
+        o = NULL;
+    }
+    return o ?: object_new(table, OBJECT_PROGRAM, path, path);
 }
 
 static bool add_elf(Names *names, ObjectTable *table, const char *arg)
@@ -29,18 +47,22 @@ static bool add_elf(Names *names, ObjectTable *table, const char *arg)
     g_autoptr(GError) err = NULL;
     uint64_t bias;
     g_autofree char *path = elf_file_split(arg, &bias, &err);
+    g_autoptr(SymbolTable) symbols = NULL;
     Object *o;
 
     if (!path) {
         cli_error("--elf: %s", err->message);
         return false;
     }
-    o = object_elf_load(table, path, path, &err);
-    if (!o || !symbols_add_elf(o->symbols, path, 0, &err)) {
+    symbols = symbols_new();
+    if (!symbols_add_elf(symbols, path, 0, &err)) {
         cli_error("--elf: %s", err->message);
         return false;
     }
-    symbols_sort(o->symbols);
+    symbols_sort(symbols);
+    o = elf_object(table, path);
+    symbols_free(o->symbols);
+    o->symbols = g_steal_pointer(&symbols);
     names_add_fixed(names, o, bias);
     return true;
 }
@@ -218,14 +240,30 @@ void profile_write(Profile *profile, const CliTrace *ct,
 
 bool profile_options_valid(const ProfileOptions *o)
 {
+    g_autoptr(SourceTree) sources = NULL;
+    g_autoptr(GError) err = NULL;
     ReportOptions report;
+    TableFormat format;
 
     if (o->sort && !report_parse_keys(o->sort, &report)) {
         cli_error("--sort %s: must be some of comm, pid, tid, dso, sym, priv, "
-                  "hart, separated by commas", o->sort);
+                  "hart, srcline, srcfile, separated by commas", o->sort);
         return false;
     }
-    if (!(o->min_percent >= 0) || o->max_rows < 0) {
+    if (o->format && !table_parse_format(o->format, &format)) {
+        cli_error("--format %s: must be text, tsv or json", o->format);
+        return false;
+    }
+    if (o->format && o->callers) {
+        cli_error("--callers writes text only: leave out --format");
+        return false;
+    }
+    sources = source_tree_new(o->source_prefixes, NULL, &err);
+    if (!sources) {
+        cli_error("--source-prefix: %s", err->message);
+        return false;
+    }
+    if (o->min_percent < 0 || o->max_rows < 0) {
         cli_error("--percent-limit, --rows: must not be negative");
         return false;
     }

@@ -10,6 +10,7 @@
 #ifndef ETRACE_RESULTS_H
 #define ETRACE_RESULTS_H
 
+#include <math.h>
 #include "cli.h"
 #include "counter.h"
 #include "truth.h"
@@ -142,15 +143,18 @@ typedef struct ProfileOptions {
     gint64 max_events;          /* of functions, in all */
     gboolean icicle;
     /* of reports */
-    char *sort, *comm, *dso, *sym, *callers;
-    double min_percent;
+    char *sort, *comm, *dso, *sym, *callers, *format;
+    double min_percent;         /* NAN: not given */
     int max_rows;
     gboolean by_total;
+    /* of annotate, with comm, dso, sym, min_percent and max_rows */
+    gboolean source;
+    char **source_prefixes;
 } ProfileOptions;
 
 /* As options are before they are parsed */
 #define PROFILE_OPTIONS_INIT { \
-    .width = 1200, .min_width = 0.3, .min_percent = 0.05, \
+    .width = 1200, .min_width = 0.3, .min_percent = NAN, \
     .period = SAMPLER_PERIOD, .branches = SAMPLER_BRANCHES, \
     .max_events = SPEEDSCOPE_MAX_EVENTS, .min_duration = -1, \
 }

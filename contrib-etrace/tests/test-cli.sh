@@ -53,8 +53,8 @@ check "help" 0 "$tool" --help
 says "every command is listed" out listen
 check "unknown command" 2 "$tool" frobnicate
 says "it is named" err "no command 'frobnicate'"
-for command in decode verify stat folded flamegraph timeline html listen \
-    convert perf-data script callgrind pprof speedscope uftrace; do
+for command in decode verify stat report annotate folded flamegraph timeline \
+    html listen convert perf-data script callgrind pprof speedscope uftrace; do
     check "$command --help" 0 "$tool" $command --help
     says "$command explains itself" out '--trace'
     check "$command --bogus" 2 "$tool" $command --bogus
@@ -467,6 +467,83 @@ check "html to a full disk" 2 "$tool" html $files1 -o /dev/full
 check "bad width" 2 "$tool" flamegraph $files1 --width 3
 printf 'nonsense\n' > "$dir/kallsyms"
 check "bad kallsyms" 2 "$tool" folded $files1 --kallsyms "$dir/kallsyms"
+
+# report: rows for scripts add up, and diff reads them
+check "report" 0 "$tool" report $files1 --sort priv,hart
+says "rows" out 'M-mode'
+check "report --format tsv" 0 "$tool" report $files1 --sort priv,hart \
+    --format tsv -o "$dir/a.tsv"
+sum=$(awk 'NR > 1 { sum += $1 } END { print sum }' "$dir/a.tsv")
+check "every instruction is in it" 0 test "$sum" = "$(wc -l < "$one/pcs")"
+check "report --format json" 0 "$tool" report $files1 --format json
+cp "$dir/out" "$dir/a.json"
+check "python reads it" 0 python3 -c 'import json, sys
+report = json.load(open(sys.argv[1]))
+assert sum(row["own"] for row in report["rows"]) == report["instructions"]' \
+    "$dir/a.json"
+check "report --format xml" 2 "$tool" report $files1 --format xml
+says "what there is" err 'text, tsv or json'
+check "report --sort line" 2 "$tool" report $files1 --sort line
+says "what it can be" err 'srcline, srcfile'
+check "callers have no columns" 2 "$tool" report $files1 --callers main \
+    --format tsv
+says "and it says so" err 'leave out --format'
+check "another report" 0 "$tool" report $files2 --sort priv,hart \
+    --format tsv -o "$dir/b.tsv"
+check "diff" 0 "$tool" diff "$dir/a.tsv" "$dir/b.tsv"
+says "what A is" out "^# A: $dir/a.tsv: $(wc -l < "$one/pcs") instructions"
+check "diff of the same" 0 "$tool" diff "$dir/a.tsv" "$dir/a.tsv" \
+    --percent-limit 0 --sort priv --format tsv
+same=$(awk 'NR > 1 && $1 == $2 && $3 == 0 { n++; sum += $1 }
+    END { print n, sum }' "$dir/out")
+check "no difference" 0 test "$same" = "5 $sum"
+check "diff --sort of what is not there" 2 "$tool" diff "$dir/a.tsv" \
+    "$dir/b.tsv" --sort sym
+says "what to do" err "not told apart by 'sym'; make both"
+check "diff of one" 2 "$tool" diff "$dir/a.tsv"
+says "two are needed" err 'rvtrace diff A B'
+check "diff of something else" 2 "$tool" diff "$dir/a.json" "$dir/b.tsv"
+says "what it wants" err 'report --format tsv'
+check "diff of a file that is not there" 2 "$tool" diff "$dir/a.tsv" \
+    "$dir/none"
+check "diff to a full disk" 2 sh -c "\"$tool\" diff \"$dir/a.tsv\" \
+    \"$dir/b.tsv\" > /dev/full"
+
+# annotate: a loop of three rounds, from its packets and its program
+check "annotate what did not run" 2 "$tool" annotate $files1 --sym main
+says "and says so" err 'no function with such a name ran'
+check "bad source prefix" 2 "$tool" annotate $files1 --source-prefix nonsense
+says "which option" err '--source-prefix'
+if command -v riscv64-linux-gnu-gcc > "$dir/which"; then
+    printf '%s\n' '.globl _start' '.type _start, @function' \
+        '.option norvc' '_start: li a0, 3' '1: addi a0, a0, -1' \
+        'bnez a0, 1b' 'j .' '.size _start, . - _start' > "$dir/loop.S"
+    riscv64-linux-gnu-gcc -g -nostdlib -static -no-pie -Wl,-Ttext=0x10000 \
+        "$dir/loop.S" -o "$dir/loop"
+    printf '%s\n' params \
+        'inst format=3 subformat=0 branch=1 privilege=3 address=0x10000' \
+        'inst format=1 branches=3 branch_map=4 address=0xc' > "$dir/loop.txt"
+    check "packets of a loop" 0 "$tool" encode --packets "$dir/loop.txt" \
+        --output "$dir/loop.trace"
+    check "annotate" 0 "$tool" annotate --trace "$dir/loop.trace" \
+        --elf "$dir/loop" --sym '_s*'
+    says "its branch" out '3  10008:.*# taken 2, not taken 1$'
+    check "annotate --source" 0 "$tool" annotate --trace "$dir/loop.trace" \
+        --elf "$dir/loop" --source
+    says "its line" out '3  ; loop.S:6: bnez a0, 1b$'
+    check "report --sort srcline" 0 "$tool" report --sort srcline \
+        --trace "$dir/loop.trace" --elf "$dir/loop" --format tsv
+    says "its line, too" out "^3.$dir/loop.S:6$"
+    mkdir "$dir/src" && mv "$dir/loop.S" "$dir/src"
+    check "sources elsewhere" 0 "$tool" decode --trace "$dir/loop.trace" \
+        --elf "$dir/loop" --sym _start --source \
+        --source-prefix "$dir=$dir/src" --output "annotate=$dir/annotated" \
+        --output "report=$dir/reported"
+    check "are found" 0 grep -q 'loop.S:6: bnez' "$dir/annotated"
+    check "report, too" 0 grep -q '_start$' "$dir/reported"
+else
+    echo "# skipped: annotate: there is no riscv64-linux-gnu-gcc"
+fi
 
 # one run of the decoder, several results: each as its own command writes it
 check "several outputs" 0 "$tool" decode $files2 --truth "$two/truth" \

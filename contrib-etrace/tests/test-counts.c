@@ -290,6 +290,42 @@ static void test_report(void)
     tear_down(&f);
 }
 
+/* For scripts: names may be anything that a guest can think of. */
+static void test_formats(void)
+{
+    Fixture f;
+
+    set_up(&f);
+    run(&f, MAIN, 3, ETRACE_ITYPE_INFERABLE_CALL);
+    f.site.task = task_intern(f.tasks, true, 8, 7, "a\"b\\\t\xf0");
+    run(&f, WORK, 1, ETRACE_ITYPE_RETURN);
+    g_clear_pointer(&f.counter, counter_free);
+    counts_sort(f.counts);
+    assert_report(&f, "comm,sym", (ReportOptions) { .format = TABLE_TSV },
+        "own\tcalls\tcomm\tsym\n"
+        "3\t0\tsh\tmain\n"
+        "1\t1\ta\"b\\?\xef\xbf\xbd\twork\n");
+    assert_report(&f, "comm,sym", (ReportOptions) { .format = TABLE_JSON },
+        "{\"instructions\": 4, \"selected\": 4, \"rows\": [\n"
+        "  {\"own\": 3, \"calls\": 0, \"comm\": \"sh\", "
+        "\"sym\": \"main\"},\n"
+        "  {\"own\": 1, \"calls\": 1, \"comm\": "
+        "\"a\\\"b\\\\?\xef\xbf\xbd\", \"sym\": \"work\"}\n"
+        "]}\n");
+    assert_report(&f, "comm", (ReportOptions) { .format = TABLE_JSON,
+                                                .comm = "none" },
+        "{\"instructions\": 4, \"selected\": 0, \"rows\": [\n]}\n");
+    assert_report(&f, "comm", (ReportOptions) { .format = TABLE_TSV,
+                                                .comm = "none" },
+        "own\tcomm\n");
+    assert_report(&f, "comm", (ReportOptions) { .comm = "a*" },
+        "# 4 instructions, of which 1 (25.00%) were selected; weights are "
+        "instructions\n"
+        "    own     instructions  comm\n"
+        " 25.00%                1  a\"b\\?\xef\xbf\xbd\n");
+    tear_down(&f);
+}
+
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
@@ -298,5 +334,6 @@ int main(int argc, char **argv)
     g_test_add_func("/counts/repeat", test_repeat);
     g_test_add_func("/counts/merge", test_merge);
     g_test_add_func("/counts/report", test_report);
+    g_test_add_func("/counts/formats", test_formats);
     return g_test_run();
 }

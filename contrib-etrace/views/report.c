@@ -4,31 +4,10 @@
  * SPDX-License-Identifier: GPL-2.0-or-later
  */
 #include "qemu/osdep.h"
-#include "report.h"
-#include "trap-text.h"
+#include "range-walk.h"
+#include "report-private.h"
 
-/* What a row is told apart by; only what is a key is filled in. */
-typedef struct Row {
-    const char *comm;       /* interned strings: compared by pointer */
-    uint32_t pid, tid;
-    unsigned object;
-    const Symbol *symbol;
-    uint8_t priv;
-    unsigned hart;
-    /* sums */
-    uint64_t own, total, calls;
-} Row;
-
-typedef struct Report {
-    const Counts *counts;
-    const ReportOptions *o;
-    unsigned mask;          /* a bit for each key */
-    GHashTable *rows;       /* Row */
-    uint64_t own;           /* of all that is shown */
-    uint64_t all;           /* of everything */
-} Report;
-
-static const char *const key_names[REPORT_NR_KEYS] = {
+const char *const report_key_names[REPORT_NR_KEYS] = {
     [REPORT_COMM] = "comm",
     [REPORT_PID] = "pid",
     [REPORT_TID] = "tid",
@@ -36,6 +15,8 @@ static const char *const key_names[REPORT_NR_KEYS] = {
     [REPORT_SYM] = "sym",
     [REPORT_PRIV] = "priv",
     [REPORT_HART] = "hart",
+    [REPORT_SRCLINE] = "srcline",
+    [REPORT_SRCFILE] = "srcfile",
 };
 
 bool report_parse_keys(const char *text, ReportOptions *o)
@@ -47,7 +28,7 @@ bool report_parse_keys(const char *text, ReportOptions *o)
     for (char **w = words; *w; w++) {
         unsigned i = 0;
 
-        while (i < REPORT_NR_KEYS && !g_str_equal(*w, key_names[i])) {
+        while (i < REPORT_NR_KEYS && !g_str_equal(*w, report_key_names[i])) {
             i++;
         }
         if (i == REPORT_NR_KEYS || (seen >> i & 1)) {
@@ -59,11 +40,23 @@ bool report_parse_keys(const char *text, ReportOptions *o)
     return o->nr_keys;
 }
 
+bool report_needs_source(const ReportOptions *o)
+{
+    for (unsigned i = 0; i < o->nr_keys; i++) {
+        if (o->keys[i] == REPORT_SRCLINE || o->keys[i] == REPORT_SRCFILE) {
+            return true;
+        }
+    }
+    return false;
+}
+
 static guint row_hash(gconstpointer key)
 {
-    const Row *r = key;
+    const ReportRow *r = key;
     uint64_t h = (uintptr_t)r->comm ^ (uintptr_t)r->symbol << 7;
 
+    h = (h ^ (uintptr_t)r->source.file << 3 ^ r->source.line) *
+        0x9e3779b97f4a7c15ull;
     h = (h ^ r->object ^ (uint64_t)r->pid << 32 ^ r->tid) *
         0x9e3779b97f4a7c15ull;
     return (h >> 32) + r->priv + r->hart * 8;
@@ -71,16 +64,13 @@ static guint row_hash(gconstpointer key)
 
 static gboolean row_equal(gconstpointer a, gconstpointer b)
 {
-    const Row *x = a, *y = b;
+    const ReportRow *x = a, *y = b;
 
     return x->comm == y->comm && x->pid == y->pid && x->tid == y->tid &&
            x->object == y->object && x->symbol == y->symbol &&
-           x->priv == y->priv && x->hart == y->hart;
-}
-
-static bool has_key(const Report *r, ReportKey key)
-{
-    return r->mask >> key & 1;
+           x->priv == y->priv && x->hart == y->hart &&
+           x->source.file == y->source.file &&
+           x->source.line == y->source.line;
 }
 
 static const Symbol *symbol_at(const Object *object, uint64_t addr)
@@ -93,32 +83,40 @@ static bool selected(const char *glob, const char *text)
     return !glob || g_pattern_match_simple(glob, text);
 }
 
-static const char *symbol_name(const Symbol *symbol)
+const char *report_symbol_name(const Symbol *symbol)
 {
     return symbol ? symbol->name : "[no symbol]";
 }
 
-static Row *get_row(Report *r, const CountPlace *place, const Symbol *symbol)
+/* The row of what is at @addr, which is of @symbol; NULL: it is not selected */
+static ReportRow *get_row(Report *r, const CountPlace *place,
+                          const Symbol *symbol, uint64_t addr)
 {
     const Object *object = object_get(r->counts->objects, place->object);
     const Task *task = task_get(r->counts->tasks, place->task);
-    Row key = { 0 }, *row;
+    ReportRow key = { 0 }, *row;
 
     if (!selected(r->o->comm, task->name) ||
         !selected(r->o->dso, object->name) ||
-        !selected(r->o->sym, symbol_name(symbol))) {
+        !selected(r->o->sym, report_symbol_name(symbol))) {
         return NULL;
     }
     if (r->mask & (1u << REPORT_COMM | 1u << REPORT_PID | 1u << REPORT_TID)) {
         key.comm = g_intern_string(task->name);
     }
-    key.pid = has_key(r, REPORT_PID) ? task->tgid : 0;
-    key.tid = has_key(r, REPORT_TID) ? task->tid : 0;
-    key.object = has_key(r, REPORT_DSO) || has_key(r, REPORT_SYM) ?
+    key.pid = report_has_key(r, REPORT_PID) ? task->tgid : 0;
+    key.tid = report_has_key(r, REPORT_TID) ? task->tid : 0;
+    key.object = r->mask & (1u << REPORT_DSO | 1u << REPORT_SYM) ?
                  place->object : 0;
-    key.symbol = has_key(r, REPORT_SYM) ? symbol : NULL;
-    key.priv = has_key(r, REPORT_PRIV) ? place->priv : 0;
-    key.hart = has_key(r, REPORT_HART) ? place->hart : 0;
+    key.symbol = report_has_key(r, REPORT_SYM) ? symbol : NULL;
+    key.priv = report_has_key(r, REPORT_PRIV) ? place->priv : 0;
+    key.hart = report_has_key(r, REPORT_HART) ? place->hart : 0;
+    if (report_needs_source(r->o) && r->o->places) {
+        key.source = source_place_find(r->o->places, object, addr);
+        if (!report_has_key(r, REPORT_SRCLINE)) {
+            key.source.line = 0;
+        }
+    }
     row = g_hash_table_lookup(r->rows, &key);
     if (!row) {
         row = g_memdup2(&key, sizeof(key));
@@ -127,10 +125,49 @@ static Row *get_row(Report *r, const CountPlace *place, const Symbol *symbol)
     return row;
 }
 
-/*
- * A range seldom extends over two functions: only where one runs into the
- * next. Then it counts for the one in which it begins.
- */
+typedef struct RangePart {
+    Report *r;
+    const CountPlace *place;
+} RangePart;
+
+static void add_insns(const RangePart *p, const CountRange *range,
+                      uint64_t addr, uint64_t insns, const Symbol *symbol)
+{
+    ReportRow *row = get_row(p->r, p->place, symbol, addr);
+
+    if (row) {
+        row->own += insns * range->count;
+        p->r->own += insns * range->count;
+    }
+}
+
+static void add_part(void *opaque, const CountRange *range, uint64_t start,
+                     uint64_t insns, const Symbol *symbol)
+{
+    add_insns(opaque, range, start, insns, symbol);
+}
+
+/* Each instruction is of a line. */
+static void add_lines(const RangePart *p, const Object *object,
+                      const CountRange *range)
+{
+    uint64_t lo = 0, hi = 0;
+    const Symbol *symbol = NULL;
+    RangeWalk w;
+
+    if (!range_walk_begin(&w, object, range)) {
+        add_insns(p, range, range->start, range->insns,
+                  symbol_at(object, range->start));
+        return;
+    }
+    do {
+        if (w.addr < lo || w.addr >= hi) {
+            symbol = symbols_find(object->symbols, w.addr, &lo, &hi);
+        }
+        add_insns(p, range, w.addr, 1, symbol);
+    } while (range_walk_next(&w));
+}
+
 static void add_ranges(Report *r)
 {
     for (guint i = 0; i < r->counts->ranges->len; i++) {
@@ -138,13 +175,13 @@ static void add_ranges(Report *r)
                                                  CountRange, i);
         const CountPlace *place = count_place(r->counts, range->place);
         const Object *object = object_get(r->counts->objects, place->object);
-        uint64_t insns = range->insns * range->count;
-        Row *row = get_row(r, place, symbol_at(object, range->start));
+        RangePart p = { .r = r, .place = place };
 
-        r->all += insns;
-        if (row) {
-            row->own += insns;
-            r->own += insns;
+        r->all += range->insns * range->count;
+        if (report_needs_source(r->o)) {
+            add_lines(&p, object, range);
+        } else {
+            range_by_function(object, range, add_part, &p);
         }
     }
 }
@@ -180,10 +217,14 @@ static void add_calls(Report *r)
         const CountPlace *place = count_place(r->counts, e->to_place);
         const Object *to = object_get(r->counts->objects, place->object);
         const Symbol *symbol = symbol_at(to, e->to);
-        Row *row;
+        ReportRow *row;
 
-        if (is_call(e, object_get(r->counts->objects, from->object), to,
-                    symbol) && (row = get_row(r, place, symbol))) {
+        if (!is_call(e, object_get(r->counts->objects, from->object), to,
+                     symbol)) {
+            continue;
+        }
+        row = get_row(r, place, symbol, e->to);
+        if (row) {
             row->calls += e->count;
         }
     }
@@ -211,7 +252,7 @@ static void add_totals(Report *r, const Profile *p)
     for (guint i = 1; i < p->nodes->len; i++) {
         const ProfileNode *n = profile_node(p, i);
         const ProfileFrame *frame = profile_frame(p, n->frame);
-        Row key = { 0 }, *row;
+        ReportRow key = { 0 }, *row;
 
         if (!frame->object || !n->total || is_recursive(p, n)) {
             continue;
@@ -227,14 +268,14 @@ static void add_totals(Report *r, const Profile *p)
 
 static bool shows_totals(const Report *r, const Profile *p)
 {
-    return p && has_key(r, REPORT_SYM) &&
+    return p && report_has_key(r, REPORT_SYM) &&
            !(r->mask & ~(1u << REPORT_SYM | 1u << REPORT_DSO));
 }
 
 static gint compare_rows(gconstpointer a, gconstpointer b, gpointer opaque)
 {
     const Report *r = opaque;
-    const Row *x = *(Row *const *)a, *y = *(Row *const *)b;
+    const ReportRow *x = *(ReportRow *const *)a, *y = *(ReportRow *const *)b;
     uint64_t m = r->o->by_total ? x->total : x->own;
     uint64_t n = r->o->by_total ? y->total : y->own;
     int d;
@@ -246,106 +287,13 @@ static gint compare_rows(gconstpointer a, gconstpointer b, gpointer opaque)
     d = d ? d : (x->tid > y->tid) - (x->tid < y->tid);
     d = d ? d : (x->pid > y->pid) - (x->pid < y->pid);
     d = d ? d : (x->object > y->object) - (x->object < y->object);
-    d = d ? d : strcmp(symbol_name(x->symbol), symbol_name(y->symbol));
+    d = d ? d : strcmp(report_symbol_name(x->symbol),
+                       report_symbol_name(y->symbol));
+    d = d ? d : g_strcmp0(x->source.file, y->source.file);
+    d = d ? d : (x->source.line > y->source.line) -
+                (x->source.line < y->source.line);
     d = d ? d : (x->priv > y->priv) - (x->priv < y->priv);
     return d ? d : (x->hart > y->hart) - (x->hart < y->hart);
-}
-
-static char *cell(const Report *r, const Row *row, ReportKey key)
-{
-    switch (key) {
-    case REPORT_COMM:
-        return g_strdup(row->comm);
-    case REPORT_PID:
-        return row->pid >= TASK_MADE_UP ? g_strdup(row->comm) :
-               g_strdup_printf("%u:%s", row->pid, row->comm);
-    case REPORT_TID:
-        return row->tid >= TASK_MADE_UP ? g_strdup(row->comm) :
-               g_strdup_printf("%u:%s", row->tid, row->comm);
-    case REPORT_DSO:
-        return g_strdup(object_get(r->counts->objects, row->object)->name);
-    case REPORT_SYM:
-        return g_strdup(symbol_name(row->symbol));
-    case REPORT_PRIV:
-        return g_strdup(priv_text(row->priv));
-    default:
-        return g_strdup_printf("%u", row->hart);
-    }
-}
-
-/* Names are the guest's: what is no printable character is shown as one. */
-static void clean(char *text)
-{
-    for (; *text; text++) {
-        if ((unsigned char)*text < ' ' || *text == 0x7f) {
-            *text = '?';
-        }
-    }
-}
-
-typedef struct Table {
-    GPtrArray *cells;       /* nr_keys strings for each row */
-    unsigned width[REPORT_NR_KEYS];
-} Table;
-
-static void fill_table(const Report *r, GPtrArray *rows, Table *t)
-{
-    for (unsigned k = 0; k < r->o->nr_keys; k++) {
-        t->width[k] = strlen(key_names[r->o->keys[k]]);
-    }
-    for (guint i = 0; i < rows->len; i++) {
-        for (unsigned k = 0; k < r->o->nr_keys; k++) {
-            char *text = cell(r, rows->pdata[i], r->o->keys[k]);
-
-            clean(text);
-            t->width[k] = MAX(t->width[k], g_utf8_strlen(text, -1));
-            g_ptr_array_add(t->cells, text);
-        }
-    }
-}
-
-static double percent(uint64_t part, uint64_t all)
-{
-    return all ? 100.0 * part / all : 0;
-}
-
-static void write_table(const Report *r, GPtrArray *rows, bool totals,
-                        FILE *f)
-{
-    Table t = { .cells = g_ptr_array_new_with_free_func(g_free) };
-
-    fill_table(r, rows, &t);
-    fprintf(f, "%7s %16s", "own", "instructions");
-    if (totals) {
-        fprintf(f, " %7s %16s", "total", "instructions");
-    }
-    if (has_key(r, REPORT_SYM)) {
-        fprintf(f, " %12s", "calls");
-    }
-    for (unsigned k = 0; k < r->o->nr_keys; k++) {
-        fprintf(f, "  %-*s", k + 1 < r->o->nr_keys ? (int)t.width[k] : 0,
-                key_names[r->o->keys[k]]);
-    }
-    fputc('\n', f);
-    for (guint i = 0; i < rows->len; i++) {
-        const Row *row = rows->pdata[i];
-
-        fprintf(f, "%6.2f%% %16" PRIu64, percent(row->own, r->all), row->own);
-        if (totals) {
-            fprintf(f, " %6.2f%% %16" PRIu64, percent(row->total, r->all),
-                    row->total);
-        }
-        if (has_key(r, REPORT_SYM)) {
-            fprintf(f, " %12" PRIu64, row->calls);
-        }
-        for (unsigned k = 0; k < r->o->nr_keys; k++) {
-            fprintf(f, "  %-*s",
-                    k + 1 < r->o->nr_keys ? (int)t.width[k] : 0,
-                    (char *)t.cells->pdata[i * r->o->nr_keys + k]);
-        }
-        fputc('\n', f);
-    }
-    g_ptr_array_unref(t.cells);
 }
 
 /* Rows that are large enough, in order */
@@ -362,11 +310,11 @@ static GPtrArray *choose_rows(Report *r, uint64_t *left_out)
     g_ptr_array_sort_with_data(rows, compare_rows, r);
     *left_out = 0;
     for (guint i = rows->len; i > 0; i--) {
-        const Row *last = rows->pdata[i - 1];
+        const ReportRow *last = rows->pdata[i - 1];
         uint64_t n = r->o->by_total ? last->total : last->own;
 
         if ((!r->o->max_rows || i <= r->o->max_rows) &&
-            percent(n, r->all) >= r->o->min_percent && n) {
+            report_percent(n, r->all) >= r->o->min_percent && n) {
             break;
         }
         *left_out += last->own;
@@ -392,25 +340,14 @@ void report_write(const Counts *counts, const Profile *profile,
     }
     totals = shows_totals(&r, profile);
     add_ranges(&r);
-    if (has_key(&r, REPORT_SYM)) {
+    if (report_has_key(&r, REPORT_SYM)) {
         add_calls(&r);
     }
     if (totals) {
         add_totals(&r, profile);
     }
     rows = choose_rows(&r, &left_out);
-    fprintf(f, "# %" PRIu64 " instructions", r.all);
-    if (r.own != r.all) {
-        fprintf(f, ", of which %" PRIu64 " (%.2f%%) were selected", r.own,
-                percent(r.own, r.all));
-    }
-    fprintf(f, "; weights are instructions\n");
-    write_table(&r, rows, totals, f);
-    if (left_out) {
-        fprintf(f, "# %u rows left out: %" PRIu64 " instructions (%.2f%%)\n",
-                g_hash_table_size(r.rows) - rows->len, left_out,
-                percent(left_out, r.all));
-    }
+    report_write_rows(&r, rows, totals, left_out, f);
     g_ptr_array_unref(rows);
     g_hash_table_unref(r.rows);
 }

@@ -9,6 +9,8 @@
 #include <stdio.h>
 #include "names/counts.h"
 #include "profile.h"
+#include "source-place.h"
+#include "table.h"
 
 /* What rows are told apart by, as perf calls it */
 typedef enum ReportKey {
@@ -19,6 +21,8 @@ typedef enum ReportKey {
     REPORT_SYM,             /* the function */
     REPORT_PRIV,            /* the privilege level */
     REPORT_HART,
+    REPORT_SRCLINE,         /* file and line, of the innermost inlined call */
+    REPORT_SRCFILE,
     REPORT_NR_KEYS,
 } ReportKey;
 
@@ -30,19 +34,28 @@ typedef struct ReportOptions {
     double min_percent;     /* of own, or of total where that is shown */
     unsigned max_rows;      /* 0: all */
     bool by_total;          /* sort by what a function and its callees ran */
+    TableFormat format;
+    SourcePlaces *places;   /* for REPORT_SRCLINE and REPORT_SRCFILE; or NULL */
 } ReportOptions;
 
 /*
  * Parse a list like "comm,dso,sym". Returns false if a word is none of comm,
- * pid, tid, dso, sym, priv, hart, or is there twice.
+ * pid, tid, dso, sym, priv, hart, srcline, srcfile, or is there twice.
  */
 bool report_parse_keys(const char *text, ReportOptions *o);
+
+/* Is the source one of the keys? */
+bool report_needs_source(const ReportOptions *o);
 
 /*
  * Write a row for each combination of the keys: the share and number of
  * instructions that it ran itself, and, if the function is one of the keys and
  * @profile (may be NULL) is there, that ran while it was on the stack, and how
  * often it was called. @counts has been sorted, @profile summed.
+ *
+ * For scripts there is all of this but the shares, and nothing else: columns
+ * own, total, calls, then the keys. JSON has "instructions", how many there
+ * are of everything, "selected", of what has such names, and "rows".
  */
 void report_write(const Counts *counts, const Profile *profile,
                   const ReportOptions *o, FILE *f);

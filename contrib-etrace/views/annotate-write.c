@@ -1,0 +1,289 @@
+/*
+ * Annotated code: a function as text
+ *
+ * SPDX-License-Identifier: GPL-2.0-or-later
+ */
+#include "qemu/osdep.h"
+#include "annotate-private.h"
+#include "disasm.h"
+#include "table.h"
+
+/* What is the same for all instructions of a function */
+typedef struct Writer {
+    const Counts *counts;
+    const AnnotatedFunction *fn;
+    const AnnotateOptions *o;
+    InsnIsa isa;
+    Disasm *disasm;
+    unsigned width;         /* of addresses */
+    FILE *f;
+} Writer;
+
+/* One instruction: what the object has, and where it is from */
+typedef struct Line {
+    uint64_t addr;
+    unsigned size;          /* up to the next line */
+    unsigned length;        /* of what is shown */
+    const uint8_t *code;
+    const AnnotatedInsn *ran;   /* NULL: it did not */
+    SourcePlace source;
+} Line;
+
+static const AnnotatedInsn *insn_at(const AnnotatedFunction *fn, uint64_t addr)
+{
+    return g_hash_table_lookup(fn->insns, &addr);
+}
+
+static bool is_of(const AnnotatedFunction *fn, uint64_t addr)
+{
+    return symbols_find(fn->object->symbols, addr, NULL, NULL) == fn->symbol;
+}
+
+/*
+ * Instructions that ran begin where they did; others where the one before
+ * ends. Data between them must not hide one that ran.
+ */
+static Line line_at(const Writer *w, uint64_t addr, const uint8_t *code,
+                    size_t left)
+{
+    Line line = {
+        .addr = addr,
+        .code = code,
+        .ran = insn_at(w->fn, addr),
+    };
+
+    line.length = left < 2 ? left :
+                  MIN(left, insn_length(code[0] | code[1] << 8));
+    line.size = line.length;
+    if (line.size > 2 && insn_at(w->fn, addr + 2)) {
+        line.size = 2;
+        line.length = line.ran ? line.length : 2;
+    }
+    if (w->o->places) {
+        line.source = source_place_find(w->o->places, w->fn->object, addr);
+    }
+    return line;
+}
+
+static GArray *find_lines(const Writer *w)
+{
+    GArray *lines = g_array_new(false, false, sizeof(Line));
+    uint64_t addr = w->fn->symbol->start, end = w->fn->symbol->end;
+
+    while (addr < end) {
+        const uint8_t *code;
+        size_t left = object_bytes(w->fn->object, addr, end - addr, &code);
+        Line line;
+
+        if (!left) {
+            break;
+        }
+        line = line_at(w, addr, code, left);
+        if (is_of(w->fn, addr)) {
+            g_array_append_val(lines, line);
+        }
+        addr += line.size;
+    }
+    return lines;
+}
+
+static void write_share(const Writer *w, uint64_t count)
+{
+    if (count) {
+        fprintf(w->f, "%6.2f%% ", 100.0 * count / w->fn->own);
+    } else {
+        fprintf(w->f, "%7s ", "");
+    }
+    fprintf(w->f, "%14" PRIu64 "  ", count);
+}
+
+static void write_insn(const Writer *w, const Line *line)
+{
+    g_autofree char *text = disasm_text(w->disasm, line->addr, line->code,
+                                        line->length);
+    g_autofree char *notes = NULL;
+    uint32_t raw = 0;
+    Insn insn;
+
+    write_share(w, line->ran ? line->ran->count : 0);
+    fprintf(w->f, "%*" PRIx64 ":  ", w->width, line->addr);
+    if (line->ran) {
+        for (unsigned i = 0; i < line->length; i++) {
+            raw |= (uint32_t)line->code[i] << i * 8;
+        }
+        insn_classify(&w->isa, raw, &insn);
+        notes = annotate_notes(w->counts, w->fn, line->ran, &insn);
+    }
+    if (notes && *notes) {
+        fprintf(w->f, "%-32s # %s\n", text, notes);
+    } else {
+        fprintf(w->f, "%s\n", text);
+    }
+}
+
+static bool same_source(const SourcePlace *a, const SourcePlace *b)
+{
+    return a->file == b->file && a->line == b->line;
+}
+
+/* @file: as it is to be shown */
+static void write_source(const Writer *w, uint64_t count,
+                         const SourcePlace *source, const char *file)
+{
+    const char *text = w->o->sources && source->line ?
+        source_line(w->o->sources, source->file, source->line) : NULL;
+    /* What is indented by tabs would not be where it was. */
+    g_auto(GStrv) parts = g_strsplit(text ? text : "", "\t", -1);
+    g_autofree char *spaced = g_strjoinv("    ", parts);
+    g_autofree char *clean = table_clean(spaced);
+
+    write_share(w, count);
+    if (!source->file) {
+        fprintf(w->f, "; [no line]\n");
+    } else {
+        fprintf(w->f, "; %s:%u%s%s\n", file, source->line, text ? ": " : "",
+                clean);
+    }
+}
+
+static void write_code(const Writer *w, const GArray *lines)
+{
+    for (guint i = 0; i < lines->len; i++) {
+        const Line *line = &g_array_index(lines, Line, i);
+
+        if (w->o->places && (!i || !same_source(&line->source,
+                                                &line[-1].source))) {
+            g_autofree char *file = NULL;
+            uint64_t sum = 0;
+
+            for (guint k = i; k < lines->len; k++) {
+                const Line *more = &g_array_index(lines, Line, k);
+
+                if (!same_source(&line->source, &more->source)) {
+                    break;
+                }
+                sum += more->ran ? more->ran->count : 0;
+            }
+            file = line->source.file ? g_path_get_basename(line->source.file)
+                                     : NULL;
+            write_source(w, sum, &line->source, file);
+        }
+        write_insn(w, line);
+    }
+}
+
+typedef struct SourceSum {
+    SourcePlace source;
+    uint64_t count;
+} SourceSum;
+
+static gint compare_sources(gconstpointer a, gconstpointer b)
+{
+    const SourceSum *x = a, *y = b;
+    int d = g_strcmp0(x->source.file, y->source.file);
+
+    return d ? d : (x->source.line > y->source.line) -
+                   (x->source.line < y->source.line);
+}
+
+static gint compare_sums(gconstpointer a, gconstpointer b)
+{
+    const SourceSum *x = a, *y = b;
+
+    return x->count != y->count ? (x->count > y->count ? -1 : 1) :
+                                  compare_sources(a, b);
+}
+
+/* What each line ran, wherever its instructions are */
+static GArray *sum_sources(const GArray *lines)
+{
+    g_autoptr(GArray) all = g_array_new(false, false, sizeof(SourceSum));
+    GArray *sums = g_array_new(false, false, sizeof(SourceSum));
+
+    for (guint i = 0; i < lines->len; i++) {
+        const Line *line = &g_array_index(lines, Line, i);
+        SourceSum one = { line->source, line->ran ? line->ran->count : 0 };
+
+        if (one.count) {
+            g_array_append_val(all, one);
+        }
+    }
+    g_array_sort(all, compare_sources);
+    for (guint i = 0; i < all->len; i++) {
+        const SourceSum *one = &g_array_index(all, SourceSum, i);
+
+        if (i && same_source(&one->source, &one[-1].source)) {
+            g_array_index(sums, SourceSum, sums->len - 1).count += one->count;
+        } else {
+            g_array_append_vals(sums, one, 1);
+        }
+    }
+    g_array_sort(sums, compare_sums);
+    return sums;
+}
+
+static void write_sources(const Writer *w, const GArray *lines)
+{
+    g_autoptr(GArray) sums = sum_sources(lines);
+    g_autoptr(GHashTable) missing = g_hash_table_new(NULL, NULL);
+    g_autofree char *note = source_place_note(w->o->places, w->fn->object);
+
+    if (note) {
+        fprintf(w->f, "# %s\n", note);
+    }
+    fprintf(w->f, "# by line\n");
+    for (guint i = 0; i < sums->len; i++) {
+        const SourceSum *sum = &g_array_index(sums, SourceSum, i);
+
+        write_source(w, sum->count, &sum->source, sum->source.file);
+    }
+    for (guint i = 0; i < sums->len; i++) {
+        const char *file = g_array_index(sums, SourceSum, i).source.file;
+
+        if (file && w->o->sources && !source_path(w->o->sources, file) &&
+            g_hash_table_add(missing, (gpointer)file)) {
+            fprintf(w->f, "# %s is not here: --source-prefix OLD=NEW says "
+                    "where sources are\n", file);
+        }
+    }
+}
+
+bool annotate_write_function(const Counts *counts, const AnnotatedFunction *fn,
+                             const AnnotateOptions *o, uint64_t all, FILE *f)
+{
+    g_autofree char *sym = table_clean(fn->symbol->name);
+    g_autofree char *dso = table_clean(fn->object->path);
+    g_autofree char *end = g_strdup_printf("%" PRIx64, fn->symbol->end - 1);
+    g_autoptr(GArray) lines = NULL;
+    Writer w = {
+        .counts = counts,
+        .fn = fn,
+        .o = o,
+        .isa = o->isa,
+        .width = strlen(end),
+        .f = f,
+    };
+
+    w.isa.xlen = fn->object->xlen;
+    fprintf(f, "# %s of %s: %" PRIu64 " instructions, %.2f%% of all\n", sym,
+            dso, fn->own, 100.0 * fn->own / all);
+    lines = find_lines(&w);
+    if (!lines->len) {
+        fprintf(f, "# its code is not known: give its file with --elf or "
+                "--sysroot\n");
+        return false;
+    }
+    if (fn->elsewhere) {
+        fprintf(f, "# %" PRIu64 " of them (%.2f%%) ran where the file has "
+                "other code\n", fn->elsewhere,
+                100.0 * fn->elsewhere / fn->own);
+    }
+    fprintf(f, "%7s %14s  %*s\n", "own", "count", w.width, "address");
+    w.disasm = disasm_new(&w.isa);
+    write_code(&w, lines);
+    disasm_free(w.disasm);
+    if (o->places) {
+        write_sources(&w, lines);
+    }
+    return true;
+}
