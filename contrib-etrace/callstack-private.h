@@ -36,6 +36,8 @@ typedef struct Stack {
     unsigned priv, space;   /* space: of user programs only */
     uint32_t tid;           /* 0: not known, or firmware */
     unsigned base;          /* node below which frames[0] is */
+    bool trapped;           /* ... is of a stack that was interrupted */
+    const Task *task;       /* ... or else of the groups of this task */
     Interrupted below;      /* ... and whose node that is */
     unsigned depth;
     Frame frames[MAX_DEPTH];

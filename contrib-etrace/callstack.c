@@ -59,6 +59,8 @@ static Stack *new_stack(CallStack *cs, const Context *c)
     st->space = c->space;
     st->tid = c->tid;
     st->base = callstack_group(cs, c->priv);
+    st->trapped = false;
+    st->task = cs->site.task;
     st->below = (Interrupted) { 0 };
     st->depth = 0;
     return st;
@@ -311,6 +313,7 @@ static void enter_handler(CallStack *cs, const FlowRun *run)
             .pc = cs->trap.epc_known ? cs->trap.epc : 0,
             .task = cs->task_of_trap,
         };
+        cs->now->stack->trapped = true;
     } else {
         push(cs, frame, cs->trap.epc, true);
     }
@@ -368,6 +371,24 @@ static bool is_other_task(const CallStack *cs, unsigned priv)
     return !context_equal(&key, cs->now);
 }
 
+/* A task has another name from here on: exec, or it gave itself one. */
+static void rename_stack(CallStack *cs)
+{
+    Stack *st = cs->now->stack;
+    unsigned node = callstack_group(cs, st->priv);
+
+    st->task = cs->site.task;
+    st->base = node;
+    for (unsigned i = 0; i < st->depth; i++) {
+        Frame *f = &st->frames[i];
+
+        node = profile_child(cs->profile, node,
+                             profile_node(cs->profile, f->node)->frame);
+        f->node = node;
+    }
+    cs->marked = false;
+}
+
 /* Bring the stack to where execution goes on. */
 static void arrive(CallStack *cs, const FlowRun *run)
 {
@@ -383,6 +404,10 @@ static void arrive(CallStack *cs, const FlowRun *run)
         look_at_function(cs, run->pc);
     } else if (cs->itype >= ETRACE_ITYPE_UNINFERABLE_CALL) {
         follow_jump(cs, run->pc);
+    }
+    if (cs->now->stack->task != cs->site.task && !cs->now->stack->trapped &&
+        !is_firmware(run->priv)) {
+        rename_stack(cs);
     }
     if (!cs->now->stack->depth) {
         push_function(cs, run->pc, false, 0);

@@ -12,6 +12,9 @@
 #define WINDOW      8
 #define FILTER_BITS 22
 
+/* Modules may lie anywhere in a page: fewer bytes are no evidence. */
+#define MODULE_BYTES    16
+
 /* Windows that so many pages have in the same place say nothing. */
 #define MAX_SAME    32
 
@@ -128,7 +131,8 @@ static bool try_needle(const Needle *n, const Object *object, uint64_t addr)
         n->page->candidates->len == MAX_CANDIDATES ||
         is_candidate(n->page, object, c.addr) ||
         !object_matches(object, c.addr + s->off, s->bytes, s->len,
-                        &compared) || !compared) {
+                        &compared) ||
+        compared < (object->kind == OBJECT_MODULE ? MODULE_BYTES : 1)) {
         return false;
     }
     g_array_append_val(n->page->candidates, c);

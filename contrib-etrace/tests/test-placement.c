@@ -153,6 +153,31 @@ static void test_reused(void)
     tear_down(&f);
 }
 
+/* The kernel patches itself, and the patch is in a module by chance. */
+static void test_patched(void)
+{
+    Object *kernel, *module;
+    const uint8_t *bytes;
+    uint64_t addr;
+    Fixture f;
+
+    set_up(&f);
+    kernel = add_object(&f, OBJECT_KERNEL, "[kernel]", 4);
+    module = add_object(&f, OBJECT_MODULE, "/lib/modules/m.ko", 5);
+    check_cmpuint(object_bytes(module, 0x10348, 24, &bytes), ==, 24);
+    map(&f, SATP(1), 0x30000, 0x80100000);
+    sb_code(f.sb, 0x80100100, bytes, 24);       /* patched before it ran */
+    ran(&f, kernel, 0x80100000, 0x200, 40);
+    sb_code(f.sb, 0x80100300, bytes, 24);
+    ran(&f, kernel, 0x80100000, 0x400, 40);
+    ran(&f, kernel, 0x80100000, 0x500, 40);
+    decide(&f);
+    check_true(at(&f, 0, 0x30200, &addr) == kernel);
+    check_true(at(&f, 0, 0x30500, &addr) == kernel);
+    check_cmphex(addr, ==, 0x10500);
+    tear_down(&f);
+}
+
 /* Two files with the same page: what else the space holds decides. */
 static void test_ambiguous(void)
 {
@@ -285,6 +310,7 @@ int main(int argc, char **argv)
     g_test_init(&argc, &argv, NULL);
     g_test_add_func("/placement/shared", test_shared);
     g_test_add_func("/placement/reused", test_reused);
+    g_test_add_func("/placement/patched", test_patched);
     g_test_add_func("/placement/ambiguous", test_ambiguous);
     g_test_add_func("/placement/named", test_named);
     g_test_add_func("/placement/unknown", test_unknown);

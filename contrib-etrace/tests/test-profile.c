@@ -434,6 +434,27 @@ static void test_tasks(void)
     tear_down(&f);
 }
 
+/* A task that is called something else goes on with its stack. */
+static void test_renamed(void)
+{
+    static const CallStackLayer layer = CALLSTACK_LAYER_COMM;
+    Fixture f;
+
+    set_up(&f);
+    new_stack(&f, &layer, 1);
+    f.task = task_intern(f.tasks, true, 10, 10, "exe");
+    run(&f, MAIN, 2, CALL);
+    run(&f, WORK, 3, 0);
+    f.task = task_intern(f.tasks, true, 10, 10, "awk");
+    run(&f, WORK + 12, 4, RET);
+    run(&f, MAIN + 8, 5, 0);
+    assert_folded(&f, "awk;main 5\n"
+                      "awk;main;work 4\n"
+                      "exe;main 2\n"
+                      "exe;main;work 3\n");
+    tear_down(&f);
+}
+
 static void note_moment(void *opaque, const CallStackMoment *m)
 {
     Fixture *f = opaque;
@@ -765,6 +786,7 @@ int main(int argc, char **argv)
     g_test_add_func("/profile/spaces", test_spaces);
     g_test_add_func("/profile/merged-spaces", test_merged_spaces);
     g_test_add_func("/profile/tasks", test_tasks);
+    g_test_add_func("/profile/renamed", test_renamed);
     g_test_add_func("/profile/moments", test_moments);
     g_test_add_func("/profile/lost", test_lost);
     g_test_add_func("/profile/endless-calls", test_endless_calls);

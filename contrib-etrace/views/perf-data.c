@@ -69,7 +69,9 @@ static void end_with_id(PerfData *p, uint32_t pid, uint32_t tid,
     end_record(p);
 }
 
-/* The address of what perf finds the kernel's symbols by; 0: not known */
+/*
+ * Where in the kernel is what perf finds its symbols by; 0: not known
+ */
 static uint64_t kernel_text(const ObjectTable *objects)
 {
     for (unsigned i = 0; i < object_table_size(objects); i++) {
@@ -95,7 +97,11 @@ static void put_kernel_map(PerfData *p, const SpoolSummary *summary)
     if (summary->kernel_lo > summary->kernel_hi) {
         return;
     }
-    lo = text ? MIN(lo, text) : lo;
+    if (text) {
+        text += summary->kernel_bias;
+        /* Before it had an address space of its own, it ran far below. */
+        lo = text >> 63 ? text : MIN(lo, text);
+    }
     begin_record(p, PERF_RECORD_MMAP, PERF_MISC_KERNEL);
     view_put32(p->record, UINT32_MAX);
     view_put32(p->record, 0);

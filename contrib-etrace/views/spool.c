@@ -41,6 +41,10 @@ static void note_addr(SpoolSummary *s, const SampleAddr *a)
     if (a->mode == SAMPLE_KERNEL) {
         s->kernel_lo = MIN(s->kernel_lo, a->pc);
         s->kernel_hi = MAX(s->kernel_hi, a->pc);
+        if (a->object != OBJECT_UNKNOWN && a->pc > s->kernel_known) {
+            s->kernel_known = a->pc;
+            s->kernel_bias = a->bias;
+        }
     }
 }
 
@@ -83,6 +87,10 @@ SpoolSummary spool_summary(Spool **spools, unsigned n)
             all.last = MAX(all.last, s->last);
             all.kernel_lo = MIN(all.kernel_lo, s->kernel_lo);
             all.kernel_hi = MAX(all.kernel_hi, s->kernel_hi);
+            if (s->kernel_known > all.kernel_known) {
+                all.kernel_known = s->kernel_known;
+                all.kernel_bias = s->kernel_bias;
+            }
         }
     }
     if (!all.samples) {
