@@ -6,6 +6,7 @@
 #include "qemu/osdep.h"
 #include "coverage-private.h"
 #include "debug-info.h"
+#include "names/kernel-image.h"
 
 /* Calls that were inlined into each other, of which more is not looked at */
 #define MAX_DEPTH   64
@@ -254,6 +255,15 @@ static void add_copies(Work *w)
     }
 }
 
+static bool is_flat_image(const Object *object)
+{
+    gsize size;
+    const uint8_t *data = object->bytes ?
+                          g_bytes_get_data(object->bytes, &size) : NULL;
+
+    return data && kernel_image_is(data, size);
+}
+
 bool coverage_add(Coverage *cv, const Counts *c, const Object *object,
                   char **note, GError **errp)
 {
@@ -266,6 +276,11 @@ bool coverage_add(Coverage *cv, const Counts *c, const Object *object,
     if (object->kind == OBJECT_MODULE) {
         *note = g_strdup_printf("%s: lines of the kernel's modules are not "
                                 "known", object->path);
+        return true;
+    }
+    if (is_flat_image(object)) {
+        *note = g_strdup_printf("%s: a flat Image has no lines; its vmlinux "
+                                "would have, with --elf", object->path);
         return true;
     }
     text = object_text_open(object, NULL, errp);
