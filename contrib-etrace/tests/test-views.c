@@ -12,7 +12,7 @@
 #include "view-fixture.h"
 #include "views/callgrind.h"
 #include "views/cost.h"
-#include "views/json-text.h"
+#include "views/json.h"
 #include "views/moments.h"
 #include "views/pprof.h"
 #include "views/protobuf.h"
@@ -63,9 +63,9 @@ static void test_json(void)
 {
     g_autoptr(GString) json = g_string_new(NULL);
 
-    json_append_string(json, "a\"b\\c\nd\177\377");
-    check_cmpstr(json->str, ==,
-                 "\"a\\\"b\\\\c\\u000ad\\u007f\357\277\275\"");
+    json_string(json, "a\"b\\c\nd\177\377", SIZE_MAX);
+    check_cmpstr(json->str, ==, "\"a\\u0022b\\u005cc\\u000ad\\u007f"
+                                "\357\277\275\"");
 }
 
 /* Counts as those of a program of 4-byte instructions */
@@ -451,7 +451,7 @@ static void test_speedscope(void)
     view_run_all(&s.f);
     text = speedscope(&s, 1000, 0, &lost);
     check_cmpuint(lost, ==, 0);
-    check_nonnull(strstr(text, "\"name\":\"a \\\"name\\\"\""));
+    check_nonnull(strstr(text, "\"name\":\"a \\u0022name\\u0022\""));
     check_nonnull(strstr(text, "{\"type\":\"evented\",\"name\":"
         "\"sh (10/10), hart 0\",\"unit\":\"none\",\"startValue\":0,"
         "\"endValue\":10000,"));

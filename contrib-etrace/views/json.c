@@ -1,5 +1,5 @@
 /*
- * JSON for scripts within HTML
+ * JSON, also for scripts within HTML
  *
  * SPDX-License-Identifier: GPL-2.0-or-later
  */

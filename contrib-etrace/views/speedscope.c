@@ -4,7 +4,7 @@
  * SPDX-License-Identifier: GPL-2.0-or-later
  */
 #include "qemu/osdep.h"
-#include "json-text.h"
+#include "json.h"
 #include "speedscope.h"
 
 /* Of a stack that has more, the outermost frames are left out. */
@@ -101,10 +101,10 @@ static unsigned frame_number(Speedscope *s, unsigned i)
         g_hash_table_insert(s->frames, g_steal_pointer(&key), number);
         g_string_append(s->frame_text, s->frame_text->len ? ",\n{\"name\":" :
                         "{\"name\":");
-        json_append_string(s->frame_text, f->name);
+        json_string(s->frame_text, f->name, SIZE_MAX);
         if (*file) {
             g_string_append(s->frame_text, ",\"file\":");
-            json_append_string(s->frame_text, file);
+            json_string(s->frame_text, file, SIZE_MAX);
         }
         g_string_append_c(s->frame_text, '}');
     }
@@ -280,7 +280,7 @@ static void write_part(const Part *part, FILE *f)
 {
     g_autoptr(GString) name = g_string_new(NULL);
 
-    json_append_string(name, part->name);
+    json_string(name, part->name, SIZE_MAX);
     fprintf(f, "{\"type\":\"%s\",\"name\":%s,\"unit\":\"none\","
             "\"startValue\":0,\"endValue\":%" PRIu64,
             part->events ? "evented" : "sampled", name->str, part->end);
@@ -295,7 +295,7 @@ uint64_t speedscope_write(Speedscope *s, FILE *f)
 {
     g_autoptr(GString) name = g_string_new(NULL);
 
-    json_append_string(name, s->name);
+    json_string(name, s->name, SIZE_MAX);
     fprintf(f, "{\"$schema\":"
             "\"https://www.speedscope.app/file-format-schema.json\",\n"
             "\"exporter\":\"rvtrace\",\"name\":%s,\"activeProfileIndex\":0,\n"
