@@ -87,7 +87,8 @@ struct CallStack {
     uint64_t lo_at_mark, hi_at_mark, left_at_mark;
     uint8_t itype_at_mark;
     GArray *round;          /* RoundPart since then */
-    uint64_t insns;         /* so far */
+    bool ignored;           /* what happens is not selected */
+    uint64_t insns;         /* so far, of those that are */
     unsigned told_node;     /* of the last moment; 0: there was none */
     const Task *told_task;
     bool trapped;           /* a trap has not come to its handler yet */

@@ -436,6 +436,24 @@ static void report_moment(CallStack *cs, const FlowRun *run)
     });
 }
 
+void callstack_select(CallStack *cs, bool selected)
+{
+    cs->ignored = !selected;
+    cs->marked = false;
+}
+
+/* @insns more in the innermost function; returns its node. */
+static unsigned count_insns(CallStack *cs, uint64_t insns)
+{
+    unsigned node = innermost(cs->now->stack);
+
+    if (!cs->ignored) {
+        cs->insns += insns;
+        profile_node(cs->profile, node)->self += insns;
+    }
+    return node;
+}
+
 void callstack_run(CallStack *cs, const FlowRun *run,
                    const CallStackSite *site)
 {
@@ -444,12 +462,10 @@ void callstack_run(CallStack *cs, const FlowRun *run,
         RoundPart part = { .count = run->count };
 
         arrive(cs, run);
-        if (cs->options.moment) {
+        if (cs->options.moment && !cs->ignored) {
             report_moment(cs, run);
         }
-        cs->insns += part.count;
-        part.node = innermost(cs->now->stack);
-        profile_node(cs->profile, part.node)->self += part.count;
+        part.node = count_insns(cs, part.count);
         if (cs->marked) {
             g_array_append_val(cs->round, part);
             cs->marked = cs->round->len < MAX_ROUND;
@@ -491,9 +507,7 @@ void callstack_runs(CallStack *cs, const FlowRun *runs, unsigned n,
             }
         }
         if (insns) {
-            cs->insns += insns;
-            profile_node(cs->profile, innermost(cs->now->stack))->self +=
-                insns;
+            count_insns(cs, insns);
         }
     }
 }
@@ -527,7 +541,7 @@ bool callstack_repeat(CallStack *cs, uint64_t times)
                st->depth * sizeof(st->frames[0]))) {
         return false;
     }
-    for (guint i = 0; i < cs->round->len; i++) {
+    for (guint i = 0; !cs->ignored && i < cs->round->len; i++) {
         const RoundPart *part = &g_array_index(cs->round, RoundPart, i);
 
         cs->insns += times * part->count;

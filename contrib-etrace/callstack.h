@@ -40,7 +40,8 @@ typedef enum CallStackLayer {
  * returns and is called again is left in between, since its caller runs.)
  */
 typedef struct CallStackMoment {
-    uint64_t insns;             /* of the hart, that retired before */
+    /* of the hart, that retired before and were selected */
+    uint64_t insns;
     unsigned node;              /* of the profile */
     const Task *task;           /* NULL: not known */
     uint8_t priv;               /* ETracePriv */
@@ -92,6 +93,12 @@ void callstack_trap(CallStack *cs, const FlowTrap *trap,
  */
 void callstack_mark(CallStack *cs);
 bool callstack_repeat(CallStack *cs, uint64_t times);
+
+/*
+ * What happens from here on is only followed, if not @selected: it is not
+ * counted and has no moments, and their clock stands still.
+ */
+void callstack_select(CallStack *cs, bool selected);
 
 /* A function that is on the call stack */
 typedef struct CallStackCaller {

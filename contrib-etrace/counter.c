@@ -285,6 +285,27 @@ void counter_trap(Counter *c, const FlowTrap *trap,
     c->marked = false;
 }
 
+void counter_skip(Counter *c, const FlowRun *runs, unsigned n,
+                  const CallStackSite *site)
+{
+    unsigned i = 0;
+
+    /* How the last one was left that was counted */
+    while (c->pending && i < n && !runs[i].count) {
+        add_run(c, &runs[i++], site);
+    }
+    if (i == n) {
+        return;
+    }
+    commit_range(c);
+    if (c->left.valid) {
+        const KnownPage *page = find_page(c, runs[i].pc, runs[i].priv, site);
+
+        commit_edge(c, runs[i].pc - page->bias, page->place);
+    }
+    c->marked = false;
+}
+
 void counter_lost(Counter *c)
 {
     commit_range(c);

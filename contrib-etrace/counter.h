@@ -28,6 +28,13 @@ void counter_trap(Counter *c, const FlowTrap *trap,
 void counter_lost(Counter *c);
 
 /*
+ * The same of runs that are not to be counted. A transfer that leads to them
+ * from one that is, is.
+ */
+void counter_skip(Counter *c, const FlowRun *runs, unsigned n,
+                  const CallStackSite *site);
+
+/*
  * See callstack_mark() and callstack_repeat(). If the latter is impossible,
  * counter_can_repeat() says so before.
  */

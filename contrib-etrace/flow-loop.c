@@ -85,17 +85,35 @@ bool flow_endless(const Flow *f, const Goal *g, FlowMark *m, uint64_t pc)
     return false;
 }
 
+/* A place that was not what was remembered, or could not be repeated */
+static void pass(Flow *f, FlowMark *m, uint64_t pc)
+{
+    if (step(f, m, pc) && f->ops->mark) {
+        flow_flush(f);
+        f->ops->mark(f->opaque);
+    }
+}
+
+/*
+ * Where not all rounds can be repeated, for the consumer has something to do
+ * in one of them, half of them may. Returns how many were.
+ */
+static uint64_t repeat_most(Flow *f, uint64_t times)
+{
+    while (times && !f->ops->repeat(f->opaque, times)) {
+        times /= 2;
+    }
+    return times;
+}
+
 void flow_repeat(Flow *f, FlowMark *m, uint64_t pc)
 {
-    uint64_t period, times;
+    uint64_t period, times, done;
 
     if (!m->steps || pc != m->pc || f->learnt != m->learnt ||
         !((f->pushes == m->pushes && f->pops == m->pops) ||
           (m->has_stack && same_stack(&f->stack, &m->stack)))) {
-        if (step(f, m, pc) && f->ops->mark) {
-            flow_flush(f);
-            f->ops->mark(f->opaque);
-        }
+        pass(f, m, pc);
         return;
     }
     period = m->branches - f->branches;
@@ -106,10 +124,21 @@ void flow_repeat(Flow *f, FlowMark *m, uint64_t pc)
     flow_flush(f);
     if (!f->ops->repeat) {
         f->repeats_until = f->branches - times * period;
-    } else if (f->ops->repeat(f->opaque, times)) {
-        f->branches -= times * period;
     } else {
-        return;
+        done = repeat_most(f, times);
+        f->branches -= done * period;
+        if (!done) {
+            pass(f, m, pc);
+            return;
+        }
+        if (done < times) {
+            /* The rest is a loop like this one. */
+            set_mark(f, m, pc);
+            if (f->ops->mark) {
+                f->ops->mark(f->opaque);
+            }
+            return;
+        }
     }
     /* Once is enough: no pc is odd. */
     m->pc = UINT64_MAX;

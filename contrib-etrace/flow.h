@@ -113,7 +113,8 @@ typedef struct FlowOps {
     void (*mark)(void *opaque);
     /*
      * What was executed since mark was called last was executed @times times
-     * more. Returns false to have it told run by run.
+     * more. Returns false if that is too many, or to have it told run by run:
+     * it is asked for fewer then, and again in later rounds.
      */
     bool (*repeat)(void *opaque, uint64_t times);
     /*

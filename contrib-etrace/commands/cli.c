@@ -95,6 +95,40 @@ static bool parse_sessions(CliTrace *ct)
     return true;
 }
 
+static void add_selection(CliTrace *ct, GOptionContext *context)
+{
+    SelectionOptions *o = &ct->select;
+    const GOptionEntry entries[] = {
+        { "process", 0, 0, G_OPTION_ARG_STRING_ARRAY, &o->processes,
+          "Only what ran for such tasks: a glob of their names, or the number "
+          "of a process or thread; can be repeated", "NAME|PID" },
+        { "region", 0, 0, G_OPTION_ARG_STRING_ARRAY, &o->regions,
+          "Only what ran between the notes 'begin NAME' and 'end NAME' of a "
+          "hart, or 'mark A' and 'mark B'; can be repeated", "NAME|A..B" },
+        { "from", 0, 0, G_OPTION_ARG_STRING, &o->from,
+          "Only what ran after the first N instructions of each hart; N can "
+          "end in k, M or G", "N" },
+        { "to", 0, 0, G_OPTION_ARG_STRING, &o->to,
+          "Only the first N instructions of each hart, less those before "
+          "--from", "N" },
+        G_OPTION_ENTRY_NULL
+    };
+
+    g_option_context_add_main_entries(context, entries, NULL);
+}
+
+static bool parse_selection(CliTrace *ct)
+{
+    g_autoptr(GError) err = NULL;
+
+    ct->selection = selection_new(&ct->select, &err);
+    if (err) {
+        cli_error("%s", err->message);
+        return false;
+    }
+    return true;
+}
+
 bool cli_parse(CliTrace *ct, GOptionEntry *extra, const char *summary,
                int argc, char **argv)
 {
@@ -147,6 +181,9 @@ bool cli_parse(CliTrace *ct, GOptionEntry *extra, const char *summary,
         "Exit status: 0 success, 1 a difference or, with --strict, a loss, "
         "2 an error.");
     g_option_context_add_main_entries(context, entries, NULL);
+    if (ct->selects) {
+        add_selection(ct, context);
+    }
     if (extra) {
         g_option_context_add_main_entries(context, extra, NULL);
     }
@@ -169,7 +206,7 @@ bool cli_parse(CliTrace *ct, GOptionEntry *extra, const char *summary,
         cli_error("--jobs: a number of harts, at least 1");
         return false;
     }
-    return parse_sessions(ct);
+    return parse_selection(ct) && parse_sessions(ct);
 }
 
 uint64_t cli_limit(const CliTrace *ct)
@@ -187,6 +224,11 @@ void cli_trace_clear(CliTrace *ct)
     g_strfreev(ct->elfs);
     g_strfreev(ct->params);
     g_strfreev(ct->tvecs);
+    g_strfreev(ct->select.processes);
+    g_strfreev(ct->select.regions);
+    g_free(ct->select.from);
+    g_free(ct->select.to);
+    g_clear_pointer(&ct->selection, selection_free);
 }
 
 Trace *cli_open(const CliTrace *ct)

@@ -6,6 +6,7 @@
 #ifndef ETRACE_CLI_H
 #define ETRACE_CLI_H
 
+#include "selection.h"
 #include "trace.h"
 
 /* Exit status of every subcommand */
@@ -64,6 +65,9 @@ typedef struct CliTrace {
     gint64 wrapped_at;          /* -1: not given */
     gint64 limit;               /* CLI_LIMIT_*, or a number */
     gint jobs;                  /* 0: as many as there are processors */
+    bool selects;               /* set before cli_parse(): it has --process */
+    SelectionOptions select;
+    Selection *selection;       /* NULL: everything */
 
     uint64_t losses;            /* reported by cli_report_loss() */
     bool gave_up;               /* and one of them was that */

@@ -127,7 +127,7 @@ static int write_coverage(void *opaque, const Counts *counts, FILE *f)
 
 int cmd_coverage(int argc, char **argv)
 {
-    g_auto(CliTrace) ct = { 0 };
+    g_auto(CliTrace) ct = { .selects = true };
     g_auto(ProfileOptions) po = PROFILE_OPTIONS_INIT;
     g_autofree char *format = NULL, *output = NULL;
     g_auto(GStrv) include = NULL, exclude = NULL, prefixes = NULL;

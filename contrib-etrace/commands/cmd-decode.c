@@ -346,7 +346,7 @@ static int choose_hart(const CliTrace *ct, const Trace *t)
 
 int cmd_decode(int argc, char **argv)
 {
-    g_auto(CliTrace) ct = { 0 };
+    g_auto(CliTrace) ct = { .selects = true };
     g_auto(GStrv) outputs = NULL;
     g_auto(GStrv) truths = NULL;
     g_auto(ProfileOptions) profile = PROFILE_OPTIONS_INIT;
@@ -434,6 +434,11 @@ int cmd_decode(int argc, char **argv)
     }
     if (outputs) {
         return cmd_decode_outputs(&ct, outputs, truths, &profile);
+    }
+    if (ct.selection) {
+        cli_error("--process, --region, --from and --to select what --output "
+                  "writes; --emit has --hart and --limit");
+        return CLI_ERROR;
     }
     ct.packets_only = emit && !strcmp(emit, "packets");
     consumer = ct.packets_only ? NULL : choose_emit(emit);

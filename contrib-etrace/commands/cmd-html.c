@@ -41,7 +41,7 @@ GPtrArray *html_begin(Results *r)
 
 /* Of all harts */
 typedef struct Sum {
-    uint64_t insns, exceptions, interrupts, bytes, losses;
+    uint64_t insns, selected, exceptions, interrupts, bytes, losses;
     uint64_t packets[TRACE_PKT_NR_KINDS], all_packets;
     unsigned harts;
 } Sum;
@@ -68,6 +68,7 @@ static Sum sum_up(const Results *r)
         }
         sum.harts++;
         sum.insns += h->counts.insns;
+        sum.selected += h->counts.selected;
         sum.exceptions += h->counts.exceptions;
         sum.interrupts += h->counts.interrupts;
         sum.bytes += h->d.stats.wire_bytes;
@@ -172,6 +173,7 @@ void html_output(const Results *r, const ProfileOptions *o, Profile *profile,
     Sum sum = sum_up(r);
     g_autofree char *base = g_path_get_basename(*r->ct->traces);
     g_autofree char *insns = flamegraph_commas(sum.insns);
+    g_autofree char *selected = flamegraph_commas(sum.selected);
     g_autofree char *harts = g_strdup_printf("on %u hart%s", sum.harts,
                                              sum.harts == 1 ? "" : "s");
     g_autofree char *traps = flamegraph_commas(sum.exceptions +
@@ -193,7 +195,11 @@ void html_output(const Results *r, const ProfileOptions *o, Profile *profile,
           sum.losses ? HTML_BAD : HTML_GOOD },
         { "Traps", traps, trap_note, HTML_NEUTRAL },
         { "Bytes of trace", bytes, bits_note, HTML_NEUTRAL },
+        /* The last one: left out where that is everything */
+        { "Selected", selected, "of them are shown; all, by hart and packet",
+          HTML_NEUTRAL },
     };
+    unsigned nr_facts = ARRAY_SIZE(facts) - !r->ct->selection;
     HtmlTable tables[] = {
         { "By hart", hart_columns, rows },
         { "By packet", packet_columns, packets },
@@ -203,7 +209,7 @@ void html_output(const Results *r, const ProfileOptions *o, Profile *profile,
         .title = o->title ? o->title : base,
         .unit = "instructions",
         .facts = facts,
-        .nr_facts = ARRAY_SIZE(facts),
+        .nr_facts = nr_facts,
         .profile = profile,
         .layers = {
             .hart = r->hart_layer,
@@ -220,7 +226,7 @@ void html_output(const Results *r, const ProfileOptions *o, Profile *profile,
 
 int cmd_html(int argc, char **argv)
 {
-    g_auto(CliTrace) ct = { 0 };
+    g_auto(CliTrace) ct = { .selects = true };
     g_auto(ProfileOptions) o = PROFILE_OPTIONS_INIT;
     g_auto(GStrv) truths = NULL;
     g_autofree char *file = NULL, *output = NULL;

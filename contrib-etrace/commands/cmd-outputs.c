@@ -237,9 +237,11 @@ static void warn_of_lines(SourcePlaces *places, const Counts *counts)
 }
 
 /* Returns an exit status. */
-static int report_output(Profile *profile, const Counts *counts,
-                         const ProfileOptions *po, FILE *f)
+static int report_output(const Results *r, Profile *profile,
+                         const Counts *counts, const ProfileOptions *po,
+                         FILE *f)
 {
+    uint64_t selected;
     g_autoptr(SourcePlaces) places = source_places_new(po->sysroots);
     ReportOptions o = {
         .comm = po->comm,
@@ -247,6 +249,7 @@ static int report_output(Profile *profile, const Counts *counts,
         .sym = po->sym,
         .max_rows = po->max_rows,
         .by_total = po->by_total,
+        .ran = r->ct->selection ? results_insns(r, &selected) : 0,
         .places = places,
     };
 
@@ -332,7 +335,8 @@ static int write_output(Output *o, const Results *r, const ProfileOptions *po,
         status = v->verdict ? v->verify_status : CLI_OK;
         break;
     case OUTPUT_REPORT:
-        status = report_output(v->plain ?: v->profile, v->counts, po, o->f);
+        status = report_output(r, v->plain ?: v->profile, v->counts, po,
+                               o->f);
         break;
     case OUTPUT_PERF_DATA:
         status = view_write_perf_data(r, po, o->f);
@@ -357,7 +361,7 @@ static int write_output(Output *o, const Results *r, const ProfileOptions *po,
         status = annotate_output(r, v->counts, po, o->f);
         break;
     default:
-        profile_write(v->plain ?: v->profile, r->ct, po,
+        profile_write(v->plain ?: v->profile, r, po,
                       o->kind == OUTPUT_FLAMEGRAPH, o->f);
         break;
     }

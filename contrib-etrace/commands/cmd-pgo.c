@@ -26,7 +26,7 @@ static int write_pgo(void *opaque, const Counts *counts, FILE *f)
 
 int cmd_pgo(int argc, char **argv)
 {
-    g_auto(CliTrace) ct = { 0 };
+    g_auto(CliTrace) ct = { .selects = true };
     g_auto(ProfileOptions) po = PROFILE_OPTIONS_INIT;
     g_autofree char *format = NULL, *object = NULL, *file = NULL;
     g_autofree char *output = NULL;

@@ -27,7 +27,7 @@ static void add_entries(GOptionEntry *entries, const GOptionEntry *more)
 
 static int profile_command(const ProfileCommand *c, int argc, char **argv)
 {
-    g_auto(CliTrace) ct = { 0 };
+    g_auto(CliTrace) ct = { .selects = true };
     g_auto(ProfileOptions) o = PROFILE_OPTIONS_INIT;
     g_autofree char *file = NULL, *output = NULL;
     char *outputs[] = { NULL, NULL };

@@ -71,7 +71,7 @@ int timeline_output(Timeline *t, FILE *f)
 
 int cmd_timeline(int argc, char **argv)
 {
-    g_auto(CliTrace) ct = { 0 };
+    g_auto(CliTrace) ct = { .selects = true };
     g_auto(ProfileOptions) o = PROFILE_OPTIONS_INIT;
     g_autofree char *file = NULL, *output = NULL;
     char *outputs[] = { NULL, NULL };

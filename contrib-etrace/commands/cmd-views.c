@@ -13,7 +13,7 @@ static int view_command(const char *kind, bool folder, const char *summary,
                         ProfileOptions *o, const GOptionEntry *more,
                         int argc, char **argv)
 {
-    g_auto(CliTrace) ct = { 0 };
+    g_auto(CliTrace) ct = { .selects = true };
     g_autofree char *file = NULL, *output = NULL;
     char *outputs[] = { NULL, NULL };
     GOptionEntry entries[5 + MAX_OPTIONS] = {

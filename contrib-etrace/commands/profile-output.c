@@ -203,35 +203,39 @@ Counts *counts_join(const Results *r)
     return all;
 }
 
-static void write_flamegraph(Profile *profile, const CliTrace *ct,
+static void write_flamegraph(Profile *profile, const Results *r,
                              const ProfileOptions *o, FILE *f)
 {
+    const CliTrace *ct = r->ct;
+    uint64_t selected;
     g_autofree char *count = flamegraph_commas(profile_sum(profile));
+    g_autofree char *ran = flamegraph_commas(results_insns(r, &selected));
     g_autofree char *base = g_path_get_basename(*ct->traces);
     g_autofree char *title = o->title ? g_strdup(o->title) :
         g_strdup_printf("Instructions by call stack: %s", base);
-    g_autofree char *subtitle = NULL;
+    g_autoptr(GString) subtitle = g_string_new(NULL);
 
+    g_string_append_printf(subtitle, "%s instructions", count);
     if (ct->hart >= 0) {
-        subtitle = g_strdup_printf("%s instructions of hart %d", count,
-                                   ct->hart);
-    } else {
-        subtitle = g_strdup_printf("%s instructions", count);
+        g_string_append_printf(subtitle, " of hart %d", ct->hart);
+    }
+    if (ct->selection) {
+        g_string_append_printf(subtitle, ", selected from %s", ran);
     }
     flamegraph_write(profile, &(FlameOptions) {
         .title = title,
-        .subtitle = subtitle,
+        .subtitle = subtitle->str,
         .width = o->width,
         .min_width = o->min_width,
         .icicle = o->icicle,
     }, f);
 }
 
-void profile_write(Profile *profile, const CliTrace *ct,
+void profile_write(Profile *profile, const Results *r,
                    const ProfileOptions *o, bool svg, FILE *f)
 {
     if (svg) {
-        write_flamegraph(profile, ct, o, f);
+        write_flamegraph(profile, r, o, f);
     } else {
         profile_sum(profile);
         profile_write_folded(profile, f);

@@ -28,6 +28,7 @@ static void count_runs(void *opaque, const FlowRun *runs, unsigned n,
     HartResult *h = opaque;
 
     h->counts.insns += insns;
+    h->counts.selected += h->selection ? 0 : insns;
 }
 
 static void compare_runs(HartResult *h, const FlowRun *runs, unsigned n)
@@ -93,6 +94,44 @@ static CallStackSite site_of(HartResult *h, unsigned priv)
     };
 }
 
+static void ignore(HartResult *h, bool ignored)
+{
+    h->ignored = ignored;
+    if (h->sampler) {
+        sampler_select(h->sampler, !ignored);
+    } else if (h->stack) {
+        callstack_select(h->stack, !ignored);
+    }
+}
+
+static uint64_t count_insns(const FlowRun *runs, unsigned n)
+{
+    uint64_t insns = 0;
+
+    for (unsigned i = 0; i < n; i++) {
+        insns += runs[i].count;
+    }
+    return insns;
+}
+
+/* Are these selected? They are all of one task, and no border is in them. */
+static void look_at_selection(HartResult *h, const FlowRun *runs, unsigned n,
+                              const CallStackSite *site)
+{
+    uint64_t insns = count_insns(runs, n);
+
+    /* How the instruction before was left is no news of those to come. */
+    if (h->selection && insns) {
+        bool covered = selection_covers(h->selection, site->task);
+
+        if (covered == h->ignored) {
+            ignore(h, !covered);
+        }
+        selection_ran(h->selection, insns);
+        h->counts.selected += covered ? insns : 0;
+    }
+}
+
 /* Runs of one privilege level at a time */
 static void name_runs(HartResult *h, const FlowRun *runs, unsigned n)
 {
@@ -100,16 +139,36 @@ static void name_runs(HartResult *h, const FlowRun *runs, unsigned n)
         if (i == n || runs[i].priv != runs[from].priv) {
             CallStackSite site = site_of(h, runs[from].priv);
 
+            look_at_selection(h, runs + from, i - from, &site);
             if (h->sampler) {
                 sampler_runs(h->sampler, runs + from, i - from, &site);
             } else if (h->stack) {
                 callstack_runs(h->stack, runs + from, i - from, &site);
             }
-            if (h->counter) {
+            if (h->counter && h->ignored) {
+                counter_skip(h->counter, runs + from, i - from, &site);
+            } else if (h->counter) {
                 counter_runs(h->counter, runs + from, i - from, &site);
             }
             from = i;
         }
+    }
+}
+
+/* The same, where the selection may begin or end within a run */
+static void name_pieces(HartResult *h, const FlowRun *runs, unsigned n)
+{
+    for (unsigned i = 0; i < n; i++) {
+        FlowRun rest = runs[i];
+        uint64_t room = selection_room(h->selection);
+
+        while (rest.count > room) {
+            FlowRun head = selection_split(&rest, room);
+
+            name_runs(h, &head, 1);
+            room = selection_room(h->selection);
+        }
+        name_runs(h, &rest, 1);
     }
 }
 
@@ -134,7 +193,9 @@ static void on_runs(void *opaque, const FlowRun *runs, unsigned n,
 
     count_runs(h, runs, n, insns);
     compare_runs(h, runs, n);
-    if (h->stack || h->counter) {
+    if (h->selection && insns > selection_room(h->selection)) {
+        name_pieces(h, runs, n);
+    } else if (h->stack || h->counter) {
         name_runs(h, runs, n);
     }
 }
@@ -144,6 +205,10 @@ static void on_mark(void *opaque)
     HartResult *h = opaque;
 
     h->counts.insns_at_mark = h->counts.insns;
+    h->counts.selected_at_mark = h->counts.selected;
+    if (h->selection) {
+        selection_mark(h->selection);
+    }
     if (h->sampler) {
         sampler_mark(h->sampler);
     } else if (h->stack) {
@@ -158,14 +223,22 @@ static bool on_repeat(void *opaque, uint64_t times)
 {
     HartResult *h = opaque;
 
-    if ((h->counter && !counter_can_repeat(h->counter)) ||
+    bool counted = h->counter && !h->ignored;
+
+    if ((h->selection && !selection_can_repeat(h->selection, times)) ||
+        (counted && !counter_can_repeat(h->counter)) ||
         (h->sampler ? !sampler_repeat(h->sampler, times) :
          h->stack && !callstack_repeat(h->stack, times))) {
         return false;
     }
-    if (h->counter) {
+    if (counted) {
         counter_repeat(h->counter, times);
     }
+    if (h->selection) {
+        selection_repeat(h->selection, times);
+    }
+    h->counts.selected += times * (h->counts.selected -
+                                   h->counts.selected_at_mark);
     h->counts.insns += (h->counts.insns - h->counts.insns_at_mark) * times;
     return true;
 }
@@ -188,6 +261,15 @@ static void on_window(void *opaque, uint64_t pc)
     h->counts.windows++;
 }
 
+static void on_note(void *opaque, const SidebandNote *note)
+{
+    HartResult *h = opaque;
+
+    if (h->selection) {
+        selection_note(h->selection, note);
+    }
+}
+
 static void on_moment(void *opaque, const CallStackMoment *moment)
 {
     HartResult *h = opaque;
@@ -206,7 +288,7 @@ static void report_loss_to_watchers(HartResult *h, FlowLossKind kind)
 {
     for (unsigned i = 0; i < h->all->nr_watchers; i++) {
         if (h->all->watchers[i].lost) {
-            h->all->watchers[i].lost(h->watching[i], h->counts.insns,
+            h->all->watchers[i].lost(h->watching[i], h->counts.selected,
                                      flow_loss_text(kind));
         }
     }
@@ -216,7 +298,8 @@ static void end_watchers(HartResult *h)
 {
     for (unsigned i = 0; i < h->all->nr_watchers; i++) {
         if (h->all->watchers[i].end) {
-            h->all->watchers[i].end(h->watching[i], h->counts.insns);
+            h->all->watchers[i].end(h->watching[i],
+                                    h->counts.selected);
         }
     }
 }
@@ -263,6 +346,7 @@ static const TraceConsumer repeating_consumer = {
         .window_start = on_window,
     },
     .loss = on_loss,
+    .note = on_note,
 };
 
 /* To compare and to watch, every round of a loop is needed. */
@@ -273,6 +357,7 @@ static const TraceConsumer consumer = {
         .window_start = on_window,
     },
     .loss = on_loss,
+    .note = on_note,
 };
 
 static const TruthHart *truth_of(const Results *r, unsigned hart)
@@ -289,6 +374,7 @@ static const TruthHart *truth_of(const Results *r, unsigned hart)
 
 static void hart_free(HartResult *h)
 {
+    g_clear_pointer(&h->selection, selection_hart_free);
     g_clear_pointer(&h->sampler, sampler_free);
     g_clear_pointer(&h->samples, spool_free);
     g_clear_pointer(&h->moments, moments_free);
@@ -348,6 +434,9 @@ static HartResult *hart_new(const Results *r, unsigned hart, GError **errp)
             return NULL;
         }
         h->sampler = sampler_new(h->stack, &options);
+    }
+    if (r->ct->selection && (h->stack || h->counter)) {
+        h->selection = selection_hart_new(r->ct->selection);
     }
     return h;
 }
@@ -461,6 +550,32 @@ static bool make_harts(Results *r, Crew *crew)
     return true;
 }
 
+uint64_t results_insns(const Results *r, uint64_t *selected)
+{
+    uint64_t insns = 0;
+
+    *selected = 0;
+    for (unsigned i = 0; i < r->t->nr_harts; i++) {
+        if (r->harts[i]) {
+            insns += r->harts[i]->counts.insns;
+            *selected += r->harts[i]->counts.selected;
+        }
+    }
+    return insns;
+}
+
+/* An empty view may be right, but is rather a name that is wrong. */
+static void warn_of_nothing(const Results *r)
+{
+    uint64_t selected, insns = results_insns(r, &selected);
+
+    if (insns && !selected && r->what & (RESULT_PROFILE | RESULT_COUNTS)) {
+        cli_warn("none of %" PRIu64 " instructions is selected: see whether "
+                 "--process, --region, --from and --to name what ran; "
+                 "'rvtrace report --sort pid' lists processes", insns);
+    }
+}
+
 bool results_decode(Results *r)
 {
     Crew crew = { 0 };
@@ -484,6 +599,7 @@ bool results_decode(Results *r)
             report(r, r->harts[i]);
         }
     }
+    warn_of_nothing(r);
     g_mutex_clear(&crew.lock);
     g_cond_clear(&crew.done);
     return true;

@@ -31,6 +31,8 @@
 
 typedef struct HartCounts {
     uint64_t insns, insns_at_mark;
+    /* ... of which are selected: all, if nobody selects any */
+    uint64_t selected, selected_at_mark;
     uint64_t exceptions, interrupts, windows;
 } HartCounts;
 
@@ -46,7 +48,10 @@ typedef struct Watcher {
     void *(*begin)(void *opaque, const struct HartResult *h);
     /* Called with what begin() returned; any may be NULL */
     void (*moment)(void *hart, const CallStackMoment *moment);
-    /* After so many instructions of the hart: what is a constant text */
+    /*
+     * After so many selected instructions of the hart: what is a constant
+     * text
+     */
     void (*lost)(void *hart, uint64_t insns, const char *what);
     void (*end)(void *hart, uint64_t insns);
     void *opaque;               /* of begin() */
@@ -62,6 +67,8 @@ typedef struct HartResult {
     HartCounts counts;
     bool compared;              /* the truth has something of this hart */
     TruthCheck check;
+    SelectionHart *selection;   /* NULL: everything is selected */
+    bool ignored;               /* what happens now is not */
     uint64_t end;               /* instructions that retired, by the truth */
     Profile *profile;
     CallStack *stack;
@@ -98,14 +105,17 @@ typedef struct Results {
 } Results;
 
 /*
- * Decode the harts that were asked for, and report what was lost. If nothing
- * but RESULT_VERIFY is asked for, only those that the truth knows. Prints what
- * is wrong and returns false if that cannot be done.
- * but RESULT_VERIFY is asked for, only those that the truth knows. Returns
- * false if a watcher could not begin.
+ * Decode the harts that were asked for, and report what was lost. Profiles,
+ * counts, samples, moments and watchers see what ct->selection says; the rest
+ * is about everything. If nothing but RESULT_VERIFY is asked for, only those
+ * that the truth knows. Prints what is wrong and returns false if that cannot
+ * be done, or if a watcher could not begin.
  */
 bool results_decode(Results *r);
 void results_clear(Results *r);
+
+/* Of all harts: instructions that ran, and those that are selected */
+uint64_t results_insns(const Results *r, uint64_t *selected);
 
 /* cmd-stat.c: the counts of each hart, and in total */
 void stat_write(const Results *r, FILE *f);
@@ -191,7 +201,7 @@ int counts_pass(CliTrace *ct, const ProfileOptions *po, const char *path,
                 CountsPassFn *fn, void *opaque);
 
 /* As a flame graph if @svg, or else as folded stacks */
-void profile_write(Profile *profile, const CliTrace *ct,
+void profile_write(Profile *profile, const Results *r,
                    const ProfileOptions *o, bool svg, FILE *f);
 
 /* view-output.c: files for other people's tools */

@@ -115,7 +115,7 @@ int view_write_speedscope(const Results *r, const Profile *profile,
         const HartResult *h = r->harts[i];
 
         if (h && !speedscope_add_hart(s, h->moments, i, h->profile,
-                                      h->counts.insns, r->tasks,
+                                      h->counts.selected, r->tasks,
                                       MAX(o->min_duration, 0), &err)) {
             cli_error("speedscope: %s", err->message);
             return CLI_ERROR;
@@ -138,7 +138,7 @@ int view_write_uftrace(const Results *r, const ProfileOptions *o,
         const HartResult *h = r->harts[i];
 
         if (h && !uftrace_add_hart(uftrace, h->moments, i, h->profile,
-                                   h->counts.insns, r->tasks,
+                                   h->counts.selected, r->tasks,
                                    MAX(o->min_duration, 0), &err)) {
             cli_error("uftrace: %s", err->message);
             return CLI_ERROR;

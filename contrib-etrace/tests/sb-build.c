@@ -44,6 +44,13 @@ void sb_u64s(GByteArray *sb, unsigned type, unsigned hart, unsigned n, ...)
         g_byte_array_append(sb, out, len_);                                 \
     } while (0)
 
+void sb_note(GByteArray *sb, unsigned hart, ETraceSbNoteKind kind,
+             const char *text)
+{
+    APPEND_PACKED(sb, etrace_sb_pack_note(out, hart, kind, text,
+                                          strlen(text)));
+}
+
 void sb_session(GByteArray *sb, unsigned number, unsigned nr_harts,
                 uint64_t trace_offset)
 {

@@ -24,6 +24,8 @@ void sb_fence(GByteArray *sb, unsigned hart, uint64_t packets);
 void sb_change(GByteArray *sb, uint64_t id);
 void sb_place(GByteArray *sb, unsigned hart, uint64_t id, uint64_t packets);
 void sb_space(GByteArray *sb, unsigned hart, bool virt, uint64_t atp);
+void sb_note(GByteArray *sb, unsigned hart, ETraceSbNoteKind kind,
+             const char *text);
 void sb_task(GByteArray *sb, unsigned hart, uint64_t task, unsigned tid,
              const char *comm);
 void sb_map(GByteArray *sb, unsigned hart, bool virt, uint64_t vaddr,

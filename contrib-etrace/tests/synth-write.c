@@ -1,6 +1,9 @@
 /*
  * Write a synthetic trace, its sideband and its truth to files, for the tests
- * of the command line: synth-write SEED HARTS INSNS DIR
+ * of the command line: synth-write SEED HARTS INSNS DIR [notes]
+ *
+ * With notes, how many instructions each hart had retired at those goes to the
+ * file "notes", a line for each.
  *
  * SPDX-License-Identifier: GPL-2.0-or-later
  */
@@ -29,10 +32,12 @@ int main(int argc, char **argv)
         .change_permille = 20,
     };
     g_autoptr(GString) pcs = g_string_new(NULL);
+    g_autoptr(GString) notes = g_string_new(NULL);
     GString *truth;
     Synth *s;
 
-    check_cmpint(argc, ==, 5);
+    check_cmpint(argc, >=, 5);
+    opts.notes = argc > 5;
     opts.seed = g_ascii_strtoull(argv[1], NULL, 10);
     opts.nr_harts = g_ascii_strtoull(argv[2], NULL, 10);
     opts.insns = g_ascii_strtoull(argv[3], NULL, 10);
@@ -46,6 +51,14 @@ int main(int argc, char **argv)
                                g_array_index(s->harts[0].pcs, uint64_t, i));
     }
     put(argv[4], "pcs", pcs->str, pcs->len);
+    for (unsigned i = 0; i < opts.nr_harts; i++) {
+        for (guint j = 0; j < s->harts[i].notes->len; j++) {
+            g_string_append_printf(notes, "%u %" PRIu64 "\n", i,
+                                   g_array_index(s->harts[i].notes, uint64_t,
+                                                 j));
+        }
+    }
+    put(argv[4], "notes", notes->str, notes->len);
     g_string_free(truth, TRUE);
     synth_free(s);
     return 0;

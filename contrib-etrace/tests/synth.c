@@ -349,6 +349,24 @@ static void fence(Runner *run)
     sb_fence(run->synth->sideband, run->hart, run->packets);
 }
 
+/* Software says that it has come this far, after each quarter. */
+static void take_note(Runner *run)
+{
+    GByteArray *sb = run->synth->sideband;
+    SynthHart *h = &run->synth->harts[run->hart];
+    uint64_t insns = h->pcs->len;
+    bool end = h->notes->len & 1;
+
+    if (insns < (h->notes->len + 1) * (run->synth->opts.insns / 4)) {
+        return;
+    }
+    fence(run);
+    sb_note(sb, run->hart, ETRACE_SB_NOTE_MARK, end ? "b" : "a");
+    sb_note(sb, run->hart, end ? ETRACE_SB_NOTE_END : ETRACE_SB_NOTE_BEGIN,
+            "work");
+    g_array_append_val(h->notes, insns);
+}
+
 /* Another address space, in which the pages lie elsewhere; or back again */
 static void change_space(Runner *run)
 {
@@ -446,6 +464,7 @@ static void init_runner(Runner *run)
     s->harts[run->hart] = (SynthHart) {
         .pcs = g_array_new(FALSE, FALSE, sizeof(uint64_t)),
         .traps = g_array_new(FALSE, FALSE, sizeof(SynthTrap)),
+        .notes = g_array_new(FALSE, FALSE, sizeof(uint64_t)),
     };
 }
 
@@ -486,6 +505,9 @@ static void run_all(Synth *s, Runner *runs, GRand *r)
                 change_code(runs, run);
                 break;
             }
+        }
+        if (s->opts.notes) {
+            take_note(run);
         }
         if (synth_chance(r, 20)) {
             put_align(s, runs);
@@ -551,6 +573,7 @@ void synth_free(Synth *s)
     for (unsigned i = 0; i < s->opts.nr_harts; i++) {
         g_array_unref(s->harts[i].pcs);
         g_array_unref(s->harts[i].traps);
+        g_array_unref(s->harts[i].notes);
     }
     g_free(s->harts);
     g_array_unref(s->ends);

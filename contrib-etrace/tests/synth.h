@@ -28,6 +28,7 @@ typedef struct SynthOptions {
     unsigned change_permille;   /* chance of changed code or mappings */
     unsigned window_permille;   /* chance of the window's end */
     unsigned lose_permille;     /* chance that the sink refuses a packet */
+    bool notes;                 /* see SynthHart.notes */
 } SynthOptions;
 
 typedef struct SynthTrap {
@@ -41,6 +42,11 @@ typedef struct SynthTrap {
 typedef struct SynthHart {
     GArray *pcs;                /* uint64_t, in the order of retirement */
     GArray *traps;              /* SynthTrap */
+    /*
+     * uint64_t, instructions retired before each: in turn "begin work" with
+     * "mark a", and "end work" with "mark b"
+     */
+    GArray *notes;
 } SynthHart;
 
 typedef struct Synth {

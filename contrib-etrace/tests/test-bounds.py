@@ -112,6 +112,34 @@ def test_profile_of_a_loop():
     run('flamegraph', *FILES, '--strict')
 
 
+def folded_sum(*options):
+    """It has to be known for all instructions: --strict"""
+    out, _, _ = run('folded', *FILES, '--strict', *options)
+    return sum(int(line.split()[-1]) for line in out.splitlines())
+
+
+def test_piece_of_a_loop():
+    """Borders are exact, and the rounds on both sides cost nothing."""
+    predicted_loop()
+    insns = number(run('stat', *FILES)[0], 'instructions')
+    border = 1
+    while border < insns:
+        check(folded_sum('--to', str(border)) == border, f'--to {border}')
+        check(folded_sum('--from', str(border)) == insns - border,
+              f'--from {border}')
+        border = border * 7 + 1
+    check(folded_sum('--from', '7M', '--to', '7G') == 6993000000, 'a piece')
+
+
+def test_samples_of_a_loop():
+    predicted_loop()
+    insns = number(run('stat', *FILES)[0], 'instructions')
+    for period in 1000003, 1000000007:
+        out, _, _ = run('script', *FILES, '--strict', '--period', str(period))
+        check(out.count(b'instructions') == insns // period,
+              f'samples with --period {period}')
+
+
 def test_verify_of_a_loop():
     """Once there is more than retired, it does not matter how much more."""
     predicted_loop()

@@ -509,6 +509,106 @@ check "diff of a file that is not there" 2 "$tool" diff "$dir/a.tsv" \
 check "diff to a full disk" 2 sh -c "\"$tool\" diff \"$dir/a.tsv\" \
     \"$dir/b.tsv\" > /dev/full"
 
+# What views look at: pieces are exact, and add up
+# counted: the sum of the stacks that the last command wrote
+counted() {
+    awk '{ sum += $NF } END { print sum + 0 }' "$dir/out"
+}
+# added FILE...: rows of reports, those with the same name added up
+added() {
+    awk -F'\t' 'FNR == 1 { for (i = 1; i <= NF; i++) name[i] = $i; next }
+        { key = ""
+          for (i = 1; i <= NF; i++)
+              if (name[i] !~ /^(own|total|calls)$/) key = key "," $i
+          for (i = 1; i <= NF; i++)
+              if (name[i] ~ /^(own|total|calls)$/) sum[key, name[i]] += $i }
+        END { for (i in sum) print i, sum[i] }' "$@" | sort
+}
+all=$(wc -l < "$one/pcs")
+check "folded --to" 0 "$tool" folded $files1 --to 7777
+check "has so many" 0 test "$(counted)" = 7777
+check "folded --from" 0 "$tool" folded $files1 --from 7777
+check "has the rest" 0 test "$(counted)" = $((all - 7777))
+check "folded --from --to" 0 "$tool" folded $files1 --from 1k --to 12345
+check "has what is between" 0 test "$(counted)" = 11345
+check "folded --from behind the end" 0 "$tool" folded $files1 --from 1G
+says "warns" err 'none of [0-9]* instructions is selected'
+check "folded of two harts" 0 "$tool" folded $files2 --from 3 --to 5k
+check "has so many of each" 0 test "$(counted)" = 9994
+check "folded of one of them" 0 "$tool" folded $files2 --from 3 --to 5k --hart 1
+check "has so many" 0 test "$(counted)" = 4997
+for sort in priv,hart dso,sym tid,priv; do
+    for piece in "" "--to 7777" "--from 7777 --to 7778" "--from 7778"; do
+        "$tool" report $files2 --sort $sort --format tsv $piece \
+            > "$dir/${piece:-whole}.tsv" 2> "$dir/err"
+    done
+    added "$dir/whole.tsv" > "$dir/want"
+    added "$dir/--to 7777.tsv" "$dir/--from 7777 --to 7778.tsv" \
+        "$dir/--from 7778.tsv" > "$dir/got"
+    check "pieces of report --sort $sort add up" 0 cmp "$dir/got" "$dir/want"
+    check "to something" 0 test -s "$dir/want"
+done
+check "report of a piece" 0 "$tool" report $files1 --from 10 --to 20
+says "says how much it is" out "^# 10 instructions of $all that ran"
+check "report of a piece, as JSON" 0 "$tool" report $files1 --to 10 \
+    --format json
+says "says so, too" out "\"instructions\": 10, .*\"ran\": $all,"
+check "flamegraph of a piece" 0 "$tool" flamegraph $files1 --to 10
+says "says so, too" out "10 instructions, selected from"
+check "html of a piece, compared" 0 "$tool" html $files1 --to 10 \
+    --truth "$one/truth"
+says "compares everything" out '"Compared","identical"'
+says "and says what it shows" out '"Selected","10"'
+check "stat of everything, folded of a piece" 0 "$tool" decode $files1 \
+    --to 10 --output stat --output "folded=$dir/folded"
+says "stat is of everything" out " $all\$"
+check "and folded is not" 0 test \
+    "$(awk '{ sum += $NF } END { print sum }' "$dir/folded")" = 10
+for command in script pprof callgrind speedscope timeline perf-data; do
+    check "$command of a piece" 0 "$tool" $command $files1 --from 100 --to 9k
+done
+check "script of a piece" 0 "$tool" script $files1 --from 100 --to 9100 \
+    --period 1000
+check "has so many samples" 0 test "$(grep -c instructions "$dir/out")" = 9
+check "callgrind of a piece" 0 "$tool" callgrind $files1 --from 100 --to 9100
+says "its total" out '^totals: 9000$'
+check "by task" 0 "$tool" report $files1 --sort comm --format tsv
+comm=$(awk -F'\t' 'NR > 1 && $2 ~ /^address/ { print $2; exit }' "$dir/out")
+own=$(awk -F'\t' -v c="$comm" '$2 == c { print $1 }' "$dir/out")
+check "folded --process" 0 "$tool" folded $files1 --process "$comm"
+check "has what it ran" 0 test "$(counted)" = "$own"
+check "folded --process of a number" 0 "$tool" folded $files1 --process 1
+says "that nobody has" err 'none of'
+check "bad number" 2 "$tool" folded $files1 --from 1x
+says "says what it can be" err 'with k, M or G'
+check "nothing left" 2 "$tool" folded $files1 --from 2k --to 1k
+check "bad region" 2 "$tool" folded $files1 --region a..
+check "decode --emit selects nothing" 2 "$tool" decode $files1 --emit pc --to 1
+says "says what does" err '--hart and --limit'
+check "verify selects nothing" 2 "$tool" verify $files1 --to 1 \
+    --truth "$one/truth"
+
+# Regions: what lies between their notes, in all and on each hart
+notes=$dir/notes
+mkdir "$notes"
+"$synth" 5 2 20000 "$notes" notes
+files5="--trace $notes/trace --sideband $notes/sideband"
+# between HART...: instructions between begin and end, or to the end
+between() {
+    awk -v harts=" $* " 'index(harts, " " $1 " ") {
+        if (n[$1]++ % 2) { sum += $2 - since } else { since = $2 } }
+        END { print sum }' "$notes/notes"
+}
+check "folded --region" 0 "$tool" folded $files5 --region work
+check "has what is between the notes" 0 test "$(counted)" = "$(between 0 1)"
+check "folded between marks" 0 "$tool" folded $files5 --region a..b --hart 1
+check "has the same of one hart" 0 test "$(counted)" = "$(between 1)"
+check "folded --region and --from" 0 "$tool" folded $files5 --region work \
+    --from "$(awk '$1 == 0 { print $2 + 100; exit }' "$notes/notes")" --hart 0
+check "has less" 0 test "$(counted)" = $(($(between 0) - 100))
+check "folded --region of another name" 0 "$tool" folded $files5 --region wor
+says "is nothing" err 'none of'
+
 # annotate: a loop of three rounds, from its packets and its program
 check "annotate what did not run" 2 "$tool" annotate $files1 --sym main
 says "and says so" err 'no function with such a name ran'

@@ -105,6 +105,10 @@ static void write_text(const Report *r, GPtrArray *rows, bool totals,
                        uint64_t left_out, FILE *f)
 {
     fprintf(f, "# %" PRIu64 " instructions", r->all);
+    if (r->o->ran) {
+        fprintf(f, " of %" PRIu64 " that ran (%.2f%%)", r->o->ran,
+                report_percent(r->all, r->o->ran));
+    }
     if (r->own != r->all) {
         fprintf(f, ", of which %" PRIu64 " (%.2f%%) were selected", r->own,
                 report_percent(r->own, r->all));
@@ -156,8 +160,12 @@ static void write_data(const Report *r, GPtrArray *rows, bool totals, FILE *f)
         }
     }
     if (r->o->format == TABLE_JSON) {
-        fprintf(f, "{\"instructions\": %" PRIu64 ", \"selected\": %" PRIu64
-                ", \"rows\": ", r->all, r->own);
+        fprintf(f, "{\"instructions\": %" PRIu64 ", \"selected\": %" PRIu64,
+                r->all, r->own);
+        if (r->o->ran) {
+            fprintf(f, ", \"ran\": %" PRIu64, r->o->ran);
+        }
+        fprintf(f, ", \"rows\": ");
     }
     table_write(columns, n, cells, r->o->format, f);
     if (r->o->format == TABLE_JSON) {

@@ -35,6 +35,7 @@ typedef struct ReportOptions {
     unsigned max_rows;      /* 0: all */
     bool by_total;          /* sort by what a function and its callees ran */
     TableFormat format;
+    uint64_t ran;           /* instructions, counted or not; 0: all are */
     SourcePlaces *places;   /* for REPORT_SRCLINE and REPORT_SRCFILE; or NULL */
 } ReportOptions;
 
@@ -55,7 +56,8 @@ bool report_needs_source(const ReportOptions *o);
  *
  * For scripts there is all of this but the shares, and nothing else: columns
  * own, total, calls, then the keys. JSON has "instructions", how many there
- * are of everything, "selected", of what has such names, and "rows".
+ * are of everything, "selected", of what has such names, "ran", if @o says so,
+ * and "rows".
  */
 void report_write(const Counts *counts, const Profile *profile,
                   const ReportOptions *o, FILE *f);

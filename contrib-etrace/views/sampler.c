@@ -22,7 +22,8 @@ typedef struct Transfer {
 struct Sampler {
     CallStack *stack;
     SamplerOptions options;
-    uint64_t insns;         /* so far */
+    bool ignored;           /* what happens is not selected */
+    uint64_t insns;         /* so far, of those that are */
     uint64_t next;          /* the sample comes with this many */
     /* What was last, and whether it leads elsewhere */
     Transfer last;
@@ -115,7 +116,7 @@ static void note_run(Sampler *s, const FlowRun *run)
         }
         s->insns += run->count;
     }
-    if (run->itype) {
+    if (run->itype && s->last.count) {
         s->last.itype = run->itype;
         s->taken = is_taken(run->itype);
     }
@@ -216,6 +217,10 @@ void sampler_runs(Sampler *s, const FlowRun *runs, unsigned n,
 {
     unsigned told = 0;
 
+    if (s->ignored) {
+        callstack_runs(s->stack, runs, n, site);
+        return;
+    }
     look_at_task(s, site->task);
     for (unsigned i = 0; i < n; i++) {
         note_run(s, &runs[i]);
@@ -230,6 +235,10 @@ void sampler_runs(Sampler *s, const FlowRun *runs, unsigned n,
 
 void sampler_trap(Sampler *s, const FlowTrap *trap, const CallStackSite *site)
 {
+    if (s->ignored) {
+        callstack_trap(s->stack, trap, site);
+        return;
+    }
     look_at_task(s, site->task);
     if (s->taken && trap->epc_known) {
         add_transfer(s, trap->epc, trap->priv);
@@ -244,6 +253,16 @@ void sampler_trap(Sampler *s, const FlowTrap *trap, const CallStackSite *site)
     };
     s->taken = trap->epc_known;
     callstack_trap(s->stack, trap, site);
+}
+
+/* Transfers before a gap do not explain how one got to what is behind it. */
+void sampler_select(Sampler *s, bool selected)
+{
+    s->ignored = !selected;
+    s->last = (Transfer) { 0 };
+    s->taken = false;
+    s->valid = 0;
+    callstack_select(s->stack, selected);
 }
 
 void sampler_mark(Sampler *s)

@@ -41,7 +41,8 @@ typedef struct SampleBranch {
 } SampleBranch;
 
 typedef struct Sample {
-    uint64_t time;          /* instructions of the hart, this one included */
+    /* selected instructions of the hart, this one included */
+    uint64_t time;
     uint64_t period;        /* instructions that it stands for */
     uint32_t hart;
     uint32_t task;          /* index in the TaskTable */
@@ -76,6 +77,7 @@ void sampler_runs(Sampler *s, const FlowRun *runs, unsigned n,
                   const CallStackSite *site);
 void sampler_trap(Sampler *s, const FlowTrap *trap,
                   const CallStackSite *site);
+void sampler_select(Sampler *s, bool selected);
 void sampler_mark(Sampler *s);
 bool sampler_repeat(Sampler *s, uint64_t times);
 void sampler_lost(Sampler *s);

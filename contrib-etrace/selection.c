@@ -1,0 +1,324 @@
+/*
+ * Selection: which of the executed instructions views look at
+ *
+ * SPDX-License-Identifier: GPL-2.0-or-later
+ */
+#include "qemu/osdep.h"
+#include <gio/gio.h>
+#include "selection.h"
+
+/* More than anyone gives; each note is compared with all of them. */
+#define MAX_REGIONS 64
+
+/* From one note to another one */
+typedef struct Region {
+    ETraceSbNoteKind begin_kind, end_kind;
+    char *begin, *end;
+} Region;
+
+typedef struct Process {
+    GPatternSpec *name;
+    bool numeric;
+    uint64_t number;
+} Process;
+
+struct Selection {
+    GArray *processes;      /* Process */
+    GArray *regions;        /* Region */
+    uint64_t from, to;
+};
+
+struct SelectionHart {
+    const Selection *s;
+    uint64_t insns;         /* that retired */
+    bool open[MAX_REGIONS]; /* regions that began and have not ended */
+    unsigned nr_open;
+    /* What was found for the task before; asked: there was one */
+    bool asked, task_covered;
+    const Task *task;
+    bool covered;           /* the last answer */
+    /* selection_mark(); steady: all answers since then were the same */
+    bool steady;
+    uint64_t insns_at_mark;
+};
+
+bool selection_parse_count(const char *text, uint64_t *count)
+{
+    static const struct {
+        char suffix;
+        uint64_t scale;
+    } scales[] = { { 'k', 1000 }, { 'M', 1000000 }, { 'G', 1000000000 } };
+    size_t len = strlen(text);
+    g_autofree char *digits = g_strdup(text);
+    uint64_t scale = 1;
+    guint64 n;
+
+    for (size_t i = 0; i < ARRAY_SIZE(scales); i++) {
+        if (len && text[len - 1] == scales[i].suffix) {
+            scale = scales[i].scale;
+            digits[len - 1] = '\0';
+        }
+    }
+    if (!g_ascii_isdigit(digits[0]) ||
+        !g_ascii_string_to_unsigned(digits, 10, 0, UINT64_MAX / scale, &n,
+                                    NULL)) {
+        return false;
+    }
+    *count = n * scale;
+    return true;
+}
+
+static bool wrong(GError **errp, const char *option, const char *text,
+                  const char *what)
+{
+    g_set_error(errp, G_IO_ERROR, G_IO_ERROR_INVALID_ARGUMENT, "%s %s: %s",
+                option, text, what);
+    return false;
+}
+
+static bool parse_counts(Selection *s, const SelectionOptions *o,
+                         GError **errp)
+{
+    static const char *const what =
+        "must be a number of instructions, with k, M or G behind it or not";
+
+    if (o->from && !selection_parse_count(o->from, &s->from)) {
+        return wrong(errp, "--from", o->from, what);
+    }
+    if (o->to && !selection_parse_count(o->to, &s->to)) {
+        return wrong(errp, "--to", o->to, what);
+    }
+    if (s->from >= s->to) {
+        return wrong(errp, "--from", o->from ?: "0",
+                     "must be less than --to, or nothing is left");
+    }
+    return true;
+}
+
+static bool parse_processes(Selection *s, char **texts, GError **errp)
+{
+    for (; texts && *texts; texts++) {
+        Process p = { 0 };
+        guint64 number;
+
+        if (!**texts) {
+            return wrong(errp, "--process", "''",
+                         "must be a task's name or number");
+        }
+        p.numeric = g_ascii_string_to_unsigned(*texts, 10, 0, UINT32_MAX,
+                                               &number, NULL);
+        if (p.numeric) {
+            p.number = number;
+        } else {
+            p.name = g_pattern_spec_new(*texts);
+        }
+        g_array_append_val(s->processes, p);
+    }
+    return true;
+}
+
+static bool parse_regions(Selection *s, char **texts, GError **errp)
+{
+    for (; texts && *texts; texts++) {
+        const char *dots = strstr(*texts, "..");
+        Region r;
+
+        if (!**texts || dots == *texts || (dots && !dots[2])) {
+            return wrong(errp, "--region", **texts ? *texts : "''",
+                         "must be the name of a region, or two marks as A..B");
+        }
+        if (s->regions->len == MAX_REGIONS) {
+            return wrong(errp, "--region", *texts, "one too many");
+        }
+        if (dots) {
+            r.begin_kind = r.end_kind = ETRACE_SB_NOTE_MARK;
+            r.begin = g_strndup(*texts, dots - *texts);
+            r.end = g_strdup(dots + 2);
+        } else {
+            r.begin_kind = ETRACE_SB_NOTE_BEGIN;
+            r.end_kind = ETRACE_SB_NOTE_END;
+            r.begin = g_strdup(*texts);
+            r.end = g_strdup(*texts);
+        }
+        g_array_append_val(s->regions, r);
+    }
+    return true;
+}
+
+static void process_clear(gpointer opaque)
+{
+    Process *p = opaque;
+
+    g_clear_pointer(&p->name, g_pattern_spec_free);
+}
+
+static void region_clear(gpointer opaque)
+{
+    Region *r = opaque;
+
+    g_free(r->begin);
+    g_free(r->end);
+}
+
+Selection *selection_new(const SelectionOptions *o, GError **errp)
+{
+    g_autoptr(Selection) s = g_new0(Selection, 1);
+
+    s->to = UINT64_MAX;
+    s->processes = g_array_new(false, false, sizeof(Process));
+    s->regions = g_array_new(false, false, sizeof(Region));
+    g_array_set_clear_func(s->processes, process_clear);
+    g_array_set_clear_func(s->regions, region_clear);
+    if (!parse_counts(s, o, errp) ||
+        !parse_processes(s, o->processes, errp) ||
+        !parse_regions(s, o->regions, errp)) {
+        return NULL;
+    }
+    if (!o->from && !o->to && !s->processes->len && !s->regions->len) {
+        return NULL;
+    }
+    return g_steal_pointer(&s);
+}
+
+void selection_free(Selection *s)
+{
+    g_array_unref(s->processes);
+    g_array_unref(s->regions);
+    g_free(s);
+}
+
+SelectionHart *selection_hart_new(const Selection *s)
+{
+    SelectionHart *h = g_new0(SelectionHart, 1);
+
+    h->s = s;
+    return h;
+}
+
+void selection_hart_free(SelectionHart *h)
+{
+    g_free(h);
+}
+
+static bool is_process(const Process *p, const Task *task)
+{
+    if (p->numeric) {
+        return task->known &&
+               (task->tid == p->number || task->tgid == p->number);
+    }
+    return g_pattern_spec_match_string(p->name, task->name);
+}
+
+static bool covers_task(const Selection *s, const Task *task)
+{
+    for (guint i = 0; task && i < s->processes->len; i++) {
+        if (is_process(&g_array_index(s->processes, Process, i), task)) {
+            return true;
+        }
+    }
+    return !s->processes->len;
+}
+
+bool selection_covers(SelectionHart *h, const Task *task)
+{
+    const Selection *s = h->s;
+    bool covered;
+
+    if (!h->asked || task != h->task) {
+        h->asked = true;
+        h->task = task;
+        h->task_covered = covers_task(s, task);
+    }
+    covered = h->task_covered && h->insns >= s->from && h->insns < s->to &&
+              (!s->regions->len || h->nr_open);
+    h->steady &= covered == h->covered;
+    h->covered = covered;
+    return covered;
+}
+
+uint64_t selection_room(const SelectionHart *h)
+{
+    if (h->insns < h->s->from) {
+        return h->s->from - h->insns;
+    }
+    return h->insns < h->s->to && h->s->to != UINT64_MAX ?
+           h->s->to - h->insns : UINT64_MAX;
+}
+
+void selection_ran(SelectionHart *h, uint64_t insns)
+{
+    h->insns += insns;
+}
+
+static bool says(const SidebandNote *note, ETraceSbNoteKind kind,
+                 const char *text)
+{
+    return note->kind == kind && note->len == strlen(text) &&
+           !memcmp(note->text, text, note->len);
+}
+
+void selection_note(SelectionHart *h, const SidebandNote *note)
+{
+    const GArray *regions = h->s->regions;
+
+    if (note->all_harts) {
+        return;
+    }
+    h->steady = false;
+    for (guint i = 0; i < regions->len; i++) {
+        const Region *r = &g_array_index(regions, Region, i);
+
+        if (h->open[i] ? says(note, r->end_kind, r->end) :
+                         says(note, r->begin_kind, r->begin)) {
+            h->open[i] = !h->open[i];
+            h->nr_open += h->open[i] ? 1 : -1;
+        }
+    }
+}
+
+void selection_mark(SelectionHart *h)
+{
+    h->steady = true;
+    h->insns_at_mark = h->insns;
+}
+
+bool selection_can_repeat(const SelectionHart *h, uint64_t times)
+{
+    uint64_t round = h->insns - h->insns_at_mark;
+
+    /* The next round is covered as this one only before a border. */
+    return h->steady && (!round || times <= selection_room(h) / round) &&
+           (h->insns != h->s->from || h->covered || !h->s->from) &&
+           (h->insns != h->s->to || !h->covered);
+}
+
+void selection_repeat(SelectionHart *h, uint64_t times)
+{
+    h->insns += (h->insns - h->insns_at_mark) * times;
+}
+
+FlowRun selection_split(FlowRun *run, unsigned count)
+{
+    FlowRun head = *run;
+    unsigned len = 0, known = 0;
+
+    head.count = count;
+    head.itype = ETRACE_ITYPE_NONE;
+    head.end = 0;
+    for (unsigned i = 0; i < count; i++) {
+        len += flow_insn_length(run->code + len);
+    }
+    run->pc += len;
+    run->code += len;
+    run->count -= count;
+    run->wide = 0;
+    for (unsigned i = 0; i < MIN(run->count, FLOW_WIDE_INSNS); i++) {
+        unsigned size = flow_insn_length(run->code + known);
+
+        if (size == 4) {
+            run->wide |= 1ull << (known / 2);
+        }
+        known += size;
+    }
+    return head;
+}
