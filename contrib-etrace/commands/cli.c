@@ -67,6 +67,19 @@ bool cli_parse_only(GOptionEntry *entries, const char *summary,
     return parse_context(context, argc, argv);
 }
 
+GOptionEntry *cli_join_entries(const GOptionEntry *a, const GOptionEntry *b)
+{
+    GArray *all = g_array_new(TRUE, FALSE, sizeof(*a));
+
+    for (; a->long_name; a++) {
+        g_array_append_vals(all, a, 1);
+    }
+    for (; b->long_name; b++) {
+        g_array_append_vals(all, b, 1);
+    }
+    return (GOptionEntry *)g_array_free(all, FALSE);
+}
+
 static bool parse_sessions(CliTrace *ct)
 {
     unsigned n = ct->session_args ? g_strv_length(ct->session_args) : 0;

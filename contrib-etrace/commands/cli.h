@@ -13,6 +13,7 @@
 #define CLI_OK          0
 #define CLI_DIFFERS     1   /* verification failed; losses with --strict */
 #define CLI_ERROR       2   /* bad usage, bad input, I/O error */
+#define CLI_GUEST_FAILED 3  /* run: QEMU's exit status was not 0 */
 
 typedef struct CliCommand {
     const char *name;
@@ -41,6 +42,7 @@ int cmd_uftrace(int argc, char **argv);
 int cmd_timeline(int argc, char **argv);
 int cmd_html(int argc, char **argv);
 int cmd_listen(int argc, char **argv);
+int cmd_run(int argc, char **argv);
 int cmd_pgo(int argc, char **argv);
 int cmd_coverage(int argc, char **argv);
 
@@ -85,6 +87,9 @@ bool cli_parse(CliTrace *ct, GOptionEntry *extra, const char *summary,
 bool cli_parse_only(GOptionEntry *entries, const char *summary,
                     const char *description, int argc, char **argv);
 
+/* Both lists, each of which ends as GLib has it; the caller frees it. */
+GOptionEntry *cli_join_entries(const GOptionEntry *a, const GOptionEntry *b);
+
 /* Open what the options say; prints what is wrong and returns NULL. */
 Trace *cli_open(const CliTrace *ct);
 
@@ -100,6 +105,14 @@ uint64_t cli_limit(const CliTrace *ct);
  */
 struct ProfileOptions;
 int cmd_decode_outputs(CliTrace *ct, char **outputs, char **truths,
+                       const struct ProfileOptions *profile);
+
+/*
+ * Could cmd_decode_outputs() write them of any trace, as far as that can be
+ * known before there is one? Prints what is wrong and returns false. @option is
+ * the one that @outputs come from, and @compared: there are truths.
+ */
+bool cmd_check_outputs(char **outputs, const char *option, bool compared,
                        const struct ProfileOptions *profile);
 
 /*

@@ -369,61 +369,14 @@ int cmd_decode(int argc, char **argv)
           "KIND[=FILE]" },
         { "truth", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &truths,
           "For verify and html: what really retired", "FILE" },
-        { "kallsyms", 'k', 0, G_OPTION_ARG_FILENAME_ARRAY, &profile.kallsyms,
-          "For all but stat and verify: symbols of the kernel", "FILE" },
-        { "sysroot", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &profile.sysroots,
-          "Find what ran in the files below this folder, by its bytes: "
-          "programs, libraries, modules, kernel; can be repeated", "DIR" },
-        { "layers", 0, 0, G_OPTION_ARG_STRING, &profile.layers,
-          "What is below the stacks, the lowest first: hart, comm (the "
-          "task's name), process, thread, priv (default: comm)", "LIST" },
-        { "title", 0, 0, G_OPTION_ARG_STRING, &profile.title,
-          "For flamegraph: title of the picture", "TEXT" },
-        { "width", 0, 0, G_OPTION_ARG_INT, &profile.width,
-          "For flamegraph: width, pixels (default: 1200)", "N" },
-        { "min-width", 0, 0, G_OPTION_ARG_DOUBLE, &profile.min_width,
-          "For flamegraph: leave out what is narrower, pixels (default: 0.3)",
-          "X" },
-        { "sort", 0, 0, G_OPTION_ARG_STRING, &profile.sort,
-          "For report: what rows are told apart by (default: dso,sym)",
-          "LIST" },
-        { "format", 0, 0, G_OPTION_ARG_STRING, &profile.format,
-          "For report: text (default), tsv or json", "text|tsv|json" },
-        { "comm", 0, 0, G_OPTION_ARG_STRING, &profile.comm,
-          "For report and annotate: only tasks with such a name, a glob",
-          "NAME" },
-        { "dso", 0, 0, G_OPTION_ARG_STRING, &profile.dso,
-          "For report and annotate: only such objects", "NAME" },
-        { "sym", 0, 0, G_OPTION_ARG_STRING, &profile.sym,
-          "For report and annotate: only such functions", "NAME" },
-        { "source", 0, 0, G_OPTION_ARG_NONE, &profile.source,
-          "For annotate: show source lines, too", NULL },
-        { "source-prefix", 0, 0, G_OPTION_ARG_FILENAME_ARRAY,
-          &profile.source_prefixes,
-          "For annotate: sources whose names begin with OLD are at NEW",
-          "OLD=NEW" },
-        { "period", 0, 0, G_OPTION_ARG_INT64, &profile.period,
-          "For perf-data and script: instructions of a hart from one sample "
-          "to the next (default: 100003)", "N" },
-        { "branches", 0, 0, G_OPTION_ARG_INT, &profile.branches,
-          "For perf-data and script: taken transfers that each sample has, at "
-          "most 64 (default: 32)", "N" },
-        { "no-call-chains", 0, 0, G_OPTION_ARG_NONE, &profile.no_chains,
-          "For perf-data: leave them out, as perf2bolt needs it", NULL },
-        { "min-duration", 0, 0, G_OPTION_ARG_INT64, &profile.min_duration,
-          "For speedscope, uftrace and timeline: leave out functions that "
-          "took fewer instructions (default: 0; timeline: 10000)", "N" },
-        { "max-events", 0, 0, G_OPTION_ARG_INT64, &profile.max_events,
-          "For speedscope: entries and exits of functions to write, at most "
-          "(default: 2000000)", "N" },
-        { "icicle", 0, 0, G_OPTION_ARG_NONE, &profile.icicle,
-          "For flamegraph: callers above what they call", NULL },
         G_OPTION_ENTRY_NULL
     };
+    g_autofree GOptionEntry *views = view_options(&profile);
+    g_autofree GOptionEntry *all = cli_join_entries(entries, views);
     const TraceConsumer *consumer;
     int hart;
 
-    if (!cli_parse(&ct, entries, "Write the instructions that a hart "
+    if (!cli_parse(&ct, all, "Write the instructions that a hart "
                    "executed to standard output, or several\nresults of one "
                    "run of the decoder.", argc, argv)) {
         return CLI_ERROR;

@@ -64,8 +64,8 @@ static void output_free(gpointer opaque)
     g_free(o);
 }
 
-/* KIND or KIND=FILE; prints what is wrong and returns NULL. */
-static Output *output_new(const char *arg)
+/* KIND or KIND=FILE of @option; prints what is wrong and returns NULL. */
+static Output *output_new(const char *arg, const char *option)
 {
     g_autoptr(GString) names = g_string_new(NULL);
     size_t len = strcspn(arg, "=");
@@ -87,7 +87,7 @@ static Output *output_new(const char *arg)
                                i + 1 < OUTPUT_NR_KINDS ? ", " : " or ",
                                kinds[i].name);
     }
-    cli_error("--output %s: not KIND or KIND=FILE, where KIND is %s", arg,
+    cli_error("%s %s: not KIND or KIND=FILE, where KIND is %s", option, arg,
               names->str);
     return NULL;
 }
@@ -391,6 +391,32 @@ static int decode(Results *r, GPtrArray *outputs, char **truths,
     return status;
 }
 
+bool cmd_check_outputs(char **args, const char *option, bool compared,
+                       const ProfileOptions *po)
+{
+    g_auto(Results) r = { 0 };
+
+    for (; *args; args++) {
+        g_autofree Output *o = output_new(*args, option);
+
+        if (!o) {
+            return false;
+        }
+        if (o->kind == OUTPUT_VERIFY && !compared) {
+            cli_error("%s verify: compare with what? give --truth FILE",
+                      option);
+            return false;
+        }
+        if (o->kind == OUTPUT_UFTRACE && !o->path) {
+            cli_error("%s uftrace: which folder? give its name: %s "
+                      "uftrace=DIR", option, option);
+            return false;
+        }
+    }
+    return view_parse_options(&r, po) && profile_options_valid(po) &&
+           profile_parse_layers(&r, po);
+}
+
 int cmd_decode_outputs(CliTrace *ct, char **args, char **truths,
                        const ProfileOptions *po)
 {
@@ -404,7 +430,7 @@ int cmd_decode_outputs(CliTrace *ct, char **args, char **truths,
     g_auto(Results) r = { .ct = ct, .tasks = tasks };
 
     for (; *args; args++) {
-        Output *o = output_new(*args);
+        Output *o = output_new(*args, "--output");
 
         if (!o) {
             return CLI_ERROR;

@@ -172,6 +172,9 @@ typedef struct ProfileOptions {
 void profile_options_clear(ProfileOptions *o);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(ProfileOptions, profile_options_clear)
 
+/* view-options.c: those of all views, into @o; the caller frees the list. */
+GOptionEntry *view_options(ProfileOptions *o);
+
 /* Prints what is wrong with @o and returns false. */
 bool profile_options_valid(const ProfileOptions *o);
 

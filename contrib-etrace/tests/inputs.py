@@ -4,6 +4,7 @@
 # Small inputs to order, and for tests of bounds, large and strange ones
 #
 #   inputs.py elf FILE ADDRESS:HEX...   an executable segment for each
+#   inputs.py btf FILE                  what a kernel says of its tasks
 
 import struct
 import sys
@@ -79,6 +80,10 @@ def btf():
 
 def main():
     what, path = sys.argv[1:3]
+    if what == 'btf':
+        with open(path, 'wb') as file:
+            file.write(btf())
+        return
     if what != 'elf':
         sys.exit(f'inputs.py: {what}?')
     segments = [argument.split(':') for argument in sys.argv[3:]]

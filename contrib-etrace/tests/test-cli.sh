@@ -742,5 +742,53 @@ check "listen: full disk" 2 "$tool" listen \
 says "which file" err 'cannot write /dev/full: No space left'
 wait
 
+# run: what QEMU is started with; here that is echo, which traces nothing
+"$inputs" btf "$dir/Image-1"
+mkdir -p "$dir/root/boot"
+ln -s ../../Image-1 "$dir/root/boot/vmlinux-1"
+"$tool" guest-info "$dir/Image-1" > "$dir/info"
+info=$(cat "$dir/info")
+check "guest-info has something" 0 test -n "$info"
+export TMPDIR=$dir/run
+mkdir "$TMPDIR"
+check "run --help" 0 "$tool" run --help
+says "it explains itself" out 'rvtrace run .*-- QEMU ARG'
+says "and its exit statuses" out '^Exit status: .*2 an error'
+check "run nothing" 2 "$tool" run
+says "it says what is missing" err 'which QEMU?'
+check "run nothing behind --" 2 "$tool" run --
+check "run --bogus" 2 "$tool" run --bogus -- echo -M virt
+says "run names it" err bogus
+check "run" 2 "$tool" run -- echo -M virt
+says "nothing was traced" err 'QEMU ended, but nothing was traced'
+says "the machine is traced" out '^-M virt,trace=on,trace-autostart=on,'
+says "its trace goes to a file" out \
+    'trace-chardev=\([^, ]*\),.* -chardev file,id=\1,path=/[^ ,]*/trace'
+says "its sideband, too" out \
+    'trace-sideband=\([^, ]*\) .* -chardev file,id=\1,path=/[^ ,]*/sideband$'
+check "run --keep: commas are escaped" 2 "$tool" run --keep "$dir/k,1" -- \
+    echo -machine type=virt
+says "in both" out 'k,,1/trace .*k,,1/sideband'
+check "what the user says stays" 2 "$tool" run -- echo --machine \
+    virt,trace-autostart=off,trace-sideband=own -chardev file,path=x,id=own
+says "and is not said twice" out \
+    '^--machine virt,trace-autostart=off,trace-sideband=own,trace=on,trace-c'
+check "several -machine are one" 2 "$tool" run -- echo -M virt -append -M \
+    -M aia=none
+says "the last of them is added to" out \
+    '^-M virt -append -M -M aia=none,trace=on'
+check "run tells QEMU of the kernel" 2 "$tool" run -- echo -M virt \
+    -kernel "$dir/Image-1"
+says "which is that of -kernel" out "trace-guest-info=$info "
+check "run finds the kernel" 2 "$tool" run --sysroot "$dir/root" -- echo \
+    -M virt
+says "in --sysroot" out "trace-guest-info=$info "
+check "unless the user does" 2 "$tool" run --sysroot "$dir/root" -- echo \
+    -M virt,trace-guest-info=x
+says "as the user says" out \
+    '^-M virt,trace-guest-info=x,trace=on,[^ ]*sideband '
+check "no file is left" 0 rmdir "$TMPDIR"
+unset TMPDIR
+
 echo "1..$n"
 exit $failed

@@ -1,0 +1,34 @@
+/*
+ * QEMU's command line, with what traces its machine added to it
+ *
+ * SPDX-License-Identifier: GPL-2.0-or-later
+ */
+#ifndef ETRACE_QEMU_LINE_H
+#define ETRACE_QEMU_LINE_H
+
+#include <gio/gio.h>
+
+typedef struct QemuLine {
+    GPtrArray *argv;            /* the words, and a NULL behind them */
+    char *trace, *sideband;     /* files that QEMU writes */
+    bool guest_info;            /* it was given trace-guest-info */
+    guint machine;              /* of argv: the value of the last -machine */
+    const char *kernel, *bios;  /* of its options, in argv; NULL: none */
+} QemuLine;
+
+/*
+ * @args, which end with NULL, with the options of the machine that trace it
+ * from its first instruction on, unless they say otherwise, and files for the
+ * two streams: those of @args if they have some, or else "trace" and
+ * "sideband" in the folder @dir, which must not be "" then. Returns NULL and
+ * sets @errp, with what to do in its message, if that cannot be: another
+ * machine than virt, trace=off, streams that are no files.
+ */
+QemuLine *qemu_line_new(char **args, const char *dir, GError **errp);
+void qemu_line_free(QemuLine *line);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(QemuLine, qemu_line_free)
+
+/* Have trace-guest-info=@text, too. */
+void qemu_line_set_guest_info(QemuLine *line, const char *text);
+
+#endif /* ETRACE_QEMU_LINE_H */

@@ -1,0 +1,27 @@
+/*
+ * What is known beforehand of what a machine is going to run
+ *
+ * SPDX-License-Identifier: GPL-2.0-or-later
+ */
+#ifndef ETRACE_RUN_KERNEL_H
+#define ETRACE_RUN_KERNEL_H
+
+#include <glib.h>
+
+/*
+ * What trace-guest-info is told of the kernel that runs, for the caller to
+ * free: @kernel (may be NULL), or if that is no Linux kernel, those of
+ * @sysroots (may be NULL), in the folders themselves and their boot/. NULL:
+ * there is none, or none that says; or there are several, which do not agree.
+ */
+char *run_kernel_guest_info(const char *kernel, char **sysroots);
+
+/*
+ * @sysroots (may be NULL), and behind them the files among @kernel and @bios
+ * (may be NULL); for a file NAME.bin as firmware also NAME.elf beside it, which
+ * has its symbols. The caller frees it.
+ */
+char **run_kernel_files(char **sysroots, const char *kernel,
+                        const char *bios);
+
+#endif /* ETRACE_RUN_KERNEL_H */

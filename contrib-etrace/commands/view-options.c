@@ -1,0 +1,66 @@
+/*
+ * rvtrace decode --output, run --view: the options of what they write
+ *
+ * SPDX-License-Identifier: GPL-2.0-or-later
+ */
+#include "qemu/osdep.h"
+#include "results.h"
+
+GOptionEntry *view_options(ProfileOptions *o)
+{
+    const GOptionEntry entries[] = {
+        { "kallsyms", 'k', 0, G_OPTION_ARG_FILENAME_ARRAY, &o->kallsyms,
+          "For all but stat and verify: symbols of the kernel", "FILE" },
+        { "sysroot", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &o->sysroots,
+          "Find what ran in the files below this folder, by its bytes: "
+          "programs, libraries, modules, kernel; can be repeated", "DIR" },
+        { "layers", 0, 0, G_OPTION_ARG_STRING, &o->layers,
+          "What is below the stacks, the lowest first: hart, comm (the "
+          "task's name), process, thread, priv (default: comm)", "LIST" },
+        { "title", 0, 0, G_OPTION_ARG_STRING, &o->title,
+          "For flamegraph: title of the picture", "TEXT" },
+        { "width", 0, 0, G_OPTION_ARG_INT, &o->width,
+          "For flamegraph: width, pixels (default: 1200)", "N" },
+        { "min-width", 0, 0, G_OPTION_ARG_DOUBLE, &o->min_width,
+          "For flamegraph: leave out what is narrower, pixels (default: 0.3)",
+          "X" },
+        { "sort", 0, 0, G_OPTION_ARG_STRING, &o->sort,
+          "For report: what rows are told apart by (default: dso,sym)",
+          "LIST" },
+        { "format", 0, 0, G_OPTION_ARG_STRING, &o->format,
+          "For report: text (default), tsv or json", "text|tsv|json" },
+        { "comm", 0, 0, G_OPTION_ARG_STRING, &o->comm,
+          "For report and annotate: only tasks with such a name, a glob",
+          "NAME" },
+        { "dso", 0, 0, G_OPTION_ARG_STRING, &o->dso,
+          "For report and annotate: only such objects", "NAME" },
+        { "sym", 0, 0, G_OPTION_ARG_STRING, &o->sym,
+          "For report and annotate: only such functions", "NAME" },
+        { "source", 0, 0, G_OPTION_ARG_NONE, &o->source,
+          "For annotate: show source lines, too", NULL },
+        { "source-prefix", 0, 0, G_OPTION_ARG_FILENAME_ARRAY,
+          &o->source_prefixes,
+          "For annotate: sources whose names begin with OLD are at NEW",
+          "OLD=NEW" },
+        { "period", 0, 0, G_OPTION_ARG_INT64, &o->period,
+          "For perf-data and script: instructions of a hart from one sample "
+          "to the next (default: 100003)", "N" },
+        { "branches", 0, 0, G_OPTION_ARG_INT, &o->branches,
+          "For perf-data and script: taken transfers that each sample has, at "
+          "most 64 (default: 32)", "N" },
+        { "no-call-chains", 0, 0, G_OPTION_ARG_NONE, &o->no_chains,
+          "For perf-data: leave them out, as perf2bolt needs it", NULL },
+        { "min-duration", 0, 0, G_OPTION_ARG_INT64, &o->min_duration,
+          "For speedscope, uftrace and timeline: leave out functions that "
+          "took fewer instructions (default: 0; timeline: 10000)", "N" },
+        { "max-events", 0, 0, G_OPTION_ARG_INT64, &o->max_events,
+          "For speedscope: entries and exits of functions to write, at most "
+          "(default: 2000000)", "N" },
+        { "icicle", 0, 0, G_OPTION_ARG_NONE, &o->icicle,
+          "For flamegraph: callers above what they call", NULL },
+        G_OPTION_ENTRY_NULL
+    };
+    const GOptionEntry none = G_OPTION_ENTRY_NULL;
+
+    return cli_join_entries(entries, &none);
+}
