@@ -8,11 +8,13 @@ MAKEFLAGS += --no-print-directory
 QEMU_SRC ?=
 JOBS ?=
 SANITIZE ?=
-export QEMU_SRC JOBS SANITIZE
+PREFIX ?= /usr/local
+DESTDIR ?=
+export QEMU_SRC JOBS SANITIZE PREFIX DESTDIR
 
 HOURS ?= 1
 
-.PHONY: help setup source build stock demo check check-pgo soak fuzz bench series \
+.PHONY: help setup source build install uninstall stock demo check check-pgo soak fuzz bench series \
 	clean distclean
 .DEFAULT_GOAL := help
 
@@ -32,6 +34,8 @@ help:
 #:   make fuzz       feed the decoder with made up inputs; MINUTES=N, else 10
 #:   make bench      what recording and tracing cost, beside stock QEMU
 #:   make build      build/qemu-system-riscv64 and build/rvtrace
+#:   make install    QEMU, rvtrace and their manuals to PREFIX, else /usr/local
+#:                   (DESTDIR=DIR: below that folder); make uninstall: remove
 #:   make source     build/qemu: the patched QEMU tree, our folders linked in
 #:   make stock      build/stock: the same QEMU without us, to compare with
 #:   make series     build/series.mbox for `git am` on a QEMU 10.0 tree
@@ -53,6 +57,13 @@ source: setup
 
 build: source
 	@scripts/build
+
+# Does not build QEMU: make build as oneself, then this as root.
+install:
+	@scripts/install
+
+uninstall:
+	@scripts/install --uninstall
 
 stock: setup
 	@scripts/source stock

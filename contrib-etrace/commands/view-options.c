@@ -36,6 +36,12 @@ GOptionEntry *view_options(ProfileOptions *o)
           "For report and annotate: only such objects", "NAME" },
         { "sym", 0, 0, G_OPTION_ARG_STRING, &o->sym,
           "For report and annotate: only such functions", "NAME" },
+        { "percent-limit", 0, 0, G_OPTION_ARG_DOUBLE, &o->min_percent,
+          "For report and annotate: leave out rows, functions with less",
+          "X" },
+        { "rows", 0, 0, G_OPTION_ARG_INT, &o->max_rows,
+          "For report and annotate: at most so many rows, functions (default: "
+          "0, all)", "N" },
         { "source", 0, 0, G_OPTION_ARG_NONE, &o->source,
           "For annotate: show source lines, too", NULL },
         { "source-prefix", 0, 0, G_OPTION_ARG_FILENAME_ARRAY,
