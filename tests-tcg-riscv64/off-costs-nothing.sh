@@ -165,10 +165,16 @@ MACHINE=$MACHINE listing "$QEMU" "$tmp/tasks.elf" "$tmp/ours" "$@" &&
     ! grep -q trace_task "$tmp/ours" &&
     say ok "tasks are looked for if that is wanted only" ||
     say "not ok" "tasks are looked for if that is wanted only"
+# The key, which differs, is an argument where a TB must not be interrupted.
+guest=$tmp/guests/calls.rv64gc.elf
 if MACHINE=$MACHINE,trace-sideband=sb listing "$QEMU" "$guest" "$tmp/stock" \
        "$@" &&
    MACHINE=$MACHINE$tasks listing "$QEMU" "$guest" "$tmp/ours" "$@" &&
-   same; then
+   sed -i -E '/call trace_start/s/0x[0-9a-f]{12},/KEY,/' "$tmp/stock" \
+       "$tmp/ours" &&
+   lines=$(cat "$tmp/stock" "$tmp/ours" | wc -l) &&
+   [ "$lines" -gt 4000 ] &&
+   ! cmp "$tmp/stock" "$tmp/ours" 2> /dev/null | grep -q differ; then
     say ok "no move to tp in S mode: $lines lines of ops are the same"
 else
     diff "$tmp/stock" "$tmp/ours" | head -20 | sed 's/^/# /'
