@@ -31,8 +31,10 @@ typedef struct ProfileFrame {
     /* ... or else profile_function(), with these: */
     const Object *object;
     const Symbol *symbol;   /* the object's; NULL: it has none there */
-    /* The object's address of the function; without a symbol, if it was
-     * called, or else 0: any function of the object that has none */
+    /*
+     * The object's address of the function; without a symbol, if it was
+     * called, or else 0: any function of the object that has none
+     */
     uint64_t entry;
 } ProfileFrame;
 

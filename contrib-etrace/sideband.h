@@ -124,7 +124,7 @@ CodePage *sideband_view_page(SidebandView *view, unsigned priv,
 unsigned sideband_view_nr_pages(const SidebandView *view);
 void sideband_view_trim(SidebandView *view);
 
-/* An address space: satp, or vsatp and hgatp; zeros if addresses are physical */
+/* An address space: satp, or vsatp and hgatp; 0s if addresses are physical */
 typedef struct SidebandSpace {
     bool virt;
     uint64_t atp, gatp;

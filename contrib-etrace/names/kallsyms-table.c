@@ -192,7 +192,8 @@ static bool find_names(Tables *t)
 
 static bool find_tables(Tables *t)
 {
-    static const char digits[] = "0\0001\0002\0003\0004\0005\0006\0007\0008\0009";
+    static const char digits[] = "0\0001\0002\0003\0004\000"
+                                 "5\0006\0007\0008\0009";
     const uint8_t *at = t->data, *end = t->data + t->size;
 
     while ((at = memmem(at, end - at, digits, sizeof(digits)))) {

@@ -246,8 +246,11 @@ static void add_guessed(Object *o, ElfFile *file)
         GElf_Shdr shdr;
         Elf_Data *data;
 
-        if (is_section(file, scn, &shdr, NULL) &&
-            (data = elf_getdata(scn, NULL)) && data->d_buf) {
+        if (!is_section(file, scn, &shdr, NULL)) {
+            continue;
+        }
+        data = elf_getdata(scn, NULL);
+        if (data && data->d_buf) {
             find_functions(&shdr, data, starts);
         }
     }

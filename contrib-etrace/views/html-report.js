@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 (function () {
 'use strict';
 const byId = id => document.getElementById(id);

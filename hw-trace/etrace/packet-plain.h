@@ -60,7 +60,7 @@ static inline size_t etrace_plain_address(uint8_t *buf, unsigned branches,
         38, 38, 38, 38, 38, 38, 38, 38, 38, 38, 38, 38, 38, 38, 38, 38,
     };
 
-    /* Without branches there is no map: which of the two it is costs no jump. */
+    /* No branches, no map: which of the two it is costs no jump. */
     QEMU_BUILD_BUG_ON(ETRACE_FORMAT_ADDR_ONLY != ETRACE_FORMAT_DIFF_DELTA + 1);
     return etrace_plain_store(buf, (ETRACE_FORMAT_ADDR_ONLY - !!branches) |
                                    branches << 2 | (uint64_t)branch_map << 7,
