@@ -5,6 +5,7 @@
  */
 #include "qemu/osdep.h"
 #include <gio/gio.h>
+#include "build-id.h"
 #include "elf-file.h"
 #include "input.h"
 #include "object-elf.h"
@@ -182,39 +183,6 @@ static uint64_t flags_1(const ElfFile *file)
     return 0;
 }
 
-/* The descriptor of NT_GNU_BUILD_ID, as hex digits; NULL if there is none */
-static char *find_build_id(const ElfFile *file)
-{
-    Elf_Scn *scn = NULL;
-
-    while ((scn = elf_nextscn(file->elf, scn))) {
-        size_t off = 0, name, desc;
-        GElf_Shdr shdr;
-        GElf_Nhdr note;
-        Elf_Data *data;
-
-        if (!gelf_getshdr(scn, &shdr) || shdr.sh_type != SHT_NOTE) {
-            continue;
-        }
-        data = elf_getdata(scn, NULL);
-        while (data && (off = gelf_getnote(data, off, &note, &name, &desc))) {
-            const uint8_t *bytes = data->d_buf;
-            GString *hex;
-
-            if (note.n_type != NT_GNU_BUILD_ID || note.n_namesz != 4 ||
-                memcmp(bytes + name, "GNU", 4)) {
-                continue;
-            }
-            hex = g_string_new(NULL);
-            for (unsigned i = 0; i < MIN(note.n_descsz, 64u); i++) {
-                g_string_append_printf(hex, "%02x", bytes[desc + i]);
-            }
-            return g_string_free(hex, false);
-        }
-    }
-    return NULL;
-}
-
 static ObjectKind kind_of(const ElfFile *file, unsigned type)
 {
     switch (type) {
@@ -240,7 +208,7 @@ static bool fill(Object *o, const ElfFile *file, ObjectKind kind,
     o->kind = kind != OBJECT_NONE ? kind : kind_of(file, ehdr.e_type);
     o->xlen = file->xlen;
     o->movable = ehdr.e_type != ET_EXEC;
-    o->build_id = find_build_id(file);
+    o->build_id = build_id_of(file);
     if (ehdr.e_type == ET_REL) {
         if (!load_sections(o, file, errp)) {
             return false;
