@@ -257,8 +257,9 @@ uint64_t riscv_trace_maps_find(RISCVTraceHart *hart, vaddr va);
 void riscv_trace_task_start(RISCVTraceHart *hart);
 void riscv_trace_task_moved(RISCVTraceHart *hart);
 
-/* ... or it has taken a trap from @priv and @virt. */
-void riscv_trace_task_trap(RISCVTraceHart *hart, target_ulong priv, bool virt);
+/* ... or it has taken this trap from @priv and @virt. */
+void riscv_trace_task_trap(RISCVTraceHart *hart, bool async,
+                           target_ulong cause, target_ulong priv, bool virt);
 
 /* It has returned from a trap, perhaps to U mode. */
 void riscv_trace_task_xret(RISCVTraceHart *hart);

@@ -10,7 +10,7 @@
  * place where the task changes; traps and returns to U mode show what no move
  * has shown: the task that runs when tracing starts, the first task of a hart,
  * and a name that has changed, by exec, which replaces the address space, too,
- * or by prctl.
+ * or by prctl(PR_SET_NAME), which a program calls for itself.
  *
  * SPDX-License-Identifier: GPL-2.0-or-later
  */
@@ -21,6 +21,10 @@
 
 /* Linux' PID_MAX_LIMIT: what is not below it is no pid. */
 #define TASK_PIDS       (4u << 20)
+
+/* Linux' prctl(PR_SET_NAME), the same for every XLEN and in every version */
+#define NR_PRCTL        167
+#define PR_SET_NAME     15
 
 static bool is_watched(RISCVTraceHart *hart)
 {
@@ -76,14 +80,26 @@ void riscv_trace_task_moved(RISCVTraceHart *hart)
     }
 }
 
-void riscv_trace_task_trap(RISCVTraceHart *hart, target_ulong priv, bool virt)
+static bool renames_itself(CPURISCVState *env, target_ulong cause)
 {
+    return cause == RISCV_EXCP_U_ECALL && env->gpr[xA7] == NR_PRCTL &&
+           env->gpr[xA0] == PR_SET_NAME;
+}
+
+void riscv_trace_task_trap(RISCVTraceHart *hart, bool async,
+                           target_ulong cause, target_ulong priv, bool virt)
+{
+    CPURISCVState *env = cpu_env(hart->cs);
     uint64_t at;
 
     if (virt || !is_watched(hart)) {
         return;
     }
-    at = task_in(cpu_env(hart->cs), priv);
+    if (!async && renames_itself(env, cause)) {
+        /* Let the return read the name again. */
+        hart->task.settled = false;
+    }
+    at = task_in(env, priv);
     if (at && at != hart->task.read_at) {
         look_at(hart, at);
     }

@@ -150,8 +150,27 @@ back5:	li      t1, 'X'
 	RUN(user)
 	sret
 
+	/*
+	 * ... but for the one that asks for it, and when that returns: the
+	 * program of the last RUN goes on behind its call.
+	 */
+back6:	RUN(rename)
+	sret
+back7:	li      t1, 'W'
+	sb      t1, COMM(tp)
+	RUN(renamed)
+	.globl  is_w
+is_w:	sret
+	/* Neither another option of that call nor another call asks for it. */
+back8:	li      t1, 'V'
+	sb      t1, COMM(tp)
+	RUN(other)
+	sret
+back9:	RUN(user)
+	sret
+
 	/* Pointers to nothing, and to what is no task: the last one stays. */
-back6:	li      tp, 0
+back10:	li      tp, 0
 	li      a1, 0x7ff
 	mv      tp, a1
 	li      a1, 0x100000            /* a device: not to be read */
@@ -168,12 +187,11 @@ back6:	li      tp, 0
 	la      t0, task_c_at
 	LX      tp, 0(t0)
 	la      t0, resume
-	la      s3, back7
 	.option push
 	.option norvc
 	ebreak
 	.option pop
-back7:	call    work
+	call    work
 	la      a1, task_b
 	.globl  is_b3
 is_b3:	mv      tp, a1
@@ -229,9 +247,25 @@ user:	lla     t0, no_task
 	ecall
 	.option pop
 
+	/* Linux' prctl(PR_SET_NAME) */
+rename:	li      a7, 167
+	li      a0, 15
+	.option push
+	.option norvc
+	ecall
+	/* ... prctl(PR_GET_NAME), and renameat() of the file with number 15 */
+renamed: li     a7, 167
+	li      a0, 16
+	ecall
+other:	li      a7, 38
+	li      a0, 15
+	ecall
+	.option pop
+
 	.section .rodata
 	.balign 8
-backs:	XWORD   back1, back2, back3, back4, back5, back6
+backs:	XWORD   back1, back2, back3, back4, back5, back6, back7, back8, \
+	        back9, back10
 task_c_at:
 	XWORD   task_c
 

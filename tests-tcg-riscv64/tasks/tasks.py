@@ -27,6 +27,7 @@ TASKS = {
     'is_b': ('task_b', 200, 200, 'b task'),
     'is_z': ('task_a', 100, 99, 'Z'),
     'is_y': ('task_a', 100, 99, 'Y'),
+    'is_w': ('task_a', 100, 99, 'W'),
     'is_b3': ('task_b', 200, 200, 'b task'),
 }
 # ... and somewhere between the trap before this label and the label
@@ -126,13 +127,14 @@ def test_filtered(folder, variant):
     address = symbols(variant)
     names = [task[1:] for _, task in reported(folder)]
     users = [(100, 99, 'a'), (200, 200, 'b task'), (100, 99, 'Z'),
-             (100, 99, 'Y')]
+             (100, 99, 'Y'), (100, 99, 'W')]
     need(names == users, f'{names}')
-    # all of them begin at the program's first instruction
+    # all of them begin where the program is entered
     pcs = [int(pc, 16) for pc in decode(folder, 'pc')]
-    user = address['user'] + 0x40000000
-    need(set(pcs[number] for number, _ in reported(folder)) == {user},
-         'not at the beginning of the program')
+    at = [pcs[number] - 0x40000000 for number, _ in reported(folder)]
+    need(at == [address[label] for label in
+                ('user', 'user', 'user', 'user', 'renamed')],
+         f'they begin at {[hex(pc) for pc in at]}')
 
 
 def records(folder):
