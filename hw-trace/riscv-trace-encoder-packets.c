@@ -110,19 +110,23 @@ static bool riscv_trace_encoder_emit_many(void *opaque, const uint8_t *packets,
     RISCVTraceEncoder *s = opaque;
 
     if (!s->timestamps) {
-        if (!riscv_trace_encoder_room(s, false, size + 3 * n)) {
+        if (!riscv_trace_encoder_room(s, false, size)) {
             return false;
         }
-        s->batch.len += etrace_encap_wrap_many(&s->enc.params, packets, n,
-                                               s->batch.bytes + s->batch.len);
+        memcpy(s->batch.bytes + s->batch.len, packets, size);
+        s->batch.len += size;
         s->batch.packets += n;
         return true;
     }
-    for (; n; n--) {
-        if (!riscv_trace_encoder_put(s, false, packets + 1, packets[0])) {
+    while (size) {
+        ETraceEncapPacket encap;
+
+        etrace_encap_parse(&s->enc.params, packets, size, &encap);
+        if (!riscv_trace_encoder_put(s, false, encap.payload, encap.len)) {
             return false;
         }
-        packets += 1 + packets[0];
+        packets += encap.size;
+        size -= encap.size;
     }
     return true;
 }

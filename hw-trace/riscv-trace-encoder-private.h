@@ -95,7 +95,7 @@ typedef struct RISCVTraceEncoderConfig {
 typedef struct RISCVTraceEncoderBatch {
     size_t len;                 /* of the bytes that are used */
     unsigned packets;
-    uint8_t bytes[RISCV_TRACE_ENCODER_BATCH + ETRACE_ENCAP_SHORT_MAX];
+    uint8_t bytes[RISCV_TRACE_ENCODER_BATCH];
 } RISCVTraceEncoderBatch;
 
 /* Triggers that wait for the block with the instruction that they are of */

@@ -185,15 +185,22 @@ static bool world_emit_many(void *opaque, const uint8_t *packets, size_t size,
     World *w = opaque;
 
     for (; n; n--) {
+        uint8_t bytes[ETRACE_ENCAP_MAX];
+        ETraceEncapPacket encap;
         ETracePacket pkt;
 
-        g_assert(etrace_packet_unpack(&w->enc.params, packets + 1, packets[0],
-                                      &pkt));
+        g_assert(etrace_encap_parse(&w->enc.params, packets, end - packets,
+                                    &encap) == ETRACE_ENCAP_PACKET);
+        g_assert_cmpmem(bytes, etrace_encap_wrap(&w->enc.params, encap.payload,
+                                                 encap.len, bytes),
+                        packets, encap.size);
+        g_assert(etrace_packet_unpack(&w->enc.params, encap.payload,
+                                      encap.len, &pkt));
         g_assert(pkt.format != 3);
-        if (!world_emit(w, &pkt, packets + 1, packets[0])) {
+        if (!world_emit(w, &pkt, encap.payload, encap.len)) {
             return false;
         }
-        packets += 1 + packets[0];
+        packets += encap.size;
     }
     g_assert(packets == end);
     return true;

@@ -56,71 +56,6 @@ static void test_wrap_longest(void)
     g_assert_cmpmem(out + 3, 31, payload, 31);
 }
 
-static void test_wrap_many(void)
-{
-    static const struct {
-        unsigned src_bits;
-        const char *bytes;
-    } cases[] = {
-        { 0, "01 5f 10 00 01 02 03 04 05 06 07 08 09 0a 0b 0c 0d 0e 0f "
-             "02 61 80" },
-        { 8, "01 34 5f 10 34 00 01 02 03 04 05 06 07 08 09 0a 0b 0c 0d 0e 0f "
-             "02 34 61 80" },
-        { 16, "01 34 12 5f 10 34 12 00 01 02 03 04 05 06 07 08 09 0a 0b 0c "
-              "0d 0e 0f 02 34 12 61 80" },
-    };
-    uint8_t packets[22 + ETRACE_ENCAP_SHORT_MAX] = { }, out[100];
-
-    etrace_test_bytes(cases[0].bytes, packets, 22);
-    for (unsigned i = 0; i < ARRAY_SIZE(cases); i++) {
-        g_autofree char *hex = NULL;
-        ETraceParams params;
-
-        set_params(&params, cases[i].src_bits, 0x1234, 0);
-        hex = etrace_test_hex(out, etrace_encap_wrap_many(&params, packets, 3,
-                                                          out));
-        g_assert_cmpstr(hex, ==, cases[i].bytes);
-    }
-}
-
-/* With a srcID of any width, and a type field, it does what wrap() does. */
-static void test_wrap_many_odd(void)
-{
-    for (unsigned i = 0; i < 20000; i++) {
-        uint8_t packets[8 * (1 + ETRACE_ENCAP_SHORT_MAX) +
-                        ETRACE_ENCAP_SHORT_MAX] = { };
-        uint8_t out[8 * ETRACE_ENCAP_MAX], want[8 * ETRACE_ENCAP_MAX];
-        unsigned n = g_test_rand_int_range(1, 9);
-        size_t size = 0, in = 0;
-        ETraceParams params;
-
-        set_params(&params, g_test_rand_int_range(0, 17),
-                   g_test_rand_int_range(0, 65536), 0);
-        params.src_id &= (1u << params.src_bits) - 1;
-        params.data_width = g_test_rand_bit() ? 64 : 0;
-        for (unsigned j = 0; j < n; j++) {
-            unsigned len = g_test_rand_int_range(1, ETRACE_ENCAP_SHORT_MAX + 1);
-            uint8_t *payload = &packets[in + 1];
-
-            packets[in] = len;
-            for (unsigned k = 0; k < ETRACE_ENCAP_SHORT_MAX; k++) {
-                payload[k] = g_test_rand_int();
-            }
-            /* of any sign, from one bit on */
-            payload[len - 1] = (int8_t)payload[len - 1] >>
-                               g_test_rand_int_range(0, 8);
-            if (len == 1 || !g_test_rand_int_range(0, 4)) {
-                memset(payload, g_test_rand_bit() ? 0xff : 0, len);
-            }
-            size += etrace_encap_wrap(&params, payload, len, want + size);
-            in += 1 + len;
-        }
-        g_assert_cmpmem(out, etrace_encap_wrap_many(&params, packets, n, out),
-                        want, size);
-        g_assert_cmpuint(size, <=, in + 3 * n);
-    }
-}
-
 static void test_parse(void)
 {
     uint8_t buf[16];
@@ -470,8 +405,6 @@ int main(int argc, char **argv)
     g_test_init(&argc, &argv, NULL);
     g_test_add_func("/etrace/encap/wrap", test_wrap);
     g_test_add_func("/etrace/encap/wrap-longest", test_wrap_longest);
-    g_test_add_func("/etrace/encap/wrap-many", test_wrap_many);
-    g_test_add_func("/etrace/encap/wrap-many-odd", test_wrap_many_odd);
     g_test_add_func("/etrace/encap/parse", test_parse);
     g_test_add_func("/etrace/encap/whole", test_whole);
     g_test_add_func("/etrace/encap/whole-random", test_whole_random);

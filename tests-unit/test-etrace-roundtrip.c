@@ -279,8 +279,10 @@ static void random_params(World *w)
     ETraceParams *p = &w->params;
 
     etrace_params_init(p, random_chance(r, 300) ? 32 : 64);
-    p->src_bits = 8 * random_below(r, 3);
-    p->src_id = 0x5a;
+    p->src_bits = random_below(r, 17);
+    p->src_id = random_below(r, 1u << p->src_bits);
+    p->data_width = random_chance(r, 300) ? 64 : 0;
+    p->daddress_width = p->iaddress_width;
     if (!w->mix->modes) {
         return;
     }

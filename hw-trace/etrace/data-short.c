@@ -6,8 +6,7 @@
 #include "qemu/osdep.h"
 #include "data-layout.h"
 #include "data-short.h"
-#include "encap.h"
-#include "packet-bits.h"
+#include "packet-plain.h"
 
 /* More than any magnitude of an access' data */
 #define NEVER   (1ULL << 63)
@@ -15,9 +14,8 @@
 void etrace_data_short_init(ETraceDataShort *how, const ETraceParams *params,
                             ETraceDataCompress compress)
 {
-    unsigned src_bytes = params->src_bits / 8;
-    unsigned odd_src = params->src_bits % 8;
-    unsigned odd_value, size_at;
+    const ETracePlainHead head = etrace_plain_head(params);
+    unsigned size_at;
 
     *how = (ETraceDataShort) {
         .usable = params->data_width &&
@@ -29,16 +27,16 @@ void etrace_data_short_init(ETraceDataShort *how, const ETraceParams *params,
         .max_size = params->data_width >= 64 ? 3 :
                     params->data_width >= 32 ? 2 :
                     params->data_width >= 16 ? 1 : 0,
-        .src_bytes = src_bytes,
-        .odd = etrace_encap_odd_bits(params),
-        .src_id = params->src_id,
+        .src_bytes = head.src_bytes,
+        .odd = head.odd,
+        .src_id = head.src_id,
     };
-    odd_value = params->src_id >> 8 * src_bytes & ((1u << odd_src) - 1);
     size_at = how->odd + etrace_data_format_width(params);
     how->diff_at = size_at + etrace_data_size_width(params);
     for (unsigned size = 0; size <= how->max_size; size++) {
         /* type: te_data */
-        how->head[size] = odd_value | 1u << odd_src | size << size_at;
+        how->head[size] = head.odd_value | 1u << params->src_bits % 8 |
+                          size << size_at;
     }
     how->usable &= etrace_data_allows(compress, ETRACE_DIFF_FULL_DATA);
     how->no_xor = etrace_data_allows(compress, ETRACE_DIFF_XOR_DATA)

@@ -160,57 +160,6 @@ size_t etrace_encap_wrap(const ETraceParams *params, const uint8_t *payload,
     }, out);
 }
 
-/*
- * The @len bytes of @payload behind the @odd bits @field, at @out, where there
- * is room for one more; returns how many bytes that makes.
- */
-static unsigned wrap_odd(uint8_t *out, unsigned field, unsigned odd,
-                         const uint8_t *payload, unsigned len)
-{
-    unsigned bits = odd + payload_bits(payload, len);
-    int last = (int8_t)payload[len - 1];
-
-    for (unsigned i = 0; i < len; i++) {
-        field |= payload[i] << odd;
-        out[i] = field;
-        field >>= 8;
-    }
-    out[len] = (unsigned)last >> (8 - odd);
-    return (bits + 7) / 8;
-}
-
-size_t etrace_encap_wrap_many(const ETraceParams *params,
-                              const uint8_t *packets, unsigned n,
-                              uint8_t *out)
-{
-    unsigned src_bytes = params->src_bits / 8;
-    unsigned odd = etrace_encap_odd_bits(params);
-    unsigned field = params->src_id >> 8 * src_bytes &
-                     ((1u << params->src_bits % 8) - 1);
-    const uint8_t *start = out;
-
-    for (; n; n--) {
-        unsigned len = packets[0];
-
-        out[1] = params->src_id;
-        out[2] = params->src_id >> 8;
-        if (odd) {
-            unsigned size = wrap_odd(out + 1 + src_bytes, field, odd,
-                                     packets + 1, len);
-
-            out[0] = size;
-            out += 1 + src_bytes + size;
-        } else {
-            out[0] = len;
-            out += 1 + src_bytes;
-            memcpy(out, packets + 1, ETRACE_ENCAP_SHORT_MAX);
-            out += len;
-        }
-        packets += 1 + len;
-    }
-    return out - start;
-}
-
 size_t etrace_encap_align(const ETraceParams *params,
                           uint8_t out[ETRACE_ALIGN_MAX])
 {

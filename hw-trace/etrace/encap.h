@@ -70,20 +70,6 @@ size_t etrace_encap_pack(const ETraceParams *params,
 size_t etrace_encap_wrap(const ETraceParams *params, const uint8_t *payload,
                          size_t len, uint8_t out[ETRACE_ENCAP_MAX]);
 
-/* Longest payload of etrace_encap_wrap_many(), bytes */
-#define ETRACE_ENCAP_SHORT_MAX 16
-
-/*
- * As etrace_encap_wrap() for each of the @n te_insts in @packets, which stand
- * behind a byte that is their length each, 1 to ETRACE_ENCAP_SHORT_MAX. As
- * many bytes behind the last one are read, and written behind @out, where what
- * is returned fits, but mean nothing. A packet takes at most three bytes more
- * than in @packets.
- */
-size_t etrace_encap_wrap_many(const ETraceParams *params,
-                              const uint8_t *packets, unsigned n,
-                              uint8_t *out);
-
 /*
  * The synchronisation sequence of an unframed stream: N null.idle and one
  * null.alignment, N = 31 + T + S (section "Synchronization").

@@ -250,6 +250,7 @@ static bool is_clean(const ETraceEncoder *enc)
 /* What the short way has in registers: branches, and packets for emit_many() */
 typedef struct Short {
     const ETraceParams *params;
+    ETracePlainHead head;
     uint64_t map;
     uint64_t pbc;
     unsigned branches;
@@ -270,10 +271,9 @@ static void flush_packets(ETraceEncoder *enc, Short *s)
     s->n = 0;
 }
 
-static inline void put_packet(Short *s, size_t len)
+static inline void put_packet(Short *s, ETracePlain packet)
 {
-    s->end[0] = len;
-    s->end += 1 + len;
+    s->end += etrace_plain_wrap(s->end, &s->head, packet);
     s->n++;
     s->map = 0;
     s->branches = 0;
@@ -294,7 +294,7 @@ static void short_packets(Short *s, uint64_t outcomes, uint64_t missed,
                 return;
             }
             put_packet(s, etrace_plain_count(
-                              s->end + 1, s->params->f0s_width,
+                              s->params->f0s_width,
                               s->pbc + take - ETRACE_BRANCHES_MAX));
             take++;
         } else {
@@ -303,7 +303,7 @@ static void short_packets(Short *s, uint64_t outcomes, uint64_t missed,
             s->failed |= (missed & etrace_ones(take)) != 0;
             if (s->branches == ETRACE_BRANCHES_MAX) {
                 if (s->failed) {
-                    put_packet(s, etrace_plain_full_map(s->end + 1, s->map));
+                    put_packet(s, etrace_plain_full_map(s->map));
                 } else {
                     s->pbc = ETRACE_BRANCHES_MAX;
                     s->branches = 0;
@@ -341,31 +341,26 @@ static inline void short_target(ETraceEncoder *enc, Short *s, uint64_t target,
     const unsigned narrow = 64 - p->iaddress_width;
     int64_t diff = (int64_t)((target - enc->address) << narrow) >>
                    (p->iaddress_lsb + narrow);
-    bool cached = false;
-    size_t len;
+    bool cached = cache && etrace_encoder_cached(enc, target);
 
-    if (cache) {
-        cached = etrace_encoder_cached(enc, target);
-    }
     if (s->pbc) {
-        len = etrace_plain_count_address(s->end + 1, p->f0s_width,
-                                         s->pbc - ETRACE_BRANCHES_MAX, diff);
+        put_packet(s, etrace_plain_count_address(
+                          p->f0s_width, s->pbc - ETRACE_BRANCHES_MAX, diff));
     } else {
-        len = etrace_plain_address(s->end + 1, s->branches, s->map, diff);
+        ETracePlain packet = etrace_plain_address(s->branches, s->map, diff);
+
         if (cached) {
-            uint8_t jump[ETRACE_PACKET_PLAIN_MAX];
-            size_t jump_len = etrace_plain_jump(
-                jump, p->f0s_width, p->cache_size,
+            ETracePlain jump = etrace_plain_jump(
+                p->f0s_width, p->cache_size,
                 etrace_jump_cache_index(&enc->cache, target), s->branches,
                 s->map);
 
-            if (jump_len < len) {
-                memcpy(s->end + 1, jump, sizeof(jump));
-                len = jump_len;
+            if (etrace_plain_len(jump) < etrace_plain_len(packet)) {
+                packet = jump;
             }
         }
+        put_packet(s, packet);
     }
-    put_packet(s, len);
     enc->address = target;
 }
 
@@ -374,7 +369,7 @@ static inline void short_target(ETraceEncoder *enc, Short *s, uint64_t target,
     (ETRACE_BLOCK_SIJUMP | ETRACE_HISTORY_INFERRED | ETRACE_HISTORY_IRREPORT)
 
 /* Bytes that one history may take: four packets */
-#define HISTORY_ROOM    (4 * (1 + ETRACE_PACKET_PLAIN_MAX))
+#define HISTORY_ROOM    (4 * ETRACE_PLAIN_WRAP_MAX)
 
 /* All of a history but addresses and branches: what ends it, and how */
 static inline uint64_t history_kind(const ETraceHistory *h)
@@ -421,7 +416,7 @@ static size_t chain(ETraceEncoder *enc, Short *s, const ETraceSlot *slots,
             break;
         }
         put_packet(s, etrace_plain_address(
-                          s->end + 1, s->branches, s->map,
+                          s->branches, s->map,
                           (int64_t)((target - address) << narrow) >> lsb));
         address = target;
         target = h->next;
@@ -466,6 +461,7 @@ size_t histories(ETraceEncoder *enc, const ETraceSlot *slots, size_t n,
     size_t i;
 
     s.params = &enc->params;
+    s.head = etrace_plain_head(&enc->params);
     s.map = enc->branch_map;
     s.pbc = enc->pbc;
     s.branches = enc->branches;

@@ -33,9 +33,9 @@ typedef struct ETraceEncoderOps {
                  const uint8_t *payload, size_t len);
     bool (*ready)(void *opaque);
     /*
-     * As @emit for @n packets of formats 1 and 2 at once, each of them behind
-     * a byte that is its length, 16 at most; @size bytes in all, 1 KiB at
-     * most, and 16 more may be read. May be NULL.
+     * As @emit for @n packets of formats 0 to 2 at once, which are
+     * encapsulated already: flow 0, no timestamp; @size bytes in all, 1 KiB at
+     * most. May be NULL.
      */
     bool (*emit_many)(void *opaque, const uint8_t *packets, size_t size,
                       unsigned n);

@@ -32,19 +32,21 @@ static size_t pack_plain(const ETraceParams *params, const ETracePacket *pkt,
     }
     switch (pkt->format) {
     case ETRACE_FORMAT_ADDR_ONLY:
-        return etrace_plain_address(buf, 0, 0, address);
+        return etrace_plain_store(buf, etrace_plain_address(0, 0, address));
     case ETRACE_FORMAT_DIFF_DELTA:
-        return pkt->branches
-               ? etrace_plain_address(buf, pkt->branches, pkt->branch_map,
-                                      address)
-               : etrace_plain_full_map(buf, pkt->branch_map);
+        return etrace_plain_store(
+            buf, pkt->branches ? etrace_plain_address(pkt->branches,
+                                                      pkt->branch_map, address)
+                               : etrace_plain_full_map(pkt->branch_map));
     case ETRACE_FORMAT_OPT_EXT:
         if (params->wire_format == ETRACE_WIRE_2_1_DRAFT ||
             pkt->subformat != ETRACE_OPT_JUMP_TARGET || !params->cache_size) {
             return 0;
         }
-        return etrace_plain_jump(buf, params->f0s_width, params->cache_size,
-                                 pkt->index, pkt->branches, pkt->branch_map);
+        return etrace_plain_store(
+            buf, etrace_plain_jump(params->f0s_width, params->cache_size,
+                                   pkt->index, pkt->branches,
+                                   pkt->branch_map));
     default:
         return 0;
     }

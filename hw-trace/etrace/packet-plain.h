@@ -10,9 +10,10 @@
 #ifndef HW_TRACE_ETRACE_PACKET_PLAIN_H
 #define HW_TRACE_ETRACE_PACKET_PLAIN_H
 
+#include "encap.h"
 #include "packet-bits.h"
 
-/* Bytes that may be written */
+/* Bytes that etrace_plain_store() may write */
 #define ETRACE_PACKET_PLAIN_MAX 16
 
 /* Width of the branch map in bits: that of @branches 0 has no address. */
@@ -27,33 +28,91 @@ static inline unsigned etrace_map_width(unsigned branches)
 }
 
 /*
- * The sign compressed number that begins with the @pos bits of @low, 1 to 63,
- * where @rest, signed, follows. Returns its length in bytes.
+ * Such a payload: the @pos bits of @low, 1 to 55, and behind them @rest, which
+ * is signed and repeats its sign
  */
-static inline size_t etrace_plain_store(uint8_t *buf, uint64_t low,
-                                        unsigned pos, int64_t rest)
-{
-    int64_t high = rest >> (64 - pos);
-    size_t len;
+typedef struct ETracePlain {
+    uint64_t low;
+    unsigned pos;
+    int64_t rest;
+} ETracePlain;
 
-    low |= (uint64_t)rest << pos;
+/* What stands in front of the payloads of one source; see encap.h */
+typedef struct ETracePlainHead {
+    uint16_t src_id;
+    uint8_t src_bytes;          /* whole bytes of srcID */
+    uint8_t odd;                /* further bits: srcID and type, te_inst */
+    uint8_t odd_value;
+} ETracePlainHead;
+
+static inline ETracePlainHead etrace_plain_head(const ETraceParams *params)
+{
+    unsigned src_bytes = params->src_bits / 8;
+
+    return (ETracePlainHead) {
+        .src_id = params->src_id,
+        .src_bytes = src_bytes,
+        .odd = etrace_encap_odd_bits(params),
+        .odd_value = params->src_id >> 8 * src_bytes &
+                     ((1u << params->src_bits % 8) - 1),
+    };
+}
+
+/*
+ * The sign compressed number that @p stands for, at @buf, where
+ * ETRACE_PACKET_PLAIN_MAX bytes may be written. Returns its length in bytes.
+ */
+static inline size_t etrace_plain_store(uint8_t *buf, ETracePlain p)
+{
+    int64_t high = p.rest >> (64 - p.pos);
+    uint64_t low = p.low | (uint64_t)p.rest << p.pos;
+
     etrace_word_store(buf, low);
     /* One sign bit has to stay: clz of what differs from it tells how many. */
     if (high == (int64_t)low >> 63) {
         return (64 - __builtin_clzll((low ^ high) | 1)) / 8 + 1;
     }
-    len = 8 + (64 - __builtin_clzll((high ^ (high >> 63)) | 1)) / 8 + 1;
     etrace_word_store(buf + 8, high);
-    return len;
+    return 8 + (64 - __builtin_clzll((high ^ (high >> 63)) | 1)) / 8 + 1;
+}
+
+/* The length that etrace_plain_store() would return */
+static inline size_t etrace_plain_len(ETracePlain p)
+{
+    uint8_t unused[ETRACE_PACKET_PLAIN_MAX];
+
+    return etrace_plain_store(unused, p);
+}
+
+/* Bytes that etrace_plain_wrap() may write */
+#define ETRACE_PLAIN_WRAP_MAX   (1 + 2 + ETRACE_PACKET_PLAIN_MAX)
+
+/*
+ * Encapsulate @p at @out: flow 0, no timestamp. Returns how many bytes the
+ * packet takes.
+ */
+static inline size_t etrace_plain_wrap(uint8_t *out,
+                                       const ETracePlainHead *head,
+                                       ETracePlain p)
+{
+    size_t len;
+
+    out[1] = head->src_id;
+    out[2] = head->src_id >> 8;
+    p.low = p.low << head->odd | head->odd_value;
+    p.pos += head->odd;
+    len = etrace_plain_store(out + 1 + head->src_bytes, p);
+    out[0] = len;
+    return 1 + head->src_bytes + len;
 }
 
 /*
  * Format 1, or 2 if @branches is 0. @address: the field, that is without
  * iaddress_lsb_p bits, sign-extended
  */
-static inline size_t etrace_plain_address(uint8_t *buf, unsigned branches,
-                                          uint32_t branch_map,
-                                          int64_t address)
+static inline ETracePlain etrace_plain_address(unsigned branches,
+                                               uint32_t branch_map,
+                                               int64_t address)
 {
     static const uint8_t pos[32] = {
         2, 8, 10, 10, 14, 14, 14, 14, 22, 22, 22, 22, 22, 22, 22, 22,
@@ -62,44 +121,53 @@ static inline size_t etrace_plain_address(uint8_t *buf, unsigned branches,
 
     /* No branches, no map: which of the two it is costs no jump. */
     QEMU_BUILD_BUG_ON(ETRACE_FORMAT_ADDR_ONLY != ETRACE_FORMAT_DIFF_DELTA + 1);
-    return etrace_plain_store(buf, (ETRACE_FORMAT_ADDR_ONLY - !!branches) |
-                                   branches << 2 | (uint64_t)branch_map << 7,
-                              pos[branches & 31], address);
+    return (ETracePlain) {
+        .low = (ETRACE_FORMAT_ADDR_ONLY - !!branches) | branches << 2 |
+               (uint64_t)branch_map << 7,
+        .pos = pos[branches & 31],
+        .rest = address,
+    };
 }
 
 /* Format 1 without an address: 31 branches */
-static inline size_t etrace_plain_full_map(uint8_t *buf, uint32_t branch_map)
+static inline ETracePlain etrace_plain_full_map(uint32_t branch_map)
 {
-    return etrace_plain_store(buf, ETRACE_FORMAT_DIFF_DELTA |
-                                   (uint64_t)branch_map << 7, 38,
-                              -(int64_t)(branch_map >> 30));
+    return (ETracePlain) {
+        .low = ETRACE_FORMAT_DIFF_DELTA | (uint64_t)branch_map << 7,
+        .pos = 38,
+        .rest = -(int64_t)(branch_map >> 30),
+    };
 }
 
 /*
  * Format 0 subformat 0 of 2.0, without an address: @count branches beyond 31,
  * and one that was not predicted. @f0s: f0s_width_p
  */
-static inline size_t etrace_plain_count(uint8_t *buf, unsigned f0s,
-                                        uint32_t count)
+static inline ETracePlain etrace_plain_count(unsigned f0s, uint32_t count)
 {
-    return etrace_plain_store(buf, (uint64_t)count << (2 + f0s), 36 + f0s, 0);
+    return (ETracePlain) {
+        .low = (uint64_t)count << (2 + f0s),
+        .pos = 36 + f0s,
+    };
 }
 
 /* ... all of them predicted, with an address as above */
-static inline size_t etrace_plain_count_address(uint8_t *buf, unsigned f0s,
-                                                uint32_t count,
-                                                int64_t address)
+static inline ETracePlain etrace_plain_count_address(unsigned f0s,
+                                                     uint32_t count,
+                                                     int64_t address)
 {
-    return etrace_plain_store(buf, (uint64_t)count << (2 + f0s) |
-                                   (uint64_t)ETRACE_BRANCH_FMT_ADDR
-                                   << (34 + f0s),
-                              36 + f0s, address);
+    return (ETracePlain) {
+        .low = (uint64_t)count << (2 + f0s) |
+               (uint64_t)ETRACE_BRANCH_FMT_ADDR << (34 + f0s),
+        .pos = 36 + f0s,
+        .rest = address,
+    };
 }
 
 /* Format 0 subformat 1 of 2.0: @index of the jump target cache */
-static inline size_t etrace_plain_jump(uint8_t *buf, unsigned f0s,
-                                       unsigned cache_size, unsigned index,
-                                       unsigned branches, uint32_t branch_map)
+static inline ETracePlain etrace_plain_jump(unsigned f0s, unsigned cache_size,
+                                            unsigned index, unsigned branches,
+                                            uint32_t branch_map)
 {
     unsigned pos = 2 + f0s + cache_size;
     uint64_t low = (uint64_t)(f0s ? ETRACE_OPT_JUMP_TARGET : 0) << 2 |
@@ -110,7 +178,11 @@ static inline size_t etrace_plain_jump(uint8_t *buf, unsigned f0s,
         low |= (uint64_t)branch_map << pos;
         pos += etrace_map_width(branches);
     }
-    return etrace_plain_store(buf, low, pos, -(int64_t)(low >> (pos - 1)));
+    return (ETracePlain) {
+        .low = low,
+        .pos = pos,
+        .rest = -(int64_t)(low >> (pos - 1)),
+    };
 }
 
 #endif /* HW_TRACE_ETRACE_PACKET_PLAIN_H */
