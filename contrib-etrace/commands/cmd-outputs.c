@@ -279,7 +279,7 @@ static int annotate_output(const Results *r, const Counts *counts,
                            const ProfileOptions *po, FILE *f)
 {
     g_autoptr(SourcePlaces) places = source_places_new(po->sysroots);
-    g_autoptr(SourceTree) sources = NULL;
+    g_autoptr(SourceTree) sources = profile_sources(po);
     AnnotateOptions o = {
         .comm = po->comm,
         .dso = po->dso,
@@ -289,13 +289,10 @@ static int annotate_output(const Results *r, const Counts *counts,
         .max_functions = po->max_rows,
         .isa = r->t->isa,
         .places = po->source ? places : NULL,
+        .sources = sources,
     };
     AnnotateResult result;
 
-    /* profile_options_valid() has seen that it can be made. */
-    sources = source_tree_new(po->source_prefixes,
-                              po->sysroots ? *po->sysroots : NULL, NULL);
-    o.sources = sources;
     result = annotate_write(counts, &o, f);
     if (!result.functions) {
         cli_error("no function with such a name ran: --sym %s, --dso %s; "
@@ -354,8 +351,8 @@ static int write_output(Output *o, const Results *r, const ProfileOptions *po,
         status = view_write_uftrace(r, po, o->uftrace);
         break;
     case OUTPUT_CALLGRIND:
-        status = view_write_callgrind(r, v->counts, v->plain ?: v->profile,
-                                      o->f);
+        status = view_write_callgrind(r, po, v->counts,
+                                      v->plain ?: v->profile, o->f);
         break;
     case OUTPUT_ANNOTATE:
         status = annotate_output(r, v->counts, po, o->f);

@@ -9,7 +9,6 @@
 #include "names/object-elf.h"
 #include "names/sysroot.h"
 #include "results.h"
-#include "source.h"
 #include "views/report.h"
 
 void profile_options_clear(ProfileOptions *o)
@@ -240,6 +239,12 @@ void profile_write(Profile *profile, const Results *r,
         profile_sum(profile);
         profile_write_folded(profile, f);
     }
+}
+
+SourceTree *profile_sources(const ProfileOptions *o)
+{
+    return source_tree_new(o->source_prefixes,
+                           o->sysroots ? *o->sysroots : NULL, NULL);
 }
 
 bool profile_options_valid(const ProfileOptions *o)

@@ -13,6 +13,7 @@
 #include <math.h>
 #include "cli.h"
 #include "counter.h"
+#include "source.h"
 #include "truth.h"
 #include "views/moments.h"
 #include "views/spool.h"
@@ -178,6 +179,9 @@ GOptionEntry *view_options(ProfileOptions *o);
 /* Prints what is wrong with @o and returns false. */
 bool profile_options_valid(const ProfileOptions *o);
 
+/* Where sources are, by @o, which is valid; the caller frees it. */
+SourceTree *profile_sources(const ProfileOptions *o);
+
 /*
  * Fill @table with the ELF files of @ct, the kernel's symbols and what ran of
  * @t, as @o says; prints what is wrong and returns NULL.
@@ -218,8 +222,8 @@ bool view_parse_options(Results *r, const ProfileOptions *o);
 /* Each returns an exit status. */
 int view_write_perf_data(const Results *r, const ProfileOptions *o, FILE *f);
 int view_write_script(const Results *r, FILE *f);
-int view_write_callgrind(const Results *r, const Counts *counts,
-                         Profile *profile, FILE *f);
+int view_write_callgrind(const Results *r, const ProfileOptions *o,
+                         const Counts *counts, Profile *profile, FILE *f);
 int view_write_pprof(const Results *r, const Profile *profile, FILE *f);
 int view_write_speedscope(const Results *r, const Profile *profile,
                           const ProfileOptions *o, FILE *f);

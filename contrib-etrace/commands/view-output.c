@@ -9,6 +9,7 @@
 #include "views/perf-data.h"
 #include "views/pprof.h"
 #include "views/script.h"
+#include "views/source-place.h"
 
 bool view_parse_options(Results *r, const ProfileOptions *o)
 {
@@ -81,12 +82,38 @@ int view_write_script(const Results *r, FILE *f)
     return CLI_OK;
 }
 
-int view_write_callgrind(const Results *r, const Counts *counts,
-                         Profile *profile, FILE *f)
+/* Where the code is from, by debug info, and where that source is here */
+typedef struct Lines {
+    SourcePlaces *places;
+    SourceTree *sources;
+} Lines;
+
+static bool find_line(void *opaque, const Object *object, uint64_t addr,
+                      const char **file, unsigned *line)
 {
+    const Lines *lines = opaque;
+    SourcePlace place = source_place_find(lines->places, object, addr);
+
+    if (!place.file) {
+        return false;
+    }
+    *file = source_path(lines->sources, place.file) ?: place.file;
+    *line = place.line;
+    return true;
+}
+
+int view_write_callgrind(const Results *r, const ProfileOptions *o,
+                         const Counts *counts, Profile *profile, FILE *f)
+{
+    g_autoptr(SourcePlaces) places = source_places_new(o->sysroots);
+    g_autoptr(SourceTree) sources = profile_sources(o);
+    Lines lines = { places, sources };
+
     profile_sum(profile);
     callgrind_write(counts, profile, &(CallgrindOptions) {
         .command = r->ct->traces[0],
+        .line = find_line,
+        .opaque = &lines,
     }, f);
     return CLI_OK;
 }

@@ -200,8 +200,8 @@ static void test_callgrind_lines(void)
     check_nonnull(strstr(text, "fl=(1) program.c\nfn=(1) main\n"
                                "0x1000 24 2\n"));
     check_nonnull(strstr(text, "0x1100 88 8\nfi=(2) inline.h\n0x1104 89 8\n"
-                               "jcnd=6/8 0x1100 88\n0x1104 89\n"
-                               "fi=(1)\n0x1108 90 2\n"));
+                               "jfi=(1)\njcnd=6/8 0x1100 88\n0x1104 89\n"
+                               "fe=(1)\n0x1108 90 2\n"));
     free(text);
     view_tear_down(&f);
 }

@@ -232,9 +232,11 @@ def test_callgrind(folder, guest):
                '--auto=no', path)
     total = re.search(r'([\d,]+) .*PROGRAM TOTALS', text)[1]
     need(int(total.replace(',', '')) == len(guest.pcs), f'total {total}')
-    costs = {name: int(count.replace(',', '')) for count, name in
-             re.findall(r'^\s*([\d,]+) \([ \d.]+%\)\s+\S*?:(\S+) \[', text,
-                        re.M)}
+    # a function is there once for each file that some of its code is from
+    costs = Counter()
+    for count, name in re.findall(
+            r'^\s*([\d,]+) \([ \d.]+%\)\s+\S*?:(\S+) \[', text, re.M):
+        costs[name] += int(count.replace(',', ''))
     for name, count in own.items():
         if not name.startswith(('[', '0x')):
             need(costs[name] == count, f'{name}: {costs[name]}, not {count}')
@@ -244,6 +246,42 @@ def test_callgrind(folder, guest):
     need(re.search(r'^jcnd=\d+/\d+ 0x', open(path, encoding='utf-8').read(),
                    re.M), 'no conditional jumps')
     return f'{len(costs)} functions'
+
+
+def test_callgrind_source(folder, guest):
+    """Each line costs the instructions that binutils finds there."""
+    addr2line = program('riscv64-linux-gnu-addr2line')
+    pcs = Counter(guest.pcs)
+    asked = sorted(pcs)
+    # the addresses in lines of a file: too many for a command
+    with open(f'{folder}/pcs', 'w', encoding='utf-8') as f:
+        f.writelines(f'{pc:#x}\n' for pc in asked)
+    places = run(folder, addr2line, '-e', guest.elf,
+                 f'@{folder}/pcs').splitlines()
+    want = Counter()
+    for pc, place in zip(asked, places):
+        file, line = place.split(' ')[0].rsplit(':', 1)
+        if line.isdigit() and int(line):
+            want[os.path.realpath(file), int(line)] += pcs[pc]
+    text = run(folder, program('callgrind_annotate'), '--threshold=100',
+               '--auto=yes', '--context=100000',
+               guest.view(folder, 'callgrind'))
+    got = Counter()
+    for part in text.split('-- Auto-annotated source: ')[1:]:
+        file, *lines = part.splitlines()
+        # what is called is said below the line that does
+        while not re.match(r' *(\.|[\d,]+ \()', lines[0]):
+            del lines[0]
+        lines = [line for line in lines if '%)  => ' not in line]
+        for number, line in enumerate(lines, 1):
+            if line.startswith('-----'):
+                break
+            cost = re.match(r' *([\d,]+) \(', line)
+            if cost:
+                got[os.path.realpath(file), number] = \
+                    int(cost[1].replace(',', ''))
+    need(want and got == want, f'{(got - want) + (want - got)}')
+    return f'{len(got)} lines'
 
 
 def test_pprof(folder, guest):
@@ -411,6 +449,7 @@ def main():
             ('perf branch stacks', test_perf_branches),
             ('perf script', test_perf_script),
             ('callgrind_annotate', test_callgrind),
+            ('callgrind_annotate with source', test_callgrind_source),
             ('go tool pprof', test_pprof),
             ('protoc', test_protoc),
             ('speedscope', test_speedscope),
