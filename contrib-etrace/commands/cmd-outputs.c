@@ -23,6 +23,12 @@ typedef enum OutputKind {
     OUTPUT_CALLGRIND,
     OUTPUT_TIMELINE,
     OUTPUT_HTML,
+    OUTPUT_PGO_LLVM,
+    OUTPUT_PGO_BOLT,
+    OUTPUT_PGO_GCOV,
+    OUTPUT_LCOV,
+    OUTPUT_DRCOV,
+    OUTPUT_DRCOV_TEXT,
     OUTPUT_NR_KINDS,
 } OutputKind;
 
@@ -44,6 +50,12 @@ static const struct {
     [OUTPUT_CALLGRIND] = { "callgrind", RESULT_COUNTS | RESULT_PROFILE },
     [OUTPUT_TIMELINE] = { "timeline", RESULT_PROFILE },
     [OUTPUT_HTML] = { "html", RESULT_STAT | RESULT_COUNTS | RESULT_PROFILE },
+    [OUTPUT_PGO_LLVM] = { "pgo-llvm", RESULT_COUNTS },
+    [OUTPUT_PGO_BOLT] = { "pgo-bolt", RESULT_COUNTS },
+    [OUTPUT_PGO_GCOV] = { "pgo-gcov", RESULT_COUNTS },
+    [OUTPUT_LCOV] = { "lcov", RESULT_COUNTS },
+    [OUTPUT_DRCOV] = { "drcov", RESULT_COUNTS },
+    [OUTPUT_DRCOV_TEXT] = { "drcov-text", RESULT_COUNTS },
 };
 
 typedef struct Output {
@@ -353,6 +365,22 @@ static int write_output(Output *o, const Results *r, const ProfileOptions *po,
     case OUTPUT_CALLGRIND:
         status = view_write_callgrind(r, po, v->counts,
                                       v->plain ?: v->profile, o->f);
+        break;
+    case OUTPUT_PGO_LLVM:
+        status = pgo_output(po, PGO_LLVM, v->counts, o->f);
+        break;
+    case OUTPUT_PGO_BOLT:
+        status = pgo_output(po, PGO_BOLT, v->counts, o->f);
+        break;
+    case OUTPUT_PGO_GCOV:
+        status = pgo_output(po, PGO_GCOV, v->counts, o->f);
+        break;
+    case OUTPUT_LCOV:
+        status = lcov_output(po, v->counts, o->f);
+        break;
+    case OUTPUT_DRCOV:
+    case OUTPUT_DRCOV_TEXT:
+        status = drcov_output(v->counts, o->kind == OUTPUT_DRCOV_TEXT, o->f);
         break;
     case OUTPUT_ANNOTATE:
         status = annotate_output(r, v->counts, po, o->f);

@@ -82,10 +82,16 @@ int cmd_script(int argc, char **argv)
 int cmd_callgrind(int argc, char **argv)
 {
     g_auto(ProfileOptions) o = PROFILE_OPTIONS_INIT;
+    const GOptionEntry more[MAX_OPTIONS] = {
+        { "source-prefix", 0, 0, G_OPTION_ARG_FILENAME_ARRAY,
+          &o.source_prefixes,
+          "Source files whose names begin with OLD are at NEW; can be "
+          "repeated", "OLD=NEW" },
+    };
 
     return view_command("callgrind", false, "Write how often each instruction, "
                         "call and jump was executed, for\n"
-                        "callgrind_annotate and KCachegrind.", &o, NULL, argc,
+                        "callgrind_annotate and KCachegrind.", &o, more, argc,
                         argv);
 }
 

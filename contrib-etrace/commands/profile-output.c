@@ -23,6 +23,10 @@ void profile_options_clear(ProfileOptions *o)
     g_free(o->callers);
     g_free(o->format);
     g_strfreev(o->source_prefixes);
+    g_free(o->object);
+    g_free(o->object_file);
+    g_strfreev(o->include);
+    g_strfreev(o->exclude);
     g_free(o->title);
 }
 
@@ -274,6 +278,10 @@ bool profile_options_valid(const ProfileOptions *o)
     }
     if (o->min_percent < 0 || o->max_rows < 0) {
         cli_error("--percent-limit, --rows: must not be negative");
+        return false;
+    }
+    if (o->fail_under > 100) {
+        cli_error("--fail-under: 0 to 100 per cent");
         return false;
     }
     if (o->width < 200 || o->width > 100000) {

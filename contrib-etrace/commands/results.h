@@ -16,6 +16,7 @@
 #include "source.h"
 #include "truth.h"
 #include "views/moments.h"
+#include "views/pgo.h"
 #include "views/spool.h"
 #include "views/speedscope.h"
 #include "views/uftrace.h"
@@ -161,6 +162,11 @@ typedef struct ProfileOptions {
     /* of annotate, with comm, dso, sym, min_percent and max_rows */
     gboolean source;
     char **source_prefixes;
+    /* of profiles for compilers: the program, and its file */
+    char *object, *object_file;
+    /* of coverage */
+    char **include, **exclude;
+    double fail_under;          /* per cent of the lines; negative: not given */
 } ProfileOptions;
 
 /* As options are before they are parsed */
@@ -168,6 +174,7 @@ typedef struct ProfileOptions {
     .width = 1200, .min_width = 0.3, .min_percent = NAN, \
     .period = SAMPLER_PERIOD, .branches = SAMPLER_BRANCHES, \
     .max_events = SPEEDSCOPE_MAX_EVENTS, .min_duration = -1, \
+    .fail_under = -1, \
 }
 
 void profile_options_clear(ProfileOptions *o);
@@ -198,14 +205,15 @@ Profile *profile_join(const Results *r);
 /* All harts in one, sorted, which the caller frees */
 Counts *counts_join(const Results *r);
 
-/*
- * counts-pass.c: decode what @ct says once, and have @fn, which returns an
- * exit status, write something about the counts of all harts to @path (NULL:
- * standard output). Returns the exit status.
- */
-typedef int CountsPassFn(void *opaque, const Counts *counts, FILE *f);
-int counts_pass(CliTrace *ct, const ProfileOptions *po, const char *path,
-                CountsPassFn *fn, void *opaque);
+/* cmd-pgo.c: returns an exit status. */
+int pgo_output(const ProfileOptions *o, PgoFormat format,
+               const Counts *counts, FILE *f);
+
+/* cmd-coverage.c: each returns an exit status. */
+int lcov_output(const ProfileOptions *o, const Counts *counts, FILE *f);
+int drcov_output(const Counts *counts, bool text, FILE *f);
+
+/* profile-output.c */
 
 /* As a flame graph if @svg, or else as folded stacks */
 void profile_write(Profile *profile, const Results *r,

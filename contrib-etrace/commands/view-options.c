@@ -46,8 +46,8 @@ GOptionEntry *view_options(ProfileOptions *o)
           "For annotate: show source lines, too", NULL },
         { "source-prefix", 0, 0, G_OPTION_ARG_FILENAME_ARRAY,
           &o->source_prefixes,
-          "For annotate: sources whose names begin with OLD are at NEW",
-          "OLD=NEW" },
+          "For annotate, callgrind, html and lcov: sources whose names begin "
+          "with OLD are at NEW", "OLD=NEW" },
         { "period", 0, 0, G_OPTION_ARG_INT64, &o->period,
           "For perf-data and script: instructions of a hart from one sample "
           "to the next (default: 100003)", "N" },
@@ -62,6 +62,18 @@ GOptionEntry *view_options(ProfileOptions *o)
         { "max-events", 0, 0, G_OPTION_ARG_INT64, &o->max_events,
           "For speedscope: entries and exits of functions to write, at most "
           "(default: 2000000)", "N" },
+        { "object", 0, 0, G_OPTION_ARG_STRING, &o->object,
+          "For pgo-llvm, pgo-bolt and pgo-gcov: which program or library "
+          "(default: the only one that ran)", "NAME" },
+        { "object-file", 0, 0, G_OPTION_ARG_FILENAME, &o->object_file,
+          "For pgo-llvm, pgo-bolt and pgo-gcov: its ELF file", "FILE" },
+        { "include", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &o->include,
+          "For lcov: only source files with such a path, a glob", "GLOB" },
+        { "exclude", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &o->exclude,
+          "For lcov: no source files with such a path", "GLOB" },
+        { "fail-under", 0, 0, G_OPTION_ARG_DOUBLE, &o->fail_under,
+          "For lcov: exit with status 1 if less of the lines ran, percent",
+          "N" },
         { "icicle", 0, 0, G_OPTION_ARG_NONE, &o->icicle,
           "For flamegraph: callers above what they call", NULL },
         G_OPTION_ENTRY_NULL
