@@ -24,7 +24,7 @@ static void *begin_hart(void *opaque, const HartResult *h)
     return strip;
 }
 
-static void end_hart(void *hart, uint64_t insns)
+static void end_hart(void *hart, uint64_t insns, uint64_t time)
 {
     strip_end(hart, insns);
 }

@@ -476,19 +476,19 @@ int cmd_decode_outputs(CliTrace *ct, char **args, char **truths,
             return CLI_ERROR;
         }
     }
-    if (is_asked_for(outputs, OUTPUT_TIMELINE)) {
-        views.timeline = timeline_begin(&r, po);
-        if (!views.timeline) {
-            return CLI_ERROR;
-        }
-    }
     if (r.what & (RESULT_PROFILE | RESULT_COUNTS) &&
         !profile_options_valid(po)) {
         return CLI_ERROR;
     }
     t = r.t = cli_open(ct);
-    if (!t) {
+    if (!t || !results_choose_time(&r, po)) {
         return CLI_ERROR;
+    }
+    if (is_asked_for(outputs, OUTPUT_TIMELINE)) {
+        views.timeline = timeline_begin(&r, po);
+        if (!views.timeline) {
+            return CLI_ERROR;
+        }
     }
     if (r.what & (RESULT_PROFILE | RESULT_COUNTS)) {
         r.names = names = profile_load_names(ct, po, t, objects);

@@ -23,6 +23,7 @@ void profile_options_clear(ProfileOptions *o)
     g_free(o->callers);
     g_free(o->format);
     g_strfreev(o->source_prefixes);
+    g_free(o->time);
     g_free(o->object);
     g_free(o->object_file);
     g_strfreev(o->include);

@@ -15,6 +15,7 @@
 #include "counter.h"
 #include "source.h"
 #include "truth.h"
+#include "views/moment-clock.h"
 #include "views/moments.h"
 #include "views/pgo.h"
 #include "views/spool.h"
@@ -50,12 +51,10 @@ typedef struct Watcher {
     void *(*begin)(void *opaque, const struct HartResult *h);
     /* Called with what begin() returned; any may be NULL */
     void (*moment)(void *hart, const CallStackMoment *moment);
-    /*
-     * After so many selected instructions of the hart: what is a constant
-     * text
-     */
-    void (*lost)(void *hart, uint64_t insns, const char *what);
-    void (*end)(void *hart, uint64_t insns);
+    /* @time: as that of moments. @what is a constant text */
+    void (*lost)(void *hart, uint64_t time, const char *what);
+    /* Behind so many selected instructions of the hart */
+    void (*end)(void *hart, uint64_t insns, uint64_t time);
     void *opaque;               /* of begin() */
 } Watcher;
 
@@ -77,6 +76,9 @@ typedef struct HartResult {
     Sampler *sampler;           /* tells the stack what happens */
     Spool *samples;
     Moments *moments;
+    MomentClock *clock;         /* of virtual time */
+    bool by_timestamps;         /* ... which are those of packets' envelopes */
+    uint64_t end_time;          /* as that of moments */
     void *watching[RESULTS_MAX_WATCHERS];   /* what their begin() returned */
     Counts *ranges;
     Counter *counter;
@@ -100,6 +102,9 @@ typedef struct Results {
     CallStackOptions layers;    /* RESULT_PROFILE */
     bool hart_layer;            /* ... and one for the hart above them */
     SamplerOptions sampler;     /* RESULT_SAMPLES: how often, how much */
+    /* results_choose_time(): moments are in ns of virtual time */
+    bool virtual_time;
+    uint64_t tick_rate;         /* of it, a second; 0: as QEMU has it */
     Watcher watchers[RESULTS_MAX_WATCHERS];
     unsigned nr_watchers;
     /* by hart; NULL: not asked for, or not in the trace */
@@ -115,6 +120,10 @@ typedef struct Results {
  */
 bool results_decode(Results *r);
 void results_clear(Results *r);
+
+/* What @o and r->t say; prints what is wrong and returns false. */
+struct ProfileOptions;
+bool results_choose_time(Results *r, const struct ProfileOptions *o);
 
 /* Of all harts: instructions that ran, and those that are selected */
 uint64_t results_insns(const Results *r, uint64_t *selected);
@@ -150,8 +159,10 @@ typedef struct ProfileOptions {
     gint64 period;              /* instructions between samples */
     int branches;               /* transfers that each has */
     gboolean no_chains;         /* samples have none */
-    /* of functions, instructions; -1: not given */
+    /* of functions, instructions or ns; -1: not given */
     gint64 min_duration;
+    char *time;                 /* virtual or instructions; NULL: not given */
+    gint64 tick_rate;           /* of virtual time; 0: not given */
     gint64 max_events;          /* of functions, in all */
     gboolean icicle;
     /* of reports */

@@ -58,7 +58,14 @@ GOptionEntry *view_options(ProfileOptions *o)
           "For perf-data: leave them out, as perf2bolt needs it", NULL },
         { "min-duration", 0, 0, G_OPTION_ARG_INT64, &o->min_duration,
           "For speedscope, uftrace and timeline: leave out functions that "
-          "took fewer instructions (default: 0; timeline: 10000)", "N" },
+          "took fewer instructions or ns (default: 0; timeline: 10000)", "N" },
+        { "time", 0, 0, G_OPTION_ARG_STRING, &o->time,
+          "For speedscope, uftrace and timeline: virtual time, by the trace's "
+          "timestamps, or instructions (default: virtual, if there are some)",
+          "virtual|instructions" },
+        { "tick-rate", 0, 0, G_OPTION_ARG_INT64, &o->tick_rate,
+          "Ticks of timestamps a second (default: 1000000000; of time fields "
+          "10000000)", "HZ" },
         { "max-events", 0, 0, G_OPTION_ARG_INT64, &o->max_events,
           "For speedscope: entries and exits of functions to write, at most "
           "(default: 2000000)", "N" },

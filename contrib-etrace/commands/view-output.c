@@ -26,6 +26,10 @@ bool view_parse_options(Results *r, const ProfileOptions *o)
         cli_error("--min-duration: a number of instructions, not negative");
         return false;
     }
+    if (o->tick_rate < 0) {
+        cli_error("--tick-rate: ticks a second, at least 1");
+        return false;
+    }
     if (o->max_events < 2) {
         cli_error("--max-events: a number, at least 2");
         return false;
@@ -133,7 +137,8 @@ int view_write_speedscope(const Results *r, const Profile *profile,
                           const ProfileOptions *o, FILE *f)
 {
     g_autofree char *name = g_path_get_basename(r->ct->traces[0]);
-    g_autoptr(Speedscope) s = speedscope_new(name, o->max_events);
+    g_autoptr(Speedscope) s = speedscope_new(name, r->virtual_time,
+                                                  o->max_events);
     g_autoptr(GError) err = NULL;
     uint64_t lost;
 
@@ -142,7 +147,7 @@ int view_write_speedscope(const Results *r, const Profile *profile,
         const HartResult *h = r->harts[i];
 
         if (h && !speedscope_add_hart(s, h->moments, i, h->profile,
-                                      h->counts.selected, r->tasks,
+                                      h->end_time, r->tasks,
                                       MAX(o->min_duration, 0), &err)) {
             cli_error("speedscope: %s", err->message);
             return CLI_ERROR;
@@ -165,7 +170,7 @@ int view_write_uftrace(const Results *r, const ProfileOptions *o,
         const HartResult *h = r->harts[i];
 
         if (h && !uftrace_add_hart(uftrace, h->moments, i, h->profile,
-                                   h->counts.selected, r->tasks,
+                                   h->end_time, r->tasks,
                                    MAX(o->min_duration, 0), &err)) {
             cli_error("uftrace: %s", err->message);
             return CLI_ERROR;

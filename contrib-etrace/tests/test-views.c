@@ -415,7 +415,7 @@ static void test_trap_spans(void)
 static char *speedscope(Spans *s, uint64_t max_events, uint64_t min_duration,
                         uint64_t *lost)
 {
-    g_autoptr(Speedscope) sc = speedscope_new("a \"name\"", max_events);
+    g_autoptr(Speedscope) sc = speedscope_new("a \"name\"", false, max_events);
     g_autoptr(GError) err = NULL;
     char *text = NULL;
     size_t size;
