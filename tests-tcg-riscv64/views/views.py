@@ -49,16 +49,16 @@ def run(folder, *command, check=True):
 class Guest:
     """A guest, and what it executed, all of it"""
 
-    def __init__(self, name):
+    def __init__(self, name, *options):
         self.elf = f'{OUT}/{name}.rv64gc.elf'
-        self.folder = f'{OUT}/trace-{name}'
+        self.folder = f'{OUT}/trace-{name}{len(options) or ""}'
         os.makedirs(self.folder, exist_ok=True)
         run(self.folder, 'timeout', '120', os.environ['QEMU'], '-M',
             'virt,trace=on,trace-chardev=tr,trace-sideband=sb,'
             'trace-autostart=on', '-chardev', 'file,id=tr,path=trace',
             '-chardev', 'file,id=sb,path=sideband', '-cpu', 'rv64', '-m',
             '128M', '-display', 'none', '-monitor', 'none', '-serial',
-            'file:uart', '-bios', 'none', '-kernel', self.elf)
+            'file:uart', '-bios', 'none', '-kernel', self.elf, *options)
         self.pcs = [int(line, 16) for line in run(
             self.folder, RVTRACE, 'decode', *self.files(), '--emit',
             'pc').split()]
@@ -418,6 +418,42 @@ def test_one_pass(folder, guest):
          'uftrace differs')
 
 
+def spans(folder, guest, *options):
+    """Entries and exits of functions, and the unit of their times"""
+    with open(guest.view(folder, 'speedscope', *options),
+              encoding='utf-8') as f:
+        profile = json.load(f)['profiles'][1]
+    return profile['events'], profile['unit']
+
+
+def test_virtual_time(folder, guest):
+    """With -icount shift=0, an instruction takes a nanosecond."""
+    events, unit = spans(folder, guest)
+    by_insns, none = spans(folder, guest, '--time', 'instructions')
+    need((unit, none) == ('nanoseconds', 'none'), f'{unit}, {none}')
+    need([(e['type'], e['frame']) for e in events] ==
+         [(e['type'], e['frame']) for e in by_insns], 'other functions')
+    # the clock stands at 0 until the machine runs: the first packet is then
+    late = Counter(a['at'] - b['at'] for a, b in zip(events, by_insns))
+    start = min(late.keys() - {0})
+    near = sum(n for ns, n in late.items() if 0 <= ns - start <= 1000)
+    need(near >= len(events) - 8, f'{late.most_common(9)}')
+    # ticks that are half as long are half the time
+    half, _ = spans(folder, guest, '--tick-rate', '2000000000')
+    need(abs(2 * half[-1]['at'] - events[-1]['at']) < 10, 'tick rate')
+    with open(guest.view(folder, 'timeline'), 'rb') as f:
+        need(b'harts, virtual time' in f.read(), 'the timeline says not which')
+    refuses(folder, guest, 'must be virtual or', 'timeline', '--time', 'x')
+    return f'{len(events)} events'
+
+
+def test_no_time(folder, guest):
+    _, unit = spans(folder, guest)
+    need(unit == 'none', unit)
+    refuses(folder, guest, 'does not tell the time', 'timeline', '--time',
+            'virtual')
+
+
 def refuses(folder, guest, what, *arguments):
     done = subprocess.run([RVTRACE, *arguments, *guest.files(), '--elf',
                            guest.elf], capture_output=True, check=False,
@@ -461,6 +497,11 @@ def main():
         ('perf2bolt', test_perf2bolt, relocs),
         ("speedscope's schema", test_speedscope_schema, dhry),
         ('several views of one pass', test_one_pass, dhry),
+        ('virtual time', test_virtual_time, Guest(
+            'dhry', '-icount', 'shift=0',
+            '-global', 'riscv-trace-encoder.timestamp-width=40',
+            '-global', 'riscv-trace-encoder.timestamp-mode=2')),
+        ('no timestamps', test_no_time, dhry),
         ('options of views', test_options, dhry),
     ]
     tap.run(OUT, tests)
