@@ -430,6 +430,7 @@ static void report_moment(CallStack *cs, const FlowRun *run)
     cs->told_task = cs->site.task;
     cs->options.moment(cs->options.opaque, &(CallStackMoment) {
         .insns = cs->insns,
+        .time = cs->insns,
         .node = node,
         .task = cs->site.task,
         .priv = run->priv,

@@ -42,6 +42,11 @@ typedef enum CallStackLayer {
 typedef struct CallStackMoment {
     /* of the hart, that retired before and were selected */
     uint64_t insns;
+    /*
+     * What the clock showed, ns, if something that knows it stands between;
+     * else the same as insns
+     */
+    uint64_t time;
     unsigned node;              /* of the profile */
     const Task *task;           /* NULL: not known */
     uint8_t priv;               /* ETracePriv */

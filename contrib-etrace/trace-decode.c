@@ -5,6 +5,7 @@
  */
 #include "qemu/osdep.h"
 #include "flow-paths.h"
+#include "flow-report.h"
 #include "input.h"
 #include "trace.h"
 
@@ -112,6 +113,48 @@ static void allow_work(TraceDecoder *d)
     }
 }
 
+/* Packets that are looked at for a timestamp */
+#define PROBED_PACKETS  10000
+
+bool trace_tells_time(const Trace *t, unsigned hart, bool *timestamp)
+{
+    const ETraceParams *params = &t->harts[hart].params;
+    StreamSources sources = { .params = *params, .known = t->known_ids };
+    Stream stream;
+    StreamItem item;
+
+    stream_init(&stream, t->data, t->begin, t->end, &sources);
+    for (unsigned n = 0; params->ts_bytes && n < PROBED_PACKETS; n++) {
+        StreamEvent event = stream_next(&stream, &item);
+
+        if (event == STREAM_PACKET && !item.quick && item.pkt.extend) {
+            *timestamp = true;
+            return true;
+        }
+        if (event == STREAM_END) {
+            break;
+        }
+    }
+    *timestamp = false;
+    return params->time_width;
+}
+
+/* What @pkt, which has been followed, says of the time */
+static void tell_time(TraceDecoder *d, const ETracePacket *pkt)
+{
+    const ETraceParams *params = &d->flow.params;
+
+    if (params->ts_bytes && !d->item.quick && d->item.pkt.extend) {
+        flow_flush(&d->flow);
+        d->consumer->time(d->opaque, d->item.pkt.timestamp,
+                          8 * params->ts_bytes, true);
+    } else if (params->time_width && pkt->format == ETRACE_FORMAT_SYNC &&
+               pkt->subformat != ETRACE_SYNC_SUPPORT) {
+        flow_flush(&d->flow);
+        d->consumer->time(d->opaque, pkt->time, params->time_width, false);
+    }
+}
+
 static void inst_packet(TraceDecoder *d)
 {
     ETracePacket pkt;
@@ -129,6 +172,9 @@ static void inst_packet(TraceDecoder *d)
     d->stats.packets[packet_kind(&pkt)]++;
     allow_work(d);
     flow_packet(&d->flow, &pkt);
+    if (d->consumer->time) {
+        tell_time(d, &pkt);
+    }
     if (d->consumer->data) {
         data_flow_inst_packet(&d->data, &pkt);
     }

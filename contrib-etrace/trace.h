@@ -150,6 +150,12 @@ typedef struct TraceConsumer {
     const DataFlowOps *data;
     void (*loss)(void *opaque, const TraceLoss *loss);
     void (*note)(void *opaque, const SidebandNote *note);
+    /*
+     * A packet told the time, after all that was handed over: the low @bits of
+     * it, by a @timestamp of its envelope or else by its time field. May be
+     * NULL.
+     */
+    void (*time)(void *opaque, uint64_t ticks, unsigned bits, bool timestamp);
 } TraceConsumer;
 
 struct TraceDecoder {
@@ -184,6 +190,12 @@ struct TraceDecoder {
  */
 void trace_decode(TraceDecoder *d, Trace *t, unsigned hart,
                   const TraceConsumer *consumer, void *opaque);
+
+/*
+ * Do packets of @hart tell the time? *@timestamp: by their envelopes, else by
+ * time fields. Looks at the beginning of the trace.
+ */
+bool trace_tells_time(const Trace *t, unsigned hart, bool *timestamp);
 
 /*
  * Bytes of the trace that @d has seen, of all parts. Any thread may ask while

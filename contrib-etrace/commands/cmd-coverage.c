@@ -7,42 +7,9 @@
 #include "results.h"
 #include "views/coverage.h"
 
-typedef enum CoverageFormat {
-    COVERAGE_LCOV,
-    COVERAGE_DRCOV,
-    COVERAGE_DRCOV_TEXT,
-    COVERAGE_NR_FORMATS,
-} CoverageFormat;
-
-typedef struct CoverageCommand {
-    CoverageOptions options;
-    CoverageFormat format;
-    double fail_under;      /* percent; negative: not given */
-} CoverageCommand;
-
-static bool parse_format(const char *text, CoverageFormat *format)
+int drcov_output(const Counts *counts, bool text, FILE *f)
 {
-    static const char *const names[COVERAGE_NR_FORMATS] = {
-        [COVERAGE_LCOV] = "lcov",
-        [COVERAGE_DRCOV] = "drcov",
-        [COVERAGE_DRCOV_TEXT] = "drcov-text",
-    };
-
-    for (unsigned i = 0; i < COVERAGE_NR_FORMATS; i++) {
-        if (g_str_equal(text, names[i])) {
-            *format = i;
-            return true;
-        }
-    }
-    cli_error("--format %s: must be lcov, drcov or drcov-text", text);
-    return false;
-}
-
-static int write_drcov(const CoverageCommand *cc, const Counts *counts,
-                       FILE *f)
-{
-    uint64_t left_out = coverage_write_drcov(counts, cc->format ==
-                                             COVERAGE_DRCOV_TEXT, f);
+    uint64_t left_out = coverage_write_drcov(counts, text, f);
 
     if (left_out) {
         cli_warn("%" PRIu64 " instructions ran in code of no known object; "
@@ -89,17 +56,19 @@ static void print_part(const char *what, uint64_t hit, uint64_t all)
     }
 }
 
-static int write_coverage(void *opaque, const Counts *counts, FILE *f)
+int lcov_output(const ProfileOptions *o, const Counts *counts, FILE *f)
 {
-    const CoverageCommand *cc = opaque;
+    CoverageOptions options = {
+        .include = o->include,
+        .exclude = o->exclude,
+        .prefixes = o->source_prefixes,
+        .sysroot = o->sysroots ? o->sysroots[0] : NULL,
+    };
     g_autoptr(GError) err = NULL;
     g_autoptr(Coverage) cv = NULL;
     CoverageTotals t;
 
-    if (cc->format != COVERAGE_LCOV) {
-        return write_drcov(cc, counts, f);
-    }
-    cv = coverage_new(&cc->options, &err);
+    cv = coverage_new(&options, &err);
     if (!cv) {
         cli_error("--source-prefix %s", err->message);
         return CLI_ERROR;
@@ -117,21 +86,26 @@ static int write_coverage(void *opaque, const Counts *counts, FILE *f)
     print_part("lines", t.lines_hit, t.lines);
     print_part("functions", t.functions_hit, t.functions);
     print_part("branches", t.branches_hit, t.branches);
-    if (coverage_percent(&t) < cc->fail_under) {
+    if (coverage_percent(&t) < o->fail_under) {
         cli_error("%.2f %% of the lines ran; --fail-under asks for %g %%",
-                  coverage_percent(&t), cc->fail_under);
+                  coverage_percent(&t), o->fail_under);
         return CLI_DIFFERS;
     }
     return CLI_OK;
+}
+
+static bool is_format(const char *text)
+{
+    return g_str_equal(text, "lcov") || g_str_equal(text, "drcov") ||
+           g_str_equal(text, "drcov-text");
 }
 
 int cmd_coverage(int argc, char **argv)
 {
     g_auto(CliTrace) ct = { .selects = true };
     g_auto(ProfileOptions) po = PROFILE_OPTIONS_INIT;
-    g_autofree char *format = NULL, *output = NULL;
-    g_auto(GStrv) include = NULL, exclude = NULL, prefixes = NULL;
-    CoverageCommand cc = { .fail_under = -1 };
+    g_autofree char *format = NULL, *file = NULL, *output = NULL;
+    char *outputs[] = { NULL, NULL };
     GOptionEntry entries[] = {
         { "format", 0, 0, G_OPTION_ARG_STRING, &format,
           "lcov (for genhtml), drcov or drcov-text (default: lcov)",
@@ -139,36 +113,36 @@ int cmd_coverage(int argc, char **argv)
         { "sysroot", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &po.sysroots,
           "Find what ran in the files below this folder, by its bytes: "
           "programs, libraries, kernel; can be repeated", "DIR" },
-        { "include", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &include,
+        { "include", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &po.include,
           "Only source files with such a path, a glob; can be repeated",
           "GLOB" },
-        { "exclude", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &exclude,
+        { "exclude", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &po.exclude,
           "No source files with such a path; can be repeated", "GLOB" },
-        { "source-prefix", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &prefixes,
+        { "source-prefix", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &po.source_prefixes,
           "Source files whose paths begin with OLD are in NEW here; can be "
           "repeated", "OLD=NEW" },
-        { "fail-under", 0, 0, G_OPTION_ARG_DOUBLE, &cc.fail_under,
+        { "fail-under", 0, 0, G_OPTION_ARG_DOUBLE, &po.fail_under,
           "Exit with status 1 if less of the lines ran, percent", "N" },
-        { "output", 'o', 0, G_OPTION_ARG_FILENAME, &output,
+        { "output", 'o', 0, G_OPTION_ARG_FILENAME, &file,
           "Where to write to (default: standard output)", "FILE" },
         G_OPTION_ENTRY_NULL
     };
 
     if (!cli_parse(&ct, entries, "Write which lines, functions and branches "
-                   "of the sources ran, and which never did.", argc, argv) ||
-        (format && !parse_format(format, &cc.format))) {
+                   "of the sources ran, and which never did.", argc, argv)) {
         return CLI_ERROR;
     }
-    if (cc.fail_under > 100 ||
-        (cc.fail_under >= 0 && cc.format != COVERAGE_LCOV)) {
+    if (format && !is_format(format)) {
+        cli_error("--format %s: must be lcov, drcov or drcov-text", format);
+        return CLI_ERROR;
+    }
+    if (po.fail_under > 100 ||
+        (po.fail_under >= 0 && format && !g_str_equal(format, "lcov"))) {
         cli_error("--fail-under is 0 to 100 percent, and needs --format=lcov");
         return CLI_ERROR;
     }
-    cc.options = (CoverageOptions) {
-        .include = include,
-        .exclude = exclude,
-        .prefixes = prefixes,
-        .sysroot = po.sysroots ? po.sysroots[0] : NULL,
-    };
-    return counts_pass(&ct, &po, output, write_coverage, &cc);
+    output = g_strconcat(format ? format : "lcov", file ? "=" : NULL, file,
+                         NULL);
+    outputs[0] = output;
+    return cmd_decode_outputs(&ct, outputs, NULL, &po);
 }

@@ -6,6 +6,10 @@
 #include "qemu/osdep.h"
 #include "flamegraph.h"
 #include "results.h"
+#include "views/html-code.h"
+
+/* Functions with less of all instructions are not shown, per cent. */
+#define HTML_MIN_CODE   0.2
 
 static void free_strip(gpointer strip)
 {
@@ -20,7 +24,7 @@ static void *begin_hart(void *opaque, const HartResult *h)
     return strip;
 }
 
-static void end_hart(void *hart, uint64_t insns)
+static void end_hart(void *hart, uint64_t insns, uint64_t time)
 {
     strip_end(hart, insns);
 }
@@ -187,6 +191,14 @@ void html_output(const Results *r, const ProfileOptions *o, Profile *profile,
                                              NULL);
     g_autofree char *losses = flamegraph_commas(sum.losses);
     g_autoptr(GPtrArray) rows = hart_rows(r), packets = packet_rows(&sum);
+    g_autoptr(SourcePlaces) places = source_places_new(o->sysroots);
+    g_autoptr(SourceTree) sources = profile_sources(o);
+    g_autoptr(HtmlCodes) codes = html_codes_new(counts, &(AnnotateOptions) {
+        .min_percent = HTML_MIN_CODE,
+        .isa = r->t->isa,
+        .places = places,
+        .sources = sources,
+    });
     HtmlFact facts[] = {
         { "Instructions", insns, harts, HTML_NEUTRAL },
         verdict_fact(verdict, status),
@@ -219,6 +231,8 @@ void html_output(const Results *r, const ProfileOptions *o, Profile *profile,
         .strips = (Strip *const *)strips->pdata,
         .nr_strips = strips->len,
         .counts = counts,
+        .code = (const HtmlCode *)codes->list->data,
+        .nr_code = codes->list->len,
         .tables = tables,
         .nr_tables = ARRAY_SIZE(tables),
     }, f);
@@ -240,6 +254,10 @@ int cmd_html(int argc, char **argv)
           "programs, libraries, modules, kernel; can be repeated", "DIR" },
         { "truth", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &truths,
           "What really retired, to compare with; see verify", "FILE" },
+        { "source-prefix", 0, 0, G_OPTION_ARG_FILENAME_ARRAY,
+          &o.source_prefixes,
+          "Source files whose names begin with OLD are at NEW; can be "
+          "repeated", "OLD=NEW" },
         { "layers", 0, 0, G_OPTION_ARG_STRING, &o.layers,
           "What can be shown below the stacks: hart, comm (the task's name), "
           "process, thread, priv (default: hart,comm,process,priv)", "LIST" },

@@ -23,6 +23,12 @@ typedef enum OutputKind {
     OUTPUT_CALLGRIND,
     OUTPUT_TIMELINE,
     OUTPUT_HTML,
+    OUTPUT_PGO_LLVM,
+    OUTPUT_PGO_BOLT,
+    OUTPUT_PGO_GCOV,
+    OUTPUT_LCOV,
+    OUTPUT_DRCOV,
+    OUTPUT_DRCOV_TEXT,
     OUTPUT_NR_KINDS,
 } OutputKind;
 
@@ -44,6 +50,12 @@ static const struct {
     [OUTPUT_CALLGRIND] = { "callgrind", RESULT_COUNTS | RESULT_PROFILE },
     [OUTPUT_TIMELINE] = { "timeline", RESULT_PROFILE },
     [OUTPUT_HTML] = { "html", RESULT_STAT | RESULT_COUNTS | RESULT_PROFILE },
+    [OUTPUT_PGO_LLVM] = { "pgo-llvm", RESULT_COUNTS },
+    [OUTPUT_PGO_BOLT] = { "pgo-bolt", RESULT_COUNTS },
+    [OUTPUT_PGO_GCOV] = { "pgo-gcov", RESULT_COUNTS },
+    [OUTPUT_LCOV] = { "lcov", RESULT_COUNTS },
+    [OUTPUT_DRCOV] = { "drcov", RESULT_COUNTS },
+    [OUTPUT_DRCOV_TEXT] = { "drcov-text", RESULT_COUNTS },
 };
 
 typedef struct Output {
@@ -279,7 +291,7 @@ static int annotate_output(const Results *r, const Counts *counts,
                            const ProfileOptions *po, FILE *f)
 {
     g_autoptr(SourcePlaces) places = source_places_new(po->sysroots);
-    g_autoptr(SourceTree) sources = NULL;
+    g_autoptr(SourceTree) sources = profile_sources(po);
     AnnotateOptions o = {
         .comm = po->comm,
         .dso = po->dso,
@@ -289,13 +301,10 @@ static int annotate_output(const Results *r, const Counts *counts,
         .max_functions = po->max_rows,
         .isa = r->t->isa,
         .places = po->source ? places : NULL,
+        .sources = sources,
     };
     AnnotateResult result;
 
-    /* profile_options_valid() has seen that it can be made. */
-    sources = source_tree_new(po->source_prefixes,
-                              po->sysroots ? *po->sysroots : NULL, NULL);
-    o.sources = sources;
     result = annotate_write(counts, &o, f);
     if (!result.functions) {
         cli_error("no function with such a name ran: --sym %s, --dso %s; "
@@ -354,8 +363,24 @@ static int write_output(Output *o, const Results *r, const ProfileOptions *po,
         status = view_write_uftrace(r, po, o->uftrace);
         break;
     case OUTPUT_CALLGRIND:
-        status = view_write_callgrind(r, v->counts, v->plain ?: v->profile,
-                                      o->f);
+        status = view_write_callgrind(r, po, v->counts,
+                                      v->plain ?: v->profile, o->f);
+        break;
+    case OUTPUT_PGO_LLVM:
+        status = pgo_output(po, PGO_LLVM, v->counts, o->f);
+        break;
+    case OUTPUT_PGO_BOLT:
+        status = pgo_output(po, PGO_BOLT, v->counts, o->f);
+        break;
+    case OUTPUT_PGO_GCOV:
+        status = pgo_output(po, PGO_GCOV, v->counts, o->f);
+        break;
+    case OUTPUT_LCOV:
+        status = lcov_output(po, v->counts, o->f);
+        break;
+    case OUTPUT_DRCOV:
+    case OUTPUT_DRCOV_TEXT:
+        status = drcov_output(v->counts, o->kind == OUTPUT_DRCOV_TEXT, o->f);
         break;
     case OUTPUT_ANNOTATE:
         status = annotate_output(r, v->counts, po, o->f);
@@ -451,19 +476,19 @@ int cmd_decode_outputs(CliTrace *ct, char **args, char **truths,
             return CLI_ERROR;
         }
     }
-    if (is_asked_for(outputs, OUTPUT_TIMELINE)) {
-        views.timeline = timeline_begin(&r, po);
-        if (!views.timeline) {
-            return CLI_ERROR;
-        }
-    }
     if (r.what & (RESULT_PROFILE | RESULT_COUNTS) &&
         !profile_options_valid(po)) {
         return CLI_ERROR;
     }
     t = r.t = cli_open(ct);
-    if (!t) {
+    if (!t || !results_choose_time(&r, po)) {
         return CLI_ERROR;
+    }
+    if (is_asked_for(outputs, OUTPUT_TIMELINE)) {
+        views.timeline = timeline_begin(&r, po);
+        if (!views.timeline) {
+            return CLI_ERROR;
+        }
     }
     if (r.what & (RESULT_PROFILE | RESULT_COUNTS)) {
         r.names = names = profile_load_names(ct, po, t, objects);

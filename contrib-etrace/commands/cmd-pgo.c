@@ -5,15 +5,20 @@
  */
 #include "qemu/osdep.h"
 #include "results.h"
-#include "views/pgo.h"
 
-static int write_pgo(void *opaque, const Counts *counts, FILE *f)
+int pgo_output(const ProfileOptions *o, PgoFormat format,
+               const Counts *counts, FILE *f)
 {
-    const PgoOptions *o = opaque;
+    PgoOptions options = {
+        .format = format,
+        .object = o->object,
+        .elf = o->object_file,
+        .sysroot = o->sysroots ? o->sysroots[0] : NULL,
+    };
     g_autoptr(GError) err = NULL;
     uint64_t dropped;
 
-    if (!pgo_write(counts, o, f, &dropped, &err)) {
+    if (!pgo_write(counts, &options, f, &dropped, &err)) {
         cli_error("%s", err->message);
         return CLI_ERROR;
     }
@@ -28,23 +33,23 @@ int cmd_pgo(int argc, char **argv)
 {
     g_auto(CliTrace) ct = { .selects = true };
     g_auto(ProfileOptions) po = PROFILE_OPTIONS_INIT;
-    g_autofree char *format = NULL, *object = NULL, *file = NULL;
-    g_autofree char *output = NULL;
-    PgoOptions o = { 0 };
+    g_autofree char *format = NULL, *file = NULL, *output = NULL;
+    char *outputs[] = { NULL, NULL };
+    PgoFormat known;
     GOptionEntry entries[] = {
         { "format", 0, 0, G_OPTION_ARG_STRING, &format,
           "llvm (for llvm-profgen --unsymbolized-profile --use-offset=0), "
           "bolt (for perf2bolt --pa) or gcov (for gcc -fauto-profile)",
           "FORMAT" },
-        { "object", 0, 0, G_OPTION_ARG_STRING, &object,
+        { "object", 0, 0, G_OPTION_ARG_STRING, &po.object,
           "Which program or library: its path, the last part of it, or its "
           "build-id (default: the only one that ran)", "NAME" },
-        { "object-file", 0, 0, G_OPTION_ARG_FILENAME, &file,
+        { "object-file", 0, 0, G_OPTION_ARG_FILENAME, &po.object_file,
           "Its ELF file, if not the one that was found", "FILE" },
         { "sysroot", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &po.sysroots,
           "Find what ran in the files below this folder, by its bytes: "
           "programs, libraries, modules, kernel; can be repeated", "DIR" },
-        { "output", 'o', 0, G_OPTION_ARG_FILENAME, &output,
+        { "output", 'o', 0, G_OPTION_ARG_FILENAME, &file,
           "Where to write to (default: standard output)", "FILE" },
         G_OPTION_ENTRY_NULL
     };
@@ -53,12 +58,11 @@ int cmd_pgo(int argc, char **argv)
                    "ran, for a compiler that builds it again.", argc, argv)) {
         return CLI_ERROR;
     }
-    if (!format || !pgo_parse_format(format, &o.format)) {
+    if (!format || !pgo_parse_format(format, &known)) {
         cli_error("--format must be llvm, bolt or gcov");
         return CLI_ERROR;
     }
-    o.object = object;
-    o.elf = file;
-    o.sysroot = po.sysroots ? po.sysroots[0] : NULL;
-    return counts_pass(&ct, &po, output, write_pgo, &o);
+    output = g_strconcat("pgo-", format, file ? "=" : NULL, file, NULL);
+    outputs[0] = output;
+    return cmd_decode_outputs(&ct, outputs, NULL, &po);
 }

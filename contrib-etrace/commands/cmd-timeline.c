@@ -7,7 +7,7 @@
 #include "results.h"
 
 /* So that a trace of 10^9 instructions is a file that can be looked at */
-#define DEFAULT_MIN_INSNS   10000
+#define DEFAULT_MIN_DURATION    10000
 
 static void *begin_hart(void *opaque, const HartResult *h)
 {
@@ -20,14 +20,14 @@ static void *begin_hart(void *opaque, const HartResult *h)
     return th;
 }
 
-static void lost(void *hart, uint64_t insns, const char *what)
+static void lost(void *hart, uint64_t time, const char *what)
 {
-    timeline_lost(hart, insns, what);
+    timeline_lost(hart, time, what);
 }
 
-static void end_hart(void *hart, uint64_t insns)
+static void end_hart(void *hart, uint64_t insns, uint64_t time)
 {
-    timeline_end(hart, insns);
+    timeline_end(hart, time);
 }
 
 Timeline *timeline_begin(Results *r, const ProfileOptions *o)
@@ -35,7 +35,8 @@ Timeline *timeline_begin(Results *r, const ProfileOptions *o)
     g_autofree char *base = g_path_get_basename(*r->ct->traces);
     TimelineOptions options = {
         .title = o->title ? o->title : base,
-        .min_insns = DEFAULT_MIN_INSNS,
+        .virtual_time = r->virtual_time,
+        .min_duration = DEFAULT_MIN_DURATION,
     };
     Timeline *t;
 
@@ -44,7 +45,7 @@ Timeline *timeline_begin(Results *r, const ProfileOptions *o)
         return NULL;
     }
     if (o->min_duration >= 0) {
-        options.min_insns = o->min_duration;
+        options.min_duration = o->min_duration;
     }
     t = timeline_new(&options);
     g_assert(r->nr_watchers < RESULTS_MAX_WATCHERS);
@@ -83,7 +84,14 @@ int cmd_timeline(int argc, char **argv)
           "Find what ran in the files below this folder, by its bytes: "
           "programs, libraries, modules, kernel; can be repeated", "DIR" },
         { "min-duration", 0, 0, G_OPTION_ARG_INT64, &o.min_duration,
-          "Leave out what is shorter, instructions (default: 10000)", "N" },
+          "Leave out what is shorter, instructions or ns (default: 10000)",
+          "N" },
+        { "time", 0, 0, G_OPTION_ARG_STRING, &o.time,
+          "The clock: virtual time, by the trace's timestamps, or instructions "
+          "(default: virtual, if there are some)", "virtual|instructions" },
+        { "tick-rate", 0, 0, G_OPTION_ARG_INT64, &o.tick_rate,
+          "Ticks of timestamps a second (default: 1000000000; of time fields "
+          "10000000)", "HZ" },
         { "title", 0, 0, G_OPTION_ARG_STRING, &o.title,
           "What the tracks of harts are called", "TEXT" },
         { "output", 'o', 0, G_OPTION_ARG_FILENAME, &file,

@@ -7,7 +7,7 @@
 #include "results.h"
 
 /* The options of a view, which are the last ones of each command */
-#define MAX_OPTIONS 4
+#define MAX_OPTIONS 6
 
 static int view_command(const char *kind, bool folder, const char *summary,
                         ProfileOptions *o, const GOptionEntry *more,
@@ -82,10 +82,16 @@ int cmd_script(int argc, char **argv)
 int cmd_callgrind(int argc, char **argv)
 {
     g_auto(ProfileOptions) o = PROFILE_OPTIONS_INIT;
+    const GOptionEntry more[MAX_OPTIONS] = {
+        { "source-prefix", 0, 0, G_OPTION_ARG_FILENAME_ARRAY,
+          &o.source_prefixes,
+          "Source files whose names begin with OLD are at NEW; can be "
+          "repeated", "OLD=NEW" },
+    };
 
     return view_command("callgrind", false, "Write how often each instruction, "
                         "call and jump was executed, for\n"
-                        "callgrind_annotate and KCachegrind.", &o, NULL, argc,
+                        "callgrind_annotate and KCachegrind.", &o, more, argc,
                         argv);
 }
 
@@ -103,8 +109,14 @@ int cmd_speedscope(int argc, char **argv)
     g_auto(ProfileOptions) o = PROFILE_OPTIONS_INIT;
     const GOptionEntry more[MAX_OPTIONS] = {
         { "min-duration", 0, 0, G_OPTION_ARG_INT64, &o.min_duration,
-          "Leave out functions that took fewer instructions (default: 0)",
-          "N" },
+          "Leave out functions that took fewer instructions or ns (default: "
+          "0)", "N" },
+        { "time", 0, 0, G_OPTION_ARG_STRING, &o.time,
+          "The clock: virtual time, by the trace's timestamps, or instructions "
+          "(default: virtual, if there are some)", "virtual|instructions" },
+        { "tick-rate", 0, 0, G_OPTION_ARG_INT64, &o.tick_rate,
+          "Ticks of timestamps a second (default: 1000000000; of time fields "
+          "10000000)", "HZ" },
         { "max-events", 0, 0, G_OPTION_ARG_INT64, &o.max_events,
           "Entries and exits of functions to write, at most (default: "
           "2000000)", "N" },
@@ -112,8 +124,8 @@ int cmd_speedscope(int argc, char **argv)
 
     return view_command("speedscope", false, "Write what each task called "
                         "when, and the call tree of all, for\n"
-                        "https://www.speedscope.app. Time is the task's own "
-                        "instructions.", &o, more, argc, argv);
+                        "https://www.speedscope.app. Time is the task's own: "
+                        "instructions, or ns of virtual time.", &o, more, argc, argv);
 }
 
 int cmd_uftrace(int argc, char **argv)
@@ -121,12 +133,18 @@ int cmd_uftrace(int argc, char **argv)
     g_auto(ProfileOptions) o = PROFILE_OPTIONS_INIT;
     const GOptionEntry more[MAX_OPTIONS] = {
         { "min-duration", 0, 0, G_OPTION_ARG_INT64, &o.min_duration,
-          "Leave out functions that took fewer instructions (default: 0)",
-          "N" },
+          "Leave out functions that took fewer instructions or ns (default: "
+          "0)", "N" },
+        { "time", 0, 0, G_OPTION_ARG_STRING, &o.time,
+          "The clock: virtual time, by the trace's timestamps, or instructions "
+          "(default: virtual, if there are some)", "virtual|instructions" },
+        { "tick-rate", 0, 0, G_OPTION_ARG_INT64, &o.tick_rate,
+          "Ticks of timestamps a second (default: 1000000000; of time fields "
+          "10000000)", "HZ" },
     };
 
     return view_command("uftrace", true, "Write what each task called when, "
                         "for 'uftrace report -d FOLDER' and other\n"
-                        "subcommands of uftrace. Time is the task's own "
-                        "instructions.", &o, more, argc, argv);
+                        "subcommands of uftrace. Time is the task's own: "
+                        "instructions, or ns of virtual time.", &o, more, argc, argv);
 }

@@ -9,7 +9,6 @@
 #include "names/object-elf.h"
 #include "names/sysroot.h"
 #include "results.h"
-#include "source.h"
 #include "views/report.h"
 
 void profile_options_clear(ProfileOptions *o)
@@ -24,6 +23,11 @@ void profile_options_clear(ProfileOptions *o)
     g_free(o->callers);
     g_free(o->format);
     g_strfreev(o->source_prefixes);
+    g_free(o->time);
+    g_free(o->object);
+    g_free(o->object_file);
+    g_strfreev(o->include);
+    g_strfreev(o->exclude);
     g_free(o->title);
 }
 
@@ -242,6 +246,12 @@ void profile_write(Profile *profile, const Results *r,
     }
 }
 
+SourceTree *profile_sources(const ProfileOptions *o)
+{
+    return source_tree_new(o->source_prefixes,
+                           o->sysroots ? *o->sysroots : NULL, NULL);
+}
+
 bool profile_options_valid(const ProfileOptions *o)
 {
     g_autoptr(SourceTree) sources = NULL;
@@ -269,6 +279,10 @@ bool profile_options_valid(const ProfileOptions *o)
     }
     if (o->min_percent < 0 || o->max_rows < 0) {
         cli_error("--percent-limit, --rows: must not be negative");
+        return false;
+    }
+    if (o->fail_under > 100) {
+        cli_error("--fail-under: 0 to 100 per cent");
         return false;
     }
     if (o->width < 200 || o->width > 100000) {

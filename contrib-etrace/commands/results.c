@@ -5,7 +5,7 @@
  */
 #include "qemu/osdep.h"
 #include <unistd.h>
-#include "results.h"
+#include "results-private.h"
 
 /* How often the progress is shown, microseconds */
 #define PROGRESS_PERIOD (G_USEC_PER_SEC / 4)
@@ -16,11 +16,6 @@ typedef struct Crew {
     GCond done;
     unsigned left;
 } Crew;
-
-static bool wants(const HartResult *h, unsigned what)
-{
-    return h->all->what & what;
-}
 
 static void count_runs(void *opaque, const FlowRun *runs, unsigned n,
                        uint64_t insns)
@@ -270,40 +265,6 @@ static void on_note(void *opaque, const SidebandNote *note)
     }
 }
 
-static void on_moment(void *opaque, const CallStackMoment *moment)
-{
-    HartResult *h = opaque;
-
-    if (h->moments) {
-        moments_put(h->moments, moment);
-    }
-    for (unsigned i = 0; i < h->all->nr_watchers; i++) {
-        if (h->all->watchers[i].moment) {
-            h->all->watchers[i].moment(h->watching[i], moment);
-        }
-    }
-}
-
-static void report_loss_to_watchers(HartResult *h, FlowLossKind kind)
-{
-    for (unsigned i = 0; i < h->all->nr_watchers; i++) {
-        if (h->all->watchers[i].lost) {
-            h->all->watchers[i].lost(h->watching[i], h->counts.selected,
-                                     flow_loss_text(kind));
-        }
-    }
-}
-
-static void end_watchers(HartResult *h)
-{
-    for (unsigned i = 0; i < h->all->nr_watchers; i++) {
-        if (h->all->watchers[i].end) {
-            h->all->watchers[i].end(h->watching[i],
-                                    h->counts.selected);
-        }
-    }
-}
-
 /* Said when all harts are done: cli_report_loss() shows no more than these. */
 static void on_loss(void *opaque, const TraceLoss *loss)
 {
@@ -317,7 +278,7 @@ static void on_loss(void *opaque, const TraceLoss *loss)
     if (h->counter) {
         counter_lost(h->counter);
     }
-    report_loss_to_watchers(h, loss->flow.kind);
+    hart_moment_lost(h, loss->flow.kind);
     if (h->losses->len < CLI_MAX_LOSSES_SHOWN ||
         loss->flow.kind == FLOW_LOST_WORK) {
         g_array_append_val(h->losses, *loss);
@@ -378,6 +339,7 @@ static void hart_free(HartResult *h)
     g_clear_pointer(&h->sampler, sampler_free);
     g_clear_pointer(&h->samples, spool_free);
     g_clear_pointer(&h->moments, moments_free);
+    g_clear_pointer(&h->clock, moment_clock_free);
     g_clear_pointer(&h->stack, callstack_free);
     g_clear_pointer(&h->profile, profile_free);
     g_clear_pointer(&h->counter, counter_free);
@@ -404,15 +366,12 @@ static HartResult *hart_new(const Results *r, unsigned hart, GError **errp)
     if (wants(h, RESULT_PROFILE)) {
         CallStackOptions options = r->layers;
 
-        if (wants(h, RESULT_MOMENTS)) {
-            h->moments = moments_new(errp);
-            if (!h->moments) {
-                hart_free(h);
-                return NULL;
-            }
+        if (!hart_moments_begin(h, errp)) {
+            hart_free(h);
+            return NULL;
         }
         if (h->moments || r->nr_watchers) {
-            options.moment = on_moment;
+            options.moment = hart_moment;
             options.opaque = h;
         }
         h->profile = profile_new();
@@ -445,12 +404,13 @@ static void decode_hart(gpointer data, gpointer opaque)
 {
     HartResult *h = data;
     Crew *crew = opaque;
-    const TraceConsumer *how =
-        h->compared || h->all->nr_watchers ? &consumer :
-        h->stack || h->counter ? &repeating_consumer : &count_consumer;
+    TraceConsumer how =
+        h->compared || h->all->nr_watchers ? consumer :
+        h->stack || h->counter ? repeating_consumer : count_consumer;
 
-    trace_decode(&h->d, h->all->t, h->hart, how, h);
-    end_watchers(h);
+    how.time = h->clock ? hart_moment_time : NULL;
+    trace_decode(&h->d, h->all->t, h->hart, &how, h);
+    hart_moments_end(h);
     g_clear_pointer(&h->counter, counter_free);
     g_mutex_lock(&crew->lock);
     crew->left--;

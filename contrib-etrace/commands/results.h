@@ -13,8 +13,11 @@
 #include <math.h>
 #include "cli.h"
 #include "counter.h"
+#include "source.h"
 #include "truth.h"
+#include "views/moment-clock.h"
 #include "views/moments.h"
+#include "views/pgo.h"
 #include "views/spool.h"
 #include "views/speedscope.h"
 #include "views/uftrace.h"
@@ -48,12 +51,10 @@ typedef struct Watcher {
     void *(*begin)(void *opaque, const struct HartResult *h);
     /* Called with what begin() returned; any may be NULL */
     void (*moment)(void *hart, const CallStackMoment *moment);
-    /*
-     * After so many selected instructions of the hart: what is a constant
-     * text
-     */
-    void (*lost)(void *hart, uint64_t insns, const char *what);
-    void (*end)(void *hart, uint64_t insns);
+    /* @time: as that of moments. @what is a constant text */
+    void (*lost)(void *hart, uint64_t time, const char *what);
+    /* Behind so many selected instructions of the hart */
+    void (*end)(void *hart, uint64_t insns, uint64_t time);
     void *opaque;               /* of begin() */
 } Watcher;
 
@@ -75,6 +76,9 @@ typedef struct HartResult {
     Sampler *sampler;           /* tells the stack what happens */
     Spool *samples;
     Moments *moments;
+    MomentClock *clock;         /* of virtual time */
+    bool by_timestamps;         /* ... which are those of packets' envelopes */
+    uint64_t end_time;          /* as that of moments */
     void *watching[RESULTS_MAX_WATCHERS];   /* what their begin() returned */
     Counts *ranges;
     Counter *counter;
@@ -98,6 +102,9 @@ typedef struct Results {
     CallStackOptions layers;    /* RESULT_PROFILE */
     bool hart_layer;            /* ... and one for the hart above them */
     SamplerOptions sampler;     /* RESULT_SAMPLES: how often, how much */
+    /* results_choose_time(): moments are in ns of virtual time */
+    bool virtual_time;
+    uint64_t tick_rate;         /* of it, a second; 0: as QEMU has it */
     Watcher watchers[RESULTS_MAX_WATCHERS];
     unsigned nr_watchers;
     /* by hart; NULL: not asked for, or not in the trace */
@@ -113,6 +120,10 @@ typedef struct Results {
  */
 bool results_decode(Results *r);
 void results_clear(Results *r);
+
+/* What @o and r->t say; prints what is wrong and returns false. */
+struct ProfileOptions;
+bool results_choose_time(Results *r, const struct ProfileOptions *o);
 
 /* Of all harts: instructions that ran, and those that are selected */
 uint64_t results_insns(const Results *r, uint64_t *selected);
@@ -148,8 +159,10 @@ typedef struct ProfileOptions {
     gint64 period;              /* instructions between samples */
     int branches;               /* transfers that each has */
     gboolean no_chains;         /* samples have none */
-    /* of functions, instructions; -1: not given */
+    /* of functions, instructions or ns; -1: not given */
     gint64 min_duration;
+    char *time;                 /* virtual or instructions; NULL: not given */
+    gint64 tick_rate;           /* of virtual time; 0: not given */
     gint64 max_events;          /* of functions, in all */
     gboolean icicle;
     /* of reports */
@@ -160,6 +173,11 @@ typedef struct ProfileOptions {
     /* of annotate, with comm, dso, sym, min_percent and max_rows */
     gboolean source;
     char **source_prefixes;
+    /* of profiles for compilers: the program, and its file */
+    char *object, *object_file;
+    /* of coverage */
+    char **include, **exclude;
+    double fail_under;          /* per cent of the lines; negative: not given */
 } ProfileOptions;
 
 /* As options are before they are parsed */
@@ -167,6 +185,7 @@ typedef struct ProfileOptions {
     .width = 1200, .min_width = 0.3, .min_percent = NAN, \
     .period = SAMPLER_PERIOD, .branches = SAMPLER_BRANCHES, \
     .max_events = SPEEDSCOPE_MAX_EVENTS, .min_duration = -1, \
+    .fail_under = -1, \
 }
 
 void profile_options_clear(ProfileOptions *o);
@@ -177,6 +196,9 @@ GOptionEntry *view_options(ProfileOptions *o);
 
 /* Prints what is wrong with @o and returns false. */
 bool profile_options_valid(const ProfileOptions *o);
+
+/* Where sources are, by @o, which is valid; the caller frees it. */
+SourceTree *profile_sources(const ProfileOptions *o);
 
 /*
  * Fill @table with the ELF files of @ct, the kernel's symbols and what ran of
@@ -194,14 +216,15 @@ Profile *profile_join(const Results *r);
 /* All harts in one, sorted, which the caller frees */
 Counts *counts_join(const Results *r);
 
-/*
- * counts-pass.c: decode what @ct says once, and have @fn, which returns an
- * exit status, write something about the counts of all harts to @path (NULL:
- * standard output). Returns the exit status.
- */
-typedef int CountsPassFn(void *opaque, const Counts *counts, FILE *f);
-int counts_pass(CliTrace *ct, const ProfileOptions *po, const char *path,
-                CountsPassFn *fn, void *opaque);
+/* cmd-pgo.c: returns an exit status. */
+int pgo_output(const ProfileOptions *o, PgoFormat format,
+               const Counts *counts, FILE *f);
+
+/* cmd-coverage.c: each returns an exit status. */
+int lcov_output(const ProfileOptions *o, const Counts *counts, FILE *f);
+int drcov_output(const Counts *counts, bool text, FILE *f);
+
+/* profile-output.c */
 
 /* As a flame graph if @svg, or else as folded stacks */
 void profile_write(Profile *profile, const Results *r,
@@ -218,8 +241,8 @@ bool view_parse_options(Results *r, const ProfileOptions *o);
 /* Each returns an exit status. */
 int view_write_perf_data(const Results *r, const ProfileOptions *o, FILE *f);
 int view_write_script(const Results *r, FILE *f);
-int view_write_callgrind(const Results *r, const Counts *counts,
-                         Profile *profile, FILE *f);
+int view_write_callgrind(const Results *r, const ProfileOptions *o,
+                         const Counts *counts, Profile *profile, FILE *f);
 int view_write_pprof(const Results *r, const Profile *profile, FILE *f);
 int view_write_speedscope(const Results *r, const Profile *profile,
                           const ProfileOptions *o, FILE *f);

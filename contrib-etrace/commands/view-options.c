@@ -46,8 +46,8 @@ GOptionEntry *view_options(ProfileOptions *o)
           "For annotate: show source lines, too", NULL },
         { "source-prefix", 0, 0, G_OPTION_ARG_FILENAME_ARRAY,
           &o->source_prefixes,
-          "For annotate: sources whose names begin with OLD are at NEW",
-          "OLD=NEW" },
+          "For annotate, callgrind, html and lcov: sources whose names begin "
+          "with OLD are at NEW", "OLD=NEW" },
         { "period", 0, 0, G_OPTION_ARG_INT64, &o->period,
           "For perf-data and script: instructions of a hart from one sample "
           "to the next (default: 100003)", "N" },
@@ -58,10 +58,29 @@ GOptionEntry *view_options(ProfileOptions *o)
           "For perf-data: leave them out, as perf2bolt needs it", NULL },
         { "min-duration", 0, 0, G_OPTION_ARG_INT64, &o->min_duration,
           "For speedscope, uftrace and timeline: leave out functions that "
-          "took fewer instructions (default: 0; timeline: 10000)", "N" },
+          "took fewer instructions or ns (default: 0; timeline: 10000)", "N" },
+        { "time", 0, 0, G_OPTION_ARG_STRING, &o->time,
+          "For speedscope, uftrace and timeline: virtual time, by the trace's "
+          "timestamps, or instructions (default: virtual, if there are some)",
+          "virtual|instructions" },
+        { "tick-rate", 0, 0, G_OPTION_ARG_INT64, &o->tick_rate,
+          "Ticks of timestamps a second (default: 1000000000; of time fields "
+          "10000000)", "HZ" },
         { "max-events", 0, 0, G_OPTION_ARG_INT64, &o->max_events,
           "For speedscope: entries and exits of functions to write, at most "
           "(default: 2000000)", "N" },
+        { "object", 0, 0, G_OPTION_ARG_STRING, &o->object,
+          "For pgo-llvm, pgo-bolt and pgo-gcov: which program or library "
+          "(default: the only one that ran)", "NAME" },
+        { "object-file", 0, 0, G_OPTION_ARG_FILENAME, &o->object_file,
+          "For pgo-llvm, pgo-bolt and pgo-gcov: its ELF file", "FILE" },
+        { "include", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &o->include,
+          "For lcov: only source files with such a path, a glob", "GLOB" },
+        { "exclude", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &o->exclude,
+          "For lcov: no source files with such a path", "GLOB" },
+        { "fail-under", 0, 0, G_OPTION_ARG_DOUBLE, &o->fail_under,
+          "For lcov: exit with status 1 if less of the lines ran, percent",
+          "N" },
         { "icicle", 0, 0, G_OPTION_ARG_NONE, &o->icicle,
           "For flamegraph: callers above what they call", NULL },
         G_OPTION_ENTRY_NULL

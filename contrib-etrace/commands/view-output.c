@@ -9,6 +9,7 @@
 #include "views/perf-data.h"
 #include "views/pprof.h"
 #include "views/script.h"
+#include "views/source-place.h"
 
 bool view_parse_options(Results *r, const ProfileOptions *o)
 {
@@ -23,6 +24,10 @@ bool view_parse_options(Results *r, const ProfileOptions *o)
     }
     if (o->min_duration < -1) {
         cli_error("--min-duration: a number of instructions, not negative");
+        return false;
+    }
+    if (o->tick_rate < 0) {
+        cli_error("--tick-rate: ticks a second, at least 1");
         return false;
     }
     if (o->max_events < 2) {
@@ -81,12 +86,38 @@ int view_write_script(const Results *r, FILE *f)
     return CLI_OK;
 }
 
-int view_write_callgrind(const Results *r, const Counts *counts,
-                         Profile *profile, FILE *f)
+/* Where the code is from, by debug info, and where that source is here */
+typedef struct Lines {
+    SourcePlaces *places;
+    SourceTree *sources;
+} Lines;
+
+static bool find_line(void *opaque, const Object *object, uint64_t addr,
+                      const char **file, unsigned *line)
 {
+    const Lines *lines = opaque;
+    SourcePlace place = source_place_find(lines->places, object, addr);
+
+    if (!place.file) {
+        return false;
+    }
+    *file = source_path(lines->sources, place.file) ?: place.file;
+    *line = place.line;
+    return true;
+}
+
+int view_write_callgrind(const Results *r, const ProfileOptions *o,
+                         const Counts *counts, Profile *profile, FILE *f)
+{
+    g_autoptr(SourcePlaces) places = source_places_new(o->sysroots);
+    g_autoptr(SourceTree) sources = profile_sources(o);
+    Lines lines = { places, sources };
+
     profile_sum(profile);
     callgrind_write(counts, profile, &(CallgrindOptions) {
         .command = r->ct->traces[0],
+        .line = find_line,
+        .opaque = &lines,
     }, f);
     return CLI_OK;
 }
@@ -106,7 +137,8 @@ int view_write_speedscope(const Results *r, const Profile *profile,
                           const ProfileOptions *o, FILE *f)
 {
     g_autofree char *name = g_path_get_basename(r->ct->traces[0]);
-    g_autoptr(Speedscope) s = speedscope_new(name, o->max_events);
+    g_autoptr(Speedscope) s = speedscope_new(name, r->virtual_time,
+                                                  o->max_events);
     g_autoptr(GError) err = NULL;
     uint64_t lost;
 
@@ -115,7 +147,7 @@ int view_write_speedscope(const Results *r, const Profile *profile,
         const HartResult *h = r->harts[i];
 
         if (h && !speedscope_add_hart(s, h->moments, i, h->profile,
-                                      h->counts.selected, r->tasks,
+                                      h->end_time, r->tasks,
                                       MAX(o->min_duration, 0), &err)) {
             cli_error("speedscope: %s", err->message);
             return CLI_ERROR;
@@ -138,7 +170,7 @@ int view_write_uftrace(const Results *r, const ProfileOptions *o,
         const HartResult *h = r->harts[i];
 
         if (h && !uftrace_add_hart(uftrace, h->moments, i, h->profile,
-                                   h->counts.selected, r->tasks,
+                                   h->end_time, r->tasks,
                                    MAX(o->min_duration, 0), &err)) {
             cli_error("uftrace: %s", err->message);
             return CLI_ERROR;

@@ -121,7 +121,11 @@ static void write_report(Profile *p, const Counts *counts, TaskTable *tasks,
         { .line = 12, .text = "for (i = 0; i < n; i++) {", .count = 300 },
         { .address = 0x1100, .text = "addi a0,a0,-1", .count = 100 },
         { .address = 0x1104, .text = "bnez a0,1100 <work>", .count = 100,
-          .branch = true, .taken = 98, .not_taken = 2 },
+          .branch = true, .taken = 98, .not_taken = 2,
+          .note = "taken 98, not taken 2; then 3 interrupts" },
+        { .address = 0x1108, .text = "jal ra,1200 <leaf>", .count = 2000,
+          .note = "calls leaf 2000" },
+        { .address = 0x110c, .text = "ebreak" },
     };
     const HtmlCode code = {
         .function = "work", .object = "prog", .file = "w&rk.c",

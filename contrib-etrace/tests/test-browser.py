@@ -184,9 +184,35 @@ class Report:
         assert 'sh (10) 60.00%' in text, text
 
     def code(self):
-        text = self.b.run('document.getElementById("listings").textContent')
-        assert 'work in prog, w&rk.c: 350 instructions' in text, text
-        assert 'bnez a0,1100 <work>taken 98, not 2' in text, text
+        b = self.b
+        text = b.run('document.getElementById("listings").textContent')
+        assert 'work in prog, w&rk.c: 350 instructions, 35.00%' in text, text
+        rows = ('[...document.querySelectorAll("#listings .row")]'
+                '.filter(r => r.checkVisibility())')
+        cells = f'{rows}.map(r => [...r.children].map(c => c.textContent))'
+        source = ['300', '12', 'for (i = 0; i < n; i++) {', '']
+        insns = [['100', '1100', 'addi a0,a0,-1', ''],
+                 ['100', '1104', 'bnez a0,1100 <work>',
+                  'taken 98, not 2; then 3 interrupts'],
+                 ['2,000', '1108', 'jal ra,1200 <leaf>', 'calls leaf 2,000']]
+        cold = ['', '110c', 'ebreak', '']
+        assert b.run(cells) == [source, *insns, cold], b.run(cells)
+        bar = 'document.querySelector("#listings .direction")'
+        assert b.run(f'{bar}.title') == '98.00% taken'
+        b.click('document.getElementById("show-cold")')
+        assert b.run(cells) == [source, *insns], b.run(cells)
+        b.click('document.getElementById("show-source")')
+        assert b.run(cells) == insns, b.run(cells)
+        b.click('document.getElementById("show-source")')
+        b.click('document.getElementById("show-insns")')
+        assert b.run(cells) == [source], b.run(cells)
+        b.click('document.getElementById("close-all")')
+        assert b.run(cells) == [], b.run(cells)
+        b.click('document.getElementById("show-insns")')
+        b.click('document.getElementById("open-all")')
+        assert b.run(cells) == [source, *insns], b.run(cells)
+        b.run('document.getElementById("code").scrollIntoView()')
+        b.screenshot(os.path.join(self.folder, 'report-code.png'))
 
     def theme(self):
         b = self.b

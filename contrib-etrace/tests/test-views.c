@@ -11,6 +11,7 @@
 #include "check.h"
 #include "view-fixture.h"
 #include "views/callgrind.h"
+#include "views/moment-clock.h"
 #include "views/cost.h"
 #include "views/json.h"
 #include "views/moments.h"
@@ -200,8 +201,8 @@ static void test_callgrind_lines(void)
     check_nonnull(strstr(text, "fl=(1) program.c\nfn=(1) main\n"
                                "0x1000 24 2\n"));
     check_nonnull(strstr(text, "0x1100 88 8\nfi=(2) inline.h\n0x1104 89 8\n"
-                               "jcnd=6/8 0x1100 88\n0x1104 89\n"
-                               "fi=(1)\n0x1108 90 2\n"));
+                               "jfi=(1)\njcnd=6/8 0x1100 88\n0x1104 89\n"
+                               "fe=(1)\n0x1108 90 2\n"));
     free(text);
     view_tear_down(&f);
 }
@@ -415,7 +416,7 @@ static void test_trap_spans(void)
 static char *speedscope(Spans *s, uint64_t max_events, uint64_t min_duration,
                         uint64_t *lost)
 {
-    g_autoptr(Speedscope) sc = speedscope_new("a \"name\"", max_events);
+    g_autoptr(Speedscope) sc = speedscope_new("a \"name\"", false, max_events);
     g_autoptr(GError) err = NULL;
     char *text = NULL;
     size_t size;
@@ -552,12 +553,104 @@ static void test_uftrace_folder(void)
     remove_folder(folder);
 }
 
+typedef struct Told {
+    GArray *times;              /* uint64_t */
+    const char *lost;
+} Told;
+
+static void on_time(void *opaque, const CallStackMoment *moment,
+                    const char *lost)
+{
+    Told *told = opaque;
+    uint64_t time = moment->time;
+
+    g_array_append_val(told->times, time);
+    told->lost = lost ? lost : told->lost;
+}
+
+static void put_moment(MomentClock *c, uint64_t insns)
+{
+    moment_clock_put(c, &(CallStackMoment) { .insns = insns });
+}
+
+static uint64_t told_time(const Told *told, guint i)
+{
+    check_cmpuint(i, <, told->times->len);
+    return g_array_index(told->times, uint64_t, i);
+}
+
+/* Ticks of a microsecond, 16 bits of them, which wrap in between */
+static void test_moment_clock(void)
+{
+    g_autoptr(GArray) times = g_array_new(false, false, sizeof(uint64_t));
+    Told told = { .times = times };
+    MomentClock *c = moment_clock_new(on_time, &told);
+
+    put_moment(c, 0);
+    moment_clock_time(c, 100, 0xfff0, 16, 1000000);
+    put_moment(c, 150);
+    moment_clock_lost(c, 200, "lost");
+    moment_clock_time(c, 300, 0x0010, 16, 1000000);
+    /* It is known now, but another packet may tell the same time. */
+    check_cmpuint(times->len, ==, 0);
+    put_moment(c, 350);
+    moment_clock_time(c, 400, 0x0010, 16, 1000000);
+    put_moment(c, 500);
+    /* It cannot go back. */
+    moment_clock_time(c, 450, 0xfff8, 16, 1000000);
+    moment_clock_time(c, 600, 0x0110, 16, 1000000);
+    put_moment(c, 700);
+    check_cmpuint(moment_clock_end(c), ==, 0x10110 * 1000);
+    check_cmpuint(times->len, ==, 6);
+    /* What was before the first timestamp */
+    check_cmpuint(told_time(&told, 0), ==, 0xfff0 * 1000);
+    /* A sixth and a third of the way: 32 us for 300 instructions */
+    check_cmpuint(told_time(&told, 1), ==, 0xfff0 * 1000 + 32000 / 6);
+    check_cmpuint(told_time(&told, 2), ==, 0xfff0 * 1000 + 32000 / 3);
+    check_cmpuint(told_time(&told, 3), ==, 0xfff0 * 1000 + 32000 * 5 / 6);
+    check_cmpuint(told_time(&told, 4), ==, 0x10010 * 1000 + 256000 / 2);
+    check_cmpuint(told_time(&told, 5), ==, 0x10110 * 1000);
+    check_cmpstr(told.lost, ==, "lost");
+    moment_clock_free(c);
+}
+
+/* Timestamps that are a moment apart are one; without any, time stands. */
+static void test_moment_clock_bounds(void)
+{
+    g_autoptr(GArray) times = g_array_new(false, false, sizeof(uint64_t));
+    Told told = { .times = times };
+    MomentClock *c = moment_clock_new(on_time, &told);
+
+    moment_clock_time(c, 0, 0, 64, 1000000000);
+    put_moment(c, 500);
+    moment_clock_time(c, 1000, MOMENT_CLOCK_STEP - 1, 64, 1000000000);
+    moment_clock_time(c, 2000, 2 * MOMENT_CLOCK_STEP, 64, 1000000000);
+    moment_clock_time(c, 3000, 4 * MOMENT_CLOCK_STEP, 64, 1000000000);
+    check_cmpuint(times->len, ==, 1);
+    check_cmpuint(told_time(&told, 0), ==, MOMENT_CLOCK_STEP / 2);
+    for (unsigned i = 0; i < MOMENT_CLOCK_WAITING + 10; i++) {
+        put_moment(c, 3000 + i);
+    }
+    /* There was no room for all of them. */
+    check_cmpuint(times->len, >, MOMENT_CLOCK_WAITING);
+    check_cmpuint(told_time(&told, MOMENT_CLOCK_WAITING), ==,
+                  4 * MOMENT_CLOCK_STEP);
+    moment_clock_end(c);
+    check_cmpuint(times->len, ==, MOMENT_CLOCK_WAITING + 11);
+    for (guint i = 1; i < times->len; i++) {
+        check_cmpuint(told_time(&told, i), >=, told_time(&told, i - 1));
+    }
+    moment_clock_free(c);
+}
+
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
     g_test_add_func("/views/protobuf", test_protobuf);
     g_test_add_func("/views/json", test_json);
     g_test_add_func("/views/callgrind", test_callgrind);
+    g_test_add_func("/views/moment-clock", test_moment_clock);
+    g_test_add_func("/views/moment-clock-bounds", test_moment_clock_bounds);
     g_test_add_func("/views/callgrind-lines", test_callgrind_lines);
     g_test_add_func("/views/tail-call-cost", test_tail_call_cost);
     g_test_add_func("/views/pprof", test_pprof);

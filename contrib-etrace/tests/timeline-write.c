@@ -31,11 +31,9 @@ typedef struct Maker {
     unsigned time;
 } Maker;
 
-static uint64_t clock_time(void *opaque, unsigned hart, uint64_t insns)
+static uint64_t clock_time(const Maker *m, unsigned hart, uint64_t insns)
 {
-    const Maker *m = opaque;
-
-    return 1000 * (hart + 1) + insns * m->time;
+    return !m->time ? insns : 1000 * (hart + 1) + insns * m->time;
 }
 
 static void print_path(const Profile *p, unsigned node)
@@ -119,7 +117,9 @@ static void make_hart(Maker *m, TimelineHart *h, unsigned hart)
         m->stacks[i] = wander(m, bases[i], bases[i]);
     }
     for (int i = 0; i < MOMENTS; i++) {
-        CallStackMoment moment = { .insns = insns };
+        CallStackMoment moment = {
+            .insns = insns, .time = clock_time(m, hart, insns),
+        };
 
         if (g_rand_int_range(m->rand, 0, 12) == 0) {
             now = g_rand_int_range(m->rand, 0, ARRAY_SIZE(m->tasks));
@@ -146,8 +146,8 @@ static void make_hart(Maker *m, TimelineHart *h, unsigned hart)
         insns += 1 + g_rand_int_range(m->rand, 0,
             g_rand_int_range(m->rand, 0, 20) ? 30 : 5000);
     }
-    timeline_lost(h, insns, "something \"was\" lost");
-    timeline_end(h, insns);
+    timeline_lost(h, clock_time(m, hart, insns), "something \"was\" lost");
+    timeline_end(h, clock_time(m, hart, insns));
     printf("%u %" PRIu64 " end\n", hart, insns);
 }
 
@@ -176,8 +176,8 @@ int main(int argc, char **argv)
                              "address space 7");
     m.tasks[4] = task_intern(tasks, true, 100, 100, "ls");
     t = timeline_new(&(TimelineOptions) {
-        .title = "made up", .min_insns = atoi(argv[2]),
-        .time = m.time ? clock_time : NULL, .opaque = &m,
+        .title = "made up", .virtual_time = m.time,
+        .min_duration = atoi(argv[2]) * MAX(m.time, 1),
     });
     for (unsigned i = 0; i < HARTS; i++) {
         TimelineHart *h;

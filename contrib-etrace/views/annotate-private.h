@@ -26,6 +26,44 @@ typedef struct AnnotatedFunction {
     GPtrArray *edges;       /* const CountEdge, from here */
 } AnnotatedFunction;
 
+/* One instruction of a function: what the object has, and where it is from */
+typedef struct AnnotatedLine {
+    uint64_t addr;
+    unsigned size;          /* up to the next line */
+    unsigned length;        /* of what is shown */
+    const uint8_t *code;
+    const AnnotatedInsn *ran;   /* NULL: it did not */
+    SourcePlace source;
+} AnnotatedLine;
+
+/* Called for each function that was selected, the hottest first */
+typedef void AnnotateFn(void *opaque, const AnnotatedFunction *fn);
+
+/* Returns how many functions were selected by name. */
+unsigned annotate_functions(const Counts *counts, const AnnotateOptions *o,
+                            AnnotateFn *fn, void *opaque);
+
+/*
+ * annotate-lines.c: the code of @fn, AnnotatedLine by address; none if its
+ * object has no code there. The caller frees the array.
+ */
+GArray *annotate_lines(const AnnotatedFunction *fn, const AnnotateOptions *o);
+
+/* annotate_notes() for a line; "" if it did not run. */
+char *annotate_line_notes(const Counts *counts, const AnnotatedFunction *fn,
+                          const AnnotatedLine *line, const InsnIsa *isa);
+
+bool annotate_same_source(const SourcePlace *a, const SourcePlace *b);
+
+/*
+ * How much ran from line number @from on that is of the same line of source;
+ * *@end, if that is not NULL, is the first one that is of another.
+ */
+uint64_t annotate_stretch(const GArray *lines, guint from, guint *end);
+
+/* The text of a line of source, as table_clean() returns it; NULL: none */
+char *annotate_source_text(SourceTree *sources, const SourcePlace *source);
+
 /* annotate-write.c: one function; returns whether its code is known. */
 bool annotate_write_function(const Counts *counts, const AnnotatedFunction *fn,
                              const AnnotateOptions *o, uint64_t all, FILE *f);

@@ -19,74 +19,6 @@ typedef struct Writer {
     FILE *f;
 } Writer;
 
-/* One instruction: what the object has, and where it is from */
-typedef struct Line {
-    uint64_t addr;
-    unsigned size;          /* up to the next line */
-    unsigned length;        /* of what is shown */
-    const uint8_t *code;
-    const AnnotatedInsn *ran;   /* NULL: it did not */
-    SourcePlace source;
-} Line;
-
-static const AnnotatedInsn *insn_at(const AnnotatedFunction *fn, uint64_t addr)
-{
-    return g_hash_table_lookup(fn->insns, &addr);
-}
-
-static bool is_of(const AnnotatedFunction *fn, uint64_t addr)
-{
-    return symbols_find(fn->object->symbols, addr, NULL, NULL) == fn->symbol;
-}
-
-/*
- * Instructions that ran begin where they did; others where the one before
- * ends. Data between them must not hide one that ran.
- */
-static Line line_at(const Writer *w, uint64_t addr, const uint8_t *code,
-                    size_t left)
-{
-    Line line = {
-        .addr = addr,
-        .code = code,
-        .ran = insn_at(w->fn, addr),
-    };
-
-    line.length = left < 2 ? left :
-                  MIN(left, insn_length(code[0] | code[1] << 8));
-    line.size = line.length;
-    if (line.size > 2 && insn_at(w->fn, addr + 2)) {
-        line.size = 2;
-        line.length = line.ran ? line.length : 2;
-    }
-    if (w->o->places) {
-        line.source = source_place_find(w->o->places, w->fn->object, addr);
-    }
-    return line;
-}
-
-static GArray *find_lines(const Writer *w)
-{
-    GArray *lines = g_array_new(false, false, sizeof(Line));
-    uint64_t addr = w->fn->symbol->start, end = w->fn->symbol->end;
-
-    while (addr < end) {
-        const uint8_t *code;
-        size_t left = object_bytes(w->fn->object, addr, end - addr, &code);
-        Line line;
-
-        if (!left) {
-            break;
-        }
-        line = line_at(w, addr, code, left);
-        if (is_of(w->fn, addr)) {
-            g_array_append_val(lines, line);
-        }
-        addr += line.size;
-    }
-    return lines;
-}
-
 static void write_share(const Writer *w, uint64_t count)
 {
     if (count) {
@@ -97,73 +29,47 @@ static void write_share(const Writer *w, uint64_t count)
     fprintf(w->f, "%14" PRIu64 "  ", count);
 }
 
-static void write_insn(const Writer *w, const Line *line)
+static void write_insn(const Writer *w, const AnnotatedLine *line)
 {
     g_autofree char *text = disasm_text(w->disasm, line->addr, line->code,
                                         line->length);
-    g_autofree char *notes = NULL;
-    uint32_t raw = 0;
-    Insn insn;
+    g_autofree char *notes = annotate_line_notes(w->counts, w->fn, line,
+                                                 &w->isa);
 
     write_share(w, line->ran ? line->ran->count : 0);
     fprintf(w->f, "%*" PRIx64 ":  ", w->width, line->addr);
-    if (line->ran) {
-        for (unsigned i = 0; i < line->length; i++) {
-            raw |= (uint32_t)line->code[i] << i * 8;
-        }
-        insn_classify(&w->isa, raw, &insn);
-        notes = annotate_notes(w->counts, w->fn, line->ran, &insn);
-    }
-    if (notes && *notes) {
+    if (*notes) {
         fprintf(w->f, "%-32s # %s\n", text, notes);
     } else {
         fprintf(w->f, "%s\n", text);
     }
 }
 
-static bool same_source(const SourcePlace *a, const SourcePlace *b)
-{
-    return a->file == b->file && a->line == b->line;
-}
-
 /* @file: as it is to be shown */
 static void write_source(const Writer *w, uint64_t count,
                          const SourcePlace *source, const char *file)
 {
-    const char *text = w->o->sources && source->line ?
-        source_line(w->o->sources, source->file, source->line) : NULL;
-    /* What is indented by tabs would not be where it was. */
-    g_auto(GStrv) parts = g_strsplit(text ? text : "", "\t", -1);
-    g_autofree char *spaced = g_strjoinv("    ", parts);
-    g_autofree char *clean = table_clean(spaced);
+    g_autofree char *text = annotate_source_text(w->o->sources, source);
 
     write_share(w, count);
     if (!source->file) {
         fprintf(w->f, "; [no line]\n");
     } else {
         fprintf(w->f, "; %s:%u%s%s\n", file, source->line, text ? ": " : "",
-                clean);
+                text ?: "");
     }
 }
 
 static void write_code(const Writer *w, const GArray *lines)
 {
     for (guint i = 0; i < lines->len; i++) {
-        const Line *line = &g_array_index(lines, Line, i);
+        const AnnotatedLine *line = &g_array_index(lines, AnnotatedLine, i);
 
-        if (w->o->places && (!i || !same_source(&line->source,
+        if (w->o->places && (!i || !annotate_same_source(&line->source,
                                                 &line[-1].source))) {
             g_autofree char *file = NULL;
-            uint64_t sum = 0;
+            uint64_t sum = annotate_stretch(lines, i, NULL);
 
-            for (guint k = i; k < lines->len; k++) {
-                const Line *more = &g_array_index(lines, Line, k);
-
-                if (!same_source(&line->source, &more->source)) {
-                    break;
-                }
-                sum += more->ran ? more->ran->count : 0;
-            }
             file = line->source.file ? g_path_get_basename(line->source.file)
                                      : NULL;
             write_source(w, sum, &line->source, file);
@@ -201,7 +107,7 @@ static GArray *sum_sources(const GArray *lines)
     GArray *sums = g_array_new(false, false, sizeof(SourceSum));
 
     for (guint i = 0; i < lines->len; i++) {
-        const Line *line = &g_array_index(lines, Line, i);
+        const AnnotatedLine *line = &g_array_index(lines, AnnotatedLine, i);
         SourceSum one = { line->source, line->ran ? line->ran->count : 0 };
 
         if (one.count) {
@@ -212,7 +118,7 @@ static GArray *sum_sources(const GArray *lines)
     for (guint i = 0; i < all->len; i++) {
         const SourceSum *one = &g_array_index(all, SourceSum, i);
 
-        if (i && same_source(&one->source, &one[-1].source)) {
+        if (i && annotate_same_source(&one->source, &one[-1].source)) {
             g_array_index(sums, SourceSum, sums->len - 1).count += one->count;
         } else {
             g_array_append_vals(sums, one, 1);
@@ -267,7 +173,7 @@ bool annotate_write_function(const Counts *counts, const AnnotatedFunction *fn,
     w.isa.xlen = fn->object->xlen;
     fprintf(f, "# %s of %s: %" PRIu64 " instructions, %.2f%% of all\n", sym,
             dso, fn->own, 100.0 * fn->own / all);
-    lines = find_lines(&w);
+    lines = annotate_lines(fn, o);
     if (!lines->len) {
         fprintf(f, "# its code is not known: give its file with --elf or "
                 "--sysroot\n");

@@ -212,12 +212,11 @@ static void add_details(Annotation *a)
     }
 }
 
-AnnotateResult annotate_write(const Counts *counts, const AnnotateOptions *o,
-                              FILE *f)
+unsigned annotate_functions(const Counts *counts, const AnnotateOptions *o,
+                            AnnotateFn *fn, void *opaque)
 {
-    uint64_t all = counts_insns(counts);
     g_autoptr(GPtrArray) list = NULL;
-    AnnotateResult result = { 0 };
+    unsigned selected;
     Annotation a = {
         .counts = counts,
         .o = o,
@@ -225,14 +224,43 @@ AnnotateResult annotate_write(const Counts *counts, const AnnotateOptions *o,
     };
 
     add_functions(&a);
-    result.functions = g_hash_table_size(a.functions);
-    list = choose_functions(&a, all);
+    selected = g_hash_table_size(a.functions);
+    list = choose_functions(&a, counts_insns(counts));
     add_details(&a);
     for (guint i = 0; i < list->len; i++) {
-        fputs(i ? "\n" : "", f);
-        result.written += annotate_write_function(counts, list->pdata[i], o,
-                                                  all, f);
+        fn(opaque, list->pdata[i]);
     }
     g_hash_table_unref(a.functions);
-    return result;
+    return selected;
+}
+
+/* annotate_write() */
+typedef struct Text {
+    const Counts *counts;
+    const AnnotateOptions *o;
+    uint64_t all;
+    FILE *f;
+    unsigned functions, written;
+} Text;
+
+static void write_function(void *opaque, const AnnotatedFunction *fn)
+{
+    Text *t = opaque;
+
+    fputs(t->functions++ ? "\n" : "", t->f);
+    t->written += annotate_write_function(t->counts, fn, t->o, t->all, t->f);
+}
+
+AnnotateResult annotate_write(const Counts *counts, const AnnotateOptions *o,
+                              FILE *f)
+{
+    Text t = {
+        .counts = counts, .o = o, .all = counts_insns(counts), .f = f,
+    };
+    unsigned selected = annotate_functions(counts, o, write_function, &t);
+
+    return (AnnotateResult) {
+        .functions = selected,
+        .written = t.written,
+    };
 }

@@ -16,6 +16,7 @@ typedef struct Writer {
     FILE *f;
     GHashTable *files;      /* name -> number */
     unsigned nr_files;
+    const char *own, *now;  /* files: of the function, of what comes next */
     bool *named_functions, *named_objects;
     guint call, jump;       /* the next ones of the arrays */
 } Writer;
@@ -75,6 +76,18 @@ static const char *source(const Writer *w, unsigned fn, uint64_t addr,
     return NO_NAME;
 }
 
+/* Code that is inlined is of another file than its function. */
+static void put_file_of(Writer *w, unsigned fn, uint64_t addr)
+{
+    unsigned line;
+    const char *file = source(w, fn, addr, &line);
+
+    if (!g_str_equal(file, w->now)) {
+        put_file(w, g_str_equal(file, w->own) ? "fe" : "fi", file);
+        w->now = file;
+    }
+}
+
 static void put_position(const Writer *w, unsigned fn, uint64_t addr)
 {
     unsigned line;
@@ -87,6 +100,7 @@ static void put_call(Writer *w, const CostCall *call)
 {
     unsigned line;
 
+    put_file_of(w, call->from, call->addr);
     put_object(w, "cob", function(w, call->to)->object);
     put_file(w, "cfi", source(w, call->to, function(w, call->to)->entry,
                               &line));
@@ -101,6 +115,14 @@ static void put_call(Writer *w, const CostCall *call)
 
 static void put_jump(Writer *w, const CostJump *jump)
 {
+    unsigned line;
+    const char *to;
+
+    put_file_of(w, jump->function, jump->addr);
+    to = source(w, jump->function, jump->target, &line);
+    if (!g_str_equal(to, w->now)) {
+        put_file(w, "jfi", to);
+    }
     if (jump->executed) {
         fprintf(w->f, "jcnd=%" PRIu64 "/%" PRIu64 " ", jump->count,
                 jump->executed);
@@ -138,18 +160,11 @@ static void put_transfers(Writer *w, unsigned fn, uint64_t addr, bool all)
     }
 }
 
-static void put_insn(Writer *w, const CostInsn *insn, const char **file)
+static void put_insn(Writer *w, const CostInsn *insn)
 {
-    unsigned line;
-    const char *in = source(w, insn->function, insn->addr, &line);
-
-    /* Code that is inlined is of another file. */
-    if (!g_str_equal(in, *file)) {
-        put_file(w, "fi", in);
-        *file = in;
-    }
-    fprintf(w->f, "0x%" PRIx64 " %u %" PRIu64 "\n", insn->addr, line,
-            insn->cost);
+    put_file_of(w, insn->function, insn->addr);
+    put_position(w, insn->function, insn->addr);
+    fprintf(w->f, " %" PRIu64 "\n", insn->cost);
     put_transfers(w, insn->function, insn->addr, false);
 }
 
@@ -159,13 +174,13 @@ static void put_all(Writer *w)
     guint at = 0;
 
     for (unsigned fn = 0; fn < w->costs->functions->len; fn++) {
-        const char *file;
         unsigned line;
 
-        file = source(w, fn, function(w, fn)->entry, &line);
+        w->own = source(w, fn, function(w, fn)->entry, &line);
+        w->now = w->own;
         fputc('\n', w->f);
         put_object(w, "ob", function(w, fn)->object);
-        put_file(w, "fl", file);
+        put_file(w, "fl", w->own);
         put_function(w, "fn", fn);
         for (; at < insns->len; at++) {
             const CostInsn *insn = &g_array_index(insns, CostInsn, at);
@@ -173,7 +188,7 @@ static void put_all(Writer *w)
             if (insn->function != fn) {
                 break;
             }
-            put_insn(w, insn, &file);
+            put_insn(w, insn);
         }
         put_transfers(w, fn, 0, true);
     }

@@ -7,10 +7,12 @@
 #include "html-data.h"
 #include "html-report.h"
 #include "json.h"
-/* Made from the files of the same name */
+/* Made from the files of the same name; the scripts are one, in this order */
 #include "html-report.css.h"
 #include "html-report.html.h"
 #include "html-report.js.h"
+#include "html-stacks.js.h"
+#include "html-code.js.h"
 
 static void put_facts(GString *s, const HtmlReport *r)
 {
@@ -69,6 +71,12 @@ static void put_line(GString *s, const HtmlCodeLine *l)
     if (l->branch) {
         g_string_append_printf(s, ",%" PRIu64 ",%" PRIu64, l->taken,
                                l->not_taken);
+    } else if (l->note) {
+        g_string_append(s, ",-1,-1");
+    }
+    if (l->note) {
+        g_string_append_c(s, ',');
+        json_string(s, l->note, HTML_MAX_NAME);
     }
     g_string_append_c(s, ']');
 }
@@ -132,7 +140,8 @@ void html_report_write(const HtmlReport *report, FILE *f)
             "initial-scale=1\">\n"
             "<title>%s</title>\n<style>\n%s</style>\n</head>\n%s"
             "<script type=\"application/json\" id=\"data\">%s</script>\n"
-            "<script>\n%s</script>\n</html>\n",
+            "<script>\n(function () {\n'use strict';\n%s%s%s})();\n"
+            "</script>\n</html>\n",
             escaped, html_report_css, html_report_html, json->str,
-            html_report_js);
+            html_report_js, html_stacks_js, html_code_js);
 }

@@ -50,6 +50,7 @@ typedef struct HtmlCodeLine {
     unsigned line;              /* of source; 0: an instruction */
     bool branch;                /* then: how often it was taken, and not */
     uint64_t taken, not_taken;
+    const char *note;           /* where control went; or NULL */
 } HtmlCodeLine;
 
 /* A function's code */

@@ -10,7 +10,7 @@
 
 /* As it is in the file */
 typedef struct Stored {
-    uint64_t insns;
+    uint64_t time;
     uint32_t node;
     uint32_t task;          /* UINT32_MAX: not known */
 } Stored;
@@ -35,7 +35,7 @@ typedef struct Walk {
     GPtrArray *tracks;
     GHashTable *of_task;    /* task's id + 1 -> Track */
     Track *now;
-    uint64_t insns;         /* since when */
+    uint64_t since;
 } Walk;
 
 Moments *moments_new(GError **errp)
@@ -61,7 +61,7 @@ void moments_put(void *opaque, const CallStackMoment *moment)
 {
     Moments *m = opaque;
     Stored s = {
-        .insns = moment->insns,
+        .time = moment->time,
         .node = moment->node,
         .task = moment->task ? moment->task->id : UINT32_MAX,
     };
@@ -200,7 +200,7 @@ static void end_tracks(Walk *w, unsigned first)
 }
 
 bool moments_spans(Moments *m, unsigned hart, const Profile *p,
-                   uint64_t insns, const TaskTable *tasks,
+                   uint64_t end, const TaskTable *tasks,
                    GPtrArray *tracks, const SpanOps *ops, void *opaque,
                    GError **errp)
 {
@@ -217,14 +217,14 @@ bool moments_spans(Moments *m, unsigned hart, const Profile *p,
         Track *t = whose(&w, &s, tasks);
 
         if (w.now) {
-            w.now->time += s.insns - w.insns;
+            w.now->time += s.time - w.since;
         }
-        w.insns = s.insns;
+        w.since = s.time;
         go_to(&w, t, s.node);
         w.now = t;
     }
     if (w.now) {
-        w.now->time += insns - w.insns;
+        w.now->time += end - w.since;
     }
     end_tracks(&w, first);
     g_hash_table_unref(w.of_task);

@@ -24,7 +24,7 @@ typedef struct Track {
     unsigned index;         /* from 0 on, in the order of their first moments */
     unsigned hart;
     const Task *task;
-    uint64_t time;          /* instructions of the task on the hart, so far */
+    uint64_t time;          /* that the task ran on the hart, so far */
     void *opaque;           /* the consumer's; NULL at first */
     unsigned node;          /* moments_spans(): where it was last, ... */
     unsigned told;          /* ... how many of them the consumer knows of */
@@ -33,8 +33,9 @@ typedef struct Track {
 
 /*
  * A function is entered or left, at track->time. Functions that are left after
- * fewer than min_duration instructions are neither. Each span is within the
- * one that was entered before it and has not been left.
+ * less than min_duration are neither. Time is what the moments have, ns or
+ * instructions. Each span is within the one that was entered before it and has
+ * not been left.
  */
 typedef struct SpanOps {
     void (*enter)(void *opaque, Track *track, unsigned frame, uint64_t time);
@@ -44,13 +45,13 @@ typedef struct SpanOps {
 
 /*
  * Call @ops with @opaque for the moments of hart number @hart, whose call tree
- * is @p and which executed @insns instructions. @tasks has the names. Adds
- * each task of it to @tracks, of Track, made by tracks_new(). Functions that
- * were not left are left at the end. Labels of groups are no spans. Returns
- * false and sets @errp if the temporary file is no good.
+ * is @p, up to @end, a time. @tasks has the names. Adds each task of it to
+ * @tracks, of Track, made by tracks_new(). Functions that were not left are
+ * left at the end. Labels of groups are no spans. Returns false and sets @errp
+ * if the temporary file is no good.
  */
 bool moments_spans(Moments *m, unsigned hart, const Profile *p,
-                   uint64_t insns, const TaskTable *tasks,
+                   uint64_t end, const TaskTable *tasks,
                    GPtrArray *tracks, const SpanOps *ops, void *opaque,
                    GError **errp);
 

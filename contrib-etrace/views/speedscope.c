@@ -29,6 +29,7 @@ typedef struct Part {
 
 struct Speedscope {
     char *name;
+    bool virtual_time;
     uint64_t max;           /* events; and frames of stacks */
     uint64_t left;          /* of the events */
     uint64_t lost;
@@ -51,11 +52,13 @@ static void part_free(gpointer opaque)
     g_free(part);
 }
 
-Speedscope *speedscope_new(const char *name, uint64_t max_events)
+Speedscope *speedscope_new(const char *name, bool virtual_time,
+                           uint64_t max_events)
 {
     Speedscope *s = g_new0(Speedscope, 1);
 
     s->name = g_strdup(name);
+    s->virtual_time = virtual_time;
     s->max = s->left = max_events;
     s->frames = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
     s->frame_text = g_string_new(NULL);
@@ -166,7 +169,7 @@ static void on_leave(void *opaque, Track *track, unsigned frame,
 }
 
 bool speedscope_add_hart(Speedscope *s, Moments *m, unsigned hart,
-                         const Profile *p, uint64_t insns,
+                         const Profile *p, uint64_t end,
                          const TaskTable *tasks, uint64_t min_duration,
                          GError **errp)
 {
@@ -176,7 +179,7 @@ bool speedscope_add_hart(Speedscope *s, Moments *m, unsigned hart,
     g_autoptr(GPtrArray) tracks = tracks_new();
 
     set_profile(s, p);
-    if (!moments_spans(m, hart, p, insns, tasks, tracks, &ops, s, errp)) {
+    if (!moments_spans(m, hart, p, end, tasks, tracks, &ops, s, errp)) {
         return false;
     }
     for (guint i = 0; i < tracks->len; i++) {
@@ -276,14 +279,16 @@ static void write_samples(const Part *part, FILE *f)
     fputs("]}", f);
 }
 
-static void write_part(const Part *part, FILE *f)
+static void write_part(const Speedscope *s, const Part *part, FILE *f)
 {
     g_autoptr(GString) name = g_string_new(NULL);
 
     json_string(name, part->name, SIZE_MAX);
-    fprintf(f, "{\"type\":\"%s\",\"name\":%s,\"unit\":\"none\","
+    fprintf(f, "{\"type\":\"%s\",\"name\":%s,\"unit\":\"%s\","
             "\"startValue\":0,\"endValue\":%" PRIu64,
-            part->events ? "evented" : "sampled", name->str, part->end);
+            part->events ? "evented" : "sampled", name->str,
+            part->events && s->virtual_time ? "nanoseconds" : "none",
+            part->end);
     if (part->events) {
         write_events(part, f);
     } else {
@@ -303,7 +308,7 @@ uint64_t speedscope_write(Speedscope *s, FILE *f)
             s->frame_text->str);
     for (guint i = 0; i < s->parts->len; i++) {
         fputs(i ? ",\n" : "", f);
-        write_part(s->parts->pdata[i], f);
+        write_part(s, s->parts->pdata[i], f);
     }
     fputs("]}\n", f);
     return s->lost;

@@ -17,10 +17,11 @@
 typedef struct Speedscope Speedscope;
 
 /*
- * @max_events bounds what is in memory: so many events, and so many frames of
+ * Times of moments are ns if @virtual_time, else instructions. @max_events bounds what is in memory: so many events, and so many frames of
  * stacks in the call tree. Others are left out.
  */
-Speedscope *speedscope_new(const char *name, uint64_t max_events);
+Speedscope *speedscope_new(const char *name, bool virtual_time,
+                           uint64_t max_events);
 void speedscope_free(Speedscope *s);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(Speedscope, speedscope_free)
 
@@ -29,7 +30,7 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(Speedscope, speedscope_free)
  * names of functions, but each has a call tree of its own.
  */
 bool speedscope_add_hart(Speedscope *s, Moments *m, unsigned hart,
-                         const Profile *p, uint64_t insns,
+                         const Profile *p, uint64_t end,
                          const TaskTable *tasks, uint64_t min_duration,
                          GError **errp);
 

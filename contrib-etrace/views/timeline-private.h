@@ -8,11 +8,6 @@
 
 #include "timeline.h"
 
-/* A place of the trace: instructions, and what the clock shows there */
-typedef struct Place {
-    uint64_t insns, time;
-} Place;
-
 /* What a name or a category stands for; numbered apart from each other */
 typedef enum NameSpace {
     NAME_FRAME,                 /* of the profile */
@@ -68,9 +63,9 @@ struct TimelineHart {
     unsigned written;           /* of those, from the outermost one on */
     bool running;               /* there has been a moment */
     const Task *task;           /* who runs; NULL: nobody that is known */
-    Place task_since;
+    uint64_t task_since;        /* time */
     uint8_t priv;
-    Place priv_since;
+    uint64_t priv_since;
 
     /* timeline-file.c */
     FILE *f;

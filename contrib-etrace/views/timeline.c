@@ -12,7 +12,7 @@
 
 typedef struct OpenSpan {
     unsigned node;
-    Place since;
+    uint64_t since;
 } OpenSpan;
 
 static void hart_free(gpointer opaque)
@@ -58,23 +58,9 @@ TimelineHart *timeline_hart(Timeline *t, unsigned hart, const Profile *profile,
     return h;
 }
 
-static Place place_of(const TimelineHart *h, uint64_t insns)
+static bool long_enough(const TimelineHart *h, uint64_t from, uint64_t to)
 {
-    const TimelineOptions *o = &h->timeline->options;
-
-    return (Place) {
-        .insns = insns,
-        .time = o->time ? o->time(o->opaque, h->hart, insns) : insns,
-    };
-}
-
-static bool long_enough(const TimelineHart *h, const Place *from,
-                        const Place *to)
-{
-    const TimelineOptions *o = &h->timeline->options;
-
-    return to->insns - from->insns >= o->min_insns &&
-           (!o->time || to->time - from->time >= o->min_ns);
+    return to - from >= h->timeline->options.min_duration;
 }
 
 static const ProfileFrame *frame_of(const TimelineHart *h, unsigned node)
@@ -122,13 +108,13 @@ static OpenSpan *open_span(const TimelineHart *h, unsigned i)
 }
 
 /* Write the beginnings of what has become long enough by @now. */
-static void write_aged(TimelineHart *h, const Place *now)
+static void write_aged(TimelineHart *h, uint64_t now)
 {
     for (; h->written < h->open->len; h->written++) {
         const OpenSpan *s = open_span(h, h->written);
         const ProfileFrame *frame;
 
-        if (!long_enough(h, &s->since, now)) {
+        if (!long_enough(h, s->since, now)) {
             break;
         }
         if (is_group(h, s->node)) {
@@ -139,7 +125,7 @@ static void write_aged(TimelineHart *h, const Place *now)
         timeline_put(h, &(TimelineEvent) {
             .type = EVENT_BEGIN,
             .track = timeline_task_track(h, h->task),
-            .time = s->since.time,
+            .time = s->since,
             .name = {
                 NAME_FRAME, profile_node(h->profile, s->node)->frame,
                 frame->name,
@@ -151,7 +137,7 @@ static void write_aged(TimelineHart *h, const Place *now)
 }
 
 /* All but the @left outermost ones end. */
-static void close_spans(TimelineHart *h, unsigned left, const Place *now)
+static void close_spans(TimelineHart *h, unsigned left, uint64_t now)
 {
     for (; h->open->len > left; g_array_set_size(h->open, h->open->len - 1)) {
         unsigned last = h->open->len - 1;
@@ -164,7 +150,7 @@ static void close_spans(TimelineHart *h, unsigned left, const Place *now)
             timeline_put(h, &(TimelineEvent) {
                 .type = EVENT_END,
                 .track = timeline_task_track(h, h->task),
-                .time = now->time,
+                .time = now,
             });
         }
     }
@@ -187,35 +173,35 @@ static unsigned common_depth(const TimelineHart *h, unsigned node)
     }
 }
 
-static void open_spans(TimelineHart *h, unsigned node, const Place *now)
+static void open_spans(TimelineHart *h, unsigned node, uint64_t now)
 {
     unsigned depth = profile_node(h->profile, node)->depth;
     unsigned from = h->open->len;
 
     g_array_set_size(h->open, depth + 1);
     for (unsigned i = depth + 1; i > from; i--) {
-        *open_span(h, i - 1) = (OpenSpan) { .node = node, .since = *now };
+        *open_span(h, i - 1) = (OpenSpan) { .node = node, .since = now };
         node = profile_node(h->profile, node)->parent;
     }
 }
 
 /* A span that is the only one on its track, and over */
 static void put_span(TimelineHart *h, const TimelineEvent *begin,
-                     const Place *since, const Place *now)
+                     uint64_t since, uint64_t now)
 {
     TimelineEvent event = *begin;
 
-    if (long_enough(h, since, now) && now->insns > since->insns) {
-        event.time = since->time;
+    if (long_enough(h, since, now) && now > since) {
+        event.time = since;
         event.type = EVENT_BEGIN;
         timeline_put(h, &event);
-        event.time = now->time;
+        event.time = now;
         event.type = EVENT_END;
         timeline_put(h, &event);
     }
 }
 
-static void end_task(TimelineHart *h, const Place *now)
+static void end_task(TimelineHart *h, uint64_t now)
 {
     if (h->task) {
         put_span(h, &(TimelineEvent) {
@@ -223,11 +209,11 @@ static void end_task(TimelineHart *h, const Place *now)
             .name = { NAME_TASK, h->task->id, h->task->name },
             .category = timeline_is_idle(h->task) ? CATEGORY_IDLE :
                                                     CATEGORY_TASK,
-        }, &h->task_since, now);
+        }, h->task_since, now);
     }
 }
 
-static void end_priv(TimelineHart *h, const Place *now)
+static void end_priv(TimelineHart *h, uint64_t now)
 {
     static const char *const names[8] = {
         [ETRACE_PRIV_U] = "U",
@@ -242,7 +228,7 @@ static void end_priv(TimelineHart *h, const Place *now)
         .track = timeline_priv_track(h),
         .name = { NAME_PRIV, h->priv & 7, names[h->priv & 7] ?: "?" },
         .category = CATEGORY_PRIVILEGE,
-    }, &h->priv_since, now);
+    }, h->priv_since, now);
 }
 
 /*
@@ -262,48 +248,46 @@ void timeline_moment(void *opaque, const CallStackMoment *m)
     TimelineHart *h = opaque;
     unsigned common = common_depth(h, m->node);
     const Task *task = task_of(h, m, common);
-    Place now = place_of(h, m->insns);
+    uint64_t now = m->time;
 
-    write_aged(h, &now);
+    write_aged(h, now);
     if (!h->running || task != h->task) {
-        close_spans(h, 0, &now);
-        end_task(h, &now);
+        close_spans(h, 0, now);
+        end_task(h, now);
         h->task = task;
         h->task_since = now;
     }
     if (!h->running || m->priv != h->priv) {
         if (h->running) {
-            end_priv(h, &now);
+            end_priv(h, now);
         }
         h->priv = m->priv;
         h->priv_since = now;
     }
     h->running = true;
-    close_spans(h, MIN(common, h->open->len), &now);
-    open_spans(h, m->node, &now);
+    close_spans(h, MIN(common, h->open->len), now);
+    open_spans(h, m->node, now);
 }
 
-void timeline_lost(TimelineHart *h, uint64_t insns, const char *what)
+void timeline_lost(TimelineHart *h, uint64_t time, const char *what)
 {
     timeline_put(h, &(TimelineEvent) {
         .type = EVENT_INSTANT,
         .track = timeline_run_track(h),
-        .time = place_of(h, insns).time,
+        .time = time,
         /* There are few texts, and each stands where it is constant. */
         .name = { NAME_LOSS, g_str_hash(what), what },
         .category = CATEGORY_LOSS,
     });
 }
 
-void timeline_end(TimelineHart *h, uint64_t insns)
+void timeline_end(TimelineHart *h, uint64_t now)
 {
-    Place now = place_of(h, insns);
-
     if (h->running) {
-        write_aged(h, &now);
-        close_spans(h, 0, &now);
-        end_task(h, &now);
-        end_priv(h, &now);
+        write_aged(h, now);
+        close_spans(h, 0, now);
+        end_task(h, now);
+        end_priv(h, now);
     }
     h->running = false;
     h->task = NULL;

@@ -23,15 +23,11 @@
 typedef struct TimelineOptions {
     const char *title;          /* or NULL */
     /*
-     * When @insns instructions of the hart had retired: ns of virtual time,
-     * never less than for a smaller @insns. NULL: instructions are the clock,
-     * one a nanosecond, and those of different harts do not compare. Several
-     * threads may ask, each for a hart of its own.
+     * The time of moments is virtual, in ns. Else instructions are the clock,
+     * one a nanosecond, and those of different harts do not compare.
      */
-    uint64_t (*time)(void *opaque, unsigned hart, uint64_t insns);
-    void *opaque;
-    /* Spans that take less are left out: instructions, and of @time's ns. */
-    uint64_t min_insns, min_ns;
+    bool virtual_time;
+    uint64_t min_duration;      /* ns; spans that take less are left out */
 } TimelineOptions;
 
 typedef struct Timeline Timeline;
@@ -54,11 +50,11 @@ TimelineHart *timeline_hart(Timeline *t, unsigned hart, const Profile *profile,
 /* For CallStackOptions.moment, where opaque is a TimelineHart */
 void timeline_moment(void *opaque, const CallStackMoment *moment);
 
-/* After @insns of the hart's instructions, something was lost: @what. */
-void timeline_lost(TimelineHart *h, uint64_t insns, const char *what);
+/* At @time, something was lost: @what. */
+void timeline_lost(TimelineHart *h, uint64_t time, const char *what);
 
-/* The hart retired @insns instructions in all; there is no more. */
-void timeline_end(TimelineHart *h, uint64_t insns);
+/* There is no more, and it is @time. */
+void timeline_end(TimelineHart *h, uint64_t time);
 
 /*
  * Write everything to @f, once, after timeline_end() of each hart. Returns

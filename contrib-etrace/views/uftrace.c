@@ -314,7 +314,7 @@ static bool check(const Uftrace *u, GError **errp)
 }
 
 bool uftrace_add_hart(Uftrace *u, Moments *m, unsigned hart,
-                      const Profile *p, uint64_t insns,
+                      const Profile *p, uint64_t end,
                       const TaskTable *tasks, uint64_t min_duration,
                       GError **errp)
 {
@@ -326,7 +326,7 @@ bool uftrace_add_hart(Uftrace *u, Moments *m, unsigned hart,
     u->p = p;
     g_array_set_size(u->addresses, 0);
     g_array_set_size(u->addresses, p->frames->len);
-    if (!moments_spans(m, hart, p, insns, tasks, tracks, &ops, u, errp)) {
+    if (!moments_spans(m, hart, p, end, tasks, tracks, &ops, u, errp)) {
         return false;
     }
     for (guint i = 0; i < u->writers->len; i++) {

@@ -29,7 +29,7 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(Uftrace, uftrace_free)
  * there is another one.
  */
 bool uftrace_add_hart(Uftrace *u, Moments *m, unsigned hart,
-                      const Profile *p, uint64_t insns,
+                      const Profile *p, uint64_t end,
                       const TaskTable *tasks, uint64_t min_duration,
                       GError **errp);
 

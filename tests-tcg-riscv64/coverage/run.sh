@@ -135,5 +135,35 @@ PYTHON
     finish "$reason"
 fi
 
+if begin "decode --output writes the same"; then
+    reason=
+    make_guest covered "$source" rv64gc -O2 -Wno-unused-function
+    traced covered || reason="the guest failed"
+    files=(--trace "$dir/trace" --sideband "$dir/sideband"
+           --elf "$OUT/covered.elf")
+    outputs=()
+    for kind in lcov drcov drcov-text pgo-llvm pgo-bolt pgo-gcov; do
+        case $kind in
+        pgo-*) command=pgo ;;
+        *) command=coverage ;;
+        esac
+        "$RVTRACE" $command --format "${kind#pgo-}" "${files[@]}" \
+            -o "$dir/alone.$kind" >>"$dir/log" 2>&1 || reason="$kind failed"
+        [ -s "$dir/alone.$kind" ] || reason="$kind is empty"
+        outputs+=(--output "$kind=$dir/one.$kind")
+    done
+    "$RVTRACE" decode "${files[@]}" "${outputs[@]}" >>"$dir/log" 2>&1 ||
+        reason="decode failed"
+    for kind in lcov drcov drcov-text pgo-llvm pgo-bolt pgo-gcov; do
+        cmp -s "$dir/alone.$kind" "$dir/one.$kind" ||
+            reason="$kind is another one"
+    done
+    "$RVTRACE" decode "${files[@]}" --output lcov=/dev/null \
+        --fail-under 99.9 >>"$dir/log" 2>&1
+    status=$?
+    [ $status = 1 ] || reason="status $status below --fail-under"
+    finish "$reason"
+fi
+
 echo "1..$number"
 [ "$failed" = 0 ]

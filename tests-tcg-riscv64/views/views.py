@@ -49,16 +49,16 @@ def run(folder, *command, check=True):
 class Guest:
     """A guest, and what it executed, all of it"""
 
-    def __init__(self, name):
+    def __init__(self, name, *options):
         self.elf = f'{OUT}/{name}.rv64gc.elf'
-        self.folder = f'{OUT}/trace-{name}'
+        self.folder = f'{OUT}/trace-{name}{len(options) or ""}'
         os.makedirs(self.folder, exist_ok=True)
         run(self.folder, 'timeout', '120', os.environ['QEMU'], '-M',
             'virt,trace=on,trace-chardev=tr,trace-sideband=sb,'
             'trace-autostart=on', '-chardev', 'file,id=tr,path=trace',
             '-chardev', 'file,id=sb,path=sideband', '-cpu', 'rv64', '-m',
             '128M', '-display', 'none', '-monitor', 'none', '-serial',
-            'file:uart', '-bios', 'none', '-kernel', self.elf)
+            'file:uart', '-bios', 'none', '-kernel', self.elf, *options)
         self.pcs = [int(line, 16) for line in run(
             self.folder, RVTRACE, 'decode', *self.files(), '--emit',
             'pc').split()]
@@ -232,9 +232,11 @@ def test_callgrind(folder, guest):
                '--auto=no', path)
     total = re.search(r'([\d,]+) .*PROGRAM TOTALS', text)[1]
     need(int(total.replace(',', '')) == len(guest.pcs), f'total {total}')
-    costs = {name: int(count.replace(',', '')) for count, name in
-             re.findall(r'^\s*([\d,]+) \([ \d.]+%\)\s+\S*?:(\S+) \[', text,
-                        re.M)}
+    # a function is there once for each file that some of its code is from
+    costs = Counter()
+    for count, name in re.findall(
+            r'^\s*([\d,]+) \([ \d.]+%\)\s+\S*?:(\S+) \[', text, re.M):
+        costs[name] += int(count.replace(',', ''))
     for name, count in own.items():
         if not name.startswith(('[', '0x')):
             need(costs[name] == count, f'{name}: {costs[name]}, not {count}')
@@ -244,6 +246,42 @@ def test_callgrind(folder, guest):
     need(re.search(r'^jcnd=\d+/\d+ 0x', open(path, encoding='utf-8').read(),
                    re.M), 'no conditional jumps')
     return f'{len(costs)} functions'
+
+
+def test_callgrind_source(folder, guest):
+    """Each line costs the instructions that binutils finds there."""
+    addr2line = program('riscv64-linux-gnu-addr2line')
+    pcs = Counter(guest.pcs)
+    asked = sorted(pcs)
+    # the addresses in lines of a file: too many for a command
+    with open(f'{folder}/pcs', 'w', encoding='utf-8') as f:
+        f.writelines(f'{pc:#x}\n' for pc in asked)
+    places = run(folder, addr2line, '-e', guest.elf,
+                 f'@{folder}/pcs').splitlines()
+    want = Counter()
+    for pc, place in zip(asked, places):
+        file, line = place.split(' ')[0].rsplit(':', 1)
+        if line.isdigit() and int(line):
+            want[os.path.realpath(file), int(line)] += pcs[pc]
+    text = run(folder, program('callgrind_annotate'), '--threshold=100',
+               '--auto=yes', '--context=100000',
+               guest.view(folder, 'callgrind'))
+    got = Counter()
+    for part in text.split('-- Auto-annotated source: ')[1:]:
+        file, *lines = part.splitlines()
+        # what is called is said below the line that does
+        while not re.match(r' *(\.|[\d,]+ \()', lines[0]):
+            del lines[0]
+        lines = [line for line in lines if '%)  => ' not in line]
+        for number, line in enumerate(lines, 1):
+            if line.startswith('-----'):
+                break
+            cost = re.match(r' *([\d,]+) \(', line)
+            if cost:
+                got[os.path.realpath(file), number] = \
+                    int(cost[1].replace(',', ''))
+    need(want and got == want, f'{(got - want) + (want - got)}')
+    return f'{len(got)} lines'
 
 
 def test_pprof(folder, guest):
@@ -380,6 +418,42 @@ def test_one_pass(folder, guest):
          'uftrace differs')
 
 
+def spans(folder, guest, *options):
+    """Entries and exits of functions, and the unit of their times"""
+    with open(guest.view(folder, 'speedscope', *options),
+              encoding='utf-8') as f:
+        profile = json.load(f)['profiles'][1]
+    return profile['events'], profile['unit']
+
+
+def test_virtual_time(folder, guest):
+    """With -icount shift=0, an instruction takes a nanosecond."""
+    events, unit = spans(folder, guest)
+    by_insns, none = spans(folder, guest, '--time', 'instructions')
+    need((unit, none) == ('nanoseconds', 'none'), f'{unit}, {none}')
+    need([(e['type'], e['frame']) for e in events] ==
+         [(e['type'], e['frame']) for e in by_insns], 'other functions')
+    # the clock stands at 0 until the machine runs: the first packet is then
+    late = Counter(a['at'] - b['at'] for a, b in zip(events, by_insns))
+    start = min(late.keys() - {0})
+    near = sum(n for ns, n in late.items() if 0 <= ns - start <= 1000)
+    need(near >= len(events) - 8, f'{late.most_common(9)}')
+    # ticks that are half as long are half the time
+    half, _ = spans(folder, guest, '--tick-rate', '2000000000')
+    need(abs(2 * half[-1]['at'] - events[-1]['at']) < 10, 'tick rate')
+    with open(guest.view(folder, 'timeline'), 'rb') as f:
+        need(b'harts, virtual time' in f.read(), 'the timeline says not which')
+    refuses(folder, guest, 'must be virtual or', 'timeline', '--time', 'x')
+    return f'{len(events)} events'
+
+
+def test_no_time(folder, guest):
+    _, unit = spans(folder, guest)
+    need(unit == 'none', unit)
+    refuses(folder, guest, 'does not tell the time', 'timeline', '--time',
+            'virtual')
+
+
 def refuses(folder, guest, what, *arguments):
     done = subprocess.run([RVTRACE, *arguments, *guest.files(), '--elf',
                            guest.elf], capture_output=True, check=False,
@@ -411,6 +485,7 @@ def main():
             ('perf branch stacks', test_perf_branches),
             ('perf script', test_perf_script),
             ('callgrind_annotate', test_callgrind),
+            ('callgrind_annotate with source', test_callgrind_source),
             ('go tool pprof', test_pprof),
             ('protoc', test_protoc),
             ('speedscope', test_speedscope),
@@ -422,6 +497,11 @@ def main():
         ('perf2bolt', test_perf2bolt, relocs),
         ("speedscope's schema", test_speedscope_schema, dhry),
         ('several views of one pass', test_one_pass, dhry),
+        ('virtual time', test_virtual_time, Guest(
+            'dhry', '-icount', 'shift=0',
+            '-global', 'riscv-trace-encoder.timestamp-width=40',
+            '-global', 'riscv-trace-encoder.timestamp-mode=2')),
+        ('no timestamps', test_no_time, dhry),
         ('options of views', test_options, dhry),
     ]
     tap.run(OUT, tests)
