@@ -121,6 +121,9 @@ Names *profile_load_names(const CliTrace *ct, const ProfileOptions *o,
         (o->sysroots && !scan_sysroots(names, t, o->sysroots))) {
         return NULL;
     }
+    if (!o->no_demangle) {
+        names_demangle(names);
+    }
     return g_steal_pointer(&names);
 }
 

@@ -128,6 +128,13 @@ void names_decide(Names *names)
     }
 }
 
+void names_demangle(Names *names)
+{
+    for (unsigned i = 0; i < object_table_size(names->table); i++) {
+        symbols_demangle(object_get(names->table, i)->symbols);
+    }
+}
+
 static const Placement *placement_of(const Names *names, const Image *image,
                                      unsigned priv, uint64_t pc,
                                      SidebandWhere *where)

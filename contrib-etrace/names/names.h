@@ -54,6 +54,9 @@ void names_try(Names *names, unsigned first);
 /* When all objects have been tried: reads the symbols of those found. */
 void names_decide(Names *names);
 
+/* The names of all symbols become those that the source has. */
+void names_demangle(Names *names);
+
 /*
  * The program of the address space of @priv, where @image's decoder is; NULL
  * if it is not known.
