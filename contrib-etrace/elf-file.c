@@ -7,6 +7,7 @@
 #include <gio/gio.h>
 #include "elf-file.h"
 #include "input.h"
+#include "packed.h"
 
 #ifndef EM_RISCV
 #define EM_RISCV 243
@@ -14,7 +15,7 @@
 
 ElfFile *elf_file_open(const char *path, GError **errp)
 {
-    g_autoptr(GBytes) bytes = input_open(path, errp);
+    g_autoptr(GBytes) bytes = packed_open(path, errp);
 
     return bytes ? elf_file_parse(bytes, path, errp) : NULL;
 }

@@ -334,7 +334,8 @@ static bool apply_record(SidebandView *view, const SidebandRecord *rec)
         return false;
     case ETRACE_SB_NOTE:
         keep_note(view, rec);
-        return false;
+        /* What addresses are called may be another thing now. */
+        return rec->hart == ETRACE_SB_ALL_HARTS;
     default:
         return false;
     }

@@ -5,6 +5,7 @@
  */
 #include "qemu/osdep.h"
 #include <gio/gio.h>
+#include "demangle.h"
 #include "input.h"
 #include "symbols.h"
 
@@ -41,6 +42,7 @@ void symbols_add(SymbolTable *table, uint64_t start, uint64_t size,
         .name = g_string_chunk_insert_const(table->names, name),
     };
 
+    sym.linkage = sym.name;
     g_array_append_val(table->symbols, sym);
 }
 
@@ -230,6 +232,18 @@ void symbols_sort(SymbolTable *table)
 
         if (!sym->end || sym->end > next) {
             sym->end = next;
+        }
+    }
+}
+
+void symbols_demangle(SymbolTable *table)
+{
+    for (guint i = 0; i < table->symbols->len; i++) {
+        Symbol *sym = &g_array_index(table->symbols, Symbol, i);
+        g_autofree char *name = demangle(sym->linkage);
+
+        if (name) {
+            sym->name = g_string_chunk_insert_const(table->names, name);
         }
     }
 }

@@ -11,7 +11,8 @@
 typedef struct Symbol {
     uint64_t start;
     uint64_t end;           /* first address behind it */
-    const char *name;       /* owned by the table */
+    const char *name;       /* as it is shown; owned by the table */
+    const char *linkage;    /* as linkers know it: may be the same pointer */
 } Symbol;
 
 typedef struct SymbolTable SymbolTable;
@@ -51,6 +52,12 @@ bool symbols_parse_kallsyms(SymbolTable *table, const char *text, size_t size,
 
 /* To be called when all have been added, before symbols_find(). */
 void symbols_sort(SymbolTable *table);
+
+/*
+ * Show the names that the source has. Neither their order nor their linkage
+ * names change.
+ */
+void symbols_demangle(SymbolTable *table);
 
 /*
  * The function at @addr, or NULL. A function without a size extends to the

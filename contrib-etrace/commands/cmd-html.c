@@ -252,6 +252,8 @@ int cmd_html(int argc, char **argv)
         { "sysroot", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &o.sysroots,
           "Find what ran in the files below this folder, by its bytes: "
           "programs, libraries, modules, kernel; can be repeated", "DIR" },
+        { "no-demangle", 0, 0, G_OPTION_ARG_NONE, &o.no_demangle,
+          "Names of C++ and Rust as linkers know them", NULL },
         { "truth", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &truths,
           "What really retired, to compare with; see verify", "FILE" },
         { "source-prefix", 0, 0, G_OPTION_ARG_FILENAME_ARRAY,

@@ -38,6 +38,8 @@ static int profile_command(const ProfileCommand *c, int argc, char **argv)
         { "sysroot", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &o.sysroots,
           "Find what ran in the files below this folder, by its bytes: "
           "programs, libraries, modules, kernel; can be repeated", "DIR" },
+        { "no-demangle", 0, 0, G_OPTION_ARG_NONE, &o.no_demangle,
+          "Names of C++ and Rust as linkers know them", NULL },
         { "output", 'o', 0, G_OPTION_ARG_FILENAME, &file,
           "Where to write to (default: standard output)", "FILE" },
     };

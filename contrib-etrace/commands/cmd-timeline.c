@@ -83,6 +83,8 @@ int cmd_timeline(int argc, char **argv)
         { "sysroot", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &o.sysroots,
           "Find what ran in the files below this folder, by its bytes: "
           "programs, libraries, modules, kernel; can be repeated", "DIR" },
+        { "no-demangle", 0, 0, G_OPTION_ARG_NONE, &o.no_demangle,
+          "Names of C++ and Rust as linkers know them", NULL },
         { "min-duration", 0, 0, G_OPTION_ARG_INT64, &o.min_duration,
           "Leave out what is shorter, instructions or ns (default: 10000)",
           "N" },

@@ -16,13 +16,15 @@ static int view_command(const char *kind, bool folder, const char *summary,
     g_auto(CliTrace) ct = { .selects = true };
     g_autofree char *file = NULL, *output = NULL;
     char *outputs[] = { NULL, NULL };
-    GOptionEntry entries[5 + MAX_OPTIONS] = {
+    GOptionEntry entries[6 + MAX_OPTIONS] = {
         { "kallsyms", 'k', 0, G_OPTION_ARG_FILENAME_ARRAY, &o->kallsyms,
           "Symbols of the kernel: a copy of its /proc/kallsyms, or a "
           "System.map; can be repeated", "FILE" },
         { "sysroot", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &o->sysroots,
           "Find what ran in the files below this folder, by its bytes: "
           "programs, libraries, modules, kernel; can be repeated", "DIR" },
+        { "no-demangle", 0, 0, G_OPTION_ARG_NONE, &o->no_demangle,
+          "Names of C++ and Rust as linkers know them", NULL },
         { "output", 'o', 0, G_OPTION_ARG_FILENAME, &file,
           folder ? "Folder to write to, which must be new or empty" :
           "Where to write to (default: standard output)",
@@ -34,7 +36,7 @@ static int view_command(const char *kind, bool folder, const char *summary,
     };
 
     for (unsigned i = 0; more && more[i].long_name; i++) {
-        entries[4 + i] = more[i];
+        entries[5 + i] = more[i];
     }
     if (!cli_parse(&ct, entries, summary, argc, argv)) {
         return CLI_ERROR;

@@ -6,6 +6,7 @@
 #include "qemu/osdep.h"
 #include "elf-file.h"
 #include "flamegraph.h"
+#include "names/guest-text.h"
 #include "names/object-elf.h"
 #include "names/sysroot.h"
 #include "results.h"
@@ -95,6 +96,8 @@ static bool add_kallsyms(Names *names, ObjectTable *table, char **paths)
 static bool scan_sysroots(Names *names, const Trace *t, char **roots)
 {
     g_autoptr(GError) err = NULL;
+    char **all = roots;
+    unsigned malformed;
 
     for (const Trace *part = t; part; part = part->next) {
         if (part->sideband) {
@@ -108,7 +111,23 @@ static bool scan_sysroots(Names *names, const Trace *t, char **roots)
         }
     }
     names_decide(names);
+    malformed = names_add_texts(names, all);
+    if (malformed) {
+        cli_warn("%u lines that the guest sent as texts make no sense, and "
+                 "are left out; see rvtrace-guest", malformed);
+    }
     return true;
+}
+
+/* Did the guest of any part say something of itself? */
+static bool has_texts(const Trace *t)
+{
+    for (const Trace *part = t; part; part = part->next) {
+        if (part->sideband && guest_text_in(part->sideband)) {
+            return true;
+        }
+    }
+    return false;
 }
 
 Names *profile_load_names(const CliTrace *ct, const ProfileOptions *o,
@@ -122,8 +141,12 @@ Names *profile_load_names(const CliTrace *ct, const ProfileOptions *o,
         }
     }
     if (!add_kallsyms(names, table, o->kallsyms) ||
-        (o->sysroots && !scan_sysroots(names, t, o->sysroots))) {
+        ((o->sysroots || has_texts(t)) &&
+         !scan_sysroots(names, t, o->sysroots))) {
         return NULL;
+    }
+    if (!o->no_demangle) {
+        names_demangle(names);
     }
     return g_steal_pointer(&names);
 }

@@ -151,6 +151,7 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Results, results_clear)
 typedef struct ProfileOptions {
     char **kallsyms;
     char **sysroots;
+    gboolean no_demangle;
     char *layers;               /* of flame graphs and folded stacks */
     char *title;
     int width;

@@ -7,6 +7,7 @@
 #include "input.h"
 #include "names/kernel-btf.h"
 #include "names/kernel-image.h"
+#include "packed.h"
 #include "run-kernel.h"
 
 /* NULL: @path does not say */
@@ -28,7 +29,7 @@ static bool is_image(const char *path)
     size_t size;
 
     file = g_file_test(path, G_FILE_TEST_IS_REGULAR) ?
-           input_open(path, NULL) : NULL;
+           packed_open(path, NULL) : NULL;
     if (!file) {
         return false;
     }

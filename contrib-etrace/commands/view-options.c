@@ -14,6 +14,8 @@ GOptionEntry *view_options(ProfileOptions *o)
         { "sysroot", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &o->sysroots,
           "Find what ran in the files below this folder, by its bytes: "
           "programs, libraries, modules, kernel; can be repeated", "DIR" },
+        { "no-demangle", 0, 0, G_OPTION_ARG_NONE, &o->no_demangle,
+          "Names of C++ and Rust as linkers know them", NULL },
         { "layers", 0, 0, G_OPTION_ARG_STRING, &o->layers,
           "What is below the stacks, the lowest first: hart, comm (the "
           "task's name), process, thread, priv (default: comm)", "LIST" },

@@ -12,6 +12,7 @@
 #include "btf.h"
 #include "input.h"
 #include "kernel-btf.h"
+#include "packed.h"
 
 /* Places that look like the beginning of BTF; the largest are looked at. */
 #define MAX_PLACES      64
@@ -167,7 +168,7 @@ bool kernel_btf_guest_info(const char *path, ETraceGuestInfo *info,
                              GError **errp)
 {
     g_autoptr(GByteArray) unpacked = NULL;
-    g_autoptr(GBytes) file = input_open(path, errp);
+    g_autoptr(GBytes) file = packed_open(path, errp);
     const uint8_t *data;
     size_t size;
     bool ok = true;

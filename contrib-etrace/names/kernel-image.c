@@ -12,6 +12,7 @@
 #include "kallsyms-table.h"
 #include "kernel-image.h"
 #include "object-elf.h"
+#include "packed.h"
 
 #define HEADER_SIZE     64
 #define HEADER_MAGIC2   56
@@ -61,7 +62,7 @@ static void add_vdsos(ObjectTable *table, const Object *kernel)
 
 Object *kernel_image_load(ObjectTable *table, const char *file, GError **errp)
 {
-    g_autoptr(GBytes) bytes = input_open(file, errp);
+    g_autoptr(GBytes) bytes = packed_open(file, errp);
     ObjectCode code = { 0 };
     Object *o;
 

@@ -4,6 +4,7 @@
  * SPDX-License-Identifier: GPL-2.0-or-later
  */
 #include "qemu/osdep.h"
+#include "guest-text.h"
 #include "kernel-image.h"
 #include "names.h"
 #include "object-elf.h"
@@ -18,7 +19,13 @@ struct Names {
     ObjectTable *table;
     GArray *fixed;          /* FixedObject */
     GPtrArray *placements;  /* Placement, for each part of the trace */
+    GPtrArray *texts;       /* GuestText of the same, or NULL if it has none */
 };
+
+static void texts_free(gpointer opaque)
+{
+    g_clear_pointer((GuestText **)&opaque, guest_text_free);
+}
 
 Names *names_new(ObjectTable *table)
 {
@@ -28,6 +35,7 @@ Names *names_new(ObjectTable *table)
     names->fixed = g_array_new(false, false, sizeof(FixedObject));
     names->placements = g_ptr_array_new_with_free_func(
         (GDestroyNotify)placement_free);
+    names->texts = g_ptr_array_new_with_free_func(texts_free);
     return names;
 }
 
@@ -35,6 +43,7 @@ void names_free(Names *names)
 {
     g_array_unref(names->fixed);
     g_ptr_array_unref(names->placements);
+    g_ptr_array_unref(names->texts);
     g_free(names);
 }
 
@@ -128,29 +137,54 @@ void names_decide(Names *names)
     }
 }
 
-static const Placement *placement_of(const Names *names, const Image *image,
-                                     unsigned priv, uint64_t pc,
-                                     SidebandWhere *where)
+void names_demangle(Names *names)
+{
+    for (unsigned i = 0; i < object_table_size(names->table); i++) {
+        symbols_demangle(object_get(names->table, i)->symbols);
+    }
+}
+
+unsigned names_add_texts(Names *names, char **roots)
+{
+    unsigned malformed = 0;
+
+    for (guint k = 0; k < names->placements->len; k++) {
+        const Sideband *sb = placement_sideband(names->placements->pdata[k]);
+        GuestText *g = guest_text_in(sb) ? guest_text_new(sb) : NULL;
+
+        g_ptr_array_add(names->texts, g);
+        if (g) {
+            guest_text_objects(g, names->table, roots);
+            malformed += guest_text_malformed(g);
+        }
+    }
+    return malformed;
+}
+
+/* The part of the trace that @image's decoder is in: -1 if not known */
+static int part_of(const Names *names, const Image *image, unsigned priv,
+                   uint64_t pc, SidebandWhere *where)
 {
     if (!image || !image->view || !names->placements->len) {
-        return NULL;
+        return -1;
     }
     sideband_view_where(image->view, priv, pc, where);
     for (guint i = 0; i < names->placements->len; i++) {
         if (placement_sideband(names->placements->pdata[i]) == where->sb) {
-            return names->placements->pdata[i];
+            return i;
         }
     }
-    return NULL;
+    return -1;
 }
 
 const Object *names_program(const Names *names, const Image *image,
                             unsigned priv)
 {
     SidebandWhere where;
-    const Placement *p = placement_of(names, image, priv, 0, &where);
+    int part = part_of(names, image, priv, 0, &where);
 
-    return p ? placement_program(p, &where) : NULL;
+    return part < 0 ? NULL :
+           placement_program(names->placements->pdata[part], &where);
 }
 
 void names_stats(const Names *names, PlacementStats *stats)
@@ -202,34 +236,114 @@ static bool agrees(Image *image, unsigned priv, uint64_t pc,
            same > other : same && !other;
 }
 
-/* The object whose bytes ran at @pc */
+/* The range of *@place ends where the page does. */
+static void narrow_to_page(NamePlace *place, uint64_t pc)
+{
+    narrow(place, pc & ~(uint64_t)CODE_PAGE_MASK,
+           (pc | CODE_PAGE_MASK) + 1 ?: UINT64_MAX);
+}
+
+/* It is @object, moved by @bias, at @pc: all of the same piece of code is. */
+static void put_object(NamePlace *place, const Object *object, uint64_t bias,
+                       uint64_t pc)
+{
+    place->object = object;
+    place->bias = bias;
+    for (guint i = 0; i < object->code->len; i++) {
+        const ObjectCode *c = &g_array_index(object->code, ObjectCode, i);
+
+        if (pc - bias - c->addr < c->size) {
+            narrow(place, c->addr + bias, c->addr + c->size + bias);
+        }
+    }
+}
+
+/* What the guest's own texts say of a process at @pc */
+typedef struct Said {
+    bool jit, mapped;
+    GuestMapping function, file;
+} Said;
+
+static Said ask_texts(const Names *names, int part, const Image *image,
+                      unsigned priv, uint64_t pc, const SidebandWhere *where)
+{
+    const GuestText *g = (guint)part < names->texts->len ?
+                         names->texts->pdata[part] : NULL;
+    SidebandTask task;
+    Said said = { 0 };
+
+    if (g && priv == ETRACE_PRIV_U && where->mapped &&
+        sideband_view_task(image->view, &task)) {
+        said.jit = guest_text_jit(g, where, task.tgid, pc, &said.function);
+        said.mapped = guest_text_mapping(g, where, task.tgid, pc, &said.file);
+    }
+    return said;
+}
+
+/*
+ * The object at @pc: a function that the process says it made, or else what the
+ * bytes there are of, or else what the process had mapped. What it said later
+ * is only believed of files that have these bytes.
+ */
 static bool find_placed(const Names *names, Image *image, unsigned priv,
                         uint64_t pc, NamePlace *place)
 {
     SidebandWhere where;
-    const Placement *p = placement_of(names, image, priv, pc, &where);
+    int part = part_of(names, image, priv, pc, &where);
     const Object *object;
     uint64_t addr;
+    Said said;
 
-    object = p ? placement_find(p, &where, pc, &addr) : NULL;
-    if (!object || !agrees(image, priv, pc, object, addr)) {
-        if (p) {
-            narrow(place, pc & ~(uint64_t)CODE_PAGE_MASK,
-                   (pc | CODE_PAGE_MASK) + 1 ?: UINT64_MAX);
-        }
+    if (part < 0) {
         return false;
     }
-    place->object = object;
-    place->bias = pc - addr;
-    for (guint i = 0; i < object->code->len; i++) {
-        const ObjectCode *c = &g_array_index(object->code, ObjectCode, i);
+    said = ask_texts(names, part, image, priv, pc, &where);
+    if (said.jit) {
+        narrow_to_page(place, pc);
+        narrow(place, said.function.lo, said.function.hi);
+        put_object(place, said.function.object, said.function.bias, pc);
+        return true;
+    }
+    object = placement_find(names->placements->pdata[part], &where, pc,
+                            said.mapped ? said.file.path->path : NULL, &addr);
+    if (object && agrees(image, priv, pc, object, addr)) {
+        put_object(place, object, pc - addr, pc);
+        return true;
+    }
+    narrow_to_page(place, pc);
+    if (!said.mapped) {
+        return false;
+    }
+    narrow(place, said.file.lo, said.file.hi);
+    if (said.file.object && agrees(image, priv, pc, said.file.object,
+                                   pc - said.file.bias)) {
+        put_object(place, said.file.object, said.file.bias, pc);
+        return true;
+    }
+    if (!said.file.later) {
+        put_object(place, said.file.path, said.file.lo, pc);
+        return true;
+    }
+    return false;
+}
 
-        if (addr - c->addr < c->size) {
-            narrow(place, c->addr + place->bias,
-                   c->addr + c->size + place->bias);
+/* The kernel's own symbols, by what the guest said; every part has its own. */
+static bool find_said(const Names *names, Image *image, unsigned priv,
+                      uint64_t pc, NamePlace *place)
+{
+    SidebandWhere where;
+    int part = priv == ETRACE_PRIV_S ?
+               part_of(names, image, priv, pc, &where) : -1;
+    const GuestText *g = part >= 0 && (guint)part < names->texts->len ?
+                         names->texts->pdata[part] : NULL;
+    const Object *object;
+
+    for (unsigned i = 0; g && (object = guest_text_kernel(g, i)); i++) {
+        if (find_symbol(object, 0, pc, place)) {
+            return true;
         }
     }
-    return true;
+    return false;
 }
 
 void names_find(const Names *names, Image *image, unsigned priv, uint64_t pc,
@@ -252,4 +366,5 @@ void names_find(const Names *names, Image *image, unsigned priv, uint64_t pc,
             return;
         }
     }
+    find_said(names, image, priv, pc, place);
 }

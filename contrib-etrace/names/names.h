@@ -46,6 +46,14 @@ void names_add_fixed(Names *names, const Object *object, uint64_t bias);
 void names_add_sideband(Names *names, const Sideband *sb);
 
 /*
+ * Take what the guest said of itself in all sidebands, after names_decide():
+ * files are looked up below @roots (may be NULL). Where code is found in one
+ * file only, that is believed rather than the guest. Returns how many lines
+ * made no sense.
+ */
+unsigned names_add_texts(Names *names, char **roots);
+
+/*
  * Look for the code of the table's objects from number @first on in what ran.
  * Those of which nothing ran are removed from the table again.
  */
@@ -53,6 +61,9 @@ void names_try(Names *names, unsigned first);
 
 /* When all objects have been tried: reads the symbols of those found. */
 void names_decide(Names *names);
+
+/* The names of all symbols become those that the source has. */
+void names_demangle(Names *names);
 
 /*
  * The program of the address space of @priv, where @image's decoder is; NULL

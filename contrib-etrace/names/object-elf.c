@@ -9,6 +9,7 @@
 #include "elf-file.h"
 #include "input.h"
 #include "object-elf.h"
+#include "packed.h"
 
 #ifndef DF_1_PIE
 #define DF_1_PIE 0x08000000
@@ -249,7 +250,7 @@ Object *object_elf_parse(ObjectTable *table, const char *path,
 Object *object_elf_load(ObjectTable *table, const char *path,
                         const char *file, GError **errp)
 {
-    g_autoptr(GBytes) bytes = input_open(file, errp);
+    g_autoptr(GBytes) bytes = packed_open(file, errp);
     const uint8_t *data;
     size_t size;
 

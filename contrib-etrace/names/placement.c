@@ -426,7 +426,7 @@ static uint64_t votes_for(const Placement *p, const SidebandSpace *space,
 }
 
 const Object *placement_find(const Placement *p, const SidebandWhere *where,
-                             uint64_t vaddr, uint64_t *addr)
+                             uint64_t vaddr, const char *path, uint64_t *addr)
 {
     const SeenPage *page = where->mapped ?
         g_hash_table_lookup(p->by_page, &where->ppage) : NULL;
@@ -443,6 +443,9 @@ const Object *placement_find(const Placement *p, const SidebandWhere *where,
         }
         votes = is_single(h->candidates) ? 1 :
                 votes_for(p, &where->space, vaddr, c);
+        if (path && g_str_equal(c->object->path, path)) {
+            votes |= UINT64_C(1) << 63;
+        }
         if (!best || votes > most) {
             best = c;
             most = votes;

@@ -10,12 +10,17 @@
 #include <gio/gio.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include "input.h"
 #include "kernel-image.h"
 #include "object-elf.h"
+#include "packed.h"
 #include "sysroot.h"
 
 /* Folders in each other; deeper ones are left out */
 #define MAX_DEPTH   64
+
+/* What tells files apart, bytes: less is none of them */
+#define HEAD_SIZE   64
 
 typedef enum FileKind {
     FILE_OTHER,
@@ -23,10 +28,20 @@ typedef enum FileKind {
     FILE_IMAGE,
 } FileKind;
 
-/* What a file is, by how it begins */
+static FileKind kind_of(const uint8_t *head, size_t size)
+{
+    return size < HEAD_SIZE ? FILE_OTHER :
+           !memcmp(head, ELFMAG, SELFMAG) ? FILE_ELF :
+           kernel_image_is(head, size) ? FILE_IMAGE : FILE_OTHER;
+}
+
+/* What a file is, by how it begins, or what is packed in it */
 static FileKind look_at(const char *path)
 {
-    uint8_t head[64];
+    g_autoptr(GBytes) inside = NULL;
+    uint8_t head[HEAD_SIZE];
+    const uint8_t *data;
+    size_t size;
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
     ssize_t n;
 
@@ -35,11 +50,15 @@ static FileKind look_at(const char *path)
     }
     n = read(fd, head, sizeof(head));
     close(fd);
-    if (n < (ssize_t)sizeof(head)) {
+    if (n <= 0 || !packed_is(head, n)) {
+        return kind_of(head, MAX(n, 0));
+    }
+    inside = packed_open_head(path, HEAD_SIZE, NULL);
+    if (!inside) {
         return FILE_OTHER;
     }
-    return !memcmp(head, ELFMAG, SELFMAG) ? FILE_ELF :
-           kernel_image_is(head, n) ? FILE_IMAGE : FILE_OTHER;
+    data = input_data(inside, &size);
+    return kind_of(data, size);
 }
 
 /* @path: as the guest knows it; @file: here */

@@ -98,7 +98,7 @@ static const Object *at(Fixture *f, uint64_t packets, uint64_t vaddr,
 
     sideband_view_advance(f->view, packets);
     sideband_view_where(f->view, ETRACE_PRIV_U, vaddr, &where);
-    return placement_find(f->placement, &where, vaddr, addr);
+    return placement_find(f->placement, &where, vaddr, NULL, addr);
 }
 
 /* One library, at different addresses in two programs */

@@ -50,7 +50,9 @@ static void add_part(void *opaque, const CountRange *range, uint64_t start,
     Annotation *a = opaque;
     AnnotatedFunction *fn;
 
-    if (!symbol || !range->count || !selected(a->o->sym, symbol->name)) {
+    if (!symbol || !range->count || (!selected(a->o->sym, symbol->name) &&
+                                      !selected(a->o->sym,
+                                                symbol->linkage))) {
         return;
     }
     fn = find_function(a, symbol);

@@ -80,7 +80,7 @@ static uint64_t kernel_text(const ObjectTable *objects)
         const Symbol *s = symbols_all(o->symbols, &n);
 
         for (unsigned k = 0; o->kind == OBJECT_KERNEL && k < n; k++) {
-            if (g_str_equal(s[k].name, "_text")) {
+            if (g_str_equal(s[k].linkage, "_text")) {
                 return s[k].start;
             }
         }

@@ -132,10 +132,11 @@ static void put_frame(Writer *w, unsigned frame)
 {
     const ProfileFrame *f = profile_frame(w->p, frame);
     uint64_t name = string_id(w, f->name);
+    uint64_t linkage = f->symbol ? string_id(w, f->symbol->linkage) : name;
 
     protobuf_uint(w->message, FUNCTION_ID, frame + 1);
     protobuf_uint(w->message, FUNCTION_NAME, name);
-    protobuf_uint(w->message, FUNCTION_SYSTEM_NAME, name);
+    protobuf_uint(w->message, FUNCTION_SYSTEM_NAME, linkage);
     protobuf_uint(w->message, FUNCTION_FILENAME,
             string_id(w, f->object ? f->object->path : ""));
     end_message(w, PROFILE_FUNCTION);

@@ -98,7 +98,8 @@ static ReportRow *get_row(Report *r, const CountPlace *place,
 
     if (!selected(r->o->comm, task->name) ||
         !selected(r->o->dso, object->name) ||
-        !selected(r->o->sym, report_symbol_name(symbol))) {
+        (!selected(r->o->sym, report_symbol_name(symbol)) &&
+         !(symbol && selected(r->o->sym, symbol->linkage)))) {
         return NULL;
     }
     if (r->mask & (1u << REPORT_COMM | 1u << REPORT_PID | 1u << REPORT_TID)) {

@@ -1,0 +1,33 @@
+/*
+ * Packed files: what gzip, xz or zstd made smaller
+ *
+ * Distributions pack modules of the kernel, and kernels: virtio_blk.ko.xz,
+ * Image.gz.
+ *
+ * SPDX-License-Identifier: GPL-2.0-or-later
+ */
+#ifndef ETRACE_PACKED_H
+#define ETRACE_PACKED_H
+
+#include <glib.h>
+
+/* Files with more in them are errors, bytes. */
+#define PACKED_MAX      (512u << 20)
+
+/* Is what begins with these bytes packed? */
+bool packed_is(const uint8_t *head, size_t size);
+
+/*
+ * The file @path, or what is packed in it. The caller takes it apart with
+ * input_data(). Returns NULL and sets @errp, with the path in its message, if
+ * it cannot be read, is damaged, or is too large.
+ */
+GBytes *packed_open(const char *path, GError **errp);
+
+/*
+ * The same, but only its first @most bytes, or as many as there are, of a file
+ * that is packed.
+ */
+GBytes *packed_open_head(const char *path, size_t most, GError **errp);
+
+#endif /* ETRACE_PACKED_H */
