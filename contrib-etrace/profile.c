@@ -197,7 +197,7 @@ unsigned profile_label(Profile *p, FrameKind kind, const char *name)
     return p->frames->len - 1;
 }
 
-static unsigned merge_frame(Profile *p, const ProfileFrame *frame)
+unsigned profile_take_frame(Profile *p, const ProfileFrame *frame)
 {
     if (frame->label) {
         return profile_label(p, frame->kind, frame->name);
@@ -215,7 +215,7 @@ void profile_merge(Profile *p, unsigned top, const Profile *from)
     g_autofree unsigned *nodes = g_new(unsigned, from->nodes->len);
 
     for (guint i = 0; i < from->frames->len; i++) {
-        frames[i] = merge_frame(p, profile_frame(from, i));
+        frames[i] = profile_take_frame(p, profile_frame(from, i));
     }
     nodes[PROFILE_ROOT] = top;
     /* Parents were made before their children. */

@@ -85,6 +85,9 @@ unsigned profile_function(Profile *p, FrameKind kind, const NamePlace *place,
 /* A frame with this name that is no function */
 unsigned profile_label(Profile *p, FrameKind kind, const char *name);
 
+/* The frame like @frame, of another profile that has the same objects */
+unsigned profile_take_frame(Profile *p, const ProfileFrame *frame);
+
 static inline ProfileFrame *profile_frame(const Profile *p, unsigned frame)
 {
     return &g_array_index(p->frames, ProfileFrame, frame);

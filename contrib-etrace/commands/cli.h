@@ -42,6 +42,7 @@ int cmd_uftrace(int argc, char **argv);
 int cmd_timeline(int argc, char **argv);
 int cmd_html(int argc, char **argv);
 int cmd_listen(int argc, char **argv);
+int cmd_index(int argc, char **argv);
 int cmd_run(int argc, char **argv);
 int cmd_pgo(int argc, char **argv);
 int cmd_coverage(int argc, char **argv);
@@ -70,6 +71,9 @@ typedef struct CliTrace {
     bool selects;               /* set before cli_parse(): it has --process */
     SelectionOptions select;
     Selection *selection;       /* NULL: everything */
+    char *index;                /* see results-index.c; NULL: not given */
+    char *shard_arg;            /* K/N, as parsed: 1 <= shard <= shards */
+    unsigned shard, shards;     /* 0: the whole trace */
 
     uint64_t losses;            /* reported by cli_report_loss() */
     bool gave_up;               /* and one of them was that */

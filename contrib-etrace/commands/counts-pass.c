@@ -52,10 +52,12 @@ int counts_pass(CliTrace *ct, const ProfileOptions *po, const char *path,
     if (!f) {
         return CLI_ERROR;
     }
-    results_decode(&r);
-    counts = counts_join(&r);
-    status = cli_finish_losses(ct);
-    one = fn(opaque, counts, f);
-    status = MAX(status, one);
+    status = CLI_ERROR;
+    if (results_decode(&r)) {
+        counts = counts_join(&r);
+        status = cli_finish_losses(ct);
+        one = fn(opaque, counts, f);
+        status = MAX(status, one);
+    }
     return close_output(f, path) ? status : CLI_ERROR;
 }

@@ -198,6 +198,18 @@ static void on_runs(void *opaque, const FlowRun *runs, unsigned n,
     } else if (h->stack || h->counter) {
         name_runs(h, runs, n);
     }
+    if (h->over && selection_over(h->selection)) {
+        h->d.stop = true;
+    }
+}
+
+static void on_synced(void *opaque)
+{
+    HartResult *h = opaque;
+
+    if (h->maker) {
+        index_maker_synced(h);
+    }
 }
 
 static void on_mark(void *opaque)
@@ -284,7 +296,7 @@ static void on_moment(void *opaque, const CallStackMoment *moment)
     }
 }
 
-static void report_loss_to_watchers(HartResult *h, FlowLossKind kind)
+void results_lost(HartResult *h, FlowLossKind kind)
 {
     for (unsigned i = 0; i < h->all->nr_watchers; i++) {
         if (h->all->watchers[i].lost) {
@@ -317,7 +329,7 @@ static void on_loss(void *opaque, const TraceLoss *loss)
     if (h->counter) {
         counter_lost(h->counter);
     }
-    report_loss_to_watchers(h, loss->flow.kind);
+    results_lost(h, loss->flow.kind);
     if (h->losses->len < CLI_MAX_LOSSES_SHOWN ||
         loss->flow.kind == FLOW_LOST_WORK) {
         g_array_append_val(h->losses, *loss);
@@ -347,6 +359,7 @@ static const TraceConsumer repeating_consumer = {
     },
     .loss = on_loss,
     .note = on_note,
+    .synced = on_synced,
 };
 
 /* To compare and to watch, every round of a loop is needed. */
@@ -375,6 +388,8 @@ static const TruthHart *truth_of(const Results *r, unsigned hart)
 static void hart_free(HartResult *h)
 {
     g_clear_pointer(&h->selection, selection_hart_free);
+    g_clear_pointer(&h->tree, tree_reader_free);
+    g_clear_pointer(&h->maker, g_free);
     g_clear_pointer(&h->sampler, sampler_free);
     g_clear_pointer(&h->samples, spool_free);
     g_clear_pointer(&h->moments, moments_free);
@@ -449,7 +464,7 @@ static void decode_hart(gpointer data, gpointer opaque)
         h->compared || h->all->nr_watchers ? &consumer :
         h->stack || h->counter ? &repeating_consumer : &count_consumer;
 
-    trace_decode(&h->d, h->all->t, h->hart, how, h);
+    results_index_decode(h, how);
     end_watchers(h);
     g_clear_pointer(&h->counter, counter_free);
     g_mutex_lock(&crew->lock);
@@ -504,13 +519,19 @@ static unsigned threads(const Results *r)
     return r->ct->jobs ? (unsigned)r->ct->jobs : g_get_num_processors();
 }
 
-static void report(const Results *r, const HartResult *h)
+static bool report(const Results *r, const HartResult *h)
 {
+    if (h->failed) {
+        cli_error("hart %u: the index is not of this trace and sideband, or "
+                  "is damaged; make it again with 'rvtrace index'", h->hart);
+        return false;
+    }
     for (guint i = 0; i < h->losses->len; i++) {
         cli_report_loss(r->ct, &g_array_index(h->losses, TraceLoss, i));
     }
     r->ct->losses += h->more_losses;
     cli_note_end(r->ct, &h->d.stats);
+    return true;
 }
 
 static bool begin_watchers(HartResult *h)
@@ -569,7 +590,8 @@ static void warn_of_nothing(const Results *r)
 {
     uint64_t selected, insns = results_insns(r, &selected);
 
-    if (insns && !selected && r->what & (RESULT_PROFILE | RESULT_COUNTS)) {
+    if (insns && !selected && !r->ct->shards &&
+        r->what & (RESULT_PROFILE | RESULT_COUNTS)) {
         cli_warn("none of %" PRIu64 " instructions is selected: see whether "
                  "--process, --region, --from and --to name what ran; "
                  "'rvtrace report --sort pid' lists processes", insns);
@@ -580,8 +602,9 @@ bool results_decode(Results *r)
 {
     Crew crew = { 0 };
     GThreadPool *pool;
+    bool ok = true;
 
-    if (!make_harts(r, &crew)) {
+    if (!make_harts(r, &crew) || !results_index_begin(r)) {
         return false;
     }
     g_mutex_init(&crew.lock);
@@ -596,13 +619,15 @@ bool results_decode(Results *r)
     g_thread_pool_free(pool, false, true);
     for (unsigned i = 0; i < r->t->nr_harts; i++) {
         if (r->harts[i]) {
-            report(r, r->harts[i]);
+            ok &= report(r, r->harts[i]);
         }
     }
-    warn_of_nothing(r);
+    if (ok) {
+        warn_of_nothing(r);
+    }
     g_mutex_clear(&crew.lock);
     g_cond_clear(&crew.done);
-    return true;
+    return ok;
 }
 
 void results_clear(Results *r)
@@ -611,4 +636,6 @@ void results_clear(Results *r)
         g_clear_pointer(&r->harts[i], hart_free);
     }
     g_clear_pointer(&r->harts, g_free);
+    g_clear_pointer(&r->index, trace_index_free);
+    g_clear_pointer(&r->everything, selection_free);
 }

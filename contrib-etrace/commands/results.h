@@ -13,6 +13,7 @@
 #include <math.h>
 #include "cli.h"
 #include "counter.h"
+#include "index/trace-index.h"
 #include "truth.h"
 #include "views/moments.h"
 #include "views/spool.h"
@@ -84,6 +85,14 @@ typedef struct HartResult {
     unsigned task_space, task_generation;
     GArray *losses;             /* TraceLoss, the first ones and the last */
     uint64_t more_losses;
+    /* By an index, see results-index.c: which piece is decoded of the hart */
+    const IndexHart *indexed;   /* NULL: there is none */
+    const IndexPoint *from, *to;    /* NULL: its beginning, its end */
+    TraceStart start;
+    TreeReader *tree;
+    bool over;                  /* what is behind @to is not needed */
+    bool failed;                /* the index did not fit */
+    struct IndexMaker *maker;   /* cmd-index.c, or NULL */
 } HartResult;
 
 typedef struct Results {
@@ -100,6 +109,9 @@ typedef struct Results {
     SamplerOptions sampler;     /* RESULT_SAMPLES: how often, how much */
     Watcher watchers[RESULTS_MAX_WATCHERS];
     unsigned nr_watchers;
+    uint64_t spacing;           /* of an index to be made; 0: none is */
+    TraceIndex *index;          /* made, or read; or NULL */
+    Selection *everything;      /* of shards, if nothing else is selected */
     /* by hart; NULL: not asked for, or not in the trace */
     HartResult **harts;
 } Results;
@@ -116,6 +128,35 @@ void results_clear(Results *r);
 
 /* Of all harts: instructions that ran, and those that are selected */
 uint64_t results_insns(const Results *r, uint64_t *selected);
+
+/* results-index.c */
+
+/* TRACE.rvidx, or what --index says; the caller frees it. */
+char *results_index_path(const CliTrace *ct);
+
+/* What of @ct decides how the trace is decoded, and how names are found */
+char *results_index_setup(const CliTrace *ct, GError **errp);
+char *results_index_names(const Results *r);
+
+/*
+ * When r->harts are there: find an index, if that is of use, and see where each
+ * hart begins and ends. Prints what is wrong and returns false.
+ */
+bool results_index_begin(Results *r);
+
+/* Something was lost of the hart: have its watchers know. */
+void results_lost(HartResult *h, FlowLossKind kind);
+
+/* Decode one hart as that says. */
+void results_index_decode(HartResult *h, const TraceConsumer *consumer);
+
+/*
+ * cmd-index.c: when r->harts are there, make an index of them, with points at
+ * least @spacing instructions from each other; prints what is wrong and returns
+ * false. index_maker_synced() is told where there could be one.
+ */
+bool index_maker_begin(Results *r, uint64_t spacing);
+void index_maker_synced(HartResult *h);
 
 /* cmd-stat.c: the counts of each hart, and in total */
 void stat_write(const Results *r, FILE *f);
