@@ -108,6 +108,12 @@ void profile_merge(Profile *p, unsigned top, const Profile *from);
 uint64_t profile_sum(Profile *p);
 
 /*
+ * The same in an order that does not depend upon what was found first, and
+ * without nodes below which nothing was executed. The caller frees it.
+ */
+Profile *profile_tidy(Profile *p);
+
+/*
  * The children of every node that executed anything, sorted by name: an array
  * of GArray of unsigned, one for each node, NULL if it has none. Needs
  * profile_sum(). Free it with g_ptr_array_unref().

@@ -5,6 +5,7 @@
  */
 #include "qemu/osdep.h"
 #include "cli.h"
+#include "shards.h"
 
 static void print_message(const char *kind, const char *fmt, va_list ap)
 {
@@ -130,6 +131,9 @@ static void add_selection(CliTrace *ct, GOptionContext *context)
         { "shard", 0, 0, G_OPTION_ARG_STRING, &ct->shard_arg,
           "Only piece K, from 1 on, of N of the trace, by its index; writes a "
           "result for 'rvtrace merge' instead", "K/N" },
+        { "merge", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &ct->shard_files,
+          "Add up what --shard wrote instead of decoding; repeated, for each "
+          "piece", "FILE" },
         G_OPTION_ENTRY_NULL
     };
 
@@ -147,10 +151,10 @@ static bool parse_shard(CliTrace *ct)
     }
     first = g_strndup(ct->shard_arg, slash ? slash - ct->shard_arg : 0);
     if (!slash ||
-        !g_ascii_string_to_unsigned(slash + 1, 10, 1, 65536, &n, NULL) ||
+        !g_ascii_string_to_unsigned(slash + 1, 10, 1, CLI_MAX_SHARDS, &n, NULL) ||
         !g_ascii_string_to_unsigned(first, 10, 1, n, &k, NULL)) {
         cli_error("--shard %s: must be K/N, piece K from 1 on of N, at most "
-                  "65536", ct->shard_arg);
+                  "%u", ct->shard_arg, CLI_MAX_SHARDS);
         return false;
     }
     ct->shard = k;
@@ -214,6 +218,12 @@ bool cli_parse(CliTrace *ct, GOptionEntry *extra, const char *summary,
         G_OPTION_ENTRY_NULL
     };
 
+    const GOptionEntry merged[] = {
+        { G_OPTION_REMAINING, 0, 0, G_OPTION_ARG_FILENAME_ARRAY,
+          &ct->shard_files, NULL, "FILE..." },
+        G_OPTION_ENTRY_NULL
+    };
+
     ct->hart = -1;
     ct->wrapped_at = RING_NOT_WRAPPED;
     ct->limit = CLI_LIMIT_DEFAULT;
@@ -228,7 +238,17 @@ bool cli_parse(CliTrace *ct, GOptionEntry *extra, const char *summary,
     if (extra) {
         g_option_context_add_main_entries(context, extra, NULL);
     }
+    if (ct->merges) {
+        g_option_context_add_main_entries(context, merged, NULL);
+    }
     if (!parse_context(context, argc, argv)) {
+        return false;
+    }
+    if (ct->merges && !ct->shard_files) {
+        cli_error("which results? name what --shard wrote");
+        return false;
+    }
+    if (ct->shard_files && !shards_take_options(ct, *ct->shard_files)) {
         return false;
     }
     if (!ct->traces) {
@@ -271,6 +291,9 @@ void cli_trace_clear(CliTrace *ct)
     g_free(ct->select.to);
     g_free(ct->index);
     g_free(ct->shard_arg);
+    g_strfreev(ct->shard_files);
+    g_strfreev(ct->shard_kallsyms);
+    g_strfreev(ct->shard_sysroots);
     g_clear_pointer(&ct->selection, selection_free);
 }
 

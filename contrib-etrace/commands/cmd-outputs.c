@@ -4,7 +4,7 @@
  * SPDX-License-Identifier: GPL-2.0-or-later
  */
 #include "qemu/osdep.h"
-#include "results.h"
+#include "shards.h"
 #include "views/annotate.h"
 #include "views/report.h"
 
@@ -242,7 +242,7 @@ static int report_output(const Results *r, Profile *profile,
                          FILE *f)
 {
     uint64_t selected;
-    g_autoptr(SourcePlaces) places = source_places_new(po->sysroots);
+    g_autoptr(SourcePlaces) places = source_places_new(profile_sysroots(r->ct, po));
     ReportOptions o = {
         .comm = po->comm,
         .dso = po->dso,
@@ -278,7 +278,7 @@ static int report_output(const Results *r, Profile *profile,
 static int annotate_output(const Results *r, const Counts *counts,
                            const ProfileOptions *po, FILE *f)
 {
-    g_autoptr(SourcePlaces) places = source_places_new(po->sysroots);
+    g_autoptr(SourcePlaces) places = source_places_new(profile_sysroots(r->ct, po));
     g_autoptr(SourceTree) sources = NULL;
     AnnotateOptions o = {
         .comm = po->comm,
@@ -290,11 +290,12 @@ static int annotate_output(const Results *r, const Counts *counts,
         .isa = r->t->isa,
         .places = po->source ? places : NULL,
     };
+    char **sysroots = profile_sysroots(r->ct, po);
     AnnotateResult result;
 
     /* profile_options_valid() has seen that it can be made. */
     sources = source_tree_new(po->source_prefixes,
-                              po->sysroots ? *po->sysroots : NULL, NULL);
+                              sysroots ? *sysroots : NULL, NULL);
     o.sources = sources;
     result = annotate_write(counts, &o, f);
     if (!result.functions) {
@@ -368,6 +369,43 @@ static int write_output(Output *o, const Results *r, const ProfileOptions *po,
     return close_output(o) ? status : CLI_ERROR;
 }
 
+/*
+ * Of pieces, counts can be added up, but not samples, or what was when. Prints
+ * what is wrong and returns false.
+ */
+static bool can_add(const CliTrace *ct, const GPtrArray *outputs)
+{
+    for (guint i = 0; i < outputs->len; i++) {
+        const Output *o = outputs->pdata[i];
+
+        if ((ct->shards || ct->shard_files) &&
+            (kinds[o->kind].what & ~(RESULT_COUNTS | RESULT_PROFILE) ||
+             o->kind == OUTPUT_TIMELINE)) {
+            cli_error("%s of pieces cannot be added up; report, annotate, "
+                      "flamegraph, folded, callgrind, pprof, pgo and coverage "
+                      "can", kinds[o->kind].name);
+            return false;
+        }
+    }
+    return true;
+}
+
+static int write_shards(GPtrArray *outputs, const Results *r,
+                        const ProfileOptions *po)
+{
+    int status = CLI_OK;
+
+    for (guint i = 0; i < outputs->len; i++) {
+        Output *o = outputs->pdata[i];
+
+        status = shards_write(r, po, o->f);
+        if (!close_output(o)) {
+            return CLI_ERROR;
+        }
+    }
+    return status;
+}
+
 static int decode(Results *r, GPtrArray *outputs, char **truths,
                   const ProfileOptions *po, Views *v)
 {
@@ -380,6 +418,9 @@ static int decode(Results *r, GPtrArray *outputs, char **truths,
     }
     if (!results_decode(r)) {
         return CLI_ERROR;
+    }
+    if (r->ct->shards) {
+        return write_shards(outputs, r, po);
     }
     prepare(r, truths, po, v);
     status = cli_finish_losses(r->ct);
@@ -438,9 +479,10 @@ int cmd_decode_outputs(CliTrace *ct, char **args, char **truths,
         g_ptr_array_add(outputs, o);
         r.what |= kinds[o->kind].what;
     }
-    if (!view_parse_options(&r, po)) {
+    if (!can_add(ct, outputs) || !view_parse_options(&r, po)) {
         return CLI_ERROR;
     }
+    r.what |= ct->shards ? RESULT_COUNTS | RESULT_PROFILE : 0;
     if (is_asked_for(outputs, OUTPUT_HTML)) {
         views.strips = html_begin(&r);
         r.what |= truths ? RESULT_VERIFY : 0;
@@ -473,6 +515,9 @@ int cmd_decode_outputs(CliTrace *ct, char **args, char **truths,
     }
     if ((views.strips || views.timeline) && !po->layers) {
         choose_all_layers(&r);
+    }
+    if (ct->shards) {
+        stack_tree_layers(&r.layers);
     }
     return decode(&r, outputs, truths, po, &views);
 }

@@ -4,7 +4,7 @@
  * SPDX-License-Identifier: GPL-2.0-or-later
  */
 #include "qemu/osdep.h"
-#include "results.h"
+#include "shards.h"
 
 static FILE *open_output(const char *path)
 {
@@ -47,13 +47,21 @@ int counts_pass(CliTrace *ct, const ProfileOptions *po, const char *path,
     if (!names) {
         return CLI_ERROR;
     }
+    if (ct->shards) {
+        r.what |= RESULT_PROFILE;
+        r.layers.names = names;
+        stack_tree_layers(&r.layers);
+    }
     /* Before anything is decoded: that takes time. */
     f = open_output(path);
     if (!f) {
         return CLI_ERROR;
     }
-    status = CLI_ERROR;
-    if (results_decode(&r)) {
+    if (!results_decode(&r)) {
+        status = CLI_ERROR;
+    } else if (ct->shards) {
+        status = shards_write(&r, po, f);
+    } else {
         counts = counts_join(&r);
         status = cli_finish_losses(ct);
         one = fn(opaque, counts, f);

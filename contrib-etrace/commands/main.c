@@ -41,6 +41,7 @@ static const CliCommand commands[] = {
     { "coverage", "write which lines and branches ran, for lcov",
       cmd_coverage },
     { "index", "find places in a trace where decoding can begin", cmd_index },
+    { "merge", "add up results of pieces of a trace", cmd_merge },
     { "run", "run QEMU, trace it, and write what was executed", cmd_run },
     { "listen", "collect trace and sideband from sockets", cmd_listen },
 };

@@ -107,18 +107,24 @@ static bool scan_sysroots(Names *names, const Trace *t, char **roots)
     return true;
 }
 
+char **profile_sysroots(const CliTrace *ct, const ProfileOptions *o)
+{
+    return o->sysroots ?: ct->shard_sysroots;
+}
+
 Names *profile_load_names(const CliTrace *ct, const ProfileOptions *o,
                           const Trace *t, ObjectTable *table)
 {
     g_autoptr(Names) names = names_new(table);
+    char **sysroots = profile_sysroots(ct, o);
 
     for (char **p = ct->elfs; p && *p; p++) {
         if (!add_elf(names, table, *p)) {
             return NULL;
         }
     }
-    if (!add_kallsyms(names, table, o->kallsyms) ||
-        (o->sysroots && !scan_sysroots(names, t, o->sysroots))) {
+    if (!add_kallsyms(names, table, o->kallsyms ?: ct->shard_kallsyms) ||
+        (sysroots && !scan_sysroots(names, t, sysroots))) {
         return NULL;
     }
     return g_steal_pointer(&names);
@@ -170,7 +176,7 @@ static void warn_full(const Profile *profile)
 
 Profile *profile_join(const Results *r)
 {
-    Profile *all = profile_new();
+    g_autoptr(Profile) all = profile_new();
 
     for (unsigned i = 0; i < r->t->nr_harts; i++) {
         unsigned top = PROFILE_ROOT;
@@ -187,7 +193,7 @@ Profile *profile_join(const Results *r)
         profile_merge(all, top, r->harts[i]->profile);
     }
     warn_full(all);
-    return all;
+    return profile_tidy(all);
 }
 
 Counts *counts_join(const Results *r)

@@ -70,7 +70,7 @@ static bool is_of_use(const Results *r)
     const CliTrace *ct = r->ct;
     bool ranged = ct->selection && (ct->select.from || ct->select.to);
 
-    return (ranged || ct->shards) && !r->spacing && r->names &&
+    return (ranged || ct->shards) && !ct->shard_files && r->names &&
            r->what & (RESULT_PROFILE | RESULT_COUNTS) &&
            !(r->what & RESULT_VERIFY) && ct->limit == CLI_LIMIT_DEFAULT;
 }

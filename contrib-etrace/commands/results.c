@@ -5,7 +5,7 @@
  */
 #include "qemu/osdep.h"
 #include <unistd.h>
-#include "results.h"
+#include "shards.h"
 
 /* How often the progress is shown, microseconds */
 #define PROGRESS_PERIOD (G_USEC_PER_SEC / 4)
@@ -606,6 +606,9 @@ bool results_decode(Results *r)
 
     if (!make_harts(r, &crew) || !results_index_begin(r)) {
         return false;
+    }
+    if (r->ct->shard_files) {
+        return shards_load(r);
     }
     g_mutex_init(&crew.lock);
     g_cond_init(&crew.done);

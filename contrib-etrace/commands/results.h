@@ -219,6 +219,9 @@ GOptionEntry *view_options(ProfileOptions *o);
 /* Prints what is wrong with @o and returns false. */
 bool profile_options_valid(const ProfileOptions *o);
 
+/* --sysroot, or what shards were made with that are merged */
+char **profile_sysroots(const CliTrace *ct, const ProfileOptions *o);
+
 /*
  * Fill @table with the ELF files of @ct, the kernel's symbols and what ran of
  * @t, as @o says; prints what is wrong and returns NULL.

@@ -1,22 +1,21 @@
 /*
  * Index of a trace: places where decoding can begin
  *
- * A file is a magic number, a version, the SHA-256 of the rest, and the rest:
- * of which trace it is, and a section for each hart. Nothing in it is believed
- * for the sake of its checksum: every number is looked at.
+ * A file says of which trace it is, and has a section for each hart. Nothing in
+ * it is believed for the sake of its checksum: every number is looked at.
  *
  * SPDX-License-Identifier: GPL-2.0-or-later
  */
 #include "qemu/osdep.h"
-#include <gio/gio.h>
-#include "input.h"
+#include "sealed-file.h"
 #include "trace-index.h"
 
-#define MAGIC           "rvtrace index\n\x1a"
-#define MAGIC_SIZE      16
-#define VERSION         1
-#define DIGEST_SIZE     64
-#define HEADER_SIZE     (MAGIC_SIZE + 4 + DIGEST_SIZE)
+static const SealedKind kind = {
+    .magic = "rvtrace index\n\x1a",
+    .version = 1,
+    .what = "index of a trace",
+    .remedy = "make it again with 'rvtrace index'",
+};
 
 /* Bytes that a loss and a point take at least */
 #define LOSS_SIZE       54
@@ -278,12 +277,8 @@ bool trace_index_write(const TraceIndex *index, const Trace *t,
                        const char *path, GError **errp)
 {
     g_autoptr(GByteArray) out = g_byte_array_new();
-    g_autofree char *digest = NULL;
-    char magic[MAGIC_SIZE] = MAGIC;
 
-    g_byte_array_append(out, (const guint8 *)magic, MAGIC_SIZE);
-    bytes_put_u32(out, VERSION);
-    g_byte_array_set_size(out, HEADER_SIZE);
+    sealed_file_begin(&kind, out);
     trace_ids_put(index->ids, out);
     bytes_put_text(out, index->setup);
     bytes_put_text(out, index->names);
@@ -294,10 +289,7 @@ bool trace_index_write(const TraceIndex *index, const Trace *t,
             put_hart(out, &index->harts[i], t);
         }
     }
-    digest = g_compute_checksum_for_data(G_CHECKSUM_SHA256,
-                                         out->data + HEADER_SIZE,
-                                         out->len - HEADER_SIZE);
-    memcpy(out->data + MAGIC_SIZE + 4, digest, DIGEST_SIZE);
+    sealed_file_end(out);
     return g_file_set_contents(path, (const char *)out->data, out->len, errp);
 }
 
@@ -363,66 +355,31 @@ static bool get_harts(ByteReader *in, TraceIndex *index, const Trace *t)
     return !in->failed && in->pos == in->size;
 }
 
-static bool fail(GError **errp, const char *path, const char *why)
-{
-    g_set_error(errp, G_IO_ERROR, G_IO_ERROR_INVALID_DATA, "%s: %s; make it "
-                "again with 'rvtrace index'", path, why);
-    return false;
-}
-
-static bool check_header(ByteReader *in, TraceIndex *index, const char *path,
-                         GError **errp)
-{
-    char magic[MAGIC_SIZE] = MAGIC;
-    uint32_t version;
-
-    if (in->size < HEADER_SIZE || memcmp(in->data, magic, MAGIC_SIZE)) {
-        return fail(errp, path, "this is no index of a trace");
-    }
-    in->pos = MAGIC_SIZE;
-    version = bytes_get_u32(in);
-    if (version != VERSION) {
-        return fail(errp, path, "this index is of another version of rvtrace");
-    }
-    in->pos = HEADER_SIZE;
-    index->digest = g_compute_checksum_for_data(G_CHECKSUM_SHA256,
-                                                in->data + HEADER_SIZE,
-                                                in->size - HEADER_SIZE);
-    if (memcmp(in->data + MAGIC_SIZE + 4, index->digest, DIGEST_SIZE)) {
-        return fail(errp, path, "the index is damaged");
-    }
-    return true;
-}
-
 TraceIndex *trace_index_read(const char *path, const Trace *t,
                              TraceMatch *match, GError **errp)
 {
     g_autoptr(TraceIndex) index = g_new0(TraceIndex, 1);
-    ByteReader in = { 0 };
+    ByteReader in;
 
-    index->file = input_open(path, errp);
+    index->file = sealed_file_open(&kind, path, &in, &index->digest, errp);
     if (!index->file) {
-        return NULL;
-    }
-    in.data = input_data(index->file, &in.size);
-    if (!check_header(&in, index, path, errp)) {
         return NULL;
     }
     index->ids = trace_ids_get(&in);
     if (!index->ids) {
-        fail(errp, path, "the index makes no sense");
+        sealed_file_fail(&kind, path, "the index makes no sense", errp);
         return NULL;
     }
     *match = trace_ids_match(index->ids, t);
     if (*match == TRACE_OTHER) {
-        fail(errp, path, "this index is of another trace, or the trace was "
-             "written anew");
+        sealed_file_fail(&kind, path, "this index is of another trace, or the "
+                         "trace was written anew", errp);
         return NULL;
     }
     index->setup = bytes_get_text(&in);
     index->names = bytes_get_text(&in);
     if (!get_harts(&in, index, t)) {
-        fail(errp, path, "the index makes no sense");
+        sealed_file_fail(&kind, path, "the index makes no sense", errp);
         return NULL;
     }
     return g_steal_pointer(&index);
