@@ -151,7 +151,8 @@ static bool parse_shard(CliTrace *ct)
     }
     first = g_strndup(ct->shard_arg, slash ? slash - ct->shard_arg : 0);
     if (!slash ||
-        !g_ascii_string_to_unsigned(slash + 1, 10, 1, CLI_MAX_SHARDS, &n, NULL) ||
+        !g_ascii_string_to_unsigned(slash + 1, 10, 1, CLI_MAX_SHARDS, &n,
+                                    NULL) ||
         !g_ascii_string_to_unsigned(first, 10, 1, n, &k, NULL)) {
         cli_error("--shard %s: must be K/N, piece K from 1 on of N, at most "
                   "%u", ct->shard_arg, CLI_MAX_SHARDS);

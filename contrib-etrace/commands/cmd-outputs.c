@@ -242,7 +242,8 @@ static int report_output(const Results *r, Profile *profile,
                          FILE *f)
 {
     uint64_t selected;
-    g_autoptr(SourcePlaces) places = source_places_new(profile_sysroots(r->ct, po));
+    char **sysroots = profile_sysroots(r->ct, po);
+    g_autoptr(SourcePlaces) places = source_places_new(sysroots);
     ReportOptions o = {
         .comm = po->comm,
         .dso = po->dso,
@@ -278,7 +279,8 @@ static int report_output(const Results *r, Profile *profile,
 static int annotate_output(const Results *r, const Counts *counts,
                            const ProfileOptions *po, FILE *f)
 {
-    g_autoptr(SourcePlaces) places = source_places_new(profile_sysroots(r->ct, po));
+    char **sysroots = profile_sysroots(r->ct, po);
+    g_autoptr(SourcePlaces) places = source_places_new(sysroots);
     g_autoptr(SourceTree) sources = NULL;
     AnnotateOptions o = {
         .comm = po->comm,
@@ -290,7 +292,6 @@ static int annotate_output(const Results *r, const Counts *counts,
         .isa = r->t->isa,
         .places = po->source ? places : NULL,
     };
-    char **sysroots = profile_sysroots(r->ct, po);
     AnnotateResult result;
 
     /* profile_options_valid() has seen that it can be made. */
