@@ -14,8 +14,7 @@
 
 #define CAUSE_ILLEGAL_INSTRUCTION   2
 
-/* Stack, predictor and cache of the sizes that the parameters say, empty */
-static void init_history(Flow *f)
+void flow_init_history(Flow *f)
 {
     etrace_return_stack_init(&f->stack, &f->params);
     etrace_predictor_init(&f->predictor, &f->params);
@@ -53,7 +52,7 @@ void flow_init(Flow *f, const ETraceParams *params, Image *image,
     /* A support packet tells them. */
     f->params.ioptions = 0;
     f->params.doptions = 0;
-    init_history(f);
+    flow_init_history(f);
 }
 
 static bool is_branch_at(Flow *f, unsigned priv, uint64_t pc)
@@ -381,7 +380,7 @@ static bool process_support(Flow *f, const ETracePacket *pkt)
         before.call_counter_size != f->params.call_counter_size ||
         before.bpred_size != f->params.bpred_size ||
         before.cache_size != f->params.cache_size) {
-        init_history(f);
+        flow_init_history(f);
     }
     f->keep_history = flow_is_2_1(f) && pkt->resync_disabled;
     f->unsupported |= !modes_supported(f);

@@ -59,6 +59,11 @@ static inline bool flow_mode(const Flow *f, unsigned ioption)
     return f->params.ioptions & ioption;
 }
 
+/* flow-packet.c */
+
+/* Stack, predictor and cache of the sizes that the parameters say, empty */
+void flow_init_history(Flow *f);
+
 /* flow-loop.c */
 
 static inline void flow_mark_init(FlowMark *m)

@@ -222,6 +222,32 @@ bool flow_packet(Flow *f, const ETracePacket *pkt);
  */
 void flow_gap(Flow *f, FlowLossKind kind);
 
+/* Right behind a synchronisation packet: what there is to know */
+typedef struct FlowPoint {
+    uint8_t priv;
+    uint64_t pc;            /* last instruction that was handed over */
+    bool prev_known;
+    uint64_t prev;          /* the one before it, if it follows in memory */
+    uint64_t address;       /* base of differential addresses */
+    bool branch;            /* pc is a branch, which was left ... */
+    bool not_taken;         /* ... like that */
+    unsigned irets;
+} FlowPoint;
+
+/*
+ * Where @f is. Returns false if that cannot be told in so few words: not
+ * behind a synchronisation packet, or modes go on across these.
+ */
+bool flow_point(const Flow *f, FlowPoint *point);
+
+/*
+ * After flow_init(): go on from @point, as if every packet up to there had
+ * been processed. @support is the last support packet before it, or NULL if
+ * there was none. Returns false if that packet makes no sense.
+ */
+bool flow_resume(Flow *f, const ETracePacket *support,
+                 const FlowPoint *point);
+
 const char *flow_loss_text(FlowLossKind kind);
 
 #endif /* ETRACE_FLOW_H */

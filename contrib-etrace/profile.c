@@ -197,7 +197,7 @@ unsigned profile_label(Profile *p, FrameKind kind, const char *name)
     return p->frames->len - 1;
 }
 
-static unsigned merge_frame(Profile *p, const ProfileFrame *frame)
+unsigned profile_take_frame(Profile *p, const ProfileFrame *frame)
 {
     if (frame->label) {
         return profile_label(p, frame->kind, frame->name);
@@ -215,7 +215,7 @@ void profile_merge(Profile *p, unsigned top, const Profile *from)
     g_autofree unsigned *nodes = g_new(unsigned, from->nodes->len);
 
     for (guint i = 0; i < from->frames->len; i++) {
-        frames[i] = merge_frame(p, profile_frame(from, i));
+        frames[i] = profile_take_frame(p, profile_frame(from, i));
     }
     nodes[PROFILE_ROOT] = top;
     /* Parents were made before their children. */
@@ -254,7 +254,13 @@ static int compare_children(gconstpointer a, gconstpointer b, gpointer opaque)
     if (c) {
         return c;
     }
-    return x->kind < y->kind ? -1 : x->kind > y->kind;
+    if (x->kind != y->kind) {
+        return x->kind < y->kind ? -1 : 1;
+    }
+    if (x->object && y->object && x->object != y->object) {
+        return x->object->id < y->object->id ? -1 : 1;
+    }
+    return x->entry < y->entry ? -1 : x->entry > y->entry;
 }
 
 static void free_array(gpointer array)
@@ -287,6 +293,33 @@ GPtrArray *profile_children(const Profile *p)
         }
     }
     return all;
+}
+
+static void tidy_node(Profile *to, unsigned top, const Profile *p,
+                      const GPtrArray *children, unsigned node)
+{
+    const GArray *below = children->pdata[node];
+
+    profile_node(to, top)->self = profile_node(p, node)->self;
+    for (guint i = 0; below && i < below->len; i++) {
+        unsigned child = g_array_index(below, unsigned, i);
+        unsigned frame = profile_take_frame(to, profile_frame(p,
+            profile_node(p, child)->frame));
+
+        tidy_node(to, profile_child(to, top, frame), p, children, child);
+    }
+}
+
+Profile *profile_tidy(Profile *p)
+{
+    Profile *tidy = profile_new();
+    g_autoptr(GPtrArray) children = NULL;
+
+    profile_sum(p);
+    children = profile_children(p);
+    tidy_node(tidy, PROFILE_ROOT, p, children, PROFILE_ROOT);
+    tidy->full = p->full;
+    return tidy;
 }
 
 /* Folded stacks have no way to quote what separates frames. */

@@ -85,6 +85,9 @@ unsigned profile_function(Profile *p, FrameKind kind, const NamePlace *place,
 /* A frame with this name that is no function */
 unsigned profile_label(Profile *p, FrameKind kind, const char *name);
 
+/* The frame like @frame, of another profile that has the same objects */
+unsigned profile_take_frame(Profile *p, const ProfileFrame *frame);
+
 static inline ProfileFrame *profile_frame(const Profile *p, unsigned frame)
 {
     return &g_array_index(p->frames, ProfileFrame, frame);
@@ -103,6 +106,12 @@ void profile_merge(Profile *p, unsigned top, const Profile *from);
 
 /* Fill in the totals. Returns that of the root. */
 uint64_t profile_sum(Profile *p);
+
+/*
+ * The same in an order that does not depend upon what was found first, and
+ * without nodes below which nothing was executed. The caller frees it.
+ */
+Profile *profile_tidy(Profile *p);
 
 /*
  * The children of every node that executed anything, sorted by name: an array

@@ -30,6 +30,7 @@ struct Selection {
 
 struct SelectionHart {
     const Selection *s;
+    uint64_t from, to;
     uint64_t insns;         /* that retired */
     bool open[MAX_REGIONS]; /* regions that began and have not ended */
     unsigned nr_open;
@@ -160,15 +161,22 @@ static void region_clear(gpointer opaque)
     g_free(r->end);
 }
 
-Selection *selection_new(const SelectionOptions *o, GError **errp)
+Selection *selection_all(void)
 {
-    g_autoptr(Selection) s = g_new0(Selection, 1);
+    Selection *s = g_new0(Selection, 1);
 
     s->to = UINT64_MAX;
     s->processes = g_array_new(false, false, sizeof(Process));
     s->regions = g_array_new(false, false, sizeof(Region));
     g_array_set_clear_func(s->processes, process_clear);
     g_array_set_clear_func(s->regions, region_clear);
+    return s;
+}
+
+Selection *selection_new(const SelectionOptions *o, GError **errp)
+{
+    g_autoptr(Selection) s = selection_all();
+
     if (!parse_counts(s, o, errp) ||
         !parse_processes(s, o->processes, errp) ||
         !parse_regions(s, o->regions, errp)) {
@@ -192,7 +200,32 @@ SelectionHart *selection_hart_new(const Selection *s)
     SelectionHart *h = g_new0(SelectionHart, 1);
 
     h->s = s;
+    h->from = s->from;
+    h->to = s->to;
     return h;
+}
+
+void selection_hart_narrow(SelectionHart *h, uint64_t from, uint64_t to)
+{
+    h->from = MAX(h->from, from);
+    h->to = MIN(h->to, to);
+}
+
+void selection_hart_range(const SelectionHart *h, uint64_t *from,
+                          uint64_t *to)
+{
+    *from = h->from;
+    *to = h->to;
+}
+
+void selection_hart_start(SelectionHart *h, uint64_t insns)
+{
+    h->insns = insns;
+}
+
+bool selection_over(const SelectionHart *h)
+{
+    return h->insns > h->to;
 }
 
 void selection_hart_free(SelectionHart *h)
@@ -229,7 +262,7 @@ bool selection_covers(SelectionHart *h, const Task *task)
         h->task = task;
         h->task_covered = covers_task(s, task);
     }
-    covered = h->task_covered && h->insns >= s->from && h->insns < s->to &&
+    covered = h->task_covered && h->insns >= h->from && h->insns < h->to &&
               (!s->regions->len || h->nr_open);
     h->steady &= covered == h->covered;
     h->covered = covered;
@@ -238,11 +271,11 @@ bool selection_covers(SelectionHart *h, const Task *task)
 
 uint64_t selection_room(const SelectionHart *h)
 {
-    if (h->insns < h->s->from) {
-        return h->s->from - h->insns;
+    if (h->insns < h->from) {
+        return h->from - h->insns;
     }
-    return h->insns < h->s->to && h->s->to != UINT64_MAX ?
-           h->s->to - h->insns : UINT64_MAX;
+    return h->insns < h->to && h->to != UINT64_MAX ?
+           h->to - h->insns : UINT64_MAX;
 }
 
 void selection_ran(SelectionHart *h, uint64_t insns)
@@ -288,8 +321,8 @@ bool selection_can_repeat(const SelectionHart *h, uint64_t times)
 
     /* The next round is covered as this one only before a border. */
     return h->steady && (!round || times <= selection_room(h) / round) &&
-           (h->insns != h->s->from || h->covered || !h->s->from) &&
-           (h->insns != h->s->to || !h->covered);
+           (h->insns != h->from || h->covered || !h->from) &&
+           (h->insns != h->to || !h->covered);
 }
 
 void selection_repeat(SelectionHart *h, uint64_t times)

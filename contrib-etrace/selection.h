@@ -32,6 +32,9 @@ typedef struct Selection Selection;
  * wrong.
  */
 Selection *selection_new(const SelectionOptions *options, GError **errp);
+
+/* One that selects everything, for selection_hart_narrow() */
+Selection *selection_all(void);
 void selection_free(Selection *s);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(Selection, selection_free)
 
@@ -47,6 +50,19 @@ typedef struct SelectionHart SelectionHart;
 /* @s must live as long. */
 SelectionHart *selection_hart_new(const Selection *s);
 void selection_hart_free(SelectionHart *h);
+
+/* Of what is selected, only instructions @from to @to of this hart */
+void selection_hart_narrow(SelectionHart *h, uint64_t from, uint64_t to);
+
+/* The first instruction that may be selected, and the first that cannot be */
+void selection_hart_range(const SelectionHart *h, uint64_t *from,
+                          uint64_t *to);
+
+/* The hart begins behind @insns instructions that retired. */
+void selection_hart_start(SelectionHart *h, uint64_t insns);
+
+/* Has an instruction retired behind the last one that can be selected? */
+bool selection_over(const SelectionHart *h);
 
 /*
  * The hart goes on with @task (NULL: not known, which no process is). Returns

@@ -7,7 +7,7 @@
 #include "flow-paths.h"
 #include "flow-report.h"
 #include "input.h"
-#include "trace.h"
+#include "trace-private.h"
 
 uint64_t trace_stats_losses(const TraceStats *stats)
 {
@@ -171,6 +171,9 @@ static void inst_packet(TraceDecoder *d)
     }
     d->stats.packets[packet_kind(&pkt)]++;
     allow_work(d);
+    if (packet_kind(&pkt) == TRACE_PKT_F3_SUPPORT) {
+        d->support = d->item.offset;
+    }
     flow_packet(&d->flow, &pkt);
     if (d->consumer->time) {
         tell_time(d, &pkt);
@@ -180,6 +183,11 @@ static void inst_packet(TraceDecoder *d)
     }
     if (pkt.dloss) {
         report_data_loss(d, FLOW_LOST_DATA);
+    }
+    if (pkt.format == ETRACE_FORMAT_SYNC &&
+        pkt.subformat != ETRACE_SYNC_SUPPORT) {
+        d->time = pkt.time;
+        d->synced = true;
     }
 }
 
@@ -203,7 +211,7 @@ static void data_packet(TraceDecoder *d)
     }
 }
 
-static void take_notes(TraceDecoder *d)
+void trace_take_notes(TraceDecoder *d)
 {
     SidebandNote note;
 
@@ -218,8 +226,9 @@ static void reach_barrier(TraceDecoder *d)
 {
     if (d->packets >= d->barrier) {
         image_advance(d->image, d->packets);
+        d->advanced = d->packets;
         d->barrier = image_barrier(d->image);
-        take_notes(d);
+        trace_take_notes(d);
     }
 }
 
@@ -233,6 +242,12 @@ static void one_packet(TraceDecoder *d)
         inst_packet(d);
     }
     d->packets++;
+    if (d->synced) {
+        d->synced = false;
+        if (d->consumer->synced && !d->stop) {
+            d->consumer->synced(d->opaque);
+        }
+    }
 }
 
 /*
@@ -400,6 +415,8 @@ static void start_part(TraceDecoder *d)
     d->flow.tvec_opaque = d;
     stream_init(&d->stream, t->data, t->begin, t->end, &sources);
     d->packets = 0;
+    d->advanced = 0;
+    d->support = TRACE_NO_SUPPORT;
     d->barrier = image_barrier(d->image);
     if (t->ram && t->ring.cut) {
         /* It begins in the middle, with packets that need those before. */
@@ -473,9 +490,8 @@ static void decode_part(TraceDecoder *d)
 {
     bool end = false;
 
-    start_part(d);
-    take_notes(d);
-    d->told = d->trace->begin;
+    trace_take_notes(d);
+    d->told = d->stream.pos;
     while (!d->stop && !end) {
         if (G_UNLIKELY(d->stream.pos - d->told >= TOLD_BYTES)) {
             tell_progress(d);
@@ -504,15 +520,18 @@ static void decode_part(TraceDecoder *d)
     d->work += d->flow.steps;
     tell_progress(d);
     d->bytes += d->trace->end - d->trace->begin;
+    g_array_append_val(d->ended, d->advanced);
     if (d->consumer->data) {
         data_flow_end(&d->data);
         data_flow_destroy(&d->data);
     }
 }
 
-void trace_decode(TraceDecoder *d, Trace *t, unsigned hart,
-                  const TraceConsumer *consumer, void *opaque)
+bool trace_decode_from(TraceDecoder *d, Trace *t, unsigned hart,
+                       const TraceStart *start,
+                       const TraceConsumer *consumer, void *opaque)
 {
+    bool ok = true;
     const TraceHart *h = &t->harts[hart];
 
     assert(hart < t->nr_harts && h->present);
@@ -525,20 +544,42 @@ void trace_decode(TraceDecoder *d, Trace *t, unsigned hart,
         .patient = t->patient,
         .stop = !t->limit,
         .paths = flow_paths_new(),
+        .ended = g_array_new(false, false, sizeof(uint64_t)),
         .image = image_new(&(InsnIsa) {
             .xlen = h->params.iaddress_width,
             .zcmp = t->isa.zcmp || (h->isa & ETRACE_SB_ISA_ZCMP),
             .zcmt = t->isa.zcmt || (h->isa & ETRACE_SB_ISA_ZCMT),
         }, t->sideband, hart, t->elf),
     };
-    decode_part(d);
-    while (!d->stop && d->trace->next) {
-        d->trace = d->trace->next;
-        image_restart(d->image, d->trace->sideband);
+    ok = !start || trace_resume_image(d, start);
+    if (ok) {
+        start_part(d);
+        ok = !start || trace_resume_part(d, start->point);
+    }
+    if (ok) {
+        if (start && start->begun) {
+            start->begun(opaque);
+        }
         decode_part(d);
     }
+    while (ok && !d->stop && d->trace->next) {
+        d->trace = d->trace->next;
+        d->part++;
+        image_restart(d->image, d->trace->sideband);
+        start_part(d);
+        decode_part(d);
+    }
+    d->sideband_end = trace_sideband_pos(d);
     g_clear_pointer(&d->image, image_free);
     g_clear_pointer(&d->paths, flow_paths_free);
+    g_clear_pointer(&d->ended, g_array_unref);
+    return ok;
+}
+
+void trace_decode(TraceDecoder *d, Trace *t, unsigned hart,
+                  const TraceConsumer *consumer, void *opaque)
+{
+    trace_decode_from(d, t, hart, NULL, consumer, opaque);
 }
 
 unsigned trace_decoder_space(const TraceDecoder *d, unsigned priv)

@@ -142,14 +142,41 @@ typedef struct TraceLoss {
 typedef struct TraceDecoder TraceDecoder;
 
 /*
+ * Where decoding of a hart can begin: behind one of its synchronisation
+ * packets
+ */
+typedef struct TracePoint {
+    unsigned part;              /* from 0 */
+    uint64_t pos;               /* of the next packet in the part's file */
+    uint64_t support;           /* of the last support packet, or NO_SUPPORT */
+    uint64_t packets;           /* of the hart in the part, before pos */
+    /* ... for which the sideband was read, and how far that was */
+    uint64_t advanced, sideband_pos;
+    FlowPoint flow;
+} TracePoint;
+
+#define TRACE_NO_SUPPORT    UINT64_MAX
+
+/* What trace_decode_from() has to know besides */
+typedef struct TraceStart {
+    const TracePoint *point;
+    /* by part, of those before the point's: packets as in its advanced */
+    const uint64_t *advanced;
+    /* Called when the decoder is there; may be NULL */
+    void (*begun)(void *opaque);
+} TraceStart;
+
+/*
  * data may be NULL: data packets are not decoded then. note may be, too; it is
  * called between what the hart executed before and after the note was taken.
+ * synced is called behind synchronisation packets, when all before was told.
  */
 typedef struct TraceConsumer {
     FlowOps flow;
     const DataFlowOps *data;
     void (*loss)(void *opaque, const TraceLoss *loss);
     void (*note)(void *opaque, const SidebandNote *note);
+    void (*synced)(void *opaque);
     /*
      * A packet told the time, after all that was handed over: the low @bits of
      * it, by a @timestamp of its envelope or else by its time field. May be
@@ -178,6 +205,13 @@ struct TraceDecoder {
     uint64_t work, bytes;       /* steps and bytes of the parts before */
     uint64_t packets;           /* of the part, consumed */
     uint64_t barrier;
+    uint64_t advanced;          /* packets at the last barrier */
+    uint64_t support;           /* see TracePoint */
+    bool synced;                /* the packet was one of synchronisation */
+    unsigned part;              /* number of @trace */
+    GArray *ended;              /* uint64_t: @advanced of the parts before */
+    uint64_t time;              /* of the last packet that had one */
+    uint64_t sideband_end;      /* afterwards: see TracePoint */
     size_t told;                /* bytes of the part: see trace-decode.c */
     uint64_t progress;          /* see trace_decoder_progress() */
 };
@@ -190,6 +224,21 @@ struct TraceDecoder {
  */
 void trace_decode(TraceDecoder *d, Trace *t, unsigned hart,
                   const TraceConsumer *consumer, void *opaque);
+
+/*
+ * The same from @start on. @consumer is told only of notes that stand before
+ * it, and what @d counts is from there on. Returns false, having decoded
+ * nothing, if the trace has no such place.
+ */
+bool trace_decode_from(TraceDecoder *d, Trace *t, unsigned hart,
+                       const TraceStart *start,
+                       const TraceConsumer *consumer, void *opaque);
+
+/*
+ * While @consumer is told that @d has come to a synchronisation packet: where
+ * that is. Returns false if one cannot begin there.
+ */
+bool trace_decoder_point(const TraceDecoder *d, TracePoint *point);
 
 /*
  * Do packets of @hart tell the time? *@timestamp: by their envelopes, else by

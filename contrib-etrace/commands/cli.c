@@ -5,6 +5,7 @@
  */
 #include "qemu/osdep.h"
 #include "cli.h"
+#include "shards.h"
 
 static void print_message(const char *kind, const char *fmt, va_list ap)
 {
@@ -124,10 +125,42 @@ static void add_selection(CliTrace *ct, GOptionContext *context)
         { "to", 0, 0, G_OPTION_ARG_STRING, &o->to,
           "Only the first N instructions of each hart, less those before "
           "--from", "N" },
+        { "index", 0, 0, G_OPTION_ARG_FILENAME, &ct->index,
+          "What 'rvtrace index' made of this trace: what is before --from is "
+          "not decoded then (default: TRACE.rvidx, if it is there)", "FILE" },
+        { "shard", 0, 0, G_OPTION_ARG_STRING, &ct->shard_arg,
+          "Only piece K, from 1 on, of N of the trace, by its index; writes a "
+          "result for 'rvtrace merge' instead", "K/N" },
+        { "merge", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &ct->shard_files,
+          "Add up what --shard wrote instead of decoding; repeated, for each "
+          "piece", "FILE" },
         G_OPTION_ENTRY_NULL
     };
 
     g_option_context_add_main_entries(context, entries, NULL);
+}
+
+static bool parse_shard(CliTrace *ct)
+{
+    char *slash = ct->shard_arg ? strchr(ct->shard_arg, '/') : NULL;
+    g_autofree char *first = NULL;
+    guint64 k, n;
+
+    if (!ct->shard_arg) {
+        return true;
+    }
+    first = g_strndup(ct->shard_arg, slash ? slash - ct->shard_arg : 0);
+    if (!slash ||
+        !g_ascii_string_to_unsigned(slash + 1, 10, 1, CLI_MAX_SHARDS, &n,
+                                    NULL) ||
+        !g_ascii_string_to_unsigned(first, 10, 1, n, &k, NULL)) {
+        cli_error("--shard %s: must be K/N, piece K from 1 on of N, at most "
+                  "%u", ct->shard_arg, CLI_MAX_SHARDS);
+        return false;
+    }
+    ct->shard = k;
+    ct->shards = n;
+    return true;
 }
 
 static bool parse_selection(CliTrace *ct)
@@ -186,6 +219,12 @@ bool cli_parse(CliTrace *ct, GOptionEntry *extra, const char *summary,
         G_OPTION_ENTRY_NULL
     };
 
+    const GOptionEntry merged[] = {
+        { G_OPTION_REMAINING, 0, 0, G_OPTION_ARG_FILENAME_ARRAY,
+          &ct->shard_files, NULL, "FILE..." },
+        G_OPTION_ENTRY_NULL
+    };
+
     ct->hart = -1;
     ct->wrapped_at = RING_NOT_WRAPPED;
     ct->limit = CLI_LIMIT_DEFAULT;
@@ -200,7 +239,17 @@ bool cli_parse(CliTrace *ct, GOptionEntry *extra, const char *summary,
     if (extra) {
         g_option_context_add_main_entries(context, extra, NULL);
     }
+    if (ct->merges) {
+        g_option_context_add_main_entries(context, merged, NULL);
+    }
     if (!parse_context(context, argc, argv)) {
+        return false;
+    }
+    if (ct->merges && !ct->shard_files) {
+        cli_error("which results? name what --shard wrote");
+        return false;
+    }
+    if (ct->shard_files && !shards_take_options(ct, *ct->shard_files)) {
         return false;
     }
     if (!ct->traces) {
@@ -219,7 +268,7 @@ bool cli_parse(CliTrace *ct, GOptionEntry *extra, const char *summary,
         cli_error("--jobs: a number of harts, at least 1");
         return false;
     }
-    return parse_selection(ct) && parse_sessions(ct);
+    return parse_selection(ct) && parse_sessions(ct) && parse_shard(ct);
 }
 
 uint64_t cli_limit(const CliTrace *ct)
@@ -241,6 +290,11 @@ void cli_trace_clear(CliTrace *ct)
     g_strfreev(ct->select.regions);
     g_free(ct->select.from);
     g_free(ct->select.to);
+    g_free(ct->index);
+    g_free(ct->shard_arg);
+    g_strfreev(ct->shard_files);
+    g_strfreev(ct->shard_kallsyms);
+    g_strfreev(ct->shard_sysroots);
     g_clear_pointer(&ct->selection, selection_free);
 }
 

@@ -15,6 +15,9 @@
 #define CLI_ERROR       2   /* bad usage, bad input, I/O error */
 #define CLI_GUEST_FAILED 3  /* run: QEMU's exit status was not 0 */
 
+/* Pieces that --shard can have */
+#define CLI_MAX_SHARDS  65536
+
 typedef struct CliCommand {
     const char *name;
     const char *summary;
@@ -42,6 +45,8 @@ int cmd_uftrace(int argc, char **argv);
 int cmd_timeline(int argc, char **argv);
 int cmd_html(int argc, char **argv);
 int cmd_listen(int argc, char **argv);
+int cmd_index(int argc, char **argv);
+int cmd_merge(int argc, char **argv);
 int cmd_run(int argc, char **argv);
 int cmd_pgo(int argc, char **argv);
 int cmd_coverage(int argc, char **argv);
@@ -70,6 +75,12 @@ typedef struct CliTrace {
     bool selects;               /* set before cli_parse(): it has --process */
     SelectionOptions select;
     Selection *selection;       /* NULL: everything */
+    char *index;                /* see results-index.c; NULL: not given */
+    char *shard_arg;            /* K/N, as parsed: 1 <= shard <= shards */
+    unsigned shard, shards;     /* 0: the whole trace */
+    bool merges;                /* set before cli_parse(): operands are ... */
+    char **shard_files;         /* to be added up; NULL: decode the trace */
+    char **shard_kallsyms, **shard_sysroots;    /* as these were made with */
 
     uint64_t losses;            /* reported by cli_report_loss() */
     bool gave_up;               /* and one of them was that */

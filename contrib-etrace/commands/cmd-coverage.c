@@ -56,13 +56,15 @@ static void print_part(const char *what, uint64_t hit, uint64_t all)
     }
 }
 
-int lcov_output(const ProfileOptions *o, const Counts *counts, FILE *f)
+int lcov_output(const CliTrace *ct, const ProfileOptions *o,
+                const Counts *counts, FILE *f)
 {
+    char **sysroots = profile_sysroots(ct, o);
     CoverageOptions options = {
         .include = o->include,
         .exclude = o->exclude,
         .prefixes = o->source_prefixes,
-        .sysroot = o->sysroots ? o->sysroots[0] : NULL,
+        .sysroot = sysroots ? *sysroots : NULL,
     };
     g_autoptr(GError) err = NULL;
     g_autoptr(Coverage) cv = NULL;

@@ -191,8 +191,9 @@ void html_output(const Results *r, const ProfileOptions *o, Profile *profile,
                                              NULL);
     g_autofree char *losses = flamegraph_commas(sum.losses);
     g_autoptr(GPtrArray) rows = hart_rows(r), packets = packet_rows(&sum);
-    g_autoptr(SourcePlaces) places = source_places_new(o->sysroots);
-    g_autoptr(SourceTree) sources = profile_sources(o);
+    g_autoptr(SourcePlaces) places =
+        source_places_new(profile_sysroots(r->ct, o));
+    g_autoptr(SourceTree) sources = profile_sources(r->ct, o);
     g_autoptr(HtmlCodes) codes = html_codes_new(counts, &(AnnotateOptions) {
         .min_percent = HTML_MIN_CODE,
         .isa = r->t->isa,

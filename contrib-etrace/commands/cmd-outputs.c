@@ -4,7 +4,7 @@
  * SPDX-License-Identifier: GPL-2.0-or-later
  */
 #include "qemu/osdep.h"
-#include "results.h"
+#include "shards.h"
 #include "views/annotate.h"
 #include "views/report.h"
 
@@ -254,7 +254,8 @@ static int report_output(const Results *r, Profile *profile,
                          FILE *f)
 {
     uint64_t selected;
-    g_autoptr(SourcePlaces) places = source_places_new(po->sysroots);
+    char **sysroots = profile_sysroots(r->ct, po);
+    g_autoptr(SourcePlaces) places = source_places_new(sysroots);
     ReportOptions o = {
         .comm = po->comm,
         .dso = po->dso,
@@ -290,8 +291,9 @@ static int report_output(const Results *r, Profile *profile,
 static int annotate_output(const Results *r, const Counts *counts,
                            const ProfileOptions *po, FILE *f)
 {
-    g_autoptr(SourcePlaces) places = source_places_new(po->sysroots);
-    g_autoptr(SourceTree) sources = profile_sources(po);
+    char **sysroots = profile_sysroots(r->ct, po);
+    g_autoptr(SourcePlaces) places = source_places_new(sysroots);
+    g_autoptr(SourceTree) sources = profile_sources(r->ct, po);
     AnnotateOptions o = {
         .comm = po->comm,
         .dso = po->dso,
@@ -367,16 +369,16 @@ static int write_output(Output *o, const Results *r, const ProfileOptions *po,
                                       v->plain ?: v->profile, o->f);
         break;
     case OUTPUT_PGO_LLVM:
-        status = pgo_output(po, PGO_LLVM, v->counts, o->f);
+        status = pgo_output(r->ct, po, PGO_LLVM, v->counts, o->f);
         break;
     case OUTPUT_PGO_BOLT:
-        status = pgo_output(po, PGO_BOLT, v->counts, o->f);
+        status = pgo_output(r->ct, po, PGO_BOLT, v->counts, o->f);
         break;
     case OUTPUT_PGO_GCOV:
-        status = pgo_output(po, PGO_GCOV, v->counts, o->f);
+        status = pgo_output(r->ct, po, PGO_GCOV, v->counts, o->f);
         break;
     case OUTPUT_LCOV:
-        status = lcov_output(po, v->counts, o->f);
+        status = lcov_output(r->ct, po, v->counts, o->f);
         break;
     case OUTPUT_DRCOV:
     case OUTPUT_DRCOV_TEXT:
@@ -393,6 +395,43 @@ static int write_output(Output *o, const Results *r, const ProfileOptions *po,
     return close_output(o) ? status : CLI_ERROR;
 }
 
+/*
+ * Of pieces, counts can be added up, but not samples, or what was when. Prints
+ * what is wrong and returns false.
+ */
+static bool can_add(const CliTrace *ct, const GPtrArray *outputs)
+{
+    for (guint i = 0; i < outputs->len; i++) {
+        const Output *o = outputs->pdata[i];
+
+        if ((ct->shards || ct->shard_files) &&
+            (kinds[o->kind].what & ~(RESULT_COUNTS | RESULT_PROFILE) ||
+             o->kind == OUTPUT_TIMELINE)) {
+            cli_error("%s of pieces cannot be added up; report, annotate, "
+                      "flamegraph, folded, callgrind, pprof, pgo and coverage "
+                      "can", kinds[o->kind].name);
+            return false;
+        }
+    }
+    return true;
+}
+
+static int write_shards(GPtrArray *outputs, const Results *r,
+                        const ProfileOptions *po)
+{
+    int status = CLI_OK;
+
+    for (guint i = 0; i < outputs->len; i++) {
+        Output *o = outputs->pdata[i];
+
+        status = shards_write(r, po, o->f);
+        if (!close_output(o)) {
+            return CLI_ERROR;
+        }
+    }
+    return status;
+}
+
 static int decode(Results *r, GPtrArray *outputs, char **truths,
                   const ProfileOptions *po, Views *v)
 {
@@ -405,6 +444,9 @@ static int decode(Results *r, GPtrArray *outputs, char **truths,
     }
     if (!results_decode(r)) {
         return CLI_ERROR;
+    }
+    if (r->ct->shards) {
+        return write_shards(outputs, r, po);
     }
     prepare(r, truths, po, v);
     status = cli_finish_losses(r->ct);
@@ -463,9 +505,10 @@ int cmd_decode_outputs(CliTrace *ct, char **args, char **truths,
         g_ptr_array_add(outputs, o);
         r.what |= kinds[o->kind].what;
     }
-    if (!view_parse_options(&r, po)) {
+    if (!can_add(ct, outputs) || !view_parse_options(&r, po)) {
         return CLI_ERROR;
     }
+    r.what |= ct->shards ? RESULT_COUNTS | RESULT_PROFILE : 0;
     if (is_asked_for(outputs, OUTPUT_HTML)) {
         views.strips = html_begin(&r);
         r.what |= truths ? RESULT_VERIFY : 0;
@@ -498,6 +541,9 @@ int cmd_decode_outputs(CliTrace *ct, char **args, char **truths,
     }
     if ((views.strips || views.timeline) && !po->layers) {
         choose_all_layers(&r);
+    }
+    if (ct->shards) {
+        stack_tree_layers(&r.layers);
     }
     return decode(&r, outputs, truths, po, &views);
 }

@@ -6,14 +6,15 @@
 #include "qemu/osdep.h"
 #include "results.h"
 
-int pgo_output(const ProfileOptions *o, PgoFormat format,
+int pgo_output(const CliTrace *ct, const ProfileOptions *o, PgoFormat format,
                const Counts *counts, FILE *f)
 {
+    char **sysroots = profile_sysroots(ct, o);
     PgoOptions options = {
         .format = format,
         .object = o->object,
         .elf = o->object_file,
-        .sysroot = o->sysroots ? o->sysroots[0] : NULL,
+        .sysroot = sysroots ? *sysroots : NULL,
     };
     g_autoptr(GError) err = NULL;
     uint64_t dropped;

@@ -40,6 +40,8 @@ static const CliCommand commands[] = {
     { "pgo", "write profiles for llvm-profgen, BOLT and GCC", cmd_pgo },
     { "coverage", "write which lines and branches ran, for lcov",
       cmd_coverage },
+    { "index", "find places in a trace where decoding can begin", cmd_index },
+    { "merge", "add up results of pieces of a trace", cmd_merge },
     { "run", "run QEMU, trace it, and write what was executed", cmd_run },
     { "listen", "collect trace and sideband from sockets", cmd_listen },
 };

@@ -130,19 +130,24 @@ static bool has_texts(const Trace *t)
     return false;
 }
 
+char **profile_sysroots(const CliTrace *ct, const ProfileOptions *o)
+{
+    return o->sysroots ?: ct->shard_sysroots;
+}
+
 Names *profile_load_names(const CliTrace *ct, const ProfileOptions *o,
                           const Trace *t, ObjectTable *table)
 {
     g_autoptr(Names) names = names_new(table);
+    char **sysroots = profile_sysroots(ct, o);
 
     for (char **p = ct->elfs; p && *p; p++) {
         if (!add_elf(names, table, *p)) {
             return NULL;
         }
     }
-    if (!add_kallsyms(names, table, o->kallsyms) ||
-        ((o->sysroots || has_texts(t)) &&
-         !scan_sysroots(names, t, o->sysroots))) {
+    if (!add_kallsyms(names, table, o->kallsyms ?: ct->shard_kallsyms) ||
+        ((sysroots || has_texts(t)) && !scan_sysroots(names, t, sysroots))) {
         return NULL;
     }
     if (!o->no_demangle) {
@@ -197,7 +202,7 @@ static void warn_full(const Profile *profile)
 
 Profile *profile_join(const Results *r)
 {
-    Profile *all = profile_new();
+    g_autoptr(Profile) all = profile_new();
 
     for (unsigned i = 0; i < r->t->nr_harts; i++) {
         unsigned top = PROFILE_ROOT;
@@ -214,7 +219,7 @@ Profile *profile_join(const Results *r)
         profile_merge(all, top, r->harts[i]->profile);
     }
     warn_full(all);
-    return all;
+    return profile_tidy(all);
 }
 
 Counts *counts_join(const Results *r)
@@ -269,10 +274,12 @@ void profile_write(Profile *profile, const Results *r,
     }
 }
 
-SourceTree *profile_sources(const ProfileOptions *o)
+SourceTree *profile_sources(const CliTrace *ct, const ProfileOptions *o)
 {
-    return source_tree_new(o->source_prefixes,
-                           o->sysroots ? *o->sysroots : NULL, NULL);
+    char **sysroots = profile_sysroots(ct, o);
+
+    return source_tree_new(o->source_prefixes, sysroots ? *sysroots : NULL,
+                           NULL);
 }
 
 bool profile_options_valid(const ProfileOptions *o)

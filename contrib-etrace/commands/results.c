@@ -6,6 +6,7 @@
 #include "qemu/osdep.h"
 #include <unistd.h>
 #include "results-private.h"
+#include "shards.h"
 
 /* How often the progress is shown, microseconds */
 #define PROGRESS_PERIOD (G_USEC_PER_SEC / 4)
@@ -193,6 +194,18 @@ static void on_runs(void *opaque, const FlowRun *runs, unsigned n,
     } else if (h->stack || h->counter) {
         name_runs(h, runs, n);
     }
+    if (h->over && selection_over(h->selection)) {
+        h->d.stop = true;
+    }
+}
+
+static void on_synced(void *opaque)
+{
+    HartResult *h = opaque;
+
+    if (h->maker) {
+        index_maker_synced(h);
+    }
 }
 
 static void on_mark(void *opaque)
@@ -308,6 +321,7 @@ static const TraceConsumer repeating_consumer = {
     },
     .loss = on_loss,
     .note = on_note,
+    .synced = on_synced,
 };
 
 /* To compare and to watch, every round of a loop is needed. */
@@ -336,6 +350,8 @@ static const TruthHart *truth_of(const Results *r, unsigned hart)
 static void hart_free(HartResult *h)
 {
     g_clear_pointer(&h->selection, selection_hart_free);
+    g_clear_pointer(&h->tree, tree_reader_free);
+    g_clear_pointer(&h->maker, g_free);
     g_clear_pointer(&h->sampler, sampler_free);
     g_clear_pointer(&h->samples, spool_free);
     g_clear_pointer(&h->moments, moments_free);
@@ -409,7 +425,7 @@ static void decode_hart(gpointer data, gpointer opaque)
         h->stack || h->counter ? repeating_consumer : count_consumer;
 
     how.time = h->clock ? hart_moment_time : NULL;
-    trace_decode(&h->d, h->all->t, h->hart, &how, h);
+    results_index_decode(h, &how);
     hart_moments_end(h);
     g_clear_pointer(&h->counter, counter_free);
     g_mutex_lock(&crew->lock);
@@ -464,13 +480,19 @@ static unsigned threads(const Results *r)
     return r->ct->jobs ? (unsigned)r->ct->jobs : g_get_num_processors();
 }
 
-static void report(const Results *r, const HartResult *h)
+static bool report(const Results *r, const HartResult *h)
 {
+    if (h->failed) {
+        cli_error("hart %u: the index is not of this trace and sideband, or "
+                  "is damaged; make it again with 'rvtrace index'", h->hart);
+        return false;
+    }
     for (guint i = 0; i < h->losses->len; i++) {
         cli_report_loss(r->ct, &g_array_index(h->losses, TraceLoss, i));
     }
     r->ct->losses += h->more_losses;
     cli_note_end(r->ct, &h->d.stats);
+    return true;
 }
 
 static bool begin_watchers(HartResult *h)
@@ -529,7 +551,8 @@ static void warn_of_nothing(const Results *r)
 {
     uint64_t selected, insns = results_insns(r, &selected);
 
-    if (insns && !selected && r->what & (RESULT_PROFILE | RESULT_COUNTS)) {
+    if (insns && !selected && !r->ct->shards &&
+        r->what & (RESULT_PROFILE | RESULT_COUNTS)) {
         cli_warn("none of %" PRIu64 " instructions is selected: see whether "
                  "--process, --region, --from and --to name what ran; "
                  "'rvtrace report --sort pid' lists processes", insns);
@@ -540,9 +563,13 @@ bool results_decode(Results *r)
 {
     Crew crew = { 0 };
     GThreadPool *pool;
+    bool ok = true;
 
-    if (!make_harts(r, &crew)) {
+    if (!make_harts(r, &crew) || !results_index_begin(r)) {
         return false;
+    }
+    if (r->ct->shard_files) {
+        return shards_load(r);
     }
     g_mutex_init(&crew.lock);
     g_cond_init(&crew.done);
@@ -556,13 +583,15 @@ bool results_decode(Results *r)
     g_thread_pool_free(pool, false, true);
     for (unsigned i = 0; i < r->t->nr_harts; i++) {
         if (r->harts[i]) {
-            report(r, r->harts[i]);
+            ok &= report(r, r->harts[i]);
         }
     }
-    warn_of_nothing(r);
+    if (ok) {
+        warn_of_nothing(r);
+    }
     g_mutex_clear(&crew.lock);
     g_cond_clear(&crew.done);
-    return true;
+    return ok;
 }
 
 void results_clear(Results *r)
@@ -571,4 +600,6 @@ void results_clear(Results *r)
         g_clear_pointer(&r->harts[i], hart_free);
     }
     g_clear_pointer(&r->harts, g_free);
+    g_clear_pointer(&r->index, trace_index_free);
+    g_clear_pointer(&r->everything, selection_free);
 }

@@ -13,6 +13,7 @@
 #include <math.h>
 #include "cli.h"
 #include "counter.h"
+#include "index/trace-index.h"
 #include "source.h"
 #include "truth.h"
 #include "views/moment-clock.h"
@@ -88,6 +89,14 @@ typedef struct HartResult {
     unsigned task_space, task_generation;
     GArray *losses;             /* TraceLoss, the first ones and the last */
     uint64_t more_losses;
+    /* By an index, see results-index.c: which piece is decoded of the hart */
+    const IndexHart *indexed;   /* NULL: there is none */
+    const IndexPoint *from, *to;    /* NULL: its beginning, its end */
+    TraceStart start;
+    TreeReader *tree;
+    bool over;                  /* what is behind @to is not needed */
+    bool failed;                /* the index did not fit */
+    struct IndexMaker *maker;   /* cmd-index.c, or NULL */
 } HartResult;
 
 typedef struct Results {
@@ -107,6 +116,9 @@ typedef struct Results {
     uint64_t tick_rate;         /* of it, a second; 0: as QEMU has it */
     Watcher watchers[RESULTS_MAX_WATCHERS];
     unsigned nr_watchers;
+    uint64_t spacing;           /* of an index to be made; 0: none is */
+    TraceIndex *index;          /* made, or read; or NULL */
+    Selection *everything;      /* of shards, if nothing else is selected */
     /* by hart; NULL: not asked for, or not in the trace */
     HartResult **harts;
 } Results;
@@ -127,6 +139,32 @@ bool results_choose_time(Results *r, const struct ProfileOptions *o);
 
 /* Of all harts: instructions that ran, and those that are selected */
 uint64_t results_insns(const Results *r, uint64_t *selected);
+
+/* results-index.c */
+
+/* TRACE.rvidx, or what --index says; the caller frees it. */
+char *results_index_path(const CliTrace *ct);
+
+/* What of @ct decides how the trace is decoded, and how names are found */
+char *results_index_setup(const CliTrace *ct, GError **errp);
+char *results_index_names(const Results *r);
+
+/*
+ * When r->harts are there: find an index, if that is of use, and see where each
+ * hart begins and ends. Prints what is wrong and returns false.
+ */
+bool results_index_begin(Results *r);
+
+/* Decode one hart as that says. */
+void results_index_decode(HartResult *h, const TraceConsumer *consumer);
+
+/*
+ * cmd-index.c: when r->harts are there, make an index of them, with points at
+ * least @spacing instructions from each other; prints what is wrong and returns
+ * false. index_maker_synced() is told where there could be one.
+ */
+bool index_maker_begin(Results *r, uint64_t spacing);
+void index_maker_synced(HartResult *h);
 
 /* cmd-stat.c: the counts of each hart, and in total */
 void stat_write(const Results *r, FILE *f);
@@ -199,7 +237,10 @@ GOptionEntry *view_options(ProfileOptions *o);
 bool profile_options_valid(const ProfileOptions *o);
 
 /* Where sources are, by @o, which is valid; the caller frees it. */
-SourceTree *profile_sources(const ProfileOptions *o);
+SourceTree *profile_sources(const CliTrace *ct, const ProfileOptions *o);
+
+/* --sysroot, or what shards were made with that are merged */
+char **profile_sysroots(const CliTrace *ct, const ProfileOptions *o);
 
 /*
  * Fill @table with the ELF files of @ct, the kernel's symbols and what ran of
@@ -218,11 +259,12 @@ Profile *profile_join(const Results *r);
 Counts *counts_join(const Results *r);
 
 /* cmd-pgo.c: returns an exit status. */
-int pgo_output(const ProfileOptions *o, PgoFormat format,
+int pgo_output(const CliTrace *ct, const ProfileOptions *o, PgoFormat format,
                const Counts *counts, FILE *f);
 
 /* cmd-coverage.c: each returns an exit status. */
-int lcov_output(const ProfileOptions *o, const Counts *counts, FILE *f);
+int lcov_output(const CliTrace *ct, const ProfileOptions *o,
+                const Counts *counts, FILE *f);
 int drcov_output(const Counts *counts, bool text, FILE *f);
 
 /* profile-output.c */

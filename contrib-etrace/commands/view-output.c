@@ -109,8 +109,9 @@ static bool find_line(void *opaque, const Object *object, uint64_t addr,
 int view_write_callgrind(const Results *r, const ProfileOptions *o,
                          const Counts *counts, Profile *profile, FILE *f)
 {
-    g_autoptr(SourcePlaces) places = source_places_new(o->sysroots);
-    g_autoptr(SourceTree) sources = profile_sources(o);
+    g_autoptr(SourcePlaces) places =
+        source_places_new(profile_sysroots(r->ct, o));
+    g_autoptr(SourceTree) sources = profile_sources(r->ct, o);
     Lines lines = { places, sources };
 
     profile_sum(profile);

@@ -1,0 +1,26 @@
+/*
+ * The decoding of one hart: what its parts share
+ *
+ * SPDX-License-Identifier: GPL-2.0-or-later
+ */
+#ifndef ETRACE_TRACE_PRIVATE_H
+#define ETRACE_TRACE_PRIVATE_H
+
+#include "trace.h"
+
+/* Hand over the notes that the image has come by. */
+void trace_take_notes(TraceDecoder *d);
+
+/* How far the sideband of the part was read; 0 without one */
+uint64_t trace_sideband_pos(const TraceDecoder *d);
+
+/*
+ * Go to the part where @start is, and bring the sideband there, before the
+ * part is started. Returns false if there is no such place.
+ */
+bool trace_resume_image(TraceDecoder *d, const TraceStart *start);
+
+/* When the part is started: the same of stream and flow. */
+bool trace_resume_part(TraceDecoder *d, const TracePoint *p);
+
+#endif /* ETRACE_TRACE_PRIVATE_H */
