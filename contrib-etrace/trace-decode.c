@@ -423,14 +423,10 @@ uint64_t trace_decoder_progress(const TraceDecoder *d)
     return __atomic_load_n(&d->progress, __ATOMIC_RELAXED);
 }
 
-static void decode_part(TraceDecoder *d)
+/* To the end of the stream; returns false if it was stopped before. */
+static bool decode_stream(TraceDecoder *d)
 {
-    bool end = false;
-
-    start_part(d);
-    take_notes(d);
-    d->told = d->trace->begin;
-    while (!d->stop && !end) {
+    while (!d->stop) {
         if (G_UNLIKELY(d->stream.pos - d->told >= TOLD_BYTES)) {
             tell_progress(d);
         }
@@ -445,10 +441,21 @@ static void decode_part(TraceDecoder *d)
             skipped_framing(d);
             break;
         case STREAM_END:
-            end = true;
-            break;
+            return true;
         }
     }
+    return false;
+}
+
+static void begin_part(TraceDecoder *d)
+{
+    start_part(d);
+    take_notes(d);
+    d->told = d->trace->begin;
+}
+
+static void finish_part(TraceDecoder *d, bool end)
+{
     if (end) {
         check_end(d);
         /* What stands behind the last packet */
@@ -464,8 +471,8 @@ static void decode_part(TraceDecoder *d)
     }
 }
 
-void trace_decode(TraceDecoder *d, Trace *t, unsigned hart,
-                  const TraceConsumer *consumer, void *opaque)
+void trace_decoder_begin(TraceDecoder *d, Trace *t, unsigned hart,
+                         const TraceConsumer *consumer, void *opaque)
 {
     const TraceHart *h = &t->harts[hart];
 
@@ -485,14 +492,86 @@ void trace_decode(TraceDecoder *d, Trace *t, unsigned hart,
             .zcmt = t->isa.zcmt || (h->isa & ETRACE_SB_ISA_ZCMT),
         }, t->sideband, hart, t->elf),
     };
-    decode_part(d);
+    begin_part(d);
+}
+
+static void free_decoder(TraceDecoder *d)
+{
+    g_clear_pointer(&d->image, image_free);
+    g_clear_pointer(&d->paths, flow_paths_free);
+}
+
+void trace_decoder_grown(TraceDecoder *d)
+{
+    image_grown(d->image);
+    d->barrier = image_barrier(d->image);
+}
+
+void trace_decoder_go_on(TraceDecoder *d, size_t end)
+{
+    d->stream.end = end;
+    decode_stream(d);
+}
+
+/* Format 3, subformat 3 in the first bits, whatever the parameters */
+#define SUPPORT_BITS    0xf
+
+/*
+ * Read on to @to for nothing but the modes that packets behind it are in: only
+ * support packets tell them.
+ */
+static void skim(TraceDecoder *d, size_t to)
+{
+    ETracePacket pkt;
+    StreamEvent event;
+
+    d->stream.end = to;
+    while ((event = stream_next(&d->stream, &d->item)) != STREAM_END) {
+        if (event == STREAM_PACKET && !d->item.pkt.data && d->item.len &&
+            (d->item.payload[0] & SUPPORT_BITS) == SUPPORT_BITS &&
+            etrace_packet_unpack(&d->flow.params, d->item.payload,
+                                 d->item.len, &pkt)) {
+            flow_packet(&d->flow, &pkt);
+        }
+    }
+}
+
+bool trace_decoder_skip(TraceDecoder *d, size_t to, uint64_t *packets)
+{
+    uint64_t before = d->packets;
+
+    if (to <= d->stream.pos ||
+        !sideband_align_lookup(d->trace->sideband, to, d->hart, packets) ||
+        *packets < before) {
+        return false;
+    }
+    d->item.offset = d->stream.pos;
+    d->item.size = to - d->stream.pos;
+    flow_gap(&d->flow, FLOW_LOST_FRAMING);
+    skim(d, to);
+    d->packets = *packets;
+    *packets -= before;
+    return true;
+}
+
+void trace_decoder_end(TraceDecoder *d)
+{
+    finish_part(d, !d->stop);
+    free_decoder(d);
+}
+
+void trace_decode(TraceDecoder *d, Trace *t, unsigned hart,
+                  const TraceConsumer *consumer, void *opaque)
+{
+    trace_decoder_begin(d, t, hart, consumer, opaque);
+    finish_part(d, decode_stream(d));
     while (!d->stop && d->trace->next) {
         d->trace = d->trace->next;
         image_restart(d->image, d->trace->sideband);
-        decode_part(d);
+        begin_part(d);
+        finish_part(d, decode_stream(d));
     }
-    g_clear_pointer(&d->image, image_free);
-    g_clear_pointer(&d->paths, flow_paths_free);
+    free_decoder(d);
 }
 
 unsigned trace_decoder_space(const TraceDecoder *d, unsigned priv)

@@ -42,6 +42,7 @@ int cmd_uftrace(int argc, char **argv);
 int cmd_timeline(int argc, char **argv);
 int cmd_html(int argc, char **argv);
 int cmd_listen(int argc, char **argv);
+int cmd_live(int argc, char **argv);
 int cmd_run(int argc, char **argv);
 int cmd_pgo(int argc, char **argv);
 int cmd_coverage(int argc, char **argv);

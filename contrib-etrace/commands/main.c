@@ -42,6 +42,8 @@ static const CliCommand commands[] = {
       cmd_coverage },
     { "run", "run QEMU, trace it, and write what was executed", cmd_run },
     { "listen", "collect trace and sideband from sockets", cmd_listen },
+    { "live", "the same, and show what runs meanwhile, as top does",
+      cmd_live },
 };
 
 static void usage(FILE *f)

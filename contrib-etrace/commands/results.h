@@ -14,6 +14,7 @@
 #include "cli.h"
 #include "counter.h"
 #include "truth.h"
+#include "who.h"
 #include "views/moments.h"
 #include "views/spool.h"
 #include "views/speedscope.h"
@@ -78,10 +79,7 @@ typedef struct HartResult {
     void *watching[RESULTS_MAX_WATCHERS];   /* what their begin() returned */
     Counts *ranges;
     Counter *counter;
-    /* Who ran last: by the sideband, or else whose address space it is */
-    const Task *task, *space_task;
-    uint64_t task_serial;
-    unsigned task_space, task_generation;
+    Who who;
     GArray *losses;             /* TraceLoss, the first ones and the last */
     uint64_t more_losses;
 } HartResult;
