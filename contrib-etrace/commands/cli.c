@@ -108,9 +108,8 @@ static bool parse_sessions(CliTrace *ct)
     return true;
 }
 
-static void add_selection(CliTrace *ct, GOptionContext *context)
+GOptionEntry *cli_selection_options(SelectionOptions *o)
 {
-    SelectionOptions *o = &ct->select;
     const GOptionEntry entries[] = {
         { "process", 0, 0, G_OPTION_ARG_STRING_ARRAY, &o->processes,
           "Only what ran for such tasks: a glob of their names, or the number "
@@ -127,10 +126,10 @@ static void add_selection(CliTrace *ct, GOptionContext *context)
         G_OPTION_ENTRY_NULL
     };
 
-    g_option_context_add_main_entries(context, entries, NULL);
+    return g_memdup2(entries, sizeof(entries));
 }
 
-static bool parse_selection(CliTrace *ct)
+bool cli_parse_selection(CliTrace *ct)
 {
     g_autoptr(GError) err = NULL;
 
@@ -195,7 +194,9 @@ bool cli_parse(CliTrace *ct, GOptionEntry *extra, const char *summary,
         "2 an error.");
     g_option_context_add_main_entries(context, entries, NULL);
     if (ct->selects) {
-        add_selection(ct, context);
+        g_autofree GOptionEntry *more = cli_selection_options(&ct->select);
+
+        g_option_context_add_main_entries(context, more, NULL);
     }
     if (extra) {
         g_option_context_add_main_entries(context, extra, NULL);
@@ -219,7 +220,7 @@ bool cli_parse(CliTrace *ct, GOptionEntry *extra, const char *summary,
         cli_error("--jobs: a number of harts, at least 1");
         return false;
     }
-    return parse_selection(ct) && parse_sessions(ct);
+    return cli_parse_selection(ct) && parse_sessions(ct);
 }
 
 uint64_t cli_limit(const CliTrace *ct)

@@ -88,6 +88,14 @@ bool cli_parse(CliTrace *ct, GOptionEntry *extra, const char *summary,
 bool cli_parse_only(GOptionEntry *entries, const char *summary,
                     const char *description, int argc, char **argv);
 
+/*
+ * The options of a selection, into @o; the caller frees the list. When they
+ * have been parsed, cli_parse_selection() makes ct->selection of ct->select;
+ * it prints what is wrong and returns false.
+ */
+GOptionEntry *cli_selection_options(SelectionOptions *o);
+bool cli_parse_selection(CliTrace *ct);
+
 /* Both lists, each of which ends as GLib has it; the caller frees it. */
 GOptionEntry *cli_join_entries(const GOptionEntry *a, const GOptionEntry *b);
 
