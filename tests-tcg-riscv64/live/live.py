@@ -227,7 +227,10 @@ def pieces(sideband):
 
 
 def feed(folder, sockets):
-    """Send what the files hold, and never more of the sideband than needed."""
+    """
+    Send what the files hold: never more of the sideband than is needed to go on,
+    and half of the trace that needs the next piece of it, too.
+    """
     data = []
     for name in ('trace', 'sideband'):
         with open(f'{folder}/{name}.bin', 'rb') as file:
@@ -236,11 +239,11 @@ def feed(folder, sockets):
     to_trace, to_sideband = (links.connect(f'{sockets}/{name}')
                              for name in ('tr', 'sb'))
     steps = done = side_done = 0
-    for side_end, trace_end in pieces(sideband):
-        trace_end = trace_end or len(trace)
+    ends = [(side, end or len(trace)) for side, end in pieces(sideband)]
+    for (side_end, known), (_, next_known) in zip(ends, [*ends[1:], ends[-1]]):
         to_sideband.sendall(sideband[side_done:side_end])
-        to_trace.sendall(trace[done:trace_end])
-        done, side_done = trace_end, side_end
+        to_trace.sendall(trace[done:(known + next_known) // 2])
+        done, side_done = (known + next_known) // 2, side_end
         steps += 1
         time.sleep(0.05)
     to_trace.close()
