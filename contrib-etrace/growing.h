@@ -42,8 +42,9 @@ Trace *growing_open(Growing *g, bool ended, GError **errp);
 void growing_look(Growing *g, bool ended, GrowingLook *look);
 
 /*
- * The first place at byte @from of the trace or behind it where pieces for
- * trace_decoder_go_on() can end; or what can be decoded in all, if there is none.
+ * The first place at byte @from of the trace or behind it where a piece for
+ * trace_decoder_go_on() can end; or what can be decoded in all, if there is
+ * none.
  */
 size_t growing_place(const Growing *g, size_t from);
 

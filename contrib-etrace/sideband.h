@@ -64,7 +64,7 @@ bool sideband_grow(Sideband *sb, size_t size);
  */
 uint64_t sideband_known_to(const Sideband *sb, uint64_t limit);
 
-/* The first alignment sequence that ends at @from or behind; UINT64_MAX: none */
+/* The first alignment sequence that ends at @from or behind, or UINT64_MAX */
 uint64_t sideband_known_from(const Sideband *sb, uint64_t from);
 
 /*

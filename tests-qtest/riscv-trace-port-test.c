@@ -223,11 +223,10 @@ static void test_kinds(void)
     assert_answers(&p, 1);
     say(&p, "text maps 1\n");
     say(&p, "anything else\n");
-    say(&p, "\n");
     say(&p, "mark\n");
     assert_no_answer(&p);
     assert_notes(&p, "0 1 a name\n" "0 2 a name\n" "0 3 here\n"
-                 "-1 4 maps 1\n" "-1 4 anything else\n" "-1 4 \n"
+                 "-1 4 maps 1\n" "-1 4 anything else\n"
                  "-1 4 mark\n");
     port_end(&p);
 }

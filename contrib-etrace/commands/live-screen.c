@@ -26,7 +26,7 @@
 static struct termios before, raw;
 static volatile sig_atomic_t is_open;
 
-/* Those that end a program which does not expect them, and the one that stops */
+/* Those that end a program without asking it, and the one that stops it */
 static const int fatal[] = {
     SIGABRT, SIGBUS, SIGFPE, SIGILL, SIGQUIT, SIGSEGV, SIGTSTP,
 };
@@ -93,7 +93,10 @@ static void on_fatal(int sig)
 
 bool screen_open(void)
 {
-    struct sigaction action = { .sa_handler = on_fatal, .sa_flags = SA_RESTART };
+    struct sigaction action = {
+        .sa_handler = on_fatal,
+        .sa_flags = SA_RESTART,
+    };
 
     if (tcgetattr(STDIN_FILENO, &before) != 0) {
         return false;

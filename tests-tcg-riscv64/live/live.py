@@ -228,8 +228,8 @@ def pieces(sideband):
 
 def feed(folder, sockets):
     """
-    Send what the files hold: never more of the sideband than is needed to go on,
-    and half of the trace that needs the next piece of it, too.
+    Send what the files hold: never more of the sideband than is needed to go
+    on, and half of the trace that needs the next piece of it, too.
     """
     data = []
     for name in ('trace', 'sideband'):

@@ -145,7 +145,8 @@ fi
 
 # total FILE: instructions and packets, by the last lines of live
 total() {
-    sed -nE 's/^# total: .* s, ([0-9]+) instructions.* (of|all of) ([0-9]+) packets.*/\1 \3/p' "$1"
+    local insns='([0-9]+) instructions' packets='([0-9]+) packets'
+    sed -nE "s/^# total: .* s, $insns.* of $packets.*/\\1 \\2/p" "$1"
 }
 
 if begin "live, beside the run"; then
