@@ -46,6 +46,13 @@ void image_advance(Image *im, uint64_t packets)
     memset(im->cache, 0, sizeof(im->cache));
 }
 
+void image_grown(Image *im)
+{
+    if (im->view) {
+        sideband_view_grown(im->view);
+    }
+}
+
 uint64_t image_barrier(const Image *im)
 {
     return im->view ? sideband_view_barrier(im->view) : UINT64_MAX;

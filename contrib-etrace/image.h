@@ -58,6 +58,9 @@ void image_restart(Image *im, const Sideband *sb);
 /* The decoder has consumed @packets of the hart's packets. */
 void image_advance(Image *im, uint64_t packets);
 
+/* See sideband_view_grown(). */
+void image_grown(Image *im);
+
 /* See sideband_view_barrier(). */
 uint64_t image_barrier(const Image *im);
 

@@ -38,6 +38,7 @@ struct Sideband {
     SidebandHart *harts;
     /* per hart, NULL without any: SidebandPlace, by id and pos */
     GArray **places;
+    bool unsorted;          /* places are to be sorted */
     GArray *aligns;         /* SidebandAlign, by offset */
     const uint8_t *ram;     /* payload of the last RAM record; NULL: none */
     ETraceSbRam ring;       /* what is in front of each hart's number in it */

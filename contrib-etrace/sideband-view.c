@@ -31,6 +31,7 @@ struct SidebandView {
     size_t pos;
     uint64_t barrier;       /* packets to consume before going on at pos */
     uint64_t place;         /* ... before known bytes are replaced */
+    uint64_t change;        /* the CHANGE that @place is of */
     GHashTable *phys;       /* physical page -> PhysPage */
     unsigned nr_pages;      /* of them, that were handed out */
     GHashTable *spaces;     /* Space, keyed by what it consists of */
@@ -264,9 +265,10 @@ static uint64_t record_barrier(const SidebandView *view,
 
 static void apply_change(SidebandView *view, const SidebandRecord *rec)
 {
-    uint64_t place = sideband_place(view->sb, view->hart,
-                                    etrace_sb_get(rec->payload, 8));
+    uint64_t place;
 
+    view->change = etrace_sb_get(rec->payload, 8);
+    place = sideband_place(view->sb, view->hart, view->change);
     view->place = MAX(view->place, place);
 }
 
@@ -365,6 +367,14 @@ bool sideband_view_advance(SidebandView *view, uint64_t packets)
         view->pos = pos;
     }
     return changed;
+}
+
+void sideband_view_grown(SidebandView *view)
+{
+    view->barrier = 0;
+    if (view->place == UINT64_MAX) {
+        view->place = sideband_place(view->sb, view->hart, view->change);
+    }
 }
 
 uint64_t sideband_view_barrier(const SidebandView *view)

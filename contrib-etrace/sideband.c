@@ -123,6 +123,8 @@ static void add_place(Sideband *sb, const SidebandRecord *rec)
     if (!*places) {
         *places = g_array_new(FALSE, FALSE, sizeof(SidebandPlace));
     }
+    sb->unsorted |= (*places)->len &&
+        g_array_index(*places, SidebandPlace, (*places)->len - 1).id > place.id;
     g_array_append_val(*places, place);
 }
 
@@ -161,17 +163,15 @@ uint64_t sideband_place(const Sideband *sb, unsigned hart, uint64_t id)
     return g_array_index(places, SidebandPlace, low).packets;
 }
 
-/* Walk the session once: parameters, places, alignment sequences. */
-static bool index_session(Sideband *sb, GError **errp)
+/*
+ * Walk the records from @pos to the end once: parameters, places, alignment
+ * sequences.
+ */
+static bool index_records(Sideband *sb, size_t pos, GError **errp)
 {
-    size_t pos = sb->begin;
     ETraceSbOrigin origin;
     SidebandAlign align;
     SidebandRecord rec;
-
-    sb->harts = g_new0(SidebandHart, sb->nr_harts);
-    sb->places = g_new0(GArray *, sb->nr_harts);
-    sb->aligns = g_array_new(FALSE, FALSE, sizeof(SidebandAlign));
 
     while (pos < sb->end && sideband_next(sb->data, sb->end, &pos, &rec)) {
         if (!sideband_record_valid(sb, &rec)) {
@@ -214,15 +214,55 @@ static bool index_session(Sideband *sb, GError **errp)
             break;
         }
     }
-    for (unsigned i = 0; i < sb->nr_harts; i++) {
+    for (unsigned i = 0; sb->unsorted && i < sb->nr_harts; i++) {
         if (sb->places[i]) {
             g_array_sort(sb->places[i], compare_places);
         }
+    }
+    sb->unsorted = false;
+    return true;
+}
+
+static bool index_session(Sideband *sb, GError **errp)
+{
+    sb->harts = g_new0(SidebandHart, sb->nr_harts);
+    sb->places = g_new0(GArray *, sb->nr_harts);
+    sb->aligns = g_array_new(FALSE, FALSE, sizeof(SidebandAlign));
+    if (!index_records(sb, sb->begin, errp)) {
+        return false;
     }
     if (sb->cut) {
         add_problem(sb, "cut off or malformed at byte %zu", sb->end);
     }
     return true;
+}
+
+bool sideband_grow(Sideband *sb, size_t size)
+{
+    size_t from = sb->end, pos = from;
+    ETraceSbSession session;
+    SidebandRecord rec;
+
+    while (sideband_next(sb->data, size, &pos, &rec)) {
+        if (is_session(&rec, &session)) {
+            index_records(sb, from, NULL);
+            return false;
+        }
+        sb->end = pos;
+    }
+    return index_records(sb, from, NULL);
+}
+
+uint64_t sideband_known_to(const Sideband *sb, uint64_t limit)
+{
+    for (guint i = sb->aligns->len; i-- > 0;) {
+        uint64_t offset = g_array_index(sb->aligns, SidebandAlign, i).offset;
+
+        if (offset <= limit) {
+            return offset;
+        }
+    }
+    return 0;
 }
 
 static bool open_session(Sideband *sb, const ETraceSbSession *session,
@@ -367,28 +407,47 @@ const char *sideband_problem(const Sideband *sb)
     return sb->problem;
 }
 
-bool sideband_align_lookup(const Sideband *sb, uint64_t offset,
-                           unsigned hart, uint64_t *packets)
+/* The first alignment sequence that ends at @offset or behind */
+static guint find_align(const Sideband *sb, uint64_t offset)
 {
-    unsigned lo = 0, hi = sb->aligns->len;
+    guint lo = 0, hi = sb->aligns->len;
 
     /* The writer's offsets only grow. */
     while (lo < hi) {
-        unsigned mid = lo + (hi - lo) / 2;
-        const SidebandAlign *a = &g_array_index(sb->aligns, SidebandAlign,
-                                                mid);
+        guint mid = lo + (hi - lo) / 2;
 
-        if (a->offset == offset) {
-            *packets = etrace_sb_unpack_align_hart(a->payload, hart);
-            return true;
-        }
-        if (a->offset < offset) {
+        if (g_array_index(sb->aligns, SidebandAlign, mid).offset < offset) {
             lo = mid + 1;
         } else {
             hi = mid;
         }
     }
-    return false;
+    return lo;
+}
+
+bool sideband_align_lookup(const Sideband *sb, uint64_t offset,
+                           unsigned hart, uint64_t *packets)
+{
+    guint i = find_align(sb, offset);
+    const SidebandAlign *a;
+
+    if (i == sb->aligns->len) {
+        return false;
+    }
+    a = &g_array_index(sb->aligns, SidebandAlign, i);
+    if (a->offset != offset) {
+        return false;
+    }
+    *packets = etrace_sb_unpack_align_hart(a->payload, hart);
+    return true;
+}
+
+uint64_t sideband_known_from(const Sideband *sb, uint64_t from)
+{
+    guint i = find_align(sb, from);
+
+    return i < sb->aligns->len ?
+           g_array_index(sb->aligns, SidebandAlign, i).offset : UINT64_MAX;
 }
 
 bool sideband_origin(const Sideband *sb, uint64_t *id, uint64_t *origin)

@@ -50,6 +50,24 @@ const SidebandHart *sideband_hart(const Sideband *sb, unsigned hart);
 void sideband_trace_range(const Sideband *sb, uint64_t *start, uint64_t *end);
 
 /*
+ * The memory of sideband_parse() now holds @size bytes of the stream, more than
+ * before: take the new records of the session, but for one that is not whole
+ * yet. Returns false when another session has begun there, which is not
+ * read, or if the parameters have become none that can be read.
+ */
+bool sideband_grow(Sideband *sb, size_t size);
+
+/*
+ * How far the trace can be decoded with what the session tells by now, at most
+ * up to byte @limit: where the last known alignment sequence up to there ends.
+ * 0: none is known.
+ */
+uint64_t sideband_known_to(const Sideband *sb, uint64_t limit);
+
+/* The first alignment sequence that ends at @from or behind, or UINT64_MAX */
+uint64_t sideband_known_from(const Sideband *sb, uint64_t from);
+
+/*
  * What was wrong with the stream (cut off or malformed records), for people;
  * NULL if nothing. Owned by @sb.
  */
@@ -108,6 +126,9 @@ void sideband_view_restart(SidebandView *view, const Sideband *sb);
  * may differ now. Packet counts must not decrease.
  */
 bool sideband_view_advance(SidebandView *view, uint64_t packets);
+
+/* sideband_grow() has found more: what waited for it may be applied now. */
+void sideband_view_grown(SidebandView *view);
 
 /* Packets to consume before the next record can be applied. */
 uint64_t sideband_view_barrier(const SidebandView *view);

@@ -486,13 +486,10 @@ uint64_t trace_decoder_progress(const TraceDecoder *d)
     return __atomic_load_n(&d->progress, __ATOMIC_RELAXED);
 }
 
-static void decode_part(TraceDecoder *d)
+/* To the end of the stream; returns false if it was stopped before. */
+static bool decode_stream(TraceDecoder *d)
 {
-    bool end = false;
-
-    trace_take_notes(d);
-    d->told = d->stream.pos;
-    while (!d->stop && !end) {
+    while (!d->stop) {
         if (G_UNLIKELY(d->stream.pos - d->told >= TOLD_BYTES)) {
             tell_progress(d);
         }
@@ -507,10 +504,31 @@ static void decode_part(TraceDecoder *d)
             skipped_framing(d);
             break;
         case STREAM_END:
-            end = true;
-            break;
+            return true;
         }
     }
+    return false;
+}
+
+/* Returns false if the part has no such place as @start, unless that is NULL. */
+static bool begin_part(TraceDecoder *d, const TraceStart *start)
+{
+    start_part(d);
+    if (start) {
+        if (!trace_resume_part(d, start->point)) {
+            return false;
+        }
+        if (start->begun) {
+            start->begun(d->opaque);
+        }
+    }
+    trace_take_notes(d);
+    d->told = d->stream.pos;
+    return true;
+}
+
+static void finish_part(TraceDecoder *d, bool end)
+{
     if (end) {
         check_end(d);
         /* What stands behind the last packet */
@@ -527,11 +545,11 @@ static void decode_part(TraceDecoder *d)
     }
 }
 
-bool trace_decode_from(TraceDecoder *d, Trace *t, unsigned hart,
-                       const TraceStart *start,
-                       const TraceConsumer *consumer, void *opaque)
+/* Returns false if the trace has no such place as @start. */
+static bool set_up(TraceDecoder *d, Trace *t, unsigned hart,
+                   const TraceStart *start, const TraceConsumer *consumer,
+                   void *opaque)
 {
-    bool ok = true;
     const TraceHart *h = &t->harts[hart];
 
     assert(hart < t->nr_harts && h->present);
@@ -551,28 +569,101 @@ bool trace_decode_from(TraceDecoder *d, Trace *t, unsigned hart,
             .zcmt = t->isa.zcmt || (h->isa & ETRACE_SB_ISA_ZCMT),
         }, t->sideband, hart, t->elf),
     };
-    ok = !start || trace_resume_image(d, start);
-    if (ok) {
-        start_part(d);
-        ok = !start || trace_resume_part(d, start->point);
-    }
-    if (ok) {
-        if (start && start->begun) {
-            start->begun(opaque);
+    return !start || trace_resume_image(d, start);
+}
+
+void trace_decoder_begin(TraceDecoder *d, Trace *t, unsigned hart,
+                         const TraceConsumer *consumer, void *opaque)
+{
+    set_up(d, t, hart, NULL, consumer, opaque);
+    begin_part(d, NULL);
+}
+
+static void free_decoder(TraceDecoder *d)
+{
+    g_clear_pointer(&d->image, image_free);
+    g_clear_pointer(&d->paths, flow_paths_free);
+    g_clear_pointer(&d->ended, g_array_unref);
+}
+
+void trace_decoder_grown(TraceDecoder *d)
+{
+    image_grown(d->image);
+    d->barrier = image_barrier(d->image);
+}
+
+void trace_decoder_go_on(TraceDecoder *d, size_t end)
+{
+    d->stream.end = end;
+    decode_stream(d);
+}
+
+/* Format 3, subformat 3 in the first bits, whatever the parameters */
+#define SUPPORT_BITS    0xf
+
+/*
+ * Read on to @to for nothing but the modes that packets behind it are in: only
+ * support packets tell them.
+ */
+static void skim(TraceDecoder *d, size_t to)
+{
+    ETracePacket pkt;
+    StreamEvent event;
+
+    d->stream.end = to;
+    while ((event = stream_next(&d->stream, &d->item)) != STREAM_END) {
+        if (event == STREAM_PACKET && !d->item.pkt.data && d->item.len &&
+            (d->item.payload[0] & SUPPORT_BITS) == SUPPORT_BITS &&
+            etrace_packet_unpack(&d->flow.params, d->item.payload,
+                                 d->item.len, &pkt)) {
+            flow_packet(&d->flow, &pkt);
         }
-        decode_part(d);
+    }
+}
+
+bool trace_decoder_skip(TraceDecoder *d, size_t to, uint64_t *packets)
+{
+    uint64_t before = d->packets;
+
+    if (to <= d->stream.pos ||
+        !sideband_align_lookup(d->trace->sideband, to, d->hart, packets) ||
+        *packets < before) {
+        return false;
+    }
+    d->item.offset = d->stream.pos;
+    d->item.size = to - d->stream.pos;
+    flow_gap(&d->flow, FLOW_LOST_FRAMING);
+    skim(d, to);
+    d->packets = *packets;
+    *packets -= before;
+    return true;
+}
+
+void trace_decoder_end(TraceDecoder *d)
+{
+    finish_part(d, !d->stop);
+    free_decoder(d);
+}
+
+bool trace_decode_from(TraceDecoder *d, Trace *t, unsigned hart,
+                       const TraceStart *start,
+                       const TraceConsumer *consumer, void *opaque)
+{
+    bool ok = set_up(d, t, hart, start, consumer, opaque) &&
+              begin_part(d, start);
+
+    if (ok) {
+        finish_part(d, decode_stream(d));
     }
     while (ok && !d->stop && d->trace->next) {
         d->trace = d->trace->next;
         d->part++;
         image_restart(d->image, d->trace->sideband);
-        start_part(d);
-        decode_part(d);
+        begin_part(d, NULL);
+        finish_part(d, decode_stream(d));
     }
     d->sideband_end = trace_sideband_pos(d);
-    g_clear_pointer(&d->image, image_free);
-    g_clear_pointer(&d->paths, flow_paths_free);
-    g_clear_pointer(&d->ended, g_array_unref);
+    free_decoder(d);
     return ok;
 }
 

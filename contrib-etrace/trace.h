@@ -247,6 +247,28 @@ bool trace_decoder_point(const TraceDecoder *d, TracePoint *point);
 bool trace_tells_time(const Trace *t, unsigned hart, bool *timestamp);
 
 /*
+ * The same of a trace in one part that is still growing (growing.h), piece by
+ * piece: begin, go on to byte @end of the trace as often as wanted, end. Where
+ * a piece ends, an alignment sequence has to end, or the trace itself. What
+ * the last one was told is the consumer's when trace_decoder_end() returns.
+ */
+void trace_decoder_begin(TraceDecoder *d, Trace *t, unsigned hart,
+                         const TraceConsumer *consumer, void *opaque);
+void trace_decoder_go_on(TraceDecoder *d, size_t end);
+void trace_decoder_end(TraceDecoder *d);
+
+/* The trace's sideband has grown. */
+void trace_decoder_grown(TraceDecoder *d);
+
+/*
+ * Go on at @to, where an alignment sequence ends, without decoding what is
+ * before it. @packets is set to how many of the hart's packets that leaves out.
+ * The consumer is told of a loss of kind FLOW_LOST_FRAMING. Returns false, and
+ * has done nothing, if there is no such place ahead.
+ */
+bool trace_decoder_skip(TraceDecoder *d, size_t to, uint64_t *packets);
+
+/*
  * Bytes of the trace that @d has seen, of all parts. Any thread may ask while
  * trace_decode() runs.
  */

@@ -109,9 +109,8 @@ static bool parse_sessions(CliTrace *ct)
     return true;
 }
 
-static void add_selection(CliTrace *ct, GOptionContext *context)
+GOptionEntry *cli_selection_options(SelectionOptions *o)
 {
-    SelectionOptions *o = &ct->select;
     const GOptionEntry entries[] = {
         { "process", 0, 0, G_OPTION_ARG_STRING_ARRAY, &o->processes,
           "Only what ran for such tasks: a glob of their names, or the number "
@@ -125,6 +124,15 @@ static void add_selection(CliTrace *ct, GOptionContext *context)
         { "to", 0, 0, G_OPTION_ARG_STRING, &o->to,
           "Only the first N instructions of each hart, less those before "
           "--from", "N" },
+        G_OPTION_ENTRY_NULL
+    };
+
+    return g_memdup2(entries, sizeof(entries));
+}
+
+static void add_index_options(CliTrace *ct, GOptionContext *context)
+{
+    const GOptionEntry entries[] = {
         { "index", 0, 0, G_OPTION_ARG_FILENAME, &ct->index,
           "What 'rvtrace index' made of this trace: what is before --from is "
           "not decoded then (default: TRACE.rvidx, if it is there)", "FILE" },
@@ -163,7 +171,7 @@ static bool parse_shard(CliTrace *ct)
     return true;
 }
 
-static bool parse_selection(CliTrace *ct)
+bool cli_parse_selection(CliTrace *ct)
 {
     g_autoptr(GError) err = NULL;
 
@@ -234,7 +242,10 @@ bool cli_parse(CliTrace *ct, GOptionEntry *extra, const char *summary,
         "2 an error.");
     g_option_context_add_main_entries(context, entries, NULL);
     if (ct->selects) {
-        add_selection(ct, context);
+        g_autofree GOptionEntry *more = cli_selection_options(&ct->select);
+
+        g_option_context_add_main_entries(context, more, NULL);
+        add_index_options(ct, context);
     }
     if (extra) {
         g_option_context_add_main_entries(context, extra, NULL);
@@ -268,7 +279,7 @@ bool cli_parse(CliTrace *ct, GOptionEntry *extra, const char *summary,
         cli_error("--jobs: a number of harts, at least 1");
         return false;
     }
-    return parse_selection(ct) && parse_sessions(ct) && parse_shard(ct);
+    return cli_parse_selection(ct) && parse_sessions(ct) && parse_shard(ct);
 }
 
 uint64_t cli_limit(const CliTrace *ct)

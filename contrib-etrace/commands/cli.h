@@ -47,6 +47,7 @@ int cmd_html(int argc, char **argv);
 int cmd_listen(int argc, char **argv);
 int cmd_index(int argc, char **argv);
 int cmd_merge(int argc, char **argv);
+int cmd_live(int argc, char **argv);
 int cmd_run(int argc, char **argv);
 int cmd_pgo(int argc, char **argv);
 int cmd_coverage(int argc, char **argv);
@@ -97,6 +98,14 @@ bool cli_parse(CliTrace *ct, GOptionEntry *extra, const char *summary,
 /* The same without the options of a CliTrace. */
 bool cli_parse_only(GOptionEntry *entries, const char *summary,
                     const char *description, int argc, char **argv);
+
+/*
+ * The options of a selection, into @o; the caller frees the list. When they
+ * have been parsed, cli_parse_selection() makes ct->selection of ct->select;
+ * it prints what is wrong and returns false.
+ */
+GOptionEntry *cli_selection_options(SelectionOptions *o);
+bool cli_parse_selection(CliTrace *ct);
 
 /* Both lists, each of which ends as GLib has it; the caller frees it. */
 GOptionEntry *cli_join_entries(const GOptionEntry *a, const GOptionEntry *b);

@@ -74,10 +74,10 @@ void index_maker_synced(HartResult *h)
     p.before = counts_so_far(h);
     p.before.stats.skipped_packets += h->d.flow.skipped;
     p.time = h->d.time;
-    p.task = tree_writer_task(m->hart->tree_writer, h->task);
-    if (h->space_task && h->task_generation == h->d.image->generation) {
-        p.space_task = tree_writer_task(m->hart->tree_writer, h->space_task);
-        p.space = h->task_space;
+    p.task = tree_writer_task(m->hart->tree_writer, h->who.task);
+    if (h->who.space_task && h->who.generation == h->d.image->generation) {
+        p.space_task = tree_writer_task(m->hart->tree_writer, h->who.space_task);
+        p.space = h->who.space;
     }
     g_array_append_val(m->hart->points, p);
     if (m->hart->points->len == MAX_POINTS) {

@@ -14,6 +14,7 @@
 #include "qemu-line.h"
 #include "results.h"
 #include "run-kernel.h"
+#include "run-live.h"
 
 typedef struct Run {
     CliTrace ct;
@@ -24,6 +25,9 @@ typedef struct Run {
     bool temporary;             /* and it is removed afterwards */
     char *files[CHILD_MAX_PATHS + 1];   /* in it, and itself */
     QemuLine *line;
+    char *live_path;            /* of --view live; NULL: there is none */
+    double interval;
+    RunLive *live;
 } Run;
 
 static void run_clear(Run *r)
@@ -40,6 +44,7 @@ static void run_clear(Run *r)
     g_strfreev(r->truths);
     g_free(r->keep);
     g_free(r->folder);
+    g_free(r->live_path);
     g_clear_pointer(&r->line, qemu_line_free);
 }
 
@@ -51,7 +56,11 @@ static bool parse_options(Run *r, int argc, char **argv)
     GOptionEntry own[] = {
         { "view", 'v', 0, G_OPTION_ARG_FILENAME_ARRAY, &r->views,
           "Write what the subcommand KIND does, as decode --output "
-          "(default: report); can be repeated", "KIND[=FILE]" },
+          "(default: report), or live: as text, while QEMU runs; can be "
+          "repeated", "KIND[=FILE]" },
+        { "interval", 0, 0, G_OPTION_ARG_DOUBLE, &r->interval,
+          "For live: seconds from one text to the next (default: 1)",
+          "SECONDS" },
         { "keep", 0, 0, G_OPTION_ARG_FILENAME, &r->keep,
           "Keep the streams, as trace and sideband in this folder, which is "
           "made if need be (default: a temporary one)", "DIR" },
@@ -75,7 +84,10 @@ static bool parse_options(Run *r, int argc, char **argv)
         G_OPTION_ENTRY_NULL
     };
     g_autofree GOptionEntry *views = view_options(&r->profile);
-    g_autofree GOptionEntry *entries = cli_join_entries(own, views);
+    g_autofree GOptionEntry *selection =
+        cli_selection_options(&r->ct.select);
+    g_autofree GOptionEntry *some = cli_join_entries(own, selection);
+    g_autofree GOptionEntry *entries = cli_join_entries(some, views);
 
     if (!cli_parse_only(entries, "Run QEMU with its machine traced from the "
                         "first instruction on, and when it has\nended, write "
@@ -87,6 +99,8 @@ static bool parse_options(Run *r, int argc, char **argv)
                         "streams, and trace-guest-info where the\nkernel "
                         "(-kernel, or one in --sysroot) has BTF. Names are "
                         "looked for in the files\nof -kernel and -bios, too.\n"
+                        "--process, --region, --from and --to are about the "
+                        "views behind the run; live\nshows everything.\n"
                         "\n  rvtrace run --view report --view "
                         "html=report.html -- \\\n      qemu-system-riscv64 "
                         "-M virt -nographic -kernel Image ...\n\n"
@@ -108,7 +122,8 @@ static bool parse_options(Run *r, int argc, char **argv)
         cli_error("--jobs: a number of harts, at least 1");
         return false;
     }
-    return true;
+    return live_check_options(r->interval, NAN, 100) &&
+           cli_parse_selection(&r->ct);
 }
 
 static bool choose_folder(Run *r)
@@ -237,6 +252,42 @@ static int decode(Run *r, const char *end)
     return status == CLI_OK && end ? CLI_GUEST_FAILED : status;
 }
 
+/* --view live reads what QEMU writes to files that were not there before. */
+static bool begin_live(Run *r)
+{
+    if (!r->live_path) {
+        return true;
+    }
+    if (strcmp(r->line->trace, r->files[0]) ||
+        strcmp(r->line->sideband, r->files[1])) {
+        cli_error("--view live: leave trace-chardev and trace-sideband out of "
+                  "QEMU's command line, and keep the streams with --keep DIR");
+        return false;
+    }
+    r->live = run_live_begin(r->live_path, r->line->trace, r->line->sideband,
+                             &r->ct, &r->profile, r->interval);
+    return r->live;
+}
+
+/* Returns an exit status. */
+static int finish(Run *r, const char *end, bool live_ok)
+{
+    int status;
+
+    if (!has_trace(r, end)) {
+        return CLI_ERROR;
+    }
+    if (*r->views) {
+        status = decode(r, end);
+    } else {
+        if (end) {
+            cli_warn("QEMU %s", end);
+        }
+        status = disk_is_full(r) ? CLI_ERROR : end ? CLI_GUEST_FAILED : CLI_OK;
+    }
+    return live_ok ? status : CLI_ERROR;
+}
+
 int cmd_run(int argc, char **argv)
 {
     g_auto(Run) r = {
@@ -244,10 +295,12 @@ int cmd_run(int argc, char **argv)
         .ct.wrapped_at = RING_NOT_WRAPPED,
         .ct.limit = CLI_LIMIT_DEFAULT,
         .profile = PROFILE_OPTIONS_INIT,
+        .interval = 1,
     };
     char *nothing[] = { NULL };
     g_autoptr(GError) err = NULL;
     g_autofree char *end = NULL;
+    bool live_ok = true, started;
     int split = 1, status;
 
     while (split < argc && !g_str_equal(argv[split], "--")) {
@@ -264,15 +317,23 @@ int cmd_run(int argc, char **argv)
     if (!r.views) {
         r.views = g_strsplit("report", " ", -1);
     }
-    if (!cmd_check_outputs(r.views, "--view", r.truths != NULL, &r.profile) ||
+    if (!run_live_take(r.views, &r.live_path) ||
+        !cmd_check_outputs(r.views, "--view", r.truths != NULL, &r.profile) ||
         !choose_folder(&r) || !prepare_line(&r, argv + split + 1)) {
         return CLI_ERROR;
     }
     child_catch_signals(r.temporary ? r.files : nothing);
-    if (!child_run((char **)r.line->argv->pdata, &status, &err)) {
+    if (!begin_live(&r)) {
+        return CLI_ERROR;
+    }
+    started = child_run((char **)r.line->argv->pdata, &status, &err);
+    if (r.live) {
+        live_ok = run_live_end(r.live);
+    }
+    if (!started) {
         cli_error("cannot start QEMU: %s", err->message);
         return CLI_ERROR;
     }
     end = describe_end(status);
-    return has_trace(&r, end) ? decode(&r, end) : CLI_ERROR;
+    return finish(&r, end, live_ok);
 }

@@ -44,6 +44,8 @@ static const CliCommand commands[] = {
     { "merge", "add up results of pieces of a trace", cmd_merge },
     { "run", "run QEMU, trace it, and write what was executed", cmd_run },
     { "listen", "collect trace and sideband from sockets", cmd_listen },
+    { "live", "the same, and show what runs meanwhile, as top does",
+      cmd_live },
 };
 
 static void usage(FILE *f)

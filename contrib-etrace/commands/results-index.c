@@ -287,9 +287,9 @@ static void on_begun(void *opaque)
     HartResult *h = opaque;
 
     if (h->from->space_task &&
-        tree_reader_task(h->tree, h->from->space_task, &h->space_task)) {
-        h->task_space = h->from->space;
-        h->task_generation = h->d.image->generation;
+        tree_reader_task(h->tree, h->from->space_task, &h->who.space_task)) {
+        h->who.space = h->from->space;
+        h->who.generation = h->d.image->generation;
     }
 }
 

@@ -40,56 +40,6 @@ static void compare_runs(HartResult *h, const FlowRun *runs, unsigned n)
     }
 }
 
-/*
- * Who runs in @space, where that is all that is known of it: the program there,
- * which may be another one later
- */
-static const Task *space_task(HartResult *h, unsigned space, unsigned priv)
-{
-    const Object *program;
-    g_autofree char *name = NULL;
-
-    if (h->space_task && h->task_space == space &&
-        h->task_generation == h->d.image->generation) {
-        return h->space_task;
-    }
-    program = names_program(h->all->names, h->d.image, priv);
-    name = program ? g_strdup(program->name) :
-                     g_strdup_printf("address space %u", space);
-    h->space_task = task_intern(h->all->tasks, false, TASK_MADE_UP + space,
-                                TASK_MADE_UP + space, name);
-    h->task_space = space;
-    h->task_generation = h->d.image->generation;
-    return h->space_task;
-}
-
-/* The task that the guest's operating system says it is, or NULL */
-static const Task *known_task(HartResult *h)
-{
-    SidebandTask task;
-    bool known = trace_decoder_task(&h->d, &task);
-
-    if (task.serial != h->task_serial) {
-        h->task_serial = task.serial;
-        h->task = known ? task_intern(h->all->tasks, true, task.tid,
-                                      task.tgid, task.comm) : NULL;
-    }
-    return h->task;
-}
-
-static CallStackSite site_of(HartResult *h, unsigned priv)
-{
-    bool user = priv == ETRACE_PRIV_U || priv == ETRACE_PRIV_VU;
-    unsigned space = trace_decoder_space(&h->d, priv);
-    const Task *task = known_task(h);
-
-    return (CallStackSite) {
-        .image = h->d.image,
-        .space = space,
-        .task = !task && user && space ? space_task(h, space, priv) : task,
-    };
-}
-
 static void ignore(HartResult *h, bool ignored)
 {
     h->ignored = ignored;
@@ -133,7 +83,7 @@ static void name_runs(HartResult *h, const FlowRun *runs, unsigned n)
 {
     for (unsigned from = 0, i = 1; i <= n; i++) {
         if (i == n || runs[i].priv != runs[from].priv) {
-            CallStackSite site = site_of(h, runs[from].priv);
+            CallStackSite site = who_site(&h->who, &h->d, runs[from].priv);
 
             look_at_selection(h, runs + from, i - from, &site);
             if (h->sampler) {
@@ -170,7 +120,7 @@ static void name_pieces(HartResult *h, const FlowRun *runs, unsigned n)
 
 static void name_trap(HartResult *h, const FlowTrap *trap)
 {
-    CallStackSite site = site_of(h, trap->priv);
+    CallStackSite site = who_site(&h->who, &h->d, trap->priv);
 
     if (h->sampler) {
         sampler_trap(h->sampler, trap, &site);
@@ -372,6 +322,7 @@ static HartResult *hart_new(const Results *r, unsigned hart, GError **errp)
 
     h->all = r;
     h->hart = hart;
+    h->who = (Who) { .names = r->names, .tasks = r->tasks };
     h->losses = g_array_new(false, false, sizeof(TraceLoss));
     if (truth) {
         h->compared = true;

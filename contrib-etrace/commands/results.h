@@ -22,6 +22,7 @@
 #include "views/spool.h"
 #include "views/speedscope.h"
 #include "views/uftrace.h"
+#include "who.h"
 #include "views/html-report.h"
 #include "views/timeline.h"
 
@@ -83,10 +84,7 @@ typedef struct HartResult {
     void *watching[RESULTS_MAX_WATCHERS];   /* what their begin() returned */
     Counts *ranges;
     Counter *counter;
-    /* Who ran last: by the sideband, or else whose address space it is */
-    const Task *task, *space_task;
-    uint64_t task_serial;
-    unsigned task_space, task_generation;
+    Who who;
     GArray *losses;             /* TraceLoss, the first ones and the last */
     uint64_t more_losses;
     /* By an index, see results-index.c: which piece is decoded of the hart */

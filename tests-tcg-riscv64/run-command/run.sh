@@ -81,14 +81,15 @@ if begin "QEMU fails behind its trace"; then
     finish "$reason$(clean)"
 fi
 
-# interrupted SIGNAL...: sent to rvtrace when the guest runs
+# interrupted SIGNAL OPTION...: sent to rvtrace when the guest runs
 interrupted() {
-    local pid i
+    local signal=$1 pid i
+    shift
     # bash would have rvtrace ignore ^C: it is in the background
     # shellcheck disable=SC2086
     python3 -c 'import os, signal, sys
 signal.signal(signal.SIGINT, signal.SIG_DFL)
-os.execv(sys.argv[1], sys.argv[1:])' "$RVTRACE" run --keep "$dir/kept" -- \
+os.execv(sys.argv[1], sys.argv[1:])' "$RVTRACE" run --keep "$dir/kept" "$@" -- \
         "$QEMU" -M virt -serial "file:$dir/uart" $endless \
         </dev/null >"$dir/stdout" 2>"$dir/log" &
     pid=$!
@@ -97,7 +98,7 @@ os.execv(sys.argv[1], sys.argv[1:])' "$RVTRACE" run --keep "$dir/kept" -- \
         sleep 0.1
     done
     [ -s "$dir/uart" ] || echo "the guest does not run"
-    kill "-$1" $pid
+    kill "-$signal" $pid
     for ((i = 0; i < 600; i++)); do
         kill -0 $pid 2>/dev/null || break
         sleep 0.1
@@ -116,6 +117,62 @@ for signal in INT TERM; do
         finish "$reason"
     fi
 done
+
+# own FILE: instructions of all rows of a report as tsv
+own() {
+    awk -F'\t' 'NR == 1 { for (i = 1; i <= NF; i++) col[$i] = i; next }
+                { n += $col["own"] } END { print n }' "$1"
+}
+
+if begin "a part of what ran"; then
+    # shellcheck disable=SC2086
+    reason=$(expect 0 rv --keep "$dir/kept" --view "report=$dir/part" \
+        --from 5k --to 9k --format tsv -- "$QEMU" -M virt -serial null $guest)
+    part=$(own "$dir/part")
+    [ "$part" = 4000 ] || reason+="; $part instructions, not 4000"
+    "$RVTRACE" report --trace "$dir/kept/trace" --sideband \
+        "$dir/kept/sideband" --from 5k --to 9k --format tsv \
+        --elf "$OUT/guest.elf" >"$dir/again"
+    # names come from the same file, by its bytes or by its place
+    cmp <(cut -f 1 "$dir/part" | sort) <(cut -f 1 "$dir/again" | sort) \
+        >>"$dir/log" 2>&1 || reason+="; report says something else"
+    # shellcheck disable=SC2086
+    reason+=$(expect 0 rv --process nobody -- "$QEMU" -M virt -serial null \
+        $guest)
+    reason+=$(says 'none of [0-9]* instructions is selected')
+    finish "$reason$(clean)"
+fi
+
+# total FILE: instructions and packets, by the last lines of live
+total() {
+    local insns='([0-9]+) instructions' packets='([0-9]+) packets'
+    sed -nE "s/^# total: .* s, $insns.* of $packets.*/\\1 \\2/p" "$1"
+}
+
+if begin "live, beside the run"; then
+    # shellcheck disable=SC2086
+    reason=$(expect 0 rv --keep "$dir/kept" --view "live=$dir/live" \
+        --interval 0.1 --view "stat=$dir/stat" -- "$QEMU" -M virt \
+        -serial null $guest)
+    want=$(awk '$1 == "instructions" { n = $2 } $1 == "packets" { p = $2 }
+                END { print n, p }' "$dir/stat")
+    [ "$(total "$dir/live")" = "$want" ] ||
+        reason+="; live: $(total "$dir/live"), stat: $want"
+    grep -qw main "$dir/live" || reason+="; no names of -kernel"
+    # alone, to where the guest does not write
+    # shellcheck disable=SC2086
+    reason+=$(expect 0 rv --view live -- "$QEMU" -M virt -serial stdio $guest)
+    reason+=$(says '^# total: ')
+    ! grep -q '^#' "$dir/stdout" || reason+="; live among what the guest says"
+    finish "$reason$(clean)"
+fi
+
+if begin "live, and QEMU is interrupted"; then
+    reason=$(expect 0 interrupted INT --view "live=$dir/live" --view report)
+    [ -n "$(total "$dir/live")" ] || reason+="; no total"
+    grep -qw around "$dir/stdout" || reason+="; no report"
+    finish "$reason"
+fi
 
 if begin "QEMU is missing"; then
     reason=$(expect 2 rv -- "$dir/no-such-qemu" -M virt)
@@ -179,6 +236,14 @@ wrong "no --" 'stands behind --' "$QEMU"
 wrong "no such view" '--view nonsense: not KIND' --view nonsense -- "$QEMU" \
     -M virt
 wrong "verify without truth" 'give --truth' --view verify -- "$QEMU" -M virt
+wrong "live twice" '--view live is there twice' --view live --view live=x \
+    -- "$QEMU" -M virt
+wrong "live without a file of ours" '--view live: leave trace-chardev' \
+    --view live -- "$QEMU" -M virt,trace-chardev=x,trace-sideband=y \
+    -chardev "file,id=x,path=$OUT/x" -chardev "file,id=y,path=$OUT/y"
+wrong "no interval" '--interval: seconds' --interval 0 --view live -- "$QEMU" \
+    -M virt
+wrong "no such part" '--from' --from x -- "$QEMU" -M virt
 wrong "bad option of a view" '--sort x: must be' --sort x -- "$QEMU" -M virt
 wrong "--keep below a file" '--keep: cannot make' --keep "$OUT/guest.elf/x" \
     -- "$QEMU" -M virt

@@ -1,0 +1,118 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+#
+# region.py PATTERN: see run.sh
+#
+# A function's first instruction begins a translation block, so the log has a
+# line for each time that it was called.
+
+import collections
+import os
+import re
+import subprocess
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(__file__), '..'))
+
+import tap
+from tap import need
+
+RVTRACE, OUT, RUN = (os.environ[n] for n in ('RVTRACE', 'OUT', 'run'))
+PROGRAM = f'{OUT}/region'
+NM = os.environ.get('CROSS', 'riscv64-linux-gnu-') + 'nm'
+# instructions of each, none of which is a jump within it
+FUNCTIONS = {'inside': 6, 'leaf': 2, 'outside': 3, 'begun': 2, 'ending': 2}
+LINE = re.compile(r'(Trace|Stopped).*\[(?:[0-9a-f]+/)?([0-9a-f]{16})[/\]]')
+
+
+def entries():
+    """Functions by address"""
+    text = subprocess.run([NM, PROGRAM], capture_output=True, text=True,
+                          check=True).stdout
+    words = (line.split() for line in text.splitlines())
+    return {int(addr, 16): name for addr, _, name in words
+            if name in FUNCTIONS}
+
+
+def called():
+    """The functions that were called, in order, by QEMU's log"""
+    names = entries()
+    need(len(names) == len(FUNCTIONS), f'only {names}')
+    calls = []
+    with open(f'{RUN}/pcs', encoding='ascii') as file:
+        for line in file:
+            match = LINE.match(line)
+            name = match and names.get(int(match[2], 16))
+            if name and match[1] == 'Trace':
+                calls.append(name)
+            elif name:
+                # an interrupt came first
+                need(calls.pop() == name, f'another block stopped: {line}')
+    return calls
+
+
+def between(calls):
+    """What was called in each part from begun to ending, both included"""
+    parts, part = [], None
+    for name in calls:
+        if name == 'begun':
+            need(part is None, 'begun twice')
+            part = []
+            parts.append(part)
+        if part is not None:
+            part.append(name)
+        if name == 'ending':
+            part = None
+    need(len(parts) == 3 and part is None, f'{len(parts)} parts')
+    return parts
+
+
+def report(*options):
+    """(own instructions, calls) by function of the program"""
+    done = subprocess.run(
+        [RVTRACE, 'report', '--trace', f'{RUN}/trace', '--sideband',
+         f'{RUN}/side', '--elf', PROGRAM, '--sort', 'sym', '--format', 'tsv',
+         '--strict', *options], capture_output=True, text=True, timeout=600,
+        check=False)
+    need(done.returncode == 0, done.stderr)
+    head, *lines = [line.split('\t') for line in done.stdout.splitlines()]
+    rows = (dict(zip(head, line)) for line in lines)
+    return {row['sym']: (int(row['own']), int(row['calls'])) for row in rows
+            if row['sym'] in FUNCTIONS}
+
+
+def same(calls, seen):
+    want = {name: (FUNCTIONS[name] * n, n)
+            for name, n in collections.Counter(calls).items()}
+    need(seen == want, f'report: {seen}, by the log {want}')
+
+
+def everything(folder):
+    same(called(), report())
+
+
+def by_the_program(folder):
+    first, second, _ = between(called())
+    need(first.count('inside') == 5000 and second.count('inside') == 700,
+         f'the log: {collections.Counter(first + second)}')
+    same(first + second, report('--region', 'of interest'))
+
+
+def by_the_shell(folder):
+    third = between(called())[2]
+    need((third.count('inside'), third.count('outside')) == (900, 50),
+         f'the log: {collections.Counter(third)}')
+    same(third, report('--region', 'by the shell'))
+
+
+def both(folder):
+    same(sum(between(called()), []),
+         report('--region', 'by the shell', '--region', 'of interest'))
+
+
+tap.run(f'{OUT}/tests', (
+    ('everything', everything),
+    ('a region that the program marks', by_the_program),
+    ('a region that rvtrace-guest marks', by_the_shell),
+    ('both', both),
+))

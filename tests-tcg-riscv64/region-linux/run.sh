@@ -1,0 +1,63 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+#
+# Regions of interest that a Linux program, and rvtrace-guest, mark by
+# rvtrace-port: views of a region show what QEMU's log of executed pcs has
+# between the marks. Speaks TAP.
+#
+#   QEMU=qemu-system-riscv64 RVTRACE=rvtrace run.sh
+#
+# The guest is made of the same parts as that of `make demo`. A QEMU tree does
+# not have what fetches them: skipped there.
+set -uo pipefail
+
+here=$(cd "$(dirname "$(readlink -f "$0")")" && pwd -P)
+top=$(cd "$here/../.." && pwd -P)
+if [ ! -x "$top/demo/make-guest" ]; then
+    echo "1..0 # SKIP the guest is made by demo/make-guest"
+    exit 0
+fi
+# shellcheck source=../guests/guest.sh
+. "$here/../guests/guest.sh" tcg-region-linux
+
+need "$QEMU" "$RVTRACE"
+"$top/demo/make-guest" || bail "the guest cannot be made"
+guest=$top/build/guest
+base=0x123450000
+
+"${CROSS:-riscv64-linux-gnu-}gcc" -nostdlib -static -no-pie -mcmodel=medany \
+    -Wl,--build-id=none -Wl,-Ttext-segment=$base -o "$OUT/region" \
+    "$here/region.S" || bail "cannot build region"
+
+# A second archive replaces files of the first one.
+rm -rf "$OUT/root"
+mkdir -p "$OUT/root/bin"
+install -m 755 "$here/init" "$OUT/root/init"
+install -m 755 "$top/guest-linux/rvtrace-guest" "$OUT/region" "$OUT/root/bin/"
+{
+    cat "$guest/initrd"
+    cd "$OUT/root" && find . | cpio --quiet -o -H newc -R 0:0
+} > "$OUT/initrd"
+
+# One run is enough for all; blocks that are chained are not logged.
+run=$OUT/run
+rm -rf "$run"
+mkdir -p "$run"
+timeout 600 "$QEMU" \
+    -M virt,trace=on,trace-autostart=on,trace-chardev=tr,trace-sideband=sb \
+    -chardev "file,id=tr,path=$run/trace" \
+    -chardev "file,id=sb,path=$run/side" \
+    -cpu rv64 -m 512M -bios "$guest/fw_dynamic.bin" \
+    -kernel "$guest/Image" -initrd "$OUT/initrd" \
+    -append "console=ttyS0 panic=-1" \
+    -device virtio-serial-pci -device rvtrace-port \
+    -d exec,nochain -dfilter $base+0x10000 -D "$run/pcs" \
+    -display none -monitor none -no-reboot \
+    -serial "file:$run/console" < /dev/null > "$run/log" 2>&1 ||
+    bail "QEMU: status $?; see $run"
+tr -d '\r' < "$run/console" | sed -n 's/^region: //p' > "$run/said"
+[ "$(cat "$run/said")" = finished ] ||
+    bail "the guest: $(head -n 1 "$run/said"); see $run"
+
+export run
+exec python3 "$here/region.py" "${1:-*}"
