@@ -13,6 +13,7 @@ typedef struct Writer {
     FILE *f;                /* NULL: only count */
     CoverageTotals sum;     /* of the file */
     CoverageTotals all;
+    GTree *lines;           /* of the file */
     GHashTable *names;      /* of functions of the file that there were */
 } Writer;
 
@@ -41,13 +42,43 @@ static char *unique_name(Writer *w, const CoverageFunction *fn)
     return name;
 }
 
+typedef struct Nearest {
+    unsigned line;
+    unsigned before, after;     /* the nearest lines with code; 0: none */
+} Nearest;
+
+static int compare_nearest(gconstpointer key, gconstpointer opaque)
+{
+    Nearest *n = (Nearest *)opaque;
+    unsigned line = GPOINTER_TO_UINT(key);
+
+    if (line < n->line) {
+        n->before = line;
+        return 1;
+    }
+    n->after = line;
+    return line == n->line ? 0 : -1;
+}
+
+/*
+ * genhtml of lcov 2 refuses a function whose line has no code. Optimised code
+ * often begins behind the line that has the name.
+ */
+static unsigned line_with_code(GTree *lines, unsigned line)
+{
+    Nearest n = { .line = line };
+
+    g_tree_search(lines, compare_nearest, &n);
+    return n.after ? n.after : n.before;
+}
+
 static gboolean write_function(gpointer key, gpointer value, gpointer opaque)
 {
     const CoverageFunction *fn = value;
     Writer *w = opaque;
     g_autofree char *name = unique_name(w, fn);
 
-    put(w, "FN:%u,%s\n", fn->line, name);
+    put(w, "FN:%u,%s\n", line_with_code(w->lines, fn->line), name);
     put(w, "FNDA:%" PRIu64 ",%s\n", fn->count, name);
     w->sum.functions++;
     w->sum.functions_hit += fn->count > 0;
@@ -139,6 +170,7 @@ static gboolean write_file(gpointer key, gpointer value, gpointer opaque)
         return false;       /* Only its functions were mentioned. */
     }
     w->sum = (CoverageTotals) { 0 };
+    w->lines = file->lines;
     w->names = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
     put(w, "TN:\nSF:%s\n", file->name);
     g_tree_foreach(file->functions, write_function, w);

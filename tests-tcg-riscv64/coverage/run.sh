@@ -86,6 +86,10 @@ if begin "lcov and genhtml read it"; then
             reason="lcov does not read it"
         grep -q "lines.*(${said/ of / of } lines)" "$dir/summary" ||
             reason="lcov counts other lines than $said"
+        # as genhtml of lcov 2 wants it
+        awk -F '[:,]' '/^(FN|BRDA):/ { named[$2] = 1 } /^DA:/ { code[$2] = 1 }
+                       END { for (l in named) { if (!(l in code)) exit 1 } }' \
+            "$dir/info" || reason="a function or branch is where no code is"
         genhtml --branch-coverage -o "$dir/html" "$dir/info" \
             >>"$dir/log" 2>&1 || reason="genhtml does not read it"
         [ -f "$dir/html/index.html" ] || reason="genhtml wrote nothing"
