@@ -111,10 +111,21 @@ run() {
     result "$status" "decoded equals retired, $name: $count instructions"
     if [ -n "$guest_info" ]; then
         tasks "$name" "$smp" "$dir" || status='not ok'
+        pieces "$name" "$dir" || status='not ok'
     fi
     if [ "$status" = ok ]; then
         rm -rf "$dir"
     fi
+}
+
+# pieces NAME FOLDER: with an index, and in pieces, the trace is the same
+pieces() {
+    local status=ok
+    contrib-etrace/tests/test-index.py "$etrace" --real "$2/trace.bin" \
+        "$2/sideband.bin" > "$2/index" || status='not ok'
+    sed -n 's/^not ok/# not ok/p; /^#/p' "$2/index"
+    result "$status" "pieces add up to the whole, $1"
+    [ "$status" = ok ]
 }
 
 memory_of() { awk '/^VmRSS/ { print $2 }' "/proc/$1/status"; }

@@ -120,6 +120,14 @@ unsigned tree_writer_task(TreeWriter *w, const Task *task)
     return GPOINTER_TO_UINT(g_hash_table_lookup(w->tasks, task));
 }
 
+/* Several symbols may begin at one address: which of them is it? */
+static uint32_t symbol_number(const ProfileFrame *f)
+{
+    unsigned n;
+
+    return f->symbol ? f->symbol - symbols_all(f->object->symbols, &n) : 0;
+}
+
 static void put_frame(GByteArray *out, const ProfileFrame *f)
 {
     FrameForm form = f->label ? FORM_LABEL : f->other ? FORM_OTHER :
@@ -133,6 +141,7 @@ static void put_frame(GByteArray *out, const ProfileFrame *f)
     } else {
         bytes_put_u32(out, f->object ? f->object->id : 0);
         bytes_put_u64(out, f->entry);
+        bytes_put_u32(out, symbol_number(f));
     }
 }
 
@@ -169,6 +178,7 @@ typedef struct TreeFrame {
     char *name;
     const Object *object;
     uint64_t entry;
+    uint32_t symbol;
     unsigned made;          /* in the profile, + 1; 0: not yet */
 } TreeFrame;
 
@@ -215,6 +225,7 @@ static bool get_frame(ByteReader *in, const ObjectTable *objects,
     } else {
         object = bytes_get_u32(in);
         f->entry = bytes_get_u64(in);
+        f->symbol = bytes_get_u32(in);
         if (objects && object >= object_table_size(objects)) {
             return false;
         }
@@ -320,11 +331,13 @@ static unsigned make_frame(TreeReader *t, TreeFrame *f)
         .object = f->object,
         .entry = f->entry,
     };
+    unsigned n;
 
     if (!f->made) {
         if (f->form == FORM_SYMBOL) {
-            frame.symbol = symbols_find(f->object->symbols, f->entry, NULL,
-                                        NULL);
+            const Symbol *all = symbols_all(f->object->symbols, &n);
+
+            frame.symbol = f->symbol < n ? all + f->symbol : NULL;
         }
         f->made = profile_take_frame(t->profile, &frame) + 1;
     }
