@@ -60,12 +60,13 @@ def main():
     check(rows, length)
     check(bare, length)
 
-    # What a process does not speak of has no name, to the last instruction.
+    # What a process does not speak of has no name. Nor have a few instructions
+    # elsewhere, where less than eight bytes of a page ran.
     silent = sum(int(row['own']) for row in rows
                  if row['comm'] == 'jit-silent' and row['priv'] == 'U-mode' and
                  row['dso'] == '[unknown]')
     want = sum(CALLS[name] * length[name] for name in CALLS)
-    need(silent == want, f'{silent} instructions without a name, not {want}')
+    need(want <= silent < want + 8, f'{silent} instructions without a name, not {want}')
     for comm in 'jit', 'jit-silent':
         need(any(row['comm'] == row['dso'] == comm and row['sym'] == 'main'
                  for row in rows), f'{comm} is not there')
