@@ -18,7 +18,7 @@
 #define PIECE_BYTES     (64 * 1024)
 /* Work that is left out is more than this, bytes */
 #define SKIP_MIN        (2 * PIECE_BYTES)
-#define NICE            10
+#define NICE            5
 /* Names are looked for again when there is so much more code, per cent ... */
 #define NAMES_GROWTH    20
 /* ... but that takes at most one part of the time in so many */

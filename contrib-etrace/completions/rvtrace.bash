@@ -47,6 +47,7 @@ _rvtrace() {
         case $command in
         run|decode)
             choices=$(_rvtrace_kinds "$tool")
+            [ "$command" = decode ] || choices+=" live"
             mapfile -t COMPREPLY < <(compgen -W "$choices" -- "$cur")
             return ;;
         esac ;;

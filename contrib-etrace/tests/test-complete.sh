@@ -63,7 +63,8 @@ kinds=$("$tool" decode --help | tr '\n' ' ' |
     sed -E 's/.*what the subcommand KIND does: ([^;]*);.*/\1/' |
     grep -o '[a-z-]*' | sort -u)
 same "bash: kinds of --output" "$kinds" "$(complete_bash decode --output '')"
-same "bash: kinds of --view" "$kinds" "$(complete_bash run --view = '')"
+same "bash: kinds of --view" "$(printf '%s\n' "$kinds" live | sort)" \
+    "$(complete_bash run --view = '')"
 cd "$dir" && touch file-1 && mkdir folder || exit 1
 same "bash: files" file-1 "$(complete_bash stat --trace = fi)"
 same "bash: QEMU behind --" "$(lines file-1)" \
