@@ -120,7 +120,8 @@ int cmd_coverage(int argc, char **argv)
           "GLOB" },
         { "exclude", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &po.exclude,
           "No source files with such a path; can be repeated", "GLOB" },
-        { "source-prefix", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &po.source_prefixes,
+        { "source-prefix", 0, 0, G_OPTION_ARG_FILENAME_ARRAY,
+          &po.source_prefixes,
           "Source files whose paths begin with OLD are in NEW here; can be "
           "repeated", "OLD=NEW" },
         { "fail-under", 0, 0, G_OPTION_ARG_DOUBLE, &po.fail_under,

@@ -364,9 +364,9 @@ int cmd_decode(int argc, char **argv)
         { "output", 'o', 0, G_OPTION_ARG_FILENAME_ARRAY, &outputs,
           "Write what the subcommand KIND does: stat, verify, report, "
           "annotate, flamegraph, folded, perf-data, script, callgrind, pprof, "
-          "speedscope, uftrace, timeline, html; or pgo-llvm, pgo-bolt, "
-          "pgo-gcov, lcov, drcov, drcov-text, as pgo and coverage do; "
-          "repeated, the trace is decoded but once for all of them",
+          "speedscope, uftrace, timeline, html, pgo-llvm, pgo-bolt, pgo-gcov, "
+          "lcov, drcov, drcov-text; repeated, the trace is decoded but once "
+          "for all of them",
           "KIND[=FILE]" },
         { "truth", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &truths,
           "For verify and html: what really retired", "FILE" },

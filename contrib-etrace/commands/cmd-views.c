@@ -127,7 +127,8 @@ int cmd_speedscope(int argc, char **argv)
     return view_command("speedscope", false, "Write what each task called "
                         "when, and the call tree of all, for\n"
                         "https://www.speedscope.app. Time is the task's own: "
-                        "instructions, or ns of virtual time.", &o, more, argc, argv);
+                        "instructions, or ns of virtual time.", &o, more,
+                        argc, argv);
 }
 
 int cmd_uftrace(int argc, char **argv)
@@ -148,5 +149,6 @@ int cmd_uftrace(int argc, char **argv)
     return view_command("uftrace", true, "Write what each task called when, "
                         "for 'uftrace report -d FOLDER' and other\n"
                         "subcommands of uftrace. Time is the task's own: "
-                        "instructions, or ns of virtual time.", &o, more, argc, argv);
+                        "instructions, or ns of virtual time.", &o, more,
+                        argc, argv);
 }

@@ -17,8 +17,9 @@
 typedef struct Speedscope Speedscope;
 
 /*
- * Times of moments are ns if @virtual_time, else instructions. @max_events bounds what is in memory: so many events, and so many frames of
- * stacks in the call tree. Others are left out.
+ * Times of moments are ns if @virtual_time, else instructions. @max_events
+ * bounds what is in memory: so many events, and so many frames of stacks in the
+ * call tree. Others are left out.
  */
 Speedscope *speedscope_new(const char *name, bool virtual_time,
                            uint64_t max_events);

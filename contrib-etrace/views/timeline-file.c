@@ -411,7 +411,8 @@ static void put_tracks(const Timeline *t, FILE *f)
     g_autoptr(GArray) uses = g_array_new(false, false, sizeof(Use));
     g_autofree char *name = g_strdup_printf("%s%sharts, %s",
         t->title ?: "", t->title ? ": " : "",
-        t->options.virtual_time ? "virtual time" : "1 ns is 1 instruction of a hart");
+        t->options.virtual_time ? "virtual time" :
+                                  "1 ns is 1 instruction of a hart");
     Tracks tracks = { .packet = packet, .f = f };
 
     put_track(&tracks, &(TrackText) {
