@@ -35,7 +35,8 @@ typedef struct Image {
     bool crowded;           /* image_trim() has something to do */
     /*
      * From 1 on; changes when addresses may lead to other bytes than before,
-     * or to those of another program
+     * or to those of another program, or be called otherwise: who remembers
+     * one of these gets the same as who asks for the first time
      */
     unsigned generation;
     ImageCacheEntry cache[IMAGE_NR_REGIMES][IMAGE_CACHE_SIZE];

@@ -198,7 +198,7 @@ static bool code_replaces(const SidebandView *view, const SidebandRecord *rec)
                                    rec->len - 8);
 }
 
-static bool apply_code(SidebandView *view, const SidebandRecord *rec)
+static void apply_code(SidebandView *view, const SidebandRecord *rec)
 {
     uint64_t addr = etrace_sb_get(rec->payload, 8);
     PhysPage *p = code_page_of(view, rec);
@@ -208,21 +208,20 @@ static bool apply_code(SidebandView *view, const SidebandRecord *rec)
         p->ppage = addr >> CODE_PAGE_BITS;
         g_hash_table_insert(view->phys, &p->ppage, p);
     }
-    return code_store_put(&p->code, addr & CODE_PAGE_MASK, rec->payload + 8,
-                          rec->len - 8);
+    code_store_put(&p->code, addr & CODE_PAGE_MASK, rec->payload + 8,
+                   rec->len - 8);
 }
 
-static bool apply_space(SidebandView *view, const SidebandRecord *rec)
+static void apply_space(SidebandView *view, const SidebandRecord *rec)
 {
     const uint8_t *p = rec->payload;
 
     view->current[p[0] & 1] = get_space(view, p[0] & 1,
                                         etrace_sb_get(p + 8, 8),
                                         etrace_sb_get(p + 16, 8));
-    return true;
 }
 
-static bool apply_map(SidebandView *view, const SidebandRecord *rec)
+static void apply_map(SidebandView *view, const SidebandRecord *rec)
 {
     const uint8_t *p = rec->payload;
     PageMap key, *map;
@@ -237,15 +236,12 @@ static bool apply_map(SidebandView *view, const SidebandRecord *rec)
     }
     map = g_hash_table_lookup(s->pages, &key.vpage);
     if (map) {
-        bool changed = map->ppage != key.ppage;
-
         map->ppage = key.ppage;
-        return changed;
+        return;
     }
     map = g_new(PageMap, 1);
     *map = key;
     g_hash_table_insert(s->pages, &map->vpage, map);
-    return false;
 }
 
 /* Does the record hold the reader up until more packets are consumed? */
@@ -309,35 +305,57 @@ static void keep_note(SidebandView *view, const SidebandRecord *rec)
     g_array_append_val(view->notes, note);
 }
 
-static bool apply_record(SidebandView *view, const SidebandRecord *rec)
+static void apply_record(SidebandView *view, const SidebandRecord *rec)
 {
     switch (rec->type) {
     case ETRACE_SB_CODE:
-        return apply_code(view, rec);
+        apply_code(view, rec);
+        break;
     case ETRACE_SB_CHANGE:
         apply_change(view, rec);
-        return false;
+        break;
     case ETRACE_SB_SPACE:
-        return apply_space(view, rec);
+        apply_space(view, rec);
+        break;
     case ETRACE_SB_MAP:
-        return apply_map(view, rec);
+        apply_map(view, rec);
+        break;
     case ETRACE_SB_RESET:
         reset_spaces(view);
         forget_task(view);
-        return true;
+        break;
     case ETRACE_SB_FORGET:
         forget_maps(view);
-        return true;
+        break;
     case ETRACE_SB_TVEC:
         apply_tvec(view, rec);
-        return false;
+        break;
     case ETRACE_SB_TASK:
         apply_task(view, rec);
-        return false;
+        break;
     case ETRACE_SB_NOTE:
         keep_note(view, rec);
-        /* What addresses are called may be another thing now. */
-        return rec->hart == ETRACE_SB_ALL_HARTS;
+        break;
+    default:
+        break;
+    }
+}
+
+/*
+ * What addresses are called depends on the place in the sideband, whichever
+ * hart's record stands there.
+ */
+static bool may_rename(const SidebandRecord *rec)
+{
+    switch (rec->type) {
+    case ETRACE_SB_CODE:
+    case ETRACE_SB_SPACE:
+    case ETRACE_SB_MAP:
+    case ETRACE_SB_RESET:
+    case ETRACE_SB_FORGET:
+    case ETRACE_SB_TASK:
+    case ETRACE_SB_NOTE:
+        return true;
     default:
         return false;
     }
@@ -362,8 +380,9 @@ bool sideband_view_advance(SidebandView *view, uint64_t packets)
             if (view->barrier > packets) {
                 break;
             }
-            changed |= apply_record(view, &rec);
+            apply_record(view, &rec);
         }
+        changed |= may_rename(&rec);
         view->pos = pos;
     }
     return changed;

@@ -122,8 +122,8 @@ void sideband_view_restart(SidebandView *view, const Sideband *sb);
 
 /*
  * The hart's decoder has consumed @packets packets: apply every record whose
- * turn has come. Returns true if translations or bytes that were handed out
- * may differ now. Packet counts must not decrease.
+ * turn has come. Returns true if addresses may lead to other bytes than before,
+ * or be called otherwise. Packet counts must not decrease.
  */
 bool sideband_view_advance(SidebandView *view, uint64_t packets);
 

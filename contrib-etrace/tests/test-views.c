@@ -235,6 +235,44 @@ static void test_tail_call_cost(void)
     view_tear_down(&f);
 }
 
+/*
+ * Where the guest has put other code into the place of the file's, the file's
+ * instructions are not those that ran: their number decides what it costs.
+ */
+static void test_patched_cost(void)
+{
+    g_autoptr(Counts) c = NULL;
+    g_autoptr(Costs) costs = NULL;
+    uint64_t total = 0;
+    ViewFixture f;
+    unsigned place;
+
+    view_set_up(&f, NULL, NULL);
+    profile_sum(f.profile);
+    c = make_counts(&f);
+    place = counts_place(c, &(CountPlace) {
+        .task = f.sh->id, .object = f.program->id, .bias = PROGRAM_BIAS,
+    });
+    /* three instructions of two, four and two bytes, where the file has two */
+    counts_add_range(c, &(CountRange) {
+        .place = place, .itype = ETRACE_ITYPE_NONE, .insns = 3,
+        .start = MAIN + 8, .last = MAIN + 14, .end = MAIN + 16,
+    }, 10);
+    /* two, but the first one has two bytes */
+    counts_add_range(c, &(CountRange) {
+        .place = place, .itype = ETRACE_ITYPE_NONE, .insns = 2,
+        .start = MAIN + 8, .last = MAIN + 10, .end = MAIN + 14,
+    }, 100);
+    counts_sort(c);
+    costs = costs_new(c, f.profile);
+    for (guint i = 0; i < costs->insns->len; i++) {
+        total += g_array_index(costs->insns, CostInsn, i).cost;
+    }
+    check_cmpuint(total, ==, counts_insns(c));
+    check_cmpuint(costs->total, ==, counts_insns(c));
+    view_tear_down(&f);
+}
+
 static uint64_t get_varint(const uint8_t **p)
 {
     uint64_t v = 0;
@@ -652,6 +690,7 @@ int main(int argc, char **argv)
     g_test_add_func("/views/moment-clock", test_moment_clock);
     g_test_add_func("/views/moment-clock-bounds", test_moment_clock_bounds);
     g_test_add_func("/views/callgrind-lines", test_callgrind_lines);
+    g_test_add_func("/views/patched-cost", test_patched_cost);
     g_test_add_func("/views/tail-call-cost", test_tail_call_cost);
     g_test_add_func("/views/pprof", test_pprof);
     g_test_add_func("/views/spans", test_spans);

@@ -156,13 +156,25 @@ static void add_insns(Builder *b, unsigned object, uint64_t from, uint64_t to,
     }
 }
 
-/* Does the object have all of the code of @range? */
+/*
+ * Does the object have the instructions of @range? Where the guest has patched
+ * its code, there may be others, of other lengths.
+ */
 static bool has_code(const Object *o, const CountRange *range)
 {
-    const uint8_t *bytes;
+    uint64_t addr = range->start, last = addr;
     uint64_t size = range->end - range->start;
+    const uint8_t *bytes;
+    unsigned n = 0;
 
-    return object_bytes(o, range->start, size, &bytes) == size;
+    if (object_bytes(o, range->start, size, &bytes) != size) {
+        return false;
+    }
+    for (; addr < range->end; n++) {
+        last = addr;
+        addr += insn_length(bytes[addr - range->start]);
+    }
+    return addr == range->end && last == range->last && n == range->insns;
 }
 
 static void add_ranges(Builder *b)
