@@ -510,7 +510,7 @@ static bool decode_stream(TraceDecoder *d)
     return false;
 }
 
-/* Returns false if the part has no such place as @start, unless that is NULL. */
+/* Returns false if the part has no such place as @start, which may be NULL. */
 static bool begin_part(TraceDecoder *d, const TraceStart *start)
 {
     start_part(d);

@@ -76,7 +76,8 @@ void index_maker_synced(HartResult *h)
     p.time = h->d.time;
     p.task = tree_writer_task(m->hart->tree_writer, h->who.task);
     if (h->who.space_task && h->who.generation == h->d.image->generation) {
-        p.space_task = tree_writer_task(m->hart->tree_writer, h->who.space_task);
+        p.space_task = tree_writer_task(m->hart->tree_writer,
+                                        h->who.space_task);
         p.space = h->who.space;
     }
     g_array_append_val(m->hart->points, p);

@@ -73,7 +73,7 @@ static bool is_of_use(const Results *r)
     return (ranged || ct->shards) && !ct->shard_files && r->names &&
            r->what & (RESULT_PROFILE | RESULT_COUNTS) &&
            !(r->what & RESULT_VERIFY) &&
-           /* The time before the piece is not known, nor is what watchers saw. */
+           /* Nobody knows the time before the piece, or what watchers saw. */
            !(r->virtual_time && r->what & RESULT_MOMENTS) &&
            !r->nr_watchers &&
            ct->limit == CLI_LIMIT_DEFAULT;
