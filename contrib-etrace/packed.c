@@ -147,7 +147,8 @@ static GBytes *open_most(const char *path, size_t most, bool whole,
     if (status == UNPACK_DAMAGED || (whole && status == UNPACK_FULL)) {
         g_set_error(errp, G_IO_ERROR, G_IO_ERROR_INVALID_DATA,
                     status == UNPACK_DAMAGED ?
-                    "%s: what is packed in it is damaged; copy it again" :
+                    "%s: what is packed in it is cut off or damaged; "
+                    "copy it again" :
                     "%s: there is too much in it; unpack it first", path);
         return NULL;
     }

@@ -131,61 +131,19 @@ bool kernel_btf_parse(const uint8_t *data, size_t size,
     return true;
 }
 
-/* What gzip made @size bytes at @data from; NULL and @errp set if it did not */
-static GByteArray *gunzip(const uint8_t *data, size_t size, GError **errp)
-{
-    g_autoptr(GZlibDecompressor) gz =
-        g_zlib_decompressor_new(G_ZLIB_COMPRESSOR_FORMAT_GZIP);
-    g_autoptr(GByteArray) out = g_byte_array_new();
-    g_autofree uint8_t *part = g_malloc(1 << 20);
-    GConverterResult result = G_CONVERTER_CONVERTED;
-
-    while (result != G_CONVERTER_FINISHED) {
-        gsize got, took;
-
-        result = g_converter_convert(G_CONVERTER(gz), data, size, part,
-                                     1 << 20, G_CONVERTER_INPUT_AT_END, &took,
-                                     &got, errp);
-        if (result == G_CONVERTER_ERROR) {
-            g_prefix_error(errp, "it begins as gzip does, but is cut off or "
-                           "damaged: ");
-            return NULL;
-        }
-        if (got > KERNEL_BTF_MAX - out->len) {
-            g_set_error(errp, G_IO_ERROR, G_IO_ERROR_NO_SPACE,
-                        "it is larger unpacked than a kernel can be, which "
-                        "is %u MiB", KERNEL_BTF_MAX >> 20);
-            return NULL;
-        }
-        g_byte_array_append(out, part, got);
-        data += took;
-        size -= took;
-    }
-    return g_steal_pointer(&out);
-}
-
 bool kernel_btf_guest_info(const char *path, ETraceGuestInfo *info,
                              GError **errp)
 {
-    g_autoptr(GByteArray) unpacked = NULL;
     g_autoptr(GBytes) file = packed_open(path, errp);
     const uint8_t *data;
     size_t size;
-    bool ok = true;
+    bool ok;
 
     if (!file) {
         return false;
     }
     data = input_data(file, &size);
-    if (size > 2 && data[0] == 0x1f && data[1] == 0x8b) {
-        unpacked = gunzip(data, size, errp);
-        ok = unpacked != NULL;
-        if (ok) {
-            data = unpacked->data;
-            size = unpacked->len;
-        }
-    }
-    ok = ok && kernel_btf_parse(data, size, info, errp);
+    ok = kernel_btf_parse(data, size, info, errp);
     if (!ok) {
         g_prefix_error(errp, "%s: ", path);
     }

@@ -10,7 +10,6 @@
 #include "etrace/guest-info.h"
 
 /* A kernel unpacked takes no more, bytes. */
-#define KERNEL_BTF_MAX    (512u << 20)
 
 /*
  * What trace-guest-info is told of the kernel in @path: an Image, as it is or
