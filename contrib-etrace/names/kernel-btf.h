@@ -9,8 +9,6 @@
 #include <glib.h>
 #include "etrace/guest-info.h"
 
-/* A kernel unpacked takes no more, bytes. */
-
 /*
  * What trace-guest-info is told of the kernel in @path: an Image, as it is or
  * compressed by gzip, or a vmlinux. Returns false and sets @errp, with the
