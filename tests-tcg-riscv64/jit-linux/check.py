@@ -66,7 +66,8 @@ def main():
                  if row['comm'] == 'jit-silent' and row['priv'] == 'U-mode' and
                  row['dso'] == '[unknown]')
     want = sum(CALLS[name] * length[name] for name in CALLS)
-    need(want <= silent < want + 8, f'{silent} instructions without a name, not {want}')
+    need(want <= silent < want + 8,
+         f'{silent} instructions without a name, not {want}')
     for comm in 'jit', 'jit-silent':
         need(any(row['comm'] == row['dso'] == comm and row['sym'] == 'main'
                  for row in rows), f'{comm} is not there')

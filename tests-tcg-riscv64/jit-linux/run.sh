@@ -67,7 +67,8 @@ if begin "code made at run time"; then
     tr -d '\r' < "$dir/console" | sed -n 's/^jit: //p' > "$dir/said"
     [ "$(cat "$dir/said")" = finished ] ||
         reason="the guest: $(head -n 1 "$dir/said")"
-    [ -n "$reason" ] || rows with --sysroot "$OUT/root" --sysroot "$guest/Image" \
+    [ -n "$reason" ] ||
+        rows with --sysroot "$OUT/root" --sysroot "$guest/Image" \
         --sort comm,dso,sym,priv ||
         reason="rvtrace report: status $?"
     [ -n "$reason" ] || rows without --sort comm,dso,sym,priv ||
