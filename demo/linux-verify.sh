@@ -118,6 +118,15 @@ run() {
     fi
 }
 
+# known VIEW FILE: what does not depend on where pieces begin. Code that no file
+# has is counted where a range of it begins, and a piece begins a range.
+known() {
+    case $1 in
+    report) grep -v "rows left out" "$2" ;;
+    callgrind) grep "^summary: " "$2" ;;
+    esac
+}
+
 # pieces NAME FOLDER: with an index, and in pieces, the trace is the same. Its
 # beginning is enough.
 pieces() {
@@ -138,7 +147,8 @@ pieces() {
         done
         for view in report callgrind; do
             "$etrace" merge "$dir"/piece.? -o "$view=$dir/merged.$view" &&
-                cmp "$dir/whole.$view" "$dir/merged.$view" || status='not ok'
+                cmp <(known $view "$dir/whole.$view") \
+                    <(known $view "$dir/merged.$view") || status='not ok'
             "$etrace" $view "${some[@]}" --from=30M --to=70M \
                 > "$dir/found.$view" &&
                 cmp "$dir/selected.$view" "$dir/found.$view" || status='not ok'
