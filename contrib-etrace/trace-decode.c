@@ -9,33 +9,6 @@
 #include "input.h"
 #include "trace-private.h"
 
-uint64_t trace_stats_losses(const TraceStats *stats)
-{
-    uint64_t sum = 0;
-
-    for (int i = 0; i < FLOW_LOST_NR_KINDS; i++) {
-        sum += stats->losses[i];
-    }
-    return sum;
-}
-
-const char *trace_packet_kind_text(TracePacketKind kind)
-{
-    static const char *const texts[] = {
-        [TRACE_PKT_F0] = "format 0",
-        [TRACE_PKT_F1] = "format 1, address",
-        [TRACE_PKT_F1_NO_ADDR] = "format 1, full map",
-        [TRACE_PKT_F2] = "format 2",
-        [TRACE_PKT_F3_START] = "format 3, start",
-        [TRACE_PKT_F3_TRAP] = "format 3, trap",
-        [TRACE_PKT_F3_CONTEXT] = "format 3, context",
-        [TRACE_PKT_F3_SUPPORT] = "format 3, support",
-        [TRACE_PKT_MALFORMED] = "malformed",
-    };
-
-    return texts[kind];
-}
-
 static TracePacketKind packet_kind(const ETracePacket *pkt)
 {
     switch (pkt->format) {

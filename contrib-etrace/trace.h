@@ -127,6 +127,9 @@ typedef struct TraceStats {
     uint64_t late_packets;      /* when a RAM sink had stopped */
 } TraceStats;
 
+/* Add what was counted in @more, of another piece or hart. */
+void trace_stats_add(TraceStats *stats, const TraceStats *more);
+
 uint64_t trace_stats_losses(const TraceStats *stats);
 const char *trace_packet_kind_text(TracePacketKind kind);
 

@@ -8,27 +8,16 @@
 
 static void add_up(HartResult *sum, const HartResult *s)
 {
-    TraceStats *a = &sum->d.stats;
-    const TraceStats *b = &s->d.stats;
+    /* Every hart's pass over the stream skips the same bytes. */
+    uint64_t skipped = MAX(sum->d.stats.skipped_bytes,
+                           s->d.stats.skipped_bytes);
 
     sum->counts.insns += s->counts.insns;
     sum->counts.exceptions += s->counts.exceptions;
     sum->counts.interrupts += s->counts.interrupts;
     sum->counts.windows += s->counts.windows;
-    for (int i = 0; i < TRACE_PKT_NR_KINDS; i++) {
-        a->packets[i] += b->packets[i];
-    }
-    for (int i = 0; i < FLOW_LOST_NR_KINDS; i++) {
-        a->losses[i] += b->losses[i];
-    }
-    a->payload_bytes += b->payload_bytes;
-    a->wire_bytes += b->wire_bytes;
-    a->data_packets += b->data_packets;
-    a->data_payload_bytes += b->data_payload_bytes;
-    a->data_wire_bytes += b->data_wire_bytes;
-    a->skipped_packets += b->skipped_packets;
-    /* Every hart's pass over the stream skips the same bytes. */
-    a->skipped_bytes = MAX(a->skipped_bytes, b->skipped_bytes);
+    trace_stats_add(&sum->d.stats, &s->d.stats);
+    sum->d.stats.skipped_bytes = skipped;
 }
 
 static void print_bytes(const char *what, uint64_t bytes, uint64_t insns,

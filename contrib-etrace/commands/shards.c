@@ -24,6 +24,7 @@ static const SealedKind kind = {
 
 /* What a shard begins with */
 typedef struct ShardHeader {
+    char *options;          /* digest of what it was made with */
     unsigned shard, shards;
     char *index;            /* digest of the index */
     char *names;            /* names_digest() */
@@ -34,11 +35,10 @@ typedef struct ShardHeader {
 
 static void header_clear(ShardHeader *h)
 {
+    g_free(h->options);
     g_free(h->index);
     g_free(h->names);
 }
-
-G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(ShardHeader, header_clear)
 
 static void put_words(GByteArray *out, char **words)
 {
@@ -184,8 +184,12 @@ bool shards_take_options(CliTrace *ct, const char *path)
 static bool get_header(ByteReader *in, ShardHeader *h)
 {
     g_auto(CliTrace) unused = { 0 };
+    size_t begin = in->pos;
 
     get_options(in, &unused);
+    h->options = g_compute_checksum_for_data(G_CHECKSUM_SHA256,
+                                             in->data + begin,
+                                             in->pos - begin);
     h->shard = bytes_get_u32(in);
     h->shards = bytes_get_u32(in);
     h->index = bytes_get_text(in);
@@ -215,134 +219,145 @@ static bool add_hart(ByteReader *in, const Results *r, unsigned hart)
                             h->profile, &r->layers, h->ranges);
 }
 
-/* Which shards there are, and what all of them have */
-typedef struct Sum {
-    ShardHeader first;
-    bool *there;            /* by number; NULL: none yet */
-    char *options;          /* digest of what the first one was made with */
-} Sum;
+/* A file that is to be added */
+typedef struct Shard {
+    const char *path;
+    GBytes *file;
+    ShardHeader header;
+    ByteReader harts;       /* what is behind the header */
+} Shard;
 
-static void sum_clear(Sum *s)
+static void shard_clear(gpointer opaque)
 {
-    header_clear(&s->first);
-    g_free(s->there);
-    g_free(s->options);
+    Shard *s = opaque;
+
+    header_clear(&s->header);
+    g_clear_pointer(&s->file, g_bytes_unref);
 }
 
-G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Sum, sum_clear)
-
-/* Why can the shard not be added? NULL if it can; the caller frees it. */
-static char *find_problem(const Results *r, const Sum *s,
-                          const ShardHeader *h, const char *options)
+/* Prints what is wrong and returns false. */
+static bool open_shard(const char *path, Shard *s)
 {
-    g_autofree char *names = results_index_names(r);
+    g_autoptr(GError) err = NULL;
+
+    s->path = path;
+    s->file = sealed_file_open(&kind, path, &s->harts, NULL, &err);
+    if (s->file && !get_header(&s->harts, &s->header)) {
+        sealed_file_fail(&kind, path, "the file makes no sense", &err);
+    }
+    if (err) {
+        cli_error("%s", err->message);
+    }
+    return !err;
+}
+
+/*
+ * Why can @s not be added? @before: the piece before it in the order of their
+ * numbers, or NULL. NULL if it can.
+ */
+static const char *find_problem(const Results *r, const Shard *s,
+                                const Shard *before, const char *names)
+{
+    const ShardHeader *h = &s->header;
+    const ShardHeader *b = before ? &before->header : NULL;
 
     if (strcmp(h->names, names)) {
-        return g_strdup("its functions have other names now: give the same "
-                        "--sysroot, --elf and --kallsyms, with the same files "
-                        "in them");
+        return "its functions have other names now: give the same --sysroot, "
+               "--elf and --kallsyms, with the same files in them";
     }
     if (h->nr_harts != r->t->nr_harts) {
-        return g_strdup("it is of another trace");
+        return "it is of another trace";
     }
-    if (s->there && (h->shards != s->first.shards ||
-                     strcmp(h->index, s->first.index))) {
-        return g_strdup("it is of another trace or index, or of another "
-                        "number of pieces, than the ones before it");
+    if (b && (h->shards != b->shards || strcmp(h->index, b->index))) {
+        return "it is of another trace or index, or of another number of "
+               "pieces, than the ones before it";
     }
-    if (s->there && strcmp(options, s->options)) {
-        return g_strdup("it was made with other options than the ones before "
-                        "it");
-    }
-    if (s->there && s->there[h->shard - 1]) {
-        return g_strdup_printf("piece %u is there twice", h->shard);
+    if (b && strcmp(h->options, b->options)) {
+        return "it was made with other options than the ones before it";
     }
     return NULL;
 }
 
 /* Prints what is wrong and returns false. */
-static bool add_shard(Results *r, const char *path, Sum *s)
+static bool add_shard(Results *r, Shard *s)
 {
-    g_auto(ShardHeader) h = { 0 };
     g_autoptr(GError) err = NULL;
-    g_autoptr(GBytes) file = NULL;
-    g_autofree char *why = NULL, *options = NULL;
-    g_auto(CliTrace) unused = { 0 };
-    ByteReader in, before;
-    bool ok;
+    ByteReader *in = &s->harts;
+    bool ok = true;
 
-    file = sealed_file_open(&kind, path, &in, NULL, &err);
-    if (!file) {
-        cli_error("%s", err->message);
-        return false;
-    }
-    before = in;
-    get_options(&before, &unused);
-    options = g_compute_checksum_for_data(G_CHECKSUM_SHA256,
-                                          in.data + in.pos,
-                                          before.pos - in.pos);
-    ok = get_header(&in, &h);
-    why = ok ? find_problem(r, s, &h, options) : NULL;
-    if (why) {
-        cli_error("%s: %s", path, why);
-        return false;
-    }
     for (unsigned i = 0; ok && i < r->t->nr_harts; i++) {
-        ok = add_hart(&in, r, i);
+        ok = add_hart(in, r, i);
     }
-    if (!ok || in.failed || in.pos != in.size) {
-        sealed_file_fail(&kind, path, "the file makes no sense", &err);
+    if (!ok || in->failed || in->pos != in->size) {
+        sealed_file_fail(&kind, s->path, "the file makes no sense", &err);
         cli_error("%s", err->message);
         return false;
     }
-    r->ct->losses += h.losses;
-    r->ct->gave_up |= h.gave_up;
-    if (!s->there) {
-        s->there = g_new0(bool, h.shards);
-        s->first = h;
-        s->options = g_steal_pointer(&options);
-        h = (ShardHeader) { 0 };
-        s->there[s->first.shard - 1] = true;
-    } else {
-        s->there[h.shard - 1] = true;
+    r->ct->losses += s->header.losses;
+    r->ct->gave_up |= s->header.gave_up;
+    return true;
+}
+
+static int compare_shards(gconstpointer a, gconstpointer b)
+{
+    const Shard *x = a, *y = b;
+
+    return x->header.shard < y->header.shard ? -1 :
+           x->header.shard > y->header.shard;
+}
+
+/* Is each piece there, once? Prints what is wrong and returns false. */
+static bool all_there(const GArray *shards)
+{
+    unsigned n = g_array_index(shards, Shard, 0).header.shards;
+
+    for (unsigned i = 0; i < MAX(n, shards->len); i++) {
+        const Shard *s = i < shards->len ? &g_array_index(shards, Shard, i) :
+                                           NULL;
+        unsigned number = s ? s->header.shard : n + 1;
+
+        if (number < i + 1) {
+            cli_error("%s: piece %u is there twice", s->path, number);
+            return false;
+        }
+        if (number > i + 1) {
+            cli_error("piece %u of %u is missing: make it with --shard %u/%u",
+                      i + 1, n, i + 1, n);
+            return false;
+        }
     }
     return true;
 }
 
-/* The number of the piece that the file @path is of; 0 if it is no good */
-static unsigned number_of(const char *path)
-{
-    g_auto(ShardHeader) h = { 0 };
-    ByteReader in;
-    g_autoptr(GBytes) file = sealed_file_open(&kind, path, &in, NULL, NULL);
-
-    return file && get_header(&in, &h) ? h.shard : 0;
-}
-
-static int compare_numbers(gconstpointer a, gconstpointer b)
-{
-    unsigned x = number_of(*(char *const *)a);
-    unsigned y = number_of(*(char *const *)b);
-
-    return x < y ? -1 : x > y;
-}
-
 bool shards_load(Results *r)
 {
-    g_auto(Sum) s = { 0 };
+    g_autofree char *names = results_index_names(r);
+    g_autoptr(GArray) shards = g_array_new(false, true, sizeof(Shard));
 
-    /* As the whole has them: what is found first may come first in a view. */
-    qsort(r->ct->shard_files, g_strv_length(r->ct->shard_files),
-          sizeof(char *), compare_numbers);
+    g_array_set_clear_func(shards, shard_clear);
     for (char **path = r->ct->shard_files; *path; path++) {
-        if (!add_shard(r, *path, &s)) {
+        g_array_set_size(shards, shards->len + 1);
+        if (!open_shard(*path, &g_array_index(shards, Shard,
+                                              shards->len - 1))) {
             return false;
         }
     }
-    for (unsigned i = 0; i < s.first.shards; i++) {
-        if (!s.there[i]) {
-            cli_error("piece %u of %u is missing: make it with --shard %u/%u",
-                      i + 1, s.first.shards, i + 1, s.first.shards);
+    /* As the whole has them: what is found first may come first in a view. */
+    g_array_sort(shards, compare_shards);
+    for (guint i = 0; i < shards->len; i++) {
+        Shard *s = &g_array_index(shards, Shard, i);
+        const char *why = find_problem(r, s, i ? s - 1 : NULL, names);
+
+        if (why) {
+            cli_error("%s: %s", s->path, why);
+            return false;
+        }
+    }
+    if (!all_there(shards)) {
+        return false;
+    }
+    for (guint i = 0; i < shards->len; i++) {
+        if (!add_shard(r, &g_array_index(shards, Shard, i))) {
             return false;
         }
     }

@@ -82,7 +82,4 @@ TraceIndex *trace_index_read(const char *path, const Trace *t,
 /* The last point of @h with at most @insns instructions before; or NULL */
 const IndexPoint *index_hart_find(const IndexHart *h, uint64_t insns);
 
-/* Add what was counted in @more. */
-void trace_stats_add(TraceStats *stats, const TraceStats *more);
-
 #endif /* ETRACE_TRACE_INDEX_H */
