@@ -106,8 +106,7 @@ int cmd_coverage(int argc, char **argv)
 {
     g_auto(CliTrace) ct = { .selects = true };
     g_auto(ProfileOptions) po = PROFILE_OPTIONS_INIT;
-    g_autofree char *format = NULL, *file = NULL, *output = NULL;
-    char *outputs[] = { NULL, NULL };
+    g_autofree char *format = NULL, *file = NULL;
     GOptionEntry entries[] = {
         { "format", 0, 0, G_OPTION_ARG_STRING, &format,
           "lcov (for genhtml), drcov or drcov-text (default: lcov)",
@@ -144,8 +143,5 @@ int cmd_coverage(int argc, char **argv)
         cli_error("--fail-under is 0 to 100 percent, and needs --format=lcov");
         return CLI_ERROR;
     }
-    output = g_strconcat(format ? format : "lcov", file ? "=" : NULL, file,
-                         NULL);
-    outputs[0] = output;
-    return cmd_decode_outputs(&ct, outputs, NULL, &po);
+    return view_write(&ct, format ?: "lcov", file, NULL, &po);
 }

@@ -241,20 +241,15 @@ void html_output(const Results *r, const ProfileOptions *o, Profile *profile,
 
 int cmd_html(int argc, char **argv)
 {
-    g_auto(CliTrace) ct = { .selects = true };
     g_auto(ProfileOptions) o = PROFILE_OPTIONS_INIT;
     g_auto(GStrv) truths = NULL;
-    g_autofree char *file = NULL, *output = NULL;
-    char *outputs[] = { NULL, NULL };
-    GOptionEntry entries[] = {
-        { "kallsyms", 'k', 0, G_OPTION_ARG_FILENAME_ARRAY, &o.kallsyms,
-          "Symbols of the kernel: a copy of its /proc/kallsyms, or a "
-          "System.map; can be repeated", "FILE" },
-        { "sysroot", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &o.sysroots,
-          "Find what ran in the files below this folder, by its bytes: "
-          "programs, libraries, modules, kernel; can be repeated", "DIR" },
-        { "no-demangle", 0, 0, G_OPTION_ARG_NONE, &o.no_demangle,
-          "Names of C++ and Rust as linkers know them", NULL },
+    const ViewCommand view = {
+        .kind = "html",
+        .summary = "Write a report as one HTML file: who ran when, call "
+                   "stacks, hottest functions,\npackets. It needs no network.",
+        .truths = &truths,
+    };
+    const GOptionEntry more[] = {
         { "truth", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &truths,
           "What really retired, to compare with; see verify", "FILE" },
         { "source-prefix", 0, 0, G_OPTION_ARG_FILENAME_ARRAY,
@@ -266,17 +261,8 @@ int cmd_html(int argc, char **argv)
           "process, thread, priv (default: hart,comm,process,priv)", "LIST" },
         { "title", 0, 0, G_OPTION_ARG_STRING, &o.title,
           "Title of the report", "TEXT" },
-        { "output", 'o', 0, G_OPTION_ARG_FILENAME, &file,
-          "Where to write to (default: standard output)", "FILE" },
         G_OPTION_ENTRY_NULL
     };
 
-    if (!cli_parse(&ct, entries, "Write a report as one HTML file: who ran "
-                   "when, call stacks, hottest functions,\npackets. It needs "
-                   "no network.", argc, argv)) {
-        return CLI_ERROR;
-    }
-    output = g_strconcat("html", file ? "=" : NULL, file, NULL);
-    outputs[0] = output;
-    return cmd_decode_outputs(&ct, outputs, truths, &o);
+    return view_command(&view, &o, more, argc, argv);
 }

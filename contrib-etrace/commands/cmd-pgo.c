@@ -34,8 +34,7 @@ int cmd_pgo(int argc, char **argv)
 {
     g_auto(CliTrace) ct = { .selects = true };
     g_auto(ProfileOptions) po = PROFILE_OPTIONS_INIT;
-    g_autofree char *format = NULL, *file = NULL, *output = NULL;
-    char *outputs[] = { NULL, NULL };
+    g_autofree char *format = NULL, *file = NULL, *kind = NULL;
     PgoFormat known;
     GOptionEntry entries[] = {
         { "format", 0, 0, G_OPTION_ARG_STRING, &format,
@@ -63,7 +62,6 @@ int cmd_pgo(int argc, char **argv)
         cli_error("--format must be llvm, bolt or gcov");
         return CLI_ERROR;
     }
-    output = g_strconcat("pgo-", format, file ? "=" : NULL, file, NULL);
-    outputs[0] = output;
-    return cmd_decode_outputs(&ct, outputs, NULL, &po);
+    kind = g_strconcat("pgo-", format, NULL);
+    return view_write(&ct, kind, file, NULL, &po);
 }

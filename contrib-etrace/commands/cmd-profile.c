@@ -6,49 +6,13 @@
 #include "qemu/osdep.h"
 #include "results.h"
 
-typedef struct ProfileCommand {
-    const char *kind;           /* of decode --output */
-    const char *summary;
-    bool svg, report, annotate; /* which options it has */
-} ProfileCommand;
-
-/* Options that all profiles have, those of one kind, the last one */
-#define MAX_ENTRIES 20
-
-static void add_entries(GOptionEntry *entries, const GOptionEntry *more)
+static int profile_command(const ViewCommand *v, int argc, char **argv)
 {
-    while (entries->long_name) {
-        entries++;
-    }
-    while (more->long_name) {
-        *entries++ = *more++;
-    }
-}
-
-static int profile_command(const ProfileCommand *c, int argc, char **argv)
-{
-    g_auto(CliTrace) ct = { .selects = true };
+    bool report = g_str_equal(v->kind, "report");
+    bool annotate = g_str_equal(v->kind, "annotate");
     g_auto(ProfileOptions) o = PROFILE_OPTIONS_INIT;
-    g_autofree char *file = NULL, *output = NULL;
-    char *outputs[] = { NULL, NULL };
-    GOptionEntry entries[MAX_ENTRIES] = {
-        { "kallsyms", 'k', 0, G_OPTION_ARG_FILENAME_ARRAY, &o.kallsyms,
-          "Symbols of the kernel: a copy of its /proc/kallsyms, or a "
-          "System.map; can be repeated", "FILE" },
-        { "sysroot", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &o.sysroots,
-          "Find what ran in the files below this folder, by its bytes: "
-          "programs, libraries, modules, kernel; can be repeated", "DIR" },
-        { "no-demangle", 0, 0, G_OPTION_ARG_NONE, &o.no_demangle,
-          "Names of C++ and Rust as linkers know them", NULL },
-        { "output", 'o', 0, G_OPTION_ARG_FILENAME, &file,
-          "Where to write to (default: standard output)", "FILE" },
-    };
-    const GOptionEntry stacks[] = {
-        { "layers", 0, 0, G_OPTION_ARG_STRING, &o.layers,
-          "What is below the stacks, the lowest first: hart, comm (the "
-          "task's name), process, thread, priv (default: comm)", "LIST" },
-        G_OPTION_ENTRY_NULL
-    };
+    g_autofree GOptionEntry *more = NULL;
+    const GOptionEntry none = G_OPTION_ENTRY_NULL;
     const GOptionEntry picture[] = {
         { "title", 0, 0, G_OPTION_ARG_STRING, &o.title,
           "Title of the picture", "TEXT" },
@@ -102,66 +66,57 @@ static int profile_command(const ProfileCommand *c, int argc, char **argv)
         G_OPTION_ENTRY_NULL
     };
 
-    add_entries(entries, c->report ? table : c->annotate ? code : stacks);
-    if (c->report || c->annotate) {
-        add_entries(entries, names);
-    }
-    if (c->svg) {
-        add_entries(entries, picture);
-    }
-    if (!cli_parse(&ct, entries, c->summary, argc, argv)) {
-        return CLI_ERROR;
-    }
-    output = g_strconcat(c->kind, file ? "=" : NULL, file, NULL);
-    outputs[0] = output;
-    return cmd_decode_outputs(&ct, outputs, NULL, &o);
+    more = cli_join_entries(report ? table : annotate ? code :
+                            g_str_equal(v->kind, "flamegraph") ? picture :
+                            &none,
+                            report || annotate ? names : &none);
+    return view_command(v, &o, more, argc, argv);
 }
 
 int cmd_folded(int argc, char **argv)
 {
-    static const ProfileCommand command = {
+    static const ViewCommand view = {
         .kind = "folded",
+        .stacks = true,
         .summary = "Write how many instructions were executed in each call "
                    "stack: a line\n'frame;frame;frame count' for each.",
     };
 
-    return profile_command(&command, argc, argv);
+    return profile_command(&view, argc, argv);
 }
 
 int cmd_flamegraph(int argc, char **argv)
 {
-    static const ProfileCommand command = {
+    static const ViewCommand view = {
         .kind = "flamegraph",
+        .stacks = true,
         .summary = "Draw a flame graph: how many instructions were executed "
                    "in each call stack, as\nan SVG. A browser lets one zoom "
                    "and search in it.",
-        .svg = true,
     };
 
-    return profile_command(&command, argc, argv);
+    return profile_command(&view, argc, argv);
 }
 
 int cmd_report(int argc, char **argv)
 {
-    static const ProfileCommand command = {
+    static const ViewCommand view = {
         .kind = "report",
         .summary = "Write where the instructions went, as a table: by "
                    "process, object, function,\nprivilege level or hart.",
-        .report = true,
     };
 
-    return profile_command(&command, argc, argv);
+    return profile_command(&view, argc, argv);
 }
 
 int cmd_annotate(int argc, char **argv)
 {
-    static const ProfileCommand command = {
+    static const ViewCommand view = {
         .kind = "annotate",
         .summary = "Write how often each instruction of a function was "
                    "executed, how often branches\nwere taken and not, and "
                    "where calls and jumps went.",
-        .annotate = true,
     };
 
-    return profile_command(&command, argc, argv);
+    return profile_command(&view, argc, argv);
 }

@@ -72,41 +72,23 @@ int timeline_output(Timeline *t, FILE *f)
 
 int cmd_timeline(int argc, char **argv)
 {
-    g_auto(CliTrace) ct = { .selects = true };
+    static const ViewCommand view = {
+        .kind = "timeline",
+        .summary = "Write who ran which function when, as TrackEvents for "
+                   "https://ui.perfetto.dev:\na track for each hart, process "
+                   "and thread.",
+    };
     g_auto(ProfileOptions) o = PROFILE_OPTIONS_INIT;
-    g_autofree char *file = NULL, *output = NULL;
-    char *outputs[] = { NULL, NULL };
-    GOptionEntry entries[] = {
-        { "kallsyms", 'k', 0, G_OPTION_ARG_FILENAME_ARRAY, &o.kallsyms,
-          "Symbols of the kernel: a copy of its /proc/kallsyms, or a "
-          "System.map; can be repeated", "FILE" },
-        { "sysroot", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &o.sysroots,
-          "Find what ran in the files below this folder, by its bytes: "
-          "programs, libraries, modules, kernel; can be repeated", "DIR" },
-        { "no-demangle", 0, 0, G_OPTION_ARG_NONE, &o.no_demangle,
-          "Names of C++ and Rust as linkers know them", NULL },
+    const GOptionEntry own[] = {
         { "min-duration", 0, 0, G_OPTION_ARG_INT64, &o.min_duration,
           "Leave out what is shorter, instructions or ns (default: 10000)",
           "N" },
-        { "time", 0, 0, G_OPTION_ARG_STRING, &o.time,
-          "The clock: virtual time, by the trace's timestamps, or instructions "
-          "(default: virtual, if there are some)", "virtual|instructions" },
-        { "tick-rate", 0, 0, G_OPTION_ARG_INT64, &o.tick_rate,
-          "Ticks of timestamps a second (default: 1000000000; of time fields "
-          "10000000)", "HZ" },
         { "title", 0, 0, G_OPTION_ARG_STRING, &o.title,
           "What the tracks of harts are called", "TEXT" },
-        { "output", 'o', 0, G_OPTION_ARG_FILENAME, &file,
-          "Where to write to (default: standard output)", "FILE" },
         G_OPTION_ENTRY_NULL
     };
+    g_autofree GOptionEntry *clock = clock_options(&o);
+    g_autofree GOptionEntry *more = cli_join_entries(own, clock);
 
-    if (!cli_parse(&ct, entries, "Write who ran which function when, as "
-                   "TrackEvents for https://ui.perfetto.dev:\na track for "
-                   "each hart, process and thread.", argc, argv)) {
-        return CLI_ERROR;
-    }
-    output = g_strconcat("timeline", file ? "=" : NULL, file, NULL);
-    outputs[0] = output;
-    return cmd_decode_outputs(&ct, outputs, NULL, &o);
+    return view_command(&view, &o, more, argc, argv);
 }

@@ -231,6 +231,29 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(ProfileOptions, profile_options_clear)
 /* view-options.c: those of all views, into @o; the caller frees the list. */
 GOptionEntry *view_options(ProfileOptions *o);
 
+/* Those of views that have a clock; the caller frees them, not what is set. */
+GOptionEntry *clock_options(ProfileOptions *o);
+
+/* A command that writes one view, of a kind of decode --output */
+typedef struct ViewCommand {
+    const char *kind;
+    const char *summary;
+    bool stacks;            /* --layers says what is below them */
+    bool folder;            /* it writes a folder, not a file */
+    char ***truths;         /* set by an option of its own; or NULL */
+} ViewCommand;
+
+/*
+ * Run it: its options are those of names, --output, and @more, which set @o.
+ * Returns the exit status.
+ */
+int view_command(const ViewCommand *v, ProfileOptions *o,
+                 const GOptionEntry *more, int argc, char **argv);
+
+/* Write the view @kind to @file, NULL for standard output, as that does. */
+int view_write(CliTrace *ct, const char *kind, const char *file, char **truths,
+               const ProfileOptions *o);
+
 /* Prints what is wrong with @o and returns false. */
 bool profile_options_valid(const ProfileOptions *o);
 

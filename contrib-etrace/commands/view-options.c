@@ -1,5 +1,5 @@
 /*
- * rvtrace decode --output, run --view: the options of what they write
+ * rvtrace: options of views, and commands that write one view
  *
  * SPDX-License-Identifier: GPL-2.0-or-later
  */
@@ -90,4 +90,65 @@ GOptionEntry *view_options(ProfileOptions *o)
     const GOptionEntry none = G_OPTION_ENTRY_NULL;
 
     return cli_join_entries(entries, &none);
+}
+
+GOptionEntry *clock_options(ProfileOptions *o)
+{
+    const GOptionEntry entries[] = {
+        { "time", 0, 0, G_OPTION_ARG_STRING, &o->time,
+          "The clock: virtual time, by the trace's timestamps, or instructions "
+          "(default: virtual, if there are some)", "virtual|instructions" },
+        { "tick-rate", 0, 0, G_OPTION_ARG_INT64, &o->tick_rate,
+          "Ticks of timestamps a second (default: 1000000000; of time fields "
+          "10000000)", "HZ" },
+        G_OPTION_ENTRY_NULL
+    };
+
+    return g_memdup2(entries, sizeof(entries));
+}
+
+int view_write(CliTrace *ct, const char *kind, const char *file, char **truths,
+               const ProfileOptions *o)
+{
+    g_autofree char *output = g_strconcat(kind, file ? "=" : NULL, file, NULL);
+    char *outputs[] = { output, NULL };
+
+    return cmd_decode_outputs(ct, outputs, truths, o);
+}
+
+int view_command(const ViewCommand *v, ProfileOptions *o,
+                 const GOptionEntry *more, int argc, char **argv)
+{
+    g_auto(CliTrace) ct = { .selects = true };
+    g_autofree char *file = NULL;
+    const GOptionEntry common[] = {
+        { "kallsyms", 'k', 0, G_OPTION_ARG_FILENAME_ARRAY, &o->kallsyms,
+          "Symbols of the kernel: a copy of its /proc/kallsyms, or a "
+          "System.map; can be repeated", "FILE" },
+        { "sysroot", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &o->sysroots,
+          "Find what ran in the files below this folder, by its bytes: "
+          "programs, libraries, modules, kernel; can be repeated", "DIR" },
+        { "no-demangle", 0, 0, G_OPTION_ARG_NONE, &o->no_demangle,
+          "Names of C++ and Rust as linkers know them", NULL },
+        { "output", 'o', 0, G_OPTION_ARG_FILENAME, &file,
+          v->folder ? "Folder to write to, which must be new or empty" :
+          "Where to write to (default: standard output)",
+          v->folder ? "FOLDER" : "FILE" },
+        G_OPTION_ENTRY_NULL
+    };
+    const GOptionEntry layers[] = {
+        /* Labels of what is below the stacks; see profile_parse_layers() */
+        { "layers", 0, 0, G_OPTION_ARG_STRING, &o->layers,
+          "What is below the stacks, the lowest first: hart, comm (the "
+          "task's name), process, thread, priv (default: comm)", "LIST" },
+        G_OPTION_ENTRY_NULL
+    };
+    g_autofree GOptionEntry *some = cli_join_entries(
+        common, v->stacks ? layers : &layers[1]);
+    g_autofree GOptionEntry *entries = cli_join_entries(some, more);
+
+    if (!cli_parse(&ct, entries, v->summary, argc, argv)) {
+        return CLI_ERROR;
+    }
+    return view_write(&ct, v->kind, file, v->truths ? *v->truths : NULL, o);
 }
