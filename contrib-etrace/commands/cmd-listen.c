@@ -143,30 +143,19 @@ int cmd_listen(int argc, char **argv)
         .timeout = 60,
     };
     int status = CLI_ERROR;
-    GOptionEntry entries[] = {
-        { "trace", 't', 0, G_OPTION_ARG_STRING, &o.channels[0].from,
-          "Where the trace comes from", "ADDRESS" },
-        { "trace-out", 0, 0, G_OPTION_ARG_FILENAME, &o.channels[0].to,
-          "Where to write it to", "FILE" },
-        { "sideband", 's', 0, G_OPTION_ARG_STRING, &o.channels[1].from,
-          "Where the sideband comes from", "ADDRESS" },
-        { "sideband-out", 0, 0, G_OPTION_ARG_FILENAME, &o.channels[1].to,
-          "Where to write it to", "FILE" },
-        { "timeout", 0, 0, G_OPTION_ARG_INT, &o.timeout,
-          "Give up if there is no connection after so many seconds; 0: wait "
-          "for ever (default: 60)", "N" },
+    const GOptionEntry own[] = {
         { "progress", 0, 0, G_OPTION_ARG_NONE, &o.progress,
           "Show progress even if standard error is no terminal", NULL },
         G_OPTION_ENTRY_NULL
     };
+    g_autofree GOptionEntry *streams = channel_options(o.channels, &o.timeout);
+    g_autofree GOptionEntry *entries = cli_join_entries(streams, own);
 
     if (cli_parse_only(entries, "Collect the trace, the sideband or both "
                        "from sockets into files, until the\nother side "
                        "closes them.",
-                       "ADDRESS is unix:PATH or tcp:HOST:PORT, to connect to "
-                       "a QEMU chardev with\nserver=on. With ,server behind "
-                       "it, QEMU connects.\n\nExit status: 0 success, 2 an "
-                       "error.", argc, argv) && options_valid(&o)) {
+                       CHANNEL_ADDRESS_HELP
+                       "\nExit status: 0 success, 2 an error.", argc, argv) && options_valid(&o)) {
         status = collect(&o);
     }
     for (size_t i = 0; i < ARRAY_SIZE(o.channels); i++) {

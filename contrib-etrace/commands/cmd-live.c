@@ -322,18 +322,7 @@ int cmd_live(int argc, char **argv)
         .next_sort = 1,
         .wrote = true,
     };
-    GOptionEntry entries[] = {
-        { "trace", 't', 0, G_OPTION_ARG_STRING, &c.channels[0].from,
-          "Where the trace comes from", "ADDRESS" },
-        { "trace-out", 0, 0, G_OPTION_ARG_FILENAME, &c.channels[0].to,
-          "Where to write it to", "FILE" },
-        { "sideband", 's', 0, G_OPTION_ARG_STRING, &c.channels[1].from,
-          "Where the sideband comes from", "ADDRESS" },
-        { "sideband-out", 0, 0, G_OPTION_ARG_FILENAME, &c.channels[1].to,
-          "Where to write it to", "FILE" },
-        { "timeout", 0, 0, G_OPTION_ARG_INT, &c.timeout,
-          "Give up if there is no connection after so many seconds; 0: wait "
-          "for ever (default: 60)", "N" },
+    const GOptionEntry own[] = {
         { "interval", 'd', 0, G_OPTION_ARG_DOUBLE, &c.interval,
           "Seconds from one screen to the next (default: 1)", "SECONDS" },
         { "sort", 0, 0, G_OPTION_ARG_STRING, &c.sort,
@@ -370,14 +359,15 @@ int cmd_live(int argc, char **argv)
           "20)", "N" },
         G_OPTION_ENTRY_NULL
     };
+    g_autofree GOptionEntry *streams = channel_options(c.channels, &c.timeout);
+    g_autofree GOptionEntry *entries = cli_join_entries(streams, own);
 
     g_mutex_init(&c.lock);
     if (!cli_parse_only(entries, "Show what the machine runs while it runs, as "
                         "top does, and collect the trace and\nthe sideband "
                         "into files as listen does.",
-                        "ADDRESS is unix:PATH or tcp:HOST:PORT, to connect to "
-                        "a QEMU chardev with\nserver=on. With ,server behind "
-                        "it, QEMU connects.\n\nKeys: q quit, p pause, s sort "
+                        CHANNEL_ADDRESS_HELP
+                        "\nKeys: q quit, p pause, s sort "
                         "by function, process, object, hart, h help. Where\n"
                         "decoding is too slow for what runs, it leaves "
                         "something out and says how much; the\nfiles have "
