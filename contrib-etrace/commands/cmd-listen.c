@@ -155,7 +155,8 @@ int cmd_listen(int argc, char **argv)
                        "from sockets into files, until the\nother side "
                        "closes them.",
                        CHANNEL_ADDRESS_HELP
-                       "\nExit status: 0 success, 2 an error.", argc, argv) && options_valid(&o)) {
+                       "\nExit status: 0 success, 2 an error.", argc, argv) &&
+        options_valid(&o)) {
         status = collect(&o);
     }
     for (size_t i = 0; i < ARRAY_SIZE(o.channels); i++) {

@@ -5,36 +5,16 @@
 # gives it, and each is called as often as it was. Speaks TAP.
 #
 #   QEMU=qemu-system-riscv64 RVTRACE=rvtrace run.sh
-#
-# The guest is made of the same parts as that of `make demo`. A QEMU tree does
-# not have what fetches them: skipped there.
 set -uo pipefail
 
 here=$(cd "$(dirname "$(readlink -f "$0")")" && pwd -P)
-top=$(cd "$here/../.." && pwd -P)
-if [ ! -x "$top/demo/make-guest" ]; then
-    echo "1..0 # SKIP the guest is made by demo/make-guest"
-    exit 0
-fi
-# shellcheck source=../guests/guest.sh
-. "$here/../guests/guest.sh" tcg-jit-linux
+# shellcheck source=../guests/linux.sh
+. "$here/../guests/linux.sh" tcg-jit-linux
 
-need "$QEMU" "$RVTRACE"
-"$top/demo/make-guest" || bail "the guest cannot be made"
-guest=$top/build/guest
-
-# A second archive replaces files of the first one.
-rm -rf "$OUT/root"
-mkdir -p "$OUT/root/bin"
 "${CROSS:-riscv64-linux-gnu-}gcc" -O1 -static -o "$OUT/root/bin/jit" \
     "$here/jit.c" || bail "jit.c cannot be built"
 cp "$OUT/root/bin/jit" "$OUT/root/bin/jit-silent"
-install -m 755 "$here/init" "$OUT/root/init"
-install -m 755 "$top/guest-linux/rvtrace-guest" "$OUT/root/bin/"
-{
-    cat "$guest/initrd"
-    cd "$OUT/root" && find . | cpio --quiet -o -H newc -R 0:0
-} > "$OUT/initrd"
+linux_initrd
 
 # machine: the guest runs, in $dir
 machine() {

@@ -18,7 +18,7 @@ import tap
 from tap import need
 
 RVTRACE, OUT, RUN = (os.environ[n] for n in ('RVTRACE', 'OUT', 'run'))
-PROGRAM = f'{OUT}/region'
+PROGRAM = f'{OUT}/root/bin/region'
 NM = os.environ.get('CROSS', 'riscv64-linux-gnu-') + 'nm'
 # instructions of each, none of which is a jump within it
 FUNCTIONS = {'inside': 6, 'leaf': 2, 'outside': 3, 'begun': 2, 'ending': 2}

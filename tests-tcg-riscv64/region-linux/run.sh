@@ -6,38 +6,18 @@
 # between the marks. Speaks TAP.
 #
 #   QEMU=qemu-system-riscv64 RVTRACE=rvtrace run.sh
-#
-# The guest is made of the same parts as that of `make demo`. A QEMU tree does
-# not have what fetches them: skipped there.
 set -uo pipefail
 
 here=$(cd "$(dirname "$(readlink -f "$0")")" && pwd -P)
-top=$(cd "$here/../.." && pwd -P)
-if [ ! -x "$top/demo/make-guest" ]; then
-    echo "1..0 # SKIP the guest is made by demo/make-guest"
-    exit 0
-fi
-# shellcheck source=../guests/guest.sh
-. "$here/../guests/guest.sh" tcg-region-linux
-
-need "$QEMU" "$RVTRACE"
-"$top/demo/make-guest" || bail "the guest cannot be made"
-guest=$top/build/guest
+# shellcheck source=../guests/linux.sh
+. "$here/../guests/linux.sh" tcg-region-linux
 base=0x123450000
 
 "${CROSS:-riscv64-linux-gnu-}gcc" -nostdlib -static -no-pie -mcmodel=medany \
-    -Wl,--build-id=none -Wl,-Ttext-segment=$base -o "$OUT/region" \
+    -Wl,--build-id=none -Wl,-Ttext-segment=$base -o "$OUT/root/bin/region" \
     "$here/region.S" || bail "cannot build region"
 
-# A second archive replaces files of the first one.
-rm -rf "$OUT/root"
-mkdir -p "$OUT/root/bin"
-install -m 755 "$here/init" "$OUT/root/init"
-install -m 755 "$top/guest-linux/rvtrace-guest" "$OUT/region" "$OUT/root/bin/"
-{
-    cat "$guest/initrd"
-    cd "$OUT/root" && find . | cpio --quiet -o -H newc -R 0:0
-} > "$OUT/initrd"
+linux_initrd
 
 # One run is enough for all; blocks that are chained are not logged.
 run=$OUT/run
