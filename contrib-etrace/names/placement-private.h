@@ -59,6 +59,12 @@ typedef struct ProgramFrom {
     const Object *object;
 } ProgramFrom;
 
+/* The name of a space's task from a place of the stream on */
+typedef struct CommFrom {
+    size_t pos;
+    const char *comm;           /* interned */
+} CommFrom;
+
 typedef struct NeedleTable NeedleTable;
 
 struct Placement {
@@ -68,7 +74,7 @@ struct Placement {
     NeedleTable *needles;       /* until placement_decide() */
     GHashTable *votes;          /* Vote */
     GHashTable *programs;       /* SidebandSpace -> GArray of ProgramFrom */
-    GHashTable *comms;          /* SidebandSpace -> set of tasks' names */
+    GHashTable *comms;          /* SidebandSpace -> GArray of CommFrom */
     GHashTable *found;          /* Object */
 };
 

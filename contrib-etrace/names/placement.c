@@ -110,17 +110,22 @@ static void set_space(const SidebandRecord *rec, SidebandSpace spaces[2])
 static void add_comm(Placement *p, const SidebandRecord *rec,
                      const SidebandSpace *space)
 {
-    GHashTable *set = g_hash_table_lookup(p->comms, space);
+    GArray *list = g_hash_table_lookup(p->comms, space);
     char comm[ETRACE_SB_COMM_SIZE + 1] = "";
+    CommFrom from = { .pos = rec->pos };
     ETraceSbTask task;
 
     etrace_sb_unpack_task(rec->payload, rec->len, &task);
     memcpy(comm, task.comm, ETRACE_SB_COMM_SIZE);
-    if (!set) {
-        set = g_hash_table_new(NULL, NULL);
-        g_hash_table_insert(p->comms, g_memdup2(space, sizeof(*space)), set);
+    from.comm = g_intern_string(comm);
+    if (!list) {
+        list = g_array_new(false, false, sizeof(from));
+        g_hash_table_insert(p->comms, g_memdup2(space, sizeof(*space)), list);
     }
-    g_hash_table_add(set, (gpointer)g_intern_string(comm));
+    if (!list->len ||
+        g_array_index(list, CommFrom, list->len - 1).comm != from.comm) {
+        g_array_append_val(list, from);
+    }
 }
 
 static void collect(Placement *p)
@@ -160,11 +165,6 @@ static void collect(Placement *p)
     }
 }
 
-static void free_set(gpointer set)
-{
-    g_hash_table_unref(set);
-}
-
 static void free_array(gpointer array)
 {
     g_array_unref(array);
@@ -181,7 +181,7 @@ Placement *placement_new(const Sideband *sb)
     p->programs = g_hash_table_new_full(space_hash, space_equal, g_free,
                                         free_array);
     p->comms = g_hash_table_new_full(space_hash, space_equal, g_free,
-                                     free_set);
+                                     free_array);
     p->found = g_hash_table_new(NULL, NULL);
     collect(p);
     p->needles = needles_new(p);
@@ -396,33 +396,71 @@ bool placement_has(const Placement *p, const Object *object)
     return g_hash_table_contains(p->found, object);
 }
 
-/* Is a task of @space named after @object? */
-static bool is_named(const Placement *p, const SidebandSpace *space,
-                     const Object *object)
-{
-    GHashTable *set = g_hash_table_lookup(p->comms, space);
-    g_autofree char *comm = NULL;
+/* What speaks for a candidate, most important first */
+typedef struct Rank {
+    bool path;                  /* it is the file that the guest named */
+    size_t named;               /* see named_at() */
+    uint64_t pages;             /* of the space that are its, at this bias */
+} Rank;
 
-    if (!set || object->kind != OBJECT_PROGRAM) {
-        return false;
+static int compare_ranks(const Rank *x, const Rank *y)
+{
+    if (x->path != y->path) {
+        return x->path - y->path;
     }
-    /* Linux keeps one byte for a NUL. */
-    comm = g_strndup(object->name, ETRACE_SB_COMM_SIZE - 1);
-    return g_hash_table_contains(set, g_intern_string(comm));
+    if (x->named != y->named) {
+        return x->named > y->named ? 1 : -1;
+    }
+    return (x->pages > y->pages) - (x->pages < y->pages);
 }
 
-static uint64_t votes_for(const Placement *p, const SidebandSpace *space,
-                          uint64_t vaddr, const Candidate *c)
+/*
+ * Where a task of @space was last named after @object, before @pos: the space
+ * may have been another program's earlier, and a task that has just begun a
+ * program has its old name. 1: only later; 0: never.
+ */
+static size_t named_at(const Placement *p, const SidebandSpace *space,
+                       size_t pos, const Object *object)
+{
+    const GArray *list = g_hash_table_lookup(p->comms, space);
+    g_autofree char *name = NULL;
+    const char *comm;
+    size_t at = 0;
+
+    if (!list || object->kind != OBJECT_PROGRAM) {
+        return 0;
+    }
+    /* Linux keeps one byte for a NUL. */
+    name = g_strndup(object->name, ETRACE_SB_COMM_SIZE - 1);
+    comm = g_intern_string(name);
+    for (guint i = list->len; i; i--) {
+        const CommFrom *from = &g_array_index(list, CommFrom, i - 1);
+
+        if (from->comm == comm) {
+            at = 1;
+            if (from->pos < pos) {
+                return from->pos + 1;
+            }
+        }
+    }
+    return at;
+}
+
+static Rank rank(const Placement *p, const SidebandWhere *where,
+                 uint64_t vaddr, const char *path, const Candidate *c)
 {
     Vote key = {
-        .space = *space,
+        .space = where->space,
         .object = c->object,
         .bias = (vaddr & ~(uint64_t)CODE_PAGE_MASK) - c->addr,
     };
     const Vote *v = g_hash_table_lookup(p->votes, &key);
 
-    return (v ? v->pages : 0) +
-           (is_named(p, space, c->object) ? UINT32_MAX : 0);
+    return (Rank) {
+        .path = path && g_str_equal(c->object->path, path),
+        .named = named_at(p, &where->space, where->pos, c->object),
+        .pages = v ? v->pages : 0,
+    };
 }
 
 const Object *placement_find(const Placement *p, const SidebandWhere *where,
@@ -432,23 +470,23 @@ const Object *placement_find(const Placement *p, const SidebandWhere *where,
         g_hash_table_lookup(p->by_page, &where->ppage) : NULL;
     const Holding *h = page ? holding_at(page, where->pos) : NULL;
     const Candidate *best = NULL;
-    uint64_t most = 0;
+    Rank most;
 
     for (guint i = 0; h && i < page->candidates->len; i++) {
         const Candidate *c = &g_array_index(page->candidates, Candidate, i);
-        uint64_t votes;
+        Rank r;
 
         if (!(h->candidates >> i & 1)) {
             continue;
         }
-        votes = is_single(h->candidates) ? 1 :
-                votes_for(p, &where->space, vaddr, c);
-        if (path && g_str_equal(c->object->path, path)) {
-            votes |= UINT64_C(1) << 63;
-        }
-        if (!best || votes > most) {
+        if (is_single(h->candidates)) {
             best = c;
-            most = votes;
+            break;
+        }
+        r = rank(p, where, vaddr, path, c);
+        if (!best || compare_ranks(&r, &most) > 0) {
+            best = c;
+            most = r;
         }
     }
     if (!best) {

@@ -39,8 +39,8 @@ bool placement_has(const Placement *p, const Object *object);
  * The object at @vaddr, whose place in the sideband is @where; NULL if it is
  * not known. *@addr is set to the address in the object. Where several objects
  * have the same page, it is the one with the path @path, which may be NULL, or
- * else the program that a task there is named after, or else the one that most
- * of the space's pages belong to.
+ * else the program that a task there was last named after, or else the one that
+ * most of the space's pages belong to.
  */
 const Object *placement_find(const Placement *p, const SidebandWhere *where,
                              uint64_t vaddr, const char *path, uint64_t *addr);

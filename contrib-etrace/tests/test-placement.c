@@ -233,6 +233,42 @@ static void test_named(void)
     tear_down(&f);
 }
 
+/*
+ * ... also when the same satp is another program's later, and a kernel thread
+ * borrows it; a child that execs is named after its parent at first.
+ */
+static void test_renamed(void)
+{
+    Object *one, *two;
+    uint64_t addr;
+    Fixture f;
+
+    set_up(&f);
+    one = add_object(&f, OBJECT_PROGRAM, "/bin/one", 2);
+    two = add_object(&f, OBJECT_PROGRAM, "/bin/two", 2);
+    map(&f, SATP(1), 0x10000, 0x80100000);
+    sb_task(f.sb, 0, 0x1000, 10, "one");
+    ran(&f, one, 0x80100000, 0, 64);
+    sb_fence(f.sb, 0, 10);
+    sb_task(f.sb, 0, 0x3000, 2, "kthreadd");
+    sb_task(f.sb, 0, 0x2000, 11, "two");
+    map(&f, SATP(1), 0x10000, 0x80200000);
+    ran(&f, two, 0x80200000, 0, 64);
+    sb_fence(f.sb, 0, 20);
+    sb_task(f.sb, 0, 0x3000, 2, "kthreadd");
+    sb_fence(f.sb, 0, 30);
+    sb_task(f.sb, 0, 0x4000, 12, "two");
+    sb_task(f.sb, 0, 0x4000, 12, "one");
+    map(&f, SATP(1), 0x10000, 0x80100000);
+    sb_fence(f.sb, 0, 40);
+    decide(&f);
+    check_true(at(&f, 0, 0x10010, &addr) == one);
+    check_true(at(&f, 10, 0x10010, &addr) == two);
+    check_true(at(&f, 20, 0x10010, &addr) == two);
+    check_true(at(&f, 30, 0x10010, &addr) == one);
+    tear_down(&f);
+}
+
 /* Code that is in no file, and a file of which nothing ran */
 static void test_unknown(void)
 {
@@ -313,6 +349,7 @@ int main(int argc, char **argv)
     g_test_add_func("/placement/patched", test_patched);
     g_test_add_func("/placement/ambiguous", test_ambiguous);
     g_test_add_func("/placement/named", test_named);
+    g_test_add_func("/placement/renamed", test_renamed);
     g_test_add_func("/placement/unknown", test_unknown);
     g_test_add_func("/placement/module", test_module);
     g_test_add_func("/placement/program", test_program);
