@@ -16,6 +16,21 @@ typedef struct Region {
     char *begin, *end;
 } Region;
 
+/* How one says where a border is */
+typedef enum BorderKind {
+    BORDER_INSNS,
+    BORDER_TIME,
+    BORDER_MARK,
+    BORDER_FUNCTION,
+} BorderKind;
+
+typedef struct Border {
+    BorderKind kind;
+    bool from_end;          /* @number is counted back from there */
+    uint64_t number;        /* instructions, or ns */
+    char *name;             /* of a mark or function */
+} Border;
+
 typedef struct Process {
     GPatternSpec *name;
     bool numeric;
@@ -25,13 +40,16 @@ typedef struct Process {
 struct Selection {
     GArray *processes;      /* Process */
     GArray *regions;        /* Region */
-    uint64_t from, to;
+    Border from, to;
 };
 
 struct SelectionHart {
     const Selection *s;
-    uint64_t from, to;
-    uint64_t insns;         /* that retired */
+    uint64_t from, to;      /* by numbers of instructions, ... */
+    uint64_t from_ns, to_ns;    /* ... or by time */
+    bool early, late;       /* not yet, no longer between other borders */
+    uint64_t insns;         /* that retired, and when it became late */
+    uint64_t insns_when_late;
     bool open[MAX_REGIONS]; /* regions that began and have not ended */
     unsigned nr_open;
     /* What was found for the task before; asked: there was one */
@@ -77,21 +95,71 @@ static bool wrong(GError **errp, const char *option, const char *text,
     return false;
 }
 
-static bool parse_counts(Selection *s, const SelectionOptions *o,
+/* A decimal fraction and its unit, in ns; returns false if it is none. */
+static bool parse_time(const char *text, uint64_t *ns)
+{
+    static const struct {
+        const char *unit;
+        double scale;
+    } units[] = { { "s", 1e9 }, { "ms", 1e6 }, { "us", 1e3 }, { "ns", 1 } };
+    char *end;
+    double value = g_ascii_strtod(text, &end) + 0.0;
+
+    /* Neither signs nor blanks, hexadecimal digits, or infinity */
+    if (!g_ascii_isdigit(*text) ||
+        strspn(text, "0123456789.e") != (size_t)(end - text)) {
+        return false;
+    }
+    for (size_t i = 0; i < ARRAY_SIZE(units); i++) {
+        if (g_str_equal(end, units[i].unit)) {
+            value *= units[i].scale;
+            *ns = value + 0.5;
+            return value < 0x1p63;
+        }
+    }
+    return false;
+}
+
+static bool parse_border(Border *border, const char *option, const char *text,
                          GError **errp)
 {
-    static const char *const what =
-        "must be a number of instructions, with k, M or G behind it or not";
+    const char *name = text ? strchr(text, ':') : NULL;
+    const char *number;
 
-    if (o->from && !selection_parse_count(o->from, &s->from)) {
-        return wrong(errp, "--from", o->from, what);
+    if (!text) {
+        return true;
     }
-    if (o->to && !selection_parse_count(o->to, &s->to)) {
-        return wrong(errp, "--to", o->to, what);
+    if (g_str_has_prefix(text, "mark:") || g_str_has_prefix(text, "sym:")) {
+        border->kind = *text == 'm' ? BORDER_MARK : BORDER_FUNCTION;
+        border->name = g_strdup(name + 1);
+        return name[1] || wrong(errp, option, text, "has no name");
     }
-    if (s->from >= s->to) {
+    border->from_end = *text == '-';
+    number = text + border->from_end;
+    border->kind = BORDER_INSNS;
+    if (selection_parse_count(number, &border->number)) {
+        return true;
+    }
+    border->kind = BORDER_TIME;
+    return parse_time(number, &border->number) ||
+           wrong(errp, option, text, "must be a number of instructions, with "
+                 "k, M or G behind it or not; a time, with s, ms, us or ns "
+                 "behind it; mark:NOTE; or sym:FUNCTION");
+}
+
+static bool parse_borders(Selection *s, const SelectionOptions *o,
+                          GError **errp)
+{
+    if (!parse_border(&s->from, "--from", o->from, errp) ||
+        !parse_border(&s->to, "--to", o->to, errp)) {
+        return false;
+    }
+    if (s->from.kind == s->to.kind && !s->from.name &&
+        s->from.from_end == s->to.from_end &&
+        (s->from.from_end ? s->from.number <= s->to.number :
+                            s->from.number >= s->to.number)) {
         return wrong(errp, "--from", o->from ?: "0",
-                     "must be less than --to, or nothing is left");
+                     "must be before --to, or nothing is left");
     }
     return true;
 }
@@ -165,7 +233,7 @@ Selection *selection_all(void)
 {
     Selection *s = g_new0(Selection, 1);
 
-    s->to = UINT64_MAX;
+    s->to.number = UINT64_MAX;
     s->processes = g_array_new(false, false, sizeof(Process));
     s->regions = g_array_new(false, false, sizeof(Region));
     g_array_set_clear_func(s->processes, process_clear);
@@ -177,7 +245,7 @@ Selection *selection_new(const SelectionOptions *o, GError **errp)
 {
     g_autoptr(Selection) s = selection_all();
 
-    if (!parse_counts(s, o, errp) ||
+    if (!parse_borders(s, o, errp) ||
         !parse_processes(s, o->processes, errp) ||
         !parse_regions(s, o->regions, errp)) {
         return NULL;
@@ -188,11 +256,56 @@ Selection *selection_new(const SelectionOptions *o, GError **errp)
     return g_steal_pointer(&s);
 }
 
+bool selection_has_times(const Selection *s)
+{
+    return s->from.kind == BORDER_TIME || s->to.kind == BORDER_TIME;
+}
+
+bool selection_has_end(const Selection *s)
+{
+    return s->from.from_end || s->to.from_end;
+}
+
+const char *selection_function(const Selection *s, unsigned border)
+{
+    const Border *b = border ? &s->to : &s->from;
+
+    return b->kind == BORDER_FUNCTION ? b->name : NULL;
+}
+
+bool selection_has_functions(const Selection *s)
+{
+    return selection_function(s, 0) || selection_function(s, 1);
+}
+
 void selection_free(Selection *s)
 {
+    g_free(s->from.name);
+    g_free(s->to.name);
     g_array_unref(s->processes);
     g_array_unref(s->regions);
     g_free(s);
+}
+
+static void set_borders(SelectionHart *h, uint64_t insns, uint64_t ns)
+{
+    const Border *from = &h->s->from, *to = &h->s->to;
+    uint64_t first = from->number, last = to->number;
+
+    if (from->from_end) {
+        uint64_t end = from->kind == BORDER_TIME ? ns : insns;
+
+        first = end - MIN(end, first);
+    }
+    if (to->from_end) {
+        uint64_t end = to->kind == BORDER_TIME ? ns : insns;
+
+        last = end - MIN(end, last);
+    }
+    h->from = from->kind == BORDER_INSNS ? first : 0;
+    h->from_ns = from->kind == BORDER_TIME ? first : 0;
+    h->to = to->kind == BORDER_INSNS ? last : UINT64_MAX;
+    h->to_ns = to->kind == BORDER_TIME ? last : UINT64_MAX;
 }
 
 SelectionHart *selection_hart_new(const Selection *s)
@@ -200,9 +313,14 @@ SelectionHart *selection_hart_new(const Selection *s)
     SelectionHart *h = g_new0(SelectionHart, 1);
 
     h->s = s;
-    h->from = s->from;
-    h->to = s->to;
+    h->early = s->from.kind != BORDER_INSNS;
+    set_borders(h, UINT64_MAX, UINT64_MAX);
     return h;
+}
+
+void selection_hart_end(SelectionHart *h, uint64_t insns, uint64_t ns)
+{
+    set_borders(h, insns, ns);
 }
 
 void selection_hart_narrow(SelectionHart *h, uint64_t from, uint64_t to)
@@ -218,6 +336,16 @@ void selection_hart_range(const SelectionHart *h, uint64_t *from,
     *to = h->to;
 }
 
+uint64_t selection_hart_since(const SelectionHart *h)
+{
+    return h->from_ns;
+}
+
+bool selection_hart_ends(const SelectionHart *h, uint64_t insns)
+{
+    return h->to < insns || h->s->to.kind != BORDER_INSNS;
+}
+
 void selection_hart_start(SelectionHart *h, uint64_t insns)
 {
     h->insns = insns;
@@ -225,7 +353,7 @@ void selection_hart_start(SelectionHart *h, uint64_t insns)
 
 bool selection_over(const SelectionHart *h)
 {
-    return h->insns > h->to;
+    return h->insns > h->to || (h->late && h->insns > h->insns_when_late);
 }
 
 void selection_hart_free(SelectionHart *h)
@@ -252,18 +380,23 @@ static bool covers_task(const Selection *s, const Task *task)
     return !s->processes->len;
 }
 
+static void set_task(SelectionHart *h, const Task *task)
+{
+    if (!h->asked || task != h->task) {
+        h->asked = true;
+        h->task = task;
+        h->task_covered = covers_task(h->s, task);
+    }
+}
+
 bool selection_covers(SelectionHart *h, const Task *task)
 {
     const Selection *s = h->s;
     bool covered;
 
-    if (!h->asked || task != h->task) {
-        h->asked = true;
-        h->task = task;
-        h->task_covered = covers_task(s, task);
-    }
+    set_task(h, task);
     covered = h->task_covered && h->insns >= h->from && h->insns < h->to &&
-              (!s->regions->len || h->nr_open);
+              !h->early && !h->late && (!s->regions->len || h->nr_open);
     h->steady &= covered == h->covered;
     h->covered = covered;
     return covered;
@@ -283,6 +416,67 @@ void selection_ran(SelectionHart *h, uint64_t insns)
     h->insns += insns;
 }
 
+/* May the selection end here? It has to have begun. */
+static bool may_end(const SelectionHart *h)
+{
+    return !h->early && !h->late && h->insns >= h->from;
+}
+
+static void begin(SelectionHart *h)
+{
+    h->early = false;
+    h->steady = false;
+}
+
+static void end(SelectionHart *h)
+{
+    h->late = true;
+    h->insns_when_late = h->insns;
+    h->steady = false;
+}
+
+void selection_time(SelectionHart *h, uint64_t ns)
+{
+    if (h->early && h->s->from.kind == BORDER_TIME && ns >= h->from_ns) {
+        begin(h);
+    }
+    if (may_end(h) && h->s->to.kind == BORDER_TIME && ns >= h->to_ns) {
+        end(h);
+    }
+}
+
+/* The same name may be both: what is from one to the next is selected then. */
+static void come_to(SelectionHart *h, BorderKind kind, const char *name,
+                    size_t len)
+{
+    const Border *b = h->early ? &h->s->from : &h->s->to;
+
+    if (b->kind != kind || strlen(b->name) != len ||
+        memcmp(b->name, name, len)) {
+        return;
+    }
+    if (h->early) {
+        begin(h);
+    } else if (may_end(h)) {
+        end(h);
+    }
+}
+
+bool selection_awaits(const SelectionHart *h)
+{
+    const Border *b = h->early ? &h->s->from : &h->s->to;
+
+    return b->kind == BORDER_FUNCTION && !h->late;
+}
+
+void selection_enter(SelectionHart *h, const Task *task, const char *function)
+{
+    set_task(h, task);
+    if (h->task_covered) {
+        come_to(h, BORDER_FUNCTION, function, strlen(function));
+    }
+}
+
 static bool says(const SidebandNote *note, ETraceSbNoteKind kind,
                  const char *text)
 {
@@ -298,6 +492,9 @@ void selection_note(SelectionHart *h, const SidebandNote *note)
         return;
     }
     h->steady = false;
+    if (note->kind == ETRACE_SB_NOTE_MARK) {
+        come_to(h, BORDER_MARK, (const char *)note->text, note->len);
+    }
     for (guint i = 0; i < regions->len; i++) {
         const Region *r = &g_array_index(regions, Region, i);
 

@@ -1,9 +1,9 @@
 /*
  * Selection: which of the executed instructions views look at
  *
- * By the task that runs, by the number of instructions that retired on the
- * hart before, and by what software noted down: an instruction is selected if
- * it is so in each of these respects that anything was said of.
+ * By the task that runs, by what is between two borders of each hart, and by
+ * what software noted down: an instruction is selected if it is so in each of
+ * these respects that anything was said of.
  *
  * SPDX-License-Identifier: GPL-2.0-or-later
  */
@@ -20,8 +20,14 @@ typedef struct SelectionOptions {
     char **processes;
     /* Each NAME, from its begin to its end, or A..B, between two marks */
     char **regions;
-    /* Numbers of instructions, from which on and up to which; k, M, G */
+    /*
+     * Borders of each hart, from which on and up to which: a number of
+     * instructions, with k, M, G; a virtual time, with s, ms, us, ns; either
+     * with a minus sign, counted from the end of the trace; mark:NOTE, or
+     * sym:FUNCTION, which a selected process enters
+     */
     char *from, *to;
+    gint64 tick_rate;   /* of virtual time; 0: as QEMU has it */
 } SelectionOptions;
 
 /* The same for all harts, and read by their threads at the same time */
@@ -44,6 +50,14 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(Selection, selection_free)
  */
 bool selection_parse_count(const char *text, uint64_t *count);
 
+/* Is a border a time, or counted from the end, or a function? */
+bool selection_has_times(const Selection *s);
+bool selection_has_end(const Selection *s);
+bool selection_has_functions(const Selection *s);
+
+/* The functions that are borders: 0 is --from, 1 --to; NULL: it is none. */
+const char *selection_function(const Selection *s, unsigned border);
+
 /* How far a hart is, and what that means for the instructions to come */
 typedef struct SelectionHart SelectionHart;
 
@@ -54,9 +68,24 @@ void selection_hart_free(SelectionHart *h);
 /* Of what is selected, only instructions @from to @to of this hart */
 void selection_hart_narrow(SelectionHart *h, uint64_t from, uint64_t to);
 
-/* The first instruction that may be selected, and the first that cannot be */
+/*
+ * The hart has @insns instructions, and the trace ends at @ns of virtual time:
+ * to be called if selection_has_end().
+ */
+void selection_hart_end(SelectionHart *h, uint64_t insns, uint64_t ns);
+
+/*
+ * The first instruction that may be selected, and the first that cannot be, as
+ * far as their numbers are known
+ */
 void selection_hart_range(const SelectionHart *h, uint64_t *from,
                           uint64_t *to);
+
+/* The time before which nothing is selected, ns; 0: whenever it is */
+uint64_t selection_hart_since(const SelectionHart *h);
+
+/* May the selection end before the hart's last instruction, of @insns? */
+bool selection_hart_ends(const SelectionHart *h, uint64_t insns);
 
 /* The hart begins behind @insns instructions that retired. */
 void selection_hart_start(SelectionHart *h, uint64_t insns);
@@ -82,6 +111,16 @@ void selection_ran(SelectionHart *h, uint64_t insns);
 
 /* The hart has come to a note. */
 void selection_note(SelectionHart *h, const SidebandNote *note);
+
+/* It is @ns of virtual time: later than all that the hart has executed. */
+void selection_time(SelectionHart *h, uint64_t ns);
+
+/* Is a function waited for, where the selection begins or ends? */
+bool selection_awaits(const SelectionHart *h);
+
+/* The next instruction, of @task, is the first one of @function. */
+void selection_enter(SelectionHart *h, const Task *task,
+                     const char *function);
 
 /*
  * A round of a loop begins; it was gone round @times times more, each like

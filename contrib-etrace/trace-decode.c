@@ -159,7 +159,6 @@ static void inst_packet(TraceDecoder *d)
     }
     if (pkt.format == ETRACE_FORMAT_SYNC &&
         pkt.subformat != ETRACE_SYNC_SUPPORT) {
-        d->time = pkt.time;
         d->synced = true;
     }
 }

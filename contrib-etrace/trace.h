@@ -213,7 +213,6 @@ struct TraceDecoder {
     bool synced;                /* the packet was one of synchronisation */
     unsigned part;              /* number of @trace */
     GArray *ended;              /* uint64_t: @advanced of the parts before */
-    uint64_t time;              /* of the last packet that had one */
     uint64_t sideband_end;      /* afterwards: see TracePoint */
     size_t told;                /* bytes of the part: see trace-decode.c */
     uint64_t progress;          /* see trace_decoder_progress() */

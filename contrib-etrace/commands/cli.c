@@ -119,11 +119,15 @@ GOptionEntry *cli_selection_options(SelectionOptions *o)
           "Only what ran between the notes 'begin NAME' and 'end NAME' of a "
           "hart, or 'mark A' and 'mark B'; can be repeated", "NAME|A..B" },
         { "from", 0, 0, G_OPTION_ARG_STRING, &o->from,
-          "Only what ran after the first N instructions of each hart; N can "
-          "end in k, M or G", "N" },
+          "Only what ran behind this border of each hart: a number of "
+          "instructions (with k, M or G), a virtual time (1.5s, ms, us, ns), "
+          "either counted back from the end with a minus sign, mark:NOTE, or "
+          "sym:FUNCTION", "BORDER" },
         { "to", 0, 0, G_OPTION_ARG_STRING, &o->to,
-          "Only the first N instructions of each hart, less those before "
-          "--from", "N" },
+          "Only what ran before this border, as for --from", "BORDER" },
+        { "tick-rate", 0, 0, G_OPTION_ARG_INT64, &o->tick_rate,
+          "Ticks of virtual time a second (default: 1000000000 for timestamps, "
+          "10000000 for time fields)", "HZ" },
         G_OPTION_ENTRY_NULL
     };
 
@@ -166,6 +170,11 @@ static bool parse_shard(CliTrace *ct)
                   "%u", ct->shard_arg, CLI_MAX_SHARDS);
         return false;
     }
+    if (ct->selection && selection_has_functions(ct->selection)) {
+        cli_error("--shard: a piece does not know whether sym:FUNCTION was "
+                  "before it; give --from and --to in another way");
+        return false;
+    }
     ct->shard = k;
     ct->shards = n;
     return true;
@@ -175,6 +184,10 @@ bool cli_parse_selection(CliTrace *ct)
 {
     g_autoptr(GError) err = NULL;
 
+    if (ct->select.tick_rate < 0) {
+        cli_error("--tick-rate: ticks a second, at least 1");
+        return false;
+    }
     ct->selection = selection_new(&ct->select, &err);
     if (err) {
         cli_error("%s", err->message);

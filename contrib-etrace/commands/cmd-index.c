@@ -73,7 +73,7 @@ void index_maker_synced(HartResult *h)
                         h->d.ended->len);
     p.before = counts_so_far(h);
     p.before.stats.skipped_packets += h->d.flow.skipped;
-    p.time = h->d.time;
+    p.ticks = h->time.ticks;
     p.task = tree_writer_task(m->hart->tree_writer, h->who.task);
     if (h->who.space_task && h->who.generation == h->d.image->generation) {
         p.space_task = tree_writer_task(m->hart->tree_writer,
@@ -93,6 +93,7 @@ static void finish_hart(const HartResult *h)
     IndexHart *hart = h->maker->hart;
 
     hart->all = counts_so_far(h);
+    hart->last_ticks = h->time.ticks;
     hart->sideband_end = h->d.sideband_end;
     g_array_append_vals(hart->losses, h->losses->data, h->losses->len);
 }
@@ -186,7 +187,7 @@ static void list_point(unsigned hart, const IndexPoint *p,
     name = task ? g_strdup_printf("%s (%u/%u)", task->name, task->tgid,
                                   task->tid) : g_strdup("-");
     printf("%4u  %16" PRIu64 "  %16" PRIu64 "  %12" PRIu64 "  %-10s  %s\n",
-           hart, p->before.insns, p->time, p->at.pos,
+           hart, p->before.insns, p->ticks, p->at.pos,
            priv_text(p->at.flow.priv), name);
 }
 
@@ -210,7 +211,7 @@ static int list(CliTrace *ct, const char *path)
     if (match == TRACE_GROWN) {
         cli_warn("%s: the trace has grown since it was made", path);
     }
-    printf("hart      instructions              time          byte  "
+    printf("hart      instructions             ticks          byte  "
            "privilege   task\n");
     for (unsigned i = 0; i < index->nr_harts; i++) {
         const IndexHart *h = &index->harts[i];

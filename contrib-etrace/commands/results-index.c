@@ -180,15 +180,28 @@ static void choose_shard(HartResult *h)
     selection_hart_narrow(h->selection, insns_before(h->from), end);
 }
 
+/* The latest time in ticks that is not after @ns */
+static uint64_t hart_ticks(const HartResult *h, uint64_t ns)
+{
+    return MIN((unsigned __int128)ns * h->time.hz / 1000000000, UINT64_MAX);
+}
+
 /*
  * A point where not all of the sideband was there, that has grown since, is not
  * to be believed.
  */
-static const IndexPoint *find_point(const IndexHart *h, uint64_t insns,
-                                    TraceMatch match)
+static const IndexPoint *find_point(const HartResult *hart, TraceMatch match)
 {
-    const IndexPoint *p = index_hart_find(h, insns);
+    const IndexHart *h = hart->indexed;
+    uint64_t from, to, since = selection_hart_since(hart->selection);
+    const IndexPoint *p, *timed;
 
+    selection_hart_range(hart->selection, &from, &to);
+    p = index_hart_find(h, from);
+    timed = since ? index_hart_find_time(h, hart_ticks(hart, since)) : NULL;
+    if (timed && (!p || timed > p)) {
+        p = timed;
+    }
     while (p && match == TRACE_GROWN && p->at.sideband_pos &&
            p->at.sideband_pos >= h->sideband_end) {
         p = p == &g_array_index(h->points, IndexPoint, 0) ? NULL : p - 1;
@@ -230,15 +243,13 @@ static void add_losses(HartResult *h, uint64_t from, uint64_t to)
 
 static void choose_piece(HartResult *h, TraceMatch match)
 {
-    uint64_t from, to;
-
     h->indexed = &h->all->index->harts[h->hart];
     if (h->all->ct->shards) {
         choose_shard(h);
     }
-    selection_hart_range(h->selection, &from, &to);
-    h->from = find_point(h->indexed, from, match);
-    h->over = match == TRACE_SAME && to < h->indexed->all.insns;
+    h->from = find_point(h, match);
+    h->over = match == TRACE_SAME &&
+              selection_hart_ends(h->selection, h->indexed->all.insns);
     if (!load_stacks(h)) {
         h->failed = true;
         return;
@@ -250,24 +261,40 @@ static void choose_piece(HartResult *h, TraceMatch match)
         h->counts.exceptions = before->exceptions;
         h->counts.interrupts = before->interrupts;
         h->counts.windows = before->windows;
-        selection_hart_start(h->selection, before->insns);
         if (!h->all->ct->shards) {
             add_losses(h, 0, before->losses);
         }
     }
 }
 
+/* An index of a trace that has grown does not have its end. */
+static bool find_ends(Results *r, TraceMatch match)
+{
+    TraceIndex *index = r->index;
+    bool ok;
+
+    if (match == TRACE_GROWN) {
+        r->index = NULL;
+    }
+    ok = results_find_ends(r);
+    r->index = index;
+    return ok;
+}
+
 bool results_index_begin(Results *r)
 {
+    bool needs_ends = !r->only_ends && r->ct->selection &&
+                      selection_has_end(r->ct->selection);
     TraceMatch match = TRACE_SAME;
 
     if (r->spacing) {
         return index_maker_begin(r, r->spacing);
     }
     if (!is_of_use(r)) {
-        return true;
+        return !needs_ends || results_find_ends(r);
     }
-    if (!read_index(r, &match)) {
+    if (!read_index(r, &match) ||
+        (needs_ends && !find_ends(r, match))) {
         return false;
     }
     if (r->ct->shards && !r->ct->selection) {
@@ -286,6 +313,13 @@ static void on_begun(void *opaque)
 {
     HartResult *h = opaque;
 
+    /* Notes that stand before it have been told to the selection by now. */
+    selection_hart_start(h->selection, h->from->before.insns);
+    if (h->from->ticks && h->time.hz) {
+        h->time.ticks = h->from->ticks;
+        h->time.known = true;
+        selection_time(h->selection, virtual_clock_ns(&h->time));
+    }
     if (h->from->space_task &&
         tree_reader_task(h->tree, h->from->space_task, &h->who.space_task)) {
         h->who.space = h->from->space;

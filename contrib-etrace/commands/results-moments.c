@@ -6,10 +6,6 @@
 #include "qemu/osdep.h"
 #include "results-private.h"
 
-/* Ticks a second, unless somebody says so */
-#define TIMESTAMP_HZ    1000000000
-#define MTIME_HZ        10000000
-
 static void hand_on(void *opaque, const CallStackMoment *moment,
                     const char *lost)
 {
@@ -53,19 +49,6 @@ void hart_moment_lost(HartResult *h, FlowLossKind kind)
     }
 }
 
-void hart_moment_time(void *opaque, uint64_t ticks, unsigned bits,
-                      bool timestamp)
-{
-    HartResult *h = opaque;
-
-    /* One of the two: they are not the same clock. */
-    if (timestamp == h->by_timestamps) {
-        moment_clock_time(h->clock, h->counts.selected, ticks, bits,
-                          h->all->tick_rate ? h->all->tick_rate :
-                          timestamp ? TIMESTAMP_HZ : MTIME_HZ);
-    }
-}
-
 void hart_moments_end(HartResult *h)
 {
     h->end_time = h->clock ? moment_clock_end(h->clock) : h->counts.selected;
@@ -85,33 +68,8 @@ bool hart_moments_begin(HartResult *h, GError **errp)
             return false;
         }
     }
-    if (h->all->virtual_time && (h->moments || h->all->nr_watchers) &&
-        trace_tells_time(h->all->t, h->hart, &h->by_timestamps)) {
+    if (h->all->virtual_time && (h->moments || h->all->nr_watchers)) {
         h->clock = moment_clock_new(hand_on, h);
     }
-    return true;
-}
-
-bool results_choose_time(Results *r, const ProfileOptions *o)
-{
-    bool by_timestamps, told = true;
-
-    if (o->time && !g_str_equal(o->time, "virtual") &&
-        !g_str_equal(o->time, "instructions")) {
-        cli_error("--time %s: must be virtual or instructions", o->time);
-        return false;
-    }
-    for (unsigned i = 0; i < r->t->nr_harts; i++) {
-        told &= !cli_hart_selected(r->ct, r->t, i) ||
-                trace_tells_time(r->t, i, &by_timestamps);
-    }
-    if (!told && o->time && g_str_equal(o->time, "virtual")) {
-        cli_error("--time virtual: the trace does not tell the time; have "
-                  "QEMU write it with -global "
-                  "riscv-trace-encoder.time-width=64");
-        return false;
-    }
-    r->virtual_time = told && (!o->time || g_str_equal(o->time, "virtual"));
-    r->tick_rate = o->tick_rate;
     return true;
 }

@@ -16,12 +16,43 @@ static inline bool wants(const HartResult *h, unsigned what)
 /* Before @h has a call stack; sets @errp if there is no temporary file. */
 bool hart_moments_begin(HartResult *h, GError **errp);
 
-/* For CallStackOptions.moment and TraceConsumer.time: @opaque is the hart. */
+/* For CallStackOptions.moment: @opaque is the hart. */
 void hart_moment(void *opaque, const CallStackMoment *moment);
-void hart_moment_time(void *opaque, uint64_t ticks, unsigned bits,
-                      bool timestamp);
 
 void hart_moment_lost(HartResult *h, FlowLossKind kind);
 void hart_moments_end(HartResult *h);
+
+/* results-time.c */
+
+/*
+ * When @h is complete but for what an index has: does anything need its virtual
+ * time? Prints what is wrong and returns false.
+ */
+bool hart_time_begin(HartResult *h);
+
+/* For TraceConsumer.time: @opaque is the hart. */
+void hart_time(void *opaque, uint64_t ticks, unsigned bits, bool timestamp);
+
+/*
+ * Say to all selections where each hart and the trace end, by r->index or by a
+ * pass over the trace. Prints what is wrong and returns false.
+ */
+bool results_find_ends(Results *r);
+
+/* results-borders.c */
+
+/*
+ * Are there such functions as --from and --to name? Prints what is wrong and
+ * returns false.
+ */
+bool results_borders_exist(const Results *r);
+
+/*
+ * Which function that the selection waits for begins first in @run? Returns
+ * how many instructions are before it, and sets *@name; or @run->count, if none
+ * does.
+ */
+unsigned hart_find_border(HartResult *h, const FlowRun *run,
+                          const CallStackSite *site, const char **name);
 
 #endif /* ETRACE_RESULTS_PRIVATE_H */

@@ -101,20 +101,51 @@ static void name_runs(HartResult *h, const FlowRun *runs, unsigned n)
     }
 }
 
-/* The same, where the selection may begin or end within a run */
+/* The same, where the selection may begin or end by number within a run */
+static void name_numbered(HartResult *h, const FlowRun *run)
+{
+    FlowRun rest = *run;
+    uint64_t room = selection_room(h->selection);
+
+    while (rest.count > room) {
+        FlowRun head = selection_split(&rest, room);
+
+        name_runs(h, &head, 1);
+        room = selection_room(h->selection);
+    }
+    name_runs(h, &rest, 1);
+}
+
+/* ... or where a function begins */
 static void name_pieces(HartResult *h, const FlowRun *runs, unsigned n)
 {
     for (unsigned i = 0; i < n; i++) {
         FlowRun rest = runs[i];
-        uint64_t room = selection_room(h->selection);
 
-        while (rest.count > room) {
-            FlowRun head = selection_split(&rest, room);
+        while (rest.count && selection_awaits(h->selection)) {
+            CallStackSite site = who_site(&h->who, &h->d, rest.priv);
+            const char *name;
+            unsigned before = hart_find_border(h, &rest, &site, &name);
 
-            name_runs(h, &head, 1);
-            room = selection_room(h->selection);
+            if (before == rest.count) {
+                break;
+            }
+            if (before) {
+                FlowRun head = selection_split(&rest, before);
+
+                name_numbered(h, &head);
+            }
+            selection_enter(h->selection, site.task, name);
+            if (selection_awaits(h->selection) && rest.count > 1) {
+                /* Functions that begin here or behind it are others. */
+                FlowRun head = selection_split(&rest, 1);
+
+                name_numbered(h, &head);
+            } else {
+                break;
+            }
         }
-        name_runs(h, &rest, 1);
+        name_numbered(h, &rest);
     }
 }
 
@@ -139,7 +170,8 @@ static void on_runs(void *opaque, const FlowRun *runs, unsigned n,
 
     count_runs(h, runs, n, insns);
     compare_runs(h, runs, n);
-    if (h->selection && insns > selection_room(h->selection)) {
+    if (h->selection && (insns > selection_room(h->selection) ||
+                         selection_awaits(h->selection))) {
         name_pieces(h, runs, n);
     } else if (h->stack || h->counter) {
         name_runs(h, runs, n);
@@ -302,6 +334,7 @@ static void hart_free(HartResult *h)
     g_clear_pointer(&h->selection, selection_hart_free);
     g_clear_pointer(&h->tree, tree_reader_free);
     g_clear_pointer(&h->maker, g_free);
+    g_clear_pointer(&h->borders, g_free);
     g_clear_pointer(&h->sampler, sampler_free);
     g_clear_pointer(&h->samples, spool_free);
     g_clear_pointer(&h->moments, moments_free);
@@ -375,7 +408,7 @@ static void decode_hart(gpointer data, gpointer opaque)
         h->compared || h->all->nr_watchers ? consumer :
         h->stack || h->counter ? repeating_consumer : count_consumer;
 
-    how.time = h->clock ? hart_moment_time : NULL;
+    how.time = h->time.hz ? hart_time : NULL;
     results_index_decode(h, &how);
     hart_moments_end(h);
     g_clear_pointer(&h->counter, counter_free);
@@ -476,7 +509,7 @@ static bool make_harts(Results *r, Crew *crew)
             return false;
         }
         crew->left++;
-        if (!begin_watchers(r->harts[i])) {
+        if (!hart_time_begin(r->harts[i]) || !begin_watchers(r->harts[i])) {
             return false;
         }
     }
@@ -516,7 +549,8 @@ bool results_decode(Results *r)
     GThreadPool *pool;
     bool ok = true;
 
-    if (!make_harts(r, &crew) || !results_index_begin(r)) {
+    if (!make_harts(r, &crew) || !results_borders_exist(r) ||
+        !results_index_begin(r)) {
         return false;
     }
     if (r->ct->shard_files) {
@@ -533,7 +567,7 @@ bool results_decode(Results *r)
     wait_for(r, &crew);
     g_thread_pool_free(pool, false, true);
     for (unsigned i = 0; i < r->t->nr_harts; i++) {
-        if (r->harts[i]) {
+        if (r->harts[i] && !r->only_ends) {
             ok &= report(r, r->harts[i]);
         }
     }

@@ -23,6 +23,7 @@
 #include "views/speedscope.h"
 #include "views/uftrace.h"
 #include "who.h"
+#include "virtual-clock.h"
 #include "views/html-report.h"
 #include "views/timeline.h"
 
@@ -72,14 +73,16 @@ typedef struct HartResult {
     TruthCheck check;
     SelectionHart *selection;   /* NULL: everything is selected */
     bool ignored;               /* what happens now is not */
+    struct BorderSearch *borders;   /* results-borders.c; NULL at first */
     uint64_t end;               /* instructions that retired, by the truth */
     Profile *profile;
     CallStack *stack;
     Sampler *sampler;           /* tells the stack what happens */
     Spool *samples;
     Moments *moments;
-    MomentClock *clock;         /* of virtual time */
-    bool by_timestamps;         /* ... which are those of packets' envelopes */
+    MomentClock *clock;         /* of moments in virtual time */
+    VirtualClock time;          /* .hz is 0: nobody wants to know it */
+    bool by_timestamps;         /* ... it is that of packets' envelopes */
     uint64_t end_time;          /* as that of moments */
     void *watching[RESULTS_MAX_WATCHERS];   /* what their begin() returned */
     Counts *ranges;
@@ -111,10 +114,10 @@ typedef struct Results {
     SamplerOptions sampler;     /* RESULT_SAMPLES: how often, how much */
     /* results_choose_time(): moments are in ns of virtual time */
     bool virtual_time;
-    uint64_t tick_rate;         /* of it, a second; 0: as QEMU has it */
     Watcher watchers[RESULTS_MAX_WATCHERS];
     unsigned nr_watchers;
     uint64_t spacing;           /* of an index to be made; 0: none is */
+    bool only_ends;             /* for results_find_ends(): nothing is said */
     TraceIndex *index;          /* made, or read; or NULL */
     Selection *everything;      /* of shards, if nothing else is selected */
     /* by hart; NULL: not asked for, or not in the trace */
@@ -199,7 +202,6 @@ typedef struct ProfileOptions {
     /* of functions, instructions or ns; -1: not given */
     gint64 min_duration;
     char *time;                 /* virtual or instructions; NULL: not given */
-    gint64 tick_rate;           /* of virtual time; 0: not given */
     gint64 max_events;          /* of functions, in all */
     gboolean icicle;
     /* of reports */

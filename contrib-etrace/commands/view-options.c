@@ -65,9 +65,6 @@ GOptionEntry *view_options(ProfileOptions *o)
           "For speedscope, uftrace and timeline: virtual time, by the trace's "
           "timestamps, or instructions (default: virtual, if there are some)",
           "virtual|instructions" },
-        { "tick-rate", 0, 0, G_OPTION_ARG_INT64, &o->tick_rate,
-          "Ticks of timestamps a second (default: 1000000000; of time fields "
-          "10000000)", "HZ" },
         { "max-events", 0, 0, G_OPTION_ARG_INT64, &o->max_events,
           "For speedscope: entries and exits of functions to write, at most "
           "(default: 2000000)", "N" },
@@ -98,9 +95,6 @@ GOptionEntry *clock_options(ProfileOptions *o)
         { "time", 0, 0, G_OPTION_ARG_STRING, &o->time,
           "The clock: virtual time, by the trace's timestamps, or instructions "
           "(default: virtual, if there are some)", "virtual|instructions" },
-        { "tick-rate", 0, 0, G_OPTION_ARG_INT64, &o->tick_rate,
-          "Ticks of timestamps a second (default: 1000000000; of time fields "
-          "10000000)", "HZ" },
         G_OPTION_ENTRY_NULL
     };
 

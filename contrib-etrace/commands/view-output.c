@@ -26,10 +26,6 @@ bool view_parse_options(Results *r, const ProfileOptions *o)
         cli_error("--min-duration: a number of instructions, not negative");
         return false;
     }
-    if (o->tick_rate < 0) {
-        cli_error("--tick-rate: ticks a second, at least 1");
-        return false;
-    }
     if (o->max_events < 2) {
         cli_error("--max-events: a number, at least 2");
         return false;

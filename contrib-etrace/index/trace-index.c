@@ -12,7 +12,7 @@
 
 static const SealedKind kind = {
     .magic = "rvtrace index\n\x1a",
-    .version = 1,
+    .version = 2,
     .what = "index of a trace",
     .remedy = "make it again with 'rvtrace index'",
 };
@@ -97,7 +97,7 @@ static void put_point(GByteArray *out, const IndexPoint *p)
     bytes_put_u8(out, f->not_taken);
     bytes_put_u32(out, f->irets);
     put_counts(out, &p->before);
-    bytes_put_u64(out, p->time);
+    bytes_put_u64(out, p->ticks);
     bytes_put_u32(out, p->task);
     bytes_put_u32(out, p->space_task);
     bytes_put_u32(out, p->space);
@@ -125,7 +125,7 @@ static bool get_point(ByteReader *in, const IndexHart *h, IndexPoint *p)
     f->not_taken = bytes_get_u8(in);
     f->irets = bytes_get_u32(in);
     get_counts(in, &p->before);
-    p->time = bytes_get_u64(in);
+    p->ticks = bytes_get_u64(in);
     p->task = bytes_get_u32(in);
     p->space_task = bytes_get_u32(in);
     p->space = bytes_get_u32(in);
@@ -248,6 +248,7 @@ static void put_hart(GByteArray *out, const IndexHart *h, const Trace *t)
         bytes_put_u64(out, g_array_index(h->advanced, uint64_t, i));
     }
     put_counts(out, &h->all);
+    bytes_put_u64(out, h->last_ticks);
     bytes_put_u64(out, h->sideband_end);
     bytes_put_u32(out, h->losses->len);
     for (guint i = 0; i < h->losses->len; i++) {
@@ -296,6 +297,7 @@ static bool get_hart(ByteReader *in, IndexHart *h, unsigned hart,
         g_array_append_val(h->advanced, advanced);
     }
     get_counts(in, &h->all);
+    h->last_ticks = bytes_get_u64(in);
     h->sideband_end = bytes_get_u64(in);
     for (n = bytes_get_count(in, LOSS_SIZE); n > 0; n--) {
         TraceLoss loss;
@@ -385,4 +387,18 @@ const IndexPoint *index_hart_find(const IndexHart *h, uint64_t insns)
         }
     }
     return low ? &g_array_index(h->points, IndexPoint, low - 1) : NULL;
+}
+
+const IndexPoint *index_hart_find_time(const IndexHart *h, uint64_t ticks)
+{
+    guint i = h->points->len;
+
+    while (i) {
+        const IndexPoint *p = &g_array_index(h->points, IndexPoint, --i);
+
+        if (p->ticks && p->ticks <= ticks) {
+            return p;
+        }
+    }
+    return NULL;
 }

@@ -26,7 +26,8 @@ typedef struct IndexCounts {
 typedef struct IndexPoint {
     TracePoint at;
     IndexCounts before;
-    uint64_t time;          /* of the last packet that had one; 0: none */
+    /* Ticks of virtual time, by the packets before; 0: not known */
+    uint64_t ticks;
     unsigned task;          /* number in the tree; 0: not known */
     /*
      * Where tasks are not known: whom the current address space was taken for
@@ -43,6 +44,7 @@ typedef struct IndexHart {
     GArray *advanced;       /* uint64_t, by part: see TraceStart */
     GArray *points;         /* IndexPoint */
     IndexCounts all;        /* of the whole trace */
+    uint64_t last_ticks;    /* of virtual time; 0: not known */
     uint64_t sideband_end;  /* how far the sideband was read in the end */
     GArray *losses;         /* TraceLoss, the first ones */
     TreeWriter *tree_writer;    /* when it is being made; else NULL */
@@ -81,5 +83,8 @@ TraceIndex *trace_index_read(const char *path, const Trace *t,
 
 /* The last point of @h with at most @insns instructions before; or NULL */
 const IndexPoint *index_hart_find(const IndexHart *h, uint64_t insns);
+
+/* ... with a time that is known and at most @ticks; or NULL */
+const IndexPoint *index_hart_find_time(const IndexHart *h, uint64_t ticks);
 
 #endif /* ETRACE_TRACE_INDEX_H */

@@ -579,6 +579,17 @@ check "folded --process" 0 "$tool" folded $files1 --process "$comm"
 check "has what it ran" 0 test "$(counted)" = "$own"
 check "folded --process of a number" 0 "$tool" folded $files1 --process 1
 says "that nobody has" err 'none of'
+check "folded --from the end" 0 "$tool" folded $files1 --from -777 --to=-77
+check "has so many" 0 test "$(counted)" = 700
+check "folded --to, from the end of two harts" 0 "$tool" folded $files2 --to -5
+but=$(counted)
+check "folded of all" 0 "$tool" folded $files2
+check "has so many more of each" 0 test "$(counted)" = $((but + 10))
+check "sym: of no function" 2 "$tool" folded $files1 --from sym:nobody
+says "says what to do" err 'no program that ran has such a function'
+check "a piece of a trace from a function on" 2 "$tool" report $files1 \
+    --shard 1/2 --from sym:main -o "$dir/out2"
+says "says why not" err 'a piece does not know'
 check "bad number" 2 "$tool" folded $files1 --from 1x
 says "says what it can be" err 'with k, M or G'
 check "nothing left" 2 "$tool" folded $files1 --from 2k --to 1k
@@ -603,6 +614,11 @@ check "folded --region" 0 "$tool" folded $files5 --region work
 check "has what is between the notes" 0 test "$(counted)" = "$(between 0 1)"
 check "folded between marks" 0 "$tool" folded $files5 --region a..b --hart 1
 check "has the same of one hart" 0 test "$(counted)" = "$(between 1)"
+check "folded from a mark on" 0 "$tool" folded $files5 --from mark:a \
+    --to mark:b --hart 1
+check "has the first such piece" 0 test "$(counted)" = \
+    "$(awk '$1 == 1 { if (n++) { print $2 - since; exit } since = $2 }' \
+        "$notes/notes")"
 check "folded --region and --from" 0 "$tool" folded $files5 --region work \
     --from "$(awk '$1 == 0 { print $2 + 100; exit }' "$notes/notes")" --hart 0
 check "has less" 0 test "$(counted)" = $(($(between 0) - 100))

@@ -251,6 +251,169 @@ static void test_region(void)
     end(&c);
 }
 
+static void test_borders(void)
+{
+    static const struct {
+        const char *text;
+        bool good;
+    } texts[] = {
+        { "1.5s", true }, { "20ms", true }, { "7us", true }, { "0ns", true },
+        { "-1s", true }, { "-3M", true }, { "mark:a b", true },
+        { "sym:main", true }, { "sym:operator new(unsigned long)", true },
+        { "1e3s", true },
+        { "x", false }, { "1 s", false }, { "s", false }, { "0x1s", false },
+        { "infs", false }, { "--1s", false }, { "+1s", false },
+        { "1.5", false }, { "1e30s", false }, { "mark:", false },
+        { "sym:", false }, { "main", false }, { "1m", false }, { "", false },
+    };
+
+    for (size_t i = 0; i < ARRAY_SIZE(texts); i++) {
+        g_autofree char *text = g_strdup(texts[i].text);
+        g_autoptr(Selection) s = NULL;
+        g_autoptr(GError) err = NULL;
+
+        s = selection_new(&(SelectionOptions) { .from = text }, &err);
+        check_true(!s == !texts[i].good);
+        check_true(!err == texts[i].good);
+    }
+    wrong(&(SelectionOptions) {
+        .from = (char *)"1s", .to = (char *)"1000ms",
+    }, "--from 1s");
+    wrong(&(SelectionOptions) {
+        .from = (char *)"-5", .to = (char *)"-6",
+    }, "--from -5");
+}
+
+/* From the first time that is not before the border on */
+static void test_time(void)
+{
+    Case c;
+
+    begin(&c, &(SelectionOptions) {
+        .from = (char *)"2us", .to = (char *)"0.003ms",
+    });
+    check_true(selection_has_times(c.s));
+    check_cmpuint(selection_hart_since(c.h), ==, 2000);
+    check_false(selection_covers(c.h, NULL));
+    selection_time(c.h, 1999);
+    check_false(selection_covers(c.h, NULL));
+    selection_mark(c.h);
+    selection_time(c.h, 2001);
+    check_true(selection_covers(c.h, NULL));
+    check_false(selection_can_repeat(c.h, 1));
+    check_cmpuint(selection_room(c.h), ==, UINT64_MAX);
+    selection_time(c.h, 2999);
+    check_true(selection_covers(c.h, NULL));
+    selection_ran(c.h, 10);
+    selection_time(c.h, 3000);
+    check_false(selection_covers(c.h, NULL));
+    check_false(selection_over(c.h));
+    selection_ran(c.h, 1);
+    check_true(selection_over(c.h));
+    selection_time(c.h, 2500);
+    check_false(selection_covers(c.h, NULL));
+    end(&c);
+
+    /* All of it may be between two times that are known. */
+    begin(&c, &(SelectionOptions) {
+        .from = (char *)"2us", .to = (char *)"3us",
+    });
+    selection_time(c.h, 1000);
+    selection_time(c.h, 4000);
+    check_false(selection_covers(c.h, NULL));
+    end(&c);
+}
+
+static void test_from_end(void)
+{
+    uint64_t from, to;
+    Case c;
+
+    begin(&c, &(SelectionOptions) {
+        .from = (char *)"-100", .to = (char *)"-30",
+    });
+    check_true(selection_has_end(c.s));
+    selection_hart_end(c.h, 1000, 0);
+    selection_hart_range(c.h, &from, &to);
+    check_cmpuint(from, ==, 900);
+    check_cmpuint(to, ==, 970);
+    check_true(selection_hart_ends(c.h, 1000));
+    /* There are not as many. */
+    selection_hart_end(c.h, 50, 0);
+    selection_hart_range(c.h, &from, &to);
+    check_cmpuint(from, ==, 0);
+    check_cmpuint(to, ==, 20);
+    end(&c);
+
+    begin(&c, &(SelectionOptions) { .from = (char *)"-1ms" });
+    selection_hart_end(c.h, 50, 5000000);
+    check_cmpuint(selection_hart_since(c.h), ==, 4000000);
+    check_false(selection_hart_ends(c.h, 50));
+    selection_time(c.h, 3999999);
+    check_false(selection_covers(c.h, NULL));
+    selection_time(c.h, 4000000);
+    check_true(selection_covers(c.h, NULL));
+    end(&c);
+}
+
+static void test_marks(void)
+{
+    Case c;
+
+    begin(&c, &(SelectionOptions) {
+        .from = (char *)"mark:a", .to = (char *)"mark:a",
+    });
+    check_false(selection_covers(c.h, NULL));
+    note(&c, ETRACE_SB_NOTE_BEGIN, "a");
+    note(&c, ETRACE_SB_NOTE_MARK, "ab");
+    check_false(selection_covers(c.h, NULL));
+    note(&c, ETRACE_SB_NOTE_MARK, "a");
+    check_true(selection_covers(c.h, NULL));
+    note(&c, ETRACE_SB_NOTE_MARK, "a");
+    check_false(selection_covers(c.h, NULL));
+    note(&c, ETRACE_SB_NOTE_MARK, "a");
+    check_false(selection_covers(c.h, NULL));
+    end(&c);
+
+    /* Marks from before the first instruction do not end anything. */
+    begin(&c, &(SelectionOptions) {
+        .from = (char *)"10", .to = (char *)"mark:end",
+    });
+    note(&c, ETRACE_SB_NOTE_MARK, "end");
+    selection_hart_start(c.h, 10);
+    check_true(selection_covers(c.h, NULL));
+    note(&c, ETRACE_SB_NOTE_MARK, "end");
+    check_false(selection_covers(c.h, NULL));
+    end(&c);
+}
+
+/* Functions count where a process enters them that is selected. */
+static void test_functions(void)
+{
+    char *names[] = { (char *)"init", NULL };
+    Case c;
+
+    begin(&c, &(SelectionOptions) {
+        .processes = names, .from = (char *)"sym:f", .to = (char *)"sym:g",
+    });
+    check_true(selection_has_functions(c.s));
+    check_cmpstr(selection_function(c.s, 0), ==, "f");
+    check_cmpstr(selection_function(c.s, 1), ==, "g");
+    check_true(selection_awaits(c.h));
+    selection_enter(c.h, &worker, "f");
+    selection_enter(c.h, &init, "g");
+    check_false(selection_covers(c.h, &init));
+    selection_enter(c.h, &init, "f");
+    check_true(selection_covers(c.h, &init));
+    check_false(selection_covers(c.h, &worker));
+    selection_enter(c.h, &init, "f");
+    check_true(selection_awaits(c.h));
+    selection_enter(c.h, &init, "g");
+    check_false(selection_covers(c.h, &init));
+    check_false(selection_awaits(c.h));
+    end(&c);
+}
+
 /* What is said in several respects has to be so in all of them. */
 static void test_together(void)
 {
@@ -316,6 +479,11 @@ int main(int argc, char **argv)
     g_test_init(&argc, &argv, NULL);
     g_test_add_func("/selection/numbers", test_numbers);
     g_test_add_func("/selection/options", test_options);
+    g_test_add_func("/selection/borders", test_borders);
+    g_test_add_func("/selection/time", test_time);
+    g_test_add_func("/selection/from-end", test_from_end);
+    g_test_add_func("/selection/marks", test_marks);
+    g_test_add_func("/selection/functions", test_functions);
     g_test_add_func("/selection/process", test_process);
     g_test_add_func("/selection/count", test_count);
     g_test_add_func("/selection/repeat", test_repeat);

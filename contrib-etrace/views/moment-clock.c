@@ -6,8 +6,6 @@
 #include "qemu/osdep.h"
 #include "moment-clock.h"
 
-#define NS_PER_SEC  1000000000
-
 typedef struct Waiting {
     CallStackMoment moment;
     const char *lost;
@@ -22,7 +20,6 @@ struct MomentClock {
     MomentClockFn *fn;
     void *opaque;
     bool known;                 /* there was a timestamp */
-    uint64_t ticks;             /* of the last one, not cut off */
     Stamp from, to;             /* the last one that counted; the latest */
     guint before;               /* of those that wait, were before @to */
     GArray *waiting;            /* Waiting */
@@ -94,23 +91,8 @@ void moment_clock_lost(MomentClock *c, uint64_t insns, const char *what)
     add(c, &w);
 }
 
-static uint64_t to_ns(uint64_t ticks, uint64_t hz)
+void moment_clock_time(MomentClock *c, uint64_t insns, uint64_t ns)
 {
-    return (unsigned __int128)ticks * NS_PER_SEC / hz;
-}
-
-void moment_clock_time(MomentClock *c, uint64_t insns, uint64_t ticks,
-                       unsigned bits, uint64_t hz)
-{
-    uint64_t mask = bits < 64 ? (UINT64_C(1) << bits) - 1 : UINT64_MAX;
-    uint64_t more = (ticks - c->ticks) & mask;
-    uint64_t ns;
-
-    if (c->known && more > mask / 2) {
-        return;
-    }
-    c->ticks = c->known ? c->ticks + more : ticks & mask;
-    ns = to_ns(c->ticks, hz);
     if (!c->known) {
         /* When the time before it began, there is no telling. */
         c->from = (Stamp) { insns, ns };

@@ -38,11 +38,10 @@ void moment_clock_put(MomentClock *c, const CallStackMoment *moment);
 void moment_clock_lost(MomentClock *c, uint64_t insns, const char *what);
 
 /*
- * Behind @insns instructions and all that was put so far, the clock shows
- * @ticks: the low @bits of it, at @hz a second. What goes back is ignored.
+ * Behind @insns instructions and all that was put so far it is @ns, which is
+ * not less than before.
  */
-void moment_clock_time(MomentClock *c, uint64_t insns, uint64_t ticks,
-                       unsigned bits, uint64_t hz);
+void moment_clock_time(MomentClock *c, uint64_t insns, uint64_t ns);
 
 /* There is no more: hand over what waits. Returns the last time, ns. */
 uint64_t moment_clock_end(MomentClock *c);

@@ -447,7 +447,69 @@ def test_virtual_time(folder, guest):
     return f'{len(events)} events'
 
 
+def selected(folder, guest, *options):
+    """How many instructions a view has with such options"""
+    with open(guest.view(folder, 'folded', *options), encoding='utf-8') as f:
+        return sum(int(line.rsplit(' ', 1)[1]) for line in f)
+
+
+def functions(guest):
+    """Addresses of functions, by name"""
+    text = run(guest.folder, 'riscv64-linux-gnu-nm', guest.elf)
+    return {name: int(addr, 16) for addr, kind, name in
+            (line.split() for line in text.splitlines()) if kind in 'tT'}
+
+
+def test_borders(folder, guest):
+    """--from and --to: by time, function, and from the end"""
+    events, _ = spans(folder, guest)
+    by_insns, _ = spans(folder, guest, '--time', 'instructions')
+    start = min({a['at'] - b['at']
+                 for a, b in zip(events, by_insns)} - {0})
+    whole = len(guest.pcs)
+    # packets are made many at a time: as far from each other are timestamps
+    text = run(folder, RVTRACE, 'decode', *guest.files(), '--emit', 'packets')
+    stamps = [int(ts, 16) for ts in re.findall(r' ts=0x([0-9a-f]+)', text)]
+    near = max(b - a for a, b in zip(stamps[1:], stamps[2:]))
+    need(0 < 8 * near < whole, f'timestamps up to {near} ns apart')
+    index = f'{folder}/index'
+    run(folder, RVTRACE, 'index', *guest.files(), '--elf', guest.elf,
+        '--every', '5k', '--output', index)
+    for part in 0.1, 0.5, 0.9:
+        border = f'{start + int(whole * part)}ns'
+        before = selected(folder, guest, '--to', border)
+        behind = selected(folder, guest, '--from', border)
+        need(before + behind == whole, f'{border}: {before} + {behind}')
+        need(abs(before - whole * part) <= near, f'{border}: {before}')
+        for options in (['--from', border], ['--to', border],
+                        ['--from', '300us', '--to', border]):
+            need(selected(folder, guest, *options) ==
+                 selected(folder, guest, *options, '--index', index),
+                 f'{options}: with an index')
+    last = selected(folder, guest, '--from=-1ms')
+    need(abs(last - 1000000) <= near, f'the last millisecond: {last}')
+    need(selected(folder, guest, '--from=-1ms', '--index', index) == last,
+         'the last millisecond, with an index')
+    need(selected(folder, guest, '--from=-1234', '--to=-234') == 1000,
+         'a thousand before the end')
+    addrs = functions(guest)
+    ran = set(guest.pcs)
+    names = [name for name, addr in addrs.items() if addr in ran]
+    need(len(names) > 5, f'{names}')
+    for name in names:
+        first = guest.pcs.index(addrs[name])
+        need(selected(folder, guest, '--from', f'sym:{name}') ==
+             whole - first, f'--from sym:{name}')
+        need(selected(folder, guest, '--to', f'sym:{name}') == first,
+             f'--to sym:{name}')
+    refuses(folder, guest, 'no program that ran has such a function',
+            'report', '--from', 'sym:nobody')
+    return f'{len(names)} functions'
+
+
 def test_no_time(folder, guest):
+    refuses(folder, guest, 'does not report the time', 'report', '--from',
+            '1us')
     _, unit = spans(folder, guest)
     need(unit == 'none', unit)
     refuses(folder, guest, 'does not tell the time', 'timeline', '--time',
@@ -491,16 +553,17 @@ def main():
             ('speedscope', test_speedscope),
             ('uftrace', test_uftrace))]
     dhry = guests['dhry']
+    timed = Guest('dhry', '-icount', 'shift=0',
+                  '-global', 'riscv-trace-encoder.timestamp-width=40',
+                  '-global', 'riscv-trace-encoder.timestamp-mode=2')
     tests += [
         ('perf report', test_perf_report, dhry),
         ('perf annotate', test_perf_annotate, dhry),
         ('perf2bolt', test_perf2bolt, relocs),
         ("speedscope's schema", test_speedscope_schema, dhry),
         ('several views of one pass', test_one_pass, dhry),
-        ('virtual time', test_virtual_time, Guest(
-            'dhry', '-icount', 'shift=0',
-            '-global', 'riscv-trace-encoder.timestamp-width=40',
-            '-global', 'riscv-trace-encoder.timestamp-mode=2')),
+        ('virtual time', test_virtual_time, timed),
+        ('borders', test_borders, timed),
         ('no timestamps', test_no_time, dhry),
         ('options of views', test_options, dhry),
     ]
