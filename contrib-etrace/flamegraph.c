@@ -41,7 +41,7 @@ typedef struct Drawing {
     GPtrArray *children;
     uint64_t total;
     unsigned depth;                 /* levels, the root is one */
-    double scale;                   /* pixels for an instruction */
+    double scale;                   /* pixels for a unit of weight */
 } Drawing;
 
 char *flamegraph_escape(const char *text, size_t max_chars)
@@ -175,8 +175,9 @@ static void put_frame(const Drawing *d, unsigned node, unsigned level,
 
     g_ascii_formatd(percent, sizeof(percent), "%.2f",
                     d->total ? n->total * 100.0 / d->total : 0);
-    fprintf(d->f, "<g><title>%s (%s instruction%s, %s%%)</title><rect", name,
-            count, n->total == 1 ? "" : "s", percent);
+    fprintf(d->f, "<g><title>%s (%s %s, %s%%)</title><rect", name, count,
+            d->opts->unit ?: n->total == 1 ? "instruction" : "instructions",
+            percent);
     put_number(d->f, "x", x);
     put_number(d->f, "y", y);
     put_number(d->f, "width", MAX(width - 0.4, 0.1));

@@ -12,6 +12,7 @@ typedef struct FlameOptions {
     const char *title;
     const char *subtitle;   /* or NULL */
     unsigned width;         /* pixels */
+    const char *unit;       /* of weights; NULL: instructions */
     double min_width;       /* pixels; narrower frames are left out */
     bool icicle;            /* the root is at the top */
 } FlameOptions;

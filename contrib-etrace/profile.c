@@ -209,7 +209,8 @@ unsigned profile_take_frame(Profile *p, const ProfileFrame *frame)
                          frame->entry);
 }
 
-void profile_merge(Profile *p, unsigned top, const Profile *from)
+void profile_merge(Profile *p, unsigned top, const Profile *from,
+                   const uint64_t *weights)
 {
     g_autofree unsigned *frames = g_new(unsigned, from->frames->len);
     g_autofree unsigned *nodes = g_new(unsigned, from->nodes->len);
@@ -217,15 +218,14 @@ void profile_merge(Profile *p, unsigned top, const Profile *from)
     for (guint i = 0; i < from->frames->len; i++) {
         frames[i] = profile_take_frame(p, profile_frame(from, i));
     }
-    nodes[PROFILE_ROOT] = top;
     /* Parents were made before their children. */
-    for (guint i = 1; i < from->nodes->len; i++) {
+    for (guint i = 0; i < from->nodes->len; i++) {
         const ProfileNode *n = profile_node(from, i);
 
-        nodes[i] = profile_child(p, nodes[n->parent], frames[n->frame]);
-        profile_node(p, nodes[i])->self += n->self;
+        nodes[i] = i == PROFILE_ROOT ? top :
+                   profile_child(p, nodes[n->parent], frames[n->frame]);
+        profile_node(p, nodes[i])->self += weights ? weights[i] : n->self;
     }
-    profile_node(p, top)->self += profile_node(from, PROFILE_ROOT)->self;
     p->full |= from->full;
 }
 

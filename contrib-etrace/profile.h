@@ -100,9 +100,10 @@ static inline ProfileNode *profile_node(const Profile *p, unsigned node)
 
 /*
  * Add what @from has below its root to @p, below @top. Both must have the same
- * objects.
+ * objects. @weights: NULL, or what counts instead of each node's instructions.
  */
-void profile_merge(Profile *p, unsigned top, const Profile *from);
+void profile_merge(Profile *p, unsigned top, const Profile *from,
+                   const uint64_t *weights);
 
 /* Fill in the totals. Returns that of the root. */
 uint64_t profile_sum(Profile *p);

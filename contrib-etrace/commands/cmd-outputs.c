@@ -160,6 +160,7 @@ typedef struct Views {
     Profile *profile;
     /* The same with fewer layers, where some wanted more than the others */
     Profile *plain;
+    Profile *timed;             /* weights are ns of virtual time */
     Counts *counts;
     char *verdict;              /* of verify */
     int verify_status;
@@ -171,6 +172,7 @@ static void views_clear(Views *v)
     g_clear_pointer(&v->strips, g_ptr_array_unref);
     g_clear_pointer(&v->profile, profile_free);
     g_clear_pointer(&v->plain, profile_free);
+    g_clear_pointer(&v->timed, profile_free);
     g_clear_pointer(&v->counts, counts_free);
     g_free(v->verdict);
 }
@@ -221,9 +223,17 @@ static void prepare(const Results *r, char **truths, const ProfileOptions *po,
                     Views *v)
 {
     if (r->what & RESULT_PROFILE) {
-        v->profile = profile_join(r);
-        if ((v->strips || v->timeline) && !po->layers) {
+        bool all_layers = (v->strips || v->timeline) && !po->layers;
+
+        v->profile = profile_join(r, false);
+        if (all_layers) {
             v->plain = default_layers(r, v->profile);
+        }
+        if (r->by_time) {
+            g_autoptr(Profile) timed = profile_join(r, true);
+
+            v->timed = all_layers ? default_layers(r, timed) :
+                                    g_steal_pointer(&timed);
         }
     }
     if (r->what & RESULT_COUNTS) {
@@ -356,7 +366,8 @@ static int write_output(Output *o, const Results *r, const ProfileOptions *po,
         status = view_write_script(r, o->f);
         break;
     case OUTPUT_PPROF:
-        status = view_write_pprof(r, v->plain ?: v->profile, o->f);
+        status = view_write_pprof(r, v->timed ?: v->plain ?: v->profile,
+                                  o->f);
         break;
     case OUTPUT_SPEEDSCOPE:
         status = view_write_speedscope(r, v->profile, po, o->f);
@@ -388,7 +399,7 @@ static int write_output(Output *o, const Results *r, const ProfileOptions *po,
         status = annotate_output(r, v->counts, po, o->f);
         break;
     default:
-        profile_write(v->plain ?: v->profile, r, po,
+        profile_write(v->timed ?: v->plain ?: v->profile, r, po,
                       o->kind == OUTPUT_FLAMEGRAPH, o->f);
         break;
     }
@@ -399,11 +410,16 @@ static int write_output(Output *o, const Results *r, const ProfileOptions *po,
  * Of pieces, counts can be added up, but not samples, or what was when. Prints
  * what is wrong and returns false.
  */
-static bool can_add(const CliTrace *ct, const GPtrArray *outputs)
+static bool can_add(const CliTrace *ct, const GPtrArray *outputs,
+                    const ProfileOptions *po)
 {
     for (guint i = 0; i < outputs->len; i++) {
         const Output *o = outputs->pdata[i];
 
+        if ((ct->shards || ct->shard_files) && po->weight) {
+            cli_error("--weight: pieces are added up by instructions");
+            return false;
+        }
         if ((ct->shards || ct->shard_files) &&
             (kinds[o->kind].what & ~(RESULT_COUNTS | RESULT_PROFILE) ||
              o->kind == OUTPUT_TIMELINE)) {
@@ -505,7 +521,7 @@ int cmd_decode_outputs(CliTrace *ct, char **args, char **truths,
         g_ptr_array_add(outputs, o);
         r.what |= kinds[o->kind].what;
     }
-    if (!can_add(ct, outputs) || !view_parse_options(&r, po)) {
+    if (!can_add(ct, outputs, po) || !view_parse_options(&r, po)) {
         return CLI_ERROR;
     }
     r.what |= ct->shards ? RESULT_COUNTS | RESULT_PROFILE : 0;
@@ -524,7 +540,8 @@ int cmd_decode_outputs(CliTrace *ct, char **args, char **truths,
         return CLI_ERROR;
     }
     t = r.t = cli_open(ct);
-    if (!t || !results_choose_time(&r, po)) {
+    if (!t || !results_choose_time(&r, po) ||
+        !results_choose_weight(&r, po)) {
         return CLI_ERROR;
     }
     if (is_asked_for(outputs, OUTPUT_TIMELINE)) {

@@ -12,6 +12,7 @@ static int profile_command(const ViewCommand *v, int argc, char **argv)
     bool annotate = g_str_equal(v->kind, "annotate");
     g_auto(ProfileOptions) o = PROFILE_OPTIONS_INIT;
     g_autofree GOptionEntry *more = NULL;
+    g_autofree GOptionEntry *weight = weight_options(&o);
     const GOptionEntry none = G_OPTION_ENTRY_NULL;
     const GOptionEntry picture[] = {
         { "title", 0, 0, G_OPTION_ARG_STRING, &o.title,
@@ -69,7 +70,7 @@ static int profile_command(const ViewCommand *v, int argc, char **argv)
     more = cli_join_entries(report ? table : annotate ? code :
                             g_str_equal(v->kind, "flamegraph") ? picture :
                             &none,
-                            report || annotate ? names : &none);
+                            report || annotate ? names : weight);
     return view_command(v, &o, more, argc, argv);
 }
 

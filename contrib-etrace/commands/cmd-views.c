@@ -81,12 +81,13 @@ int cmd_pprof(int argc, char **argv)
         .kind = "pprof",
         .stacks = true,
         .summary = "Write how many instructions were executed in each call "
-                   "stack, as a profile.proto\nfor 'go tool pprof'.",
+                   "stack, or how long\nit took, as a profile.proto for 'go "
+                   "tool pprof'.",
     };
     g_auto(ProfileOptions) o = PROFILE_OPTIONS_INIT;
-    const GOptionEntry none = G_OPTION_ENTRY_NULL;
+    g_autofree GOptionEntry *weight = weight_options(&o);
 
-    return view_command(&view, &o, &none, argc, argv);
+    return view_command(&view, &o, weight, argc, argv);
 }
 
 static int moments_command(const ViewCommand *v, ProfileOptions *o,

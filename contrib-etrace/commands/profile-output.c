@@ -24,6 +24,7 @@ void profile_options_clear(ProfileOptions *o)
     g_free(o->callers);
     g_free(o->format);
     g_strfreev(o->source_prefixes);
+    g_free(o->weight);
     g_free(o->time);
     g_free(o->object);
     g_free(o->object_file);
@@ -200,23 +201,36 @@ static void warn_full(const Profile *profile)
     }
 }
 
-Profile *profile_join(const Results *r)
+/* What each node of the hart's profile took, ns; the caller frees it. */
+static uint64_t *times(const HartResult *h)
+{
+    uint64_t *ns = g_new(uint64_t, h->profile->nodes->len);
+
+    for (guint i = 0; i < h->profile->nodes->len; i++) {
+        ns[i] = stack_weights_get(h->weights, i);
+    }
+    return ns;
+}
+
+Profile *profile_join(const Results *r, bool by_time)
 {
     g_autoptr(Profile) all = profile_new();
 
     for (unsigned i = 0; i < r->t->nr_harts; i++) {
+        g_autofree uint64_t *weights = NULL;
         unsigned top = PROFILE_ROOT;
 
         if (!r->harts[i]) {
             continue;
         }
+        weights = by_time ? times(r->harts[i]) : NULL;
         if (r->hart_layer) {
             g_autofree char *name = g_strdup_printf("hart %u", i);
 
             top = profile_child(all, PROFILE_ROOT,
                                 profile_label(all, FRAME_GROUP, name));
         }
-        profile_merge(all, top, r->harts[i]->profile);
+        profile_merge(all, top, r->harts[i]->profile, weights);
     }
     warn_full(all);
     return profile_tidy(all);
@@ -244,21 +258,25 @@ static void write_flamegraph(Profile *profile, const Results *r,
     g_autofree char *ran = flamegraph_commas(results_insns(r, &selected));
     g_autofree char *base = g_path_get_basename(*ct->traces);
     g_autofree char *title = o->title ? g_strdup(o->title) :
-        g_strdup_printf("Instructions by call stack: %s", base);
+        g_strdup_printf("%s by call stack: %s", r->by_time ?
+                        "Virtual time" : "Instructions", base);
     g_autoptr(GString) subtitle = g_string_new(NULL);
 
-    g_string_append_printf(subtitle, "%s instructions", count);
+    g_string_append_printf(subtitle, "%s %s", count, r->by_time ?
+                           "ns of virtual time" : "instructions");
     if (ct->hart >= 0) {
         g_string_append_printf(subtitle, " of hart %d", ct->hart);
     }
     if (ct->selection) {
-        g_string_append_printf(subtitle, ", selected from %s", ran);
+        g_string_append_printf(subtitle, ", selected from %s%s", ran,
+                               r->by_time ? " instructions" : "");
     }
     flamegraph_write(profile, &(FlameOptions) {
         .title = title,
         .subtitle = subtitle->str,
         .width = o->width,
         .min_width = o->min_width,
+        .unit = r->by_time ? "ns" : NULL,
         .icicle = o->icicle,
     }, f);
 }

@@ -75,7 +75,7 @@ static bool is_of_use(const Results *r)
            !(r->what & RESULT_VERIFY) &&
            /* Nobody knows the time before the piece, or what watchers saw. */
            !(r->virtual_time && r->what & RESULT_MOMENTS) &&
-           !r->nr_watchers &&
+           !r->by_time && !r->nr_watchers &&
            ct->limit == CLI_LIMIT_DEFAULT;
 }
 

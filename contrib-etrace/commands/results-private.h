@@ -39,6 +39,22 @@ void hart_time(void *opaque, uint64_t ticks, unsigned bits, bool timestamp);
  */
 bool results_find_ends(Results *r);
 
+/* results-weights.c: how long each node of the hart's profile took */
+
+typedef struct StackWeights StackWeights;
+
+StackWeights *stack_weights_new(void);
+void stack_weights_free(StackWeights *w);
+
+/* The call stack is another one from here on. */
+void stack_weights_moment(StackWeights *w, const CallStackMoment *moment);
+
+/* It is @ns, behind all that @h has executed so far. */
+void stack_weights_time(StackWeights *w, const HartResult *h, uint64_t ns);
+
+/* @h has no more packets. */
+void stack_weights_end(StackWeights *w, const HartResult *h);
+
 /* results-borders.c */
 
 /*

@@ -24,6 +24,9 @@ void hart_time(void *opaque, uint64_t ticks, unsigned bits, bool timestamp)
     if (h->clock) {
         moment_clock_time(h->clock, h->counts.selected, ns);
     }
+    if (h->weights) {
+        stack_weights_time(h->weights, h, ns);
+    }
     if (h->selection) {
         selection_time(h->selection, ns);
     }
@@ -43,7 +46,7 @@ bool hart_time_begin(HartResult *h)
                   "instructions", h->hart);
         return false;
     }
-    if (told && (must || h->clock || h->all->spacing)) {
+    if (told && (must || h->clock || h->weights || h->all->spacing)) {
         h->time.hz = ct->select.tick_rate ? ct->select.tick_rate :
                      h->by_timestamps ? TIMESTAMP_HZ : MTIME_HZ;
     }

@@ -306,7 +306,7 @@ static const TraceConsumer repeating_consumer = {
     .synced = on_synced,
 };
 
-/* To compare and to watch, every round of a loop is needed. */
+/* To compare, to watch and to weigh, every round of a loop is needed. */
 static const TraceConsumer consumer = {
     .flow = {
         .runs = on_runs,
@@ -339,6 +339,7 @@ static void hart_free(HartResult *h)
     g_clear_pointer(&h->samples, spool_free);
     g_clear_pointer(&h->moments, moments_free);
     g_clear_pointer(&h->clock, moment_clock_free);
+    g_clear_pointer(&h->weights, stack_weights_free);
     g_clear_pointer(&h->stack, callstack_free);
     g_clear_pointer(&h->profile, profile_free);
     g_clear_pointer(&h->counter, counter_free);
@@ -370,7 +371,8 @@ static HartResult *hart_new(const Results *r, unsigned hart, GError **errp)
             hart_free(h);
             return NULL;
         }
-        if (h->moments || r->nr_watchers) {
+        h->weights = r->by_time ? stack_weights_new() : NULL;
+        if (h->moments || r->nr_watchers || h->weights) {
             options.moment = hart_moment;
             options.opaque = h;
         }
@@ -405,7 +407,7 @@ static void decode_hart(gpointer data, gpointer opaque)
     HartResult *h = data;
     Crew *crew = opaque;
     TraceConsumer how =
-        h->compared || h->all->nr_watchers ? consumer :
+        h->compared || h->all->nr_watchers || h->weights ? consumer :
         h->stack || h->counter ? repeating_consumer : count_consumer;
 
     how.time = h->time.hz ? hart_time : NULL;

@@ -81,6 +81,7 @@ typedef struct HartResult {
     Spool *samples;
     Moments *moments;
     MomentClock *clock;         /* of moments in virtual time */
+    struct StackWeights *weights;   /* of the profile, ns; or NULL */
     VirtualClock time;          /* .hz is 0: nobody wants to know it */
     bool by_timestamps;         /* ... it is that of packets' envelopes */
     uint64_t end_time;          /* as that of moments */
@@ -114,6 +115,7 @@ typedef struct Results {
     SamplerOptions sampler;     /* RESULT_SAMPLES: how often, how much */
     /* results_choose_time(): moments are in ns of virtual time */
     bool virtual_time;
+    bool by_time;               /* results_choose_weight() */
     Watcher watchers[RESULTS_MAX_WATCHERS];
     unsigned nr_watchers;
     uint64_t spacing;           /* of an index to be made; 0: none is */
@@ -137,6 +139,12 @@ void results_clear(Results *r);
 /* What @o and r->t say; prints what is wrong and returns false. */
 struct ProfileOptions;
 bool results_choose_time(Results *r, const struct ProfileOptions *o);
+
+/* The same of r->by_time: have stack_weights_get() of each hart */
+bool results_choose_weight(Results *r, const struct ProfileOptions *o);
+
+/* Virtual time of @node of the hart's profile, ns */
+uint64_t stack_weights_get(const struct StackWeights *w, unsigned node);
 
 /* Of all harts: instructions that ran, and those that are selected */
 uint64_t results_insns(const Results *r, uint64_t *selected);
@@ -201,6 +209,7 @@ typedef struct ProfileOptions {
     gboolean no_chains;         /* samples have none */
     /* of functions, instructions or ns; -1: not given */
     gint64 min_duration;
+    char *weight;               /* time or instructions; NULL: not given */
     char *time;                 /* virtual or instructions; NULL: not given */
     gint64 max_events;          /* of functions, in all */
     gboolean icicle;
@@ -232,6 +241,9 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(ProfileOptions, profile_options_clear)
 
 /* view-options.c: those of all views, into @o; the caller frees the list. */
 GOptionEntry *view_options(ProfileOptions *o);
+
+/* --weight, of views of call stacks; the caller frees it, not what is set. */
+GOptionEntry *weight_options(ProfileOptions *o);
 
 /* Those of views that have a clock; the caller frees them, not what is set. */
 GOptionEntry *clock_options(ProfileOptions *o);
@@ -275,8 +287,11 @@ Names *profile_load_names(const CliTrace *ct, const ProfileOptions *o,
 /* Set r->layers and r->hart_layer; prints what is wrong and returns false. */
 bool profile_parse_layers(Results *r, const ProfileOptions *o);
 
-/* All harts in one, which the caller frees; warns if it had no room. */
-Profile *profile_join(const Results *r);
+/*
+ * All harts in one, which the caller frees; warns if it had no room. @by_time:
+ * weights are ns, as r->by_time says, and not instructions.
+ */
+Profile *profile_join(const Results *r, bool by_time);
 
 /* All harts in one, sorted, which the caller frees */
 Counts *counts_join(const Results *r);

@@ -19,6 +19,10 @@ GOptionEntry *view_options(ProfileOptions *o)
         { "layers", 0, 0, G_OPTION_ARG_STRING, &o->layers,
           "What is below the stacks, the lowest first: hart, comm (the "
           "task's name), process, thread, priv (default: comm)", "LIST" },
+        { "weight", 0, 0, G_OPTION_ARG_STRING, &o->weight,
+          "For folded, flamegraph and pprof: what call stacks count, virtual "
+          "time in ns or instructions (default: instructions)",
+          "time|instructions" },
         { "title", 0, 0, G_OPTION_ARG_STRING, &o->title,
           "For flamegraph: title of the picture", "TEXT" },
         { "width", 0, 0, G_OPTION_ARG_INT, &o->width,
@@ -87,6 +91,19 @@ GOptionEntry *view_options(ProfileOptions *o)
     const GOptionEntry none = G_OPTION_ENTRY_NULL;
 
     return cli_join_entries(entries, &none);
+}
+
+GOptionEntry *weight_options(ProfileOptions *o)
+{
+    const GOptionEntry entries[] = {
+        { "weight", 0, 0, G_OPTION_ARG_STRING, &o->weight,
+          "What call stacks count: virtual time, by the trace's timestamps, "
+          "in ns, or instructions (default: instructions)",
+          "time|instructions" },
+        G_OPTION_ENTRY_NULL
+    };
+
+    return g_memdup2(entries, sizeof(entries));
 }
 
 GOptionEntry *clock_options(ProfileOptions *o)

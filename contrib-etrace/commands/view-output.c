@@ -123,7 +123,8 @@ int view_write_pprof(const Results *r, const Profile *profile, FILE *f)
 {
     g_autoptr(GError) err = NULL;
 
-    if (!pprof_write(profile, names_objects(r->names), f, &err)) {
+    if (!pprof_write(profile, names_objects(r->names), r->by_time, f,
+                     &err)) {
         cli_error("pprof: %s", err->message);
         return CLI_ERROR;
     }

@@ -333,7 +333,7 @@ static void test_pprof(void)
 
     view_set_up(&f, NULL, NULL);
     view_run_all(&f);
-    check_true(pprof_write(f.profile, f.objects, file, &err));
+    check_true(pprof_write(f.profile, f.objects, false, file, &err));
     fclose(file);
     check_cmpint(g_converter_convert(G_CONVERTER(gunzip), text, size, data,
                                      sizeof(data), G_CONVERTER_INPUT_AT_END,

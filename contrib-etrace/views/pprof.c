@@ -43,6 +43,7 @@ enum {
 
 typedef struct Writer {
     const Profile *p;
+    bool by_time;
     FILE *f;
     GConverter *gzip;
     GByteArray *out;        /* not compressed yet */
@@ -105,8 +106,10 @@ static uint64_t string_id(Writer *w, const char *text)
 
 static void put_value_type(Writer *w, unsigned field)
 {
-    protobuf_uint(w->message, VALUE_TYPE_TYPE, string_id(w, "instructions"));
-    protobuf_uint(w->message, VALUE_TYPE_UNIT, string_id(w, "count"));
+    protobuf_uint(w->message, VALUE_TYPE_TYPE,
+                  string_id(w, w->by_time ? "time" : "instructions"));
+    protobuf_uint(w->message, VALUE_TYPE_UNIT,
+                  string_id(w, w->by_time ? "nanoseconds" : "count"));
     end_message(w, field);
 }
 
@@ -176,10 +179,10 @@ static void put_sample(Writer *w, unsigned node)
     end_message(w, PROFILE_SAMPLE);
 }
 
-bool pprof_write(const Profile *p, const ObjectTable *objects, FILE *f,
-                 GError **errp)
+bool pprof_write(const Profile *p, const ObjectTable *objects, bool by_time,
+                 FILE *f, GError **errp)
 {
-    Writer w = { .p = p, .f = f, .errp = errp };
+    Writer w = { .p = p, .by_time = by_time, .f = f, .errp = errp };
 
     w.gzip = G_CONVERTER(g_zlib_compressor_new(G_ZLIB_COMPRESSOR_FORMAT_GZIP,
                                                -1));

@@ -15,10 +15,11 @@
 #define PPROF_MAX_DEPTH 1024
 
 /*
- * Compressed, as pprof writes it. Addresses are those of the objects. Returns
- * false and sets @errp if it cannot be written.
+ * Compressed, as pprof writes it. Addresses are those of the objects. @by_time:
+ * weights are ns and not instructions. Returns false and sets @errp if it
+ * cannot be written.
  */
-bool pprof_write(const Profile *p, const ObjectTable *objects, FILE *f,
-                 GError **errp);
+bool pprof_write(const Profile *p, const ObjectTable *objects, bool by_time,
+                 FILE *f, GError **errp);
 
 #endif /* ETRACE_VIEWS_PPROF_H */

@@ -507,7 +507,48 @@ def test_borders(folder, guest):
     return f'{len(names)} functions'
 
 
+def stacks(folder, guest, *options):
+    """What each call stack counts"""
+    with open(guest.view(folder, 'folded', *options), encoding='utf-8') as f:
+        return Counter({stack: int(count) for stack, count in
+                        (line.rsplit(' ', 1) for line in f)})
+
+
+def test_weight(folder, guest):
+    """An instruction takes 1 ns, and all of them what the clock says."""
+    text = run(folder, RVTRACE, 'decode', *guest.files(), '--emit', 'packets')
+    stamps = [int(ts, 16) for ts in re.findall(r' ts=0x([0-9a-f]+)', text)]
+    count, ns = stacks(folder, guest), stacks(folder, guest, '--weight', 'time')
+    need(ns.total() == stamps[-1] - stamps[0],
+         f'{ns.total()} ns, {stamps[-1] - stamps[0]} by the clock')
+    # The clock stood at 0 until the machine ran: the first interval is longer.
+    # Behind the last packet there is no time.
+    late = sorted(set(stamps))[1]
+    near = max(b - a for a, b in zip(stamps[1:], stamps[2:]))
+    for stack in count:
+        need(-near <= ns[stack] - count[stack] <= late + 100,
+             f'{stack}: {ns[stack]} ns, {count[stack]} instructions')
+    half = str(len(guest.pcs) // 2)
+    before, behind = (stacks(folder, guest, '--weight', 'time', option, half)
+                      for option in ('--to', '--from'))
+    for stack in ns:
+        need(abs(before[stack] + behind[stack] - ns[stack]) <= 1,
+             f'{stack}: halves {before[stack]}, {behind[stack]}, {ns[stack]}')
+    with open(guest.view(folder, 'flamegraph', '--weight', 'time'),
+              encoding='utf-8') as f:
+        svg = f.read()
+    need('Virtual time by call stack' in svg and ' ns, 100' in svg and
+         'instructions' not in svg.split('<script')[0], 'flamegraph')
+    with open(guest.view(folder, 'pprof', '--weight', 'time'), 'rb') as f:
+        data = gzip.decompress(f.read())
+    need(b'nanoseconds' in data and b'instructions' not in data, 'pprof')
+    refuses(folder, guest, 'must be time or', 'folded', '--weight', 'x')
+    return f'{ns.total()} ns'
+
+
 def test_no_time(folder, guest):
+    refuses(folder, guest, 'does not report the time', 'folded', '--weight',
+            'time')
     refuses(folder, guest, 'does not report the time', 'report', '--from',
             '1us')
     _, unit = spans(folder, guest)
@@ -564,6 +605,7 @@ def main():
         ('several views of one pass', test_one_pass, dhry),
         ('virtual time', test_virtual_time, timed),
         ('borders', test_borders, timed),
+        ('virtual time as weight', test_weight, timed),
         ('no timestamps', test_no_time, dhry),
         ('options of views', test_options, dhry),
     ]
