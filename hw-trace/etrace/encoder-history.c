@@ -403,35 +403,47 @@ static size_t chain(ETraceEncoder *enc, Short *s, const ETraceSlot *slots,
     const unsigned narrow = 64 - s->params->iaddress_width;
     const unsigned lsb = s->params->iaddress_lsb + narrow;
     const uint64_t kind = history_kind(&slots[-1].history);
-    uint64_t target = *first, address = enc->address;
-    size_t i;
+    /* Bytes may be anything to the compiler, @s as well: keep it out of it. */
+    const ETracePlainHead head = s->head;
+    uint64_t target = *first, address = enc->address, map = s->map;
+    const uint8_t *limit = s->bytes + sizeof(s->bytes) - HISTORY_ROOM;
+    unsigned branches = s->branches;
+    uint8_t *end = s->end;
+    size_t i, flushed = 0;
 
     for (i = 0; i < n; i++) {
         const ETraceHistory *h = &slots[i].history;
-        unsigned branches;
-        uint64_t map;
 
         if (history_kind(h) != kind ||
             (h->branches == ETRACE_HISTORY_EMPTY && h->last == target)) {
             break;
         }
-        put_packet(s, etrace_plain_address(
-                          s->branches, s->map,
-                          (int64_t)((target - address) << narrow) >> lsb));
+        end += etrace_plain_wrap(end, &head, etrace_plain_address(
+            branches, map, (int64_t)((target - address) << narrow) >> lsb));
         address = target;
         target = h->next;
         branches = etrace_history_count(h->branches, 1);
         map = h->branches >> 1 >> (63 - branches);
-        if (branches < ETRACE_BRANCHES_MAX) {
-            s->map = map;
-            s->branches = branches;
-        } else {
+        if (branches >= ETRACE_BRANCHES_MAX || end > limit) {
+            s->end = end;
+            s->n += i + 1 - flushed;
+            flushed = i + 1;
+            s->map = 0;
+            s->branches = 0;
+            s->failed = false;
             short_packets(s, map, etrace_ones(branches), branches);
-        }
-        if (s->end > s->bytes + sizeof(s->bytes) - HISTORY_ROOM) {
-            flush_packets(enc, s);
+            map = s->map;
+            branches = s->branches;
+            if (s->end > limit) {
+                flush_packets(enc, s);
+            }
+            end = s->end;
         }
     }
+    s->n += i - flushed;
+    s->end = end;
+    s->map = map;
+    s->branches = branches;
     if (i) {
         bool branches = slots[i - 1].history.branches != ETRACE_HISTORY_EMPTY;
 

@@ -97,8 +97,10 @@ static inline size_t etrace_plain_wrap(uint8_t *out,
 {
     size_t len;
 
-    out[1] = head->src_id;
-    out[2] = head->src_id >> 8;
+    if (head->src_bytes) {
+        out[1] = head->src_id;
+        out[2] = head->src_id >> 8;
+    }
     p.low = p.low << head->odd | head->odd_value;
     p.pos += head->odd;
     len = etrace_plain_store(out + 1 + head->src_bytes, p);
