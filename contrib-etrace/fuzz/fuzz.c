@@ -10,10 +10,15 @@
 #include "qemu/osdep.h"
 #include <sys/mman.h>
 #include <unistd.h>
-#include "callstack.h"
+#include "callstack-save.h"
 #include "flamegraph.h"
 #include "fuzz.h"
+#include "index/sealed-file.h"
+#include "index/trace-index.h"
+#include "input.h"
+#include "names/guest-text.h"
 #include "names/kernel-btf.h"
+#include "packed.h"
 #include "packet-text.h"
 #include "params-text.h"
 #include "trace.h"
@@ -229,6 +234,35 @@ static void G_GNUC_UNUSED fuzz_ring(const uint8_t *data, size_t size)
     trace_of(data, size, true, size && data[0] & 32 ? 2 : 1);
 }
 
+/* What the guest says of itself */
+static void read_texts(const Sideband *sb)
+{
+    ObjectTable *objects = object_table_new();
+    GuestText *texts = guest_text_new(sb);
+    SidebandView *view = sideband_view_new(sb, 0);
+
+    guest_text_objects(texts, objects, NULL);
+    for (unsigned i = 0; guest_text_kernel(texts, i); i++) {
+        symbols_find(guest_text_kernel(texts, i)->symbols,
+                     0xffffffff80000000ull, NULL, NULL);
+    }
+    for (unsigned i = 0; i < 100; i++) {
+        uint64_t at = sideband_view_barrier(view), addr = 0x1000 + 16 * i;
+        GuestMapping mapping;
+        SidebandWhere where;
+
+        sideband_view_where(view, ETRACE_PRIV_U, addr, &where);
+        guest_text_mapping(texts, &where, i % 3, addr, &mapping);
+        guest_text_jit(texts, &where, i % 3, addr, &mapping);
+        if (at != UINT64_MAX) {
+            sideband_view_advance(view, at);
+        }
+    }
+    sideband_view_free(view);
+    guest_text_free(texts);
+    object_table_free(objects);
+}
+
 static void G_GNUC_UNUSED fuzz_sideband(const uint8_t *data, size_t size)
 {
     Sideband *sb = sideband_parse(data, size, 0, NULL);
@@ -266,6 +300,9 @@ static void G_GNUC_UNUSED fuzz_sideband(const uint8_t *data, size_t size)
         sideband_align_lookup(sb, 1000, i, &unused);
         sideband_view_free(view);
     }
+    if (sb && guest_text_in(sb)) {
+        read_texts(sb);
+    }
     g_clear_pointer(&sb, sideband_free);
 }
 
@@ -299,6 +336,103 @@ static void G_GNUC_UNUSED fuzz_btf(const uint8_t *data, size_t size)
     ETraceGuestInfo info;
 
     kernel_btf_parse(data, size, &info, NULL);
+}
+
+static void G_GNUC_UNUSED fuzz_packed(const uint8_t *data, size_t size)
+{
+    GBytes *head, *all;
+    File f;
+
+    file_init(&f, data, size);
+    packed_is(data, size);
+    head = packed_open_head(f.path, 100, NULL);
+    all = packed_open(f.path, NULL);
+    assert(!head || g_bytes_get_size(head) <= MAX(size, 100));
+    assert(!all || !head || g_bytes_get_size(all) >= MIN(100,
+                                                 g_bytes_get_size(head)));
+    g_clear_pointer(&head, g_bytes_unref);
+    g_clear_pointer(&all, g_bytes_unref);
+    file_clear(&f);
+}
+
+/* Go on from each place of the index. */
+static void load_index(const TraceIndex *index)
+{
+    g_autoptr(ObjectTable) objects = object_table_new();
+    g_autoptr(TaskTable) tasks = task_table_new();
+    g_autoptr(Names) names = names_new(objects);
+    CallStackOptions options = {
+        .names = names,
+        .layers = { CALLSTACK_LAYER_PRIV },
+        .nr_layers = 1,
+    };
+
+    for (unsigned i = 0; i < MIN(index->nr_harts, MAX_HARTS); i++) {
+        const IndexHart *h = &index->harts[i];
+        g_autoptr(TreeReader) tree = NULL;
+        ByteReader from = h->tree;
+
+        tree = h->present ? tree_reader_new(&from, objects, tasks) : NULL;
+        for (guint k = 0; tree && k < h->points->len; k++) {
+            Profile *profile = profile_new();
+            CallStack *stack = callstack_new(profile, PROFILE_ROOT, &options);
+            ByteReader in = g_array_index(h->points, IndexPoint, k).stacks;
+
+            tree_reader_bind(tree, profile, &options);
+            callstack_load(stack, tree, h->pieces, &in);
+            callstack_free(stack);
+            profile_free(profile);
+        }
+    }
+}
+
+/* Which trace it is of, and its checksum, are made right. */
+static void read_index(const Trace *t, const File *index)
+{
+    static const SealedKind kind = {
+        .magic = "rvtrace index\n\x1a", .version = TRACE_INDEX_VERSION,
+    };
+    g_autoptr(GByteArray) out = g_byte_array_new();
+    g_autoptr(GBytes) file = input_open(index->path, NULL);
+    g_autoptr(TraceIndex) read = NULL;
+    g_autoptr(GArray) ids = trace_ids_new(t);
+    TraceMatch match;
+    size_t size;
+    const uint8_t *data = g_bytes_get_data(file, &size);
+    File whole;
+
+    sealed_file_begin(&kind, out);
+    trace_ids_put(ids, out);
+    if (size > out->len) {
+        g_byte_array_append(out, data + out->len, size - out->len);
+    }
+    sealed_file_end(out);
+    file_init(&whole, out->data, out->len);
+    read = trace_index_read(whole.path, t, &match, NULL);
+    if (read) {
+        load_index(read);
+    }
+    file_clear(&whole);
+}
+
+static void G_GNUC_UNUSED fuzz_index(const uint8_t *data, size_t size)
+{
+    File files[MAX_FILES];
+    unsigned n = split(data + MIN(size, 1), size - MIN(size, 1), 3, files);
+    char *traces[] = { files[0].path, NULL };
+    char *sidebands[] = { files[1].path, NULL };
+    Trace *t = trace_open(&(TraceOptions) {
+        .traces = traces, .sidebands = sidebands,
+        .wrapped_at = RING_NOT_WRAPPED,
+    }, NULL);
+
+    if (t) {
+        read_index(t, &files[2]);
+        trace_free(t);
+    }
+    for (unsigned i = 0; i < n; i++) {
+        file_clear(&files[i]);
+    }
 }
 
 static void G_GNUC_UNUSED fuzz_kallsyms(const uint8_t *data, size_t size)

@@ -12,7 +12,7 @@
 
 static const SealedKind kind = {
     .magic = "rvtrace index\n\x1a",
-    .version = 2,
+    .version = TRACE_INDEX_VERSION,
     .what = "index of a trace",
     .remedy = "make it again with 'rvtrace index'",
 };

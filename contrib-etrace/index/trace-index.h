@@ -15,6 +15,9 @@
 #include "stack-tree.h"
 #include "trace-id.h"
 
+/* Of the file's format */
+#define TRACE_INDEX_VERSION 2
+
 /* What was counted of a hart so far */
 typedef struct IndexCounts {
     uint64_t insns;

@@ -56,6 +56,11 @@ def task(pointer, pid, name, packets=0, hart=0):
         16, struct.pack('<QII16s', pointer, pid, pid, name), hart)
 
 
+def text(line, hart=0):
+    """A note: a line that the guest says"""
+    return record(17, struct.pack('<Q', 4) + line, hart)
+
+
 def btf():
     """struct task_struct { struct { int pid, tgid; }; char comm[16]; };"""
     names = b'\0int\0char\0task_struct\0pid\0tgid\0comm\0'
