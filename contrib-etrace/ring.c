@@ -29,13 +29,79 @@ static void no_ram_sink(const Sideband *sb, GError **errp)
             sideband_session(sb));
 }
 
+/* The first packet of any source behind the first alignment sequence */
+static bool first_source(const ETraceParams *params, const uint8_t *dump,
+                         size_t size, uint16_t *src_id)
+{
+    size_t pos;
+
+    if (!etrace_encap_find_align(params, dump, size, &pos)) {
+        pos = 0;
+    }
+    while (pos < size) {
+        ETraceEncapPacket pkt;
+        ETraceEncapStatus status = etrace_encap_parse(params, dump + pos,
+                                                      size - pos, &pkt);
+
+        if (status == ETRACE_ENCAP_MORE) {
+            break;
+        }
+        pos += pkt.size;
+        if (status == ETRACE_ENCAP_PACKET) {
+            *src_id = pkt.src_id;
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Which sink is the dump of? */
+static bool find_sink(Ring *ring, const uint8_t *dump, size_t size,
+                      const Sideband *sb, GError **errp)
+{
+    unsigned harts = sideband_nr_harts(sb);
+    int only = SIDEBAND_SHARED_RAM;
+    SidebandRam ram;
+
+    if (sideband_ram(sb, SIDEBAND_SHARED_RAM, &ram)) {
+        return true;
+    }
+    for (unsigned i = 0; i < harts; i++) {
+        const SidebandHart *h = sideband_hart(sb, i);
+        uint16_t src_id;
+
+        if (!sideband_ram(sb, i, &ram)) {
+            continue;
+        }
+        if (h->present && h->params.src_bits &&
+            first_source(&h->params, dump, size, &src_id) &&
+            src_id == h->params.src_id) {
+            ring->sink = i;
+            return true;
+        }
+        only = only == SIDEBAND_SHARED_RAM ? (int)i : -2;
+    }
+    if (only < SIDEBAND_SHARED_RAM) {
+        invalid(errp, "each hart has a RAM sink, and the packets do not say "
+                "whose this is (trTeSrcBits is 0, or there are none): give "
+                "traced harts a srcID");
+        return false;
+    }
+    ring->sink = only;
+    return true;
+}
+
 bool ring_init(Ring *ring, const uint8_t *dump, size_t size,
                int64_t wrapped_at, const Sideband *sb, GError **errp)
 {
     SidebandRam ram;
-    bool told = sb && sideband_ram(sb, &ram);
+    bool told = false;
 
-    *ring = (Ring) { 0 };
+    *ring = (Ring) { .sink = SIDEBAND_SHARED_RAM };
+    if (sb && !find_sink(ring, dump, size, sb, errp)) {
+        return false;
+    }
+    told = sb && sideband_ram(sb, ring->sink, &ram);
     if (sb && !told) {
         no_ram_sink(sb, errp);
         return false;
@@ -78,8 +144,8 @@ bool ring_init_before(Ring *ring, const Ring *later, const Sideband *sb,
     SidebandRam ram;
     size_t size = later->session;
 
-    *ring = (Ring) { 0 };
-    if (!sideband_ram(sb, &ram)) {
+    *ring = (Ring) { .sink = later->sink };
+    if (!sideband_ram(sb, ring->sink, &ram)) {
         no_ram_sink(sb, errp);
         return false;
     }
@@ -155,13 +221,13 @@ uint64_t ring_first_packet(const Ring *ring, const ETraceParams *params,
     uint64_t left = 0, total;
     SidebandRam ram;
 
-    if (!ring->cut || !sb || !sideband_ram(sb, &ram)) {
+    if (!ring->cut || !sb || !sideband_ram(sb, ring->sink, &ram)) {
         return 0;
     }
     while (next_packet(ring, params, &pos, &pkt)) {
         left++;
     }
-    total = etrace_sb_get(ram.packets + 8 * hart, 8);
+    total = sideband_ram_packets(&ram, hart);
     return total > left ? total - left : 0;
 }
 

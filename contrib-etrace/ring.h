@@ -18,6 +18,7 @@
 #define RING_NOT_WRAPPED    (-1)
 
 typedef struct Ring {
+    int sink;           /* the hart whose sink it is, or SIDEBAND_SHARED_RAM */
     uint8_t *data;      /* oldest byte first; owned */
     size_t size;
     bool wrapped;
@@ -30,7 +31,8 @@ typedef struct Ring {
  * Take the @size bytes of a dump: a ring whose oldest byte is at @wrapped_at,
  * or with RING_NOT_WRAPPED one that has not wrapped, whose last byte is the
  * last one of the trace. With a sideband (may be NULL), a dump of the whole
- * ring explains itself. Returns false and sets @errp if it makes no sense.
+ * ring explains itself; where each hart has a sink, its packets say which one
+ * it is of. Returns false and sets @errp if it makes no sense.
  */
 bool ring_init(Ring *ring, const uint8_t *dump, size_t size,
                int64_t wrapped_at, const Sideband *sb, GError **errp);

@@ -40,8 +40,7 @@ struct Sideband {
     GArray **places;
     bool unsorted;          /* places are to be sorted */
     GArray *aligns;         /* SidebandAlign, by offset */
-    const uint8_t *ram;     /* payload of the last RAM record; NULL: none */
-    ETraceSbRam ring;       /* what is in front of each hart's number in it */
+    GArray *rams;           /* SidebandRam: each RAM record, as they come */
     const uint8_t *last;    /* payload of the last END record; NULL: none */
     uint64_t id, origin;    /* payload of ORIGIN; 0, 0: there is none */
     char *problem;

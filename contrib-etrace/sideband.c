@@ -65,7 +65,8 @@ bool sideband_record_valid(const Sideband *sb, const SidebandRecord *rec)
     case ETRACE_SB_ALIGN:
         return etrace_sb_unpack_align(p, rec->len, sb->nr_harts, &any.val);
     case ETRACE_SB_RAM:
-        return etrace_sb_unpack_ram(p, rec->len, sb->nr_harts, &any.ram);
+        return (hart || rec->hart == ETRACE_SB_ALL_HARTS) &&
+               etrace_sb_unpack_ram(p, rec->len, sb->nr_harts, &any.ram);
     case ETRACE_SB_ORIGIN:
         return etrace_sb_unpack_origin(p, rec->len, &any.origin);
     case ETRACE_SB_END:
@@ -108,6 +109,25 @@ static void parse_params(SidebandHart *hart, const SidebandRecord *rec)
     hart->params = params.params;
     hart->mhartid = params.mhartid;
     hart->isa = params.isa;
+}
+
+static void add_ram(Sideband *sb, const SidebandRecord *rec)
+{
+    ETraceSbRam from;
+    SidebandRam ram;
+
+    etrace_sb_unpack_ram(rec->payload, rec->len, sb->nr_harts, &from);
+    ram = (SidebandRam) {
+        .hart = rec->hart == ETRACE_SB_ALL_HARTS ? SIDEBAND_SHARED_RAM :
+                                                   rec->hart,
+        .bytes = from.bytes,
+        .start = from.start,
+        .limit = from.limit,
+        .wp = from.wp,
+        .wrapped = from.wrapped,
+        .packets = rec->payload + ETRACE_SB_RAM_SIZE(0),
+    };
+    g_array_append_val(sb->rams, ram);
 }
 
 static void add_place(Sideband *sb, const SidebandRecord *rec)
@@ -200,9 +220,7 @@ static bool index_records(Sideband *sb, size_t pos, GError **errp)
             g_array_append_val(sb->aligns, align);
             break;
         case ETRACE_SB_RAM:
-            etrace_sb_unpack_ram(rec.payload, rec.len, sb->nr_harts,
-                                 &sb->ring);
-            sb->ram = rec.payload;
+            add_ram(sb, &rec);
             break;
         case ETRACE_SB_ORIGIN:
             etrace_sb_unpack_origin(rec.payload, rec.len, &origin);
@@ -228,6 +246,7 @@ static bool index_session(Sideband *sb, GError **errp)
     sb->harts = g_new0(SidebandHart, sb->nr_harts);
     sb->places = g_new0(GArray *, sb->nr_harts);
     sb->aligns = g_array_new(FALSE, FALSE, sizeof(SidebandAlign));
+    sb->rams = g_array_new(FALSE, FALSE, sizeof(SidebandRam));
     if (!index_records(sb, sb->begin, errp)) {
         return false;
     }
@@ -377,6 +396,7 @@ void sideband_free(Sideband *sb)
     g_free(sb->harts);
     g_free(sb->problem);
     g_clear_pointer(&sb->aligns, g_array_unref);
+    g_clear_pointer(&sb->rams, g_array_unref);
     g_clear_pointer(&sb->file, g_bytes_unref);
     g_free(sb);
 }
@@ -473,18 +493,24 @@ bool sideband_end(const Sideband *sb, unsigned hart, SidebandEnd *end)
     return true;
 }
 
-bool sideband_ram(const Sideband *sb, SidebandRam *ram)
+const SidebandRam *sideband_rams(const Sideband *sb, unsigned *n)
 {
-    if (!sb->ram) {
-        return false;
+    *n = sb->rams->len;
+    return (const SidebandRam *)sb->rams->data;
+}
+
+bool sideband_ram(const Sideband *sb, int hart, SidebandRam *ram)
+{
+    for (guint i = sb->rams->len; i-- > 0;) {
+        *ram = g_array_index(sb->rams, SidebandRam, i);
+        if (ram->hart == hart) {
+            return true;
+        }
     }
-    *ram = (SidebandRam) {
-        .bytes = sb->ring.bytes,
-        .start = sb->ring.start,
-        .limit = sb->ring.limit,
-        .wp = sb->ring.wp,
-        .wrapped = sb->ring.wrapped,
-        .packets = sb->ram + ETRACE_SB_RAM_SIZE(0),
-    };
-    return true;
+    return false;
+}
+
+uint64_t sideband_ram_packets(const SidebandRam *ram, unsigned hart)
+{
+    return etrace_sb_get(ram->packets + 8 * hart, 8);
 }

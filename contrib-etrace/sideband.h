@@ -80,8 +80,12 @@ const char *sideband_problem(const Sideband *sb);
 bool sideband_align_lookup(const Sideband *sb, uint64_t offset,
                            unsigned hart, uint64_t *packets);
 
-/* What a RAM sink had stored when it stopped last */
+/* The RAM sink that all harts share, as the number of a sink's hart */
+#define SIDEBAND_SHARED_RAM (-1)
+
+/* What a RAM sink had stored at some time */
 typedef struct SidebandRam {
+    int hart;               /* whose sink it is, or SIDEBAND_SHARED_RAM */
     uint64_t bytes;         /* since the session began */
     uint64_t start, limit;  /* addresses of the ring's first and last word */
     uint64_t wp;            /* of the word that would have come next */
@@ -89,8 +93,20 @@ typedef struct SidebandRam {
     const uint8_t *packets; /* u64 for each hart: of the session, before wp */
 } SidebandRam;
 
-/* Returns false if the session tells of no RAM sink. */
-bool sideband_ram(const Sideband *sb, SidebandRam *ram);
+/*
+ * The last of what the sink of @hart (or SIDEBAND_SHARED_RAM) had stored.
+ * Returns false if the session tells of no such sink.
+ */
+bool sideband_ram(const Sideband *sb, int hart, SidebandRam *ram);
+
+/*
+ * All that the session tells of RAM sinks, in the stream's order: *@n of them.
+ * Owned by @sb.
+ */
+const SidebandRam *sideband_rams(const Sideband *sb, unsigned *n);
+
+/* Number of @hart's packets that the sink had before its trRamWP */
+uint64_t sideband_ram_packets(const SidebandRam *ram, unsigned hart);
 
 /* Where the trace ends, as far as the session tells */
 typedef struct SidebandEnd {

@@ -61,11 +61,11 @@ static bool riscv_trace_atb_ready(RISCVTraceSink *sink, unsigned index)
            s->sink_class->ready(s->sink, index);
 }
 
-static bool riscv_trace_atb_room(RISCVTraceSink *sink)
+static bool riscv_trace_atb_room(RISCVTraceSink *sink, unsigned index)
 {
     RISCVTraceATB *s = RISCV_TRACE_ATB(sink);
 
-    return s->sink_class->room(s->sink);
+    return s->sink_class->room(s->sink, index);
 }
 
 static bool riscv_trace_atb_lost(RISCVTraceSink *sink, unsigned index)

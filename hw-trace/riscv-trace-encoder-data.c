@@ -127,7 +127,7 @@ static bool data_ready(RISCVTraceEncoder *s)
         return !s->enc.dloss;
     }
     s->data.asked = true;
-    room = s->sink_class->room(s->sink);
+    room = s->sink_class->room(s->sink, s->hart_index);
     if (!room && (s->data.may_drop || !s->data.lossless) && !s->enc.dloss) {
         etrace_data_reset(&s->data.state);
         s->enc.dloss = true;

@@ -44,7 +44,8 @@ void riscv_trace_encoder_report_loss(RISCVTraceEncoder *s)
         s->lost = false;
         s->enc.lost = true;
     }
-    if ((s->enc.lost || s->enc.dloss) && s->sink_class->room(s->sink)) {
+    if ((s->enc.lost || s->enc.dloss) &&
+        s->sink_class->room(s->sink, s->hart_index)) {
         etrace_encoder_support(&s->enc);
         riscv_trace_encoder_flush(s);
     }
@@ -135,7 +136,7 @@ static bool riscv_trace_encoder_ready(void *opaque)
 {
     RISCVTraceEncoder *s = opaque;
 
-    return s->sink_class->room(s->sink);
+    return s->sink_class->room(s->sink, s->hart_index);
 }
 
 const ETraceEncoderOps riscv_trace_encoder_ops = {

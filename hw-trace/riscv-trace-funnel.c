@@ -108,11 +108,11 @@ static bool riscv_trace_funnel_ready(RISCVTraceSink *sink, unsigned index)
            s->sink_class->ready(s->sink, index);
 }
 
-static bool riscv_trace_funnel_room(RISCVTraceSink *sink)
+static bool riscv_trace_funnel_room(RISCVTraceSink *sink, unsigned index)
 {
     RISCVTraceFunnel *s = RISCV_TRACE_FUNNEL(sink);
 
-    return s->sink_class->room(s->sink);
+    return s->sink_class->room(s->sink, index);
 }
 
 static bool riscv_trace_funnel_lost(RISCVTraceSink *sink, unsigned index)

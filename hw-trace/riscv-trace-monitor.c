@@ -36,6 +36,22 @@ static SysBusDevice *encoder(unsigned i)
     return component(name);
 }
 
+/* Hart @i's own RAM sink; NULL if there is none, or one for all of them */
+static SysBusDevice *hart_ram(unsigned i)
+{
+    g_autofree char *name = g_strdup_printf("trace-ram%u", i);
+
+    return component(name);
+}
+
+/* RAM sink number @i of the machine, NULL behind the last one */
+static SysBusDevice *ram_sink(unsigned i)
+{
+    SysBusDevice *shared = component("trace-ram");
+
+    return shared ? (i ? NULL : shared) : hart_ram(i);
+}
+
 static uint32_t reg_read(SysBusDevice *dev, hwaddr reg)
 {
     uint64_t val = 0;
@@ -58,7 +74,7 @@ static uint64_t reg_read_address(SysBusDevice *dev, hwaddr reg)
 
 static bool has_trace(Error **errp)
 {
-    if (!component("trace-funnel")) {
+    if (!encoder(0)) {
         error_setg(errp, "the machine has no trace components: "
                    "use -machine virt,trace=on");
         return false;
@@ -124,12 +140,12 @@ static void print_encoder(GString *buf, unsigned i, SysBusDevice *dev)
     g_string_append_c(buf, '\n');
 }
 
-static void print_ram(GString *buf, SysBusDevice *dev)
+static void print_ram(GString *buf, const char *name, SysBusDevice *dev)
 {
     uint32_t control = reg_read(dev, A_TR_RAM_CONTROL);
     uint64_t wp = reg_read_address(dev, A_TR_RAM_WP_LOW);
 
-    print_control(buf, "RAM sink", control, ram_bits, ARRAY_SIZE(ram_bits));
+    print_control(buf, name, control, ram_bits, ARRAY_SIZE(ram_bits));
     g_string_append_printf(buf, ", %s 0x%" PRIx64 "-0x%" PRIx64
                            ", next 0x%" PRIx64 "%s\n",
                            FIELD_EX32(control, TR_RAM_CONTROL, MODE) ?
@@ -158,17 +174,30 @@ HumanReadableText *qmp_x_query_riscv_trace(Error **errp)
     for (unsigned i = 0; (dev = encoder(i)); i++) {
         print_encoder(buf, i, dev);
     }
+    for (unsigned i = 0; (dev = hart_ram(i)); i++) {
+        g_autofree char *name = g_strdup_printf("RAM sink %u", i);
+
+        print_ram(buf, name, dev);
+    }
     dev = component("trace-funnel");
-    print_control(buf, "funnel", reg_read(dev, A_TR_CONTROL), common_bits,
-                  ARRAY_SIZE(common_bits));
-    g_string_append_printf(buf, ", disabled inputs 0x%04x\n",
-                           reg_read(dev, A_TR_FUNNEL_DIS_INPUT));
+    if (dev) {
+        print_control(buf, "funnel", reg_read(dev, A_TR_CONTROL), common_bits,
+                      ARRAY_SIZE(common_bits));
+        g_string_append_printf(buf, ", disabled inputs 0x%04x\n",
+                               reg_read(dev, A_TR_FUNNEL_DIS_INPUT));
+    }
     dev = component("trace-atb-bridge");
     if (dev) {
         print_link(buf, "ATB bridge", dev);
     }
-    print_ram(buf, component("trace-ram"));
-    print_link(buf, "PIB sink", component("trace-pib"));
+    dev = component("trace-ram");
+    if (dev) {
+        print_ram(buf, "RAM sink", dev);
+    }
+    dev = component("trace-pib");
+    if (dev) {
+        print_link(buf, "PIB sink", dev);
+    }
     return human_readable_text_from_str(buf);
 }
 
@@ -203,10 +232,8 @@ static void encoder_clear(SysBusDevice *dev, uint32_t bits)
     control_clear(dev, bits | R_TR_TE_CONTROL_INST_STALL_OR_OVERFLOW_MASK);
 }
 
-static bool start_ram(Error **errp)
+static bool start_ram(SysBusDevice *dev, Error **errp)
 {
-    SysBusDevice *dev = component("trace-ram");
-
     if (reg_read(dev, A_TR_CONTROL) & R_TR_CONTROL_ENABLE_MASK) {
         return true;
     }
@@ -218,6 +245,27 @@ static bool start_ram(Error **errp)
     control_set(dev, 0);
     control_clear(dev, R_TR_RAM_CONTROL_MODE_MASK);
     control_set(dev, R_TR_CONTROL_ENABLE_MASK);
+    return true;
+}
+
+static bool start_sinks(RiscvTraceSink sink, Error **errp)
+{
+    SysBusDevice *dev = component("trace-pib");
+
+    if (sink == RISCV_TRACE_SINK_PIB) {
+        if (!dev) {
+            error_setg(errp, "with trace-topology=per-hart there is no PIB "
+                       "sink: leave out \"sink\", or use ram");
+            return false;
+        }
+        control_set(dev, R_TR_CONTROL_ENABLE_MASK);
+        return true;
+    }
+    for (unsigned i = 0; (dev = ram_sink(i)); i++) {
+        if (!start_ram(dev, errp)) {
+            return false;
+        }
+    }
     return true;
 }
 
@@ -245,16 +293,17 @@ void qmp_x_riscv_trace_start(bool has_sink, RiscvTraceSink sink, Error **errp)
         sink = chardev && *chardev ? RISCV_TRACE_SINK_PIB
                                    : RISCV_TRACE_SINK_RAM;
     }
-    if (sink == RISCV_TRACE_SINK_PIB) {
-        control_set(component("trace-pib"), R_TR_CONTROL_ENABLE_MASK);
-    } else if (!start_ram(errp)) {
+    if (!start_sinks(sink, errp)) {
         return;
     }
     dev = component("trace-atb-bridge");
     if (dev) {
         control_set(dev, R_TR_CONTROL_ENABLE_MASK);
     }
-    control_set(component("trace-funnel"), R_TR_CONTROL_ENABLE_MASK);
+    dev = component("trace-funnel");
+    if (dev) {
+        control_set(dev, R_TR_CONTROL_ENABLE_MASK);
+    }
     for (unsigned i = 0; (dev = encoder(i)); i++) {
         if (!(reg_read(dev, A_TR_CONTROL) & R_TR_CONTROL_ACTIVE_MASK)) {
             start_modes(dev);
@@ -271,7 +320,7 @@ static void nothing(CPUState *cs, run_on_cpu_data data)
 void qmp_x_riscv_trace_stop(Error **errp)
 {
     static const char *const behind[] = {
-        "trace-funnel", "trace-atb-bridge", "trace-ram", "trace-pib",
+        "trace-funnel", "trace-atb-bridge", "trace-pib",
     };
     SysBusDevice *dev;
     CPUState *cs;
@@ -292,6 +341,9 @@ void qmp_x_riscv_trace_stop(Error **errp)
         if (dev) {
             control_clear(dev, R_TR_CONTROL_ENABLE_MASK);
         }
+    }
+    for (unsigned i = 0; (dev = ram_sink(i)); i++) {
+        control_clear(dev, R_TR_CONTROL_ENABLE_MASK);
     }
 }
 
@@ -366,14 +418,44 @@ static bool check_ring(SysBusDevice *dev, uint64_t start, uint64_t limit,
     return true;
 }
 
-void qmp_x_riscv_trace_save(const char *filename, Error **errp)
+/* The sink that is meant; NULL with @errp set if there is none. */
+static SysBusDevice *choose_ram(bool has_hart, uint16_t hart, Error **errp)
 {
-    SysBusDevice *dev = component("trace-ram");
+    SysBusDevice *shared = component("trace-ram");
+    unsigned n = 0;
+
+    if (shared) {
+        if (has_hart) {
+            error_setg(errp, "one RAM sink has the trace of all harts: leave "
+                       "out \"hart\"");
+            return NULL;
+        }
+        return shared;
+    }
+    while (hart_ram(n)) {
+        n++;
+    }
+    if (has_hart ? hart >= n : n > 1) {
+        error_setg(errp, "each hart has a RAM sink of its own: give \"hart\" "
+                   "0 to %u", n - 1);
+        return NULL;
+    }
+    return hart_ram(has_hart ? hart : 0);
+}
+
+void qmp_x_riscv_trace_save(const char *filename, bool has_hart, uint16_t hart,
+                            Error **errp)
+{
+    SysBusDevice *dev;
     uint64_t start, limit, wp;
     bool wrapped, ok = true;
     FILE *f;
 
     if (!has_trace(errp)) {
+        return;
+    }
+    dev = choose_ram(has_hart, hart, errp);
+    if (!dev) {
         return;
     }
     if (runstate_is_running() &&

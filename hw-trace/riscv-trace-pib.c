@@ -281,6 +281,7 @@ static void riscv_trace_pib_realize(DeviceState *dev, Error **errp)
         return;
     }
     qemu_mutex_init(&s->align_lock);
+    s->output.harts = RISCV_TRACE_ALL_SOURCES;
     s->output.ops = &riscv_trace_pib_output_ops;
     s->output.chardev = &s->out;
     if (!riscv_trace_replicator_add(s->replicator, &s->output, errp)) {

@@ -184,7 +184,8 @@ void riscv_trace_ram_announce(RISCVTraceRAM *s)
             .limit = ring->limit,
             .wp = ring->wp,
             .wrapped = ring->wrapped,
-        }, s->packets, session->num_sources);
+        }, s->hart < 0 ? ETRACE_SB_ALL_HARTS : s->hart, s->packets,
+        session->num_sources);
     }
     riscv_trace_session_put(session, record, len);
 }

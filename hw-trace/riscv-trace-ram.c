@@ -383,11 +383,28 @@ static bool riscv_trace_ram_check(RISCVTraceRAM *s, Error **errp)
                    RISCV_TRACE_RAM_PAGE, s->sram_size);
         return false;
     }
+    if (s->hart < -1 || s->hart >= RISCV_TRACE_MAX_SOURCES) {
+        error_setg(errp, "hart of a trace RAM sink is -1 (all harts) to %u, "
+                   "not %" PRId32, RISCV_TRACE_MAX_SOURCES - 1, s->hart);
+        return false;
+    }
     if (s->autostart && !s->sram_size) {
         error_setg(errp, "autostart of a trace RAM sink needs an sram-size");
         return false;
     }
     return true;
+}
+
+/* Migration knows memory by its name. */
+static bool riscv_trace_ram_init_sram(RISCVTraceRAM *s, Error **errp)
+{
+    g_autofree char *name =
+        s->hart < 0 ? g_strdup("riscv-trace-ram.sram") :
+                      g_strdup_printf("riscv-trace-ram%" PRId32 ".sram",
+                                      s->hart);
+
+    return memory_region_init_ram(&s->sram, OBJECT(s), name, s->sram_size,
+                                  errp);
 }
 
 static void riscv_trace_ram_realize(DeviceState *dev, Error **errp)
@@ -397,14 +414,11 @@ static void riscv_trace_ram_realize(DeviceState *dev, Error **errp)
     if (!riscv_trace_ram_check(s, errp)) {
         return;
     }
-    if (s->sram_size) {
-        if (!memory_region_init_ram(&s->sram, OBJECT(dev),
-                                    "riscv-trace-ram.sram", s->sram_size,
-                                    errp)) {
-            return;
-        }
+    if (s->sram_size && !riscv_trace_ram_init_sram(s, errp)) {
+        return;
     }
     riscv_trace_ram_power_up_rings(s);
+    s->output.harts = s->hart < 0 ? RISCV_TRACE_ALL_SOURCES : 1u << s->hart;
     s->output.ops = &riscv_trace_ram_output_ops;
     if (!riscv_trace_replicator_add(s->replicator, &s->output, errp)) {
         return;
@@ -526,6 +540,7 @@ static const Property riscv_trace_ram_properties[] = {
     DEFINE_PROP_SIZE32("sram-size", RISCVTraceRAM, sram_size,
                        SRAM_SIZE_DEFAULT),
     DEFINE_PROP_BOOL("autostart", RISCVTraceRAM, autostart, false),
+    DEFINE_PROP_INT32("hart", RISCVTraceRAM, hart, -1),
 };
 
 static void riscv_trace_ram_class_init(ObjectClass *oc, void *data)
@@ -547,6 +562,8 @@ static void riscv_trace_ram_class_init(ObjectClass *oc, void *data)
         "no SRAM mode");
     object_class_property_set_description(oc, "autostart",
         "trace from reset, in SRAM mode");
+    object_class_property_set_description(oc, "hart",
+        "number of the hart whose sink it is; -1: all harts share it");
     set_bit(DEVICE_CATEGORY_MISC, dc->categories);
     /* Reason: has to be connected to a replicator */
     dc->user_creatable = false;

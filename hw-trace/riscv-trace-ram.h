@@ -43,6 +43,7 @@ struct RISCVTraceRAM {
     MemoryRegion *memory;       /* that SMEM mode writes to; NULL: none */
     uint32_t sram_size;         /* bytes; 0: no SRAM mode */
     bool autostart;
+    int32_t hart;               /* that it is the sink of; -1: of all */
 
     RISCVTraceOutput output;
     AddressSpace as;            /* of @memory */

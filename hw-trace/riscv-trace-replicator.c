@@ -11,9 +11,23 @@
 #include "migration/vmstate.h"
 #include "riscv-trace-replicator.h"
 
-static bool riscv_trace_replicator_takes(RISCVTraceOutput *out)
+/* Are packets of hart @index for this output, if it takes any? */
+static bool riscv_trace_replicator_serves(const RISCVTraceOutput *out,
+                                          unsigned index)
 {
-    return out->live && out->ops->enabled(out);
+    return out->harts & (1u << index);
+}
+
+static bool riscv_trace_replicator_takes(RISCVTraceOutput *out, unsigned index)
+{
+    return riscv_trace_replicator_serves(out, index) && out->live &&
+           out->ops->enabled(out);
+}
+
+/* Harts are to be traced for this output. */
+static bool riscv_trace_replicator_output_ready(RISCVTraceOutput *out)
+{
+    return out->ops->ready ? out->ops->ready(out) : out->ops->enabled(out);
 }
 
 /* The lock is held. */
@@ -25,6 +39,17 @@ static void riscv_trace_replicator_use(RISCVTraceReplicator *s)
         used |= s->outputs[i]->chardev && s->outputs[i]->live;
     }
     riscv_trace_session_use_trace(&s->session, used);
+}
+
+/* Is there an output that can be read later? */
+static bool riscv_trace_replicator_is_resident(const RISCVTraceReplicator *s)
+{
+    for (unsigned i = 0; i < s->num_outputs; i++) {
+        if (!s->outputs[i]->chardev) {
+            return true;
+        }
+    }
+    return false;
 }
 
 /*
@@ -69,7 +94,7 @@ void riscv_trace_replicator_remove(RISCVTraceReplicator *s,
     if (out->chardev) {
         s->session.trace = NULL;
     } else {
-        s->session.resident = false;
+        s->session.resident = riscv_trace_replicator_is_resident(s);
     }
     riscv_trace_session_update(&s->session);
 }
@@ -166,35 +191,40 @@ static uint32_t riscv_trace_replicator_put_all(RISCVTraceReplicator *s,
     for (unsigned i = 0; i < s->num_outputs; i++) {
         RISCVTraceOutput *out = s->outputs[i];
 
-        if (riscv_trace_replicator_takes(out) && !out->ops->fits(out, len)) {
+        if (riscv_trace_replicator_takes(out, index) &&
+            !out->ops->fits(out, len)) {
             return 0;
         }
     }
     for (unsigned i = 0; i < s->num_outputs; i++) {
         RISCVTraceOutput *out = s->outputs[i];
 
-        if (riscv_trace_replicator_takes(out) &&
+        if (riscv_trace_replicator_takes(out, index) &&
             out->ops->put(out, index, bytes, len, packets)) {
             taken |= 1u << i;
         }
     }
     for (unsigned i = 0; taken && i < s->num_outputs; i++) {
-        s->outputs[i]->missed |= !(taken & (1u << i));
+        RISCVTraceOutput *out = s->outputs[i];
+
+        out->missed |= riscv_trace_replicator_serves(out, index) &&
+                       !(taken & (1u << i));
     }
     return taken;
 }
 
 /*
- * Is there an output that packets are for? If not, the guest has disabled
- * them, or nobody reads. The lock is held.
+ * Is there an output that packets of hart @index are for? If not, the guest
+ * has disabled them, or nobody reads. The lock is held.
  */
-static bool riscv_trace_replicator_wants(RISCVTraceReplicator *s)
+static bool riscv_trace_replicator_wants(RISCVTraceReplicator *s,
+                                         unsigned index)
 {
     for (unsigned i = 0; i < s->num_outputs; i++) {
         RISCVTraceOutput *out = s->outputs[i];
 
-        if (out->live &&
-            (out->ops->ready ? out->ops->ready(out) : out->ops->enabled(out))) {
+        if (riscv_trace_replicator_serves(out, index) && out->live &&
+            riscv_trace_replicator_output_ready(out)) {
             return true;
         }
     }
@@ -220,7 +250,7 @@ static bool riscv_trace_replicator_put(RISCVTraceSink *sink, unsigned index,
     }
     QEMU_LOCK_GUARD(&s->lock);
     taken = riscv_trace_replicator_put_all(s, index, bytes, len, packets);
-    if (taken || riscv_trace_replicator_wants(s)) {
+    if (taken || riscv_trace_replicator_wants(s, index)) {
         riscv_trace_counts_add(&s->session.counts, index, packets, taken);
     }
     return taken;
@@ -233,14 +263,16 @@ static bool riscv_trace_replicator_ready(RISCVTraceSink *sink, unsigned index)
     for (unsigned i = 0; i < s->num_outputs; i++) {
         RISCVTraceOutput *out = s->outputs[i];
 
-        if (out->ops->ready ? out->ops->ready(out) : out->ops->enabled(out)) {
+        if (riscv_trace_replicator_serves(out, index) &&
+            riscv_trace_replicator_output_ready(out)) {
             return riscv_trace_session_active(&s->session);
         }
     }
     return false;
 }
 
-static bool riscv_trace_replicator_room(RISCVTraceSink *sink)
+static bool riscv_trace_replicator_room(RISCVTraceSink *sink,
+                                        unsigned index)
 {
     RISCVTraceReplicator *s = RISCV_TRACE_REPLICATOR(sink);
     bool any = false;
@@ -249,7 +281,7 @@ static bool riscv_trace_replicator_room(RISCVTraceSink *sink)
     for (unsigned i = 0; i < s->num_outputs; i++) {
         RISCVTraceOutput *out = s->outputs[i];
 
-        if (riscv_trace_replicator_takes(out)) {
+        if (riscv_trace_replicator_takes(out, index)) {
             if (!out->ops->room(out)) {
                 return false;
             }

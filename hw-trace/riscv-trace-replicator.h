@@ -1,10 +1,11 @@
 /*
  * RISC-V trace: replicator, one stream to several outputs
  *
- * The end of the chain: every packet goes to each output that is enabled, or
- * to none of them. So what an encoder counts is true for all outputs, and one
- * sideband stream serves them all. It has no registers: outputs are chosen
- * with their own enable bits.
+ * The end of the chain: every packet goes to each output that is enabled and
+ * takes packets of its hart, or to none of them. So what an encoder counts is
+ * true for all outputs, and one sideband stream serves them all. It has no
+ * registers: outputs are chosen with their own enable bits. Where each hart
+ * has a sink of its own, it joins nothing and only keeps their session.
  *
  * SPDX-License-Identifier: GPL-2.0-or-later
  */
@@ -20,7 +21,8 @@
 #define TYPE_RISCV_TRACE_REPLICATOR "riscv-trace-replicator"
 OBJECT_DECLARE_SIMPLE_TYPE(RISCVTraceReplicator, RISCV_TRACE_REPLICATOR)
 
-#define RISCV_TRACE_MAX_OUTPUTS     2
+/* a RAM sink for each hart, or PIB and RAM sink */
+#define RISCV_TRACE_MAX_OUTPUTS     RISCV_TRACE_MAX_SOURCES
 
 struct RISCVTraceReplicator {
     DeviceState parent_obj;
@@ -33,8 +35,8 @@ struct RISCVTraceReplicator {
 };
 
 /*
- * Connect an output, before the machine runs and before its chardev is
- * opened. Returns false with @errp set if there are too many.
+ * Connect an output, whose harts are set, before the machine runs and before
+ * its chardev is opened. Returns false with @errp set if there are too many.
  */
 bool riscv_trace_replicator_add(RISCVTraceReplicator *s,
                                 RISCVTraceOutput *out, Error **errp);

@@ -18,6 +18,7 @@
 
 /* trFunnelDisInput has a bit for each of 16 inputs. */
 #define RISCV_TRACE_MAX_SOURCES     16
+#define RISCV_TRACE_ALL_SOURCES     ((1u << RISCV_TRACE_MAX_SOURCES) - 1)
 
 typedef struct RISCVTraceSource RISCVTraceSource;
 
@@ -76,8 +77,8 @@ struct RISCVTraceSinkClass {
      * hart @index. BQL.
      */
     bool (*ready)(RISCVTraceSink *sink, unsigned index);
-    /* True if a source that lost packets may begin again. Any thread. */
-    bool (*room)(RISCVTraceSink *sink);
+    /* True if hart @index, which lost packets, may begin again. Any thread. */
+    bool (*room)(RISCVTraceSink *sink, unsigned index);
     /*
      * True if packets of hart @index were lost in this session behind the
      * last one that was taken, so that the next one has to say so. Packets
@@ -130,6 +131,7 @@ typedef struct RISCVTraceOutputOps {
 struct RISCVTraceOutput {
     const RISCVTraceOutputOps *ops;
     struct RISCVTraceChardev *chardev;  /* its FIFO; NULL: it has none */
+    uint32_t harts;         /* whose packets it takes, a bit each */
     /* The replicator's */
     bool live;              /* gets the packets of the present session */
     bool missed;            /* some of them went elsewhere only */

@@ -12,7 +12,6 @@
 #include "hw/riscv/numa.h"
 #include "hw/riscv/virt.h"
 #include "hw/sysbus.h"
-#include "system/device_tree.h"
 #include "system/qtest.h"
 #include "system/tcg.h"
 #include "etrace/guest-info.h"
@@ -23,15 +22,7 @@
 #include "riscv-trace-ram.h"
 #include "riscv-trace-replicator.h"
 #include "riscv-trace-sideband.h"
-#include "riscv-trace-virt.h"
-
-/* Pages in the window VIRT_TRACE */
-#define TRACE_ENCODER(s, i) \
-    ((s)->memmap[VIRT_TRACE].base + (i) * RISCV_TRACE_MMIO_SIZE)
-#define TRACE_FUNNEL(s)     TRACE_ENCODER(s, RISCV_TRACE_MAX_SOURCES)
-#define TRACE_PIB(s)        TRACE_ENCODER(s, RISCV_TRACE_MAX_SOURCES + 1)
-#define TRACE_RAM(s)        TRACE_ENCODER(s, RISCV_TRACE_MAX_SOURCES + 2)
-#define TRACE_ATB(s)        TRACE_ENCODER(s, RISCV_TRACE_MAX_SOURCES + 3)
+#include "riscv-trace-virt-private.h"
 
 /*
  * Options
@@ -61,7 +52,8 @@ static bool riscv_trace_virt_check(RISCVVirtState *s, Error **errp)
                                opt->autostart ? "trace-autostart" :
                                opt->modes ? "trace-modes" :
                                opt->guest_info ? "trace-guest-info" :
-                               opt->atb ? "trace-atb" : NULL;
+                               opt->atb ? "trace-atb" :
+                               opt->per_hart ? "trace-topology" : NULL;
 
         if (property) {
             error_setg(errp, "%s needs trace=on", property);
@@ -71,6 +63,12 @@ static bool riscv_trace_virt_check(RISCVVirtState *s, Error **errp)
     }
     if (!tcg_enabled() && !qtest_enabled()) {
         error_setg(errp, "trace=on is only available with TCG acceleration");
+        return false;
+    }
+    if (opt->per_hart && (opt->chardev || opt->atb)) {
+        error_setg(errp, "%s needs trace-topology=funnel: with per-hart, all "
+                   "that a hart's trace can go to is its RAM sink",
+                   opt->chardev ? "trace-chardev" : "trace-atb");
         return false;
     }
     if (opt->guest_info && !opt->sideband) {
@@ -150,12 +148,16 @@ static bool riscv_trace_virt_create_pib(RISCVVirtState *s,
     return riscv_trace_virt_map(dev, TRACE_PIB(s), errp);
 }
 
-static bool riscv_trace_virt_create_ram(RISCVVirtState *s,
+/* The RAM sink of hart number @hart, or with -1 that of all of them */
+static bool riscv_trace_virt_create_ram(RISCVVirtState *s, int hart,
                                         DeviceState *replicator, Error **errp)
 {
+    g_autofree char *name = hart < 0 ? g_strdup("trace-ram") :
+                                       g_strdup_printf("trace-ram%d", hart);
     DeviceState *dev;
 
-    dev = riscv_trace_virt_new(s, TYPE_RISCV_TRACE_RAM, "trace-ram");
+    dev = riscv_trace_virt_new(s, TYPE_RISCV_TRACE_RAM, name);
+    qdev_prop_set_int32(dev, "hart", hart);
     if (s->trace.autostart && !s->trace.chardev) {
         /* Nobody reads the trace elsewhere. */
         qdev_prop_set_bit(dev, "autostart", true);
@@ -164,7 +166,8 @@ static bool riscv_trace_virt_create_ram(RISCVVirtState *s,
                              &error_abort);
     object_property_set_link(OBJECT(dev), "memory",
                              OBJECT(get_system_memory()), &error_abort);
-    return riscv_trace_virt_map(dev, TRACE_RAM(s), errp);
+    return riscv_trace_virt_map(dev, hart < 0 ? TRACE_RAM(s) :
+                                     TRACE_HART_RAM(s, hart), errp);
 }
 
 static DeviceState *riscv_trace_virt_create_atb(RISCVVirtState *s,
@@ -208,7 +211,7 @@ static void riscv_trace_virt_set_source(RISCVVirtState *s, DeviceState *dev,
 }
 
 static bool riscv_trace_virt_create_encoder(RISCVVirtState *s, unsigned index,
-                                            RISCVCPU *cpu, DeviceState *funnel,
+                                            RISCVCPU *cpu, DeviceState *sink,
                                             Error **errp)
 {
     g_autofree char *name = g_strdup_printf("trace-encoder%u", index);
@@ -227,14 +230,43 @@ static bool riscv_trace_virt_create_encoder(RISCVVirtState *s, unsigned index,
         riscv_trace_virt_set_source(s, dev, index);
     }
     object_property_set_link(OBJECT(dev), "cpu", OBJECT(cpu), &error_abort);
-    object_property_set_link(OBJECT(dev), "sink", OBJECT(funnel),
-                             &error_abort);
+    object_property_set_link(OBJECT(dev), "sink", OBJECT(sink), &error_abort);
     return riscv_trace_virt_map(dev, TRACE_ENCODER(s, index), errp);
+}
+
+/*
+ * What encoders are connected to: the replicator, and before it all that they
+ * share; or their sinks, behind it. NULL with @errp set if that fails.
+ */
+static DeviceState *riscv_trace_virt_create_sinks(RISCVVirtState *s,
+                                                  Error **errp)
+{
+    DeviceState *sink = riscv_trace_virt_create_replicator(s, errp);
+
+    if (!sink) {
+        return NULL;
+    }
+    if (s->trace.per_hart) {
+        for (unsigned i = 0; i < MACHINE(s)->smp.cpus; i++) {
+            if (!riscv_trace_virt_create_ram(s, i, sink, errp)) {
+                return NULL;
+            }
+        }
+        return sink;
+    }
+    if (!riscv_trace_virt_create_pib(s, sink, errp) ||
+        !riscv_trace_virt_create_ram(s, -1, sink, errp)) {
+        return NULL;
+    }
+    if (s->trace.atb) {
+        sink = riscv_trace_virt_create_atb(s, sink, errp);
+    }
+    return sink ? riscv_trace_virt_create_funnel(s, sink, errp) : NULL;
 }
 
 bool riscv_trace_virt_create(RISCVVirtState *s, Error **errp)
 {
-    DeviceState *sink, *funnel;
+    DeviceState *sink;
     unsigned index = 0;
 
     if (!riscv_trace_virt_check(s, errp)) {
@@ -243,181 +275,20 @@ bool riscv_trace_virt_create(RISCVVirtState *s, Error **errp)
     if (!s->trace.on) {
         return true;
     }
-
-    sink = riscv_trace_virt_create_replicator(s, errp);
-    if (!sink || !riscv_trace_virt_create_pib(s, sink, errp) ||
-        !riscv_trace_virt_create_ram(s, sink, errp)) {
-        return false;
-    }
-    if (s->trace.atb) {
-        sink = riscv_trace_virt_create_atb(s, sink, errp);
-        if (!sink) {
-            return false;
-        }
-    }
-    funnel = riscv_trace_virt_create_funnel(s, sink, errp);
-    if (!funnel) {
+    sink = riscv_trace_virt_create_sinks(s, errp);
+    if (!sink) {
         return false;
     }
     for (int i = 0; i < riscv_socket_count(MACHINE(s)); i++) {
         for (unsigned j = 0; j < s->soc[i].num_harts; j++) {
             if (!riscv_trace_virt_create_encoder(s, index++,
-                                                 &s->soc[i].harts[j], funnel,
+                                                 &s->soc[i].harts[j], sink,
                                                  errp)) {
                 return false;
             }
         }
     }
     return true;
-}
-
-/*
- * Device tree: Linux' binding riscv,trace-component, whose components are
- * connected by a graph of ports.
- */
-
-static char *riscv_trace_virt_add_node(RISCVVirtState *s, hwaddr base)
-{
-    static const char * const compat[] = {
-        "qemu,trace-component", "riscv,trace-component"
-    };
-    void *fdt = MACHINE(s)->fdt;
-    char *node = g_strdup_printf("/soc/trace@%" HWADDR_PRIx, base);
-
-    qemu_fdt_add_subnode(fdt, node);
-    qemu_fdt_setprop_string_array(fdt, node, "compatible", (char **)&compat,
-                                  ARRAY_SIZE(compat));
-    qemu_fdt_setprop_cells(fdt, node, "reg", base >> 32, base, 0,
-                           RISCV_TRACE_MMIO_SIZE);
-    return node;
-}
-
-/* A connection from one component to the next, as two phandles of endpoints */
-typedef struct TraceWire {
-    uint32_t out, in;
-} TraceWire;
-
-static TraceWire riscv_trace_virt_wire(void *fdt)
-{
-    TraceWire wire = { qemu_fdt_alloc_phandle(fdt),
-                       qemu_fdt_alloc_phandle(fdt) };
-
-    return wire;
-}
-
-static void riscv_trace_virt_add_endpoint(void *fdt, const char *port,
-                                          uint32_t phandle, uint32_t remote)
-{
-    g_autofree char *endpoint = g_strdup_printf("%s/endpoint", port);
-
-    qemu_fdt_add_subnode(fdt, endpoint);
-    qemu_fdt_setprop_cell(fdt, endpoint, "phandle", phandle);
-    qemu_fdt_setprop_cell(fdt, endpoint, "remote-endpoint", remote);
-}
-
-/* One of @ports ("in-ports", "out-ports") of @node, whose only port it is. */
-static void riscv_trace_virt_add_port(void *fdt, const char *node,
-                                      const char *ports, uint32_t phandle,
-                                      uint32_t remote)
-{
-    g_autofree char *group = g_strdup_printf("%s/%s", node, ports);
-    g_autofree char *port = g_strdup_printf("%s/port", group);
-
-    qemu_fdt_add_subnode(fdt, group);
-    qemu_fdt_add_subnode(fdt, port);
-    riscv_trace_virt_add_endpoint(fdt, port, phandle, remote);
-}
-
-/* The group @ports of @node, for several ports */
-static void riscv_trace_virt_add_ports(void *fdt, const char *node,
-                                       const char *ports)
-{
-    g_autofree char *group = g_strdup_printf("%s/%s", node, ports);
-
-    qemu_fdt_add_subnode(fdt, group);
-    qemu_fdt_setprop_cell(fdt, group, "#address-cells", 1);
-    qemu_fdt_setprop_cell(fdt, group, "#size-cells", 0);
-}
-
-/* Port @index of several ones */
-static void riscv_trace_virt_add_port_at(void *fdt, const char *node,
-                                         const char *ports, unsigned index,
-                                         uint32_t phandle, uint32_t remote)
-{
-    g_autofree char *port = g_strdup_printf("%s/%s/port@%x", node, ports,
-                                            index);
-
-    qemu_fdt_add_subnode(fdt, port);
-    qemu_fdt_setprop_cell(fdt, port, "reg", index);
-    riscv_trace_virt_add_endpoint(fdt, port, phandle, remote);
-}
-
-static void riscv_trace_virt_add_encoder(RISCVVirtState *s, unsigned index,
-                                         int hartid, const char *funnel)
-{
-    void *fdt = MACHINE(s)->fdt;
-    g_autofree char *node = riscv_trace_virt_add_node(s,
-                                                      TRACE_ENCODER(s, index));
-    g_autofree char *cpu = g_strdup_printf("/cpus/cpu@%d", hartid);
-    TraceWire wire = riscv_trace_virt_wire(fdt);
-
-    qemu_fdt_setprop_cell(fdt, node, "cpus", qemu_fdt_get_phandle(fdt, cpu));
-    riscv_trace_virt_add_port(fdt, node, "out-ports", wire.out, wire.in);
-    riscv_trace_virt_add_port_at(fdt, funnel, "in-ports", index, wire.in,
-                                 wire.out);
-}
-
-/*
- * The sinks, as outputs of @from: the replicator is no node, because it has
- * no registers. Software that takes the first sink that it finds gets the one
- * that it can read.
- */
-static void riscv_trace_virt_add_sinks(RISCVVirtState *s, const char *from)
-{
-    void *fdt = MACHINE(s)->fdt;
-    g_autofree char *ram = riscv_trace_virt_add_node(s, TRACE_RAM(s));
-    g_autofree char *pib = riscv_trace_virt_add_node(s, TRACE_PIB(s));
-    TraceWire wire = riscv_trace_virt_wire(fdt);
-
-    riscv_trace_virt_add_ports(fdt, from, "out-ports");
-    /* The last subnode that is added is the first one in the tree. */
-    riscv_trace_virt_add_port_at(fdt, from, "out-ports", 1, wire.out, wire.in);
-    riscv_trace_virt_add_port(fdt, pib, "in-ports", wire.in, wire.out);
-
-    wire = riscv_trace_virt_wire(fdt);
-    riscv_trace_virt_add_port_at(fdt, from, "out-ports", 0, wire.out, wire.in);
-    riscv_trace_virt_add_port(fdt, ram, "in-ports", wire.in, wire.out);
-}
-
-void riscv_trace_virt_create_fdt(RISCVVirtState *s)
-{
-    void *fdt = MACHINE(s)->fdt;
-    g_autofree char *funnel = NULL;
-    unsigned index = 0;
-
-    if (!s->trace.on) {
-        return;
-    }
-
-    funnel = riscv_trace_virt_add_node(s, TRACE_FUNNEL(s));
-    riscv_trace_virt_add_ports(fdt, funnel, "in-ports");
-    if (s->trace.atb) {
-        g_autofree char *atb = riscv_trace_virt_add_node(s, TRACE_ATB(s));
-        TraceWire wire = riscv_trace_virt_wire(fdt);
-
-        riscv_trace_virt_add_port(fdt, funnel, "out-ports", wire.out, wire.in);
-        riscv_trace_virt_add_port(fdt, atb, "in-ports", wire.in, wire.out);
-        riscv_trace_virt_add_sinks(s, atb);
-    } else {
-        riscv_trace_virt_add_sinks(s, funnel);
-    }
-
-    for (int i = 0; i < riscv_socket_count(MACHINE(s)); i++) {
-        for (unsigned j = 0; j < s->soc[i].num_harts; j++) {
-            riscv_trace_virt_add_encoder(s, index++,
-                                         s->soc[i].hartid_base + j, funnel);
-        }
-    }
 }
 
 /*
@@ -495,6 +366,25 @@ static void riscv_trace_virt_set_atb(Object *obj, bool value, Error **errp)
     RISCV_VIRT_MACHINE(obj)->trace.atb = value;
 }
 
+static char *riscv_trace_virt_get_topology(Object *obj, Error **errp)
+{
+    return g_strdup(RISCV_VIRT_MACHINE(obj)->trace.per_hart ? "per-hart" :
+                                                              "funnel");
+}
+
+static void riscv_trace_virt_set_topology(Object *obj, const char *value,
+                                          Error **errp)
+{
+    bool per_hart = g_str_equal(value, "per-hart");
+
+    if (!per_hart && !g_str_equal(value, "funnel")) {
+        error_setg(errp, "trace-topology: '%s' is none of funnel and per-hart",
+                   value);
+        return;
+    }
+    RISCV_VIRT_MACHINE(obj)->trace.per_hart = per_hart;
+}
+
 static char *riscv_trace_virt_get_chardev(Object *obj, Error **errp)
 {
     return g_strdup(RISCV_VIRT_MACHINE(obj)->trace.chardev);
@@ -558,6 +448,14 @@ void riscv_trace_virt_class_init(ObjectClass *oc)
                                           "Set on/off to enable/disable an "
                                           "ATB bridge between trace funnel "
                                           "and sinks");
+    object_class_property_add_str(oc, "trace-topology",
+                                  riscv_trace_virt_get_topology,
+                                  riscv_trace_virt_set_topology);
+    object_class_property_set_description(oc, "trace-topology",
+                                          "funnel (default): one RAM sink "
+                                          "and one PIB sink for all harts; "
+                                          "per-hart: a RAM sink for each "
+                                          "hart, no funnel");
     object_class_property_add_str(oc, "trace-chardev",
                                   riscv_trace_virt_get_chardev,
                                   riscv_trace_virt_set_chardev);

@@ -7,6 +7,11 @@
  *                --> RAM sink --> guest memory or SRAM
  *                    sideband --> chardev
  *
+ * or, with the topology "per-hart", whose replicator only keeps the session
+ * that all RAM sinks share, and has no other outputs:
+ *
+ *     encoder --> replicator --> RAM sink (one per hart)
+ *
  * SPDX-License-Identifier: GPL-2.0-or-later
  */
 #ifndef HW_TRACE_RISCV_TRACE_VIRT_H
@@ -22,6 +27,7 @@ typedef struct RISCVTraceOptions {
     bool on;
     bool autostart;             /* from reset, without guest software */
     bool atb;                   /* an ATB bridge behind the funnel */
+    bool per_hart;              /* a RAM sink for each hart, no funnel */
     char *modes;                /* of autostart; NULL: the default */
     char *guest_info;           /* what to know of the guest; NULL: nothing */
     char *chardev;              /* of the PIB sink; NULL: none */

@@ -6,7 +6,7 @@
  */
 #include "qemu/osdep.h"
 #include "qobject/qdict.h"
-#include "riscv-trace-test.h"
+#include "riscv-trace-ram.h"
 
 #define INST_FEATURES       0x008
 #define INST_FILTERS        0x00c
@@ -312,6 +312,142 @@ static void test_guest_info_errors(void)
     qtest_quit(qts);
 }
 
+/*
+ * A RAM sink for each hart
+ */
+
+#define PER_HART            ",trace=on,trace-topology=per-hart"
+#define HART_RAM(hart)      (FUNNEL + (hart) * 0x1000)
+
+/* Encoders and RAM sinks (types 1 and 9, version 1.0), and nothing else */
+static void test_per_hart(void)
+{
+    static const unsigned harts[] = { 1, 2, 16 };
+
+    for (unsigned i = 0; i < ARRAY_SIZE(harts); i++) {
+        g_autofree char *smp = g_strdup_printf("-smp %u", harts[i]);
+        QTestState *qts = start(PER_HART, smp);
+        g_autofree char *topology = get_string(qts, "/machine",
+                                               "trace-topology");
+
+        g_assert_cmpstr(topology, ==, "per-hart");
+        for (unsigned j = 0; j < 16; j++) {
+            bool is = j < harts[i];
+
+            g_assert_cmphex(qtest_readl(qts, ENCODER(j) + IMPL) & 0xfff, ==,
+                            is ? 0x101 : 0);
+            g_assert_cmphex(qtest_readl(qts, HART_RAM(j) + IMPL), ==,
+                            is ? 0x3901 : 0);
+        }
+        qtest_quit(qts);
+    }
+}
+
+/* Packets go to the sink of their hart, if that is enabled, and elsewhere not */
+static void test_per_hart_sinks(void)
+{
+    QTestState *qts = start(PER_HART, "-smp 3");
+
+    for (unsigned i = 0; i < 3; i++) {
+        if (i != 1) {
+            set_control(qts, HART_RAM(i), ACTIVE);
+            /* trRamMode: its own memory */
+            clear_control(qts, HART_RAM(i), 1u << 4);
+            set_control(qts, HART_RAM(i), ENABLE);
+        }
+        set_control(qts, ENCODER(i), ACTIVE);
+        set_control(qts, ENCODER(i), ENABLE);
+    }
+    for (unsigned i = 0; i < 3; i++) {
+        uint32_t before[3];
+
+        /* What waited for its word to be full is stored. */
+        qtest_qmp_assert_success(qts, "{ 'execute': 'stop' }");
+        qtest_qmp_assert_success(qts, "{ 'execute': 'cont' }");
+        for (unsigned j = 0; j < 3; j++) {
+            before[j] = qtest_readl(qts, HART_RAM(j) + WP);
+        }
+        if (i == 1) {
+            set_control(qts, ENCODER(i), TE_INST_TRACING);
+            clear_control(qts, ENCODER(i), TE_INST_TRACING);
+        } else {
+            trace_once(qts, i);
+        }
+        qtest_qmp_assert_success(qts, "{ 'execute': 'stop' }");
+        for (unsigned j = 0; j < 3; j++) {
+            uint32_t now = qtest_readl(qts, HART_RAM(j) + WP);
+
+            if (j == i && j != 1) {
+                g_assert_cmphex(now, >, before[j]);
+            } else {
+                g_assert_cmphex(now, ==, before[j]);
+            }
+        }
+        qtest_qmp_assert_success(qts, "{ 'execute': 'cont' }");
+    }
+    qtest_quit(qts);
+}
+
+/* The monitor starts and stops all of them. */
+static void test_per_hart_monitor(void)
+{
+    QTestState *qts = start(PER_HART, "-smp 2");
+    QDict *rsp;
+
+    qtest_qmp_assert_success(qts, "{ 'execute': 'x-riscv-trace-start' }");
+    for (unsigned i = 0; i < 2; i++) {
+        g_assert_cmphex(qtest_readl(qts, HART_RAM(i)) & ENABLE, ==, ENABLE);
+    }
+    rsp = qtest_qmp(qts, "{ 'execute': 'x-query-riscv-trace' }");
+    g_assert_nonnull(strstr(qdict_get_str(qdict_get_qdict(rsp, "return"),
+                                          "human-readable-text"),
+                            "\nRAM sink 1 "));
+    qobject_unref(rsp);
+    qtest_qmp_assert_success(qts, "{ 'execute': 'x-riscv-trace-stop' }");
+    for (unsigned i = 0; i < 2; i++) {
+        g_assert_cmphex(qtest_readl(qts, HART_RAM(i)) & ENABLE, ==, 0);
+    }
+    qtest_quit(qts);
+}
+
+static void check_error(QTestState *qts, QDict *rsp, const char *says)
+{
+    QDict *error = qdict_get_qdict(rsp, "error");
+
+    g_assert_nonnull(error);
+    g_assert_nonnull(strstr(qdict_get_str(error, "desc"), says));
+    qobject_unref(rsp);
+}
+
+static void test_topology_errors(void)
+{
+    QTestState *qts = start(PER_HART, "-smp 2");
+
+    check_error(qts, qtest_qmp(qts, "{ 'execute': 'qom-set', 'arguments': {"
+                               "  'path': '/machine',"
+                               "  'property': 'trace-topology',"
+                               "  'value': 'star' } }"),
+                "trace-topology: 'star' is none of funnel and per-hart");
+    check_error(qts, qtest_qmp(qts, "{ 'execute': 'x-riscv-trace-start',"
+                               "  'arguments': { 'sink': 'pib' } }"),
+                "there is no PIB sink");
+    check_error(qts, qtest_qmp(qts, "{ 'execute': 'x-riscv-trace-save',"
+                               "  'arguments': { 'filename': '/dev/null' } }"),
+                "give \"hart\" 0 to 1");
+    check_error(qts, qtest_qmp(qts, "{ 'execute': 'x-riscv-trace-save',"
+                               "  'arguments': { 'filename': '/dev/null',"
+                               "                 'hart': 2 } }"),
+                "give \"hart\" 0 to 1");
+    qtest_quit(qts);
+
+    qts = start(",trace=on", "");
+    check_error(qts, qtest_qmp(qts, "{ 'execute': 'x-riscv-trace-save',"
+                               "  'arguments': { 'filename': '/dev/null',"
+                               "                 'hart': 0 } }"),
+                "leave out \"hart\"");
+    qtest_quit(qts);
+}
+
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
@@ -327,5 +463,11 @@ int main(int argc, char **argv)
     qtest_add_func("/riscv-trace-options/guest-info", test_guest_info);
     qtest_add_func("/riscv-trace-options/guest-info-errors",
                    test_guest_info_errors);
+    qtest_add_func("/riscv-trace-options/per-hart", test_per_hart);
+    qtest_add_func("/riscv-trace-options/per-hart-sinks", test_per_hart_sinks);
+    qtest_add_func("/riscv-trace-options/per-hart-monitor",
+                   test_per_hart_monitor);
+    qtest_add_func("/riscv-trace-options/topology-errors",
+                   test_topology_errors);
     return g_test_run();
 }

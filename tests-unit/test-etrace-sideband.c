@@ -42,7 +42,7 @@ static void test_header(void)
 static void test_session(void)
 {
     ETraceSbSession in = {
-        .major = 1, .minor = 4, .harts = 0x102, .number = 0x3040506,
+        .major = 1, .minor = 5, .harts = 0x102, .number = 0x3040506,
         .trace_offset = 0x1122334455667788,
     }, got;
     size_t len = check(etrace_sb_pack_session(out, &in),
@@ -274,7 +274,7 @@ static void test_ram(void)
         .bytes = 1, .start = 0x1000, .limit = 0x1ffc, .wp = 0x1800,
         .wrapped = true,
     }, got;
-    size_t len = check(etrace_sb_pack_ram(out, &ram, packets, 2),
+    size_t len = check(etrace_sb_pack_ram(out, &ram, 1, packets, 2),
                        "0d 00 ff ff 30 00 00 00 01 00 00 00 00 00 00 00 "
                        "00 10 00 00 00 00 00 00 fc 1f 00 00 00 00 00 00 "
                        "01 18 00 00 00 00 00 00 05 00 00 00 00 00 00 00 "
@@ -291,7 +291,7 @@ static void test_ram(void)
     /* trRamWP is in the ring. */
     for (unsigned i = 0; i < 2; i++) {
         ram.wp = i ? 0x2000 : 0xffc;
-        etrace_sb_pack_ram(out, &ram, packets, 2);
+        etrace_sb_pack_ram(out, &ram, 1, packets, 2);
         g_assert_false(etrace_sb_unpack_ram(payload, len, 2, &got));
     }
 }

@@ -445,7 +445,7 @@ static void test_bad_record(void)
                 bad[i][1], bad[i][2], bad[i][3], bad[i][4]);
         sb = sideband_parse(bytes->data, bytes->len, 0, &err);
         check_no_error(err);
-        check_false(sideband_ram(sb, &ram));
+        check_false(sideband_ram(sb, SIDEBAND_SHARED_RAM, &ram));
         check_nonnull(sideband_problem(sb));
         sideband_free(sb);
     }

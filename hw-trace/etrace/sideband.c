@@ -367,13 +367,13 @@ uint64_t etrace_sb_unpack_align_hart(const uint8_t *p, unsigned hart)
 }
 
 size_t etrace_sb_pack_ram(uint8_t *out, const ETraceSbRam *ram,
-                          const uint64_t *packets, unsigned harts)
+                          unsigned hart, const uint64_t *packets,
+                          unsigned harts)
 {
     const uint64_t words[] = {
         ram->bytes, ram->start, ram->limit, ram->wp | ram->wrapped,
     };
-    uint8_t *p = begin(out, ETRACE_SB_RAM, ETRACE_SB_ALL_HARTS,
-                       ETRACE_SB_RAM_SIZE(harts));
+    uint8_t *p = begin(out, ETRACE_SB_RAM, hart, ETRACE_SB_RAM_SIZE(harts));
 
     p = put_u64s(p, words, ARRAY_SIZE(words));
     return put_u64s(p, packets, harts) - out;

@@ -40,7 +40,7 @@
 
 #define ETRACE_SB_MAGIC         "RVTRSIDE"      /* 8 bytes, no NUL */
 #define ETRACE_SB_VERSION_MAJOR 1               /* other: cannot be read */
-#define ETRACE_SB_VERSION_MINOR 4               /* larger: more to skip */
+#define ETRACE_SB_VERSION_MINOR 5               /* larger: more to skip */
 #define ETRACE_SB_ALL_HARTS     0xffff
 #define ETRACE_SB_HEADER_SIZE   8               /* of every record */
 #define ETRACE_SB_PAGE_SIZE     4096
@@ -119,7 +119,9 @@ typedef enum ETraceSbType {
      * u64 trRamWP with bit 0 set if it has wrapped, then for each hart u64
      * number of its packets before trRamWP. Sent whenever the sink stops
      * storing and when the machine stops; the last one counts. Since minor
-     * version 1. hart is ETRACE_SB_ALL_HARTS.
+     * version 1. hart is ETRACE_SB_ALL_HARTS; or, since minor version 5, that
+     * of a sink which has the packets of this hart only: the last one of each
+     * counts.
      */
     ETRACE_SB_RAM = 13,
     /*
@@ -300,7 +302,8 @@ size_t etrace_sb_pack_align(uint8_t *out, uint64_t offset,
 size_t etrace_sb_pack_tvec(uint8_t *out, unsigned hart,
                            const ETraceSbTvec *tvec);
 size_t etrace_sb_pack_ram(uint8_t *out, const ETraceSbRam *ram,
-                          const uint64_t *packets, unsigned harts);
+                          unsigned hart, const uint64_t *packets,
+                          unsigned harts);
 size_t etrace_sb_pack_origin(uint8_t *out, const ETraceSbOrigin *origin);
 size_t etrace_sb_pack_end(uint8_t *out, uint64_t offset,
                           const ETraceSbEnd *end, unsigned harts);

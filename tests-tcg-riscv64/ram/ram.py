@@ -162,6 +162,7 @@ def sideband(folder):
 
 AUTO = ',trace-autostart=on'
 SIDE = ',trace-sideband=sb'
+PER_HART = ',trace-topology=per-hart'
 
 
 def sram(size):
@@ -217,9 +218,15 @@ def wrapped_sram(folder, guest, size, harts=1):
                       '--elf', elf), m.pcs(0), 3000)
 
 
-def ring_of(m):
+def rings_of(m):
+    """Each ring that the guest prints: ring, size, wp"""
     words = m.uart_text().split()
-    return {words[i]: int(words[i + 1], 16) for i in range(0, len(words), 2)}
+    return [{words[j]: int(words[j + 1], 16) for j in range(i, i + 6, 2)}
+            for i in range(0, len(words), 6)]
+
+
+def ring_of(m):
+    return rings_of(m)[0]
 
 
 def rvtrace(folder, guest, machine=''):
@@ -269,15 +276,69 @@ def inside(pcs, elf, name):
     return [pc for pc in pcs if base <= int(pc, 16) < base + size]
 
 
-def rvtrace_whole(folder, xlen, machine=''):
-    truth, decoded, elf = rvtrace(folder, f'rvtrace-{xlen}', machine)
+def rvtrace_whole(folder, xlen):
+    truth, decoded, elf = rvtrace(folder, f'rvtrace-{xlen}')
     find(decoded, truth, 1000)
     same(inside(decoded, elf, 'work'), inside(truth, elf, 'work'), 'work()')
 
 
-def rvtrace_rounds(folder, xlen):
+def rvtrace_harts(folder, xlen, harts, per_hart):
+    """Several harts do it, by a funnel or each with a sink of its own."""
+    kind = 'own' if per_hart else 'shared'
+    elf = f'{OUT}/rvtrace-{kind}{harts}-{xlen}.elf'
+    machine = SIDE + (PER_HART if per_hart else '')
+    with Machine(folder, '', elf, machine, '-smp', str(harts),
+                 *sideband(folder), *SYNC) as m:
+        m.finished()
+        rings = rings_of(m)
+        need(len(rings) == (harts if per_hart else 1), f'{rings}')
+        for i, ring in enumerate(rings):
+            m.qmp('pmemsave', val=ring['ring'], size=ring['size'],
+                  filename=f'{folder}/ring{i}')
+            m.qmp('x-riscv-trace-save', filename=f'{folder}/saved{i}',
+                  **({'hart': i} if per_hart else {}))
+    for hart in range(harts):
+        own = hart if per_hart else 0
+        decoded = decode(folder, f'{folder}/ring{own}', '--ram', '--sideband',
+                         f'{folder}/sideband', hart=hart)
+        same(decode(folder, f'{folder}/saved{own}', '--ram', '--sideband',
+                    f'{folder}/sideband', hart=hart), decoded)
+        work = inside(decoded, elf, 'work')
+        need(len(work) > 1000, f'hart {hart}: {len(work)} of work()')
+        same(work, inside(m.pcs(hart), elf, 'work'),
+             f'work() of hart {hart}')
+        if per_hart and hart:
+            # a ring has what its own hart did, and nothing else
+            need(not decode(folder, f'{folder}/ring{own}', '--ram',
+                            '--sideband', f'{folder}/sideband', hart=0),
+                 f'hart 0 is in the ring of hart {hart}')
+
+
+def per_hart_whole(folder):
+    """Whole runs of harts, each in the SRAM of its own sink"""
+    elf = f'{OUT}/smp.rv64gc.elf'
+    with Machine(folder, '', elf, AUTO + SIDE + PER_HART, '-smp', '3',
+                 *sideband(folder), *sram('64M')) as m:
+        m.finished()
+        for hart in range(3):
+            m.qmp('x-riscv-trace-save', filename=f'{folder}/trace{hart}',
+                  hart=hart)
+        for wrong in (3, 65535):
+            try:
+                m.qmp('x-riscv-trace-save', filename=f'{folder}/x', hart=wrong)
+            except Problem as error:
+                need('0 to 2' in str(error), error)
+            else:
+                raise Problem(f'hart {wrong} has been saved')
+    for hart in range(3):
+        same(decode(folder, f'{folder}/trace{hart}', '--ram', '--sideband',
+                    f'{folder}/sideband', hart=hart), m.pcs(hart))
+
+
+def rvtrace_rounds(folder, xlen, machine=''):
     """On and off several times: what is between is not in the trace."""
-    truth, decoded, elf = rvtrace(folder, f'rvtrace-rounds-{xlen}')
+    guest = f'rvtrace-rounds{"-own" if machine else ""}-{xlen}'
+    truth, decoded, elf = rvtrace(folder, guest, machine)
     same(inside(decoded, elf, 'work'), inside(truth, elf, 'work'), 'work()')
     need(len(decoded) < len(truth), 'nothing was left out')
 
@@ -444,9 +505,17 @@ def tests():
         yield f'as Linux does, RV{xlen}', rvtrace_whole, xlen
         yield f'as Linux does, several times, RV{xlen}', rvtrace_rounds, xlen
         yield f'as Linux does, wrapped, RV{xlen}', rvtrace_wrapped, xlen
+        yield f'as Linux does, no funnel, several times, RV{xlen}', \
+              rvtrace_rounds, xlen, PER_HART
+        for harts in (2, 4):
+            yield f'as Linux does, {harts} harts, RV{xlen}', \
+                  rvtrace_harts, xlen, harts, False
+            yield f'as Linux does, a sink for each of {harts} harts, ' \
+                  f'RV{xlen}', rvtrace_harts, xlen, harts, True
         yield f'stop on wrap, RV{xlen}', rvtrace_stopped, xlen
         yield f'stop on wrap, then on again, RV{xlen}', rvtrace_resumed, xlen
     yield 'both sinks', both_sinks
+    yield 'a sink for each hart, from reset', per_hart_whole
     for harts in (1, 4):
         yield f'start and stop by the monitor, {harts} harts', \
               from_monitor, harts

@@ -22,6 +22,14 @@ for xlen in 64 32; do
     arch=rv${xlen}gc
     make_guest "rvtrace-$xlen" "$rvtrace" $arch
     make_guest "rvtrace-rounds-$xlen" "$rvtrace" $arch -DROUNDS=7
+    make_guest "rvtrace-rounds-own-$xlen" "$rvtrace" $arch -DROUNDS=7 \
+        -DPER_HART=1
+    for harts in 2 4; do
+        make_guest "rvtrace-shared$harts-$xlen" "$rvtrace" $arch \
+            -DROUNDS=3 -DHARTS=$harts
+        make_guest "rvtrace-own$harts-$xlen" "$rvtrace" $arch \
+            -DROUNDS=3 -DHARTS=$harts -DPER_HART=1
+    done
     make_guest "rvtrace-wrap-$xlen" "$rvtrace" $arch \
         -DRING_SIZE=0x2000 -DWORK=20000
     make_guest "rvtrace-stop-$xlen" "$rvtrace" $arch \

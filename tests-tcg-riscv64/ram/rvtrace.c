@@ -3,8 +3,10 @@
  * (v4 of the series, 2026) does it: the same registers in the same order,
  * with the same read-backs and the same patience
  *
- * ROUNDS times: sink, funnel and encoder on, work, off again. Prints where
- * the ring is and where the trace in it ends.
+ * ROUNDS times: sink, funnel and encoder on, work, off again. With PER_HART,
+ * for trace-topology=per-hart, there is no funnel and a sink for each hart.
+ * With several HARTS each does so; a funnel and its sink stay on until the
+ * last one is done. Prints where each ring is and where the trace in it ends.
  *
  * SPDX-License-Identifier: GPL-2.0-or-later
  */
@@ -26,10 +28,20 @@
 #ifndef RESUME
 #define RESUME          0
 #endif
+#ifndef HARTS
+#define HARTS           1
+#endif
+#ifndef PER_HART
+#define PER_HART        0
+#endif
 
-#define ENCODER         0x3020000
+#define ENCODER(hart)   (0x3020000 + (hart) * 0x1000)
 #define FUNNEL          0x3030000
-#define RAM             0x3032000
+#define RAM(sink)       (PER_HART ? 0x3030000 + (sink) * 0x1000 : 0x3032000)
+
+#define SINKS           (PER_HART ? HARTS : 1)
+/* Funnel and sink are on as long as any hart needs them. */
+#define SHARED          (!PER_HART && HARTS > 1)
 
 #define CONTROL         0x000
 #define IMPL            0x004
@@ -49,8 +61,9 @@
 #define RAM_STOP        8
 
 /* Not of this file alone: the test reads it from outside. */
-unsigned char ring[RING_SIZE] __attribute__((aligned(4096)));
+unsigned char rings[SINKS][RING_SIZE] __attribute__((aligned(4096)));
 volatile unsigned long result; /* volatile: or work() would be left out */
+volatile int probed, done[HARTS]; /* volatile: other harts set them */
 
 static uint32_t read32(xlen_t base, unsigned reg)
 {
@@ -98,75 +111,92 @@ static void probe(xlen_t base, unsigned type)
     CHECK(((impl >> 8) & 0xf) == type);
 }
 
-static uint64_t read64(unsigned low)
+static uint64_t read64(xlen_t base, unsigned low)
 {
-    uint32_t l = read32(RAM, low);
+    uint32_t l = read32(base, low);
 
-    return (uint64_t)read32(RAM, low + 4) << 32 | l;
+    return (uint64_t)read32(base, low + 4) << 32 | l;
 }
 
-static void write64(unsigned low, uint64_t value)
+static void write64(xlen_t base, unsigned low, uint64_t value)
 {
-    write32(RAM, low, value);
-    write32(RAM, low + 4, value >> 32);
+    write32(base, low, value);
+    write32(base, low + 4, value >> 32);
 }
 
 /* rvtrace_ramsink_setup() and _setup_buf() */
-static void setup_sink(void)
+static void setup_sink(unsigned sink)
 {
-    uint64_t start = (xlen_t)ring, end = start + RING_SIZE;
+    uint64_t start = (xlen_t)rings[sink], end = start + RING_SIZE;
     uint64_t start_min, limit_max;
+    xlen_t ram = RAM(sink);
 
-    set_bit(RAM, RAM_MODE);
-    poll_bit(RAM, RAM_MODE, 1);
+    set_bit(ram, RAM_MODE);
+    poll_bit(ram, RAM_MODE, 1);
     if (STOP_ON_WRAP) {
-        set_bit(RAM, RAM_STOP);
-        poll_bit(RAM, RAM_STOP, 1);
+        set_bit(ram, RAM_STOP);
+        poll_bit(ram, RAM_STOP, 1);
     }
 
-    write64(START_LOW, 0);
-    start_min = read64(START_LOW);
-    write64(LIMIT_LOW, UINT64_MAX);
-    limit_max = read64(LIMIT_LOW);
+    write64(ram, START_LOW, 0);
+    start_min = read64(ram, START_LOW);
+    write64(ram, LIMIT_LOW, UINT64_MAX);
+    limit_max = read64(ram, LIMIT_LOW);
     CHECK(start_min <= start && end <= limit_max);
 
-    write64(START_LOW, start);
-    write64(WP_LOW, start);
-    write64(LIMIT_LOW, end - 4);
-    CHECK(read64(LIMIT_LOW) == end - 4);
-    CHECK(read64(START_LOW) == start);
-    CHECK(read64(WP_LOW) == start);
-    set_bit(RAM, ENABLE);
-    poll_bit(RAM, ENABLE, 1);
+    write64(ram, START_LOW, start);
+    write64(ram, WP_LOW, start);
+    write64(ram, LIMIT_LOW, end - 4);
+    CHECK(read64(ram, LIMIT_LOW) == end - 4);
+    CHECK(read64(ram, START_LOW) == start);
+    CHECK(read64(ram, WP_LOW) == start);
+    set_bit(ram, ENABLE);
+    poll_bit(ram, ENABLE, 1);
 }
 
-static void start_trace(void)
+static void start_path(unsigned sink)
 {
-    set_bit(RAM, ENABLE);
-    poll_bit(RAM, ENABLE, 1);
-    set_bit(FUNNEL, ENABLE);
-    poll_bit(FUNNEL, ENABLE, 1);
-    set_bit(ENCODER, ENABLE);
-    poll_bit(ENCODER, ENABLE, 1);
-    write32(ENCODER, CONTROL, read32(ENCODER, CONTROL) | 6u << INST_MODE);
-    CHECK(((read32(ENCODER, CONTROL) >> INST_MODE) & 7) == 6);
-    set_bit(ENCODER, INST_TRACING);
-    poll_bit(ENCODER, INST_TRACING, 1);
+    set_bit(RAM(sink), ENABLE);
+    poll_bit(RAM(sink), ENABLE, 1);
+    if (!PER_HART) {
+        set_bit(FUNNEL, ENABLE);
+        poll_bit(FUNNEL, ENABLE, 1);
+    }
 }
 
-static void stop_trace(void)
+static void start_encoder(unsigned hart)
 {
-    clear_bit(ENCODER, INST_TRACING);
-    poll_bit(ENCODER, INST_TRACING, 0);
-    clear_bit(ENCODER, ENABLE);
-    poll_bit(ENCODER, ENABLE, 0);
-    poll_bit(ENCODER, EMPTY, 1);
-    clear_bit(FUNNEL, ENABLE);
-    poll_bit(FUNNEL, ENABLE, 0);
-    poll_bit(FUNNEL, EMPTY, 1);
-    clear_bit(RAM, ENABLE);
-    poll_bit(RAM, ENABLE, 0);
-    poll_bit(RAM, EMPTY, 1);
+    xlen_t encoder = ENCODER(hart);
+
+    set_bit(encoder, ENABLE);
+    poll_bit(encoder, ENABLE, 1);
+    write32(encoder, CONTROL, read32(encoder, CONTROL) | 6u << INST_MODE);
+    CHECK(((read32(encoder, CONTROL) >> INST_MODE) & 7) == 6);
+    set_bit(encoder, INST_TRACING);
+    poll_bit(encoder, INST_TRACING, 1);
+}
+
+static void stop_encoder(unsigned hart)
+{
+    xlen_t encoder = ENCODER(hart);
+
+    clear_bit(encoder, INST_TRACING);
+    poll_bit(encoder, INST_TRACING, 0);
+    clear_bit(encoder, ENABLE);
+    poll_bit(encoder, ENABLE, 0);
+    poll_bit(encoder, EMPTY, 1);
+}
+
+static void stop_path(unsigned sink)
+{
+    if (!PER_HART) {
+        clear_bit(FUNNEL, ENABLE);
+        poll_bit(FUNNEL, ENABLE, 0);
+        poll_bit(FUNNEL, EMPTY, 1);
+    }
+    clear_bit(RAM(sink), ENABLE);
+    poll_bit(RAM(sink), ENABLE, 0);
+    poll_bit(RAM(sink), EMPTY, 1);
 }
 
 static unsigned long twice(unsigned long x) { return 2 * x; }
@@ -198,30 +228,87 @@ static void print_field(const char *name, xlen_t value)
     print_hex(value);
 }
 
+/* "read trRamEnable to see if it was stopped" */
+static int has_stopped(unsigned sink)
+{
+    return STOP_ON_WRAP && !((read32(RAM(sink), CONTROL) >> ENABLE) & 1);
+}
+
+static void trace_work(unsigned hart)
+{
+    unsigned sink = PER_HART ? hart : 0;
+
+    for (int i = 0; i < ROUNDS; i++) {
+        if (!SHARED) {
+            start_path(sink);
+        }
+        start_encoder(hart);
+        work();
+        if (has_stopped(sink)) {
+            if (RESUME) {
+                write64(RAM(sink), WP_LOW, (xlen_t)rings[sink]);
+                set_bit(RAM(sink), ENABLE);
+                poll_bit(RAM(sink), ENABLE, 1);
+                work();
+            }
+            return;
+        }
+        stop_encoder(hart);
+        if (!SHARED) {
+            stop_path(sink);
+        }
+    }
+}
+
+void secondary(xlen_t hart)
+{
+    while (!probed) {
+        asm volatile("nop");
+    }
+    __sync_synchronize();
+    if (PER_HART) {
+        setup_sink(hart);
+    }
+    trace_work(hart);
+    __sync_synchronize();
+    done[hart] = 1;
+    for (;;) {
+        asm volatile("wfi");
+    }
+}
+
 int main(void)
 {
     /* probed in the order of their addresses */
-    probe(ENCODER, 1);
-    probe(FUNNEL, 8);
-    probe(RAM, 9);
-    setup_sink();
-    for (int i = 0; i < ROUNDS; i++) {
-        start_trace();
-        work();
-        if (STOP_ON_WRAP && !((read32(RAM, CONTROL) >> ENABLE) & 1)) {
-            /* "read trRamEnable to see if it was stopped" */
-            if (RESUME) {
-                write64(WP_LOW, (xlen_t)ring);
-                set_bit(RAM, ENABLE);
-                poll_bit(RAM, ENABLE, 1);
-                work();
-            }
-            break;
-        }
-        stop_trace();
+    for (unsigned i = 0; i < HARTS; i++) {
+        probe(ENCODER(i), 1);
     }
-    print_field("ring ", (xlen_t)ring);
-    print_field("size ", RING_SIZE);
-    print_field("wp ", read64(WP_LOW));
+    if (!PER_HART) {
+        probe(FUNNEL, 8);
+    }
+    for (unsigned i = 0; i < SINKS; i++) {
+        probe(RAM(i), 9);
+    }
+    setup_sink(0);
+    if (SHARED) {
+        start_path(0);
+    }
+    __sync_synchronize();
+    probed = 1;
+    trace_work(0);
+    for (unsigned i = 1; i < HARTS; i++) {
+        while (!done[i]) {
+            asm volatile("nop");
+        }
+    }
+    __sync_synchronize();
+    if (SHARED) {
+        stop_path(0);
+    }
+    for (unsigned i = 0; i < SINKS; i++) {
+        print_field("ring ", (xlen_t)rings[i]);
+        print_field("size ", RING_SIZE);
+        print_field("wp ", read64(RAM(i), WP_LOW));
+    }
     pass();
 }
