@@ -29,9 +29,8 @@ static void no_ram_sink(const Sideband *sb, GError **errp)
             sideband_session(sb));
 }
 
-/* The first packet of any source behind the first alignment sequence */
-static bool first_source(const ETraceParams *params, const uint8_t *dump,
-                         size_t size, uint16_t *src_id)
+bool ring_first_source(const ETraceParams *params, const uint8_t *dump,
+                       size_t size, uint16_t *src_id)
 {
     size_t pos;
 
@@ -74,7 +73,7 @@ static bool find_sink(Ring *ring, const uint8_t *dump, size_t size,
             continue;
         }
         if (h->present && h->params.src_bits &&
-            first_source(&h->params, dump, size, &src_id) &&
+            ring_first_source(&h->params, dump, size, &src_id) &&
             src_id == h->params.src_id) {
             ring->sink = i;
             return true;
@@ -193,13 +192,13 @@ bool ring_find_begin(Ring *ring, const ETraceParams *params, GError **errp)
 }
 
 /* The next packet of @params' source from *@pos on, of either kind */
-static bool next_packet(const Ring *ring, const ETraceParams *params,
-                        size_t *pos, ETraceEncapPacket *pkt)
+static bool next_packet(const uint8_t *data, size_t size,
+                        const ETraceParams *params, size_t *pos,
+                        ETraceEncapPacket *pkt)
 {
-    while (*pos < ring->size) {
+    while (*pos < size) {
         ETraceEncapStatus status =
-            etrace_encap_parse(params, ring->data + *pos, ring->size - *pos,
-                               pkt);
+            etrace_encap_parse(params, data + *pos, size - *pos, pkt);
 
         if (status == ETRACE_ENCAP_MORE) {
             break;
@@ -213,30 +212,41 @@ static bool next_packet(const Ring *ring, const ETraceParams *params,
     return false;
 }
 
+uint64_t ring_count_packets(const ETraceParams *params, const uint8_t *data,
+                            size_t size)
+{
+    ETraceEncapPacket pkt;
+    uint64_t n = 0;
+    size_t pos = 0;
+
+    while (next_packet(data, size, params, &pos, &pkt)) {
+        n++;
+    }
+    return n;
+}
+
 uint64_t ring_first_packet(const Ring *ring, const ETraceParams *params,
                            const Sideband *sb, unsigned hart)
 {
-    size_t pos = ring->begin;
-    ETraceEncapPacket pkt;
-    uint64_t left = 0, total;
+    uint64_t left, total;
     SidebandRam ram;
 
     if (!ring->cut || !sb || !sideband_ram(sb, ring->sink, &ram)) {
         return 0;
     }
-    while (next_packet(ring, params, &pos, &pkt)) {
-        left++;
-    }
+    left = ring_count_packets(params, ring->data + ring->begin,
+                              ring->size - ring->begin);
     total = sideband_ram_packets(&ram, hart);
     return total > left ? total - left : 0;
 }
 
-uint8_t ring_first_ioptions(const Ring *ring, const ETraceParams *params)
+uint8_t ring_first_ioptions(const ETraceParams *params, const uint8_t *data,
+                            size_t size)
 {
-    size_t pos = ring->begin;
     ETraceEncapPacket pkt;
+    size_t pos = 0;
 
-    while (next_packet(ring, params, &pos, &pkt)) {
+    while (next_packet(data, size, params, &pos, &pkt)) {
         ETracePacket te;
 
         if (!pkt.data &&

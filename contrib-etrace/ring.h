@@ -60,10 +60,23 @@ uint64_t ring_first_packet(const Ring *ring, const ETraceParams *params,
                            const Sideband *sb, unsigned hart);
 
 /*
- * Modes (ETRACE_IOPT_*) of the packets of the source @params that stand
- * before its first support packet: the ones that this packet tells, because
- * a change would have been told, too.
+ * Modes (ETRACE_IOPT_*) of the packets of the source @params in @size bytes,
+ * of which the first one begins a packet, that stand before their first
+ * support packet: the ones that this packet tells, because a change would have
+ * been told, too.
  */
-uint8_t ring_first_ioptions(const Ring *ring, const ETraceParams *params);
+uint8_t ring_first_ioptions(const ETraceParams *params, const uint8_t *data,
+                            size_t size);
+
+/* How many packets of the source @params are in these bytes? */
+uint64_t ring_count_packets(const ETraceParams *params, const uint8_t *data,
+                            size_t size);
+
+/*
+ * The srcID of the first packet behind the first alignment sequence of a dump,
+ * or of the first one if there is none. Returns false without any packet.
+ */
+bool ring_first_source(const ETraceParams *params, const uint8_t *dump,
+                       size_t size, uint16_t *src_id);
 
 #endif /* ETRACE_RING_H */

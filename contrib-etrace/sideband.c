@@ -126,7 +126,11 @@ static void add_ram(Sideband *sb, const SidebandRecord *rec)
         .wp = from.wp,
         .wrapped = from.wrapped,
         .packets = rec->payload + ETRACE_SB_RAM_SIZE(0),
+        .tail = rec->payload + ETRACE_SB_RAM_SIZE(sb->nr_harts),
+        .tail_len = MIN(rec->len - ETRACE_SB_RAM_SIZE(sb->nr_harts),
+                        ETRACE_SB_RAM_TAIL),
     };
+    ram.tail_len = MIN(ram.tail_len, ram.bytes);
     g_array_append_val(sb->rams, ram);
 }
 

@@ -91,6 +91,8 @@ typedef struct SidebandRam {
     uint64_t wp;            /* of the word that would have come next */
     bool wrapped;
     const uint8_t *packets; /* u64 for each hart: of the session, before wp */
+    const uint8_t *tail;    /* the last bytes that were stored */
+    size_t tail_len;        /* ... how many of them; 0: not told */
 } SidebandRam;
 
 /*

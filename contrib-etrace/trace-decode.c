@@ -390,7 +390,11 @@ static void start_part(TraceDecoder *d)
     d->advanced = 0;
     d->support = TRACE_NO_SUPPORT;
     d->barrier = image_barrier(d->image);
-    if (t->ram && t->ring.cut) {
+    if (t->pieces.runs) {
+        d->run = 0;
+        d->stream.end = t->begin;
+        trace_next_run(d);
+    } else if (t->ram && t->ring.cut) {
         /* It begins in the middle, with packets that need those before. */
         d->packets = h->first_packet;
         d->flow.params.ioptions = h->first_ioptions;
@@ -476,7 +480,10 @@ static bool decode_stream(TraceDecoder *d)
             skipped_framing(d);
             break;
         case STREAM_END:
-            return true;
+            if (!trace_next_run(d)) {
+                return true;
+            }
+            break;
         }
     }
     return false;

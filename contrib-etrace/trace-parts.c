@@ -43,10 +43,21 @@ static bool count_parts(Parts *p, GError **errp)
     unsigned sidebands = opts->sidebands ? g_strv_length(opts->sidebands) : 0;
 
     p->n = MAX(traces, sidebands);
-    if (opts->ram && traces > 1) {
-        invalid(errp, "a RAM sink's ring holds all parts that are left: give "
-                "one --trace, and a --sideband for each part");
-        return false;
+    if (opts->ram && (traces > 1 || opts->at)) {
+        /* Pieces of one session, or the rings of its sinks */
+        if (sidebands != 1) {
+            invalid(errp, "pieces of a RAM sink's trace, or the rings of "
+                    "several sinks, need the --sideband of their session; of "
+                    "one ring that holds several parts give one --trace, and "
+                    "a --sideband for each part");
+            return false;
+        }
+        if (opts->wrapped_at != RING_NOT_WRAPPED) {
+            invalid(errp, "--wrapped-at is for one ring; of pieces, the "
+                    "sideband tells where they were stored");
+            return false;
+        }
+        p->n = 1;
     }
     if (!opts->ram && sidebands && sidebands != traces) {
         invalid(errp, "%u --trace and %u --sideband: every part needs both, "

@@ -8,6 +8,20 @@
 
 #include "trace.h"
 
+/*
+ * trace-ram.c: what a RAM sink had stored. Takes the files of @opts, of which
+ * @t has the first, and sets the trace's data and range. Returns false and sets
+ * @errp if they make no sense.
+ */
+bool trace_take_ram(Trace *t, const TraceOptions *opts, const Trace *later,
+                    GError **errp);
+
+/*
+ * Go to the next bytes of the part's pieces that may have packets of the hart.
+ * Returns false if there are none.
+ */
+bool trace_next_run(TraceDecoder *d);
+
 /* Hand over the notes that the image has come by. */
 void trace_take_notes(TraceDecoder *d);
 

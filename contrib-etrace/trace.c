@@ -7,7 +7,7 @@
 #include <gio/gio.h>
 #include "input.h"
 #include "params-text.h"
-#include "trace.h"
+#include "trace-private.h"
 
 #define MAX_SOURCES 65536
 
@@ -63,7 +63,7 @@ static bool set_tvec(Trace *t, const char *arg, GError **errp)
 /* Is the framing known now? Then find out where the ring's trace begins. */
 static bool begin_ring(Trace *t, const ETraceParams *framing, GError **errp)
 {
-    if (t->ram) {
+    if (t->ram && !t->pieces.runs) {
         if (!ring_find_begin(&t->ring, framing, errp)) {
             return false;
         }
@@ -104,13 +104,17 @@ static bool harts_from_sideband(Trace *t, GError **errp)
 /* What was lost at the beginning of a ring, for each hart */
 static void number_ring(Trace *t)
 {
-    for (unsigned i = 0; t->ram && t->ring.cut && i < t->nr_harts; i++) {
+    const Ring *ring = &t->ring;
+
+    for (unsigned i = 0; t->ram && ring->cut && i < t->nr_harts; i++) {
         TraceHart *h = &t->harts[i];
 
         if (h->present) {
-            h->first_packet = ring_first_packet(&t->ring, &h->params,
-                                                t->sideband, i);
-            h->first_ioptions = ring_first_ioptions(&t->ring, &h->params);
+            h->first_packet = ring_first_packet(ring, &h->params, t->sideband,
+                                                i);
+            h->first_ioptions = ring_first_ioptions(&h->params,
+                                                    ring->data + ring->begin,
+                                                    ring->size - ring->begin);
         }
     }
 }
@@ -191,17 +195,7 @@ static bool find_range(Trace *t, const TraceOptions *opts, const Trace *later,
     uint64_t start = 0, end = UINT64_MAX;
 
     if (t->ram) {
-        if (!(later ? ring_init_before(&t->ring, &later->ring, t->sideband,
-                                       errp) :
-                      ring_init(&t->ring, t->data, size, opts->wrapped_at,
-                                t->sideband, errp))) {
-            g_prefix_error(errp, "%s: ", later ? t->sideband_path : t->path);
-            return false;
-        }
-        t->data = t->ring.data;
-        t->begin = t->ring.begin;
-        t->end = t->ring.size;
-        return true;
+        return trace_take_ram(t, opts, later, errp);
     }
     if (t->sideband) {
         sideband_trace_range(t->sideband, &start, &end);
@@ -269,6 +263,7 @@ void trace_free(Trace *t)
             elf_code_free(t->elf);
         }
         ring_clear(&t->ring);
+        pieces_clear(&t->pieces);
         g_clear_pointer(&t->file, g_bytes_unref);
         g_free(t->known_ids);
         g_free(t->harts);

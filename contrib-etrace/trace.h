@@ -7,6 +7,7 @@
 #define ETRACE_TRACE_H
 
 #include "data-flow.h"
+#include "pieces.h"
 #include "ring.h"
 #include "stream.h"
 
@@ -15,7 +16,7 @@
  * the lists hold one entry for each, in order.
  */
 typedef struct TraceOptions {
-    char **traces;              /* paths; of a RAM sink, one for all parts */
+    char **traces;              /* paths; of a RAM sink, see trace-ram.c */
     char **sidebands;           /* paths; or NULL */
     const unsigned *sessions;   /* of the sidebands; NULL or 0: the last one */
     char **elfs;                /* FILE[@BIAS], NULL terminated; or NULL */
@@ -24,6 +25,7 @@ typedef struct TraceOptions {
     bool packets_only;          /* there need not be a program */
     bool ram;                   /* the trace is a dump of a RAM sink */
     int64_t wrapped_at;         /* see ring_init() */
+    const int64_t *at;          /* of each RAM trace, see Piece; or NULL */
     char **tvecs;               /* PRIV=VALUE: m=, s=, vs=; or NULL */
 } TraceOptions;
 
@@ -62,6 +64,7 @@ struct Trace {
     size_t begin, end;          /* the session's part of the file */
     bool ram;                   /* data is ring.data, else file's */
     Ring ring;
+    Pieces pieces;              /* or data is theirs; runs may be NULL */
     Sideband *sideband;         /* or NULL */
     ElfCode *elf;               /* or NULL; the first part's, for all */
     bool owns_elf;
@@ -212,6 +215,7 @@ struct TraceDecoder {
     uint64_t support;           /* see TracePoint */
     bool synced;                /* the packet was one of synchronisation */
     unsigned part;              /* number of @trace */
+    unsigned run;               /* of its pieces: the next one */
     GArray *ended;              /* uint64_t: @advanced of the parts before */
     uint64_t sideband_end;      /* afterwards: see TracePoint */
     size_t told;                /* bytes of the part: see trace-decode.c */

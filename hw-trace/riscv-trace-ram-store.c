@@ -164,10 +164,46 @@ void riscv_trace_ram_align(RISCVTraceRAM *s)
     }
 }
 
+/* Read @len bytes of the ring at @addr, which are not wrapped. */
+static bool riscv_trace_ram_load(RISCVTraceRAM *s, uint64_t addr,
+                                 uint8_t *bytes, size_t len)
+{
+    if (riscv_trace_ram_mode(s) == TR_RAM_MODE_SMEM) {
+        return riscv_trace_memory_load(&s->as, addr, bytes, len);
+    }
+    memcpy(bytes, (uint8_t *)memory_region_get_ram_ptr(&s->sram) + addr, len);
+    return true;
+}
+
+/*
+ * The last bytes of the session that are in the ring. Returns how many, 0 if
+ * the guest has taken the memory away. The lock is held.
+ */
+static size_t riscv_trace_ram_tail(RISCVTraceRAM *s, uint8_t *tail)
+{
+    const RISCVTraceRing *ring = riscv_trace_ram_current(s);
+    uint64_t size = riscv_trace_ram_size(ring);
+    size_t len = MIN(ETRACE_SB_RAM_TAIL, MIN(s->bytes, size));
+    size_t behind = MIN(len, ring->wp - ring->start);
+    size_t before = len - behind;
+
+    if (!ring->wrapped) {
+        before = 0;
+    }
+    if ((before && !riscv_trace_ram_load(s, ring->limit + RISCV_TRACE_RAM_WORD -
+                                            before, tail, before)) ||
+        !riscv_trace_ram_load(s, ring->wp - behind, tail + before, behind)) {
+        return 0;
+    }
+    return before + behind;
+}
+
 void riscv_trace_ram_announce(RISCVTraceRAM *s)
 {
     uint8_t record[ETRACE_SB_HEADER_SIZE +
-                   ETRACE_SB_RAM_SIZE(RISCV_TRACE_MAX_SOURCES)];
+                   ETRACE_SB_RAM_SIZE(RISCV_TRACE_MAX_SOURCES) +
+                   ETRACE_SB_RAM_TAIL];
+    uint8_t tail[ETRACE_SB_RAM_TAIL];
     RISCVTraceSession *session = &s->replicator->session;
     size_t len;
 
@@ -178,6 +214,7 @@ void riscv_trace_ram_announce(RISCVTraceRAM *s)
             return;
         }
         s->announced = s->bytes;
+        len = riscv_trace_ram_tail(s, tail);
         len = etrace_sb_pack_ram(record, &(ETraceSbRam) {
             .bytes = s->bytes,
             .start = ring->start,
@@ -185,7 +222,7 @@ void riscv_trace_ram_announce(RISCVTraceRAM *s)
             .wp = ring->wp,
             .wrapped = ring->wrapped,
         }, s->hart < 0 ? ETRACE_SB_ALL_HARTS : s->hart, s->packets,
-        session->num_sources);
+        session->num_sources, tail, len);
     }
     riscv_trace_session_put(session, record, len);
 }

@@ -126,8 +126,12 @@ static void riscv_trace_virt_add_encoder(RISCVVirtState *s, unsigned index,
     TraceWire wire = riscv_trace_virt_wire(fdt);
 
     riscv_trace_virt_add_port(fdt, node, "out-ports", wire.out, wire.in);
-    riscv_trace_virt_add_port_at(fdt, funnel, "in-ports", index, wire.in,
-                                 wire.out);
+    if (MACHINE(s)->smp.cpus == 1) {
+        riscv_trace_virt_add_port(fdt, funnel, "in-ports", wire.in, wire.out);
+    } else {
+        riscv_trace_virt_add_port_at(fdt, funnel, "in-ports", index, wire.in,
+                                     wire.out);
+    }
 }
 
 /*
@@ -158,7 +162,9 @@ static char *riscv_trace_virt_add_funnel(RISCVVirtState *s)
     void *fdt = MACHINE(s)->fdt;
     char *funnel = riscv_trace_virt_add_node(s, TRACE_FUNNEL(s));
 
-    riscv_trace_virt_add_ports(fdt, funnel, "in-ports");
+    if (MACHINE(s)->smp.cpus > 1) {
+        riscv_trace_virt_add_ports(fdt, funnel, "in-ports");
+    }
     if (s->trace.atb) {
         g_autofree char *atb = riscv_trace_virt_add_node(s, TRACE_ATB(s));
         TraceWire wire = riscv_trace_virt_wire(fdt);

@@ -47,7 +47,7 @@ static void test_session(void)
     }, got;
     size_t len = check(etrace_sb_pack_session(out, &in),
                        "01 00 ff ff 20 00 00 00 52 56 54 52 53 49 44 45 "
-                       "01 00 04 00 02 01 00 00 06 05 04 03 00 00 00 00 "
+                       "01 00 05 00 02 01 00 00 06 05 04 03 00 00 00 00 "
                        "88 77 66 55 44 33 22 11");
 
     g_assert_true(etrace_sb_unpack_session(payload, len, &got));
@@ -270,15 +270,16 @@ static void test_trace(void)
 static void test_ram(void)
 {
     static const uint64_t packets[] = { 5, 6 };
+    static const uint8_t tail[] = { 7, 8, 9 };
     ETraceSbRam ram = {
         .bytes = 1, .start = 0x1000, .limit = 0x1ffc, .wp = 0x1800,
         .wrapped = true,
     }, got;
-    size_t len = check(etrace_sb_pack_ram(out, &ram, 1, packets, 2),
-                       "0d 00 ff ff 30 00 00 00 01 00 00 00 00 00 00 00 "
+    size_t len = check(etrace_sb_pack_ram(out, &ram, 1, packets, 2, tail, 3),
+                       "0d 00 01 00 33 00 00 00 01 00 00 00 00 00 00 00 "
                        "00 10 00 00 00 00 00 00 fc 1f 00 00 00 00 00 00 "
                        "01 18 00 00 00 00 00 00 05 00 00 00 00 00 00 00 "
-                       "06 00 00 00 00 00 00 00");
+                       "06 00 00 00 00 00 00 00 07 08 09");
 
     g_assert_true(etrace_sb_unpack_ram(payload, len, 2, &got));
     g_assert_cmphex(got.bytes, ==, ram.bytes);
@@ -291,7 +292,7 @@ static void test_ram(void)
     /* trRamWP is in the ring. */
     for (unsigned i = 0; i < 2; i++) {
         ram.wp = i ? 0x2000 : 0xffc;
-        etrace_sb_pack_ram(out, &ram, 1, packets, 2);
+        etrace_sb_pack_ram(out, &ram, 1, packets, 2, tail, 3);
         g_assert_false(etrace_sb_unpack_ram(payload, len, 2, &got));
     }
 }

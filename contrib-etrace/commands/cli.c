@@ -196,6 +196,36 @@ bool cli_parse_selection(CliTrace *ct)
     return true;
 }
 
+/* --at: where each piece was stored */
+static bool parse_at(CliTrace *ct)
+{
+    unsigned n = ct->at_args ? g_strv_length(ct->at_args) : 0;
+
+    if (!n) {
+        return true;
+    }
+    if (n != g_strv_length(ct->traces)) {
+        cli_error("%u --at and %u --trace: every piece needs one, in order; "
+                  "--at '?' if it is not known", n,
+                  g_strv_length(ct->traces));
+        return false;
+    }
+    ct->at = g_new(int64_t, n);
+    for (unsigned i = 0; i < n; i++) {
+        const char *arg = ct->at_args[i];
+        char *end;
+
+        ct->at[i] = g_ascii_strtoull(arg, &end, 0);
+        if (g_str_equal(arg, "?")) {
+            ct->at[i] = PIECE_AT_UNKNOWN;
+        } else if (!g_ascii_isdigit(*arg) || *end || ct->at[i] < 0) {
+            cli_error("--at %s: not a number of bytes, nor '?'", arg);
+            return false;
+        }
+    }
+    return true;
+}
+
 bool cli_parse(CliTrace *ct, GOptionEntry *extra, const char *summary,
                int argc, char **argv)
 {
@@ -210,6 +240,10 @@ bool cli_parse(CliTrace *ct, GOptionEntry *extra, const char *summary,
         { "wrapped-at", 0, 0, G_OPTION_ARG_INT64, &ct->wrapped_at,
           "The trace is a RAM sink's that has wrapped, from trRamStart to "
           "trRamLimit; OFFSET: trRamWP - trRamStart", "OFFSET" },
+        { "at", 0, 0, G_OPTION_ARG_STRING_ARRAY, &ct->at_args,
+          "The trace is a piece of a RAM sink's, which had stored so many "
+          "bytes of the session before it, or '?' (it is looked for); one for "
+          "each --trace, or none", "OFFSET" },
         { "sideband", 's', 0, G_OPTION_ARG_FILENAME_ARRAY, &ct->sidebands,
           "Sideband: the bytes of trace-sideband; one for each part", "FILE" },
         { "session", 0, 0, G_OPTION_ARG_STRING_ARRAY, &ct->session_args,
@@ -292,7 +326,8 @@ bool cli_parse(CliTrace *ct, GOptionEntry *extra, const char *summary,
         cli_error("--jobs: a number of harts, at least 1");
         return false;
     }
-    return cli_parse_selection(ct) && parse_sessions(ct) && parse_shard(ct);
+    return cli_parse_selection(ct) && parse_sessions(ct) && parse_at(ct) &&
+           parse_shard(ct);
 }
 
 uint64_t cli_limit(const CliTrace *ct)
@@ -306,6 +341,8 @@ void cli_trace_clear(CliTrace *ct)
     g_strfreev(ct->sidebands);
     g_strfreev(ct->session_args);
     g_free(ct->sessions);
+    g_strfreev(ct->at_args);
+    g_free(ct->at);
     g_free(ct->isa);
     g_strfreev(ct->elfs);
     g_strfreev(ct->params);
@@ -333,8 +370,9 @@ Trace *cli_open(const CliTrace *ct)
         .isa = ct->isa,
         .params = ct->params,
         .packets_only = ct->packets_only,
-        .ram = ct->ram || ct->wrapped_at != RING_NOT_WRAPPED,
+        .ram = ct->ram || ct->at || ct->wrapped_at != RING_NOT_WRAPPED,
         .wrapped_at = ct->wrapped_at,
+        .at = ct->at,
         .tvecs = ct->tvecs,
     }, &err);
 

@@ -71,6 +71,8 @@ typedef struct CliTrace {
     bool packets_only;          /* set before cli_open(): no program needed */
     gboolean ram;
     gint64 wrapped_at;          /* -1: not given */
+    char **at_args;             /* --at; or NULL */
+    int64_t *at;                /* what they say, for each trace; or NULL */
     gint64 limit;               /* CLI_LIMIT_*, or a number */
     gint jobs;                  /* 0: as many as there are processors */
     bool selects;               /* set before cli_parse(): it has --process */

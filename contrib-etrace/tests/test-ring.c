@@ -324,7 +324,8 @@ static void test_ioptions(void)
     put_align(trace);
     put_packet(trace, 0x82, 4);
     check_true(ring_init(&ring, trace->data, trace->len, 0, NULL, &err));
-    check_cmphex(ring_first_ioptions(&ring, &params), ==, 0);
+    check_cmphex(ring_first_ioptions(&params, ring.data + ring.begin,
+                                       ring.size - ring.begin), ==, 0);
     ring_clear(&ring);
     for (int i = 0; i < 2; i++) {
         len = etrace_packet_pack(&params, &pkt, payload);
@@ -333,7 +334,8 @@ static void test_ioptions(void)
         pkt.ioptions = 0;
     }
     check_true(ring_init(&ring, trace->data, trace->len, 0, NULL, &err));
-    check_cmphex(ring_first_ioptions(&ring, &params), ==,
+    check_cmphex(ring_first_ioptions(&params, ring.data + ring.begin,
+                                       ring.size - ring.begin), ==,
                  ETRACE_IOPT_FULL_ADDRESS);
     ring_clear(&ring);
 }

@@ -368,15 +368,18 @@ uint64_t etrace_sb_unpack_align_hart(const uint8_t *p, unsigned hart)
 
 size_t etrace_sb_pack_ram(uint8_t *out, const ETraceSbRam *ram,
                           unsigned hart, const uint64_t *packets,
-                          unsigned harts)
+                          unsigned harts, const uint8_t *tail, size_t len)
 {
     const uint64_t words[] = {
         ram->bytes, ram->start, ram->limit, ram->wp | ram->wrapped,
     };
-    uint8_t *p = begin(out, ETRACE_SB_RAM, hart, ETRACE_SB_RAM_SIZE(harts));
+    uint8_t *p = begin(out, ETRACE_SB_RAM, hart,
+                       ETRACE_SB_RAM_SIZE(harts) + len);
 
     p = put_u64s(p, words, ARRAY_SIZE(words));
-    return put_u64s(p, packets, harts) - out;
+    p = put_u64s(p, packets, harts);
+    memcpy(p, tail, len);
+    return p + len - out;
 }
 
 bool etrace_sb_unpack_ram(const uint8_t *p, size_t len, unsigned harts,

@@ -121,7 +121,9 @@ typedef enum ETraceSbType {
      * storing and when the machine stops; the last one counts. Since minor
      * version 1. hart is ETRACE_SB_ALL_HARTS; or, since minor version 5, that
      * of a sink which has the packets of this hart only: the last one of each
-     * counts.
+     * counts. Since minor version 5 the last bytes before trRamWP stand
+     * behind these numbers, up to ETRACE_SB_RAM_TAIL, so that a piece of the
+     * trace can be found in it.
      */
     ETRACE_SB_RAM = 13,
     /*
@@ -257,6 +259,7 @@ typedef struct ETraceSbEnd {
 #define ETRACE_SB_MAP_SIZE      24
 #define ETRACE_SB_ALIGN_SIZE(harts) (8 + 8 * (size_t)(harts))
 #define ETRACE_SB_RAM_SIZE(harts) (32 + 8 * (size_t)(harts))
+#define ETRACE_SB_RAM_TAIL      64              /* ... and so many at most */
 
 static inline void etrace_sb_put(uint8_t *p, uint64_t v, unsigned bytes)
 {
@@ -303,7 +306,7 @@ size_t etrace_sb_pack_tvec(uint8_t *out, unsigned hart,
                            const ETraceSbTvec *tvec);
 size_t etrace_sb_pack_ram(uint8_t *out, const ETraceSbRam *ram,
                           unsigned hart, const uint64_t *packets,
-                          unsigned harts);
+                          unsigned harts, const uint8_t *tail, size_t len);
 size_t etrace_sb_pack_origin(uint8_t *out, const ETraceSbOrigin *origin);
 size_t etrace_sb_pack_end(uint8_t *out, uint64_t offset,
                           const ETraceSbEnd *end, unsigned harts);

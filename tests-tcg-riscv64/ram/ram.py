@@ -5,6 +5,7 @@
 
 import json
 import os
+import struct
 import subprocess
 import sys
 import time
@@ -229,8 +230,11 @@ def ring_of(m):
     return rings_of(m)[0]
 
 
-def rvtrace(folder, guest, machine=''):
-    """The guest traces itself as Linux does"""
+def rvtrace(folder, guest, machine='', patched=False):
+    """
+    The guest traces itself as Linux does. The ELF file has not the code that
+    is patched.
+    """
     elf = f'{OUT}/{guest}.elf'
     with Machine(folder, '', elf, SIDE + machine, *sideband(folder),
                  *SYNC) as m:
@@ -253,6 +257,8 @@ def rvtrace(folder, guest, machine=''):
     decoded = decode(folder, f'{folder}/ring', '--ram', *side)
     order = ['--wrapped-at', '0'] if wrapped else ['--ram']
     same(decode(folder, f'{folder}/linear', *order, *side), decoded)
+    if patched:
+        return m.pcs(), decoded, elf
     same(decode(folder, f'{folder}/linear', *order, '--elf', elf), decoded)
     if wrapped:
         same(decode(folder, f'{folder}/ring', '--wrapped-at', str(used),
@@ -307,6 +313,12 @@ def rvtrace_harts(folder, xlen, harts, per_hart):
         need(len(work) > 1000, f'hart {hart}: {len(work)} of work()')
         same(work, inside(m.pcs(hart), elf, 'work'),
              f'work() of hart {hart}')
+        if per_hart:
+            rings = sum((['--trace', f'{folder}/ring{i}']
+                         for i in range(1, harts)), [])
+            same(decode(folder, f'{folder}/ring0', *rings, '--ram',
+                        '--sideband', f'{folder}/sideband', hart=hart),
+                 decoded, 'with the rings of all harts')
         if per_hart and hart:
             # a ring has what its own hart did, and nothing else
             need(not decode(folder, f'{folder}/ring{own}', '--ram',
@@ -341,6 +353,112 @@ def rvtrace_rounds(folder, xlen, machine=''):
     truth, decoded, elf = rvtrace(folder, guest, machine)
     same(inside(decoded, elf, 'work'), inside(truth, elf, 'work'), 'work()')
     need(len(decoded) < len(truth), 'nothing was left out')
+
+
+def stops_of(folder, hart=0xffff):
+    """How many bytes the sink had stored by each stop: RAM records"""
+    with open(f'{folder}/sideband', 'rb') as f:
+        sideband = f.read()
+    stops, at = [], 0
+    while at < len(sideband):
+        kind, of, size = struct.unpack_from('<HHI', sideband, at)
+        if kind == 13 and of == hart:
+            stops.append(struct.unpack_from('<Q', sideband, at + 8)[0])
+        at += 8 + size
+    return stops
+
+
+def piece(folder, name, data):
+    """A file as AUX data are"""
+    with open(f'{folder}/{name}', 'wb') as f:
+        f.write(data)
+    return f'{folder}/{name}'
+
+
+def files_equal(a, b):
+    with open(a, 'rb') as f, open(b, 'rb') as g:
+        return f.read() == g.read()
+
+
+def refused(folder, says, *options):
+    try:
+        decode(folder, *options)
+    except Problem as error:
+        need(says in str(error), f'"{says}" is not in {error}')
+    else:
+        raise Problem(f'decoded, where "{says}" was to be said')
+
+
+def rvtrace_pieces(folder, xlen):
+    """
+    Each round's trace by itself, as an AUX buffer holds it, and several of
+    them, by the sideband alone. The code changes from round to round.
+    """
+    truth, whole, elf = rvtrace(folder, f'rvtrace-pieces-{xlen}',
+                                patched=True)
+    same(inside(whole, elf, 'patched'),
+         inside(truth, elf, 'patched'), 'code that changes')
+    side = ['--sideband', f'{folder}/sideband']
+    with open(f'{folder}/linear', 'rb') as f:
+        data = f.read()
+    stops = stops_of(folder)
+    need(len(stops) == 7 and stops[-1] == len(data),
+         f'{stops}, {len(data)} bytes')
+    files = [piece(folder, f'piece{i}', data[start:end])
+             for i, (start, end) in enumerate(zip([0] + stops, stops))]
+    need(files_equal(files[3], files[5]), 'rounds 3 and 5 differ')
+    for i in 3, 5:
+        refused(folder, 'the same bytes were stored at byte', files[i],
+                '--ram', *side)
+    ats = [['--at', str(stops[i - 1])] if i in (3, 5) else []
+           for i in range(7)]
+    rounds = [decode(folder, name, '--ram', *at, *side)
+              for name, at in zip(files, ats)]
+    same(sum(rounds, []), whole, 'one piece after the other')
+    need(rounds[1] != rounds[2], 'rounds do not differ')
+    others = [2, 0, 5, 6, 4, 1, 3]
+    together = sum((['--trace', files[i]] for i in others[1:]), [])
+    same(decode(folder, files[2], *together, '--ram', *side), whole,
+         'pieces in any order')
+    same(decode(folder, files[4], '--trace', files[1], '--ram', *side),
+         rounds[1] + rounds[4], 'two that do not follow each other')
+    same(decode(folder, files[2], '--trace', files[3], '--ram', *side),
+         rounds[2] + rounds[3], 'one that goes on from another')
+    same(decode(folder, files[5], '--trace', files[3], '--at', '?', '--at',
+                str(stops[2]), *side), rounds[3] + rounds[5],
+         'one that cannot be where another is')
+    # parts of pieces: what of it is whole behind an alignment sequence
+    for start, end in ((stops[1] + 100, stops[2]), (stops[0] + 333, stops[4]),
+                       (stops[5] + 7, stops[6])):
+        part = piece(folder, 'part', data[start:end])
+        decoded = decode(folder, part, '--ram', *side)
+        first, last = (next(i for i, stop in enumerate(stops) if at <= stop)
+                       for at in (start, end))
+        until = sum(rounds[:last + 1], [])
+        same(decoded, until[-len(decoded):], 'the end of a piece')
+        need(sum(map(len, rounds[first + 1:last + 1])) + 100 < len(decoded) <
+             sum(map(len, rounds[first:last + 1])),
+             f'{len(decoded)} instructions of bytes {start} to {end}')
+        same(decode(folder, part, '--at', str(start), *side), decoded)
+    # overlapping ones
+    over = piece(folder, 'over', data[stops[1] + 40:stops[3]])
+    same(decode(folder, files[1], '--trace', files[2], '--trace', over,
+                '--ram', *side), sum(rounds[1:4], []), 'overlapping pieces')
+
+    refused(folder, 'give each piece once', files[1], '--trace', files[1],
+            '--ram', *side)
+    refused(folder, 'these are not the', files[1], '--at', '64', *side)
+    refused(folder, 'every piece needs one', files[1], '--at', '0', '--at',
+            '0', *side)
+    refused(folder, 'not a number', files[1], '--at', '-4', *side)
+    refused(folder, '--sideband of their session', files[1], '--trace',
+            files[2], '--ram', '--elf', elf)
+    refused(folder, 'has stored no such',
+            piece(folder, 'other', data[:200] + bytes([85] * 200)), '--ram',
+            *side)
+    refused(folder, 'has stored no such',
+            piece(folder, 'short', data[stops[0] + 8:stops[0] + 800]),
+            '--ram', *side)
 
 
 def rvtrace_wrapped(folder, xlen):
@@ -507,6 +625,7 @@ def tests():
         yield f'as Linux does, wrapped, RV{xlen}', rvtrace_wrapped, xlen
         yield f'as Linux does, no funnel, several times, RV{xlen}', \
               rvtrace_rounds, xlen, PER_HART
+        yield f'pieces of a trace, RV{xlen}', rvtrace_pieces, xlen
         for harts in (2, 4):
             yield f'as Linux does, {harts} harts, RV{xlen}', \
                   rvtrace_harts, xlen, harts, False

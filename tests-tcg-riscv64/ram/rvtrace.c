@@ -28,6 +28,14 @@
 #ifndef RESUME
 #define RESUME          0
 #endif
+/* trRamAsyncFreq, which the driver leaves as it is */
+#ifndef ASYNC_FREQ
+#define ASYNC_FREQ      3
+#endif
+/* The code that is traced is another one in each round. */
+#ifndef PATCH
+#define PATCH           0
+#endif
 #ifndef HARTS
 #define HARTS           1
 #endif
@@ -59,6 +67,7 @@
 #define INST_MODE       4
 #define RAM_MODE        4
 #define RAM_STOP        8
+#define RAM_ASYNC       12
 
 /* Not of this file alone: the test reads it from outside. */
 unsigned char rings[SINKS][RING_SIZE] __attribute__((aligned(4096)));
@@ -138,6 +147,8 @@ static void setup_sink(unsigned sink)
         poll_bit(ram, RAM_STOP, 1);
     }
 
+    write32(ram, CONTROL, (read32(ram, CONTROL) & ~(7u << RAM_ASYNC)) |
+                          ASYNC_FREQ << RAM_ASYNC);
     write64(ram, START_LOW, 0);
     start_min = read64(ram, START_LOW);
     write64(ram, LIMIT_LOW, UINT64_MAX);
@@ -205,13 +216,59 @@ static unsigned long plus(unsigned long x) { return x + 11; }
 
 static unsigned long (*const steps[])(unsigned long) = { twice, third, plus };
 
+/*
+ * Jumps over its second instruction or not: no packet says so. Instructions
+ * that are four bytes long.
+ */
+asm(".pushsection .text\n"
+    ".option push\n"
+    ".option norvc\n"
+    ".balign 4\n"
+    ".globl patched\n"
+    "patched: nop\n"
+    "addi a0, a0, 1\n"
+    "ret\n"
+    ".size patched, . - patched\n"
+    ".option pop\n"
+    ".popsection\n");
+
+static xlen_t patched_address(void)
+{
+    xlen_t address;
+
+    asm("lla %0, patched" : "=r"(address));
+    return address;
+}
+
+static unsigned long patched(unsigned long x)
+{
+    return ((unsigned long (*)(unsigned long))patched_address())(x);
+}
+
+/* Rounds 3 and 5 store the same bytes. */
+static unsigned long seed;
+
+static void patch(int round)
+{
+    if (PATCH) {
+        seed = round == 5 ? 3 : round;
+        /* jal x0, 8 */
+        *(volatile uint32_t *)patched_address() = /* volatile: it is code */
+            round & 1 ? 0x0080006f : 0x00000013;
+        asm volatile("fence.i" : : : "memory");
+    }
+}
+
 /* What is traced: calls, loops, branches. The test looks for all of it. */
 void __attribute__((noinline)) work(void)
 {
-    unsigned long x = 1;
+    unsigned long x = 1 + seed;
 
     for (int i = 0; i < WORK; i++) {
         x = steps[x % 3](x);
+        if (PATCH && !(i % 16)) {
+            x = patched(x);
+        }
         if (x & 4) {
             x ^= i;
         }
@@ -239,6 +296,7 @@ static void trace_work(unsigned hart)
     unsigned sink = PER_HART ? hart : 0;
 
     for (int i = 0; i < ROUNDS; i++) {
+        patch(i);
         if (!SHARED) {
             start_path(sink);
         }

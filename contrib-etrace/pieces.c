@@ -1,0 +1,511 @@
+/*
+ * Pieces of a RAM sink's trace: where in the session they were stored
+ *
+ * SPDX-License-Identifier: GPL-2.0-or-later
+ */
+#include "qemu/osdep.h"
+#include <gio/gio.h>
+#include "etrace/encap.h"
+#include "pieces.h"
+#include "ring.h"
+
+/* What a search may cost: places to look at closely, of each piece */
+#define MAX_PLACES      (1u << 16)
+/* ... and stops whose last bytes are the same; more say nothing. */
+#define MAX_ALIKE       64
+/* Places that one piece may have */
+#define MAX_SAME        16
+
+#define invalid(errp, ...) \
+    g_set_error(errp, G_IO_ERROR, G_IO_ERROR_INVALID_DATA, __VA_ARGS__)
+
+/*
+ * Places
+ */
+
+/* The stops of a sink are in the session's order: the first from @at on */
+static unsigned first_stop(const SidebandRam *stops, unsigned n, uint64_t at)
+{
+    unsigned low = 0, high = n;
+
+    while (low < high) {
+        unsigned mid = low + (high - low) / 2;
+
+        if (stops[mid].bytes < at) {
+            low = mid + 1;
+        } else {
+            high = mid;
+        }
+    }
+    return low;
+}
+
+/* Are the last bytes before @stop in the piece, as far as it has them? */
+static bool is_tail(const SidebandRam *stop, const uint8_t *data, int64_t at)
+{
+    int64_t end = stop->bytes - at, from = end - (int64_t)stop->tail_len;
+    size_t skip = from < 0 ? MIN(-from, (int64_t)stop->tail_len) : 0;
+
+    return !memcmp(stop->tail + skip, data + from + skip,
+                   stop->tail_len - skip);
+}
+
+static GArray *stops_of(const Sideband *sb, int sink)
+{
+    GArray *stops = g_array_new(FALSE, FALSE, sizeof(SidebandRam));
+    unsigned n;
+    const SidebandRam *rams = sideband_rams(sb, &n);
+
+    for (unsigned i = 0; i < n; i++) {
+        if (rams[i].hart == sink) {
+            g_array_append_val(stops, rams[i]);
+        }
+    }
+    return stops;
+}
+
+static bool fits(const SidebandRam *stops, unsigned n, const uint8_t *data,
+                 size_t size, int64_t at)
+{
+    unsigned i = first_stop(stops, n, at < 0 ? 0 : at);
+
+    for (; i < n && (int64_t)stops[i].bytes - at <= (int64_t)size; i++) {
+        if (!is_tail(&stops[i], data, at)) {
+            return false;
+        }
+    }
+    /* Nothing is stored behind the last stop. */
+    return n && at + (int64_t)size <= (int64_t)stops[n - 1].bytes;
+}
+
+bool piece_is_at(const Sideband *sb, int sink, const uint8_t *data,
+                 size_t size, int64_t at)
+{
+    g_autoptr(GArray) stops = stops_of(sb, sink);
+
+    return fits((const SidebandRam *)stops->data, stops->len, data, size, at);
+}
+
+/*
+ * The stops whose whole tail is known, by it: a list for each of them. Tails
+ * are looked up at each byte of a piece, by their last word first.
+ */
+typedef struct Tails {
+    GHashTable *words;      /* last 8 bytes: a set */
+    GHashTable *stops;      /* tail (GBytes): GArray of indices */
+} Tails;
+
+static uint64_t last_word(const uint8_t *end)
+{
+    return etrace_sb_get(end - 8, 8);
+}
+
+static void tails_init(Tails *t, const SidebandRam *stops, unsigned n)
+{
+    t->words = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free,
+                                     NULL);
+    t->stops = g_hash_table_new_full(g_bytes_hash, g_bytes_equal,
+                                     (GDestroyNotify)g_bytes_unref,
+                                     (GDestroyNotify)g_array_unref);
+    for (unsigned i = 0; i < n; i++) {
+        GBytes *tail;
+        GArray *list;
+        uint64_t word;
+
+        if (stops[i].tail_len < ETRACE_SB_RAM_TAIL) {
+            continue;
+        }
+        tail = g_bytes_new_static(stops[i].tail, ETRACE_SB_RAM_TAIL);
+        list = g_hash_table_lookup(t->stops, tail);
+        if (!list) {
+            list = g_array_new(FALSE, FALSE, sizeof(unsigned));
+            g_hash_table_insert(t->stops, g_bytes_ref(tail), list);
+        }
+        g_array_append_val(list, i);
+        g_bytes_unref(tail);
+        word = last_word(stops[i].tail + ETRACE_SB_RAM_TAIL);
+        g_hash_table_add(t->words, g_memdup2(&word, sizeof(word)));
+    }
+}
+
+static void tails_clear(Tails *t)
+{
+    g_hash_table_destroy(t->words);
+    g_hash_table_destroy(t->stops);
+}
+
+static const GArray *tails_lookup(const Tails *t, const uint8_t *end)
+{
+    uint64_t word = last_word(end);
+    GBytes *tail;
+    const GArray *list;
+
+    if (!g_hash_table_contains(t->words, &word)) {
+        return NULL;
+    }
+    tail = g_bytes_new_static(end - ETRACE_SB_RAM_TAIL, ETRACE_SB_RAM_TAIL);
+    list = g_hash_table_lookup(t->stops, tail);
+    g_bytes_unref(tail);
+    return list && list->len <= MAX_ALIKE ? list : NULL;
+}
+
+/* Where the piece may be */
+typedef struct Places {
+    int64_t at[MAX_SAME];
+    int sink[MAX_SAME];
+    unsigned n, looked;
+} Places;
+
+static void add_place(Places *found, const Piece *piece,
+                      const SidebandRam *stops, unsigned n, int64_t at)
+{
+    int sink = stops->hart;
+
+    if (at < 0 || found->n == MAX_SAME || found->looked++ >= MAX_PLACES ||
+        !fits(stops, n, piece->data, piece->size, at)) {
+        return;
+    }
+    for (unsigned i = 0; i < found->n; i++) {
+        if (found->at[i] == at && found->sink[i] == sink) {
+            return;
+        }
+    }
+    found->at[found->n] = at;
+    found->sink[found->n++] = sink;
+}
+
+static void search(Places *found, const Piece *piece, const SidebandRam *stops,
+                   unsigned n)
+{
+    Tails tails;
+
+    tails_init(&tails, stops, n);
+    for (size_t end = ETRACE_SB_RAM_TAIL; end <= piece->size; end++) {
+        const GArray *list = tails_lookup(&tails, piece->data + end);
+
+        for (guint i = 0; list && i < list->len; i++) {
+            unsigned stop = g_array_index(list, unsigned, i);
+
+            add_place(found, piece, stops, n,
+                      (int64_t)(stops[stop].bytes - end));
+        }
+    }
+    /* Less than a tail: it has to end at a stop. */
+    for (unsigned i = 0; i < n && piece->size < ETRACE_SB_RAM_TAIL; i++) {
+        add_place(found, piece, stops, n,
+                  (int64_t)(stops[i].bytes - piece->size));
+    }
+    /* The beginning of a session has stops with less than a tail before. */
+    for (unsigned i = 0; i < n && stops[i].tail_len < ETRACE_SB_RAM_TAIL &&
+                         stops[i].tail_len; i++) {
+        add_place(found, piece, stops, n, 0);
+    }
+    tails_clear(&tails);
+}
+
+/* Is the piece of a hart that @sink does not take? Then it is not from there */
+static bool is_of_sink(const Piece *piece, const Sideband *sb, int sink)
+{
+    const SidebandHart *h = sink < 0 ? NULL : sideband_hart(sb, sink);
+    uint16_t src_id;
+
+    return !h || !h->params.src_bits ||
+           !ring_first_source(&h->params, piece->data, piece->size, &src_id) ||
+           src_id == h->params.src_id;
+}
+
+/* Where may the piece be? Nowhere is an error. */
+static bool find_places(const Piece *piece, Places *found, const Sideband *sb,
+                        GError **errp)
+{
+    bool tails = false;
+
+    for (int sink = SIDEBAND_SHARED_RAM; sink < (int)sideband_nr_harts(sb);
+         sink++) {
+        g_autoptr(GArray) stops = stops_of(sb, sink);
+        const SidebandRam *s = (const SidebandRam *)stops->data;
+
+        if (!stops->len || !is_of_sink(piece, sb, sink)) {
+            continue;
+        }
+        tails |= s[stops->len - 1].tail_len;
+        if (piece->at == PIECE_AT_UNKNOWN) {
+            search(found, piece, s, stops->len);
+        } else {
+            add_place(found, piece, s, stops->len, piece->at);
+        }
+    }
+    if (found->n) {
+        return true;
+    }
+    if (piece->at != PIECE_AT_UNKNOWN) {
+        invalid(errp, "%s: these are not the %zu bytes that were stored at "
+                "byte %" PRIi64 " of session %u; leave out --at and it is "
+                "looked for", piece->path, piece->size, piece->at,
+                sideband_session(sb));
+    } else if (!tails) {
+        invalid(errp, "%s: the sideband of this QEMU does not tell where a "
+                "piece of %zu bytes was stored: give --at OFFSET",
+                piece->path, piece->size);
+    } else {
+        invalid(errp, "%s: session %u of the sideband has stored no such %zu "
+                "bytes, or they do not go on to where the sink was stopped; "
+                "give another --session, or --at OFFSET", piece->path,
+                sideband_session(sb), piece->size);
+    }
+    return false;
+}
+
+static void settle(Piece *piece, Places *places, unsigned place)
+{
+    piece->at = places->at[place];
+    piece->sink = places->sink[place];
+    places->n = 0;
+}
+
+/* Where others are it cannot be. True if one place is left. */
+static bool settle_by_others(Piece *pieces, Places *places, unsigned n,
+                             unsigned i)
+{
+    unsigned left = 0, last = 0;
+
+    for (unsigned k = 0; k < places[i].n; k++) {
+        bool taken = false;
+
+        for (unsigned j = 0; j < n; j++) {
+            taken |= !places[j].n && pieces[j].at == places[i].at[k] &&
+                     pieces[j].sink == places[i].sink[k];
+        }
+        if (!taken) {
+            left++;
+            last = k;
+        }
+    }
+    if (left == 1) {
+        settle(&pieces[i], &places[i], last);
+    }
+    return left == 1;
+}
+
+/* The same bytes as others, and all that there are: any order is right. */
+static bool settle_alike(Piece *pieces, Places *places, unsigned n, unsigned i)
+{
+    Places all = places[i];
+    unsigned alike = 0, place = 0;
+
+    for (unsigned j = i; j < n; j++) {
+        alike += !memcmp(&places[j], &all, sizeof(all));
+    }
+    if (alike != all.n) {
+        return false;
+    }
+    for (unsigned j = i; j < n; j++) {
+        if (!memcmp(&places[j], &all, sizeof(all))) {
+            settle(&pieces[j], &places[j], place++);
+        }
+    }
+    return true;
+}
+
+/* It may go on from the one that was given before it. */
+static bool settle_behind(Piece *pieces, Places *places, unsigned i)
+{
+    for (unsigned k = 0; i && !places[i - 1].n && k < places[i].n; k++) {
+        if (places[i].sink[k] == pieces[i - 1].sink &&
+            places[i].at[k] ==
+            pieces[i - 1].at + (int64_t)pieces[i - 1].size) {
+            settle(&pieces[i], &places[i], k);
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Find out where each piece is. */
+static bool locate(Piece *pieces, unsigned n, const Sideband *sb,
+                   GError **errp)
+{
+    g_autofree Places *places = g_new0(Places, n);
+    bool progress = true;
+
+    for (unsigned i = 0; i < n; i++) {
+        if (!find_places(&pieces[i], &places[i], sb, errp)) {
+            return false;
+        }
+        places[i].looked = 0;
+    }
+    for (unsigned i = 0; i < n; i++) {
+        if (places[i].n == 1) {
+            settle(&pieces[i], &places[i], 0);
+        }
+    }
+    while (progress) {
+        progress = false;
+        for (unsigned i = 0; i < n; i++) {
+            progress |= places[i].n &&
+                        (settle_by_others(pieces, places, n, i) ||
+                         settle_behind(pieces, places, i) ||
+                         settle_alike(pieces, places, n, i));
+        }
+    }
+    for (unsigned i = 0; i < n; i++) {
+        if (places[i].n) {
+            invalid(errp, "%s: the same bytes were stored at byte %" PRIi64
+                    " and at byte %" PRIi64 " of the session: give --at "
+                    "OFFSET, if you know which are meant, or the pieces "
+                    "before it, too", pieces[i].path, places[i].at[0],
+                    places[i].at[1]);
+            return false;
+        }
+    }
+    return true;
+}
+
+/*
+ * Runs
+ */
+
+static gint compare_pieces(gconstpointer pa, gconstpointer pb)
+{
+    const Piece *a = pa, *b = pb;
+
+    if (a->sink != b->sink) {
+        return a->sink < b->sink ? -1 : 1;
+    }
+    return a->at < b->at ? -1 : a->at > b->at;
+}
+
+/* The framing of a run: that of any hart whose packets may be in it */
+static const ETraceParams *framing_of(const Sideband *sb, int sink)
+{
+    for (unsigned i = 0; i < sideband_nr_harts(sb); i++) {
+        const SidebandHart *h = sideband_hart(sb, i);
+
+        if (h->present && (sink < 0 || sink == (int)i)) {
+            return &h->params;
+        }
+    }
+    return NULL;
+}
+
+/* Number the packets of a run, by the first stop that is known in it. */
+static bool number_run(Pieces *p, PieceRun *run, const Sideband *sb,
+                       GError **errp)
+{
+    g_autoptr(GArray) stops = stops_of(sb, run->sink);
+    const SidebandRam *s = (const SidebandRam *)stops->data;
+    const ETraceParams *framing = framing_of(sb, run->sink);
+    const uint8_t *data = (const uint8_t *)p->data->data;
+    unsigned i = first_stop(s, stops->len, run->at);
+    unsigned harts = sideband_nr_harts(sb);
+    size_t skip, stop;
+
+    run->first = g_new0(uint64_t, harts);
+    run->ioptions = g_new0(uint8_t, harts);
+    if (!run->at) {
+        return true;
+    }
+    if (!framing || i == stops->len ||
+        s[i].bytes - run->at > run->end - run->begin) {
+        invalid(errp, "the piece at byte %" PRIu64 " does not go on to where "
+                "the sink was stopped, so that its packets cannot be numbered: "
+                "give a longer one", run->at);
+        return false;
+    }
+    stop = run->begin + (s[i].bytes - run->at);
+    run->cut = s[i].bytes != run->at;
+    if (run->cut) {
+        if (!etrace_encap_find_align(framing, data + run->begin,
+                                     stop - run->begin, &skip)) {
+            /* All that is whole begins behind the stop. */
+            skip = stop - run->begin;
+        }
+        run->begin += skip;
+    }
+    for (unsigned hart = 0; hart < harts; hart++) {
+        const SidebandHart *h = sideband_hart(sb, hart);
+        uint64_t total = sideband_ram_packets(&s[i], hart), left = 0;
+
+        if (!h->present || (run->sink >= 0 && run->sink != (int)hart)) {
+            continue;
+        }
+        left = ring_count_packets(&h->params, data + run->begin,
+                                  stop - run->begin);
+        run->first[hart] = total > left ? total - left : 0;
+        run->ioptions[hart] = ring_first_ioptions(&h->params,
+                                                  data + run->begin,
+                                                  run->end - run->begin);
+    }
+    return true;
+}
+
+/* Append a piece, whose place is known, to the run before or as a new one. */
+static bool add_piece(Pieces *p, const Piece *piece, GError **errp)
+{
+    PieceRun *last = p->runs->len ?
+        &g_array_index(p->runs, PieceRun, p->runs->len - 1) : NULL;
+    uint64_t known = last && last->sink == piece->sink ?
+                     last->at + (last->end - last->begin) : 0;
+    uint64_t end = piece->at + piece->size;
+    size_t skip = 0;
+
+    if (known && end <= known) {
+        invalid(errp, "%s: the other files have all of it, from byte %" PRIi64
+                " of the session on: give each piece once", piece->path,
+                piece->at);
+        return false;
+    }
+    if (known > (uint64_t)piece->at) {
+        skip = known - piece->at;
+    }
+    if (!known || (uint64_t)piece->at > known) {
+        PieceRun run = {
+            .sink = piece->sink,
+            .at = piece->at,
+            .begin = p->data->len,
+            .end = p->data->len,
+        };
+
+        g_array_append_val(p->runs, run);
+        last = &g_array_index(p->runs, PieceRun, p->runs->len - 1);
+    }
+    g_array_append_vals(p->data, piece->data + skip, piece->size - skip);
+    last->end = p->data->len;
+    return true;
+}
+
+bool pieces_init(Pieces *p, Piece *pieces, unsigned n, const Sideband *sb,
+                 GError **errp)
+{
+    *p = (Pieces) {
+        .data = g_array_new(FALSE, FALSE, 1),
+        .runs = g_array_new(FALSE, FALSE, sizeof(PieceRun)),
+    };
+    if (!locate(pieces, n, sb, errp)) {
+        return false;
+    }
+    qsort(pieces, n, sizeof(*pieces), compare_pieces);
+    for (unsigned i = 0; i < n; i++) {
+        if (!add_piece(p, &pieces[i], errp)) {
+            return false;
+        }
+    }
+    for (guint i = 0; i < p->runs->len; i++) {
+        if (!number_run(p, &g_array_index(p->runs, PieceRun, i), sb, errp)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+void pieces_clear(Pieces *p)
+{
+    for (guint i = 0; p->runs && i < p->runs->len; i++) {
+        PieceRun *run = &g_array_index(p->runs, PieceRun, i);
+
+        g_free(run->first);
+        g_free(run->ioptions);
+    }
+    g_clear_pointer(&p->runs, g_array_unref);
+    g_clear_pointer(&p->data, g_array_unref);
+}
