@@ -498,6 +498,24 @@ bool pieces_init(Pieces *p, Piece *pieces, unsigned n, const Sideband *sb,
     return true;
 }
 
+void pieces_init_as_given(Pieces *p, const Piece *pieces, unsigned n)
+{
+    *p = (Pieces) {
+        .data = g_array_new(FALSE, FALSE, 1),
+        .runs = g_array_new(FALSE, FALSE, sizeof(PieceRun)),
+    };
+    for (unsigned i = 0; i < n; i++) {
+        PieceRun run = {
+            .sink = SIDEBAND_SHARED_RAM,
+            .begin = p->data->len,
+            .end = p->data->len + pieces[i].size,
+        };
+
+        g_array_append_vals(p->data, pieces[i].data, pieces[i].size);
+        g_array_append_val(p->runs, run);
+    }
+}
+
 void pieces_clear(Pieces *p)
 {
     for (guint i = 0; p->runs && i < p->runs->len; i++) {

@@ -23,7 +23,8 @@ typedef struct PieceRun {
     uint64_t at;            /* where in the session it begins, bytes */
     size_t begin, end;      /* in Pieces.data */
     bool cut;               /* begins in the middle of a packet */
-    uint64_t *first;        /* of each hart: which of its packets comes first */
+    /* Of each hart: which of its packets comes first; NULL: not known */
+    uint64_t *first;
     uint8_t *ioptions;      /* ... and its modes (ETRACE_IOPT_*) if it is cut */
 } PieceRun;
 
@@ -49,6 +50,12 @@ typedef struct Piece {
  */
 bool pieces_init(Pieces *p, Piece *pieces, unsigned n, const Sideband *sb,
                  GError **errp);
+
+/*
+ * The same without a sideband, which must not be needed: each piece is a run,
+ * in the order given, and begins with a whole packet.
+ */
+void pieces_init_as_given(Pieces *p, const Piece *pieces, unsigned n);
 void pieces_clear(Pieces *p);
 
 /*

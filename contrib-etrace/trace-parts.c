@@ -12,7 +12,7 @@
 #include "qemu/osdep.h"
 #include <gio/gio.h>
 #include "elf-file.h"
-#include "trace.h"
+#include "trace-private.h"
 
 typedef struct Parts {
     const TraceOptions *opts;
@@ -43,9 +43,11 @@ static bool count_parts(Parts *p, GError **errp)
     unsigned sidebands = opts->sidebands ? g_strv_length(opts->sidebands) : 0;
 
     p->n = MAX(traces, sidebands);
-    if (opts->ram && (traces > 1 || opts->at)) {
+    if (opts->ram && (traces > 1 || opts->at ||
+                      trace_is_perf_data(opts->traces[0]))) {
         /* Pieces of one session, or the rings of its sinks */
-        if (sidebands != 1) {
+        if (sidebands > 1 ||
+            (!sidebands && !trace_is_perf_data(opts->traces[0]))) {
             invalid(errp, "pieces of a RAM sink's trace, or the rings of "
                     "several sinks, need the --sideband of their session; of "
                     "one ring that holds several parts give one --trace, and "

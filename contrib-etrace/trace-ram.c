@@ -10,6 +10,7 @@
 #include "qemu/osdep.h"
 #include <gio/gio.h>
 #include "input.h"
+#include "perf-aux.h"
 #include "trace-private.h"
 
 /* Where in the session the bytes begin that the ring has; may be before it. */
@@ -57,7 +58,7 @@ static bool take_one_ring(Trace *t, const TraceOptions *opts,
 }
 
 /* What a file has: what is left of this session in a ring, or a piece */
-static void take_file(Piece *piece, Ring *ring, const Sideband *sb)
+static void take_dump(Piece *piece, Ring *ring, const Sideband *sb)
 {
     SidebandRam ram;
 
@@ -85,30 +86,74 @@ static void take_file(Piece *piece, Ring *ring, const Sideband *sb)
     }
 }
 
+typedef struct Files {
+    GArray *pieces;             /* Piece */
+    GPtrArray *rings;           /* what pieces of rings are in */
+    GPtrArray *files;           /* ... and all others */
+} Files;
+
+static void free_ring(gpointer ring)
+{
+    ring_clear(ring);
+    g_free(ring);
+}
+
+static bool take_file(Files *f, const TraceOptions *opts, unsigned i,
+                      const Sideband *sb, GError **errp)
+{
+    Piece piece = {
+        .path = opts->traces[i],
+        .at = opts->at ? opts->at[i] : PIECE_AT_UNKNOWN,
+    };
+    GBytes *file = input_open(piece.path, errp);
+    Ring *ring;
+
+    if (!file) {
+        return false;
+    }
+    g_ptr_array_add(f->files, file);
+    piece.data = input_data(file, &piece.size);
+    if (perf_aux_is_file(piece.data, piece.size)) {
+        g_autoptr(GArray) aux = perf_aux_read(piece.path, piece.data,
+                                              piece.size, errp);
+
+        if (aux) {
+            g_array_append_vals(f->pieces, aux->data, aux->len);
+        }
+        return aux;
+    }
+    if (sb) {
+        ring = g_new0(Ring, 1);
+        g_ptr_array_add(f->rings, ring);
+        take_dump(&piece, ring, sb);
+    }
+    g_array_append_val(f->pieces, piece);
+    return true;
+}
+
 static bool take_pieces(Trace *t, const TraceOptions *opts, GError **errp)
 {
-    unsigned n = g_strv_length(opts->traces);
-    g_autofree Piece *pieces = g_new0(Piece, n);
-    g_autofree Ring *rings = g_new0(Ring, n);
-    GBytes **files = g_new0(GBytes *, n);
+    Files f = {
+        .pieces = g_array_new(FALSE, FALSE, sizeof(Piece)),
+        .rings = g_ptr_array_new_with_free_func(free_ring),
+        .files = g_ptr_array_new_with_free_func(
+            (GDestroyNotify)g_bytes_unref),
+    };
     bool ok = true;
 
-    for (unsigned i = 0; ok && i < n; i++) {
-        pieces[i].path = opts->traces[i];
-        pieces[i].at = opts->at ? opts->at[i] : PIECE_AT_UNKNOWN;
-        files[i] = input_open(pieces[i].path, errp);
-        ok = files[i];
-        if (ok) {
-            pieces[i].data = input_data(files[i], &pieces[i].size);
-            take_file(&pieces[i], &rings[i], t->sideband);
-        }
+    for (unsigned i = 0; ok && opts->traces[i]; i++) {
+        ok = take_file(&f, opts, i, t->sideband, errp);
     }
-    ok = ok && pieces_init(&t->pieces, pieces, n, t->sideband, errp);
-    for (unsigned i = 0; i < n; i++) {
-        ring_clear(&rings[i]);
-        g_clear_pointer(&files[i], g_bytes_unref);
+    if (ok && t->sideband) {
+        ok = pieces_init(&t->pieces, (Piece *)f.pieces->data, f.pieces->len,
+                         t->sideband, errp);
+    } else if (ok) {
+        pieces_init_as_given(&t->pieces, (const Piece *)f.pieces->data,
+                             f.pieces->len);
     }
-    g_free(files);
+    g_array_unref(f.pieces);
+    g_ptr_array_unref(f.rings);
+    g_ptr_array_unref(f.files);
     if (ok) {
         t->data = (const uint8_t *)t->pieces.data->data;
         t->end = t->pieces.data->len;
@@ -116,11 +161,30 @@ static bool take_pieces(Trace *t, const TraceOptions *opts, GError **errp)
     return ok;
 }
 
+bool trace_is_perf_data(const char *path)
+{
+    uint8_t begin[PERF_AUX_MAGIC_SIZE];
+    bool is = false;
+    FILE *f;
+
+    /* What can be read once is a trace. */
+    if (!g_file_test(path, G_FILE_TEST_IS_REGULAR)) {
+        return false;
+    }
+    f = fopen(path, "rb");
+    if (f) {
+        is = perf_aux_is_file(begin, fread(begin, 1, sizeof(begin), f));
+        fclose(f);
+    }
+    return is;
+}
+
 bool trace_take_ram(Trace *t, const TraceOptions *opts, const Trace *later,
                     GError **errp)
 {
     g_autoptr(GError) why = NULL;
-    bool one = !opts->traces[1] && !opts->at;
+    bool one = !opts->traces[1] && !opts->at &&
+               !trace_is_perf_data(opts->traces[0]);
     const SidebandRam *stops;
     unsigned n = 0;
 
@@ -154,7 +218,9 @@ bool trace_next_run(TraceDecoder *d)
         }
         d->stream.pos = run->begin;
         d->stream.end = run->end;
-        d->packets = run->first[d->hart];
+        if (run->first) {
+            d->packets = run->first[d->hart];
+        }
         if (run->at) {
             d->flow.params.ioptions = run->ioptions[d->hart];
             d->flow.waiting = true;

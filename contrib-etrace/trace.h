@@ -77,6 +77,9 @@ struct Trace {
     bool *known_ids;            /* srcIDs of the harts; NULL: any */
 };
 
+/* Is it a perf.data file, whose AUX data are pieces of a RAM sink's trace? */
+bool trace_is_perf_data(const char *path);
+
 /*
  * Returns the first part; the others have the same harts. Returns NULL and
  * sets @errp if a file or an option is no good, or if the parts do not go on

@@ -370,7 +370,8 @@ Trace *cli_open(const CliTrace *ct)
         .isa = ct->isa,
         .params = ct->params,
         .packets_only = ct->packets_only,
-        .ram = ct->ram || ct->at || ct->wrapped_at != RING_NOT_WRAPPED,
+        .ram = ct->ram || ct->at || trace_is_perf_data(*ct->traces) ||
+               ct->wrapped_at != RING_NOT_WRAPPED,
         .wrapped_at = ct->wrapped_at,
         .at = ct->at,
         .tvecs = ct->tvecs,

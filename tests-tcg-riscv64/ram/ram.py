@@ -5,13 +5,13 @@
 
 import json
 import os
-import struct
 import subprocess
 import sys
 import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), '..'))
 
+import formats
 import tap
 from tap import Problem, need
 
@@ -288,6 +288,19 @@ def rvtrace_whole(folder, xlen):
     same(inside(decoded, elf, 'work'), inside(truth, elf, 'work'), 'work()')
 
 
+def perf_data_of_harts(folder, harts):
+    """What perf makes of the rings: a CPU for each"""
+    chunks, recordings = [], []
+    for cpu in range(harts):
+        stops = formats.stops_of(f'{folder}/sideband', cpu)
+        with open(f'{folder}/saved{cpu}', 'rb') as f:
+            chunks.append((cpu, 0, f.read()))
+        recordings += [(cpu, start, end - start)
+                       for start, end in zip([0] + stops, stops)]
+    return piece(folder, 'perf.data',
+                 formats.perf_data(chunks, recordings, sample_id=True))
+
+
 def rvtrace_harts(folder, xlen, harts, per_hart):
     """Several harts do it, by a funnel or each with a sink of its own."""
     kind = 'own' if per_hart else 'shared'
@@ -316,9 +329,14 @@ def rvtrace_harts(folder, xlen, harts, per_hart):
         if per_hart:
             rings = sum((['--trace', f'{folder}/ring{i}']
                          for i in range(1, harts)), [])
-            same(decode(folder, f'{folder}/ring0', *rings, '--ram',
-                        '--sideband', f'{folder}/sideband', hart=hart),
-                 decoded, 'with the rings of all harts')
+            side = ['--sideband', f'{folder}/sideband']
+            same(decode(folder, f'{folder}/ring0', *rings, '--ram', *side,
+                        hart=hart), decoded, 'with the rings of all harts')
+            same(decode(folder, perf_data_of_harts(folder, harts), *side,
+                        hart=hart), decoded, 'perf.data of all harts')
+            same(decode(folder, perf_data_of_harts(folder, harts), '--elf',
+                        elf, '--param', 'src_bits=8', hart=hart), decoded,
+                 'perf.data and the program')
         if per_hart and hart:
             # a ring has what its own hart did, and nothing else
             need(not decode(folder, f'{folder}/ring{own}', '--ram',
@@ -355,19 +373,6 @@ def rvtrace_rounds(folder, xlen, machine=''):
     need(len(decoded) < len(truth), 'nothing was left out')
 
 
-def stops_of(folder, hart=0xffff):
-    """How many bytes the sink had stored by each stop: RAM records"""
-    with open(f'{folder}/sideband', 'rb') as f:
-        sideband = f.read()
-    stops, at = [], 0
-    while at < len(sideband):
-        kind, of, size = struct.unpack_from('<HHI', sideband, at)
-        if kind == 13 and of == hart:
-            stops.append(struct.unpack_from('<Q', sideband, at + 8)[0])
-        at += 8 + size
-    return stops
-
-
 def piece(folder, name, data):
     """A file as AUX data are"""
     with open(f'{folder}/{name}', 'wb') as f:
@@ -401,7 +406,7 @@ def rvtrace_pieces(folder, xlen):
     side = ['--sideband', f'{folder}/sideband']
     with open(f'{folder}/linear', 'rb') as f:
         data = f.read()
-    stops = stops_of(folder)
+    stops = formats.stops_of(f'{folder}/sideband')
     need(len(stops) == 7 and stops[-1] == len(data),
          f'{stops}, {len(data)} bytes')
     files = [piece(folder, f'piece{i}', data[start:end])
@@ -445,6 +450,7 @@ def rvtrace_pieces(folder, xlen):
     same(decode(folder, files[1], '--trace', files[2], '--trace', over,
                 '--ram', *side), sum(rounds[1:4], []), 'overlapping pieces')
 
+    rvtrace_perf_data(folder, data, stops, whole, side)
     refused(folder, 'give each piece once', files[1], '--trace', files[1],
             '--ram', *side)
     refused(folder, 'these are not the', files[1], '--at', '64', *side)
@@ -459,6 +465,26 @@ def rvtrace_pieces(folder, xlen):
     refused(folder, 'has stored no such',
             piece(folder, 'short', data[stops[0] + 8:stops[0] + 800]),
             '--ram', *side)
+
+
+def rvtrace_perf_data(folder, data, stops, whole, side):
+    """The same as AUX data in files of perf: some rounds in each record"""
+    records = list(zip([0] + stops, stops))
+    for pipe in False, True:
+        for sample_id in False, True:
+            name = piece(folder, 'perf.data', formats.perf_data(
+                [(0, 0, data[:stops[3]]), (0, stops[3], data[stops[3]:])],
+                [(0, start, end - start) for start, end in records],
+                pipe, sample_id))
+            same(decode(folder, name, *side), whole, 'perf.data')
+    refused(folder, 'which is another architecture', piece(
+        folder, 'perf.data', formats.perf_data([(0, 0, data)], [], kind=1)),
+            *side)
+    refused(folder, 'has no AUX data', piece(
+        folder, 'perf.data', formats.perf_data([], [])), *side)
+    good = formats.perf_data([(0, 0, data)], [], pipe=True)
+    refused(folder, 'damaged or cut off', piece(folder, 'perf.data',
+                                                good[:-1]), *side)
 
 
 def rvtrace_wrapped(folder, xlen):
