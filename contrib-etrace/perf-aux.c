@@ -35,18 +35,18 @@
 #define invalid(errp, ...) \
     g_set_error(errp, G_IO_ERROR, G_IO_ERROR_INVALID_DATA, __VA_ARGS__)
 
-/* What was written from a start to a stop: offsets in the CPU's AUX stream */
-typedef struct Recording {
+/* Where a recording begins or ends: an offset in the CPU's AUX stream */
+typedef struct Border {
     uint32_t cpu;
-    uint64_t offset, size;
-} Recording;
+    uint64_t offset;
+} Border;
 
 typedef struct PerfFile {
     const char *path;
     const uint8_t *data;
     size_t begin, end;          /* of the records */
     unsigned cpu_from_end;      /* of sample_id's CPU; 0: there is none */
-    GArray *recordings;
+    GArray *borders;            /* sorted when all are known */
     GArray *pieces;
 } PerfFile;
 
@@ -129,41 +129,51 @@ static const uint8_t *next_record(PerfFile *f, size_t *pos, GError **errp)
 
 static void take_aux(PerfFile *f, const uint8_t *rec, size_t size)
 {
-    Recording recording = { .cpu = CPU_UNKNOWN };
+    Border border = { .cpu = CPU_UNKNOWN };
 
     if (size < RECORD_HEADER + AUX_SIZE) {
         return;
     }
-    recording.offset = get(rec + RECORD_HEADER, 8);
-    recording.size = get(rec + RECORD_HEADER + 8, 8);
     if (f->cpu_from_end &&
         size >= RECORD_HEADER + AUX_SIZE + f->cpu_from_end) {
-        recording.cpu = get(rec + size - f->cpu_from_end, 4);
+        border.cpu = get(rec + size - f->cpu_from_end, 4);
     }
-    if (recording.size) {
-        g_array_append_val(f->recordings, recording);
-    }
+    border.offset = get(rec + RECORD_HEADER, 8);
+    g_array_append_val(f->borders, border);
+    border.offset += get(rec + RECORD_HEADER + 8, 8);
+    g_array_append_val(f->borders, border);
 }
 
-/* Is an end or a beginning of a recording at @offset of the CPU's stream? */
+static gint compare_borders(gconstpointer pa, gconstpointer pb)
+{
+    const Border *a = pa, *b = pb;
+
+    if (a->cpu != b->cpu) {
+        return a->cpu < b->cpu ? -1 : 1;
+    }
+    return a->offset < b->offset ? -1 : a->offset > b->offset;
+}
+
+/* The first border of the CPU behind @offset, or UINT64_MAX */
 static uint64_t next_border(const PerfFile *f, uint32_t cpu, uint64_t offset)
 {
-    uint64_t next = UINT64_MAX;
+    Border at = { f->cpu_from_end ? cpu : CPU_UNKNOWN, offset };
+    guint low = 0, high = f->borders->len;
+    const Border *next;
 
-    for (guint i = 0; i < f->recordings->len; i++) {
-        const Recording *r = &g_array_index(f->recordings, Recording, i);
+    while (low < high) {
+        guint mid = low + (high - low) / 2;
 
-        if (r->cpu != CPU_UNKNOWN && cpu != CPU_UNKNOWN && r->cpu != cpu) {
-            continue;
-        }
-        if (r->offset > offset) {
-            next = MIN(next, r->offset);
-        }
-        if (r->offset + r->size > offset) {
-            next = MIN(next, r->offset + r->size);
+        if (compare_borders(&g_array_index(f->borders, Border, mid),
+                            &at) <= 0) {
+            low = mid + 1;
+        } else {
+            high = mid;
         }
     }
-    return next;
+    next = &g_array_index(f->borders, Border, low);
+    return low < f->borders->len && next->cpu == at.cpu ? next->offset :
+                                                          UINT64_MAX;
 }
 
 /* The bytes behind an AUXTRACE record, a piece for each recording */
@@ -239,11 +249,12 @@ GArray *perf_aux_read(const char *path, const uint8_t *data, size_t size,
     PerfFile f = { .path = path, .data = data };
     bool ok;
 
-    f.recordings = g_array_new(FALSE, FALSE, sizeof(Recording));
+    f.borders = g_array_new(FALSE, FALSE, sizeof(Border));
     f.pieces = g_array_new(FALSE, FALSE, sizeof(Piece));
-    ok = read_header(&f, size, errp) && walk(&f, false, errp) &&
-         walk(&f, true, errp);
-    g_array_unref(f.recordings);
+    ok = read_header(&f, size, errp) && walk(&f, false, errp);
+    g_array_sort(f.borders, compare_borders);
+    ok = ok && walk(&f, true, errp);
+    g_array_unref(f.borders);
     if (ok && !f.pieces->len) {
         invalid(errp, "%s: this perf.data file has no AUX data; was the trace "
                 "PMU's event among those recorded?", path);

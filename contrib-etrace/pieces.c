@@ -15,6 +15,8 @@
 #define MAX_ALIKE       64
 /* Places that one piece may have */
 #define MAX_SAME        16
+/* Pieces that are looked at together if that is needed */
+#define MAX_TOGETHER    1024
 
 #define invalid(errp, ...) \
     g_set_error(errp, G_IO_ERROR, G_IO_ERROR_INVALID_DATA, __VA_ARGS__)
@@ -64,15 +66,24 @@ static GArray *stops_of(const Sideband *sb, int sink)
     return stops;
 }
 
+/*
+ * May the piece be at byte @at of the session? *@sure, which may be NULL: a
+ * stop says so.
+ */
 static bool fits(const SidebandRam *stops, unsigned n, const uint8_t *data,
-                 size_t size, int64_t at)
+                 size_t size, int64_t at, bool *sure)
 {
+    bool seen = false;
     unsigned i = first_stop(stops, n, at < 0 ? 0 : at);
 
     for (; i < n && (int64_t)stops[i].bytes - at <= (int64_t)size; i++) {
         if (!is_tail(&stops[i], data, at)) {
             return false;
         }
+        seen |= stops[i].tail_len && (int64_t)stops[i].bytes > at;
+    }
+    if (sure) {
+        *sure = seen;
     }
     /* Nothing is stored behind the last stop. */
     return n && at + (int64_t)size <= (int64_t)stops[n - 1].bytes;
@@ -83,7 +94,8 @@ bool piece_is_at(const Sideband *sb, int sink, const uint8_t *data,
 {
     g_autoptr(GArray) stops = stops_of(sb, sink);
 
-    return fits((const SidebandRam *)stops->data, stops->len, data, size, at);
+    return fits((const SidebandRam *)stops->data, stops->len, data, size, at,
+                NULL);
 }
 
 /*
@@ -134,7 +146,9 @@ static void tails_clear(Tails *t)
     g_hash_table_destroy(t->stops);
 }
 
-static const GArray *tails_lookup(const Tails *t, const uint8_t *end)
+/* NULL if no stop is known by it; *@more is set if too many are. */
+static const GArray *tails_lookup(const Tails *t, const uint8_t *end,
+                                  bool *more)
 {
     uint64_t word = last_word(end);
     GBytes *tail;
@@ -146,7 +160,11 @@ static const GArray *tails_lookup(const Tails *t, const uint8_t *end)
     tail = g_bytes_new_static(end - ETRACE_SB_RAM_TAIL, ETRACE_SB_RAM_TAIL);
     list = g_hash_table_lookup(t->stops, tail);
     g_bytes_unref(tail);
-    return list && list->len <= MAX_ALIKE ? list : NULL;
+    if (list && list->len > MAX_ALIKE) {
+        *more = true;
+        return NULL;
+    }
+    return list;
 }
 
 /* Where the piece may be */
@@ -154,6 +172,8 @@ typedef struct Places {
     int64_t at[MAX_SAME];
     int sink[MAX_SAME];
     unsigned n, looked;
+    bool more;                  /* there may be others */
+    bool settled;               /* the piece is at one of them */
 } Places;
 
 static void add_place(Places *found, const Piece *piece,
@@ -161,8 +181,12 @@ static void add_place(Places *found, const Piece *piece,
 {
     int sink = stops->hart;
 
-    if (at < 0 || found->n == MAX_SAME || found->looked++ >= MAX_PLACES ||
-        !fits(stops, n, piece->data, piece->size, at)) {
+    if (found->n == MAX_SAME || found->looked == MAX_PLACES) {
+        found->more = true;
+        return;
+    }
+    found->looked++;
+    if (at < 0 || !fits(stops, n, piece->data, piece->size, at, NULL)) {
         return;
     }
     for (unsigned i = 0; i < found->n; i++) {
@@ -174,14 +198,12 @@ static void add_place(Places *found, const Piece *piece,
     found->sink[found->n++] = sink;
 }
 
-static void search(Places *found, const Piece *piece, const SidebandRam *stops,
-                   unsigned n)
+static void search(Places *found, const Piece *piece, const Tails *tails,
+                   const SidebandRam *stops, unsigned n)
 {
-    Tails tails;
-
-    tails_init(&tails, stops, n);
     for (size_t end = ETRACE_SB_RAM_TAIL; end <= piece->size; end++) {
-        const GArray *list = tails_lookup(&tails, piece->data + end);
+        const GArray *list = tails_lookup(tails, piece->data + end,
+                                          &found->more);
 
         for (guint i = 0; list && i < list->len; i++) {
             unsigned stop = g_array_index(list, unsigned, i);
@@ -200,7 +222,6 @@ static void search(Places *found, const Piece *piece, const SidebandRam *stops,
                          stops[i].tail_len; i++) {
         add_place(found, piece, stops, n, 0);
     }
-    tails_clear(&tails);
 }
 
 /* Is the piece of a hart that @sink does not take? Then it is not from there */
@@ -214,28 +235,65 @@ static bool is_of_sink(const Piece *piece, const Sideband *sb, int sink)
            src_id == h->params.src_id;
 }
 
+/* A sink that has stored something in the session */
+typedef struct Sink {
+    int hart;
+    GArray *stops;
+    Tails tails;
+} Sink;
+
+static GArray *find_sinks(const Sideband *sb)
+{
+    GArray *sinks = g_array_new(FALSE, FALSE, sizeof(Sink));
+
+    for (int hart = SIDEBAND_SHARED_RAM; hart < (int)sideband_nr_harts(sb);
+         hart++) {
+        Sink sink = { .hart = hart, .stops = stops_of(sb, hart) };
+
+        if (!sink.stops->len) {
+            g_array_unref(sink.stops);
+            continue;
+        }
+        tails_init(&sink.tails, (const SidebandRam *)sink.stops->data,
+                   sink.stops->len);
+        g_array_append_val(sinks, sink);
+    }
+    return sinks;
+}
+
+static void free_sinks(GArray *sinks)
+{
+    for (guint i = 0; i < sinks->len; i++) {
+        Sink *sink = &g_array_index(sinks, Sink, i);
+
+        g_array_unref(sink->stops);
+        tails_clear(&sink->tails);
+    }
+    g_array_unref(sinks);
+}
+
 /* Where may the piece be? Nowhere is an error. */
 static bool find_places(const Piece *piece, Places *found, const Sideband *sb,
-                        GError **errp)
+                        const GArray *sinks, GError **errp)
 {
     bool tails = false;
 
-    for (int sink = SIDEBAND_SHARED_RAM; sink < (int)sideband_nr_harts(sb);
-         sink++) {
-        g_autoptr(GArray) stops = stops_of(sb, sink);
-        const SidebandRam *s = (const SidebandRam *)stops->data;
+    for (guint i = 0; i < sinks->len; i++) {
+        const Sink *sink = &g_array_index(sinks, Sink, i);
+        const SidebandRam *stops = (const SidebandRam *)sink->stops->data;
+        unsigned n = sink->stops->len;
 
-        if (!stops->len || !is_of_sink(piece, sb, sink)) {
+        if (!is_of_sink(piece, sb, sink->hart)) {
             continue;
         }
-        tails |= s[stops->len - 1].tail_len;
+        tails |= stops[n - 1].tail_len;
         if (piece->at == PIECE_AT_UNKNOWN) {
-            search(found, piece, s, stops->len);
+            search(found, piece, &sink->tails, stops, n);
         } else {
-            add_place(found, piece, s, stops->len, piece->at);
+            add_place(found, piece, stops, n, piece->at);
         }
     }
-    if (found->n) {
+    if (found->n || found->more) {
         return true;
     }
     if (piece->at != PIECE_AT_UNKNOWN) {
@@ -256,11 +314,43 @@ static bool find_places(const Piece *piece, Places *found, const Sideband *sb,
     return false;
 }
 
-static void settle(Piece *piece, Places *places, unsigned place)
+static const GArray *stops_in(const GArray *sinks, int hart)
 {
-    piece->at = places->at[place];
-    piece->sink = places->sink[place];
-    places->n = 0;
+    guint i = 0;
+
+    while (g_array_index(sinks, Sink, i).hart != hart) {
+        i++;
+    }
+    return g_array_index(sinks, Sink, i).stops;
+}
+
+static void settle(Piece *piece, Places *places, int64_t at, int sink)
+{
+    piece->at = at;
+    piece->sink = sink;
+    places->settled = true;
+}
+
+/* It may go on from the one that was given before it. */
+static bool settle_behind(Piece *pieces, Places *places, unsigned i,
+                          const GArray *sinks)
+{
+    const Piece *before = pieces + i - 1;
+    const GArray *stops;
+    int64_t at;
+    bool sure;
+
+    if (!i || !places[i - 1].settled) {
+        return false;
+    }
+    stops = stops_in(sinks, before->sink);
+    at = before->at + before->size;
+    if (!fits((const SidebandRam *)stops->data, stops->len, pieces[i].data,
+              pieces[i].size, at, &sure) || !sure) {
+        return false;
+    }
+    settle(&pieces[i], &places[i], at, before->sink);
+    return true;
 }
 
 /* Where others are it cannot be. True if one place is left. */
@@ -273,7 +363,7 @@ static bool settle_by_others(Piece *pieces, Places *places, unsigned n,
         bool taken = false;
 
         for (unsigned j = 0; j < n; j++) {
-            taken |= !places[j].n && pieces[j].at == places[i].at[k] &&
+            taken |= places[j].settled && pieces[j].at == places[i].at[k] &&
                      pieces[j].sink == places[i].sink[k];
         }
         if (!taken) {
@@ -281,10 +371,18 @@ static bool settle_by_others(Piece *pieces, Places *places, unsigned n,
             last = k;
         }
     }
-    if (left == 1) {
-        settle(&pieces[i], &places[i], last);
+    if (left != 1 || places[i].more) {
+        return false;
     }
-    return left == 1;
+    settle(&pieces[i], &places[i], places[i].at[last], places[i].sink[last]);
+    return true;
+}
+
+static bool may_be_as(const Places *a, const Places *b)
+{
+    return !a->settled && a->n == b->n &&
+           !memcmp(a->at, b->at, a->n * sizeof(*a->at)) &&
+           !memcmp(a->sink, b->sink, a->n * sizeof(*a->sink));
 }
 
 /* The same bytes as others, and all that there are: any order is right. */
@@ -294,67 +392,62 @@ static bool settle_alike(Piece *pieces, Places *places, unsigned n, unsigned i)
     unsigned alike = 0, place = 0;
 
     for (unsigned j = i; j < n; j++) {
-        alike += !memcmp(&places[j], &all, sizeof(all));
+        alike += may_be_as(&places[j], &all);
     }
-    if (alike != all.n) {
+    if (alike != all.n || all.more) {
         return false;
     }
     for (unsigned j = i; j < n; j++) {
-        if (!memcmp(&places[j], &all, sizeof(all))) {
-            settle(&pieces[j], &places[j], place++);
+        if (may_be_as(&places[j], &all)) {
+            settle(&pieces[j], &places[j], all.at[place], all.sink[place]);
+            place++;
         }
     }
     return true;
 }
 
-/* It may go on from the one that was given before it. */
-static bool settle_behind(Piece *pieces, Places *places, unsigned i)
+static void settle_all(Piece *pieces, Places *places, unsigned n,
+                       const GArray *sinks)
 {
-    for (unsigned k = 0; i && !places[i - 1].n && k < places[i].n; k++) {
-        if (places[i].sink[k] == pieces[i - 1].sink &&
-            places[i].at[k] ==
-            pieces[i - 1].at + (int64_t)pieces[i - 1].size) {
-            settle(&pieces[i], &places[i], k);
-            return true;
+    bool progress = true;
+
+    while (progress) {
+        progress = false;
+        for (unsigned i = 0; i < n; i++) {
+            progress |= !places[i].settled &&
+                        (settle_behind(pieces, places, i, sinks) ||
+                         (n <= MAX_TOGETHER &&
+                          (settle_by_others(pieces, places, n, i) ||
+                           settle_alike(pieces, places, n, i))));
         }
     }
-    return false;
 }
 
 /* Find out where each piece is. */
 static bool locate(Piece *pieces, unsigned n, const Sideband *sb,
-                   GError **errp)
+                   const GArray *sinks, GError **errp)
 {
     g_autofree Places *places = g_new0(Places, n);
-    bool progress = true;
 
     for (unsigned i = 0; i < n; i++) {
-        if (!find_places(&pieces[i], &places[i], sb, errp)) {
+        if (!find_places(&pieces[i], &places[i], sb, sinks, errp)) {
             return false;
         }
-        places[i].looked = 0;
     }
     for (unsigned i = 0; i < n; i++) {
-        if (places[i].n == 1) {
-            settle(&pieces[i], &places[i], 0);
+        if (places[i].n == 1 && !places[i].more) {
+            settle(&pieces[i], &places[i], places[i].at[0],
+                   places[i].sink[0]);
         }
     }
-    while (progress) {
-        progress = false;
-        for (unsigned i = 0; i < n; i++) {
-            progress |= places[i].n &&
-                        (settle_by_others(pieces, places, n, i) ||
-                         settle_behind(pieces, places, i) ||
-                         settle_alike(pieces, places, n, i));
-        }
-    }
+    settle_all(pieces, places, n, sinks);
     for (unsigned i = 0; i < n; i++) {
-        if (places[i].n) {
-            invalid(errp, "%s: the same bytes were stored at byte %" PRIi64
-                    " and at byte %" PRIi64 " of the session: give --at "
-                    "OFFSET, if you know which are meant, or the pieces "
-                    "before it, too", pieces[i].path, places[i].at[0],
-                    places[i].at[1]);
+        if (!places[i].settled) {
+            invalid(errp, "%s: the same bytes were stored at several places of "
+                    "the session (the first one is byte %" PRIi64 "): give "
+                    "--at OFFSET, if you know which are meant, or the pieces "
+                    "before it, too", pieces[i].path,
+                    places[i].n ? places[i].at[0] : 0);
             return false;
         }
     }
@@ -390,9 +483,8 @@ static const ETraceParams *framing_of(const Sideband *sb, int sink)
 
 /* Number the packets of a run, by the first stop that is known in it. */
 static bool number_run(Pieces *p, PieceRun *run, const Sideband *sb,
-                       GError **errp)
+                       const GArray *stops, GError **errp)
 {
-    g_autoptr(GArray) stops = stops_of(sb, run->sink);
     const SidebandRam *s = (const SidebandRam *)stops->data;
     const ETraceParams *framing = framing_of(sb, run->sink);
     const uint8_t *data = (const uint8_t *)p->data->data;
@@ -477,25 +569,28 @@ static bool add_piece(Pieces *p, const Piece *piece, GError **errp)
 bool pieces_init(Pieces *p, Piece *pieces, unsigned n, const Sideband *sb,
                  GError **errp)
 {
+    GArray *sinks;
+    bool ok;
+
     *p = (Pieces) {
         .data = g_array_new(FALSE, FALSE, 1),
         .runs = g_array_new(FALSE, FALSE, sizeof(PieceRun)),
     };
-    if (!locate(pieces, n, sb, errp)) {
-        return false;
+    sinks = find_sinks(sb);
+    ok = locate(pieces, n, sb, sinks, errp);
+    if (ok) {
+        qsort(pieces, n, sizeof(*pieces), compare_pieces);
     }
-    qsort(pieces, n, sizeof(*pieces), compare_pieces);
-    for (unsigned i = 0; i < n; i++) {
-        if (!add_piece(p, &pieces[i], errp)) {
-            return false;
-        }
+    for (unsigned i = 0; ok && i < n; i++) {
+        ok = add_piece(p, &pieces[i], errp);
     }
-    for (guint i = 0; i < p->runs->len; i++) {
-        if (!number_run(p, &g_array_index(p->runs, PieceRun, i), sb, errp)) {
-            return false;
-        }
+    for (guint i = 0; ok && i < p->runs->len; i++) {
+        PieceRun *run = &g_array_index(p->runs, PieceRun, i);
+
+        ok = number_run(p, run, sb, stops_in(sinks, run->sink), errp);
     }
-    return true;
+    free_sinks(sinks);
+    return ok;
 }
 
 void pieces_init_as_given(Pieces *p, const Piece *pieces, unsigned n)

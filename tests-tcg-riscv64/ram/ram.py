@@ -413,8 +413,8 @@ def rvtrace_pieces(folder, xlen):
              for i, (start, end) in enumerate(zip([0] + stops, stops))]
     need(files_equal(files[3], files[5]), 'rounds 3 and 5 differ')
     for i in 3, 5:
-        refused(folder, 'the same bytes were stored at byte', files[i],
-                '--ram', *side)
+        refused(folder, 'the same bytes were stored at several places',
+                files[i], '--ram', *side)
     ats = [['--at', str(stops[i - 1])] if i in (3, 5) else []
            for i in range(7)]
     rounds = [decode(folder, name, '--ram', *at, *side)
