@@ -571,14 +571,15 @@ def from_monitor_for(folder, harts, before, pause):
                     f'{folder}/sideband', hart=hart), m.pcs(hart), 1000)
 
 
-def migrated(folder, guest, machine, size, live):
+def migrated(folder, guest, machine, size, live, harts=1):
     """
     The machine moves in the middle of a trace: what is in the ring at the
     end decodes as one. Live: it is traced while memory is copied already.
     """
     elf = f'{OUT}/{guest}.elf'
     state = f'file:{folder}/state'
-    options = [*sram(size), *sideband(folder), *SYNC]
+    options = [*sram(size), *sideband(folder), *SYNC, '-smp', str(harts)]
+    hart = {'hart': 0} if PER_HART in machine else {}
     with Machine(folder, '.1', elf, machine + SIDE, *options) as m1:
         time.sleep(0.4)
         if not live:
@@ -588,7 +589,7 @@ def migrated(folder, guest, machine, size, live):
             time.sleep(0.02)
         need('SHUTDOWN' not in str(m1.events),
              'the guest was too fast for this test')
-        m1.qmp('x-riscv-trace-save', filename=f'{folder}/trace.1')
+        m1.qmp('x-riscv-trace-save', filename=f'{folder}/trace.1', **hart)
     os.rename(f'{folder}/sideband', f'{folder}/sideband.1')
     with Machine(folder, '.2', elf, machine + SIDE, *options,
                  '-incoming', state) as m2:
@@ -597,18 +598,19 @@ def migrated(folder, guest, machine, size, live):
         m2.qmp('cont')
         # dhry knows the result of fewer rounds only
         m2.finished(happy=guest != 'dhry-long')
-        m2.qmp('x-riscv-trace-save', filename=f'{folder}/trace')
+        m2.qmp('x-riscv-trace-save', filename=f'{folder}/trace', **hart)
     return m1, m2, elf
 
 
-def migrated_sram(folder, live):
-    m1, m2, elf = migrated(folder, 'dhry-long', AUTO, '64M', live)
+def migrated_sram(folder, live, machine='', harts=1):
+    m1, m2, elf = migrated(folder, 'dhry-long', AUTO + machine, '64M', live,
+                           harts)
     need(len(m1.pcs()) > 10000 and len(m2.pcs()) > 10000,
          'nothing ran on one of the sides')
     # all but the beginning, for which the ELF file has no code
     truth = m1.pcs() + m2.pcs()
     decoded = decode(folder, f'{folder}/trace', '--ram', '--elf', elf,
-                     strict=False)
+                     '--param', f'src_bits={harts - 1}', strict=False)
     is_end([pc for pc in decoded if int(pc, 16) >= DRAM], truth,
            len(truth) - 2000)
     # Each side's sideband explains its part, and both explain all of it.
@@ -667,6 +669,7 @@ def tests():
     for live, what in (False, 'migration'), (True, 'live migration'):
         yield f'{what}, SRAM', migrated_sram, live
         yield f'{what}, guest memory', migrated_smem, live
+    yield 'migration, a sink for each hart', migrated_sram, False, PER_HART, 2
 
 
 if __name__ == '__main__':
