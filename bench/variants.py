@@ -56,6 +56,7 @@ VARIANTS = (
     Variant('CTR idle', 'absent', cpu=CTR, mctrctl=IDLE),
     Variant('CTR', 'absent', cpu=CTR, mctrctl=RECORDING),
     Variant('CTR, NTBREN', 'absent', cpu=CTR, mctrctl=NTBREN),
+    Variant('ctr-host', 'absent', cpu=',ctr-host=4096'),
     Variant('icount', options=ICOUNT),
     Variant('icount, CTR, cycles', 'icount', cpu=CTR, mctrctl=RECORDING,
             options=ICOUNT),

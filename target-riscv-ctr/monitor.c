@@ -94,7 +94,8 @@ static void print_hart(GString *buf, CPURISCVState *env)
 
     g_string_append_printf(buf, "hart %" PRIu64 ": %s, depth %u, WRPTR %u%s\n",
                            (uint64_t)env->mhartid,
-                           s->key ? "recording" : "not recording in this mode",
+                           s->key & RISCV_CTR_KEY_ACTIVE
+                           ? "recording" : "not recording in this mode",
                            riscv_ctr_depth(s), riscv_ctr_wrptr(s),
                            s->frozen ? ", FROZEN" : "");
     print_control(buf, "mctrctl", s->mctrctl);

@@ -9,6 +9,7 @@
  */
 #include "qemu/osdep.h"
 #include "qapi/error.h"
+#include "host.h"
 #include "internal.h"
 #include "exec/exec-all.h"
 #include "exec/helper-proto.h"
@@ -122,6 +123,7 @@ void riscv_ctr_trap(CPURISCVState *env, bool async, target_ulong cause,
                             : (cause == RISCV_EXCP_BREAKPOINT ? XCTRCTL_BPFRZ
                                                               : 0);
 
+    riscv_ctr_host_trap(env, async, cause, epc, priv, virt);
     if (!riscv_ctr_present(env)) {
         return;
     }
@@ -153,6 +155,7 @@ void riscv_ctr_xret(CPURISCVState *env, target_ulong source,
     uint64_t ctl = transition_control(env, virt);
     bool to = mode_enabled(env, env->priv, env->virt_enabled);
 
+    riscv_ctr_host_xret(env, source, target, priv, virt);
     if (!riscv_ctr_present(env) || env->ctr.frozen ||
         !mode_enabled(env, priv, virt) ||
         (ctl & (XCTRCTL_RASEMU | XCTRCTL_TRETINH))) {
@@ -231,10 +234,10 @@ void riscv_ctr_update(CPURISCVState *env)
     if (active != s->counting) {
         riscv_ctr_cycles_run(env, active);
     }
-    s->key = 0;
+    s->key = s->host_key;
     if (active) {
-        s->key = RISCV_CTR_KEY_ACTIVE | s->cycles_key |
-                 s->sctrdepth << RISCV_CTR_KEY_DEPTH_SHIFT;
+        s->key |= RISCV_CTR_KEY_ACTIVE | s->cycles_key |
+                  s->sctrdepth << RISCV_CTR_KEY_DEPTH_SHIFT;
         if (ctl & XCTRCTL_RASEMU) {
             s->key |= RISCV_CTR_KEY_RASEMU;
         } else {
@@ -250,6 +253,7 @@ void riscv_ctr_reset(CPURISCVState *env)
 {
     RISCVCTRState *s = &env->ctr;
 
+    riscv_ctr_host_reset(env);
     if (!riscv_ctr_present(env)) {
         return;
     }
@@ -274,6 +278,10 @@ bool riscv_ctr_validate(RISCVCPU *cpu, Error **errp)
 {
     RISCVCTRState *s = &cpu->env.ctr;
 
+    if (!riscv_ctr_host_set(&cpu->env, cpu->cfg.ctr_host, errp)) {
+        return false;
+    }
+    riscv_ctr_gdb_init();
     if (!riscv_ctr_present(&cpu->env)) {
         return true;
     }

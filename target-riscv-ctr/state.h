@@ -64,6 +64,12 @@ typedef struct RISCVCTRState {
     uint32_t min_depth;         /* values of sctrdepth.DEPTH */
     uint32_t max_depth;
     uint32_t cycles_key;        /* RISCV_CTR_KEY_*CYCLES, 0: no cycle counts */
+
+    /* The host's own ring of transfers, see host.c */
+    RISCVCTREntry *host_head;   /* where the next one goes */
+    RISCVCTREntry *host_ring;   /* NULL: none are kept */
+    uint32_t host_key;          /* RISCV_CTR_KEY_HOST_*, 0: none are kept */
+    bool host_by_gdb;           /* gdb has asked for it, no property */
 } RISCVCTRState;
 
 /*
@@ -79,6 +85,8 @@ typedef struct RISCVCTRState {
 #define RISCV_CTR_KEY_FILTER_SHIFT      8               /* xctrctl[47:36] */
 #define RISCV_CTR_KEY_FILTER_MASK       0x000fff00
 #define RISCV_CTR_KEY_FILTER_XCTRCTL    36
-#define RISCV_CTR_KEY_MASK              0x000fffff
+#define RISCV_CTR_KEY_HOST_SHIFT        20              /* log2 of entries */
+#define RISCV_CTR_KEY_HOST_MASK         0x01f00000
+#define RISCV_CTR_KEY_MASK              0x01ffffff
 
 #endif /* TARGET_RISCV_CTR_STATE_H */

@@ -28,6 +28,7 @@ int cmd_decode(int argc, char **argv);
 int cmd_encode(int argc, char **argv);
 int cmd_params(int argc, char **argv);
 int cmd_guest_info(int argc, char **argv);
+int cmd_kernel_elf(int argc, char **argv);
 int cmd_convert(int argc, char **argv);
 int cmd_verify(int argc, char **argv);
 int cmd_stat(int argc, char **argv);

@@ -765,6 +765,23 @@ ln -s ../../Image-1 "$dir/root/boot/vmlinux-1"
 "$tool" guest-info "$dir/Image-1" > "$dir/info"
 info=$(cat "$dir/info")
 check "guest-info has something" 0 test -n "$info"
+
+# kernel-elf: without a kernel there is nothing to write
+check "kernel-elf without a file" 2 "$tool" kernel-elf
+says "which ones it wants" err 'kernel-elf Image -o'
+check "kernel-elf without output" 2 "$tool" kernel-elf "$dir/Image-1"
+check "kernel-elf of no Image" 2 "$tool" kernel-elf "$dir/Image-1" -o "$dir/k"
+says "what is wrong" err 'Image-1: not a flat Image'
+check "kernel-elf --base odd" 2 \
+    "$tool" kernel-elf --base 1001 "$dir/Image-1" -o "$dir/k"
+says "what a base is" err '\-\-base 1001: must be an even address'
+{ head -c 56 /dev/zero; printf 'RSC\005'; head -c 100 /dev/zero; } \
+    > "$dir/Image-2"
+check "kernel-elf without names" 2 \
+    "$tool" kernel-elf "$dir/Image-2" -o "$dir/k"
+says "what to do about it" err 'Image-2: .*CONFIG_KALLSYMS'
+check "and no file is left" 1 test -e "$dir/k"
+
 export TMPDIR=$dir/run
 mkdir "$TMPDIR"
 check "run --help" 0 "$tool" run --help

@@ -80,7 +80,16 @@ for name in types filter modes virt buffer rasemu uxl32; do
     table+="$name@icount rv64,$all $icount
 "
 done
-table+="zcm@icount rv64,d=off,zcmp=on,zcmt=on,$ctr $icount
+# What the hart keeps for the host is nothing that the guest can see.
+for name in csr types filter modes virt buffer rasemu freeze uxl32 migrate gdb \
+    reset-qmp; do
+    table+="$name@host-ring rv64,$all,smaia=on,ssaia=on,ctr-host=16 $icount
+"
+done
+table+="absent@host-ring rv64,ctr-host=16
+types-rv32@host-ring rv32,h=on,$ctr,smstateen=on,ctr-host=16
+zcm@host-ring rv64,d=off,zcmp=on,zcmt=on,$ctr,ctr-host=16
+zcm@icount rv64,d=off,zcmp=on,zcmt=on,$ctr $icount
 dbltrp@icount rv64,h=on,ssdbltrp=on,$ctr $icount
 nmi@icount rv64,h=on,smrnmi=on,smdbltrp=on,ssdbltrp=on,$vectors,$ctr $icount
 zicfilp@icount rv64,zicfilp=on,$ctr $icount"

@@ -3,7 +3,8 @@
 #
 # The proof that the tests bite: what a QEMU without the series gets wrong.
 #
-#   QEMU=$QEMU_STOCK CTR_WITHOUT="ctr-cycle-count ctr-min-depth ctr-max-depth" \
+#   QEMU=$QEMU_STOCK \
+#       CTR_WITHOUT="ctr-cycle-count ctr-min-depth ctr-max-depth ctr-host" \
 #       ./run.sh | ./stock-results.py > stock-results.md
 #
 # Each failed test must belong to a known defect, and each known defect must
