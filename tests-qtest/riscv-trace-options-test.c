@@ -343,7 +343,7 @@ static void test_per_hart(void)
     }
 }
 
-/* Packets go to the sink of their hart, if that is enabled, and elsewhere not */
+/* Packets go to the sink of their hart, if that is enabled, and nowhere else */
 static void test_per_hart_sinks(void)
 {
     QTestState *qts = start(PER_HART, "-smp 3");
