@@ -36,7 +36,7 @@ trap 'exit 143' TERM HUP
 # machine SMP: everything about the machine except how it is traced
 machine() {
     args=(
-        -cpu rv64,smctr=on,ssctr=on,smcsrind=on,sscsrind=on,smstateen=on
+        -cpu rv64,smctr=on,ssctr=on,sscofpmf=on,smcntrpmf=on
         -smp "$1" -m 512M
         -bios build/guest/fw_dynamic.bin
         -kernel build/guest/Image -initrd build/guest/initrd

@@ -34,8 +34,8 @@ flavour=$("$top/scripts/fetch" binary trixie "$headers") &&
         "${headers%-riscv64}-common") ||
     bail_out "no headers of $kernel: if Debian has a newer kernel by now," \
         "make distclean and make demo get that one"
-"$here/make-module" "$here/ctr_entries.c" "$out/ctr_entries.ko" \
-    "$flavour" "$common" > "$out/make.log" 2>&1 ||
+"$top/guest-linux/make-module" "$out/ctr_entries.ko" "$here/ctr_entries.c" \
+    -- "$flavour" "$common" > "$out/make.log" 2>&1 ||
     {
         sed 's/^/# /' "$out/make.log"
         bail_out "the module cannot be compiled"

@@ -25,10 +25,11 @@ mkdir -p "$OUT/root/bin"
 install -m 755 "$here/init" "$OUT/root/init"
 install -m 755 "$top/guest-linux/rvtrace-guest" "$OUT/root/bin/"
 
-# $OUT/initrd: a second archive replaces files of the first one.
+# linux_initrd [FIRST]: $OUT/initrd; a second archive replaces files of the
+# first one.
 linux_initrd() {
     (
-        cat "$guest/initrd"
+        cat "${1:-$guest/initrd}"
         cd "$OUT/root" && find . | cpio --quiet -o -H newc -R 0:0
     ) > "$OUT/initrd"
 }
