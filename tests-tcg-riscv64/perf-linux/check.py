@@ -26,8 +26,8 @@ import insn as rv
 
 RVTRACE = os.environ['RVTRACE']
 SEEN, HIDDEN, TRAP = range(3)
-# transfers that are looked at; filters leave few of them
-DEPTH = 400
+# transfers that are looked at, traps between them included; filters leave few
+DEPTH = 1000
 DEPTH_FILTERED = 3000
 ENTRIES = 256
 
@@ -56,6 +56,10 @@ Branch = collections.namedtuple('Branch', 'source target cycles type')
 
 class Bad(Exception):
     """Why a stack is not what ran."""
+
+
+class Moved(Exception):
+    """The rest ran before the task came to this hart."""
 
 
 class PerfData:
@@ -134,6 +138,22 @@ class Code:
         return self.known[pc]
 
 
+def threads_of(folder, harts):
+    """The threads that ran on each hart"""
+    threads = []
+    for hart in range(harts):
+        switches = f'{folder}/switches.{hart}'
+        with open(switches, 'wb') as file:
+            subprocess.run([RVTRACE, 'decode', f'--trace={folder}/trace',
+                            f'--sideband={folder}/side', f'--hart={hart}',
+                            '--strict', '--emit=task'], stdout=file,
+                           check=True)
+        with open(switches, encoding='utf-8') as file:
+            threads.append({int(line.split()[2]) for line in file
+                            if len(line.split()) > 2})
+    return threads
+
+
 def follow(folder, hart, depth, arguments):
     """
     For each overflow of a hart: the thread, its transfers in U mode and the
@@ -142,8 +162,6 @@ def follow(folder, hart, depth, arguments):
     command = [RVTRACE, 'decode', '--strict', f'--trace={folder}/trace',
                f'--sideband={folder}/side', f'--hart={hart}']
     switches = f'{folder}/switches.{hart}'
-    with open(switches, 'wb') as file:
-        subprocess.run([*command, '--emit=task'], stdout=file, check=True)
     hit, vector, program, *code = arguments
     with subprocess.Popen([*command, '--emit=pc'],
                           stdout=subprocess.PIPE) as decoder, \
@@ -164,8 +182,10 @@ def follow(folder, hart, depth, arguments):
 class Path:
     """The transfers before an overflow, from the newest"""
 
-    def __init__(self, data, code, wanted, ip):
+    def __init__(self, data, code, wanted, ip, moved):
         self.words = memoryview(data).cast('Q')
+        # it begins with what the task ran here, but that ran elsewhere, too
+        self.moved = moved
         self.next = 0
         self.code = code
         self.wanted = wanted
@@ -182,6 +202,8 @@ class Path:
     def take(self, branch):
         """The next transfer has to be this one."""
         while True:
+            if self.next >= len(self.words) and self.moved:
+                raise Moved
             if self.next >= len(self.words):
                 raise Bad('nothing is known that far back')
             source, target, kind = self.words[self.next:self.next + 3]
@@ -237,10 +259,10 @@ class Recording:
         for sample in self.file.samples:
             self.by_hart[sample.cpu].append(sample)
         self.bad = []
-        self.full = self.entries = self.empty = 0
+        self.full = self.entries = self.empty = self.moved = 0
         self.types = collections.Counter()
 
-    def check(self, sample, thread, task, hart):
+    def check(self, sample, elsewhere, depth, thread, task, hart):
         self.full += len(sample.branches) == ENTRIES
         self.empty += not sample.branches
         self.entries += len(sample.branches)
@@ -251,10 +273,14 @@ class Recording:
                 self.check_calls(sample, task)
                 return
             path = Path(hart if self.kernel else task, self.code,
-                        KINDS[self.name], sample.ip)
+                        KINDS[self.name], sample.ip,
+                        not self.kernel and elsewhere and
+                        len(task) < 24 * depth)
             for branch in sample.branches:
                 path.take(branch)
                 self.kind(branch)
+        except Moved:
+            self.moved += 1
         except Bad as why:
             self.bad.append(f'{sample.time}: {why}')
 
@@ -326,7 +352,9 @@ def main():
     recordings = [Recording(folder, name, code) for name in names]
     filtered = any(KINDS[name] for name in names)
     depth = DEPTH_FILTERED if filtered else DEPTH
+    threads = threads_of(folder, int(harts))
     for hart in range(int(harts)):
+        others = set().union(*threads[:hart], *threads[hart + 1:])
         samples = [(recording, sample) for recording in recordings
                    for sample in recording.by_hart[hart]]
         at = 0
@@ -335,7 +363,8 @@ def main():
                 f'{start}:{kernel}')):
             if at < len(samples):
                 recording, sample = samples[at]
-                recording.check(sample, *overflow)
+                recording.check(sample, sample.tid in others, depth,
+                                *overflow)
             at += 1
         # of the last recording of two harts, nothing is compared
         result(at >= len(samples) > 0 and (at == len(samples) or
@@ -346,10 +375,13 @@ def main():
         if recording.name == 'sleep':
             continue    # it does
         count = len(recording.file.samples)
-        result(count >= 10 and not recording.bad and not recording.file.lost,
+        # tasks are pinned soon after they begin: few of them move, and once
+        result(count >= 10 and not recording.bad and
+               not recording.file.lost and recording.moved <= count / 1000,
                f'{recording.name}: every stack is what ran',
                f'{count} samples, {recording.file.lost} times lost some, '
                f'{len(recording.bad)} contradicted, '
+               f'{recording.moved} of tasks that had just come here, '
                f'{recording.entries} entries, {recording.full} stacks are '
                f'full, {recording.empty} empty, types '
                f'{dict(recording.types)}',

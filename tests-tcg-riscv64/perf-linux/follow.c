@@ -11,7 +11,7 @@
  * ADDRESS:FILE, whose code may have been patched. Transfers are jumps, and
  * where an instruction did not go on with the next one; where code is not known
  * or may have been patched, 2 or 4 bytes on is the next one, but for indirect
- * jumps.
+ * jumps, and compressed ones and branches.
  *
  * Written for each hit: thread, number of transfers of the task, of the hart,
  * 0, 32 bits each; and for each transfer, from the newest: source, target,
@@ -144,9 +144,13 @@ static bool went_on(uint64_t pc, uint64_t next)
         }
         return !last_code->exact || next == pc + 4;
     }
+    /* Nobody patches compressed jumps and branches. */
     if (((low & 0xe07f) == 0x8002 && (low & 0xf80)) ||
-        (last_code->exact && (low & 0xe003) == 0xa001)) {
+        (low & 0xe003) == 0xa001) {
         return false;       /* C.JR, C.JALR; C.J */
+    }
+    if ((low & 0xc003) == 0xc001) {
+        return next == pc + 2;  /* C.BEQZ, C.BNEZ */
     }
     return !last_code->exact || next == pc + 2;
 }
