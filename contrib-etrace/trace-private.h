@@ -25,6 +25,12 @@ bool trace_next_run(TraceDecoder *d);
 /* Hand over the notes that the image has come by. */
 void trace_take_notes(TraceDecoder *d);
 
+/*
+ * What the flow calls, with @d, instead of the consumer's own: if that has
+ * data, or if there is a limit.
+ */
+const FlowOps *trace_between_ops(const TraceDecoder *d);
+
 /* How far the sideband of the part was read; 0 without one */
 uint64_t trace_sideband_pos(const TraceDecoder *d);
 
