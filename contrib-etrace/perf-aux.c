@@ -154,8 +154,8 @@ static gint compare_borders(gconstpointer pa, gconstpointer pb)
     return a->offset < b->offset ? -1 : a->offset > b->offset;
 }
 
-/* The first border of the CPU behind @offset, or UINT64_MAX */
-static uint64_t next_border(const PerfFile *f, uint32_t cpu, uint64_t offset)
+/* Bytes up to the CPU's first border behind @offset; UINT64_MAX: no border */
+static uint64_t to_border(const PerfFile *f, uint32_t cpu, uint64_t offset)
 {
     Border at = { f->cpu_from_end ? cpu : CPU_UNKNOWN, offset };
     guint low = 0, high = f->borders->len;
@@ -171,9 +171,9 @@ static uint64_t next_border(const PerfFile *f, uint32_t cpu, uint64_t offset)
             high = mid;
         }
     }
-    next = &g_array_index(f->borders, Border, low);
-    return low < f->borders->len && next->cpu == at.cpu ? next->offset :
-                                                          UINT64_MAX;
+    next = low < f->borders->len ?
+           &g_array_index(f->borders, Border, low) : NULL;
+    return next && next->cpu == at.cpu ? next->offset - offset : UINT64_MAX;
 }
 
 /* The bytes behind an AUXTRACE record, a piece for each recording */
@@ -184,7 +184,7 @@ static void take_auxtrace(PerfFile *f, const uint8_t *rec, size_t header)
     uint32_t cpu = get(p + 32, 4);
 
     while (size) {
-        uint64_t n = MIN(size, next_border(f, cpu, offset) - offset);
+        uint64_t n = MIN(size, to_border(f, cpu, offset));
         Piece piece = {
             .path = f->path,
             .data = data,

@@ -21,6 +21,7 @@
 #include "packed.h"
 #include "packet-text.h"
 #include "params-text.h"
+#include "perf-aux.h"
 #include "trace.h"
 #include "truth.h"
 
@@ -353,6 +354,25 @@ static void G_GNUC_UNUSED fuzz_packed(const uint8_t *data, size_t size)
     g_clear_pointer(&head, g_bytes_unref);
     g_clear_pointer(&all, g_bytes_unref);
     file_clear(&f);
+}
+
+/* Pieces are of the file, and no byte is in two of them. */
+static void G_GNUC_UNUSED fuzz_aux(const uint8_t *data, size_t size)
+{
+    g_autoptr(GArray) pieces = NULL;
+    size_t all = 0;
+
+    if (perf_aux_is_file(data, size)) {
+        pieces = perf_aux_read("file", data, size, NULL);
+    }
+    for (guint i = 0; pieces && i < pieces->len; i++) {
+        const Piece *piece = &g_array_index(pieces, Piece, i);
+
+        assert(piece->size && piece->data >= data &&
+               piece->size <= (size_t)(data + size - piece->data));
+        all += piece->size;
+    }
+    assert(all <= size);
 }
 
 /* Go on from each place of the index. */
