@@ -45,9 +45,9 @@ def code(address, *insns):
     return record(3, struct.pack(f'<Q{len(insns)}I', address, *insns))
 
 
-def ram(count, start, limit, pointer, *packets):
+def ram(count, start, limit, pointer, *packets, tail=b''):
     return record(13, struct.pack(f'<{4 + len(packets)}Q', count, start, limit,
-                                  pointer, *packets))
+                                  pointer, *packets) + tail)
 
 
 def task(pointer, pid, name, packets=0, hart=0):
