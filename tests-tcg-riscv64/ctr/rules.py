@@ -11,7 +11,8 @@ import re
 import sys
 
 # The same program on another hart has the same rules.
-AGAIN = re.compile(r'@(no-h|icount|host-count|host-ring)$|-rv32$|-no-count$')
+AGAIN = re.compile(
+    r'(-rv32|-no-count)?(@(no-h|icount|host-count|host-ring))?$')
 
 
 def pattern(text):
