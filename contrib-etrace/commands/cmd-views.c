@@ -37,7 +37,10 @@ int cmd_perf_data(int argc, char **argv)
         .stacks = true,
         .summary = "Write samples with call chains and branch stacks, for "
                    "'perf report -i FILE' and\nother subcommands of Linux' "
-                   "perf on any machine.",
+                   "perf on any machine. Give perf the guest's kernel,\n"
+                   "or it takes its own: --vmlinux with what 'rvtrace "
+                   "kernel-elf' writes, or\n--kallsyms with a copy of the "
+                   "guest's.",
     };
 
     return sample_command(&view, true, argc, argv);
