@@ -328,6 +328,48 @@ def check_events(profile):
     need(not stack and at <= profile['endValue'], 'not closed')
 
 
+# Prints what the package has read: the sum, and each function's own weight
+READ_PPROF = """
+const fs = require('fs'), zlib = require('zlib');
+const {Profile} = require(process.argv[1]);
+const p = Profile.decode(zlib.gunzipSync(fs.readFileSync(process.argv[2])));
+const text = (i) => p.stringTable.strings[Number(i)];
+const names = new Map(p.function.map((f) => [Number(f.id), text(f.name)]));
+const places = new Map(p.location.map(
+    (l) => [Number(l.id), names.get(Number(l.line[0].functionId))]));
+const own = {};
+for (const sample of p.sample) {
+    const name = places.get(Number(sample.locationId[0]));
+    own[name] = (own[name] || 0) + Number(sample.value[0]);
+}
+console.log(JSON.stringify({type: text(p.sampleType[0].type), own: own}));
+"""
+
+
+def npm_package(name, version):
+    """A package of npm, without what it needs besides; or Skip"""
+    path = f'{OUT}/{name}-{version}'
+    if not os.path.exists(f'{path}.tgz'):
+        run(OUT, program('npm'), 'pack', f'{name}@{version}', check=False)
+        if not os.path.exists(f'{path}.tgz'):
+            raise Skip(f'npm cannot fetch the package {name}')
+    return f'{path}.tgz'
+
+
+def test_pprof_format(folder, guest):
+    """What npm's package pprof-format reads is what folded has."""
+    package = npm_package('pprof-format', '2.3.2')
+    run(folder, 'tar', '-xzf', package)
+    own = guest.folded(folder)
+    read = json.loads(run(folder, program('node'), '-e', READ_PPROF,
+                          f'{folder}/package', guest.view(folder, 'pprof')))
+    need(read['type'] == 'instructions', read['type'])
+    need(sum(read['own'].values()) == len(guest.pcs), 'the sum')
+    for name, count in own.items():
+        need(read['own'].get(name) == count,
+             f'{name}: {read["own"].get(name)}, not {count}')
+
+
 def speedscope(folder, guest, *options):
     path = guest.view(folder, 'speedscope', *options)
     with open(path, encoding='utf-8') as f:
@@ -361,10 +403,8 @@ def test_speedscope_schema(folder, guest):
         raise Skip('python3-jsonschema is not installed') from None
     schema = f'{OUT}/speedscope-schema.json'
     if not os.path.exists(schema):
-        run(OUT, program('npm'), 'pack', 'speedscope@1.25.0', check=False)
-        if not os.path.exists(f'{OUT}/speedscope-1.25.0.tgz'):
-            raise Skip('npm cannot fetch the package speedscope')
-        text = run(OUT, 'tar', '-xzOf', 'speedscope-1.25.0.tgz',
+        package = npm_package('speedscope', '1.25.0')
+        text = run(OUT, 'tar', '-xzOf', package,
                    'package/dist/release/file-format-schema.json')
         with open(schema, 'w', encoding='utf-8') as f:
             f.write(text)
@@ -591,6 +631,7 @@ def main():
             ('callgrind_annotate with source', test_callgrind_source),
             ('go tool pprof', test_pprof),
             ('protoc', test_protoc),
+            ('pprof-format', test_pprof_format),
             ('speedscope', test_speedscope),
             ('uftrace', test_uftrace))]
     dhry = guests['dhry']
