@@ -25,3 +25,8 @@ uint64_t virtual_clock_ns(const VirtualClock *c)
 {
     return (unsigned __int128)c->ticks * NS_PER_SEC / c->hz;
 }
+
+uint64_t virtual_clock_ticks(const VirtualClock *c, uint64_t ns)
+{
+    return MIN((unsigned __int128)ns * c->hz / NS_PER_SEC, UINT64_MAX);
+}

@@ -25,4 +25,7 @@ bool virtual_clock_put(VirtualClock *c, uint64_t ticks, unsigned bits);
 /* Nanoseconds, rounded down */
 uint64_t virtual_clock_ns(const VirtualClock *c);
 
+/* The last tick that is not behind @ns */
+uint64_t virtual_clock_ticks(const VirtualClock *c, uint64_t ns);
+
 #endif /* ETRACE_VIRTUAL_CLOCK_H */

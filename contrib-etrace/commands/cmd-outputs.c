@@ -413,16 +413,18 @@ static int write_output(Output *o, const Results *r, const ProfileOptions *po,
 static bool can_add(const CliTrace *ct, const GPtrArray *outputs,
                     const ProfileOptions *po)
 {
+    if (!ct->shards && !ct->shard_files) {
+        return true;
+    }
+    if (po->weight) {
+        cli_error("--weight: pieces are added up by instructions");
+        return false;
+    }
     for (guint i = 0; i < outputs->len; i++) {
         const Output *o = outputs->pdata[i];
 
-        if ((ct->shards || ct->shard_files) && po->weight) {
-            cli_error("--weight: pieces are added up by instructions");
-            return false;
-        }
-        if ((ct->shards || ct->shard_files) &&
-            (kinds[o->kind].what & ~(RESULT_COUNTS | RESULT_PROFILE) ||
-             o->kind == OUTPUT_TIMELINE)) {
+        if (kinds[o->kind].what & ~(RESULT_COUNTS | RESULT_PROFILE) ||
+            o->kind == OUTPUT_TIMELINE) {
             cli_error("%s of pieces cannot be added up; report, annotate, "
                       "flamegraph, folded, callgrind, pprof, pgo and coverage "
                       "can", kinds[o->kind].name);
@@ -540,8 +542,7 @@ int cmd_decode_outputs(CliTrace *ct, char **args, char **truths,
         return CLI_ERROR;
     }
     t = r.t = cli_open(ct);
-    if (!t || !results_choose_time(&r, po) ||
-        !results_choose_weight(&r, po)) {
+    if (!t || !results_choose_time(&r, po)) {
         return CLI_ERROR;
     }
     if (is_asked_for(outputs, OUTPUT_TIMELINE)) {

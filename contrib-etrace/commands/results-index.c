@@ -180,12 +180,6 @@ static void choose_shard(HartResult *h)
     selection_hart_narrow(h->selection, insns_before(h->from), end);
 }
 
-/* The latest time in ticks that is not after @ns */
-static uint64_t hart_ticks(const HartResult *h, uint64_t ns)
-{
-    return MIN((unsigned __int128)ns * h->time.hz / 1000000000, UINT64_MAX);
-}
-
 /*
  * A point where not all of the sideband was there, that has grown since, is not
  * to be believed.
@@ -198,7 +192,8 @@ static const IndexPoint *find_point(const HartResult *hart, TraceMatch match)
 
     selection_hart_range(hart->selection, &from, &to);
     p = index_hart_find(h, from);
-    timed = since ? index_hart_find_time(h, hart_ticks(hart, since)) : NULL;
+    timed = since ? index_hart_find_time(
+        h, virtual_clock_ticks(&hart->time, since)) : NULL;
     if (timed && (!p || timed > p)) {
         p = timed;
     }

@@ -10,6 +10,10 @@
 #define TIMESTAMP_HZ    1000000000
 #define MTIME_HZ        10000000
 
+/* Without times: "have ..." */
+#define TIMES_REMEDY    "QEMU write it with -global " \
+                        "riscv-trace-encoder.time-width=64"
+
 void hart_time(void *opaque, uint64_t ticks, unsigned bits, bool timestamp)
 {
     HartResult *h = opaque;
@@ -37,18 +41,18 @@ bool hart_time_begin(HartResult *h)
     const CliTrace *ct = h->all->ct;
     bool must = ct->selection && selection_has_times(ct->selection) &&
                 (h->selection || h->all->only_ends);
-    bool told = trace_tells_time(h->all->t, h->hart, &h->by_timestamps);
 
-    if (must && !told) {
-        cli_error("--from, --to: hart %u's trace does not report the time; "
-                  "have QEMU write it with -global "
-                  "riscv-trace-encoder.time-width=64, or give a number of "
-                  "instructions", h->hart);
-        return false;
+    if (!must && !h->clock && !h->weights && !h->all->spacing) {
+        return true;
     }
-    if (told && (must || h->clock || h->weights || h->all->spacing)) {
+    if (trace_tells_time(h->all->t, h->hart, &h->by_timestamps)) {
         h->time.hz = ct->select.tick_rate ? ct->select.tick_rate :
                      h->by_timestamps ? TIMESTAMP_HZ : MTIME_HZ;
+    } else if (must) {
+        cli_error("--from, --to: hart %u's trace does not report the time; "
+                  "have " TIMES_REMEDY ", or give a number of instructions",
+                  h->hart);
+        return false;
     }
     return true;
 }
@@ -88,25 +92,55 @@ bool results_find_ends(Results *r)
     return true;
 }
 
+/* Is @text one of the two, or not given? Prints what is wrong. */
+static bool is_word(const char *option, const char *text, const char *first)
+{
+    if (text && !g_str_equal(text, first) &&
+        !g_str_equal(text, "instructions")) {
+        cli_error("%s %s: must be %s or instructions", option, text, first);
+        return false;
+    }
+    return true;
+}
+
+/* Do the packets of all harts that are asked for report the time? */
+static bool tells_time(const Results *r)
+{
+    bool by_timestamps;
+
+    for (unsigned i = 0; i < r->t->nr_harts; i++) {
+        if (cli_hart_selected(r->ct, r->t, i) &&
+            !trace_tells_time(r->t, i, &by_timestamps)) {
+            return false;
+        }
+    }
+    return true;
+}
+
 bool results_choose_time(Results *r, const ProfileOptions *o)
 {
-    bool by_timestamps, told = true;
+    bool must, may;
 
-    if (o->time && !g_str_equal(o->time, "virtual") &&
-        !g_str_equal(o->time, "instructions")) {
-        cli_error("--time %s: must be virtual or instructions", o->time);
+    if (!is_word("--time", o->time, "virtual") ||
+        !is_word("--weight", o->weight, "time")) {
         return false;
     }
-    for (unsigned i = 0; i < r->t->nr_harts; i++) {
-        told &= !cli_hart_selected(r->ct, r->t, i) ||
-                trace_tells_time(r->t, i, &by_timestamps);
+    r->by_time = !g_strcmp0(o->weight, "time");
+    must = !g_strcmp0(o->time, "virtual");
+    may = must || !o->time;
+    if ((may || r->by_time) && !tells_time(r)) {
+        if (must) {
+            cli_error("--time virtual: the trace does not tell the time; have "
+                      TIMES_REMEDY);
+        } else if (r->by_time) {
+            cli_error("--weight time: the trace does not report the time; have "
+                      TIMES_REMEDY);
+        }
+        if (must || r->by_time) {
+            return false;
+        }
+        may = false;
     }
-    if (!told && o->time && g_str_equal(o->time, "virtual")) {
-        cli_error("--time virtual: the trace does not tell the time; have "
-                  "QEMU write it with -global "
-                  "riscv-trace-encoder.time-width=64");
-        return false;
-    }
-    r->virtual_time = told && (!o->time || g_str_equal(o->time, "virtual"));
+    r->virtual_time = may;
     return true;
 }

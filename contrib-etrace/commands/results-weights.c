@@ -138,25 +138,3 @@ uint64_t stack_weights_get(const StackWeights *w, unsigned node)
     return node < w->nodes->len ?
            g_array_index(w->nodes, NodeWeight, node).ns : 0;
 }
-
-bool results_choose_weight(Results *r, const ProfileOptions *o)
-{
-    bool by_timestamps;
-
-    if (o->weight && !g_str_equal(o->weight, "time") &&
-        !g_str_equal(o->weight, "instructions")) {
-        cli_error("--weight %s: must be time or instructions", o->weight);
-        return false;
-    }
-    r->by_time = o->weight && g_str_equal(o->weight, "time");
-    for (unsigned i = 0; r->by_time && i < r->t->nr_harts; i++) {
-        if (cli_hart_selected(r->ct, r->t, i) &&
-            !trace_tells_time(r->t, i, &by_timestamps)) {
-            cli_error("--weight time: the trace does not report the time; "
-                      "have QEMU write it with -global "
-                      "riscv-trace-encoder.time-width=64");
-            return false;
-        }
-    }
-    return true;
-}

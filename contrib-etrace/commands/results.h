@@ -115,7 +115,7 @@ typedef struct Results {
     SamplerOptions sampler;     /* RESULT_SAMPLES: how often, how much */
     /* results_choose_time(): moments are in ns of virtual time */
     bool virtual_time;
-    bool by_time;               /* results_choose_weight() */
+    bool by_time;               /* ... and weights: stack_weights_get() */
     Watcher watchers[RESULTS_MAX_WATCHERS];
     unsigned nr_watchers;
     uint64_t spacing;           /* of an index to be made; 0: none is */
@@ -139,9 +139,6 @@ void results_clear(Results *r);
 /* What @o and r->t say; prints what is wrong and returns false. */
 struct ProfileOptions;
 bool results_choose_time(Results *r, const struct ProfileOptions *o);
-
-/* The same of r->by_time: have stack_weights_get() of each hart */
-bool results_choose_weight(Results *r, const struct ProfileOptions *o);
 
 /* Virtual time of @node of the hart's profile, ns */
 uint64_t stack_weights_get(const struct StackWeights *w, unsigned node);
