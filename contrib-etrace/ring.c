@@ -29,29 +29,40 @@ static void no_ram_sink(const Sideband *sb, GError **errp)
             sideband_session(sb));
 }
 
+/* The next packet from *@pos on, of whatever source and of either kind */
+static bool any_packet(const uint8_t *data, size_t size,
+                       const ETraceParams *params, size_t *pos,
+                       ETraceEncapPacket *pkt)
+{
+    while (*pos < size) {
+        ETraceEncapStatus status =
+            etrace_encap_parse(params, data + *pos, size - *pos, pkt);
+
+        if (status == ETRACE_ENCAP_MORE) {
+            break;
+        }
+        *pos += pkt->size;
+        if (status == ETRACE_ENCAP_PACKET) {
+            return true;
+        }
+    }
+    return false;
+}
+
 bool ring_first_source(const ETraceParams *params, const uint8_t *dump,
                        size_t size, uint16_t *src_id)
 {
+    ETraceEncapPacket pkt;
     size_t pos;
 
     if (!etrace_encap_find_align(params, dump, size, &pos)) {
         pos = 0;
     }
-    while (pos < size) {
-        ETraceEncapPacket pkt;
-        ETraceEncapStatus status = etrace_encap_parse(params, dump + pos,
-                                                      size - pos, &pkt);
-
-        if (status == ETRACE_ENCAP_MORE) {
-            break;
-        }
-        pos += pkt.size;
-        if (status == ETRACE_ENCAP_PACKET) {
-            *src_id = pkt.src_id;
-            return true;
-        }
+    if (!any_packet(dump, size, params, &pos, &pkt)) {
+        return false;
     }
-    return false;
+    *src_id = pkt.src_id;
+    return true;
 }
 
 /* Which sink is the dump of? */
@@ -191,21 +202,13 @@ bool ring_find_begin(Ring *ring, const ETraceParams *params, GError **errp)
     return true;
 }
 
-/* The next packet of @params' source from *@pos on, of either kind */
+/* As any_packet(), of @params' source */
 static bool next_packet(const uint8_t *data, size_t size,
                         const ETraceParams *params, size_t *pos,
                         ETraceEncapPacket *pkt)
 {
-    while (*pos < size) {
-        ETraceEncapStatus status =
-            etrace_encap_parse(params, data + *pos, size - *pos, pkt);
-
-        if (status == ETRACE_ENCAP_MORE) {
-            break;
-        }
-        *pos += pkt->size;
-        if (status == ETRACE_ENCAP_PACKET &&
-            (!params->src_bits || pkt->src_id == params->src_id)) {
+    while (any_packet(data, size, params, pos, pkt)) {
+        if (!params->src_bits || pkt->src_id == params->src_id) {
             return true;
         }
     }

@@ -103,7 +103,7 @@ static bool parse_time(const char *text, uint64_t *ns)
         double scale;
     } units[] = { { "s", 1e9 }, { "ms", 1e6 }, { "us", 1e3 }, { "ns", 1 } };
     char *end;
-    double value = g_ascii_strtod(text, &end) + 0.0;
+    double value = g_ascii_strtod(text, &end);
 
     /* Neither signs nor blanks, hexadecimal digits, or infinity */
     if (!g_ascii_isdigit(*text) ||
@@ -123,16 +123,16 @@ static bool parse_time(const char *text, uint64_t *ns)
 static bool parse_border(Border *border, const char *option, const char *text,
                          GError **errp)
 {
-    const char *name = text ? strchr(text, ':') : NULL;
-    const char *number;
+    const char *name, *number;
 
     if (!text) {
         return true;
     }
     if (g_str_has_prefix(text, "mark:") || g_str_has_prefix(text, "sym:")) {
+        name = strchr(text, ':') + 1;
         border->kind = *text == 'm' ? BORDER_MARK : BORDER_FUNCTION;
-        border->name = g_strdup(name + 1);
-        return name[1] || wrong(errp, option, text, "has no name");
+        border->name = g_strdup(name);
+        return *name || wrong(errp, option, text, "has no name");
     }
     border->from_end = *text == '-';
     number = text + border->from_end;

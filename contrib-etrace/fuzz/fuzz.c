@@ -151,6 +151,15 @@ static const TraceConsumer data_consumer = {
     .loss = on_loss,
 };
 
+static CallStackOptions stack_options(const Names *names)
+{
+    return (CallStackOptions) {
+        .names = names,
+        .layers = { CALLSTACK_LAYER_PRIV },
+        .nr_layers = 1,
+    };
+}
+
 static void decode(Trace *t, unsigned flags)
 {
     static const TruthPoint point = { .count = 1000 };
@@ -159,11 +168,7 @@ static void decode(Trace *t, unsigned flags)
     TruthHart truth = { .points = points };
     g_autoptr(ObjectTable) objects = object_table_new();
     g_autoptr(Names) names = names_new(objects);
-    CallStackOptions options = {
-        .names = names,
-        .layers = { CALLSTACK_LAYER_PRIV },
-        .nr_layers = 1,
-    };
+    CallStackOptions options = stack_options(names);
     Profile *profile;
     FILE *null = fopen("/dev/null", "w");
 
@@ -381,11 +386,7 @@ static void load_index(const TraceIndex *index)
     g_autoptr(ObjectTable) objects = object_table_new();
     g_autoptr(TaskTable) tasks = task_table_new();
     g_autoptr(Names) names = names_new(objects);
-    CallStackOptions options = {
-        .names = names,
-        .layers = { CALLSTACK_LAYER_PRIV },
-        .nr_layers = 1,
-    };
+    CallStackOptions options = stack_options(names);
 
     for (unsigned i = 0; i < MIN(index->nr_harts, MAX_HARTS); i++) {
         const IndexHart *h = &index->harts[i];
