@@ -148,13 +148,27 @@ static inline void short_target(ETraceEncoder *enc, Short *s, uint64_t target,
 /* Bytes that one history may take: four packets */
 #define HISTORY_ROOM    (4 * ETRACE_PLAIN_WRAP_MAX)
 
-/* What the short way takes one after the other: see chain(). */
-#define CHAIN_FLAGS     (ETRACE_HISTORY_CONTAINED | ETRACE_HISTORY_IRETS)
-
+/*
+ * Does @h end in an updiscon, so that a packet is all that comes of it? The
+ * second word of a slot as a whole decides, which is less work than its bytes.
+ */
 static inline bool is_chain(const ETraceHistory *h)
 {
-    return etrace_itype_is_updiscon(h->itype) &&
-           (h->flags & ~CHAIN_FLAGS) == ETRACE_HISTORY_SETTLED;
+    const ETraceHistory any = { .irdepth = -1, .itype = -1, .priv = -1,
+        .reserved = -1,
+        .flags = ETRACE_HISTORY_CONTAINED | ETRACE_HISTORY_IRETS,
+    };
+    const ETraceHistory chain = {
+        .type = ETRACE_SLOT_HISTORY, .flags = ETRACE_HISTORY_SETTLED,
+    };
+    uint64_t kind, ignored, wanted;
+
+    QEMU_BUILD_BUG_ON(offsetof(ETraceHistory, irdepth) != 8 ||
+                      offsetof(ETraceHistory, next) != 16);
+    memcpy(&kind, (const char *)h + 8, sizeof(kind));
+    memcpy(&ignored, (const char *)&any + 8, sizeof(ignored));
+    memcpy(&wanted, (const char *)&chain + 8, sizeof(wanted));
+    return (kind & ~ignored) == wanted && etrace_itype_is_updiscon(h->itype);
 }
 
 /* Of an updiscon's target: its @address in full, or its @index in the cache */
@@ -189,9 +203,10 @@ size_t wrap_target(uint8_t *out, const ETracePlainHead *head, const Target *t)
  */
 static inline QEMU_ALWAYS_INLINE
 size_t any_chain(ETraceEncoder *enc, Short *s, const ETraceSlot *slots, size_t n,
-             uint64_t *first, const unsigned bits, const bool cache)
+             uint64_t *first, const unsigned bits, const bool cache,
+             const unsigned iaddress_width)
 {
-    const unsigned narrow = 64 - s->params->iaddress_width;
+    const unsigned narrow = 64 - iaddress_width;
     const unsigned lsb = s->params->iaddress_lsb + narrow;
     const unsigned f0s = s->params->f0s_width;
     const unsigned cache_size = s->params->cache_size;
@@ -212,7 +227,7 @@ size_t any_chain(ETraceEncoder *enc, Short *s, const ETraceSlot *slots, size_t n
         int64_t diff = (int64_t)((target - address) << narrow) >> lsb;
         Target t = { .cached = false };
 
-        if (h->type != ETRACE_SLOT_HISTORY || !is_chain(h) ||
+        if (!is_chain(h) ||
             (h->branches == ETRACE_HISTORY_EMPTY && h->last == target)) {
             break;
         }
@@ -301,18 +316,20 @@ typedef size_t Chain(ETraceEncoder *enc, Short *s, const ETraceSlot *slots,
                      size_t n, uint64_t *first);
 
 /* There are three of it, each with registers of its own. */
-#define DEFINE_CHAIN(name, bits, cache)                                     \
+#define DEFINE_CHAIN(name, bits, cache, iaddress_width)                     \
     static __attribute__((noinline))                                        \
     size_t name(ETraceEncoder *enc, Short *s, const ETraceSlot *slots,      \
                 size_t n, uint64_t *first)                                  \
     {                                                                       \
-        return any_chain(enc, s, slots, n, first, bits, cache);             \
+        return any_chain(enc, s, slots, n, first, bits, cache,              \
+                         iaddress_width);                                   \
     }
 
-DEFINE_CHAIN(plain_chain, 1, false)
-DEFINE_CHAIN(modes_chain, 2, true)
+DEFINE_CHAIN(plain_chain, 1, false, 64)
+DEFINE_CHAIN(modes_chain, 2, true, 64)
 DEFINE_CHAIN(other_chain, history_bits(enc),
-             enc->params.ioptions & ETRACE_IOPT_JUMP_TARGET_CACHE)
+             enc->params.ioptions & ETRACE_IOPT_JUMP_TARGET_CACHE,
+             enc->params.iaddress_width)
 
 /*
  * one_history() many times. Takes as many as are no special case; returns the
@@ -404,10 +421,12 @@ size_t etrace_encoder_short(ETraceEncoder *enc, const ETraceSlot *slots,
 {
     bool cache = enc->params.ioptions & ETRACE_IOPT_JUMP_TARGET_CACHE;
     unsigned bits = history_bits(enc);
+    bool wide = enc->params.iaddress_width == 64;
 
     if (bits == 1 && !cache) {
-        return histories(enc, slots, n, next, 1, false, plain_chain);
+        return histories(enc, slots, n, next, 1, false,
+                         wide ? plain_chain : other_chain);
     }
     return histories(enc, slots, n, next, bits, cache,
-                     bits == 2 && cache ? modes_chain : other_chain);
+                     bits == 2 && cache && wide ? modes_chain : other_chain);
 }

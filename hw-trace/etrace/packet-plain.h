@@ -155,20 +155,27 @@ static inline size_t etrace_plain_number_wrap(uint8_t *out,
  * iaddress_lsb_p bits, sign-extended
  */
 static inline ETracePlain etrace_plain_address(unsigned branches,
-                                               uint32_t branch_map,
+                                               uint64_t branch_map,
                                                int64_t address)
 {
-    static const uint8_t pos[32] = {
-        2, 8, 10, 10, 14, 14, 14, 14, 22, 22, 22, 22, 22, 22, 22, 22,
-        38, 38, 38, 38, 38, 38, 38, 38, 38, 38, 38, 38, 38, 38, 38, 38,
+    /* Format and number of branches, and where the address is, by the latter */
+    static const struct {
+        uint8_t low;
+        uint8_t pos;
+    } head[32] = {
+#define HEAD(n, pos) { ETRACE_FORMAT_DIFF_DELTA | (n) << 2, pos }
+#define HEAD4(n, pos) \
+        HEAD(n, pos), HEAD(n + 1, pos), HEAD(n + 2, pos), HEAD(n + 3, pos)
+        { ETRACE_FORMAT_ADDR_ONLY, 2 }, HEAD(1, 8), HEAD(2, 10), HEAD(3, 10),
+        HEAD4(4, 14), HEAD4(8, 22), HEAD4(12, 22), HEAD4(16, 38),
+        HEAD4(20, 38), HEAD4(24, 38), HEAD4(28, 38),
+#undef HEAD4
+#undef HEAD
     };
 
-    /* No branches, no map: which of the two it is costs no jump. */
-    QEMU_BUILD_BUG_ON(ETRACE_FORMAT_ADDR_ONLY != ETRACE_FORMAT_DIFF_DELTA + 1);
     return (ETracePlain) {
-        .low = (ETRACE_FORMAT_ADDR_ONLY - !!branches) | branches << 2 |
-               (uint64_t)branch_map << 7,
-        .pos = pos[branches & 31],
+        .low = head[branches & 31].low | branch_map << 7,
+        .pos = head[branches & 31].pos,
         .rest = address,
     };
 }
