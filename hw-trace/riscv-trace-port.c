@@ -39,7 +39,7 @@ struct RVTracePort {
     char line[RVTRACE_PORT_LINE];
     QEMUTimer *timer;           /* the reader may have caught up */
     bool busy;                  /* a note is being taken */
-    bool answer;                /* ... and the guest is told when it has been */
+    bool answer;                /* ... and the guest gets a line for it */
 };
 
 static const struct {

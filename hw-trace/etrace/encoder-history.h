@@ -64,7 +64,7 @@ static inline Branches history_branches(const ETraceHistory *h, unsigned bits)
 
 /*
  * The run behind the branches of @h. If there are some, it is at most what is
- * up to the last instruction; the target of an updiscon is told apart from it.
+ * up to the last instruction, with which an updiscon's target is not confused.
  */
 static inline void history_run(ETraceEncoder *enc, const ETraceHistory *h,
                                bool branches)

@@ -68,7 +68,7 @@ static inline size_t etrace_plain_store(uint8_t *buf, ETracePlain p)
     uint64_t low = p.low | (uint64_t)p.rest << p.pos;
 
     etrace_word_store(buf, low);
-    /* One sign bit has to stay: clz of what differs from it tells how many. */
+    /* One sign bit has to stay: clz of what differs from it counts them. */
     if (high == (int64_t)low >> 63) {
         return (64 - __builtin_clzll((low ^ high) | 1)) / 8 + 1;
     }
