@@ -10,6 +10,7 @@
 #include "names/object-elf.h"
 #include "names/sysroot.h"
 #include "results.h"
+#include "samples/perf-samples.h"
 #include "views/report.h"
 
 void profile_options_clear(ProfileOptions *o)
@@ -136,6 +137,19 @@ char **profile_sysroots(const CliTrace *ct, const ProfileOptions *o)
     return o->sysroots ?: ct->shard_sysroots;
 }
 
+/* By what perf recorded of their maps */
+static void name_processes(const Names *names, PerfSamples *samples,
+                           ObjectTable *table, char **roots)
+{
+    unsigned missing;
+
+    process_table_names(samples->processes, names, roots, table, &missing);
+    if (missing) {
+        cli_warn("%u files that processes had mapped are not below a "
+                 "--sysroot, or are no ELF files", missing);
+    }
+}
+
 Names *profile_load_names(const CliTrace *ct, const ProfileOptions *o,
                           const Trace *t, ObjectTable *table)
 {
@@ -147,8 +161,13 @@ Names *profile_load_names(const CliTrace *ct, const ProfileOptions *o,
             return NULL;
         }
     }
-    if (!add_kallsyms(names, table, o->kallsyms ?: ct->shard_kallsyms) ||
-        ((sysroots || has_texts(t)) && !scan_sysroots(names, t, sysroots))) {
+    if (!add_kallsyms(names, table, o->kallsyms ?: ct->shard_kallsyms)) {
+        return NULL;
+    }
+    if (t->samples) {
+        name_processes(names, t->samples, table, sysroots);
+    } else if ((sysroots || has_texts(t)) &&
+               !scan_sysroots(names, t, sysroots)) {
         return NULL;
     }
     if (!o->no_demangle) {
