@@ -130,22 +130,37 @@ const ProcessMaps *process_table_use(ProcessTable *table, uint32_t pid)
     return m;
 }
 
-/* The file of @path, with its symbols; NULL if there is none */
+static Object *load_file(ObjectTable *objects, const char *path,
+                         const char *file)
+{
+    Object *o = object_elf_load(objects, path, file, NULL);
+
+    if (o && (!o->code->len || o->kind == OBJECT_MODULE)) {
+        object_drop(objects, o);
+        return NULL;
+    }
+    if (o) {
+        object_elf_symbols(o);
+    }
+    return o;
+}
+
+/*
+ * The file of @path, with its symbols; NULL if there is none. rvtrace's own
+ * perf-data has the paths of this machine, so that they come last.
+ */
 static Object *load(ObjectTable *objects, char **roots, const char *path)
 {
     for (; roots && *roots && path[0] == '/'; roots++) {
         g_autofree char *file = g_build_filename(*roots, path, NULL);
-        Object *o = object_elf_load(objects, path, file, NULL);
+        Object *o = load_file(objects, path, file);
 
-        if (o && o->code->len && o->kind != OBJECT_MODULE) {
-            object_elf_symbols(o);
+        if (o) {
             return o;
         }
-        if (o) {
-            object_drop(objects, o);
-        }
     }
-    return NULL;
+    return path[0] == '[' || g_str_has_prefix(path, "//") ? NULL :
+           load_file(objects, path, path);
 }
 
 /* How far above its own addresses the object lies, which has @map mapped */

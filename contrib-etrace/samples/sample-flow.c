@@ -232,16 +232,16 @@ void sample_flow(const PerfSample *s, const InsnIsa *isa,
         PerfBranch b = perf_sample_branch(s, i);
         End end = { .pc = b.from };
         bool trap;
+        uint8_t itype = sample_branch_itype(s, &b, isa, &trap);
 
-        end.itype = sample_branch_itype(s, &b, isa, &trap);
         end.retired = !trap;
-        end.itype = trap ? ETRACE_ITYPE_NONE : end.itype;
+        end.itype = trap ? ETRACE_ITYPE_NONE : itype;
         if (begin && b.from) {
             piece(&w, begin, &end, priv);
         }
         if (trap && b.from && w.follows) {
             ops->trap(opaque, &(FlowTrap) {
-                .interrupt = TYPE(b.flags) == PERF_BR_IRQ,
+                .interrupt = itype == ETRACE_ITYPE_INTERRUPT,
                 .cause = cause_of(&b, priv),
                 .priv = priv,
                 .epc_known = true,
