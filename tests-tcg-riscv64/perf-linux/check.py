@@ -330,6 +330,8 @@ class Recording:
         for branch, before in zip(sample.branches, sample.branches[1:]):
             count = 1
             pc = before.target
+            if not 0 <= branch.source - pc < 1 << 20:
+                continue    # it has become another program in between
             while pc != branch.source:
                 insn = self.code.at(pc)
                 if insn is None or count == 1000:
