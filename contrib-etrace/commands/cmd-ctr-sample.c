@@ -129,8 +129,8 @@ static bool parse_options(CtrSample *c, int argc, char **argv)
         { "hart", 0, 0, G_OPTION_ARG_INT, &c->ct.hart,
           "Only this hart", "N" },
         { "elf", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &c->ct.elfs,
-          "ELF file, moved by BIAS bytes: code and symbols; can be repeated",
-          "FILE[@BIAS]" },
+          "ELF file, moved by BIAS bytes, or Linux' Image: code and symbols; "
+          "can be repeated", "FILE[@BIAS]" },
         { "isa", 0, 0, G_OPTION_ARG_STRING, &c->ct.isa,
           "ISA string; needed for Zcmp and Zcmt", "rv64gc_zcmp_zcmt" },
         G_OPTION_ENTRY_NULL

@@ -7,6 +7,8 @@
 #include "elf-file.h"
 #include "flamegraph.h"
 #include "names/guest-text.h"
+#include "names/kernel-elf.h"
+#include "names/kernel-image.h"
 #include "names/object-elf.h"
 #include "names/sysroot.h"
 #include "results.h"
@@ -49,6 +51,19 @@ static Object *elf_object(ObjectTable *table, const char *path)
     return o ?: object_new(table, OBJECT_PROGRAM, path, path);
 }
 
+/* A kernel's Image has code and names, too, and a place of its own. */
+static bool add_image(Names *names, ObjectTable *table, const char *path,
+                      uint64_t bias)
+{
+    Object *kernel = kernel_image_load(table, path, NULL);
+
+    if (kernel) {
+        kernel_image_symbols(kernel);
+        names_add_fixed(names, kernel, KERNEL_ELF_BASE + bias);
+    }
+    return kernel;
+}
+
 static bool add_elf(Names *names, ObjectTable *table, const char *arg)
 {
     g_autoptr(GError) err = NULL;
@@ -63,6 +78,9 @@ static bool add_elf(Names *names, ObjectTable *table, const char *arg)
     }
     symbols = symbols_new();
     if (!symbols_add_elf(symbols, path, 0, &err)) {
+        if (add_image(names, table, path, bias)) {
+            return true;
+        }
         cli_error("--elf: %s", err->message);
         return false;
     }
