@@ -359,10 +359,17 @@ void cli_trace_clear(CliTrace *ct)
     g_clear_pointer(&ct->selection, selection_free);
 }
 
-Trace *cli_open(const CliTrace *ct)
+/* As trace_open() and trace_open_samples() */
+static Trace *open_any(const CliTrace *ct, GError **errp)
 {
-    g_autoptr(GError) err = NULL;
-    g_autoptr(Trace) t = trace_open(&(TraceOptions) {
+    bool is = false;
+    Trace *t = ct->takes_samples && !ct->traces[1] ?
+               trace_open_samples(*ct->traces, ct->isa, &is, errp) : NULL;
+
+    if (t || is) {
+        return t;
+    }
+    return trace_open(&(TraceOptions) {
         .traces = ct->traces,
         .sidebands = ct->sidebands,
         .sessions = ct->sessions,
@@ -375,7 +382,13 @@ Trace *cli_open(const CliTrace *ct)
         .wrapped_at = ct->wrapped_at,
         .at = ct->at,
         .tvecs = ct->tvecs,
-    }, &err);
+    }, errp);
+}
+
+Trace *cli_open(const CliTrace *ct)
+{
+    g_autoptr(GError) err = NULL;
+    g_autoptr(Trace) t = open_any(ct, &err);
 
     if (!t) {
         cli_error("%s", err->message);

@@ -541,8 +541,14 @@ int cmd_decode_outputs(CliTrace *ct, char **args, char **truths,
         !profile_options_valid(po)) {
         return CLI_ERROR;
     }
+    ct->takes_samples = true;
     t = r.t = cli_open(ct);
-    if (!t || !results_choose_time(&r, po)) {
+    if (!t || (t->samples ? !results_can_sample(&r) :
+                            !results_choose_time(&r, po))) {
+        return CLI_ERROR;
+    }
+    if (t->samples && (po->weight || is_asked_for(outputs, OUTPUT_TIMELINE))) {
+        cli_error("--weight, timeline: samples do not say how long it took");
         return CLI_ERROR;
     }
     if (is_asked_for(outputs, OUTPUT_TIMELINE)) {

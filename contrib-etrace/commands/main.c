@@ -44,6 +44,8 @@ static const CliCommand commands[] = {
     { "index", "find places in a trace where decoding can begin", cmd_index },
     { "merge", "add up results of pieces of a trace", cmd_merge },
     { "run", "run QEMU, trace it, and write what was executed", cmd_run },
+    { "ctr-sample", "sample a machine that runs, by its control transfers",
+      cmd_ctr_sample },
     { "listen", "collect trace and sideband from sockets", cmd_listen },
     { "live", "the same, and show what runs meanwhile, as top does",
       cmd_live },

@@ -551,6 +551,9 @@ bool results_decode(Results *r)
     GThreadPool *pool;
     bool ok = true;
 
+    if (r->t->samples) {
+        return make_harts(r, &crew) && results_take_samples(r);
+    }
     if (!make_harts(r, &crew) || !results_borders_exist(r) ||
         !results_index_begin(r)) {
         return false;

@@ -146,6 +146,13 @@ uint64_t stack_weights_get(const struct StackWeights *w, unsigned node);
 /* Of all harts: instructions that ran, and those that are selected */
 uint64_t results_insns(const Results *r, uint64_t *selected);
 
+/*
+ * results-samples.c: of r->t->samples, can what was asked for be had? Prints
+ * what is wrong and returns false. Then, take it, when r->harts are there.
+ */
+bool results_can_sample(const Results *r);
+bool results_take_samples(Results *r);
+
 /* results-index.c */
 
 /* TRACE.rvidx, or what --index says; the caller frees it. */

@@ -10,7 +10,6 @@
 #include "perf-maps.h"
 #include "view-file.h"
 
-#define EVENT_NAME "instructions"
 #define BUILD_ID_MAX 20
 #define COMM_MAX 15
 #define PROT_READ_EXEC 5
@@ -24,6 +23,19 @@ typedef struct PerfData {
     FILE *body;
     uint64_t size;          /* of the body */
 } PerfData;
+
+const PerfEvent perf_event_instructions = {
+    PERF_TYPE_HARDWARE, PERF_COUNT_HW_INSTRUCTIONS, "instructions",
+};
+
+const PerfEvent perf_event_cpu_clock = {
+    PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CPU_CLOCK, "cpu-clock",
+};
+
+static const PerfEvent *event_of(const PerfDataOptions *o)
+{
+    return o->event ?: &perf_event_instructions;
+}
 
 static const Task *task_of(const PerfData *p, const Sample *sample)
 {
@@ -328,7 +340,8 @@ uint64_t perf_branch_flags(const SampleBranch *b)
     uint64_t type = b->itype == ETRACE_ITYPE_EXCEPTION ?
                     exception_type(b->cause) : types[b->itype & 15];
 
-    return type << PERF_BRANCH_TYPE_SHIFT |
+    return (uint64_t)b->cycles << PERF_BRANCH_CYCLES_SHIFT |
+           type << PERF_BRANCH_TYPE_SHIFT |
            (uint64_t)privs[b->to.mode] << PERF_BRANCH_PRIV_SHIFT;
 }
 
@@ -376,9 +389,9 @@ static void put_attr(GByteArray *b, const PerfDataOptions *o)
 {
     unsigned start = b->len;
 
-    view_put32(b, PERF_TYPE_HARDWARE);
+    view_put32(b, event_of(o)->type);
     view_put32(b, PERF_ATTR_SIZE_VER5);
-    view_put64(b, PERF_COUNT_HW_INSTRUCTIONS);
+    view_put64(b, event_of(o)->config);
     view_put64(b, o->period);
     view_put64(b, PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME |
                   (o->no_chains ? 0 : PERF_SAMPLE_CALLCHAIN) |
@@ -392,7 +405,9 @@ static void put_attr(GByteArray *b, const PerfDataOptions *o)
     view_put32(b, 0);                               /* bp_type */
     view_put64(b, 0);                               /* config1 */
     view_put64(b, 0);                               /* config2 */
-    view_put64(b, PERF_SAMPLE_BRANCH_ANY | PERF_SAMPLE_BRANCH_TYPE_SAVE);
+    view_put64(b, (o->filtered ? PERF_SAMPLE_BRANCH_SOME :
+                                 PERF_SAMPLE_BRANCH_ANY) |
+                  PERF_SAMPLE_BRANCH_TYPE_SAVE);
     while (b->len < start + PERF_ATTR_SIZE_VER5) {
         view_put32(b, 0);
     }
@@ -456,7 +471,7 @@ static void put_event_desc(GByteArray *b, const PerfData *p)
     view_put32(b, PERF_ATTR_SIZE_VER5);
     put_attr(b, p->o);
     view_put32(b, 0);                               /* ids */
-    put_name(b, EVENT_NAME);
+    put_name(b, event_of(p->o)->name);
 }
 
 static void put_feature(GByteArray *b, unsigned feature, const PerfData *p,

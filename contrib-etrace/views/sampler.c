@@ -30,7 +30,7 @@ struct Sampler {
     bool taken;
     const Task *task;       /* whose transfers they are; NULL: not known */
     /* The last ones, around which the array is used */
-    Transfer ring[SAMPLE_MAX_BRANCHES];
+    Transfer ring[SAMPLER_MAX_BRANCHES];
     uint64_t transfers;     /* so far; the last one is in front of that */
     unsigned valid;         /* in the ring */
     /* sampler_mark() */
@@ -44,7 +44,7 @@ Sampler *sampler_new(CallStack *stack, const SamplerOptions *options)
 
     s->stack = stack;
     s->options = *options;
-    s->options.branches = MIN(options->branches, SAMPLE_MAX_BRANCHES);
+    s->options.branches = MIN(options->branches, SAMPLER_MAX_BRANCHES);
     s->next = options->period;
     return s;
 }
@@ -56,7 +56,7 @@ void sampler_free(Sampler *s)
 
 static Transfer *ring_at(Sampler *s, uint64_t index)
 {
-    return &s->ring[index % SAMPLE_MAX_BRANCHES];
+    return &s->ring[index % SAMPLER_MAX_BRANCHES];
 }
 
 static void add_transfer(Sampler *s, uint64_t to, uint8_t priv)
@@ -277,10 +277,10 @@ static void repeat_transfers(Sampler *s, uint64_t times)
 {
     uint64_t n = s->transfers - s->transfers_at_mark;
 
-    if (!n || n >= SAMPLE_MAX_BRANCHES) {
+    if (!n || n >= SAMPLER_MAX_BRANCHES) {
         return;
     }
-    times = MIN(times, SAMPLE_MAX_BRANCHES / n + 1);
+    times = MIN(times, SAMPLER_MAX_BRANCHES / n + 1);
     for (uint64_t i = 0; i < times * n; i++) {
         *ring_at(s, s->transfers) = *ring_at(s, s->transfers - n);
         s->transfers++;
