@@ -11,11 +11,13 @@
 #ifndef ETRACE_VIEWS_PERF_DATA_H
 #define ETRACE_VIEWS_PERF_DATA_H
 
+#include "names/task-ends.h"
 #include "spool.h"
 
 typedef struct PerfDataOptions {
     const ObjectTable *objects;
     const TaskTable *tasks;
+    const TaskEnds *ends;           /* NULL: nothing is known of that */
     unsigned nr_harts;
     uint64_t period;                /* as the samplers had it */
     bool no_chains;                 /* perf2bolt does not expect any */
