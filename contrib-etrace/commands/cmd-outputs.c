@@ -271,6 +271,7 @@ static int report_output(const Results *r, Profile *profile,
         .dso = po->dso,
         .sym = po->sym,
         .max_rows = po->max_rows,
+        .by_time = r->by_time,
         .by_total = po->by_total,
         .ran = r->ct->selection ? results_insns(r, &selected) : 0,
         .places = places,
@@ -285,7 +286,7 @@ static int report_output(const Results *r, Profile *profile,
 
     profile_sum(profile);
     if (po->callers) {
-        if (!report_write_callers(profile, po->callers, f)) {
+        if (!report_write_callers(profile, po->callers, r->by_time, f)) {
             cli_error("--callers %s: no such function ran", po->callers);
             return CLI_ERROR;
         }
@@ -356,8 +357,8 @@ static int write_output(Output *o, const Results *r, const ProfileOptions *po,
         status = v->verdict ? v->verify_status : CLI_OK;
         break;
     case OUTPUT_REPORT:
-        status = report_output(r, v->plain ?: v->profile, v->counts, po,
-                               o->f);
+        status = report_output(r, v->timed ?: v->plain ?: v->profile,
+                               v->counts, po, o->f);
         break;
     case OUTPUT_PERF_DATA:
         status = view_write_perf_data(r, po, o->f);

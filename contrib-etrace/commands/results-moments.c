@@ -30,7 +30,7 @@ void hart_moment(void *opaque, const CallStackMoment *moment)
     HartResult *h = opaque;
 
     if (h->weights) {
-        stack_weights_moment(h->weights, moment);
+        hart_weights_moment(h, moment);
     }
     if (h->clock) {
         moment_clock_put(h->clock, moment);
@@ -54,9 +54,7 @@ void hart_moment_lost(HartResult *h, FlowLossKind kind)
 
 void hart_moments_end(HartResult *h)
 {
-    if (h->weights) {
-        stack_weights_end(h->weights, h);
-    }
+    hart_weights_end(h);
     h->end_time = h->clock ? moment_clock_end(h->clock) : h->counts.selected;
     for (unsigned i = 0; i < h->all->nr_watchers; i++) {
         if (h->all->watchers[i].end) {

@@ -39,21 +39,23 @@ void hart_time(void *opaque, uint64_t ticks, unsigned bits, bool timestamp);
  */
 bool results_find_ends(Results *r);
 
-/* results-weights.c: how long each node of the hart's profile took */
+/* results-weights.c: how long each call stack and each piece of code took */
 
-typedef struct StackWeights StackWeights;
+typedef struct Weights Weights;
 
-StackWeights *stack_weights_new(void);
-void stack_weights_free(StackWeights *w);
+void weights_free(Weights *w);
 
-/* The call stack is another one from here on. */
-void stack_weights_moment(StackWeights *w, const CallStackMoment *moment);
+/* When @h has all that it is decoded with: is time asked for as weight? */
+void hart_weights_begin(HartResult *h);
+
+/* The call stack, of which there are weights, is another one from here on. */
+void hart_weights_moment(HartResult *h, const CallStackMoment *moment);
 
 /* It is @ns, behind all that @h has executed so far. */
-void stack_weights_time(StackWeights *w, const HartResult *h, uint64_t ns);
+void hart_weights_time(HartResult *h, uint64_t ns);
 
-/* @h has no more packets. */
-void stack_weights_end(StackWeights *w, const HartResult *h);
+/* @h has no more packets; its ranges have their times. */
+void hart_weights_end(HartResult *h);
 
 /* results-borders.c */
 

@@ -339,7 +339,8 @@ static void hart_free(HartResult *h)
     g_clear_pointer(&h->samples, spool_free);
     g_clear_pointer(&h->moments, moments_free);
     g_clear_pointer(&h->clock, moment_clock_free);
-    g_clear_pointer(&h->weights, stack_weights_free);
+    g_clear_pointer(&h->weights, weights_free);
+    g_clear_pointer(&h->range_weights, weights_free);
     g_clear_pointer(&h->stack, callstack_free);
     g_clear_pointer(&h->profile, profile_free);
     g_clear_pointer(&h->counter, counter_free);
@@ -371,8 +372,7 @@ static HartResult *hart_new(const Results *r, unsigned hart, GError **errp)
             hart_free(h);
             return NULL;
         }
-        h->weights = r->by_time ? stack_weights_new() : NULL;
-        if (h->moments || r->nr_watchers || h->weights) {
+        if (h->moments || r->nr_watchers || r->by_time) {
             options.moment = hart_moment;
             options.opaque = h;
         }
@@ -396,6 +396,7 @@ static HartResult *hart_new(const Results *r, unsigned hart, GError **errp)
         }
         h->sampler = sampler_new(h->stack, &options);
     }
+    hart_weights_begin(h);
     if (r->ct->selection && (h->stack || h->counter)) {
         h->selection = selection_hart_new(r->ct->selection);
     }
@@ -407,7 +408,8 @@ static void decode_hart(gpointer data, gpointer opaque)
     HartResult *h = data;
     Crew *crew = opaque;
     TraceConsumer how =
-        h->compared || h->all->nr_watchers || h->weights ? consumer :
+        h->compared || h->all->nr_watchers || h->weights || h->range_weights ?
+        consumer :
         h->stack || h->counter ? repeating_consumer : count_consumer;
 
     how.time = h->time.hz ? hart_time : NULL;

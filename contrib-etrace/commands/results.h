@@ -81,7 +81,9 @@ typedef struct HartResult {
     Spool *samples;
     Moments *moments;
     MomentClock *clock;         /* of moments in virtual time */
-    struct StackWeights *weights;   /* of the profile, ns; or NULL */
+    /* ns; NULL: not asked for */
+    struct Weights *weights;        /* of the profile's nodes */
+    struct Weights *range_weights;  /* of the counts' ranges */
     VirtualClock time;          /* .hz is 0: nobody wants to know it */
     bool by_timestamps;         /* ... it is that of packets' envelopes */
     uint64_t end_time;          /* as that of moments */
@@ -115,7 +117,7 @@ typedef struct Results {
     SamplerOptions sampler;     /* RESULT_SAMPLES: how often, how much */
     /* results_choose_time(): moments are in ns of virtual time */
     bool virtual_time;
-    bool by_time;               /* ... and weights: stack_weights_get() */
+    bool by_time;               /* ... and weights: weights_get() */
     Watcher watchers[RESULTS_MAX_WATCHERS];
     unsigned nr_watchers;
     uint64_t spacing;           /* of an index to be made; 0: none is */
@@ -140,8 +142,8 @@ void results_clear(Results *r);
 struct ProfileOptions;
 bool results_choose_time(Results *r, const struct ProfileOptions *o);
 
-/* Virtual time of @node of the hart's profile, ns */
-uint64_t stack_weights_get(const struct StackWeights *w, unsigned node);
+/* Virtual time of a node of the hart's profile, or of a range, ns */
+uint64_t weights_get(const struct Weights *w, unsigned index);
 
 /* Of all harts: instructions that ran, and those that are selected */
 uint64_t results_insns(const Results *r, uint64_t *selected);

@@ -586,6 +586,44 @@ def test_weight(folder, guest):
     return f'{ns.total()} ns'
 
 
+def test_report_weight(folder, guest):
+    """A report's times are those of the stacks, and of the clock in all."""
+    def rows(*options):
+        text = run(folder, RVTRACE, 'report', *guest.files(), '--elf',
+                   guest.elf, '--format=json', *options)
+        return json.loads(text)
+
+    ns = stacks(folder, guest, '--weight', 'time').total()
+    own = Counter()
+    for stack, count in stacks(folder, guest, '--weight', 'time').items():
+        own[stack.split(';')[-1]] += count
+    times = rows('--weight=time', '--sort=sym')
+    need(times['ns'] == ns and sum(row['own_ns'] for row in times['rows']) ==
+         ns, f'{times["ns"]} ns, {ns} of all stacks')
+    # Between two packets, which of the two a run belongs to may differ.
+    for row in times['rows']:
+        need(row['sym'] == '[no symbol]' or
+             abs(row['own_ns'] - own[row['sym']]) <= 200,
+             f'{row}, {own[row["sym"]]} of its stacks')
+    by_line = rows('--weight=time', '--sort=srcline')
+    need(sum(row['own_ns'] for row in by_line['rows']) == ns, 'by line')
+    calls = {row['sym']: row['calls'] for row in rows('--sort=sym')['rows']}
+    for row in times['rows']:
+        need(row['calls'] == calls[row['sym']], f'calls of {row["sym"]}')
+    half = str(len(guest.pcs) // 2)
+    halves = [rows('--weight=time', option, half)['ns']
+              for option in ('--to', '--from')]
+    need(abs(sum(halves) - ns) <= 100, f'halves {halves}, {ns}')
+    text = run(folder, RVTRACE, 'report', *guest.files(), '--elf', guest.elf,
+               '--weight=time')
+    need(text.startswith(f'# {ns} ns of virtual time') and
+         'weights are virtual time' in text, text[:200])
+    text = run(folder, RVTRACE, 'report', *guest.files(), '--elf', guest.elf,
+               '--weight=time', '--callers=*')
+    need('ns of virtual time' in text, text[:200])
+    return f'{ns} ns'
+
+
 def test_no_time(folder, guest):
     refuses(folder, guest, 'does not report the time', 'folded', '--weight',
             'time')
@@ -647,6 +685,7 @@ def main():
         ('virtual time', test_virtual_time, timed),
         ('borders', test_borders, timed),
         ('virtual time as weight', test_weight, timed),
+        ('virtual time in reports', test_report_weight, timed),
         ('no timestamps', test_no_time, dhry),
         ('options of views', test_options, dhry),
     ]
