@@ -39,17 +39,36 @@ void hart_moment(void *opaque, const CallStackMoment *moment)
     }
 }
 
+/* Is what happens now in between instructions that are selected? */
+static bool is_selected(const HartResult *h)
+{
+    return !h->selection ||
+           (h->counts.selected && !h->ignored &&
+            !selection_over(h->selection));
+}
+
 void hart_moment_lost(HartResult *h, FlowLossKind kind)
 {
     CallStackMoment moment = {
         .insns = h->counts.selected, .time = h->counts.selected,
     };
 
+    if (!is_selected(h)) {
+        return;
+    }
     if (h->clock) {
         moment_clock_lost(h->clock, moment.insns, flow_loss_text(kind));
     } else {
         hand_on(h, &moment, flow_loss_text(kind));
     }
+}
+
+bool hart_moments_over(HartResult *h)
+{
+    if (h->clock) {
+        moment_clock_close(h->clock);
+    }
+    return !h->clock || moment_clock_closed(h->clock);
 }
 
 void hart_moments_end(HartResult *h)

@@ -20,6 +20,12 @@ bool hart_moments_begin(HartResult *h, GError **errp);
 void hart_moment(void *opaque, const CallStackMoment *moment);
 
 void hart_moment_lost(HartResult *h, FlowLossKind kind);
+
+/*
+ * Nothing more is selected: is there no more to know, either? The time of the
+ * last moments is known behind them.
+ */
+bool hart_moments_over(HartResult *h);
 void hart_moments_end(HartResult *h);
 
 /* results-time.c */

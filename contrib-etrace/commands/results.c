@@ -73,6 +73,9 @@ static void look_at_selection(HartResult *h, const FlowRun *runs, unsigned n,
         if (covered == h->ignored) {
             ignore(h, !covered);
         }
+        if (covered && h->clock && !h->counts.selected) {
+            moment_clock_restart(h->clock);
+        }
         selection_ran(h->selection, insns);
         h->counts.selected += covered ? insns : 0;
     }
@@ -176,8 +179,8 @@ static void on_runs(void *opaque, const FlowRun *runs, unsigned n,
     } else if (h->stack || h->counter) {
         name_runs(h, runs, n);
     }
-    if (h->over && selection_over(h->selection)) {
-        h->d.stop = true;
+    if (h->selection && selection_over(h->selection)) {
+        h->d.stop |= hart_moments_over(h) && h->over;
     }
 }
 

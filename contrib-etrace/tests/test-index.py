@@ -228,6 +228,9 @@ def wrong(case, other):
         f.write(data[:-1])
     says('a damaged one', [*ask, '--index', bad], 2, 'is damaged')
     says('none there', [*ask, '--index', bad + '-'], 2, 'No such file')
+    for view in 'timeline', 'html', 'speedscope', 'folded':
+        says(f'{view} looks at it', [view, *ask[1:], '--index', bad + '-'], 2,
+             'No such file')
     says('of another trace', ['report', *other.input, '--from', '100',
                               '--index', case.index], 2,
          'of another trace.*rvtrace index')
