@@ -280,10 +280,10 @@ bool results_index_begin(Results *r)
                       selection_has_end(r->ct->selection);
     TraceMatch match = TRACE_SAME;
 
-    if (r->spacing) {
-        return index_maker_begin(r, r->spacing);
+    if (r->spacing && !index_maker_begin(r)) {
+        return false;
     }
-    if (!is_of_use(r)) {
+    if (r->spacing || !is_of_use(r)) {
         return !needs_ends || results_find_ends(r);
     }
     if (!read_index(r, &match) ||

@@ -63,6 +63,34 @@ void hart_weights_time(HartResult *h, uint64_t ns);
 /* @h has no more packets; its ranges have their times. */
 void hart_weights_end(HartResult *h);
 
+/* index-maker.c */
+
+typedef struct IndexMaker IndexMaker;
+
+/*
+ * When r->harts are there: an index of them is made, with places at least
+ * r->spacing instructions from each other. Prints what is wrong and returns
+ * false.
+ */
+bool index_maker_begin(Results *r);
+void index_maker_free(IndexMaker *m);
+
+/*
+ * What happens, selected or not, as for callstack_runs() and its kin; nothing
+ * is done if @m is NULL.
+ */
+void index_maker_runs(IndexMaker *m, const FlowRun *runs, unsigned n,
+                      const CallStackSite *site);
+void index_maker_trap(IndexMaker *m, const FlowTrap *trap,
+                      const CallStackSite *site);
+void index_maker_lost(IndexMaker *m);
+void index_maker_mark(IndexMaker *m);
+bool index_maker_can_repeat(const IndexMaker *m);
+void index_maker_repeat(IndexMaker *m, uint64_t times);
+
+/* For TraceConsumer.synced: here there could be a place. */
+void index_maker_synced(void *opaque);
+
 /* results-borders.c */
 
 /*

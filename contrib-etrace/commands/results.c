@@ -81,6 +81,12 @@ static void look_at_selection(HartResult *h, const FlowRun *runs, unsigned n,
     }
 }
 
+/* Does anybody want to know what functions are executed? */
+static bool has_names(const HartResult *h)
+{
+    return h->stack || h->counter || h->maker;
+}
+
 /* Runs of one privilege level at a time */
 static void name_runs(HartResult *h, const FlowRun *runs, unsigned n)
 {
@@ -94,6 +100,7 @@ static void name_runs(HartResult *h, const FlowRun *runs, unsigned n)
             } else if (h->stack) {
                 callstack_runs(h->stack, runs + from, i - from, &site);
             }
+            index_maker_runs(h->maker, runs + from, i - from, &site);
             if (h->counter && h->ignored) {
                 counter_skip(h->counter, runs + from, i - from, &site);
             } else if (h->counter) {
@@ -161,6 +168,7 @@ static void name_trap(HartResult *h, const FlowTrap *trap)
     } else if (h->stack) {
         callstack_trap(h->stack, trap, &site);
     }
+    index_maker_trap(h->maker, trap, &site);
     if (h->counter) {
         counter_trap(h->counter, trap, &site);
     }
@@ -176,20 +184,11 @@ static void on_runs(void *opaque, const FlowRun *runs, unsigned n,
     if (h->selection && (insns > selection_room(h->selection) ||
                          selection_awaits(h->selection))) {
         name_pieces(h, runs, n);
-    } else if (h->stack || h->counter) {
+    } else if (has_names(h)) {
         name_runs(h, runs, n);
     }
     if (h->selection && selection_over(h->selection)) {
         h->d.stop |= hart_moments_over(h) && h->over;
-    }
-}
-
-static void on_synced(void *opaque)
-{
-    HartResult *h = opaque;
-
-    if (h->maker) {
-        index_maker_synced(h);
     }
 }
 
@@ -207,6 +206,7 @@ static void on_mark(void *opaque)
     } else if (h->stack) {
         callstack_mark(h->stack);
     }
+    index_maker_mark(h->maker);
     if (h->counter) {
         counter_mark(h->counter);
     }
@@ -220,10 +220,12 @@ static bool on_repeat(void *opaque, uint64_t times)
 
     if ((h->selection && !selection_can_repeat(h->selection, times)) ||
         (counted && !counter_can_repeat(h->counter)) ||
+        !index_maker_can_repeat(h->maker) ||
         (h->sampler ? !sampler_repeat(h->sampler, times) :
          h->stack && !callstack_repeat(h->stack, times))) {
         return false;
     }
+    index_maker_repeat(h->maker, times);
     if (counted) {
         counter_repeat(h->counter, times);
     }
@@ -242,7 +244,7 @@ static void on_trap(void *opaque, const FlowTrap *trap)
 
     h->counts.interrupts += trap->interrupt;
     h->counts.exceptions += !trap->interrupt;
-    if (h->stack || h->counter) {
+    if (has_names(h)) {
         name_trap(h, trap);
     }
 }
@@ -273,6 +275,7 @@ static void on_loss(void *opaque, const TraceLoss *loss)
     } else if (h->stack) {
         callstack_lost(h->stack);
     }
+    index_maker_lost(h->maker);
     if (h->counter) {
         counter_lost(h->counter);
     }
@@ -306,7 +309,7 @@ static const TraceConsumer repeating_consumer = {
     },
     .loss = on_loss,
     .note = on_note,
-    .synced = on_synced,
+    .synced = index_maker_synced,
 };
 
 /* To compare, to watch and to weigh, every round of a loop is needed. */
@@ -318,6 +321,7 @@ static const TraceConsumer consumer = {
     },
     .loss = on_loss,
     .note = on_note,
+    .synced = index_maker_synced,
 };
 
 static const TruthHart *truth_of(const Results *r, unsigned hart)
@@ -336,7 +340,7 @@ static void hart_free(HartResult *h)
 {
     g_clear_pointer(&h->selection, selection_hart_free);
     g_clear_pointer(&h->tree, tree_reader_free);
-    g_clear_pointer(&h->maker, g_free);
+    g_clear_pointer(&h->maker, index_maker_free);
     g_clear_pointer(&h->borders, g_free);
     g_clear_pointer(&h->sampler, sampler_free);
     g_clear_pointer(&h->samples, spool_free);
@@ -413,7 +417,7 @@ static void decode_hart(gpointer data, gpointer opaque)
     TraceConsumer how =
         h->compared || h->all->nr_watchers || h->weights || h->range_weights ?
         consumer :
-        h->stack || h->counter ? repeating_consumer : count_consumer;
+        has_names(h) ? repeating_consumer : count_consumer;
 
     how.time = h->time.hz ? hart_time : NULL;
     results_index_decode(h, &how);
@@ -592,6 +596,7 @@ void results_clear(Results *r)
         g_clear_pointer(&r->harts[i], hart_free);
     }
     g_clear_pointer(&r->harts, g_free);
+    g_clear_pointer(&r->made, trace_index_free);
     g_clear_pointer(&r->index, trace_index_free);
     g_clear_pointer(&r->everything, selection_free);
 }

@@ -100,7 +100,7 @@ typedef struct HartResult {
     TreeReader *tree;
     bool over;                  /* what is behind @to is not needed */
     bool failed;                /* the index did not fit */
-    struct IndexMaker *maker;   /* cmd-index.c, or NULL */
+    struct IndexMaker *maker;   /* index-maker.c, or NULL */
 } HartResult;
 
 typedef struct Results {
@@ -122,7 +122,8 @@ typedef struct Results {
     unsigned nr_watchers;
     uint64_t spacing;           /* of an index to be made; 0: none is */
     bool only_ends;             /* for results_find_ends(): nothing is said */
-    TraceIndex *index;          /* made, or read; or NULL */
+    TraceIndex *made;           /* ... which is that one */
+    TraceIndex *index;          /* one that was read; or NULL */
     Selection *everything;      /* of shards, if nothing else is selected */
     /* by hart; NULL: not asked for, or not in the trace */
     HartResult **harts;
@@ -166,13 +167,20 @@ bool results_index_begin(Results *r);
 /* Decode one hart as that says. */
 void results_index_decode(HartResult *h, const TraceConsumer *consumer);
 
+/* index-maker.c: an index is made of what is decoded */
+
 /*
- * cmd-index.c: when r->harts are there, make an index of them, with points at
- * least @spacing instructions from each other; prints what is wrong and returns
- * false. index_maker_synced() is told where there could be one.
+ * Instructions between two places, at least, by @text, or what it is if that is
+ * NULL. Prints what is wrong with the @option and returns false.
  */
-bool index_maker_begin(Results *r, uint64_t spacing);
-void index_maker_synced(HartResult *h);
+bool index_parse_spacing(const char *option, const char *text,
+                         uint64_t *spacing);
+
+/* Is there an index of such a trace? Prints why not and returns false. */
+bool index_maker_can(const Results *r);
+
+/* Write it to @path; prints what is wrong and returns false. */
+bool index_maker_write(Results *r, const char *path);
 
 /* cmd-stat.c: the counts of each hart, and in total */
 void stat_write(const Results *r, FILE *f);
