@@ -66,6 +66,8 @@ unsigned callstack_trap_frame(CallStack *cs, const FlowTrap *trap)
 {
     const char *name = trap_cause_text(trap->interrupt, trap->cause);
     g_autofree char *label = name ? g_strdup_printf("[%s]", name) :
+        trap->cause == FLOW_CAUSE_UNKNOWN ?
+        g_strdup(trap->interrupt ? "[interrupt]" : "[exception]") :
         g_strdup_printf("[%s %u]", trap->interrupt ? "interrupt" :
                         "exception", trap->cause);
 

@@ -48,6 +48,9 @@ static inline unsigned flow_insn_length(const uint8_t *code)
     return insn_length(code[0]);
 }
 
+/* FlowTrap.cause, where whoever recorded it did not say */
+#define FLOW_CAUSE_UNKNOWN  255
+
 typedef struct FlowTrap {
     bool interrupt;
     uint8_t cause;

@@ -15,12 +15,6 @@
 #include <glib.h>
 #include "pieces.h"
 
-/* Bytes by which such a file is known */
-#define PERF_AUX_MAGIC_SIZE     16
-
-/* Is this a perf.data file, to a file or through a pipe? */
-bool perf_aux_is_file(const uint8_t *data, size_t size);
-
 /*
  * The recordings of the file @path, whose @size bytes are @data, in the file's
  * order: an array of Piece, which point into @data and @path and are to be

@@ -11,6 +11,7 @@
 #include <gio/gio.h>
 #include "input.h"
 #include "perf-aux.h"
+#include "perf-file.h"
 #include "trace-private.h"
 
 /* Where in the session the bytes begin that the ring has; may be before it. */
@@ -113,7 +114,7 @@ static bool take_file(Files *f, const TraceOptions *opts, unsigned i,
     }
     g_ptr_array_add(f->files, file);
     piece.data = input_data(file, &piece.size);
-    if (perf_aux_is_file(piece.data, piece.size)) {
+    if (perf_file_is(piece.data, piece.size)) {
         g_autoptr(GArray) aux = perf_aux_read(piece.path, piece.data,
                                               piece.size, errp);
 
@@ -163,7 +164,7 @@ static bool take_pieces(Trace *t, const TraceOptions *opts, GError **errp)
 
 bool trace_is_perf_data(const char *path)
 {
-    uint8_t begin[PERF_AUX_MAGIC_SIZE];
+    uint8_t begin[PERF_FILE_MAGIC_SIZE];
     bool is = false;
     FILE *f;
 
@@ -173,7 +174,7 @@ bool trace_is_perf_data(const char *path)
     }
     f = fopen(path, "rb");
     if (f) {
-        is = perf_aux_is_file(begin, fread(begin, 1, sizeof(begin), f));
+        is = perf_file_is(begin, fread(begin, 1, sizeof(begin), f));
         fclose(f);
     }
     return is;

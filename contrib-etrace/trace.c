@@ -7,6 +7,7 @@
 #include <gio/gio.h>
 #include "input.h"
 #include "params-text.h"
+#include "samples/perf-samples.h"
 #include "trace-private.h"
 
 #define MAX_SOURCES 65536
@@ -253,12 +254,53 @@ Trace *trace_open_part(const TraceOptions *opts, unsigned i,
     return g_steal_pointer(&t);
 }
 
+Trace *trace_open_samples(const char *path, const char *isa, bool *is,
+                          GError **errp)
+{
+    g_autoptr(Trace) t = g_new0(Trace, 1);
+    size_t size;
+
+    *is = false;
+    if (!trace_is_perf_data(path)) {
+        return NULL;
+    }
+    t->path = g_strdup(path);
+    t->isa.xlen = 64;
+    t->file = input_open(path, errp);
+    if (!t->file) {
+        *is = true;
+        return NULL;
+    }
+    t->data = input_data(t->file, &size);
+    *is = perf_samples_in(path, t->data, size);
+    if (!*is) {
+        return NULL;
+    }
+    if (isa && !insn_isa_parse(&t->isa, isa)) {
+        g_set_error(errp, G_IO_ERROR, G_IO_ERROR_INVALID_ARGUMENT,
+                    "--isa %s: does not begin with rv32 or rv64", isa);
+        return NULL;
+    }
+    t->samples = perf_samples_read(path, t->data, size, errp);
+    if (!t->samples) {
+        return NULL;
+    }
+    t->nr_harts = t->samples->nr_cpus;
+    t->harts = g_new0(TraceHart, t->nr_harts);
+    for (guint i = 0; i < t->samples->samples->len; i++) {
+        t->harts[g_array_index(t->samples->samples, PerfSample,
+                               i).cpu].present = true;
+    }
+    return g_steal_pointer(&t);
+}
+
 void trace_free(Trace *t)
 {
     while (t) {
         Trace *next = t->next;
 
         g_clear_pointer(&t->sideband, sideband_free);
+        g_clear_pointer(&t->samples, perf_samples_free);
         if (t->owns_elf) {
             elf_code_free(t->elf);
         }

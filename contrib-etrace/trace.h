@@ -75,10 +75,20 @@ struct Trace {
     unsigned nr_harts;
     TraceHart *harts;
     bool *known_ids;            /* srcIDs of the harts; NULL: any */
+    /* Instead of a trace; the harts are those of the samples, then */
+    struct PerfSamples *samples;
 };
 
 /* Is it a perf.data file, whose AUX data are pieces of a RAM sink's trace? */
 bool trace_is_perf_data(const char *path);
+
+/*
+ * If @path is a perf.data file with branch stacks: those, as an entry without
+ * a trace. *@is is set if it is one. Returns NULL and sets @errp if it is
+ * damaged; NULL without it if *@is is not set.
+ */
+Trace *trace_open_samples(const char *path, const char *isa, bool *is,
+                          GError **errp);
 
 /*
  * Returns the first part; the others have the same harts. Returns NULL and

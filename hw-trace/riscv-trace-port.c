@@ -6,9 +6,11 @@
  * The guest writes lines to /dev/virtio-ports/org.rvtrace.guest.0. "begin
  * NAME", "end NAME" and "mark NAME" become notes in the sideband, at the place
  * that each traced hart has come to by then; "text TEXT", or any other line,
- * becomes a text, which is of no place. What is written is read on when the
- * note has been taken: "ok" is answered to the first three, so that the guest
- * can wait. That bounds how fast notes can come; while a hart stands because
+ * becomes a text, which is of no place. "start" and "stop" switch tracing on and
+ * off, as QMP's x-riscv-trace-start and -stop do, for guests without a driver
+ * for trace components. What is written is read on when all this is done: "ok"
+ * is answered, or "error REASON", to all but texts, so that the guest can wait.
+ * That bounds how fast notes can come; while a hart stands because
  * the reader of the sideband does not keep up, none are taken. One line is in
  * memory.
  *
@@ -16,6 +18,8 @@
  */
 #include "qemu/osdep.h"
 #include "qapi/error.h"
+#include "qapi/qapi-commands-misc-target.h"
+#include "qemu/main-loop.h"
 #include "qemu/module.h"
 #include "qemu/timer.h"
 #include "hw/qdev-properties.h"
@@ -39,8 +43,9 @@ struct RVTracePort {
     size_t len;                 /* of the line that is being read */
     char line[RVTRACE_PORT_LINE];
     QEMUTimer *timer;           /* the reader may have caught up */
-    bool busy;                  /* a note is being taken */
-    bool answer;                /* ... and the guest gets a line for it */
+    bool busy;                  /* a line is being dealt with */
+    bool answer;                /* ... and the guest gets an answer to it */
+    bool start;                 /* ... which switches tracing on; or off */
 };
 
 static const struct {
@@ -66,20 +71,51 @@ static void rvtrace_port_go_on(void *opaque)
     }
 }
 
-static void rvtrace_port_done(void *opaque)
+static void rvtrace_port_answer(RVTracePort *s, const char *text)
 {
-    static const uint8_t ok[] = { 'o', 'k', '\n' };
-    RVTracePort *s = opaque;
     VirtIOSerialPort *port = VIRTIO_SERIAL_PORT(s);
 
     s->busy = false;
     if (DEVICE(s)->realized) {
         if (s->answer && port->guest_connected) {
-            virtio_serial_write(port, ok, sizeof(ok));
+            virtio_serial_write(port, (const uint8_t *)text, strlen(text));
         }
         rvtrace_port_go_on(s);
     }
     object_unref(OBJECT(s));
+}
+
+static void rvtrace_port_done(void *opaque)
+{
+    rvtrace_port_answer(opaque, "ok\n");
+}
+
+/*
+ * In the main loop, where QMP's commands run: they wait for every hart, and the
+ * one that wrote to the port may be in the middle of that.
+ */
+static void rvtrace_port_switch(void *opaque)
+{
+    RVTracePort *s = opaque;
+    Error *err = NULL;
+    g_autofree char *text = NULL;
+
+    if (s->start) {
+        qmp_x_riscv_trace_start(false, 0, &err);
+    } else {
+        qmp_x_riscv_trace_stop(&err);
+    }
+    if (err) {
+        text = g_strdup_printf("error %s\n", error_get_pretty(err));
+        error_free(err);
+    }
+    rvtrace_port_answer(s, text ?: "ok\n");
+}
+
+/* Is the line this word alone? */
+static bool rvtrace_port_is(const RVTracePort *s, const char *word)
+{
+    return s->len == strlen(word) && !memcmp(s->line, word, s->len);
 }
 
 static void rvtrace_port_line(RVTracePort *s)
@@ -87,7 +123,17 @@ static void rvtrace_port_line(RVTracePort *s)
     ETraceSbNoteKind kind = ETRACE_SB_NOTE_TEXT;
     const char *text = s->line;
     size_t len = s->len;
+    bool start = rvtrace_port_is(s, "start");
 
+    if (start || rvtrace_port_is(s, "stop")) {
+        s->len = 0;
+        s->busy = s->answer = true;
+        s->start = start;
+        object_ref(OBJECT(s));
+        aio_bh_schedule_oneshot(qemu_get_aio_context(), rvtrace_port_switch,
+                                s);
+        return;
+    }
     for (unsigned i = 0; i < ARRAY_SIZE(words); i++) {
         size_t n = strlen(words[i].word);
 

@@ -45,6 +45,7 @@ int cmd_speedscope(int argc, char **argv);
 int cmd_uftrace(int argc, char **argv);
 int cmd_timeline(int argc, char **argv);
 int cmd_html(int argc, char **argv);
+int cmd_ctr_sample(int argc, char **argv);
 int cmd_listen(int argc, char **argv);
 int cmd_index(int argc, char **argv);
 int cmd_merge(int argc, char **argv);
@@ -70,6 +71,7 @@ typedef struct CliTrace {
     char **elfs, **params, **tvecs;
     gboolean strict;
     bool packets_only;          /* set before cli_open(): no program needed */
+    bool takes_samples;         /* ... and branch stacks of perf do, too */
     gboolean ram;
     gint64 wrapped_at;          /* -1: not given */
     char **at_args;             /* --at; or NULL */
@@ -80,6 +82,8 @@ typedef struct CliTrace {
     SelectionOptions select;
     Selection *selection;       /* NULL: everything */
     char *index;                /* see results-index.c; NULL: not given */
+    gboolean make_index;        /* ... and it is to be made on the way */
+    char *index_every;          /* ... with so many instructions between */
     char *shard_arg;            /* K/N, as parsed: 1 <= shard <= shards */
     unsigned shard, shards;     /* 0: the whole trace */
     bool merges;                /* set before cli_parse(): operands are ... */

@@ -7,9 +7,12 @@
 #include "elf-file.h"
 #include "flamegraph.h"
 #include "names/guest-text.h"
+#include "names/kernel-elf.h"
+#include "names/kernel-image.h"
 #include "names/object-elf.h"
 #include "names/sysroot.h"
 #include "results.h"
+#include "samples/perf-samples.h"
 #include "views/report.h"
 
 void profile_options_clear(ProfileOptions *o)
@@ -48,6 +51,19 @@ static Object *elf_object(ObjectTable *table, const char *path)
     return o ?: object_new(table, OBJECT_PROGRAM, path, path);
 }
 
+/* A kernel's Image has code and names, too, and a place of its own. */
+static bool add_image(Names *names, ObjectTable *table, const char *path,
+                      uint64_t bias)
+{
+    Object *kernel = kernel_image_load(table, path, NULL);
+
+    if (kernel) {
+        kernel_image_symbols(kernel);
+        names_add_fixed(names, kernel, KERNEL_ELF_BASE + bias);
+    }
+    return kernel;
+}
+
 static bool add_elf(Names *names, ObjectTable *table, const char *arg)
 {
     g_autoptr(GError) err = NULL;
@@ -62,6 +78,9 @@ static bool add_elf(Names *names, ObjectTable *table, const char *arg)
     }
     symbols = symbols_new();
     if (!symbols_add_elf(symbols, path, 0, &err)) {
+        if (add_image(names, table, path, bias)) {
+            return true;
+        }
         cli_error("--elf: %s", err->message);
         return false;
     }
@@ -136,6 +155,19 @@ char **profile_sysroots(const CliTrace *ct, const ProfileOptions *o)
     return o->sysroots ?: ct->shard_sysroots;
 }
 
+/* By what perf recorded of their maps */
+static void name_processes(const Names *names, PerfSamples *samples,
+                           ObjectTable *table, char **roots)
+{
+    unsigned missing;
+
+    process_table_names(samples->processes, names, roots, table, &missing);
+    if (missing) {
+        cli_warn("%u files that processes had mapped are not below a "
+                 "--sysroot, or are no ELF files", missing);
+    }
+}
+
 Names *profile_load_names(const CliTrace *ct, const ProfileOptions *o,
                           const Trace *t, ObjectTable *table)
 {
@@ -147,8 +179,13 @@ Names *profile_load_names(const CliTrace *ct, const ProfileOptions *o,
             return NULL;
         }
     }
-    if (!add_kallsyms(names, table, o->kallsyms ?: ct->shard_kallsyms) ||
-        ((sysroots || has_texts(t)) && !scan_sysroots(names, t, sysroots))) {
+    if (!add_kallsyms(names, table, o->kallsyms ?: ct->shard_kallsyms)) {
+        return NULL;
+    }
+    if (t->samples) {
+        name_processes(names, t->samples, table, sysroots);
+    } else if ((sysroots || has_texts(t)) &&
+               !scan_sysroots(names, t, sysroots)) {
         return NULL;
     }
     if (!o->no_demangle) {
@@ -207,7 +244,7 @@ static uint64_t *times(const HartResult *h)
     uint64_t *ns = g_new(uint64_t, h->profile->nodes->len);
 
     for (guint i = 0; i < h->profile->nodes->len; i++) {
-        ns[i] = stack_weights_get(h->weights, i);
+        ns[i] = weights_get(h->weights, i);
     }
     return ns;
 }

@@ -5,6 +5,7 @@
  */
 #include "qemu/osdep.h"
 #include "results.h"
+#include "samples/perf-samples.h"
 #include "views/callgrind.h"
 #include "views/perf-data.h"
 #include "views/pprof.h"
@@ -17,9 +18,9 @@ bool view_parse_options(Results *r, const ProfileOptions *o)
         cli_error("--period: a number of instructions, at least 1");
         return false;
     }
-    if (o->branches < 0 || o->branches > SAMPLE_MAX_BRANCHES) {
+    if (o->branches < 0 || o->branches > SAMPLER_MAX_BRANCHES) {
         cli_error("--branches %d: must be from 0 to %u", o->branches,
-                  SAMPLE_MAX_BRANCHES);
+                  SAMPLER_MAX_BRANCHES);
         return false;
     }
     if (o->min_duration < -1) {
@@ -49,6 +50,7 @@ static Spool **all_samples(const Results *r)
 int view_write_perf_data(const Results *r, const ProfileOptions *o, FILE *f)
 {
     g_autofree Spool **spools = all_samples(r);
+    g_autoptr(TaskEnds) ends = task_ends_new();
     g_autoptr(GError) err = NULL;
     const char *command[] = {
         "rvtrace", "perf-data", "--trace", r->ct->traces[0], NULL
@@ -56,12 +58,25 @@ int view_write_perf_data(const Results *r, const ProfileOptions *o, FILE *f)
     PerfDataOptions options = {
         .objects = names_objects(r->names),
         .tasks = r->tasks,
+        .ends = ends,
         .nr_harts = r->t->nr_harts,
         .period = r->sampler.period,
         .no_chains = o->no_chains,
         .command = command,
     };
 
+    if (r->t->samples) {
+        const GArray *samples = r->t->samples->samples;
+
+        options.event = &r->t->samples->event;
+        options.filtered = !r->t->samples->contiguous;
+        options.period = g_array_index(samples, PerfSample, 0).period;
+    }
+    for (const Trace *part = r->t; part; part = part->next) {
+        if (part->sideband) {
+            task_ends_add(ends, part->sideband);
+        }
+    }
     if (!perf_data_write(spools, r->t->nr_harts, &options, f, &err)) {
         cli_error("perf-data: %s", err->message);
         return CLI_ERROR;
@@ -75,7 +90,8 @@ int view_write_script(const Results *r, FILE *f)
     g_autoptr(GError) err = NULL;
 
     if (!script_write(spools, r->t->nr_harts, names_objects(r->names),
-                      r->tasks, f, &err)) {
+                      r->tasks, r->t->samples ? r->t->samples->event.name :
+                      perf_event_instructions.name, f, &err)) {
         cli_error("script: %s", err->message);
         return CLI_ERROR;
     }

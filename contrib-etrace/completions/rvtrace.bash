@@ -45,9 +45,9 @@ _rvtrace() {
     --view|--output|-v|-o)
         # elsewhere --output is a file
         case $command in
-        run|decode)
+        run|decode|ctr-sample)
             choices=$(_rvtrace_kinds "$tool")
-            [ "$command" = decode ] || choices+=" live"
+            [ "$command" != run ] || choices+=" live"
             mapfile -t COMPREPLY < <(compgen -W "$choices" -- "$cur")
             return ;;
         esac ;;

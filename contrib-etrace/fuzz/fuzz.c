@@ -22,6 +22,7 @@
 #include "packet-text.h"
 #include "params-text.h"
 #include "perf-aux.h"
+#include "perf-file.h"
 #include "trace.h"
 #include "truth.h"
 
@@ -367,7 +368,7 @@ static void G_GNUC_UNUSED fuzz_aux(const uint8_t *data, size_t size)
     g_autoptr(GArray) pieces = NULL;
     size_t all = 0;
 
-    if (perf_aux_is_file(data, size)) {
+    if (perf_file_is(data, size)) {
         pieces = perf_aux_read("file", data, size, NULL);
     }
     for (guint i = 0; pieces && i < pieces->len; i++) {

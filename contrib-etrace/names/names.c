@@ -15,9 +15,17 @@ typedef struct FixedObject {
     uint64_t bias;
 } FixedObject;
 
+/* ... or only here */
+typedef struct MappedObject {
+    const Object *object;
+    uint64_t bias;
+    uint64_t lo, hi;        /* [lo, hi) */
+} MappedObject;
+
 struct Names {
     ObjectTable *table;
     GArray *fixed;          /* FixedObject */
+    GArray *mapped;         /* MappedObject */
     GPtrArray *placements;  /* Placement, for each part of the trace */
     GPtrArray *texts;       /* GuestText of the same, or NULL if it has none */
 };
@@ -33,6 +41,7 @@ Names *names_new(ObjectTable *table)
 
     names->table = table;
     names->fixed = g_array_new(false, false, sizeof(FixedObject));
+    names->mapped = g_array_new(false, false, sizeof(MappedObject));
     names->placements = g_ptr_array_new_with_free_func(
         (GDestroyNotify)placement_free);
     names->texts = g_ptr_array_new_with_free_func(texts_free);
@@ -42,6 +51,7 @@ Names *names_new(ObjectTable *table)
 void names_free(Names *names)
 {
     g_array_unref(names->fixed);
+    g_array_unref(names->mapped);
     g_ptr_array_unref(names->placements);
     g_ptr_array_unref(names->texts);
     g_free(names);
@@ -62,6 +72,23 @@ void names_add_fixed(Names *names, const Object *object, uint64_t bias)
     FixedObject fixed = { .object = object, .bias = bias };
 
     g_array_append_val(names->fixed, fixed);
+}
+
+Names *names_derive(const Names *names)
+{
+    Names *derived = names_new(names->table);
+
+    g_array_append_vals(derived->fixed, names->fixed->data,
+                        names->fixed->len);
+    return derived;
+}
+
+void names_add_mapped(Names *names, const Object *object, uint64_t bias,
+                      uint64_t lo, uint64_t hi)
+{
+    MappedObject mapped = { object, bias, lo, hi };
+
+    g_array_append_val(names->mapped, mapped);
 }
 
 /* The range of *@place cannot extend beyond [@lo, @hi). */
@@ -346,6 +373,27 @@ static bool find_said(const Names *names, Image *image, unsigned priv,
     return false;
 }
 
+/* The object that is mapped at @pc, if there is one */
+static bool find_mapped(const Names *names, uint64_t pc, NamePlace *place)
+{
+    for (guint i = 0; i < names->mapped->len; i++) {
+        const MappedObject *m = &g_array_index(names->mapped, MappedObject, i);
+
+        if (pc >= m->lo && pc < m->hi) {
+            narrow(place, m->lo, m->hi);
+            put_object(place, m->object, m->bias, pc);
+            find_symbol(m->object, m->bias, pc, place);
+            return true;
+        }
+        if (pc < m->lo) {
+            narrow(place, 0, m->lo);
+        } else {
+            narrow(place, m->hi, UINT64_MAX);
+        }
+    }
+    return false;
+}
+
 void names_find(const Names *names, Image *image, unsigned priv, uint64_t pc,
                 NamePlace *place)
 {
@@ -355,6 +403,9 @@ void names_find(const Names *names, Image *image, unsigned priv, uint64_t pc,
         .object = object_get(names->table, OBJECT_UNKNOWN),
         .hi = UINT64_MAX,
     };
+    if (find_mapped(names, pc, place)) {
+        return;
+    }
     placed = find_placed(names, image, priv, pc, place);
     if (placed && find_symbol(place->object, place->bias, pc, place)) {
         return;

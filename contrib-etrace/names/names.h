@@ -39,6 +39,16 @@ ObjectTable *names_table(Names *names);
  */
 void names_add_fixed(Names *names, const Object *object, uint64_t bias);
 
+/* Other names that begin with the objects of @names that lie everywhere */
+Names *names_derive(const Names *names);
+
+/*
+ * At [@lo, @hi), @object lies @bias above its own addresses, whatever symbols
+ * others have there.
+ */
+void names_add_mapped(Names *names, const Object *object, uint64_t bias,
+                      uint64_t lo, uint64_t hi);
+
 /*
  * Objects are going to be looked for in what ran by @sb, which must live as
  * long; to be called for each part of the trace, before names_try().

@@ -396,7 +396,8 @@ static void test_script(void)
     FILE *file = open_memstream(&text, &size);
 
     fill_spools(&f, spools);
-    check_true(script_write(spools, 1, f.objects, f.tasks, file, &err));
+    check_true(script_write(spools, 1, f.objects, f.tasks, "instructions",
+                            file, &err));
     fclose(file);
     check_true(g_str_has_prefix(text,
         "sh    10 [000]     0.000000:        100 instructions:\040\n"

@@ -17,6 +17,8 @@
 /* perf_event_attr */
 #define PERF_TYPE_HARDWARE              0
 #define PERF_COUNT_HW_INSTRUCTIONS      1
+#define PERF_TYPE_SOFTWARE              1
+#define PERF_COUNT_SW_CPU_CLOCK         0
 #define PERF_SAMPLE_IP                  (1u << 0)
 #define PERF_SAMPLE_TID                 (1u << 1)
 #define PERF_SAMPLE_TIME                (1u << 2)
@@ -31,11 +33,15 @@
 #define PERF_ATTR_MMAP2                 (1u << 23)
 #define PERF_ATTR_COMM_EXEC             (1u << 24)
 #define PERF_SAMPLE_BRANCH_ANY          (1u << 3)
+/* calls, returns, indirect jumps and conditional branches, but not any */
+#define PERF_SAMPLE_BRANCH_SOME         (0xfu << 4 | 1u << 10 | 1u << 12)
 #define PERF_SAMPLE_BRANCH_TYPE_SAVE    (1u << 16)
 
 /* Records */
 #define PERF_RECORD_MMAP                1
 #define PERF_RECORD_COMM                3
+#define PERF_RECORD_EXIT                4
+#define PERF_RECORD_FORK                7
 #define PERF_RECORD_SAMPLE              9
 #define PERF_RECORD_MMAP2               10
 #define PERF_RECORD_HEADER_BUILD_ID     67
@@ -53,6 +59,7 @@
 #define PERF_CONTEXT_USER               ((uint64_t)-512)
 
 /* Entries of branch stacks: bits, and types of branches */
+#define PERF_BRANCH_CYCLES_SHIFT        4
 #define PERF_BRANCH_TYPE_SHIFT          20
 #define PERF_BRANCH_NEW_TYPE_SHIFT      26
 #define PERF_BRANCH_PRIV_SHIFT          30
@@ -84,5 +91,6 @@
 #define PERF_HEADER_SAMPLE_TIME         21
 #define PERF_HEADER_FEAT_BITS           256
 #define PERF_NAME_ALIGN                 64
+#define PERF_BUILD_ID_SIZE              20
 
 #endif /* ETRACE_VIEWS_PERF_FORMAT_H */

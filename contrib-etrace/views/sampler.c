@@ -30,7 +30,7 @@ struct Sampler {
     bool taken;
     const Task *task;       /* whose transfers they are; NULL: not known */
     /* The last ones, around which the array is used */
-    Transfer ring[SAMPLE_MAX_BRANCHES];
+    Transfer ring[SAMPLER_MAX_BRANCHES];
     uint64_t transfers;     /* so far; the last one is in front of that */
     unsigned valid;         /* in the ring */
     /* sampler_mark() */
@@ -44,7 +44,7 @@ Sampler *sampler_new(CallStack *stack, const SamplerOptions *options)
 
     s->stack = stack;
     s->options = *options;
-    s->options.branches = MIN(options->branches, SAMPLE_MAX_BRANCHES);
+    s->options.branches = MIN(options->branches, SAMPLER_MAX_BRANCHES);
     s->next = options->period;
     return s;
 }
@@ -56,7 +56,7 @@ void sampler_free(Sampler *s)
 
 static Transfer *ring_at(Sampler *s, uint64_t index)
 {
-    return &s->ring[index % SAMPLE_MAX_BRANCHES];
+    return &s->ring[index % SAMPLER_MAX_BRANCHES];
 }
 
 static void add_transfer(Sampler *s, uint64_t to, uint8_t priv)
@@ -154,6 +154,15 @@ static SampleAddr sample_addr(const Sampler *s, Image *image,
     };
 }
 
+/* Where in the guest is what it knows of @task? 0: nobody has said so. */
+static uint64_t descriptor_of(const Task *task, Image *image)
+{
+    SidebandTask now;
+
+    return task && task->known && image && image_task(image, &now) &&
+           now.tid == task->tid ? now.task : 0;
+}
+
 /* A sample at @pc, of which the call stack has been told */
 static void take_sample(Sampler *s, uint64_t pc, uint8_t priv,
                         const CallStackSite *site)
@@ -168,6 +177,7 @@ static void take_sample(Sampler *s, uint64_t pc, uint8_t priv,
     sample->period = s->options.period;
     sample->hart = s->options.hart;
     sample->task = task ? task->id : TASK_NONE;
+    sample->descriptor = descriptor_of(task, site->image);
     sample->nr_chain = n + 1;
     sample->chain[0] = sample_addr(s, site->image, pc, priv);
     for (unsigned i = 0; i < n; i++) {
@@ -277,10 +287,10 @@ static void repeat_transfers(Sampler *s, uint64_t times)
 {
     uint64_t n = s->transfers - s->transfers_at_mark;
 
-    if (!n || n >= SAMPLE_MAX_BRANCHES) {
+    if (!n || n >= SAMPLER_MAX_BRANCHES) {
         return;
     }
-    times = MIN(times, SAMPLE_MAX_BRANCHES / n + 1);
+    times = MIN(times, SAMPLER_MAX_BRANCHES / n + 1);
     for (uint64_t i = 0; i < times * n; i++) {
         *ring_at(s, s->transfers) = *ring_at(s, s->transfers - n);
         s->transfers++;

@@ -15,7 +15,8 @@
 #define SAMPLER_BRANCHES    32
 
 #define SAMPLE_MAX_CHAIN    127
-#define SAMPLE_MAX_BRANCHES 64
+#define SAMPLE_MAX_BRANCHES 127             /* that perf takes */
+#define SAMPLER_MAX_BRANCHES 64
 
 /* What an address is to perf, which knows two worlds and what is below */
 typedef enum SampleMode {
@@ -38,12 +39,14 @@ typedef struct SampleBranch {
     SampleAddr from, to;
     uint8_t itype;          /* ETraceItype */
     uint8_t cause;          /* of a trap */
+    uint16_t cycles;        /* since the one before; 0: not known */
 } SampleBranch;
 
 typedef struct Sample {
-    /* selected instructions of the hart, this one included */
+    /* selected instructions of the hart, this one included; or ns */
     uint64_t time;
-    uint64_t period;        /* instructions that it stands for */
+    uint64_t period;        /* instructions, or what else was counted */
+    uint64_t descriptor;    /* of the task, in the guest; 0: not known */
     uint32_t hart;
     uint32_t task;          /* index in the TaskTable */
     uint32_t nr_chain;      /* at least 1 */
@@ -56,7 +59,7 @@ typedef struct SamplerOptions {
     const Names *names;     /* not ours */
     unsigned hart;
     uint64_t period;        /* instructions, at least 1 */
-    unsigned branches;      /* at most SAMPLE_MAX_BRANCHES */
+    unsigned branches;      /* at most SAMPLER_MAX_BRANCHES */
     /* Called with @opaque for each; valid only during the call */
     void (*sample)(void *opaque, const Sample *sample);
     void *opaque;

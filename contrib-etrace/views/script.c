@@ -11,6 +11,7 @@
 typedef struct Script {
     const ObjectTable *objects;
     const TaskTable *tasks;
+    const char *event;
     FILE *f;
 } Script;
 
@@ -37,10 +38,10 @@ static void put_sample(void *opaque, const Sample *sample)
     const Task *task = task_get(s->tasks, sample->task);
 
     fprintf(s->f, "%s %5u [%03u] %5" PRIu64 ".%06" PRIu64 ": %10" PRIu64
-            " instructions: ", task->name,
+            " %s: ", task->name,
             task->id == TASK_NONE ? TASK_MADE_UP : task->tid, sample->hart,
             sample->time / NS_PER_SEC, sample->time % NS_PER_SEC / 1000,
-            sample->period);
+            sample->period, s->event);
     fputc('\n', s->f);
     for (unsigned i = 0; i < sample->nr_chain; i++) {
         put_addr(s, &sample->chain[i]);
@@ -49,9 +50,12 @@ static void put_sample(void *opaque, const Sample *sample)
 }
 
 bool script_write(Spool **spools, unsigned n, const ObjectTable *objects,
-                  const TaskTable *tasks, FILE *f, GError **errp)
+                  const TaskTable *tasks, const char *event, FILE *f,
+                  GError **errp)
 {
-    Script s = { .objects = objects, .tasks = tasks, .f = f };
+    Script s = {
+        .objects = objects, .tasks = tasks, .event = event, .f = f,
+    };
 
     return spool_merge(spools, n, put_sample, &s, errp);
 }

@@ -11,8 +11,9 @@
 
 #include "spool.h"
 
-/* As perf_data_write() */
+/* As perf_data_write(); @event is what the samples are of. */
 bool script_write(Spool **spools, unsigned n, const ObjectTable *objects,
-                  const TaskTable *tasks, FILE *f, GError **errp);
+                  const TaskTable *tasks, const char *event, FILE *f,
+                  GError **errp);
 
 #endif /* ETRACE_VIEWS_SCRIPT_H */

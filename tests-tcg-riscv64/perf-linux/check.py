@@ -50,6 +50,9 @@ KINDS = {
     'calls': CALLS, 'returns': RETURNS, 'stack': CALLS,
 }
 
+# of these, U mode only, cycles are compared with instructions
+TIMED = {'any', 'pair', 'types', 'many'}
+
 Sample = collections.namedtuple('Sample', 'ip tid time cpu branches')
 Branch = collections.namedtuple('Branch', 'source target cycles type')
 
@@ -250,8 +253,9 @@ class Path:
 class Recording:
     """One of the guest's perf records"""
 
-    def __init__(self, folder, name, code):
+    def __init__(self, folder, name, code, alone):
         self.name = name
+        self.alone = alone      # there is one hart
         self.code = code
         self.kernel = name == 'kernel'
         self.file = PerfData(f'{folder}/files/{name}')
@@ -260,6 +264,7 @@ class Recording:
             self.by_hart[sample.cpu].append(sample)
         self.bad = []
         self.full = self.entries = self.empty = self.moved = 0
+        self.timed = self.uncounted = 0
         self.types = collections.Counter()
 
     def check(self, sample, elsewhere, depth, thread, task, hart):
@@ -279,6 +284,8 @@ class Recording:
             for branch in sample.branches:
                 path.take(branch)
                 self.kind(branch)
+            if self.name in TIMED:
+                self.check_cycles(sample)
         except Moved:
             self.moved += 1
         except Bad as why:
@@ -312,6 +319,33 @@ class Recording:
                           f'ran: {target or 0:#x} at {source:#x}')
         if len(branches) < min(2, len(calls)):
             raise Bad(f'{len(branches)} calls, ran: {len(calls)}')
+
+    def check_cycles(self, sample):
+        """
+        CC (6.3): -icount shift=0 makes each instruction a cycle, and there are
+        none while the hart is in a mode that is not recorded. mcycle goes on
+        while other harts have their turn. When the task comes back, sctrctl is
+        written: the first entry has CCV = 0.
+        """
+        for branch, before in zip(sample.branches, sample.branches[1:]):
+            count = 1
+            pc = before.target
+            if not 0 <= branch.source - pc < 1 << 20:
+                continue    # it has become another program in between
+            while pc != branch.source:
+                insn = self.code.at(pc)
+                if insn is None or count == 1000:
+                    raise Bad(f'no way from {before.target:#x} to '
+                              f'{branch.source:#x}')
+                pc += insn.size
+                count += 1
+            if not branch.cycles:
+                self.uncounted += 1
+            elif branch.cycles < count or (branch.cycles > count and
+                                           self.alone):
+                raise Bad(f'{branch.source:#x}: {branch.cycles} cycles, ran: '
+                          f'{count}')
+            self.timed += 1
 
     def kind(self, branch):
         self.types[branch.type] += 1
@@ -349,7 +383,8 @@ def main():
     for program in programs.split(','):
         code.add_program(program)
     code.add(int(start, 16), kernel)
-    recordings = [Recording(folder, name, code) for name in names]
+    recordings = [Recording(folder, name, code, harts == '1')
+                  for name in names]
     filtered = any(KINDS[name] for name in names)
     depth = DEPTH_FILTERED if filtered else DEPTH
     threads = threads_of(folder, int(harts))
@@ -377,12 +412,16 @@ def main():
         count = len(recording.file.samples)
         # tasks are pinned soon after they begin: few of them move, and once
         result(count >= 10 and not recording.bad and
+               (recording.timed > 0) == (recording.name in TIMED) and
+               recording.uncounted <= recording.timed / 100 and
                not recording.file.lost and recording.moved <= count / 1000,
                f'{recording.name}: every stack is what ran',
                f'{count} samples, {recording.file.lost} times lost some, '
                f'{len(recording.bad)} contradicted, '
                f'{recording.moved} of tasks that had just come here, '
-               f'{recording.entries} entries, {recording.full} stacks are '
+               f'{recording.entries} entries, {recording.timed} compared in '
+               f'cycles, {recording.uncounted} of them without, '
+               f'{recording.full} stacks are '
                f'full, {recording.empty} empty, types '
                f'{dict(recording.types)}',
                *recording.bad[:10])

@@ -13,7 +13,7 @@ here=$(cd "$(dirname "$(readlink -f "$0")")" && pwd -P)
 . "$here/../guests/linux.sh" tcg-perf-linux
 "$top/demo/make-perf" || bail "perf cannot be made"
 
-"${CROSS:-riscv64-linux-gnu-}gcc" -O2 -static -no-pie \
+"${CROSS:-riscv64-linux-gnu-}gcc" -O2 -g -static -no-pie \
     -Wl,-Ttext-segment=0x40000000 -o "$OUT/root/bin/paths" "$here/paths.c" ||
     bail "cannot build paths"
 gcc -O2 -Wall -o "$OUT/follow" "$here/follow.c" || bail "cannot build follow"
@@ -67,11 +67,23 @@ check() {
     number=$((number + $(grep -cE '^(not )?ok ' <<< "$tests")))
 }
 
+# profile NAME RECORDING...: rvtrace's profiles of them
+profile() {
+    local dir=$OUT/$1 tests
+    shift
+    tests=$(python3 "$here/profile.py" "$number" "$dir" "$OUT/root" "$@") ||
+        failed=$((failed + 1))
+    printf '%s\n' "$tests"
+    number=$((number + $(grep -cE '^(not )?ok ' <<< "$tests")))
+}
+
 dir=
 boot one 1 perf.rounds=20000
 check one 1 sleep pair any types calls returns kernel stack
+profile one any types
 boot two 2 perf.rounds=15000 perf.many
 check two 2 sleep many
+profile two many
 echo "1..$number"
 [ $failed != 0 ] || rm -rf "${OUT:?}"/{one,two}
 exit $((failed > 0))

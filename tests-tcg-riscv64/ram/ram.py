@@ -18,6 +18,8 @@ from tap import Problem, need
 QEMU = os.environ['QEMU']
 RVTRACE = os.environ['RVTRACE']
 RETIRED = os.environ['RETIRED']
+ACCESSES = os.environ['ACCESSES']
+COMPARE = os.path.join(os.path.dirname(__file__), '..', 'data', 'compare.py')
 OUT = os.environ['OUT']
 LIMIT = 30 if os.environ.get('SANITIZE', '0') in ('', '0') else 150
 DRAM = 0x80000000
@@ -365,6 +367,38 @@ def per_hart_whole(folder):
                     f'{folder}/sideband', hart=hart), m.pcs(hart))
 
 
+def per_hart_data(folder):
+    """Data trace by a sink for each hart, and what an observer saw"""
+    elf = f'{OUT}/baton.rv64gc.elf'
+    with Machine(folder, '', elf, AUTO + SIDE + PER_HART, '-smp', '2',
+                 *sideband(folder), *sram('64M'), '-plugin',
+                 f'{ACCESSES},out={folder}/observed', '-global',
+                 'riscv-trace-encoder.data-width=64', '-global',
+                 'riscv-trace-encoder.data=on') as m:
+        m.finished()
+        for hart in range(2):
+            m.qmp('x-riscv-trace-save', filename=f'{folder}/trace{hart}',
+                  hart=hart)
+    notes = []
+    for hart in range(2):
+        options = ['--trace', f'{folder}/trace{hart}', '--ram', '--sideband',
+                   f'{folder}/sideband', '--strict', '--hart', str(hart)]
+        same(decode(folder, f'{folder}/trace{hart}', '--ram', '--sideband',
+                    f'{folder}/sideband', hart=hart), m.pcs(hart))
+        with open(f'{folder}/data{hart}', 'wb') as file:
+            subprocess.run([RVTRACE, 'decode', *options, '--emit', 'data'],
+                           check=True, stdout=file, timeout=LIMIT)
+        done = subprocess.run(
+            [sys.executable, COMPARE, f'{folder}/observed', str(hart),
+             f'{folder}/data{hart}'], capture_output=True, check=False,
+            timeout=LIMIT, encoding='ascii')
+        need(done.returncode == 0, f'hart {hart}: {done.stdout}{done.stderr}')
+        with open(f'{folder}/data{hart}', 'rb') as file:
+            notes.append(len(file.readlines()))
+    need(min(notes) > 100, f'{notes} accesses')
+    return f'{notes} accesses'
+
+
 def rvtrace_rounds(folder, xlen, machine=''):
     """On and off several times: what is between is not in the trace."""
     guest = f'rvtrace-rounds{"-own" if machine else ""}-{xlen}'
@@ -663,6 +697,7 @@ def tests():
         yield f'stop on wrap, then on again, RV{xlen}', rvtrace_resumed, xlen
     yield 'both sinks', both_sinks
     yield 'a sink for each hart, from reset', per_hart_whole
+    yield 'a sink for each hart, data trace', per_hart_data
     for harts in (1, 4):
         yield f'start and stop by the monitor, {harts} harts', \
               from_monitor, harts

@@ -15,6 +15,12 @@ here=$(cd "$(dirname "$0")" && pwd)
 . "$here/../guests/guest.sh" tcg-ram
 
 need "$QEMU" "$RVTRACE" "$RETIRED"
+if [ -z "${ACCESSES:-}" ]; then
+    make -s -f "$here/../data/plugin.mk" OUT="$OUT" >&2 ||
+        bail "cannot build the observer of accesses"
+    ACCESSES=$OUT/libaccesses.so
+fi
+export ACCESSES
 make_guests "$guest_dir"
 
 rvtrace=$here/rvtrace.c

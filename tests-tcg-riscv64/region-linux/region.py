@@ -34,12 +34,12 @@ def entries():
             if name in FUNCTIONS}
 
 
-def called():
+def called(run=RUN):
     """The functions that were called, in order, by QEMU's log"""
     names = entries()
     need(len(names) == len(FUNCTIONS), f'only {names}')
     calls = []
-    with open(f'{RUN}/pcs', encoding='ascii') as file:
+    with open(f'{run}/pcs', encoding='ascii') as file:
         for line in file:
             match = LINE.match(line)
             name = match and names.get(int(match[2], 16))
@@ -51,7 +51,7 @@ def called():
     return calls
 
 
-def between(calls):
+def between(calls, number=3):
     """What was called in each part from begun to ending, both included"""
     parts, part = [], None
     for name in calls:
@@ -63,15 +63,15 @@ def between(calls):
             part.append(name)
         if name == 'ending':
             part = None
-    need(len(parts) == 3 and part is None, f'{len(parts)} parts')
+    need(len(parts) == number and part is None, f'{len(parts)} parts')
     return parts
 
 
-def report(*options):
+def report(*options, run=RUN):
     """(own instructions, calls) by function of the program"""
     done = subprocess.run(
-        [RVTRACE, 'report', '--trace', f'{RUN}/trace', '--sideband',
-         f'{RUN}/side', '--elf', PROGRAM, '--sort', 'sym', '--format', 'tsv',
+        [RVTRACE, 'report', '--trace', f'{run}/trace', '--sideband',
+         f'{run}/side', '--elf', PROGRAM, '--sort', 'sym', '--format', 'tsv',
          '--strict', *options], capture_output=True, text=True, timeout=600,
         check=False)
     need(done.returncode == 0, done.stderr)
@@ -110,9 +110,24 @@ def both(folder):
          report('--region', 'by the shell', '--region', 'of interest'))
 
 
+def switched(folder):
+    """Of five that ran, the second and the fourth are in the trace."""
+    parts = between(called(f'{OUT}/switch'), 5)
+    same(parts[1] + parts[3], report(run=f'{OUT}/switch'))
+
+
+def not_there(folder):
+    """A machine without trace says so, and the port goes on."""
+    with open(f'{OUT}/none/console', encoding='utf-8') as file:
+        said = file.read()
+    need(said.count('rvtrace-guest: QEMU: ') == 2, said[-300:])
+
+
 tap.run(f'{OUT}/tests', (
     ('everything', everything),
     ('a region that the program marks', by_the_program),
     ('a region that rvtrace-guest marks', by_the_shell),
     ('both', both),
+    ('rvtrace-guest start and stop', switched),
+    ('nothing to start', not_there),
 ))
