@@ -170,7 +170,7 @@ guest=$tmp/guests/calls.rv64gc.elf
 if MACHINE=$MACHINE,trace-sideband=sb listing "$QEMU" "$guest" "$tmp/stock" \
        "$@" &&
    MACHINE=$MACHINE$tasks listing "$QEMU" "$guest" "$tmp/ours" "$@" &&
-   sed -i -E '/call trace_start/s/0x[0-9a-f]{12},/KEY,/' "$tmp/stock" \
+   sed -i -E '/call trace_start/s/0x[0-9a-f]{12,16},/KEY,/' "$tmp/stock" \
        "$tmp/ours" &&
    lines=$(cat "$tmp/stock" "$tmp/ours" | wc -l) &&
    [ "$lines" -gt 4000 ] &&
