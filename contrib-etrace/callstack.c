@@ -530,16 +530,21 @@ void callstack_mark(CallStack *cs)
     }
 }
 
-bool callstack_repeat(CallStack *cs, uint64_t times)
+bool callstack_can_repeat(const CallStack *cs)
 {
     const Stack *st = cs->now ? cs->now->stack : NULL;
 
     /* What is not the same now as it was then goes on changing. */
-    if (!cs->marked || cs->trapped || st->depth != cs->depth_at_mark ||
-        cs->itype != cs->itype_at_mark || cs->left != cs->left_at_mark ||
-        cs->lo != cs->lo_at_mark || cs->hi != cs->hi_at_mark ||
-        memcmp(st->frames, cs->frames_at_mark,
-               st->depth * sizeof(st->frames[0]))) {
+    return cs->marked && !cs->trapped && st->depth == cs->depth_at_mark &&
+           cs->itype == cs->itype_at_mark && cs->left == cs->left_at_mark &&
+           cs->lo == cs->lo_at_mark && cs->hi == cs->hi_at_mark &&
+           !memcmp(st->frames, cs->frames_at_mark,
+                   st->depth * sizeof(st->frames[0]));
+}
+
+bool callstack_repeat(CallStack *cs, uint64_t times)
+{
+    if (!callstack_can_repeat(cs)) {
         return false;
     }
     for (guint i = 0; !cs->ignored && i < cs->round->len; i++) {

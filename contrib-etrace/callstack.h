@@ -97,6 +97,7 @@ void callstack_trap(CallStack *cs, const FlowTrap *trap,
  * was run since. Returns false if that would not be the same as being told.
  */
 void callstack_mark(CallStack *cs);
+bool callstack_can_repeat(const CallStack *cs);
 bool callstack_repeat(CallStack *cs, uint64_t times);
 
 /*

@@ -50,6 +50,9 @@ struct Counter {
     Counts *counts;
     const Names *names;
     unsigned hart;
+    void (*ran)(void *opaque, unsigned range);      /* counter_watch() */
+    void *opaque;
+    uint64_t insns;         /* counter_insns() */
     KnownPage pages[PAGES];
     KnownRange ranges[1u << RANGE_BITS];
     KnownEdge edges[1u << RANGE_BITS];
@@ -77,6 +80,18 @@ Counter *counter_new(Counts *counts, const Names *names, unsigned hart)
     c->hart = hart;
     c->round = g_array_new(false, false, sizeof(unsigned));
     return c;
+}
+
+void counter_watch(Counter *c, void (*ran)(void *opaque, unsigned range),
+                   void *opaque)
+{
+    c->ran = ran;
+    c->opaque = opaque;
+}
+
+uint64_t counter_insns(const Counter *c)
+{
+    return c->insns;
 }
 
 static unsigned hash(uint64_t a, uint64_t b, unsigned bits)
@@ -177,6 +192,10 @@ static void commit_range(Counter *c)
     }
     index = k->index - 1;
     g_array_index(c->counts->ranges, CountRange, index).count++;
+    c->insns += run->count;
+    if (G_UNLIKELY(c->ran)) {
+        c->ran(c->opaque, index);
+    }
     add_to_round(c, index);
     c->left = (Departure) {
         .valid = run->itype >= ETRACE_ITYPE_TRAP_RETURN &&
@@ -298,6 +317,9 @@ void counter_skip(Counter *c, const FlowRun *runs, unsigned n,
         return;
     }
     commit_range(c);
+    for (unsigned k = i; k < n; k++) {
+        c->insns += runs[k].count;
+    }
     if (c->left.valid) {
         const KnownPage *page = find_page(c, runs[i].pc, runs[i].priv, site);
 

@@ -20,6 +20,16 @@ Counter *counter_new(Counts *counts, const Names *names, unsigned hart);
 /* What was not counted yet is counted. */
 void counter_free(Counter *c);
 
+/*
+ * Call @ran with @opaque whenever a range of the counts, by its index, has run
+ * once more. What counter_repeat() adds is not among that.
+ */
+void counter_watch(Counter *c, void (*ran)(void *opaque, unsigned range),
+                   void *opaque);
+
+/* Instructions so far: those that were counted, and those to be skipped */
+uint64_t counter_insns(const Counter *c);
+
 /* What happens, in order; as for callstack_runs() and its kin */
 void counter_runs(Counter *c, const FlowRun *runs, unsigned n,
                   const CallStackSite *site);

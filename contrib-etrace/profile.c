@@ -84,8 +84,14 @@ void profile_free(Profile *p)
 unsigned profile_child(Profile *p, unsigned node, unsigned frame)
 {
     NodeKey key = { .parent = node, .frame = frame };
-    NodeKey *found = g_hash_table_lookup(p->node_index, &key);
+    ProfileRecent *recent =
+        &p->recent[node_hash(&key) >> (32 - PROFILE_RECENT_BITS)];
+    NodeKey *found;
 
+    if (recent->node && recent->parent == node && recent->frame == frame) {
+        return recent->node;
+    }
+    found = g_hash_table_lookup(p->node_index, &key);
     if (!found) {
         ProfileNode fresh = {
             .parent = node,
@@ -104,6 +110,9 @@ unsigned profile_child(Profile *p, unsigned node, unsigned frame)
         g_array_append_val(p->nodes, fresh);
         g_hash_table_add(p->node_index, found);
     }
+    *recent = (ProfileRecent) {
+        .parent = node, .frame = frame, .node = found->node,
+    };
     return found->node;
 }
 

@@ -46,6 +46,14 @@ typedef struct ProfileNode {
     uint64_t total;         /* set by profile_sum() */
 } ProfileNode;
 
+/* Children that were found before, by a few bits of both */
+#define PROFILE_RECENT_BITS 14
+
+typedef struct ProfileRecent {
+    unsigned parent, frame;
+    unsigned node;          /* 0: the entry is empty */
+} ProfileRecent;
+
 typedef struct Profile {
     GArray *nodes;                  /* ProfileNode; 0 is the root */
     GArray *frames;                 /* ProfileFrame */
@@ -54,6 +62,7 @@ typedef struct Profile {
     GHashTable *name_index;
     unsigned others[FRAME_NR_KINDS];    /* frame of those without room */
     bool full;                      /* there was no room for all */
+    ProfileRecent recent[1u << PROFILE_RECENT_BITS];
 } Profile;
 
 #define PROFILE_ROOT        0

@@ -111,6 +111,65 @@ echo "# unknown: $unknown %"
 passes "less than 1 % is unknown" \
     awk -v x="$unknown" 'BEGIN { exit !(x < 1) }'
 
+# perf of this machine: the kernel is found by its build-id and never taken for
+# this machine's own; threads are those of their processes, and end.
+perf_here() {
+    (cd "$out/perf" && HOME=$PWD PERF_CONFIG=/dev/null perf "$@")
+}
+files=(--trace="$out/trace.bin" --sideband="$out/sideband.bin"
+       --sysroot=build/guest/sysroot --sysroot="$out/root" --period=20011)
+perf_files() {
+    mkdir -p "$out/perf"
+    "$etrace" perf-data "${files[@]}" --output="$out/perf/perf.data"
+    "$etrace" script "${files[@]}" --output="$out/perf/ours"
+}
+passes "samples for perf" perf_files
+kernel_symbols() { # of perf's kernel, addresses left out
+    perf_here report -i perf.data --stdio --no-children -g none \
+        --no-branch-stack --sort=dso,sym > "$out/perf/report" || return 1
+    sed -n 's/.*\[kernel.kallsyms\] *\[k\] //p' "$out/perf/report" |
+        grep -v ^0x || true
+}
+takes_no_other_kernel() { [ -z "$(kernel_symbols)" ]; }
+finds_kernel() {
+    "$etrace" kernel-elf build/guest/Image --output="$out/perf/guest.elf"
+    perf_here buildid-cache --add=guest.elf
+    [ "$(kernel_symbols | wc -l)" -gt 100 ]
+}
+# Each frame in virtual memory that we know to be a function of the kernel has perf's name.
+same_kernel_functions() {
+    perf_here script -i perf.data > "$out/perf/theirs"
+    paste <(grep -P '^\t' "$out/perf/ours") \
+          <(grep -P '^\t' "$out/perf/theirs") |
+        awk '$1 ~ /^ffffffff/ && $3 == "([kernel.kallsyms])" && $2 ~ /\+0x/ {
+                 frames++
+                 if ($2 != $5) { other++; print "#", $0 }
+             }
+             END { print "# " frames " frames"; exit !frames || other }'
+}
+perf_tasks() {
+    "$etrace" perf-data "${files[@]}" --period=503 --branches=0 \
+        --no-call-chains --process=self-one \
+        --output="$out/perf/threads.data" || return 1
+    perf_here script -i threads.data --show-task-events |
+        grep -o 'PERF_RECORD_\(FORK\|EXIT\)[^ ]*' > "$out/perf/tasks"
+    # FORK(PID:TID):(PID:PID), and all that the report has are there
+    sed -n 's/.*FORK(\([0-9]*\):\([0-9]*\)):(\1:\1)/\2/p' "$out/perf/tasks" |
+        sort > "$out/perf/forks"
+    awk '$4 ~ /^[0-9]+:self-one/ { print $4 + 0 }' "$out/functions" |
+        sort -u > "$out/perf/threads"
+    echo "# $(wc -l < "$out/perf/forks") threads began"
+    [ -s "$out/perf/forks" ] || return 1
+    [ -z "$(comm -23 "$out/perf/forks" "$out/perf/threads")" ] &&
+        grep -q EXIT "$out/perf/tasks"
+}
+if command -v perf > /dev/null; then
+    passes "perf takes no other kernel's names" takes_no_other_kernel
+    passes "it finds the guest's kernel by its build-id" finds_kernel
+    passes "... whose functions are those that we name" same_kernel_functions
+    passes "it knows of threads, and that tasks end" perf_tasks
+fi
+
 echo "1..$number"
 [ $failed != 0 ] || rm -rf "$out"
 exit $failed

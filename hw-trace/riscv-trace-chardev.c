@@ -17,7 +17,7 @@
 #define KICK_BYTES      (64 * KiB)
 #define KICK_MS         20
 
-/* A socket whose peer has left tells it, maybe after a write has failed. */
+/* A socket signals that its peer has left, maybe after a failed write. */
 #define FAILED_MS       200
 
 /* Bounds the time that the main loop spends here in one go. */
@@ -128,7 +128,7 @@ size_t riscv_trace_chardev_send(RISCVTraceChardev *c)
         /* Producers append behind these bytes: no lock needed to read them. */
         ret = qemu_chr_fe_write(&c->chr, c->buf + pos, n);
         if (!qatomic_read(&c->open)) {
-            /* The write told that the peer has gone. */
+            /* The write has shown that the peer has gone. */
             return 0;
         }
         if (ret < 0 && errno != EAGAIN) {

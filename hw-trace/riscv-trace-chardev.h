@@ -47,7 +47,7 @@ typedef struct RISCVTraceChardev {
 
     QemuMutex lock;             /* protects what follows */
     bool open;
-    bool kicked;                /* the main loop was told to empty it */
+    bool kicked;                /* the main loop was asked to empty it */
     uint64_t in;                /* bytes accepted since the peer came */
     uint64_t out;               /* bytes written since then */
     uint32_t fill;              /* in - out; may be read without the lock */

@@ -52,7 +52,7 @@ static void riscv_trace_encoder_set_context(RISCVTraceEncoder *s, bool on)
                            ETRACE_CTYPE_IMPRECISE);
 }
 
-/* All but the modes and the port, which others have to be told about */
+/* All but the modes and the port, of which others have to be informed */
 static void riscv_trace_encoder_configure(RISCVTraceEncoder *s)
 {
     uint32_t control = riscv_trace_encoder_control(s);
@@ -90,7 +90,7 @@ static void riscv_trace_encoder_hart_start(void *opaque)
     s->enc.itype_width = s->cfg.itype_width;
     /* It was not reported when the hart stopped. */
     s->enc.lost = s->sink_class->lost(s->sink, s->hart_index);
-    /* The hart tells its context first of all. */
+    /* The hart reports its context first of all. */
     s->context_on = false;
     riscv_trace_encoder_configure(s);
     s->enc.ioptions = riscv_trace_encoder_ioptions(s);
@@ -136,7 +136,7 @@ static void riscv_trace_encoder_apply(CPUState *cs, run_on_cpu_data data)
     RISCVTraceEncoder *s = data.host_ptr;
     RISCVTraceHartConfig port;
     uint8_t ioptions;
-    bool tell;
+    bool report;
 
     qatomic_set(&s->apply_pending, false);
     if (!s->live) {
@@ -150,13 +150,13 @@ static void riscv_trace_encoder_apply(CPUState *cs, run_on_cpu_data data)
         riscv_trace_hart_restart(cs);
         return;
     }
-    tell = riscv_trace_encoder_data_apply(s);
+    report = riscv_trace_encoder_data_apply(s);
     ioptions = riscv_trace_encoder_ioptions(s);
     if (ioptions != s->enc.ioptions) {
         trace_riscv_trace_encoder_modes(s->hart_index, ioptions);
         s->enc.ioptions = ioptions;
         etrace_encoder_reconfigure(&s->enc);
-    } else if (tell) {
+    } else if (report) {
         etrace_encoder_support(&s->enc);
     }
     riscv_trace_encoder_inst_follow(s);

@@ -116,7 +116,7 @@ void riscv_trace_encoder_data_done(RISCVTraceEncoder *s, unsigned n)
 }
 
 /*
- * False if data packets cannot be sent now; the reader is told as it can be.
+ * False if data packets cannot be sent now; that is reported when it can be.
  * The sink takes batches, so it is asked once for each.
  */
 static bool data_ready(RISCVTraceEncoder *s)

@@ -172,7 +172,7 @@ struct RISCVTraceEncoder {
     RISCVTraceEncoderData data;
     uint64_t cycles;            /* of the hart, when last looked at */
     bool live;                  /* enc was started in the present session */
-    bool lost;                  /* a batch was lost: tell enc */
+    bool lost;                  /* a batch was lost: signal it to enc */
     uint64_t packets;           /* put into the stream in this session */
     RISCVTraceEncoderBatch batch;
 };
@@ -231,7 +231,7 @@ void riscv_trace_encoder_filters_event(RISCVTraceEncoder *s,
 /*
  * What the filters of the registers and that of the property say together of
  * the block or trap @b, with its @tval, and of the first @n of s->accesses,
- * which are those in it: s->data.traced tells which of these are traced.
+ * which are those in it: s->data.traced says which of these are traced.
  * Only if there are active filters.
  */
 ETraceFilterResult riscv_trace_encoder_filters_block(RISCVTraceEncoder *s,
@@ -244,7 +244,7 @@ ETraceFilterResult riscv_trace_encoder_filters_block(RISCVTraceEncoder *s,
 /* Do the registers ask for data accesses, now or when a trigger fires? */
 bool riscv_trace_encoder_data_wanted(RISCVTraceEncoder *s);
 
-/* Registers to s->enc and s->data; true if a support packet has to tell. */
+/* Registers to s->enc and s->data; true if a support packet is due. */
 bool riscv_trace_encoder_data_apply(RISCVTraceEncoder *s);
 
 /* A session begins; before s->enc is started */

@@ -36,7 +36,7 @@ static uint32_t features_reset(const RISCVTraceEncoder *s)
     const RISCVTraceEncoderConfig *cfg = &s->cfg;
     uint32_t val = riscv_trace_encoder_modes_power_up(cfg);
 
-    /* It only tells how the encoder is built. */
+    /* It only says how the encoder is built. */
     val = FIELD_DP32(val, TR_TE_INST_FEATURES, IMPLICIT_RETURN_MODE,
                      riscv_trace_encoder_return_mode(cfg));
     val = FIELD_DP32(val, TR_TE_INST_FEATURES, SRC_ID, cfg->src_id);

@@ -3,7 +3,7 @@
  *
  * What is put into the trace may come from a hart that is in the middle of a
  * translation. So nothing here that writes invalidates translated code, which
- * would need locks that such a hart may hold: memory with code in it is told
+ * would need locks that such a hart may hold: memory with code in it is named
  * apart, and freed of the code beforehand.
  *
  * SPDX-License-Identifier: GPL-2.0-or-later

@@ -488,7 +488,7 @@ static int riscv_trace_ram_post_load(void *opaque, int version_id)
           sram->limit > s->sram_size - RISCV_TRACE_RAM_WORD ||
           sram->wp > sram->limit || sram->rp > sram->limit)) ||
         (s->storing && (ring->wp < ring->start || ring->wp > ring->limit))) {
-        /* QEMU may be told to stay: nothing may use what is wrong. */
+        /* QEMU may go on (-no-shutdown): nothing may use what is wrong. */
         s->storing = false;
         s->stopped = false;
         s->fill = 0;

@@ -60,7 +60,7 @@ struct RISCVTraceRAM {
     uint64_t since_align;       /* bytes */
     ETraceParams align_params;  /* of the present session */
     uint64_t bytes;             /* stored in this session */
-    uint64_t announced;         /* @bytes that the sideband was told of last */
+    uint64_t announced;         /* @bytes that the sideband reported last */
     uint64_t packets[RISCV_TRACE_MAX_SOURCES];
 };
 
@@ -83,7 +83,7 @@ void riscv_trace_ram_pad(RISCVTraceRAM *s);
 void riscv_trace_ram_align(RISCVTraceRAM *s);
 
 /*
- * Tell the sideband where the trace ends, so that a reader of the ring knows
+ * Report in the sideband where the trace ends, so that readers of the ring know
  * which packets are in it. BQL.
  */
 void riscv_trace_ram_announce(RISCVTraceRAM *s);

@@ -165,7 +165,7 @@ REG32(TR_FUNNEL_DIS_INPUT, 0x008)
 
 /*
  * Trace RAM sink. Addresses are 64 bits wide in pairs of registers; "LOW" has
- * bits 31:2, and bit 0 of the write pointer tells that it has wrapped.
+ * bits 31:2, and bit 0 of the write pointer says that it has wrapped.
  */
 REG32(TR_RAM_CONTROL, 0x000)
     FIELD(TR_RAM_CONTROL, MODE, 4, 1)

@@ -334,7 +334,7 @@ static void riscv_trace_replicator_unrealize(DeviceState *dev)
     qemu_mutex_destroy(&s->lock);
 }
 
-/* What the encoders had told is not known here: a session of its own begins. */
+/* What the encoders had reported is not known here: a new session begins. */
 static int riscv_trace_replicator_post_load(void *opaque, int version_id)
 {
     riscv_trace_session_request(&RISCV_TRACE_REPLICATOR(opaque)->session);

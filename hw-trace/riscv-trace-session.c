@@ -92,7 +92,7 @@ static bool riscv_trace_session_put_record(void *opaque, const uint8_t *record,
     RISCVTraceSession *s = opaque;
 
     /* A reader that has come since the session began knows nothing of it. */
-    if (!riscv_trace_session_active(s) || !qatomic_read(&s->told) ||
+    if (!riscv_trace_session_active(s) || !qatomic_read(&s->begun) ||
         !riscv_trace_session_has_sideband(s)) {
         return false;
     }
@@ -113,7 +113,7 @@ static bool riscv_trace_session_put_record(void *opaque, const uint8_t *record,
 
 /*
  * True if a session is to begin now. What a sideband reader has not read yet
- * must leave room for what it is going to be told.
+ * must leave room for what it is going to get.
  */
 static bool riscv_trace_session_is_due(RISCVTraceSession *s)
 {
@@ -136,7 +136,7 @@ static ETraceParams riscv_trace_session_framing(const ETraceParams *params,
 }
 
 /*
- * Give the session an id, and tell it and the one before. Not a guest's random
+ * Give the session an id; report it and the one before. Not a guest's random
  * number: the two sides of a migration may have the same -seed.
  */
 static void riscv_trace_session_put_origin(RISCVTraceSession *s)
@@ -198,7 +198,7 @@ static void riscv_trace_session_put_end(RISCVTraceSession *s)
     uint8_t record[RISCV_TRACE_COUNTS_RECORD];
     size_t len;
 
-    if (!riscv_trace_session_active(s) || !qatomic_read(&s->told)) {
+    if (!riscv_trace_session_active(s) || !qatomic_read(&s->begun)) {
         return;
     }
     len = riscv_trace_counts_pack(&s->counts, record,
@@ -270,7 +270,7 @@ static void riscv_trace_session_final_flush(RISCVTraceSession *s)
     riscv_trace_session_put_end(s);
     riscv_trace_session_empty(s, left ? 0 : FINAL_FLUSH_MS);
     /* That the readers are going to leave is no news. */
-    qatomic_set(&s->told, false);
+    qatomic_set(&s->begun, false);
     if (s->trace) {
         riscv_trace_chardev_drop(s->trace);
     }
@@ -304,7 +304,7 @@ static void riscv_trace_session_begin_due(RISCVTraceSession *s)
     riscv_trace_session_settle(s);
     riscv_trace_session_put_end(s);
     qatomic_set(&s->active, true);
-    qatomic_set(&s->told, sideband);
+    qatomic_set(&s->begun, sideband);
     s->trace_left = !riscv_trace_session_has_trace(s);
     s->trace_end = 0;
     riscv_trace_counts_clear(&s->counts);
@@ -418,7 +418,7 @@ static void riscv_trace_session_sideband_closed(void *opaque)
     RISCVTraceSession *s = opaque;
 
     /* The trace goes on for whoever has the program from elsewhere. */
-    qatomic_set(&s->told, false);
+    qatomic_set(&s->begun, false);
     riscv_trace_session_drained(s);
 }
 

@@ -4,7 +4,7 @@
  * A session is what one reader can decode. It exists while somebody reads the
  * trace, or always if there is an output that can be read later. It begins
  * anew when another reader joins, of the trace or of the sideband, because
- * that one has to be told everything. Without a session no hart is traced.
+ * that one has to get everything again. Without a session no hart is traced.
  * What is missing at its end is reported (riscv-trace-counts.h).
  *
  * SPDX-License-Identifier: GPL-2.0-or-later
@@ -39,12 +39,12 @@ typedef struct RISCVTraceSession {
     unsigned num_sources;       /* highest index that is connected, plus 1 */
     bool active;                /* may be read by any thread */
     bool pending;               /* a (new) session is to begin */
-    bool told;                  /* the sideband has its beginning; atomic */
+    bool begun;                 /* the sideband has its beginning; atomic */
     bool trace_left;            /* the reader of the trace is gone ... */
     uint64_t trace_end;         /* ... and what was written up to then */
     /*
      * Of this session, or of the last one; migrates, so that the sessions at
-     * the destination tell what they go on from. 0: there was none.
+     * the destination report what they go on from. 0: there was none.
      */
     uint64_t id;
     QEMUTimer *timer;           /* begins it */
@@ -87,7 +87,7 @@ void riscv_trace_session_use_trace(RISCVTraceSession *s, bool used);
 void riscv_trace_session_put(RISCVTraceSession *s, const uint8_t *record,
                              size_t len);
 
-/* What the reader was told is no longer so: begin anew. Any thread. */
+/* What the reader knows is no longer so: begin anew. Any thread. */
 void riscv_trace_session_restart(RISCVTraceSession *s);
 
 /* A session is to begin when the VM runs. */

@@ -25,8 +25,8 @@ struct RISCVTraceSideband {
 };
 
 /*
- * Tell @ops about the peer; opened() is called from here if there is one
- * already. With NULL, nobody is told any more. BQL held.
+ * Report the peer to @ops; opened() is called from here if there is one
+ * already. With NULL, nothing is reported any more. BQL held.
  */
 void riscv_trace_sideband_listen(RISCVTraceSideband *s,
                                  const RISCVTraceChardevOps *ops,

@@ -3,7 +3,7 @@
  *
  * Encoders push whole packets down a chain of sinks, at whose end a
  * replicator gives them to the outputs, where they leave the trace system.
- * Sinks know nothing of the packets; they tell the sources that are connected
+ * Sinks know nothing of the packets; they signal to the sources connected
  * to them when there is somebody to trace for.
  *
  * SPDX-License-Identifier: GPL-2.0-or-later

@@ -73,7 +73,7 @@ typedef struct RISCVCTRState {
 } RISCVCTRState;
 
 /*
- * The part of the TB key (cs_base) that tells translation what to emit for
+ * The part of the TB key (cs_base) that selects what translation emits for
  * the mode that the hart is in.
  */
 #define RISCV_CTR_KEY_ACTIVE            0x00000001

@@ -1,7 +1,7 @@
 /*
  * RISC-V trace: the bytes of the code that ran, for the sideband
  *
- * Told by physical address, when they are translated and the reader does not
+ * Reported by physical address, when they are translated and a reader does not
  * know them. See reader.c for what is done when they change.
  *
  * SPDX-License-Identifier: GPL-2.0-or-later
@@ -149,7 +149,7 @@ void riscv_trace_translated(CPURISCVState *env, const DisasContextBase *db)
     vaddr va = db->pc_first;
     unsigned len = db->tb->size, done = 0;
 
-    if (!riscv_trace_is_told(hart)) {
+    if (!riscv_trace_has_reader(hart)) {
         return;
     }
     bytes = g_malloc(len);

@@ -1,5 +1,5 @@
 /*
- * RISC-V hart side of the hart to encoder interface: what else the port tells
+ * RISC-V hart side of the hart to encoder interface: what else the port reports
  *
  * Context, time, trap vectors and debug triggers, in order with the blocks.
  *
@@ -24,7 +24,7 @@ static uint64_t context_asid(CPURISCVState *env)
     return vmid << 16 | asid;
 }
 
-/* The context as it is now, not necessarily told yet. */
+/* The context as it is now, not necessarily reported yet. */
 static uint64_t context_now(RISCVTraceHart *hart)
 {
     CPURISCVState *env = cpu_env(hart->cs);
@@ -55,8 +55,8 @@ void riscv_trace_append_context(RISCVTraceHart *hart)
         return;
     }
     context = context_now(hart);
-    if (!hart->context_told || context != hart->context) {
-        hart->context_told = true;
+    if (!hart->context_reported || context != hart->context) {
+        hart->context_reported = true;
         hart->context = context;
         if (riscv_trace_key_is_sparse(cpu_env(hart->cs)->trace.key)) {
             /* How it is reported depends on the block that comes next. */
@@ -89,7 +89,7 @@ void riscv_trace_context_changed(CPURISCVState *env)
     }
 }
 
-/* An untraced hart has no ring: its encoder is told at once. */
+/* An untraced hart has no ring: its encoder gets it at once. */
 void riscv_trace_trigger(CPURISCVState *env, ETraceTrigger action,
                          target_ulong pc)
 {
@@ -112,7 +112,7 @@ void riscv_trace_trigger(CPURISCVState *env, ETraceTrigger action,
 }
 
 /*
- * Trap vectors. xtvec tells where handlers are; what the reader was told is
+ * Trap vectors. xtvec says where handlers are; what the reader knows is
  * kept, so that a trap can say whether it leads where the reader expects.
  */
 
@@ -126,16 +126,16 @@ static unsigned tvec_index(CPURISCVState *env)
     return env->priv == PRV_M ? 0 : env->virt_enabled ? 2 : 1;
 }
 
-bool riscv_trace_tvec_is_told(RISCVTraceHart *hart, bool async,
+bool riscv_trace_tvec_is_known(RISCVTraceHart *hart, bool async,
                               target_ulong cause)
 {
     CPURISCVState *env = cpu_env(hart->cs);
     target_ulong tvec = tvec_of(env);
     target_ulong handler = (tvec & ~(target_ulong)3) +
                            (async && (tvec & 3) == 1 ? cause * 4 : 0);
-    const RISCVTraceTvec *told = &hart->tvec[tvec_index(env)];
+    const RISCVTraceTvec *known = &hart->tvec[tvec_index(env)];
 
-    return hart->config.tvec && told->told && told->value == tvec &&
+    return hart->config.tvec && known->reported && known->value == tvec &&
            env->pc == handler;
 }
 
@@ -143,12 +143,12 @@ void riscv_trace_tvec_tell(RISCVTraceHart *hart)
 {
     CPURISCVState *env = cpu_env(hart->cs);
     target_ulong tvec = tvec_of(env);
-    RISCVTraceTvec *told = &hart->tvec[tvec_index(env)];
+    RISCVTraceTvec *known = &hart->tvec[tvec_index(env)];
 
-    if (hart->config.tvec && !(told->told && told->value == tvec)) {
-        told->told = false;
-        told->pending = true;
-        told->value = tvec;
+    if (hart->config.tvec && !(known->reported && known->value == tvec)) {
+        known->reported = false;
+        known->pending = true;
+        known->value = tvec;
         riscv_trace_ask_drain(hart);
     }
 }

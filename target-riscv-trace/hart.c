@@ -83,7 +83,7 @@ void riscv_trace_trap(CPURISCVState *env, bool async, target_ulong cause,
     RISCVTraceHart *hart = env->trace.hart;
 
     if (env->trace.key) {
-        bool told = riscv_trace_tvec_is_told(hart, async, cause);
+        bool known = riscv_trace_tvec_is_known(hart, async, cause);
         ETracePriv from = riscv_trace_priv(priv, virt);
 
         leave_history(hart, epc, from);
@@ -97,7 +97,7 @@ void riscv_trace_trap(CPURISCVState *env, bool async, target_ulong cause,
                                : ETRACE_ITYPE_EXCEPTION,
                 .cause = cause,
                 .priv = from,
-                .flags = told ? ETRACE_BLOCK_TVEC : 0,
+                .flags = known ? ETRACE_BLOCK_TVEC : 0,
             },
             .tval = tval,
         });
@@ -175,7 +175,7 @@ void riscv_trace_hart_configure(CPUState *cs,
     RISCVTraceHart *hart = riscv_trace_hart(cs);
 
     hart->config = *config;
-    hart->context_told = false;
+    hart->context_reported = false;
 }
 
 static void enable_work(CPUState *cs, run_on_cpu_data data)

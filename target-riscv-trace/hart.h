@@ -65,7 +65,7 @@ typedef struct RISCVTraceHartConfig {
     ETraceCtype ctype;          /* with each change of the context */
     bool time;                  /* mtime, at traps and now and then */
     bool data;                  /* data accesses */
-    bool tvec;                  /* tell trap vectors to the sideband reader */
+    bool tvec;                  /* report trap vectors to the sideband */
     ETraceGuestInfo guest;      /* how to find the task that runs */
 } RISCVTraceHartConfig;
 
@@ -76,7 +76,7 @@ typedef struct RISCVTraceHartConfig {
 void riscv_trace_hart_attach(CPUState *cs, const RISCVTraceHartOps *ops,
                              void *opaque, unsigned hart_index);
 
-/* To be called from start() only: what the port tells from here on. */
+/* To be called from start() only: what the port reports from here on. */
 void riscv_trace_hart_configure(CPUState *cs,
                                 const RISCVTraceHartConfig *config);
 

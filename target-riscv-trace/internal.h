@@ -39,8 +39,8 @@ typedef struct RISCVTracePage {
 
 /* A trap vector register, as the sideband's reader knows it */
 typedef struct RISCVTraceTvec {
-    bool told;
-    bool pending;               /* value is to be told */
+    bool reported;
+    bool pending;               /* value is to be reported */
     uint64_t value;
 } RISCVTraceTvec;
 
@@ -50,7 +50,7 @@ typedef struct RISCVTraceTvec {
 typedef struct RISCVTraceTask {
     bool pending;               /* it is to be looked at */
     uint64_t at;                /* ... there */
-    bool told;                  /* the reader knows the last one: */
+    bool known;                 /* the reader knows the last one: */
     ETraceSbTask last;
     /* What was so when it was read for the last time */
     uint64_t read_at;           /* 0: nothing was read */
@@ -78,8 +78,8 @@ struct RISCVTraceHart {
 
     /* Events, see events.c; the hart's thread only */
     RISCVTraceHartConfig config;
-    bool context_told;
-    uint64_t context;           /* if told */
+    bool context_reported;
+    uint64_t context;           /* if reported */
     RISCVTraceTvec tvec[RISCV_TRACE_TVECS];
     RISCVTraceTask task;
 
@@ -92,7 +92,7 @@ struct RISCVTraceHart {
     /* Sideband, see reader.c and maps.c; the hart's thread only */
     uint32_t session;           /* that tracing was started in */
     uint64_t change;            /* id of the last change that has its place */
-    RISCVTraceSpace space[2];   /* last told, by virt */
+    RISCVTraceSpace space[2];   /* last reported, by virt */
     GHashTable *maps;           /* RISCVTracePage (but pa) -> same */
     GArray *pending;            /* RISCVTracePage, waiting for the TB's end */
 };
@@ -182,7 +182,7 @@ void riscv_trace_append_time(RISCVTraceHart *hart);
  * True if the handler of the trap that was just taken is where the sideband
  * says.
  */
-bool riscv_trace_tvec_is_told(RISCVTraceHart *hart, bool async,
+bool riscv_trace_tvec_is_known(RISCVTraceHart *hart, bool async,
                               target_ulong cause);
 
 /*
@@ -209,7 +209,7 @@ struct RISCVTraceReader {
 };
 
 /* True if @hart's trace belongs to a session that somebody reads. */
-bool riscv_trace_is_told(RISCVTraceHart *hart);
+bool riscv_trace_has_reader(RISCVTraceHart *hart);
 
 /* Put a record. The lock is held. */
 void riscv_trace_reader_record(RISCVTraceReader *reader, const uint8_t *record,
@@ -237,7 +237,7 @@ RISCVTraceReader *riscv_trace_reader_lock_behind_fence(RISCVTraceHart *hart);
 /* Tracing of @hart starts in the reader's present session. */
 void riscv_trace_maps_start(RISCVTraceHart *hart);
 
-/* Tell what waited for the end of a TB; the ring is empty. */
+/* Report what waited for the end of a TB; the ring is empty. */
 void riscv_trace_maps_pending(RISCVTraceHart *hart);
 
 /* @hart was reset; the ring is empty. */

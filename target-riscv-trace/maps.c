@@ -2,7 +2,7 @@
  * RISC-V trace: address spaces, mappings and trap vectors, for the sideband
  *
  * A TB is found by physical page, so another mapping of the page runs without
- * being translated again. Therefore bytes are told by physical address when
+ * being translated again. Therefore bytes are reported by physical address when
  * they are translated (code.c), and virtual to physical pages whenever the
  * instruction TLB is filled. The TLB is filled before a hart fetches from a
  * page that was flushed, which is also when a changed satp, vsatp or hgatp
@@ -18,7 +18,7 @@
 #include "internal.h"
 #include "internals.h"
 
-/* Mappings kept for one hart; then they are forgotten and told again. */
+/* Mappings kept for one hart; then they are forgotten and reported again. */
 #define MAPS_MAX        (1u << 20)
 
 static guint page_hash(gconstpointer p)
@@ -70,7 +70,7 @@ void riscv_trace_maps_reset(RISCVTraceHart *hart)
     uint8_t bytes[ETRACE_SB_HEADER_SIZE];
     RISCVTraceReader *reader;
 
-    if (!riscv_trace_is_told(hart)) {
+    if (!riscv_trace_has_reader(hart)) {
         return;
     }
     reader = riscv_trace_reader_lock_behind_fence(hart);
@@ -80,11 +80,11 @@ void riscv_trace_maps_reset(RISCVTraceHart *hart)
     qemu_mutex_unlock(&reader->lock);
 }
 
-static bool space_is_told(RISCVTraceHart *hart, const RISCVTracePage *page)
+static bool space_is_known(RISCVTraceHart *hart, const RISCVTracePage *page)
 {
-    const RISCVTraceSpace *told = &hart->space[page->virt];
+    const RISCVTraceSpace *last = &hart->space[page->virt];
 
-    return told->atp == page->space.atp && told->gatp == page->space.gatp;
+    return last->atp == page->space.atp && last->gatp == page->space.gatp;
 }
 
 static bool is_bare(CPURISCVState *env, const RISCVTracePage *page)
@@ -120,11 +120,11 @@ static void put_map(RISCVTraceReader *reader, unsigned index,
                               etrace_sb_pack_map(bytes, index, &record));
 }
 
-/* Tell that @page is mapped so. Between TBs. */
+/* Report that @page is mapped so. Between TBs. */
 static void tell_page(RISCVTraceHart *hart, const RISCVTracePage *page)
 {
     CPURISCVState *env = cpu_env(hart->cs);
-    bool new_space = !space_is_told(hart, page);
+    bool new_space = !space_is_known(hart, page);
     bool bare = is_bare(env, page);
     RISCVTracePage *old = bare ? NULL : g_hash_table_lookup(hart->maps, page);
     bool new_page = !bare && (!old || old->pa != page->pa);
@@ -185,13 +185,13 @@ static void tell_tvecs(RISCVTraceHart *hart)
             continue;
         }
         tvec->pending = false;
-        if (riscv_trace_is_told(hart)) {
+        if (riscv_trace_has_reader(hart)) {
             reader = riscv_trace_reader_lock_behind_fence(hart);
             riscv_trace_reader_record(reader, bytes,
                                       etrace_sb_pack_tvec(bytes, hart->index,
                                                           &record));
             qemu_mutex_unlock(&reader->lock);
-            tvec->told = true;
+            tvec->reported = true;
         }
     }
 }
@@ -214,7 +214,7 @@ void riscv_trace_maps_pending(RISCVTraceHart *hart)
     }
     /*
      * TBs of one page jump to each other without a look at the TLB. Leave
-     * them, so that the next fetch goes through the mapping just told.
+     * them, so that the next fetch goes through the mapping just reported.
      */
     cpu_exit(hart->cs);
 }
@@ -239,7 +239,7 @@ void riscv_trace_tlb_fill(CPURISCVState *env, vaddr va, hwaddr pa, int prot,
     RISCVTraceHart *hart = env->trace.hart;
     RISCVTracePage page;
 
-    if (!(prot & PAGE_EXEC) || !riscv_trace_is_told(hart)) {
+    if (!(prot & PAGE_EXEC) || !riscv_trace_has_reader(hart)) {
         return;
     }
     /* M mode fetches from physical addresses, S_SUM is for data only. */
@@ -266,7 +266,7 @@ uint64_t riscv_trace_maps_find(RISCVTraceHart *hart, vaddr va)
     if (env->priv == PRV_M || is_bare(env, &page)) {
         return page.va;
     }
-    /* The fetch filled the TLB, which told the page. */
+    /* The fetch filled the TLB, which reported the page. */
     map = g_hash_table_lookup(hart->maps, &page);
     g_assert(map);
     return map->pa;

@@ -40,7 +40,7 @@ static void note_work(CPUState *cs, run_on_cpu_data data)
     RISCVTraceNote *note = data.host_ptr;
     RISCVTraceHart *hart = riscv_trace_hart(cs);
 
-    if (riscv_trace_is_told(hart)) {
+    if (riscv_trace_has_reader(hart)) {
         g_autofree uint8_t *record =
             g_malloc(ETRACE_SB_HEADER_SIZE + ETRACE_SB_NOTE_SIZE(note->len));
         RISCVTraceReader *reader = riscv_trace_reader_lock_behind_fence(hart);

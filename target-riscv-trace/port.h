@@ -134,7 +134,7 @@ static inline unsigned riscv_trace_key_bits(uint64_t key)
 #define RISCV_TRACE_NO_LINK         UINT64_MAX
 
 /*
- * What the data helper is told: log2 of bytes, dtype, place in the block, and
+ * What the data helper gets: log2 of bytes, dtype, place in the block, and
  * whether the instruction makes several accesses
  */
 #define RISCV_TRACE_DATA_SIZE_MASK      0xf

@@ -1,5 +1,5 @@
 /*
- * RISC-V trace: what a reader of the sideband is told, and where in the trace
+ * RISC-V trace: what a reader of the sideband gets, and where in the trace
  *
  * Packets lag behind retirement. Therefore whatever replaces something that a
  * hart's reader may still need is put behind a fence, at a TB boundary of the
@@ -141,7 +141,7 @@ void riscv_trace_reader_end(RISCVTraceReader *reader)
     qatomic_set(&reader->deaf, true);
 }
 
-bool riscv_trace_is_told(RISCVTraceHart *hart)
+bool riscv_trace_has_reader(RISCVTraceHart *hart)
 {
     return hart && hart->active && hart->reader &&
            !qatomic_read(&hart->reader->deaf) &&

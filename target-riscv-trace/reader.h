@@ -1,7 +1,7 @@
 /*
  * RISC-V trace: who reads the sideband
  *
- * A reader is told which bytes were translated, from which physical page, and
+ * A reader gets the bytes that were translated, from which physical page, and
  * which virtual page a hart fetches them through. What is new goes into its
  * stream; what replaces something stands behind a fence in the hart's trace.
  * See hw/trace/etrace/sideband.h for the records.
@@ -30,7 +30,7 @@ RISCVTraceReader *riscv_trace_reader_new(RISCVTraceRecordFn *put,
 void riscv_trace_reader_free(RISCVTraceReader *reader);
 
 /*
- * A session begins: what @reader was told before is forgotten, and it gets the
+ * A session begins: what @reader got before is forgotten, and it gets the
  * records SESSION and PARAMS. @harts are those of its trace, NULL where there
  * is none, with @params, @nharts of both; @trace_offset: bytes of the trace
  * stream since its channel was opened. With @deaf, nobody reads a sideband: the

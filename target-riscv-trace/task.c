@@ -28,7 +28,7 @@
 
 static bool is_watched(RISCVTraceHart *hart)
 {
-    return hart->config.guest.present && riscv_trace_is_told(hart);
+    return hart->config.guest.present && riscv_trace_has_reader(hart);
 }
 
 /* An address as software sees it: tp is sign-extended with 32-bit registers. */
@@ -183,7 +183,7 @@ static void tell_task(RISCVTraceHart *hart, const ETraceSbTask *task)
                               etrace_sb_pack_task(bytes, hart->index, task));
     qemu_mutex_unlock(&reader->lock);
     hart->task.last = *task;
-    hart->task.told = true;
+    hart->task.known = true;
 }
 
 void riscv_trace_task_pending(RISCVTraceHart *hart)
@@ -203,7 +203,7 @@ void riscv_trace_task_pending(RISCVTraceHart *hart)
     t->satp = env->satp;
     t->settled = env->priv == PRV_U;
     if (read_task(hart, t->at, &task) &&
-        !(t->told && same_task(&task, &t->last))) {
+        !(t->known && same_task(&task, &t->last))) {
         tell_task(hart, &task);
     }
 }

@@ -217,7 +217,7 @@ static void test_features(void)
     warl(qts, INST_FEATURES, 0xffff, 0x0000007f);
     qtest_quit(qts);
 
-    /* itype of 3 bits: calls and returns are not told apart. */
+    /* itype of 3 bits: calls and returns are not distinguished. */
     qts = start_active(PROP("itype-width=3"));
     warl(qts, INST_FEATURES, 0xffff, 0x00000037);
     qtest_quit(qts);

@@ -339,7 +339,7 @@ static void test_trigger_in_traced(void)
     qtest_quit(qts);
 }
 
-/* Pulses of output @n, as the trace event tells them */
+/* Pulses of output @n, as the trace event reports them */
 static unsigned pulses(const char *log, unsigned n)
 {
     g_autofree char *text = NULL;

@@ -19,7 +19,7 @@
  * Autostart, and the monitor
  */
 
-/* trTeSrcBits are as many as tell the harts apart. */
+/* trTeSrcBits are as many as number the harts. */
 static void test_autostart_src_id(void)
 {
     static const struct {

@@ -265,7 +265,7 @@ static void test_ram_locked(void)
     qtest_quit(qts);
 }
 
-/* A write pointer that is not in the ring: refused, and told so */
+/* A write pointer that is not in the ring: refused, and reported */
 static void test_ram_bad_range(void)
 {
     QTestState *qts = start_plain();

@@ -12,7 +12,7 @@
 
 #define TIMEOUT_US          (10 * G_USEC_PER_SEC)
 
-/* Enabling and disabling are complete when the control word tells so. */
+/* Enabling and disabling are complete when the control word says so. */
 static void poll_control(QTestState *qts, uint64_t base, uint32_t mask,
                          uint32_t value)
 {
@@ -242,7 +242,7 @@ static void test_inhibit_src(void)
     g_unlink(path);
 }
 
-/* The sideband stream begins with a SESSION record, whose magic tells it. */
+/* The sideband stream begins with a SESSION record, as its magic shows. */
 static void test_sideband(void)
 {
     g_autofree char *trace = tmp_name("trace");

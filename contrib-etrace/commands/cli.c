@@ -140,6 +140,12 @@ static void add_index_options(CliTrace *ct, GOptionContext *context)
         { "index", 0, 0, G_OPTION_ARG_FILENAME, &ct->index,
           "What 'rvtrace index' made of this trace: what is before --from is "
           "not decoded then (default: TRACE.rvidx, if it is there)", "FILE" },
+        { "make-index", 0, 0, G_OPTION_ARG_NONE, &ct->make_index,
+          "Make the index on the way, at --index or TRACE.rvidx: all of the "
+          "trace is decoded, whatever is asked for", NULL },
+        { "index-every", 0, 0, G_OPTION_ARG_STRING, &ct->index_every,
+          "With --make-index: instructions of a hart between two places, at "
+          "least (default: 1M)", "N" },
         { "shard", 0, 0, G_OPTION_ARG_STRING, &ct->shard_arg,
           "Only piece K, from 1 on, of N of the trace, by its index; writes a "
           "result for 'rvtrace merge' instead", "K/N" },
@@ -352,6 +358,7 @@ void cli_trace_clear(CliTrace *ct)
     g_free(ct->select.from);
     g_free(ct->select.to);
     g_free(ct->index);
+    g_free(ct->index_every);
     g_free(ct->shard_arg);
     g_strfreev(ct->shard_files);
     g_strfreev(ct->shard_kallsyms);

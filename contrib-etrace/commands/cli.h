@@ -82,6 +82,8 @@ typedef struct CliTrace {
     SelectionOptions select;
     Selection *selection;       /* NULL: everything */
     char *index;                /* see results-index.c; NULL: not given */
+    gboolean make_index;        /* ... and it is to be made on the way */
+    char *index_every;          /* ... with so many instructions between */
     char *shard_arg;            /* K/N, as parsed: 1 <= shard <= shards */
     unsigned shard, shards;     /* 0: the whole trace */
     bool merges;                /* set before cli_parse(): operands are ... */

@@ -389,6 +389,10 @@ int cmd_decode(int argc, char **argv)
     if (outputs) {
         return cmd_decode_outputs(&ct, outputs, truths, &profile);
     }
+    if (ct.make_index) {
+        cli_error("--make-index is for --output, or for 'rvtrace index'");
+        return CLI_ERROR;
+    }
     if (ct.selection) {
         cli_error("--process, --region, --from and --to select what --output "
                   "writes; --emit has --hart and --limit");

@@ -37,11 +37,12 @@ int cmd_kernel_elf(int argc, char **argv)
     Object *kernel;
 
     if (!cli_parse_only(entries, "Write where a Linux kernel's functions are, "
-                        "as an ELF file for gdb.",
+                        "as an ELF file for gdb and perf.",
                         "IMAGE is an Image, as it is or compressed by gzip, "
                         "with CONFIG_KALLSYMS:\n\n"
                         "  rvtrace kernel-elf Image -o kernel.elf\n"
-                        "  gdb-multiarch kernel.elf\n\n"
+                        "  gdb-multiarch kernel.elf\n"
+                        "  perf buildid-cache --add kernel.elf\n\n"
                         "Code and data are read from the guest. A kernel at a "
                         "random address needs --base:\nthat of _start in "
                         "/proc/kallsyms.", argc, argv)) {

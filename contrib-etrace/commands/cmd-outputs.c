@@ -271,6 +271,7 @@ static int report_output(const Results *r, Profile *profile,
         .dso = po->dso,
         .sym = po->sym,
         .max_rows = po->max_rows,
+        .by_time = r->by_time,
         .by_total = po->by_total,
         .ran = r->ct->selection ? results_insns(r, &selected) : 0,
         .places = places,
@@ -285,7 +286,7 @@ static int report_output(const Results *r, Profile *profile,
 
     profile_sum(profile);
     if (po->callers) {
-        if (!report_write_callers(profile, po->callers, f)) {
+        if (!report_write_callers(profile, po->callers, r->by_time, f)) {
             cli_error("--callers %s: no such function ran", po->callers);
             return CLI_ERROR;
         }
@@ -356,8 +357,8 @@ static int write_output(Output *o, const Results *r, const ProfileOptions *po,
         status = v->verdict ? v->verify_status : CLI_OK;
         break;
     case OUTPUT_REPORT:
-        status = report_output(r, v->plain ?: v->profile, v->counts, po,
-                               o->f);
+        status = report_output(r, v->timed ?: v->plain ?: v->profile,
+                               v->counts, po, o->f);
         break;
     case OUTPUT_PERF_DATA:
         status = view_write_perf_data(r, po, o->f);
@@ -434,6 +435,37 @@ static bool can_add(const CliTrace *ct, const GPtrArray *outputs,
     return true;
 }
 
+/* Prints what is wrong with --make-index and returns false. */
+static bool choose_index(Results *r)
+{
+    if (!r->ct->make_index) {
+        if (r->ct->index_every) {
+            cli_error("--index-every is for --make-index");
+        }
+        return !r->ct->index_every;
+    }
+    if (!(r->what & (RESULT_PROFILE | RESULT_COUNTS))) {
+        cli_error("--make-index: an index has call stacks: have it made with "
+                  "a view that has some, or by 'rvtrace index'");
+        return false;
+    }
+    if (r->ct->shards || r->ct->shard_files) {
+        cli_error("--make-index: an index is of the whole trace, and not of "
+                  "pieces");
+        return false;
+    }
+    return index_parse_spacing("--index-every", r->ct->index_every,
+                               &r->spacing);
+}
+
+/* The index that was made on the way, if one was asked for */
+static bool save_index(Results *r)
+{
+    g_autofree char *path = results_index_path(r->ct);
+
+    return !r->ct->make_index || index_maker_write(r, path);
+}
+
 static int write_shards(GPtrArray *outputs, const Results *r,
                         const ProfileOptions *po)
 {
@@ -460,7 +492,7 @@ static int decode(Results *r, GPtrArray *outputs, char **truths,
             return CLI_ERROR;
         }
     }
-    if (!results_decode(r)) {
+    if (!results_decode(r) || !save_index(r)) {
         return CLI_ERROR;
     }
     if (r->ct->shards) {
@@ -523,7 +555,8 @@ int cmd_decode_outputs(CliTrace *ct, char **args, char **truths,
         g_ptr_array_add(outputs, o);
         r.what |= kinds[o->kind].what;
     }
-    if (!can_add(ct, outputs, po) || !view_parse_options(&r, po)) {
+    if (!can_add(ct, outputs, po) || !view_parse_options(&r, po) ||
+        !choose_index(&r)) {
         return CLI_ERROR;
     }
     r.what |= ct->shards ? RESULT_COUNTS | RESULT_PROFILE : 0;
@@ -543,8 +576,9 @@ int cmd_decode_outputs(CliTrace *ct, char **args, char **truths,
     }
     ct->takes_samples = true;
     t = r.t = cli_open(ct);
-    if (!t || (t->samples ? !results_can_sample(&r) :
-                            !results_choose_time(&r, po))) {
+    if (!t || (ct->make_index && !index_maker_can(&r)) ||
+        (t->samples ? !results_can_sample(&r) :
+                      !results_choose_time(&r, po))) {
         return CLI_ERROR;
     }
     if (t->samples && (po->weight || is_asked_for(outputs, OUTPUT_TIMELINE))) {

@@ -11,7 +11,7 @@ static int profile_command(const ViewCommand *v, int argc, char **argv)
     bool report = g_str_equal(v->kind, "report");
     bool annotate = g_str_equal(v->kind, "annotate");
     g_auto(ProfileOptions) o = PROFILE_OPTIONS_INIT;
-    g_autofree GOptionEntry *more = NULL;
+    g_autofree GOptionEntry *more = NULL, *names_weight = NULL;
     g_autofree GOptionEntry *weight = weight_options(&o);
     const GOptionEntry none = G_OPTION_ENTRY_NULL;
     const GOptionEntry picture[] = {
@@ -67,10 +67,11 @@ static int profile_command(const ViewCommand *v, int argc, char **argv)
         G_OPTION_ENTRY_NULL
     };
 
+    names_weight = cli_join_entries(weight, names);
     more = cli_join_entries(report ? table : annotate ? code :
                             g_str_equal(v->kind, "flamegraph") ? picture :
                             &none,
-                            report || annotate ? names : weight);
+                            report ? names_weight : annotate ? names : weight);
     return view_command(v, &o, more, argc, argv);
 }
 

@@ -37,10 +37,12 @@ int cmd_perf_data(int argc, char **argv)
         .stacks = true,
         .summary = "Write samples with call chains and branch stacks, for "
                    "'perf report -i FILE' and\nother subcommands of Linux' "
-                   "perf on any machine. Give perf the guest's kernel,\n"
-                   "or it takes its own: --vmlinux with what 'rvtrace "
-                   "kernel-elf' writes, or\n--kallsyms with a copy of the "
-                   "guest's.",
+                   "perf on any machine. perf finds the guest's kernel "
+                   "by its build-id, when\nwhat 'rvtrace kernel-elf' wrote "
+                   "was added with 'perf buildid-cache --add'.\nWithout the "
+                   "Image below --sysroot, or if that has no build-id, perf "
+                   "takes its\nown kernel's names: give it --kallsyms with "
+                   "a copy of the guest's, or --vmlinux.",
     };
 
     return sample_command(&view, true, argc, argv);

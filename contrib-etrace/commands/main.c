@@ -15,7 +15,7 @@ static const CliCommand commands[] = {
       cmd_params },
     { "guest-info", "write what QEMU has to know of a guest's kernel",
       cmd_guest_info },
-    { "kernel-elf", "write a kernel's own names for gdb", cmd_kernel_elf },
+    { "kernel-elf", "write a kernel's own names for gdb and perf", cmd_kernel_elf },
     { "verify", "compare with a record of retired instructions", cmd_verify },
     { "stat", "count instructions, packets, bytes and losses", cmd_stat },
     { "report", "list where the instructions went, by name", cmd_report },

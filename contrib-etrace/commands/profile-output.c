@@ -244,7 +244,7 @@ static uint64_t *times(const HartResult *h)
     uint64_t *ns = g_new(uint64_t, h->profile->nodes->len);
 
     for (guint i = 0; i < h->profile->nodes->len; i++) {
-        ns[i] = stack_weights_get(h->weights, i);
+        ns[i] = weights_get(h->weights, i);
     }
     return ns;
 }

@@ -73,9 +73,8 @@ static bool is_of_use(const Results *r)
     return (ranged || ct->shards) && !ct->shard_files && r->names &&
            r->what & (RESULT_PROFILE | RESULT_COUNTS) &&
            !(r->what & RESULT_VERIFY) &&
-           /* Nobody knows the time before the piece, or what watchers saw. */
-           !(r->virtual_time && r->what & RESULT_MOMENTS) &&
-           !r->by_time && !r->nr_watchers &&
+           /* How long each takes is told by intervals from the beginning on. */
+           !r->by_time &&
            ct->limit == CLI_LIMIT_DEFAULT;
 }
 
@@ -221,7 +220,7 @@ static bool load_stacks(HartResult *h)
     return callstack_load(h->stack, h->tree, h->indexed->pieces, &stacks);
 }
 
-/* Losses before the piece: they are known, but not decoded again. */
+/* Losses outside the piece: they are known, but not decoded again. */
 static void add_losses(HartResult *h, uint64_t from, uint64_t to)
 {
     const GArray *known = h->indexed->losses;
@@ -231,7 +230,6 @@ static void add_losses(HartResult *h, uint64_t from, uint64_t to)
             h->more_losses += to - i;
             break;
         }
-        hart_moment_lost(h, g_array_index(known, TraceLoss, i).flow.kind);
         g_array_append_val(h->losses, g_array_index(known, TraceLoss, i));
     }
 }
@@ -282,10 +280,10 @@ bool results_index_begin(Results *r)
                       selection_has_end(r->ct->selection);
     TraceMatch match = TRACE_SAME;
 
-    if (r->spacing) {
-        return index_maker_begin(r, r->spacing);
+    if (r->spacing && !index_maker_begin(r)) {
+        return false;
     }
-    if (!is_of_use(r)) {
+    if (r->spacing || !is_of_use(r)) {
         return !needs_ends || results_find_ends(r);
     }
     if (!read_index(r, &match) ||
@@ -314,6 +312,9 @@ static void on_begun(void *opaque)
         h->time.ticks = h->from->ticks;
         h->time.known = true;
         selection_time(h->selection, virtual_clock_ns(&h->time));
+        if (h->clock) {
+            moment_clock_time(h->clock, 0, virtual_clock_ns(&h->time));
+        }
     }
     if (h->from->space_task &&
         tree_reader_task(h->tree, h->from->space_task, &h->who.space_task)) {

@@ -30,7 +30,7 @@ void hart_moment(void *opaque, const CallStackMoment *moment)
     HartResult *h = opaque;
 
     if (h->weights) {
-        stack_weights_moment(h->weights, moment);
+        hart_weights_moment(h, moment);
     }
     if (h->clock) {
         moment_clock_put(h->clock, moment);
@@ -39,12 +39,23 @@ void hart_moment(void *opaque, const CallStackMoment *moment)
     }
 }
 
+/* Is what happens now in between instructions that are selected? */
+static bool is_selected(const HartResult *h)
+{
+    return !h->selection ||
+           (h->counts.selected && !h->ignored &&
+            !selection_over(h->selection));
+}
+
 void hart_moment_lost(HartResult *h, FlowLossKind kind)
 {
     CallStackMoment moment = {
         .insns = h->counts.selected, .time = h->counts.selected,
     };
 
+    if (!is_selected(h)) {
+        return;
+    }
     if (h->clock) {
         moment_clock_lost(h->clock, moment.insns, flow_loss_text(kind));
     } else {
@@ -52,11 +63,17 @@ void hart_moment_lost(HartResult *h, FlowLossKind kind)
     }
 }
 
+bool hart_moments_over(HartResult *h)
+{
+    if (h->clock) {
+        moment_clock_close(h->clock);
+    }
+    return !h->clock || moment_clock_closed(h->clock);
+}
+
 void hart_moments_end(HartResult *h)
 {
-    if (h->weights) {
-        stack_weights_end(h->weights, h);
-    }
+    hart_weights_end(h);
     h->end_time = h->clock ? moment_clock_end(h->clock) : h->counts.selected;
     for (unsigned i = 0; i < h->all->nr_watchers; i++) {
         if (h->all->watchers[i].end) {

@@ -20,6 +20,12 @@ bool hart_moments_begin(HartResult *h, GError **errp);
 void hart_moment(void *opaque, const CallStackMoment *moment);
 
 void hart_moment_lost(HartResult *h, FlowLossKind kind);
+
+/*
+ * Nothing more is selected: is there no more to know, either? The time of the
+ * last moments is known behind them.
+ */
+bool hart_moments_over(HartResult *h);
 void hart_moments_end(HartResult *h);
 
 /* results-time.c */
@@ -39,21 +45,51 @@ void hart_time(void *opaque, uint64_t ticks, unsigned bits, bool timestamp);
  */
 bool results_find_ends(Results *r);
 
-/* results-weights.c: how long each node of the hart's profile took */
+/* results-weights.c: how long each call stack and each piece of code took */
 
-typedef struct StackWeights StackWeights;
+typedef struct Weights Weights;
 
-StackWeights *stack_weights_new(void);
-void stack_weights_free(StackWeights *w);
+void weights_free(Weights *w);
 
-/* The call stack is another one from here on. */
-void stack_weights_moment(StackWeights *w, const CallStackMoment *moment);
+/* When @h has all that it is decoded with: is time asked for as weight? */
+void hart_weights_begin(HartResult *h);
+
+/* The call stack, of which there are weights, is another one from here on. */
+void hart_weights_moment(HartResult *h, const CallStackMoment *moment);
 
 /* It is @ns, behind all that @h has executed so far. */
-void stack_weights_time(StackWeights *w, const HartResult *h, uint64_t ns);
+void hart_weights_time(HartResult *h, uint64_t ns);
 
-/* @h has no more packets. */
-void stack_weights_end(StackWeights *w, const HartResult *h);
+/* @h has no more packets; its ranges have their times. */
+void hart_weights_end(HartResult *h);
+
+/* index-maker.c */
+
+typedef struct IndexMaker IndexMaker;
+
+/*
+ * When r->harts are there: an index of them is made, with places at least
+ * r->spacing instructions from each other. Prints what is wrong and returns
+ * false.
+ */
+bool index_maker_begin(Results *r);
+void index_maker_free(IndexMaker *m);
+
+/*
+ * What happens, selected or not, as for callstack_runs() and its kin; nothing
+ * is done if @m is NULL.
+ */
+void index_maker_runs(IndexMaker *m, const FlowRun *runs, unsigned n,
+                      const CallStackSite *site);
+void index_maker_trap(IndexMaker *m, const FlowTrap *trap,
+                      const CallStackSite *site);
+void index_maker_lost(IndexMaker *m);
+void index_maker_mark(IndexMaker *m);
+bool index_maker_can_repeat(const IndexMaker *m);
+void index_maker_repeat(IndexMaker *m, uint64_t times);
+
+/* For TraceConsumer.synced: here there could be a place. */
+void index_maker_synced(void *opaque);
 
 /* results-borders.c */
 

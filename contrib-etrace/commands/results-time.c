@@ -28,9 +28,7 @@ void hart_time(void *opaque, uint64_t ticks, unsigned bits, bool timestamp)
     if (h->clock) {
         moment_clock_time(h->clock, h->counts.selected, ns);
     }
-    if (h->weights) {
-        stack_weights_time(h->weights, h, ns);
-    }
+    hart_weights_time(h, ns);
     if (h->selection) {
         selection_time(h->selection, ns);
     }
@@ -42,7 +40,8 @@ bool hart_time_begin(HartResult *h)
     bool must = ct->selection && selection_has_times(ct->selection) &&
                 (h->selection || h->all->only_ends);
 
-    if (!must && !h->clock && !h->weights && !h->all->spacing) {
+    if (!must && !h->clock && !h->weights && !h->range_weights &&
+        !h->all->spacing) {
         return true;
     }
     if (trace_tells_time(h->all->t, h->hart, &h->by_timestamps)) {

@@ -73,9 +73,18 @@ static void look_at_selection(HartResult *h, const FlowRun *runs, unsigned n,
         if (covered == h->ignored) {
             ignore(h, !covered);
         }
+        if (covered && h->clock && !h->counts.selected) {
+            moment_clock_restart(h->clock);
+        }
         selection_ran(h->selection, insns);
         h->counts.selected += covered ? insns : 0;
     }
+}
+
+/* Does anybody want to know what functions are executed? */
+static bool has_names(const HartResult *h)
+{
+    return h->stack || h->counter || h->maker;
 }
 
 /* Runs of one privilege level at a time */
@@ -91,6 +100,7 @@ static void name_runs(HartResult *h, const FlowRun *runs, unsigned n)
             } else if (h->stack) {
                 callstack_runs(h->stack, runs + from, i - from, &site);
             }
+            index_maker_runs(h->maker, runs + from, i - from, &site);
             if (h->counter && h->ignored) {
                 counter_skip(h->counter, runs + from, i - from, &site);
             } else if (h->counter) {
@@ -158,6 +168,7 @@ static void name_trap(HartResult *h, const FlowTrap *trap)
     } else if (h->stack) {
         callstack_trap(h->stack, trap, &site);
     }
+    index_maker_trap(h->maker, trap, &site);
     if (h->counter) {
         counter_trap(h->counter, trap, &site);
     }
@@ -173,20 +184,11 @@ static void on_runs(void *opaque, const FlowRun *runs, unsigned n,
     if (h->selection && (insns > selection_room(h->selection) ||
                          selection_awaits(h->selection))) {
         name_pieces(h, runs, n);
-    } else if (h->stack || h->counter) {
+    } else if (has_names(h)) {
         name_runs(h, runs, n);
     }
-    if (h->over && selection_over(h->selection)) {
-        h->d.stop = true;
-    }
-}
-
-static void on_synced(void *opaque)
-{
-    HartResult *h = opaque;
-
-    if (h->maker) {
-        index_maker_synced(h);
+    if (h->selection && selection_over(h->selection)) {
+        h->d.stop |= hart_moments_over(h) && h->over;
     }
 }
 
@@ -204,6 +206,7 @@ static void on_mark(void *opaque)
     } else if (h->stack) {
         callstack_mark(h->stack);
     }
+    index_maker_mark(h->maker);
     if (h->counter) {
         counter_mark(h->counter);
     }
@@ -217,10 +220,12 @@ static bool on_repeat(void *opaque, uint64_t times)
 
     if ((h->selection && !selection_can_repeat(h->selection, times)) ||
         (counted && !counter_can_repeat(h->counter)) ||
+        !index_maker_can_repeat(h->maker) ||
         (h->sampler ? !sampler_repeat(h->sampler, times) :
          h->stack && !callstack_repeat(h->stack, times))) {
         return false;
     }
+    index_maker_repeat(h->maker, times);
     if (counted) {
         counter_repeat(h->counter, times);
     }
@@ -239,7 +244,7 @@ static void on_trap(void *opaque, const FlowTrap *trap)
 
     h->counts.interrupts += trap->interrupt;
     h->counts.exceptions += !trap->interrupt;
-    if (h->stack || h->counter) {
+    if (has_names(h)) {
         name_trap(h, trap);
     }
 }
@@ -270,6 +275,7 @@ static void on_loss(void *opaque, const TraceLoss *loss)
     } else if (h->stack) {
         callstack_lost(h->stack);
     }
+    index_maker_lost(h->maker);
     if (h->counter) {
         counter_lost(h->counter);
     }
@@ -303,7 +309,7 @@ static const TraceConsumer repeating_consumer = {
     },
     .loss = on_loss,
     .note = on_note,
-    .synced = on_synced,
+    .synced = index_maker_synced,
 };
 
 /* To compare, to watch and to weigh, every round of a loop is needed. */
@@ -315,6 +321,7 @@ static const TraceConsumer consumer = {
     },
     .loss = on_loss,
     .note = on_note,
+    .synced = index_maker_synced,
 };
 
 static const TruthHart *truth_of(const Results *r, unsigned hart)
@@ -333,13 +340,14 @@ static void hart_free(HartResult *h)
 {
     g_clear_pointer(&h->selection, selection_hart_free);
     g_clear_pointer(&h->tree, tree_reader_free);
-    g_clear_pointer(&h->maker, g_free);
+    g_clear_pointer(&h->maker, index_maker_free);
     g_clear_pointer(&h->borders, g_free);
     g_clear_pointer(&h->sampler, sampler_free);
     g_clear_pointer(&h->samples, spool_free);
     g_clear_pointer(&h->moments, moments_free);
     g_clear_pointer(&h->clock, moment_clock_free);
-    g_clear_pointer(&h->weights, stack_weights_free);
+    g_clear_pointer(&h->weights, weights_free);
+    g_clear_pointer(&h->range_weights, weights_free);
     g_clear_pointer(&h->stack, callstack_free);
     g_clear_pointer(&h->profile, profile_free);
     g_clear_pointer(&h->counter, counter_free);
@@ -371,8 +379,7 @@ static HartResult *hart_new(const Results *r, unsigned hart, GError **errp)
             hart_free(h);
             return NULL;
         }
-        h->weights = r->by_time ? stack_weights_new() : NULL;
-        if (h->moments || r->nr_watchers || h->weights) {
+        if (h->moments || r->nr_watchers || r->by_time) {
             options.moment = hart_moment;
             options.opaque = h;
         }
@@ -396,6 +403,7 @@ static HartResult *hart_new(const Results *r, unsigned hart, GError **errp)
         }
         h->sampler = sampler_new(h->stack, &options);
     }
+    hart_weights_begin(h);
     if (r->ct->selection && (h->stack || h->counter)) {
         h->selection = selection_hart_new(r->ct->selection);
     }
@@ -407,8 +415,9 @@ static void decode_hart(gpointer data, gpointer opaque)
     HartResult *h = data;
     Crew *crew = opaque;
     TraceConsumer how =
-        h->compared || h->all->nr_watchers || h->weights ? consumer :
-        h->stack || h->counter ? repeating_consumer : count_consumer;
+        h->compared || h->all->nr_watchers || h->weights || h->range_weights ?
+        consumer :
+        has_names(h) ? repeating_consumer : count_consumer;
 
     how.time = h->time.hz ? hart_time : NULL;
     results_index_decode(h, &how);
@@ -590,6 +599,7 @@ void results_clear(Results *r)
         g_clear_pointer(&r->harts[i], hart_free);
     }
     g_clear_pointer(&r->harts, g_free);
+    g_clear_pointer(&r->made, trace_index_free);
     g_clear_pointer(&r->index, trace_index_free);
     g_clear_pointer(&r->everything, selection_free);
 }

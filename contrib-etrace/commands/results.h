@@ -81,7 +81,9 @@ typedef struct HartResult {
     Spool *samples;
     Moments *moments;
     MomentClock *clock;         /* of moments in virtual time */
-    struct StackWeights *weights;   /* of the profile, ns; or NULL */
+    /* ns; NULL: not asked for */
+    struct Weights *weights;        /* of the profile's nodes */
+    struct Weights *range_weights;  /* of the counts' ranges */
     VirtualClock time;          /* .hz is 0: nobody wants to know it */
     bool by_timestamps;         /* ... it is that of packets' envelopes */
     uint64_t end_time;          /* as that of moments */
@@ -98,7 +100,7 @@ typedef struct HartResult {
     TreeReader *tree;
     bool over;                  /* what is behind @to is not needed */
     bool failed;                /* the index did not fit */
-    struct IndexMaker *maker;   /* cmd-index.c, or NULL */
+    struct IndexMaker *maker;   /* index-maker.c, or NULL */
 } HartResult;
 
 typedef struct Results {
@@ -115,12 +117,13 @@ typedef struct Results {
     SamplerOptions sampler;     /* RESULT_SAMPLES: how often, how much */
     /* results_choose_time(): moments are in ns of virtual time */
     bool virtual_time;
-    bool by_time;               /* ... and weights: stack_weights_get() */
+    bool by_time;               /* ... and weights: weights_get() */
     Watcher watchers[RESULTS_MAX_WATCHERS];
     unsigned nr_watchers;
     uint64_t spacing;           /* of an index to be made; 0: none is */
     bool only_ends;             /* for results_find_ends(): nothing is said */
-    TraceIndex *index;          /* made, or read; or NULL */
+    TraceIndex *made;           /* ... which is that one */
+    TraceIndex *index;          /* one that was read; or NULL */
     Selection *everything;      /* of shards, if nothing else is selected */
     /* by hart; NULL: not asked for, or not in the trace */
     HartResult **harts;
@@ -140,8 +143,8 @@ void results_clear(Results *r);
 struct ProfileOptions;
 bool results_choose_time(Results *r, const struct ProfileOptions *o);
 
-/* Virtual time of @node of the hart's profile, ns */
-uint64_t stack_weights_get(const struct StackWeights *w, unsigned node);
+/* Virtual time of a node of the hart's profile, or of a range, ns */
+uint64_t weights_get(const struct Weights *w, unsigned index);
 
 /* Of all harts: instructions that ran, and those that are selected */
 uint64_t results_insns(const Results *r, uint64_t *selected);
@@ -171,13 +174,20 @@ bool results_index_begin(Results *r);
 /* Decode one hart as that says. */
 void results_index_decode(HartResult *h, const TraceConsumer *consumer);
 
+/* index-maker.c: an index is made of what is decoded */
+
 /*
- * cmd-index.c: when r->harts are there, make an index of them, with points at
- * least @spacing instructions from each other; prints what is wrong and returns
- * false. index_maker_synced() is told where there could be one.
+ * Instructions between two places, at least, by @text, or what it is if that is
+ * NULL. Prints what is wrong with the @option and returns false.
  */
-bool index_maker_begin(Results *r, uint64_t spacing);
-void index_maker_synced(HartResult *h);
+bool index_parse_spacing(const char *option, const char *text,
+                         uint64_t *spacing);
+
+/* Is there an index of such a trace? Prints why not and returns false. */
+bool index_maker_can(const Results *r);
+
+/* Write it to @path; prints what is wrong and returns false. */
+bool index_maker_write(Results *r, const char *path);
 
 /* cmd-stat.c: the counts of each hart, and in total */
 void stat_write(const Results *r, FILE *f);

@@ -20,7 +20,7 @@ GOptionEntry *view_options(ProfileOptions *o)
           "What is below the stacks, the lowest first: hart, comm (the "
           "task's name), process, thread, priv (default: comm)", "LIST" },
         { "weight", 0, 0, G_OPTION_ARG_STRING, &o->weight,
-          "For folded, flamegraph and pprof: what call stacks count, virtual "
+          "For report, folded, flamegraph and pprof: what is counted, virtual "
           "time in ns or instructions (default: instructions)",
           "time|instructions" },
         { "title", 0, 0, G_OPTION_ARG_STRING, &o->title,
@@ -97,7 +97,7 @@ GOptionEntry *weight_options(ProfileOptions *o)
 {
     const GOptionEntry entries[] = {
         { "weight", 0, 0, G_OPTION_ARG_STRING, &o->weight,
-          "What call stacks count: virtual time, by the trace's timestamps, "
+          "What is counted: virtual time, by the trace's timestamps, "
           "in ns, or instructions (default: instructions)",
           "time|instructions" },
         G_OPTION_ENTRY_NULL

@@ -50,6 +50,7 @@ static Spool **all_samples(const Results *r)
 int view_write_perf_data(const Results *r, const ProfileOptions *o, FILE *f)
 {
     g_autofree Spool **spools = all_samples(r);
+    g_autoptr(TaskEnds) ends = task_ends_new();
     g_autoptr(GError) err = NULL;
     const char *command[] = {
         "rvtrace", "perf-data", "--trace", r->ct->traces[0], NULL
@@ -57,6 +58,7 @@ int view_write_perf_data(const Results *r, const ProfileOptions *o, FILE *f)
     PerfDataOptions options = {
         .objects = names_objects(r->names),
         .tasks = r->tasks,
+        .ends = ends,
         .nr_harts = r->t->nr_harts,
         .period = r->sampler.period,
         .no_chains = o->no_chains,
@@ -70,7 +72,11 @@ int view_write_perf_data(const Results *r, const ProfileOptions *o, FILE *f)
         options.filtered = !r->t->samples->contiguous;
         options.period = g_array_index(samples, PerfSample, 0).period;
     }
-
+    for (const Trace *part = r->t; part; part = part->next) {
+        if (part->sideband) {
+            task_ends_add(ends, part->sideband);
+        }
+    }
     if (!perf_data_write(spools, r->t->nr_harts, &options, f, &err)) {
         cli_error("perf-data: %s", err->message);
         return CLI_ERROR;

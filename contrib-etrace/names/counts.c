@@ -104,7 +104,7 @@ unsigned counts_range(Counts *c, const CountRange *range)
     };
     CountRange fresh = *range;
 
-    fresh.count = 0;
+    fresh.count = fresh.ns = 0;
     return intern(c->range_index, c->ranges, &key, &fresh);
 }
 
@@ -145,10 +145,14 @@ void counts_merge(Counts *c, const Counts *from)
         places[i] = counts_place(c, count_place(from, i));
     }
     for (guint i = 0; i < from->ranges->len; i++) {
-        CountRange r = g_array_index(from->ranges, CountRange, i);
+        CountRange r = g_array_index(from->ranges, CountRange, i), *into;
+        unsigned index;
 
         r.place = places[r.place];
-        counts_add_range(c, &r, r.count);
+        index = counts_range(c, &r);
+        into = &g_array_index(c->ranges, CountRange, index);
+        into->count += r.count;
+        into->ns += r.ns;
     }
     for (guint i = 0; i < from->edges->len; i++) {
         CountEdge e = g_array_index(from->edges, CountEdge, i);

@@ -36,6 +36,7 @@ typedef struct CountRange {
     uint64_t last;          /* of the last one */
     uint64_t end;           /* behind it */
     uint64_t count;         /* how often it ran */
+    uint64_t ns;            /* ... and how long; 0 if nobody asked for that */
 } CountRange;
 
 /*

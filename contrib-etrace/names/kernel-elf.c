@@ -6,16 +6,17 @@
 #include "qemu/osdep.h"
 #include <elf.h>
 #include <gio/gio.h>
+#include "build-id.h"
 #include "kernel-elf.h"
 
 /* In this order in the file, behind the header */
-enum { SECTION_NULL, SECTION_TEXT, SECTION_SYMTAB, SECTION_STRTAB,
-       SECTION_SHSTRTAB, SECTIONS };
+enum { SECTION_NULL, SECTION_TEXT, SECTION_NOTE, SECTION_SYMTAB,
+       SECTION_STRTAB, SECTION_SHSTRTAB, SECTIONS };
 
 static const char section_names[] =
-    "\0.text\0.symtab\0.strtab\0.shstrtab";
+    "\0.text\0.note.gnu.build-id\0.symtab\0.strtab\0.shstrtab";
 /* Where in it each name begins */
-static const uint8_t section_name[SECTIONS] = { 0, 1, 7, 15, 23 };
+static const uint8_t section_name[SECTIONS] = { 0, 1, 7, 26, 34, 42 };
 
 static void add_symbols(const Object *kernel, uint64_t base,
                         GByteArray *symtab, GByteArray *strtab)
@@ -45,6 +46,27 @@ static void add_symbols(const Object *kernel, uint64_t base,
         g_byte_array_append(strtab, (const uint8_t *)s->linkage,
                             strlen(s->linkage) + 1);
     }
+}
+
+/* Empty if the kernel has none */
+static GByteArray *build_id_note(const Object *kernel)
+{
+    GByteArray *note = g_byte_array_new();
+    uint8_t id[BUILD_ID_MAX];
+    size_t len = build_id_bytes(kernel->build_id, id);
+    Elf64_Nhdr header = {
+        .n_namesz = GUINT32_TO_LE(sizeof(ELF_NOTE_GNU)),
+        .n_descsz = GUINT32_TO_LE(len),
+        .n_type = GUINT32_TO_LE(NT_GNU_BUILD_ID),
+    };
+
+    if (len) {
+        g_byte_array_append(note, (const uint8_t *)&header, sizeof(header));
+        g_byte_array_append(note, (const uint8_t *)ELF_NOTE_GNU,
+                            sizeof(ELF_NOTE_GNU));
+        g_byte_array_append(note, id, len);
+    }
+    return note;
 }
 
 static void add_section(GByteArray *file, Elf64_Shdr *header, uint32_t type,
@@ -89,6 +111,7 @@ bool kernel_elf_write(const Object *kernel, uint64_t base, const char *path,
     g_autoptr(GByteArray) file = g_byte_array_new();
     g_autoptr(GByteArray) symtab = g_byte_array_new();
     g_autoptr(GByteArray) strtab = g_byte_array_new();
+    g_autoptr(GByteArray) note = build_id_note(kernel);
     const ObjectCode *code = &g_array_index(kernel->code, ObjectCode, 0);
     Elf64_Shdr sections[SECTIONS] = { 0 };
     Elf64_Shdr *text = &sections[SECTION_TEXT];
@@ -111,6 +134,10 @@ bool kernel_elf_write(const Object *kernel, uint64_t base, const char *path,
     text->sh_offset = GUINT64_TO_LE(file->len);
     text->sh_size = GUINT64_TO_LE(code->size);
     text->sh_addralign = GUINT64_TO_LE(2);
+    add_section(file, &sections[SECTION_NOTE], SHT_NOTE, note->data,
+                note->len);
+    /* Notes that are aligned to 8 bytes have another layout. */
+    sections[SECTION_NOTE].sh_addralign = GUINT64_TO_LE(4);
     add_section(file, symbols, SHT_SYMTAB, symtab->data, symtab->len);
     symbols->sh_link = GUINT32_TO_LE(SECTION_STRTAB);
     symbols->sh_info = GUINT32_TO_LE(1);        /* the first global one */

@@ -6,11 +6,11 @@
  * SPDX-License-Identifier: GPL-2.0-or-later
  */
 #include "qemu/osdep.h"
-#include <gelf.h>
 #include <gio/gio.h>
 #include "input.h"
 #include "kallsyms-table.h"
 #include "kernel-image.h"
+#include "kernel-note.h"
 #include "object-elf.h"
 #include "packed.h"
 
@@ -24,24 +24,6 @@ bool kernel_image_is(const uint8_t *data, size_t size)
     return size >= HEADER_SIZE && !memcmp(data + HEADER_MAGIC2, "RSC\x05", 4);
 }
 
-/* How long the ELF file at @data is, of which the section headers are last */
-static size_t elf_size(const uint8_t *data, size_t size)
-{
-    Elf64_Ehdr h;
-    uint64_t all;
-
-    if (size < sizeof(h) || memcmp(data, ELFMAG, SELFMAG) ||
-        data[EI_CLASS] != ELFCLASS64) {
-        return 0;
-    }
-    memcpy(&h, data, sizeof(h));
-    all = (uint64_t)h.e_shnum * h.e_shentsize;
-    if (h.e_type != ET_DYN || h.e_shoff > size || all > size - h.e_shoff) {
-        return 0;
-    }
-    return h.e_shoff + all;
-}
-
 static void add_vdsos(ObjectTable *table, const Object *kernel)
 {
     size_t size;
@@ -50,7 +32,7 @@ static void add_vdsos(ObjectTable *table, const Object *kernel)
 
     for (size_t off = 0; off < size && found < MAX_VDSOS;
          off += VDSO_ALIGN) {
-        size_t len = elf_size(data + off, size - off);
+        size_t len = kernel_note_elf_size(data + off, size - off);
 
         if (len && object_elf_parse(table, found ? "[vdso32]" : "[vdso]",
                                     NULL, kernel->bytes, data + off, len,
@@ -78,6 +60,7 @@ Object *kernel_image_load(ObjectTable *table, const char *file, GError **errp)
     o = object_new(table, OBJECT_KERNEL, "[kernel]", file);
     o->movable = true;
     o->bytes = g_steal_pointer(&bytes);
+    o->build_id = kernel_note_build_id(code.bytes, code.size);
     g_array_append_val(o->code, code);
     add_vdsos(table, o);
     return o;

@@ -117,11 +117,17 @@ void sb_map(GByteArray *sb, unsigned hart, bool virt, uint64_t vaddr,
     APPEND_PACKED(sb, etrace_sb_pack_map(out, hart, &map));
 }
 
-void sb_task(GByteArray *sb, unsigned hart, uint64_t task, unsigned tid,
-             const char *comm)
+void sb_thread(GByteArray *sb, unsigned hart, uint64_t task, unsigned tid,
+               unsigned tgid, const char *comm)
 {
-    ETraceSbTask record = { .task = task, .tid = tid, .tgid = tid };
+    ETraceSbTask record = { .task = task, .tid = tid, .tgid = tgid };
 
     g_strlcpy(record.comm, comm, sizeof(record.comm));
     APPEND_PACKED(sb, etrace_sb_pack_task(out, hart, &record));
+}
+
+void sb_task(GByteArray *sb, unsigned hart, uint64_t task, unsigned tid,
+             const char *comm)
+{
+    sb_thread(sb, hart, task, tid, tid, comm);
 }

@@ -28,6 +28,9 @@ void sb_note(GByteArray *sb, unsigned hart, ETraceSbNoteKind kind,
              const char *text);
 void sb_task(GByteArray *sb, unsigned hart, uint64_t task, unsigned tid,
              const char *comm);
+/* The same of a thread of process @tgid */
+void sb_thread(GByteArray *sb, unsigned hart, uint64_t task, unsigned tid,
+               unsigned tgid, const char *comm);
 void sb_map(GByteArray *sb, unsigned hart, bool virt, uint64_t vaddr,
             uint64_t phys);
 

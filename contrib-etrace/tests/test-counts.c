@@ -290,6 +290,43 @@ static void test_report(void)
     tear_down(&f);
 }
 
+/* Virtual time as weight; calls stay what they are. */
+static void test_report_time(void)
+{
+    Counts *sum;
+    Fixture f;
+
+    set_up(&f);
+    run(&f, MAIN, 3, ETRACE_ITYPE_INFERABLE_CALL);
+    run(&f, WORK, 1, ETRACE_ITYPE_RETURN);
+    g_clear_pointer(&f.counter, counter_free);
+    for (guint i = 0; i < f.counts->ranges->len; i++) {
+        CountRange *r = &g_array_index(f.counts->ranges, CountRange, i);
+
+        check_cmpuint(r->ns, ==, 0);
+        r->ns = r->insns == 3 ? 100 : 300;
+    }
+    /* Harts are added up. */
+    sum = counts_new(f.counts->objects, f.counts->tasks);
+    counts_merge(sum, f.counts);
+    counts_merge(sum, f.counts);
+    counts_free(f.counts);
+    f.counts = sum;
+    counts_sort(f.counts);
+    assert_report(&f, "sym", (ReportOptions) { .by_time = true, .ran = 7 },
+        "# 800 ns of virtual time, of all harts; weights are virtual time\n"
+        "    own               ns        calls  sym\n"
+        " 75.00%              600            2  work\n"
+        " 25.00%              200            0  main\n");
+    assert_report(&f, "sym", (ReportOptions) {
+            .by_time = true, .format = TABLE_JSON, .max_rows = 1
+        },
+        "{\"ns\": 800, \"selected\": 800, \"rows\": [\n"
+        "  {\"own_ns\": 600, \"calls\": 2, \"sym\": \"work\"}\n"
+        "]}\n");
+    tear_down(&f);
+}
+
 /* For scripts: names may be anything that a guest can think of. */
 static void test_formats(void)
 {
@@ -334,6 +371,7 @@ int main(int argc, char **argv)
     g_test_add_func("/counts/repeat", test_repeat);
     g_test_add_func("/counts/merge", test_merge);
     g_test_add_func("/counts/report", test_report);
+    g_test_add_func("/counts/report-time", test_report_time);
     g_test_add_func("/counts/formats", test_formats);
     return g_test_run();
 }

@@ -101,6 +101,28 @@ static void test_json(void)
         "]}\n");
 }
 
+/* Reports of virtual time; and one of each, which cannot be compared */
+static void test_time(void)
+{
+    g_autoptr(SavedReport) x = parse("a.tsv", "own_ns\ttotal_ns\tsym\n"
+                                     "30\t50\tmain\n20\t20\twork\n");
+    g_autoptr(SavedReport) y = parse("b.tsv", "own_ns\tsym\n60\tmain\n");
+    g_autoptr(SavedReport) z = parse("c.tsv", "own\tsym\n60\tmain\n");
+    g_autoptr(GError) err = NULL;
+    char *text = NULL;
+    size_t size;
+    FILE *f = open_memstream(&text, &size);
+
+    check_true(diff_write(x, y, &(DiffOptions) { .sort = "sym" }, f, &err));
+    fclose(f);
+    check_true(g_str_has_prefix(text, "# A: a.tsv: 50 ns\n"
+                                      "# B: b.tsv: 60 ns, +20.00%\n"));
+    free(text);
+    check_false(diff_write(x, z, &(DiffOptions) { .sort = "sym" }, NULL,
+                           &err));
+    check_nonnull(strstr(err->message, "the same --weight"));
+}
+
 static void assert_no_diff(const char *sort, const char *first,
                            const char *second, const char *why)
 {
@@ -148,10 +170,10 @@ static void test_bad(void)
     assert_bad("own\tsym\town\n", "line 1: a column is there twice");
     assert_bad("own\tsym\n1\tmain\n1\n", "line 3: not as many columns");
     assert_bad("own\tsym\n1\tmain\tx\n", "line 2: not as many columns");
-    assert_bad("own\tsym\n-1\tmain\n", "line 2: its own instructions");
-    assert_bad("own\tsym\nx\tmain\n", "line 2: its own instructions");
+    assert_bad("own\tsym\n-1\tmain\n", "line 2: what is its own");
+    assert_bad("own\tsym\nx\tmain\n", "line 2: what is its own");
     assert_bad("own\tsym\n18446744073709551615\tx\n1\ty\n",
-               "line 3: its own instructions");
+               "line 3: what is its own");
     assert_bad("own\tsym\n\n", "line 2: not as many columns");
     for (unsigned i = 0; i < 100; i++) {
         g_string_append_printf(wide, "\t%u", i);
@@ -165,6 +187,7 @@ int main(int argc, char **argv)
     g_test_add_func("/diff/text", test_text);
     g_test_add_func("/diff/sort", test_sort);
     g_test_add_func("/diff/limits", test_limits);
+    g_test_add_func("/diff/time", test_time);
     g_test_add_func("/diff/json", test_json);
     g_test_add_func("/diff/keys", test_keys);
     g_test_add_func("/diff/bad", test_bad);

@@ -228,6 +228,9 @@ def wrong(case, other):
         f.write(data[:-1])
     says('a damaged one', [*ask, '--index', bad], 2, 'is damaged')
     says('none there', [*ask, '--index', bad + '-'], 2, 'No such file')
+    for view in 'timeline', 'html', 'speedscope', 'folded':
+        says(f'{view} looks at it', [view, *ask[1:], '--index', bad + '-'], 2,
+             'No such file')
     says('of another trace', ['report', *other.input, '--from', '100',
                               '--index', case.index], 2,
          'of another trace.*rvtrace index')
@@ -270,6 +273,43 @@ def wrong(case, other):
     run('report', *case.input, '--index', case.index, '--shard', '1/3', '-o',
         paths[0], '--to', '5000')
     says('other options', ['merge', *paths], 2, 'other options')
+
+
+def on_the_way(name, case, rng):
+    """An index that a view makes is the one that rvtrace index makes."""
+    made = os.path.join(case.dir, 'made')
+    want = case.views('want', VIEWS)
+    got = case.views('got', VIEWS, '--make-index', '--index-every', '1000',
+                     '--index', made)
+    check(f'{name}: the same, and an index', want == got,
+          different(want[2], got[2]))
+    case.make_index(1000)
+    with open(case.index, 'rb') as a, open(made, 'rb') as b:
+        check(f'{name}: the same index', a.read() == b.read())
+    # Of all, whatever is selected
+    half = str(max(case.points()[1].values()) // 2)
+    want = case.views('want', VIEWS, '--from', half)
+    got = case.views('got', VIEWS, '--from', half, '--make-index',
+                     '--index-every', '1000', '--index', made)
+    check(f'{name}: the same of a range', want == got,
+          different(want[2], got[2]))
+    indexed = case.index
+    case.index = made
+    same_ranges(f'{name}, made on the way', case, rng, 6)
+    case.index = indexed
+    says('--make-index --limit', ['report', *case.input, '--make-index',
+                                  '--limit', '5'], 2, 'whole trace')
+    says('--make-index stat', ['decode', *case.input, '-o', 'stat',
+                               '--make-index'], 2, 'has call stacks')
+    says('--make-index --emit', ['decode', *case.input, '--emit', 'pc',
+                                 '--make-index'], 2, 'for --output')
+    says('--make-index of a piece', [
+        'report', *case.input, '--shard', '1/2', '--make-index', '--index',
+        made], 2, 'not of.*pieces')
+    says('--index-every alone', ['report', *case.input, '--index-every', '5'],
+         2, 'for --make-index')
+    says('--index-every x', ['report', *case.input, '--make-index',
+                             '--index-every', 'x'], 2, 'must be a number')
 
 
 def grown(name, case, rng):
@@ -364,6 +404,7 @@ def synthetic(folder, write):
     same_sums('one hart of three', three, (3,), '--hart', '1')
     layered('3 harts', three)
     other_commands('3 harts', three)
+    on_the_way('3 harts', three, rng)
     grown('3 harts', three, rng)
     hostile('3 harts', three, rng, 60)
     wrong(three, one)

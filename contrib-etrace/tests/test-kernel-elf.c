@@ -6,7 +6,9 @@
 #include "qemu/osdep.h"
 #include <glib/gstdio.h>
 #include "check.h"
+#include "build-id.h"
 #include "names/kernel-elf.h"
+#include "names/kernel-image.h"
 
 #define SIZE    0x1000
 #define BASE    0xffffffe000200000ull
@@ -62,6 +64,152 @@ static void test_symbols(void)
     check_cmphex(section.sh_flags, ==, SHF_ALLOC | SHF_EXECINSTR);
 }
 
+/* A note of an Image, or of the vdso in it */
+static void put_note(GByteArray *image, size_t at, uint8_t first_byte)
+{
+    static const uint8_t note[] = {
+        4, 0, 0, 0, 20, 0, 0, 0, NT_GNU_BUILD_ID, 0, 0, 0, 'G', 'N', 'U', 0,
+    };
+
+    check_cmpuint(at + sizeof(note) + 20, <=, image->len);
+    memcpy(image->data + at, note, sizeof(note));
+    memset(image->data + at + sizeof(note), 0xcd, 20);
+    image->data[at + sizeof(note)] = first_byte;
+}
+
+/* An ELF file of @size bytes, which end with its section headers */
+static void put_elf(GByteArray *image, size_t at, size_t size, int class)
+{
+    uint8_t *p = image->data + at;
+
+    check_cmpuint(at + size, <=, image->len);
+    if (class == ELFCLASS64) {
+        Elf64_Ehdr h = {
+            .e_ident = { ELFMAG0, ELFMAG1, ELFMAG2, ELFMAG3, ELFCLASS64,
+                         ELFDATA2LSB, EV_CURRENT },
+            .e_type = ET_DYN, .e_machine = EM_RISCV, .e_version = EV_CURRENT,
+            .e_ehsize = sizeof(h), .e_shentsize = sizeof(Elf64_Shdr),
+            .e_shnum = 1, .e_shoff = size - sizeof(Elf64_Shdr),
+        };
+
+        memcpy(p, &h, sizeof(h));
+    } else {
+        Elf32_Ehdr h = {
+            .e_ident = { ELFMAG0, ELFMAG1, ELFMAG2, ELFMAG3, ELFCLASS32,
+                         ELFDATA2LSB, EV_CURRENT },
+            .e_type = ET_DYN, .e_machine = EM_RISCV, .e_version = EV_CURRENT,
+            .e_ehsize = sizeof(h), .e_shentsize = sizeof(Elf32_Shdr),
+            .e_shnum = 1, .e_shoff = size - sizeof(Elf32_Shdr),
+        };
+
+        memcpy(p, &h, sizeof(h));
+    }
+}
+
+/* An Image of 16 KiB, of zeros */
+static GByteArray *new_image(void)
+{
+    GByteArray *image = g_byte_array_new();
+
+    g_byte_array_set_size(image, 0x4000);
+    memset(image->data, 0, image->len);
+    memcpy(image->data + 56, "RSC\x05", 4);
+    return image;
+}
+
+/* The build-id that is found in @image, which is freed */
+static char *build_id_in(GByteArray *image)
+{
+    g_autoptr(ObjectTable) table = object_table_new();
+    g_autoptr(GError) err = NULL;
+    Object *o;
+
+    check_true(g_file_set_contents(file, (const char *)image->data,
+                                   image->len, NULL));
+    g_byte_array_unref(image);
+    o = kernel_image_load(table, file, &err);
+    check_no_error(err);
+    return g_strdup(o->build_id);
+}
+
+/* The kernel's own, and not that of a vdso of either width */
+static void test_build_id(void)
+{
+    GByteArray *image = new_image();
+    g_autofree char *id = NULL, *far = NULL, *twice = NULL, *end = NULL;
+
+    put_elf(image, 0x1000, 0x800, ELFCLASS64);
+    put_note(image, 0x1400, 0x01);
+    put_elf(image, 0x2000, 0x800, ELFCLASS32);
+    put_note(image, 0x2400, 0x02);
+    put_note(image, 0x2800, 0x03);
+    id = build_id_in(image);
+    check_cmpstr(id, ==, "03cdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcd");
+
+    /* In front of them, and up to the last byte */
+    image = new_image();
+    put_elf(image, 0x1000, 0x800, ELFCLASS64);
+    put_note(image, 0x1400, 0x01);
+    put_note(image, 0x100, 0x04);
+    far = build_id_in(image);
+    check_cmpstr(far, ==, "04cdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcd");
+    image = new_image();
+    put_note(image, 0x4000 - 36, 0x05);
+    end = build_id_in(image);
+    check_cmpstr(end, ==, "05cdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcd");
+
+    /* There may be a copy. */
+    image = new_image();
+    put_note(image, 0x100, 0x06);
+    put_note(image, 0x200, 0x06);
+    twice = build_id_in(image);
+    check_cmpstr(twice, ==, "06cdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcd");
+}
+
+/* Rather none than a wrong one */
+static void test_no_build_id(void)
+{
+    GByteArray *image = new_image();
+    g_autofree char *two = NULL, *odd = NULL, *cut = NULL, *none = NULL;
+
+    put_note(image, 0x100, 0x01);
+    put_note(image, 0x200, 0x02);
+    two = build_id_in(image);
+    check_null(two);
+    image = new_image();
+    put_note(image, 0x102, 0x01);
+    odd = build_id_in(image);
+    check_null(odd);
+    image = new_image();
+    put_note(image, 0x4000 - 36, 0x01);
+    g_byte_array_set_size(image, 0x4000 - 1);
+    cut = build_id_in(image);
+    check_null(cut);
+    image = new_image();
+    put_elf(image, 0x1000, 0x800, ELFCLASS64);
+    put_note(image, 0x1400, 0x01);
+    none = build_id_in(image);
+    check_null(none);
+}
+
+/* The file of a kernel that has one has it where others look. */
+static void test_build_id_written(void)
+{
+    g_autoptr(ObjectTable) table = object_table_new();
+    g_autoptr(ElfFile) elf = NULL;
+    g_autofree char *id = NULL;
+    Object *o = kernel(table);
+
+    symbols_add(o->symbols, 0, 0x10, "_start");
+    symbols_sort(o->symbols);
+    o->build_id = g_strdup("0123456789abcdef0123456789abcdef01234567");
+    check_true(kernel_elf_write(o, BASE, file, NULL));
+    elf = elf_file_open(file, NULL);
+    check_nonnull(elf);
+    id = build_id_of(elf);
+    check_cmpstr(id, ==, o->build_id);
+}
+
 static void test_errors(void)
 {
     g_autoptr(ObjectTable) table = object_table_new();
@@ -85,6 +233,9 @@ int main(int argc, char **argv)
     check_cmpint(fd, >=, 0);
     close(fd);
     g_test_add_func("/kernel-elf/symbols", test_symbols);
+    g_test_add_func("/kernel-elf/build-id", test_build_id);
+    g_test_add_func("/kernel-elf/no-build-id", test_no_build_id);
+    g_test_add_func("/kernel-elf/build-id-written", test_build_id_written);
     g_test_add_func("/kernel-elf/errors", test_errors);
     status = g_test_run();
     g_unlink(file);

@@ -41,6 +41,17 @@ static GStrv keys_of(const SavedReport *report)
     return g_strdupv((char **)keys->pdata);
 }
 
+static bool check_weights(const Diff *d, GError **errp)
+{
+    if (d->reports[0]->by_time != d->reports[1]->by_time) {
+        g_set_error(errp, G_IO_ERROR, G_IO_ERROR_INVALID_DATA,
+                    "one report has ns, the other one instructions: make "
+                    "both with the same --weight");
+        return false;
+    }
+    return true;
+}
+
 static bool check_keys(const Diff *d, GError **errp)
 {
     if (!*d->keys) {
@@ -182,6 +193,11 @@ static GStrv cells_of(const DiffRow *row)
     return cells;
 }
 
+static const char *unit(const Diff *d)
+{
+    return d->reports[0]->by_time ? "ns" : "instructions";
+}
+
 static void write_text(const Diff *d, GPtrArray *rows, FILE *f)
 {
     uint64_t a = d->reports[0]->own, b = d->reports[1]->own;
@@ -198,9 +214,9 @@ static void write_text(const Diff *d, GPtrArray *rows, FILE *f)
             widths[k] = MAX(widths[k], g_utf8_strlen(cells[k], -1));
         }
     }
-    fprintf(f, "# A: %s: %" PRIu64 " instructions\n", d->reports[0]->name, a);
-    fprintf(f, "# B: %s: %" PRIu64 " instructions%s%s\n", d->reports[1]->name,
-            b, *all ? ", " : "", all);
+    fprintf(f, "# A: %s: %" PRIu64 " %s\n", d->reports[0]->name, a, unit(d));
+    fprintf(f, "# B: %s: %" PRIu64 " %s%s%s\n", d->reports[1]->name, b,
+            unit(d), *all ? ", " : "", all);
     fprintf(f, "%16s %16s %17s %9s %7s %7s", "A", "B", "B - A", "change",
             "of A", "of B");
     write_keys(d->keys, widths, f);
@@ -246,8 +262,9 @@ static void write_data(const Diff *d, GPtrArray *rows, FILE *f)
         }
     }
     if (d->o->format == TABLE_JSON) {
-        fprintf(f, "{\"instructions_a\": %" PRIu64 ", \"instructions_b\": %"
-                PRIu64 ", \"rows\": ", d->reports[0]->own, d->reports[1]->own);
+        fprintf(f, "{\"%s_a\": %" PRIu64 ", \"%s_b\": %" PRIu64
+                ", \"rows\": ", unit(d), d->reports[0]->own, unit(d),
+                d->reports[1]->own);
     }
     table_write(columns, 3 + nr_keys, all, d->o->format, f);
     if (d->o->format == TABLE_JSON) {
@@ -265,7 +282,7 @@ bool diff_write(const SavedReport *a, const SavedReport *b,
     g_autoptr(GPtrArray) list = NULL;
     Diff d = { .reports = { a, b }, .o = o, .keys = keys, .rows = rows };
 
-    if (!check_keys(&d, errp)) {
+    if (!check_weights(&d, errp) || !check_keys(&d, errp)) {
         return false;
     }
     add_report(&d, 0);

@@ -21,6 +21,7 @@ struct MomentClock {
     void *opaque;
     bool known;                 /* there was a timestamp */
     Stamp from, to;             /* the last one that counted; the latest */
+    bool closing, closed;       /* one more timestamp counts; none does */
     guint before;               /* of those that wait, were before @to */
     GArray *waiting;            /* Waiting */
 };
@@ -91,8 +92,27 @@ void moment_clock_lost(MomentClock *c, uint64_t insns, const char *what)
     add(c, &w);
 }
 
+void moment_clock_restart(MomentClock *c)
+{
+    hand_over(c);
+}
+
+void moment_clock_close(MomentClock *c)
+{
+    c->closing = true;
+}
+
+bool moment_clock_closed(const MomentClock *c)
+{
+    return c->closed;
+}
+
 void moment_clock_time(MomentClock *c, uint64_t insns, uint64_t ns)
 {
+    if (c->closed) {
+        return;
+    }
+    c->closed = c->closing;
     if (!c->known) {
         /* When the time before it began, there is no telling. */
         c->from = (Stamp) { insns, ns };

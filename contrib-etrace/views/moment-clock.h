@@ -43,6 +43,21 @@ void moment_clock_lost(MomentClock *c, uint64_t insns, const char *what);
  */
 void moment_clock_time(MomentClock *c, uint64_t insns, uint64_t ns);
 
+/*
+ * What has happened so far is of no interest: time begins with the latest one
+ * that is known.
+ */
+void moment_clock_restart(MomentClock *c);
+
+/*
+ * No more moments come: after the next time, none is of interest. May be called
+ * again.
+ */
+void moment_clock_close(MomentClock *c);
+
+/* Has there been that time? */
+bool moment_clock_closed(const MomentClock *c);
+
 /* There is no more: hand over what waits. Returns the last time, ns. */
 uint64_t moment_clock_end(MomentClock *c);
 

@@ -5,24 +5,13 @@
  */
 #include "qemu/osdep.h"
 #include <gio/gio.h>
-#include "perf-data.h"
+#include "perf-data-private.h"
 #include "perf-format.h"
-#include "perf-maps.h"
 #include "view-file.h"
 
-#define BUILD_ID_MAX 20
 #define COMM_MAX 15
 #define PROT_READ_EXEC 5
 #define MAP_PRIVATE 2
-
-typedef struct PerfData {
-    const PerfDataOptions *o;
-    PerfMaps *maps;
-    GHashTable *named;      /* tid -> Task that perf was told of last */
-    GByteArray *record;
-    FILE *body;
-    uint64_t size;          /* of the body */
-} PerfData;
 
 const PerfEvent perf_event_instructions = {
     PERF_TYPE_HARDWARE, PERF_COUNT_HW_INSTRUCTIONS, "instructions",
@@ -31,11 +20,6 @@ const PerfEvent perf_event_instructions = {
 const PerfEvent perf_event_cpu_clock = {
     PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CPU_CLOCK, "cpu-clock",
 };
-
-static const PerfEvent *event_of(const PerfDataOptions *o)
-{
-    return o->event ?: &perf_event_instructions;
-}
 
 static const Task *task_of(const PerfData *p, const Sample *sample)
 {
@@ -124,38 +108,12 @@ static void put_kernel_map(PerfData *p, const SpoolSummary *summary)
     end_with_id(p, UINT32_MAX, 0, NULL);
 }
 
-/* Returns how many bytes it has: 0 if there is none or if it is not one. */
-static unsigned build_id_bytes(const Object *o, uint8_t *bytes)
-{
-    size_t len = o->build_id ? strlen(o->build_id) : 0;
-
-    if (len % 2 || len / 2 > BUILD_ID_MAX) {
-        return 0;
-    }
-    memset(bytes, 0, BUILD_ID_MAX);
-    for (size_t i = 0; i < len; i++) {
-        int digit = g_ascii_xdigit_value(o->build_id[i]);
-
-        if (digit < 0) {
-            return 0;
-        }
-        bytes[i / 2] |= digit << (i % 2 ? 0 : 4);
-    }
-    return len / 2;
-}
-
-/* The file as this machine knows it, since perf is to open it here */
-static const char *file_name(const Object *o)
-{
-    return o->file ? o->file : o->path;
-}
-
 static void put_map(PerfData *p, const Object *o, const Segment *s,
                     uint64_t bias, const Sample *sample)
 {
     const Task *task = task_of(p, sample);
-    uint8_t id[BUILD_ID_MAX];
-    unsigned len = build_id_bytes(o, id);
+    uint8_t id[PERF_BUILD_ID_SIZE];
+    unsigned len = perf_build_id(o, id);
 
     begin_record(p, PERF_RECORD_MMAP2,
                  PERF_MISC_USER | (len ? PERF_MISC_MMAP_BUILD_ID : 0));
@@ -166,7 +124,7 @@ static void put_map(PerfData *p, const Object *o, const Segment *s,
     view_put64(p->record, s->offset);
     if (len) {
         view_put32(p->record, len);
-        g_byte_array_append(p->record, id, BUILD_ID_MAX);
+        g_byte_array_append(p->record, id, PERF_BUILD_ID_SIZE);
     } else {
         /* major, minor; inode, which tells files apart; its generation */
         view_put32(p->record, 0);
@@ -176,7 +134,7 @@ static void put_map(PerfData *p, const Object *o, const Segment *s,
     }
     view_put32(p->record, PROT_READ_EXEC);
     view_put32(p->record, MAP_PRIVATE);
-    view_put_string(p->record, file_name(o), 8);
+    view_put_string(p->record, perf_file_name(o), 8);
     end_with_id(p, pid_of(task), tid_of(task), sample);
 }
 
@@ -197,7 +155,7 @@ static void put_module(PerfData *p, const Object *o, const GArray *segments,
     view_put64(p->record, first->addr + bias);
     view_put64(p->record, last->addr + last->size - first->addr);
     view_put64(p->record, 0);
-    view_put_string(p->record, file_name(o), 8);
+    view_put_string(p->record, perf_file_name(o), 8);
     end_with_id(p, UINT32_MAX, 0, sample);
 }
 
@@ -239,6 +197,24 @@ static const char *comm_of(const Task *task)
     return name;
 }
 
+/* FORK and EXIT; of whom is not known but of threads */
+static void put_task(PerfData *p, uint32_t type, const Task *task,
+                     uint32_t parent, const Sample *sample)
+{
+    begin_record(p, type, 0);
+    view_put32(p->record, pid_of(task));
+    view_put32(p->record, parent);
+    view_put32(p->record, tid_of(task));
+    view_put32(p->record, parent);
+    view_put64(p->record, sample->time);
+    end_with_id(p, pid_of(task), tid_of(task), sample);
+}
+
+static bool is_thread(const Task *task)
+{
+    return task->known && task->tid != task->tgid;
+}
+
 static void see_task(PerfData *p, const Sample *sample)
 {
     const Task *task = task_of(p, sample);
@@ -249,11 +225,28 @@ static void see_task(PerfData *p, const Sample *sample)
         return;
     }
     g_hash_table_insert(p->named, tid, (gpointer)task);
+    if (!before && is_thread(task)) {
+        /* Which of its threads made it is not known; perf asks for one. */
+        put_task(p, PERF_RECORD_FORK, task, task->tgid, sample);
+    }
     begin_record(p, PERF_RECORD_COMM, before ? PERF_MISC_COMM_EXEC : 0);
     view_put32(p->record, pid_of(task));
     view_put32(p->record, tid_of(task));
     view_put_string(p->record, comm_of(task), 8);
     end_with_id(p, pid_of(task), tid_of(task), sample);
+}
+
+/* The sample was the last one of its thread. */
+static void see_end(PerfData *p, const Sample *sample)
+{
+    const Task *task = task_of(p, sample);
+
+    put_task(p, PERF_RECORD_EXIT, task, is_thread(task) ? task->tgid : 0,
+             sample);
+    g_hash_table_remove(p->named, GUINT_TO_POINTER(tid_of(task)));
+    if (!is_thread(task)) {
+        perf_maps_forget(p->maps, pid_of(task));
+    }
 }
 
 static void see_all(PerfData *p, const Sample *sample)
@@ -382,189 +375,25 @@ static void put_sample(void *opaque, const Sample *sample)
     }
     put_branches(p, sample);
     end_record(p);
-}
-
-/* struct perf_event_attr, as of PERF_ATTR_SIZE_VER5 */
-static void put_attr(GByteArray *b, const PerfDataOptions *o)
-{
-    unsigned start = b->len;
-
-    view_put32(b, event_of(o)->type);
-    view_put32(b, PERF_ATTR_SIZE_VER5);
-    view_put64(b, event_of(o)->config);
-    view_put64(b, o->period);
-    view_put64(b, PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME |
-                  (o->no_chains ? 0 : PERF_SAMPLE_CALLCHAIN) |
-                  PERF_SAMPLE_CPU | PERF_SAMPLE_PERIOD |
-                  PERF_SAMPLE_BRANCH_STACK);
-    view_put64(b, 0);                               /* read_format */
-    view_put64(b, PERF_ATTR_MMAP | PERF_ATTR_COMM | PERF_ATTR_TASK |
-                  PERF_ATTR_SAMPLE_ID_ALL | PERF_ATTR_MMAP2 |
-                  PERF_ATTR_COMM_EXEC);
-    view_put32(b, 0);                               /* wakeup_events */
-    view_put32(b, 0);                               /* bp_type */
-    view_put64(b, 0);                               /* config1 */
-    view_put64(b, 0);                               /* config2 */
-    view_put64(b, (o->filtered ? PERF_SAMPLE_BRANCH_SOME :
-                                 PERF_SAMPLE_BRANCH_ANY) |
-                  PERF_SAMPLE_BRANCH_TYPE_SAVE);
-    while (b->len < start + PERF_ATTR_SIZE_VER5) {
-        view_put32(b, 0);
+    if (perf_lives_over(p->lives)) {
+        see_end(p, sample);
     }
-}
-
-/* A string of a feature: its length, then so many bytes */
-static void put_name(GByteArray *b, const char *name)
-{
-    unsigned at = b->len;
-
-    view_put32(b, 0);
-    view_put_string(b, name, PERF_NAME_ALIGN);
-    b->data[at] = b->len - at - 4;
-    b->data[at + 1] = (b->len - at - 4) >> 8;
-    b->data[at + 2] = (b->len - at - 4) >> 16;
-}
-
-static void put_build_ids(GByteArray *b, const PerfData *p)
-{
-    for (unsigned i = 1; i < object_table_size(p->o->objects); i++) {
-        const Object *o = object_get(p->o->objects, i);
-        bool kernel = o->kind == OBJECT_KERNEL;
-        uint8_t id[BUILD_ID_MAX];
-        unsigned len = build_id_bytes(o, id), at = b->len;
-
-        if (!len || (!kernel && !perf_maps_seen(p->maps, i))) {
-            continue;
-        }
-        view_put32(b, 0);
-        view_put16(b, (kernel || o->kind == OBJECT_MODULE ?
-                       PERF_MISC_KERNEL : PERF_MISC_USER) |
-                      PERF_MISC_BUILD_ID_SIZE);
-        view_put16(b, 0);
-        view_put32(b, UINT32_MAX);                  /* the host's */
-        g_byte_array_append(b, id, BUILD_ID_MAX);
-        view_put32(b, len);
-        view_put_string(b, kernel ? "[kernel.kallsyms]" : file_name(o),
-                        PERF_NAME_ALIGN);
-        b->data[at + 6] = b->len - at;
-        b->data[at + 7] = (b->len - at) >> 8;
-    }
-}
-
-static void put_command(GByteArray *b, const PerfData *p)
-{
-    const char *const *words = p->o->command;
-    unsigned n = 0;
-
-    while (words && words[n]) {
-        n++;
-    }
-    view_put32(b, n);
-    for (unsigned i = 0; i < n; i++) {
-        put_name(b, words[i]);
-    }
-}
-
-static void put_event_desc(GByteArray *b, const PerfData *p)
-{
-    view_put32(b, 1);
-    view_put32(b, PERF_ATTR_SIZE_VER5);
-    put_attr(b, p->o);
-    view_put32(b, 0);                               /* ids */
-    put_name(b, event_of(p->o)->name);
-}
-
-static void put_feature(GByteArray *b, unsigned feature, const PerfData *p,
-                        const SpoolSummary *summary)
-{
-    switch (feature) {
-    case PERF_HEADER_BUILD_ID:
-        put_build_ids(b, p);
-        break;
-    case PERF_HEADER_ARCH:
-        put_name(b, "riscv64");
-        break;
-    case PERF_HEADER_NRCPUS:
-        view_put32(b, p->o->nr_harts);
-        view_put32(b, p->o->nr_harts);
-        break;
-    case PERF_HEADER_CMDLINE:
-        put_command(b, p);
-        break;
-    case PERF_HEADER_EVENT_DESC:
-        put_event_desc(b, p);
-        break;
-    case PERF_HEADER_SAMPLE_TIME:
-        view_put64(b, summary->first);
-        view_put64(b, summary->last);
-        break;
-    }
-}
-
-/* By number, as the file has them */
-static const unsigned features[] = {
-    PERF_HEADER_BUILD_ID, PERF_HEADER_ARCH, PERF_HEADER_NRCPUS,
-    PERF_HEADER_CMDLINE, PERF_HEADER_EVENT_DESC, PERF_HEADER_BRANCH_STACK,
-    PERF_HEADER_SAMPLE_TIME,
-};
-
-#define ATTR_ENTRY_SIZE (PERF_ATTR_SIZE_VER5 + 16)
-
-static void write_header(const PerfData *p, FILE *f)
-{
-    g_autoptr(GByteArray) b = g_byte_array_new();
-    uint64_t bits[PERF_HEADER_FEAT_BITS / 64] = { 0 };
-
-    g_byte_array_append(b, (const guint8 *)PERF_MAGIC, 8);
-    view_put64(b, PERF_FILE_HEADER_SIZE);
-    view_put64(b, ATTR_ENTRY_SIZE);
-    view_put64(b, PERF_FILE_HEADER_SIZE);           /* attrs */
-    view_put64(b, ATTR_ENTRY_SIZE);
-    view_put64(b, PERF_FILE_HEADER_SIZE + ATTR_ENTRY_SIZE);     /* data */
-    view_put64(b, p->size);
-    view_put64(b, 0);                               /* event_types */
-    view_put64(b, 0);
-    for (unsigned i = 0; i < ARRAY_SIZE(features); i++) {
-        bits[features[i] / 64] |= 1ull << features[i] % 64;
-    }
-    for (unsigned i = 0; i < ARRAY_SIZE(bits); i++) {
-        view_put64(b, bits[i]);
-    }
-    assert(b->len == PERF_FILE_HEADER_SIZE);
-    put_attr(b, p->o);
-    view_put64(b, 0);                               /* ids */
-    view_put64(b, 0);
-    fwrite(b->data, 1, b->len, f);
-}
-
-/* Behind the data: where each feature is and how long, then each one */
-static void write_features(const PerfData *p, const SpoolSummary *summary,
-                           FILE *f)
-{
-    g_autoptr(GByteArray) table = g_byte_array_new();
-    g_autoptr(GByteArray) b = g_byte_array_new();
-    uint64_t start = PERF_FILE_HEADER_SIZE + ATTR_ENTRY_SIZE + p->size +
-                     ARRAY_SIZE(features) * 16;
-
-    for (unsigned i = 0; i < ARRAY_SIZE(features); i++) {
-        unsigned at = b->len;
-
-        put_feature(b, features[i], p, summary);
-        view_put64(table, start + at);
-        view_put64(table, b->len - at);
-    }
-    fwrite(table->data, 1, table->len, f);
-    fwrite(b->data, 1, b->len, f);
 }
 
 bool perf_data_write(Spool **spools, unsigned n, const PerfDataOptions *o,
                      FILE *f, GError **errp)
 {
     SpoolSummary summary = spool_summary(spools, n);
-    PerfData p = { .o = o, .body = view_temporary(errp) };
+    PerfData p = { .o = o };
     bool ok;
 
+    p.lives = perf_lives_new(spools, n, o->tasks, o->ends, errp);
+    if (!p.lives) {
+        return false;
+    }
+    p.body = view_temporary(errp);
     if (!p.body) {
+        perf_lives_free(p.lives);
         return false;
     }
     p.maps = perf_maps_new(o->objects);
@@ -572,15 +401,16 @@ bool perf_data_write(Spool **spools, unsigned n, const PerfDataOptions *o,
     p.record = g_byte_array_new();
     put_kernel_map(&p, &summary);
     ok = spool_merge(spools, n, put_sample, &p, errp);
-    write_header(&p, f);
+    perf_write_header(&p, f);
     if (ok && !view_copy(p.body, f)) {
         g_set_error(errp, G_IO_ERROR, G_IO_ERROR_NO_SPACE,
                     "no room in the folder of temporary files (TMPDIR), or "
                     "for the result");
         ok = false;
     }
-    write_features(&p, &summary, f);
+    perf_write_features(&p, &summary, f);
     perf_maps_free(p.maps);
+    perf_lives_free(p.lives);
     g_hash_table_unref(p.named);
     g_byte_array_unref(p.record);
     fclose(p.body);

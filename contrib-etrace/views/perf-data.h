@@ -11,6 +11,7 @@
 #ifndef ETRACE_VIEWS_PERF_DATA_H
 #define ETRACE_VIEWS_PERF_DATA_H
 
+#include "names/task-ends.h"
 #include "spool.h"
 
 /* What was counted up to each sample: perf_event_attr.type and .config */
@@ -25,6 +26,7 @@ extern const PerfEvent perf_event_instructions, perf_event_cpu_clock;
 typedef struct PerfDataOptions {
     const ObjectTable *objects;
     const TaskTable *tasks;
+    const TaskEnds *ends;           /* NULL: nothing is known of that */
     unsigned nr_harts;
     uint64_t period;                /* as the samplers had it */
     bool no_chains;                 /* perf2bolt does not expect any */

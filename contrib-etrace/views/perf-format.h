@@ -40,6 +40,8 @@
 /* Records */
 #define PERF_RECORD_MMAP                1
 #define PERF_RECORD_COMM                3
+#define PERF_RECORD_EXIT                4
+#define PERF_RECORD_FORK                7
 #define PERF_RECORD_SAMPLE              9
 #define PERF_RECORD_MMAP2               10
 #define PERF_RECORD_HEADER_BUILD_ID     67
@@ -89,5 +91,6 @@
 #define PERF_HEADER_SAMPLE_TIME         21
 #define PERF_HEADER_FEAT_BITS           256
 #define PERF_NAME_ALIGN                 64
+#define PERF_BUILD_ID_SIZE              20
 
 #endif /* ETRACE_VIEWS_PERF_FORMAT_H */

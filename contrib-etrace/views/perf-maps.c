@@ -110,3 +110,8 @@ const GArray *perf_maps_see(PerfMaps *maps, uint32_t pid, unsigned object,
     g_array_append_val(all, placed);
     return segments_of(maps, object);
 }
+
+void perf_maps_forget(PerfMaps *maps, uint32_t pid)
+{
+    g_hash_table_remove(maps->processes, GUINT_TO_POINTER(pid));
+}

@@ -25,6 +25,9 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(PerfMaps, perf_maps_free)
 const GArray *perf_maps_see(PerfMaps *maps, uint32_t pid, unsigned object,
                             uint64_t bias);
 
+/* Process @pid has ended: what is seen in it later is another one's. */
+void perf_maps_forget(PerfMaps *maps, uint32_t pid);
+
 /* Has the object ever been seen? */
 bool perf_maps_seen(const PerfMaps *maps, unsigned object);
 

@@ -70,7 +70,8 @@ static bool is_below(const Profile *p, unsigned node, const bool *matches)
     return false;
 }
 
-bool report_write_callers(const Profile *p, const char *sym, FILE *f)
+bool report_write_callers(const Profile *p, const char *sym, bool by_time,
+                          FILE *f)
 {
     g_autoptr(GHashTable) callers = g_hash_table_new_full(NULL, NULL, NULL,
                                                           g_free);
@@ -105,9 +106,11 @@ bool report_write_callers(const Profile *p, const char *sym, FILE *f)
     if (!found) {
         return false;
     }
-    fprintf(f, "%s: %" PRIu64 " instructions, %" PRIu64 " of its own\n", sym,
-            total, own);
-    write_sums(p, callers, "callers, by what it ran for them:", total, f);
-    write_sums(p, callees, "callees, by what they ran for it:", total, f);
+    fprintf(f, "%s: %" PRIu64 " %s, %" PRIu64 " of its own\n", sym, total,
+            by_time ? "ns of virtual time" : "instructions", own);
+    write_sums(p, callers, by_time ? "callers, by its time for them:" :
+               "callers, by what it ran for them:", total, f);
+    write_sums(p, callees, by_time ? "callees, by their time for it:" :
+               "callees, by what they ran for it:", total, f);
     return true;
 }

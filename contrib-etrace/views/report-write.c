@@ -61,15 +61,20 @@ static void fill_table(const Report *r, GPtrArray *rows, Table *t)
     }
 }
 
+static const char *unit(const Report *r)
+{
+    return r->o->by_time ? "ns" : "instructions";
+}
+
 static void write_table(const Report *r, GPtrArray *rows, bool totals,
                         FILE *f)
 {
     Table t = { .cells = g_ptr_array_new_with_free_func(g_free) };
 
     fill_table(r, rows, &t);
-    fprintf(f, "%7s %16s", "own", "instructions");
+    fprintf(f, "%7s %16s", "own", unit(r));
     if (totals) {
-        fprintf(f, " %7s %16s", "total", "instructions");
+        fprintf(f, " %7s %16s", "total", unit(r));
     }
     if (report_has_key(r, REPORT_SYM)) {
         fprintf(f, " %12s", "calls");
@@ -104,8 +109,9 @@ static void write_table(const Report *r, GPtrArray *rows, bool totals,
 static void write_text(const Report *r, GPtrArray *rows, bool totals,
                        uint64_t left_out, FILE *f)
 {
-    fprintf(f, "# %" PRIu64 " instructions", r->all);
-    if (r->o->ran) {
+    fprintf(f, "# %" PRIu64 " %s", r->all, r->o->by_time ?
+            "ns of virtual time, of all harts" : "instructions");
+    if (r->o->ran && !r->o->by_time) {
         fprintf(f, " of %" PRIu64 " that ran (%.2f%%)", r->o->ran,
                 report_percent(r->all, r->o->ran));
     }
@@ -113,11 +119,12 @@ static void write_text(const Report *r, GPtrArray *rows, bool totals,
         fprintf(f, ", of which %" PRIu64 " (%.2f%%) were selected", r->own,
                 report_percent(r->own, r->all));
     }
-    fprintf(f, "; weights are instructions\n");
+    fprintf(f, "; weights are %s\n", r->o->by_time ? "virtual time" :
+                                                   "instructions");
     write_table(r, rows, totals, f);
     if (left_out) {
-        fprintf(f, "# %u rows left out: %" PRIu64 " instructions (%.2f%%)\n",
-                g_hash_table_size(r->rows) - rows->len, left_out,
+        fprintf(f, "# %u rows left out: %" PRIu64 " %s (%.2f%%)\n",
+                g_hash_table_size(r->rows) - rows->len, left_out, unit(r),
                 report_percent(left_out, r->all));
     }
 }
@@ -133,9 +140,11 @@ static void write_data(const Report *r, GPtrArray *rows, bool totals, FILE *f)
     TableColumn columns[REPORT_NR_KEYS + 3];
     unsigned n = 0;
 
-    columns[n++] = (TableColumn) { "own", true };
+    columns[n++] = (TableColumn) { r->o->by_time ? "own_ns" : "own", true };
     if (totals) {
-        columns[n++] = (TableColumn) { "total", true };
+        columns[n++] = (TableColumn) {
+            r->o->by_time ? "total_ns" : "total", true
+        };
     }
     if (report_has_key(r, REPORT_SYM)) {
         columns[n++] = (TableColumn) { "calls", true };
@@ -160,9 +169,9 @@ static void write_data(const Report *r, GPtrArray *rows, bool totals, FILE *f)
         }
     }
     if (r->o->format == TABLE_JSON) {
-        fprintf(f, "{\"instructions\": %" PRIu64 ", \"selected\": %" PRIu64,
+        fprintf(f, "{\"%s\": %" PRIu64 ", \"selected\": %" PRIu64, unit(r),
                 r->all, r->own);
-        if (r->o->ran) {
+        if (r->o->ran && !r->o->by_time) {
             fprintf(f, ", \"ran\": %" PRIu64, r->o->ran);
         }
         fprintf(f, ", \"rows\": ");

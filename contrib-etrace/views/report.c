@@ -129,16 +129,35 @@ static ReportRow *get_row(Report *r, const CountPlace *place,
 typedef struct RangePart {
     Report *r;
     const CountPlace *place;
+    uint64_t done;          /* instructions of the range, so far */
 } RangePart;
 
-static void add_insns(const RangePart *p, const CountRange *range,
+static uint64_t range_weight(const Report *r, const CountRange *range)
+{
+    return r->o->by_time ? range->ns : range->insns * range->count;
+}
+
+/* What the next @insns of the range's have; the sum of all is its weight. */
+static uint64_t part_weight(RangePart *p, const CountRange *range,
+                            uint64_t insns)
+{
+    uint64_t done = p->done;
+
+    p->done += insns;
+    return !p->r->o->by_time ? insns * range->count :
+           (unsigned __int128)range->ns * p->done / range->insns -
+           (unsigned __int128)range->ns * done / range->insns;
+}
+
+static void add_insns(RangePart *p, const CountRange *range,
                       uint64_t addr, uint64_t insns, const Symbol *symbol)
 {
     ReportRow *row = get_row(p->r, p->place, symbol, addr);
+    uint64_t weight = part_weight(p, range, insns);
 
     if (row) {
-        row->own += insns * range->count;
-        p->r->own += insns * range->count;
+        row->own += weight;
+        p->r->own += weight;
     }
 }
 
@@ -149,7 +168,7 @@ static void add_part(void *opaque, const CountRange *range, uint64_t start,
 }
 
 /* Each instruction is of a line. */
-static void add_lines(const RangePart *p, const Object *object,
+static void add_lines(RangePart *p, const Object *object,
                       const CountRange *range)
 {
     uint64_t lo = 0, hi = 0;
@@ -178,7 +197,7 @@ static void add_ranges(Report *r)
         const Object *object = object_get(r->counts->objects, place->object);
         RangePart p = { .r = r, .place = place };
 
-        r->all += range->insns * range->count;
+        r->all += range_weight(r, range);
         if (report_needs_source(r->o)) {
             add_lines(&p, object, range);
         } else {

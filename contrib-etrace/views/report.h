@@ -33,6 +33,7 @@ typedef struct ReportOptions {
     const char *comm, *dso, *sym;
     double min_percent;     /* of own, or of total where that is shown */
     unsigned max_rows;      /* 0: all */
+    bool by_time;           /* weights are ns: of ranges, and of the profile */
     bool by_total;          /* sort by what a function and its callees ran */
     TableFormat format;
     uint64_t ran;           /* instructions, counted or not; 0: all are */
@@ -57,16 +58,19 @@ bool report_needs_source(const ReportOptions *o);
  * For scripts there is all of this but the shares, and nothing else: columns
  * own, total, calls, then the keys. JSON has "instructions", how many there
  * are of everything, "selected", of what has such names, "ran", if @o says so,
- * and "rows".
+ * and "rows". With time as weight, the columns are own_ns and total_ns, and
+ * JSON has "ns" for "instructions".
  */
 void report_write(const Counts *counts, const Profile *profile,
                   const ReportOptions *o, FILE *f);
 
 /*
  * Write who called the functions that match @sym, a glob, and what they called,
- * with the instructions that ran below each. @profile has been summed. Returns
- * false if there is no such function.
+ * with the instructions that ran below each, or with how many ns those took:
+ * @by_time says what @profile has. It has been summed. Returns false if there
+ * is no such function.
  */
-bool report_write_callers(const Profile *profile, const char *sym, FILE *f);
+bool report_write_callers(const Profile *profile, const char *sym,
+                          bool by_time, FILE *f);
 
 #endif /* ETRACE_REPORT_H */

@@ -154,6 +154,15 @@ static SampleAddr sample_addr(const Sampler *s, Image *image,
     };
 }
 
+/* Where in the guest is what it knows of @task? 0: nobody has said so. */
+static uint64_t descriptor_of(const Task *task, Image *image)
+{
+    SidebandTask now;
+
+    return task && task->known && image && image_task(image, &now) &&
+           now.tid == task->tid ? now.task : 0;
+}
+
 /* A sample at @pc, of which the call stack has been told */
 static void take_sample(Sampler *s, uint64_t pc, uint8_t priv,
                         const CallStackSite *site)
@@ -168,6 +177,7 @@ static void take_sample(Sampler *s, uint64_t pc, uint8_t priv,
     sample->period = s->options.period;
     sample->hart = s->options.hart;
     sample->task = task ? task->id : TASK_NONE;
+    sample->descriptor = descriptor_of(task, site->image);
     sample->nr_chain = n + 1;
     sample->chain[0] = sample_addr(s, site->image, pc, priv);
     for (unsigned i = 0; i < n; i++) {

@@ -46,6 +46,7 @@ typedef struct Sample {
     /* selected instructions of the hart, this one included; or ns */
     uint64_t time;
     uint64_t period;        /* instructions, or what else was counted */
+    uint64_t descriptor;    /* of the task, in the guest; 0: not known */
     uint32_t hart;
     uint32_t task;          /* index in the TaskTable */
     uint32_t nr_chain;      /* at least 1 */

@@ -21,7 +21,9 @@ void saved_report_free(SavedReport *report)
 
 bool saved_report_is_key(const char *column)
 {
-    static const char *const numbers[] = { "own", "total", "calls", NULL };
+    static const char *const numbers[] = {
+        "own", "own_ns", "total", "total_ns", "calls", NULL
+    };
 
     return !g_strv_contains(numbers, column);
 }
@@ -52,7 +54,11 @@ static bool set_columns(SavedReport *report, char **columns, GError **errp)
 
     report->columns = columns;
     report->nr_columns = g_strv_length(columns);
-    own = saved_report_column(report, "own");
+    own = saved_report_column(report, "own_ns");
+    report->by_time = own >= 0;
+    if (!report->by_time) {
+        own = saved_report_column(report, "own");
+    }
     for (unsigned k = 0; k < report->nr_columns; k++) {
         keys |= saved_report_is_key(columns[k]);
         if (saved_report_column(report, columns[k]) != (int)k) {
@@ -80,7 +86,7 @@ static bool add_row(SavedReport *report, const char *text, unsigned line,
     if (!g_ascii_string_to_unsigned(cells[report->own_column], 10, 0,
                                     UINT64_MAX, &own, NULL) ||
         own > UINT64_MAX - report->own) {
-        return fail(errp, report, line, "its own instructions are no number, "
+        return fail(errp, report, line, "what is its own is no number, "
                     "or too large");
     }
     report->own += own;

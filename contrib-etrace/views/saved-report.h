@@ -13,6 +13,7 @@ struct SavedReport {
     GStrv columns;          /* all of them */
     unsigned nr_columns;
     unsigned own_column;
+    bool by_time;           /* it is own_ns: numbers are ns */
     uint64_t own;           /* of all rows */
     GPtrArray *rows;        /* GStrv of nr_columns cells */
     GArray *owns;           /* uint64_t, of each row */

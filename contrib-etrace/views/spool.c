@@ -44,6 +44,7 @@ static void note_addr(SpoolSummary *s, const SampleAddr *a)
         if (a->object != OBJECT_UNKNOWN && a->pc > s->kernel_known) {
             s->kernel_known = a->pc;
             s->kernel_bias = a->bias;
+            s->kernel_object = a->object;
         }
     }
 }
@@ -90,6 +91,7 @@ SpoolSummary spool_summary(Spool **spools, unsigned n)
             if (s->kernel_known > all.kernel_known) {
                 all.kernel_known = s->kernel_known;
                 all.kernel_bias = s->kernel_bias;
+                all.kernel_object = s->kernel_object;
             }
         }
     }

@@ -26,8 +26,9 @@ typedef struct SpoolSummary {
     uint64_t samples;
     uint64_t first, last;               /* times; 0 if there are none */
     uint64_t kernel_lo, kernel_hi;      /* addresses of SAMPLE_KERNEL */
-    /* The highest of them that is in an object, and the bias of that */
+    /* The highest of them that is in an object, the bias of that, and it */
     uint64_t kernel_known, kernel_bias;
+    unsigned kernel_object;
 } SpoolSummary;
 
 /* Of all @n spools, each of which may be NULL */

@@ -122,7 +122,7 @@ static const ETraceDataField cas_failure[] = {
 
 /*
  * "Unified CSR, with address, data and operand", "... with address and
- * read-only data": the operand is absent if addr_msbs tells so
+ * read-only data": the operand is absent if addr_msbs says so
  */
 static const ETraceDataField csr[] = {
     FORMAT, SUBFORMAT, SUBTYPE, FIELD(diff, 2), DATA_LEN, DATA_BY_LEN,
@@ -190,7 +190,7 @@ const ETraceDataField *etrace_data_layout(const ETraceParams *params,
     }
 }
 
-/* Only loads and stores: fewer bits tell what a packet is. */
+/* Only loads and stores: fewer bits say what a packet is. */
 static bool loads_stores_only(const ETraceParams *params)
 {
     return params->dtype_width == 1 && !params->lrid_width;
@@ -234,7 +234,7 @@ static bool error_response(const ETraceDataPacket *pkt)
            pkt->resp == ETRACE_RESP_ERROR;
 }
 
-/* As many bits as tell 2^size bytes apart; of CSRs, size is their XLEN's. */
+/* As many bits as number 2^size bytes; of CSRs, size is their XLEN's. */
 static unsigned len_width(const ETraceDataPacket *pkt)
 {
     return pkt->size;

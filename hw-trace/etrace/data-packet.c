@@ -127,7 +127,7 @@ static uint64_t get_value(ETraceBits *b, const ETraceDataPacket *pkt,
     return value & etrace_ones(value_width(pkt));
 }
 
-/* Remember what only the request tells. */
+/* Remember what only the request has. */
 static void note_size(const ETraceParams *params, ETraceDataSizes *sizes,
                       const ETraceDataPacket *pkt)
 {
@@ -168,7 +168,7 @@ size_t etrace_data_packet_pack(const ETraceParams *params,
     return etrace_bits_store(&b, buf);
 }
 
-/* Read what tells one table from another; @b is a copy. */
+/* Read what distinguishes the tables; @b is a copy. */
 static bool peek_format(ETraceBits b, const ETraceParams *params,
                         ETraceDataPacket *pkt)
 {

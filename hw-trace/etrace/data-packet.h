@@ -97,7 +97,7 @@ typedef struct ETraceDataPacket {
 
 /*
  * Sizes of the split atomics that were requested, by lrid: the packet with
- * the response does not tell (section 7.2). Zeroed at the start of a trace;
+ * the response does not have (section 7.2). Zeroed at the start of a trace;
  * pack and unpack keep it up to date. NULL where loads are unified.
  */
 typedef struct ETraceDataSizes {

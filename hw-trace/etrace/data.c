@@ -112,7 +112,7 @@ static bool set_diff(const ETraceDataState *state, const ETraceParams *params,
     return true;
 }
 
-/* What tells how many bits the data have without those that are their sign */
+/* etrace_magnitude() of the data, which are signed numbers of their size */
 static uint64_t magnitude(const ETraceDataPacket *pkt)
 {
     return etrace_magnitude(etrace_sign_extend(pkt->data, 8u << pkt->size));

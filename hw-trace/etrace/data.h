@@ -11,7 +11,7 @@
 
 #include "data-packet.h"
 
-/* A data access, as the port tells it (section 4.3) */
+/* A data access, as the port reports it (section 4.3) */
 typedef struct ETraceDataAccess {
     uint64_t address;           /* bytes; CSR: its number */
     uint64_t data;              /* loaded, stored, or the old value */

@@ -80,7 +80,7 @@ size_t etrace_encap_align(const ETraceParams *params,
 
 typedef enum ETraceEncapStatus {
     ETRACE_ENCAP_PACKET,        /* a normal packet */
-    ETRACE_ENCAP_NULL,          /* a null packet; align tells which */
+    ETRACE_ENCAP_NULL,          /* a null packet; align says which */
     ETRACE_ENCAP_MORE,          /* @avail ends inside a packet */
 } ETraceEncapStatus;
 

@@ -90,7 +90,7 @@ static bool must_report(const ETraceEncoder *enc, ETraceNext next)
  *
  * maybe_inferred: it is in the run that leads to the updiscon, too. The
  * decoder stops there early, and needs another address (or ended_ntr) to see
- * that it has to go on (section 6.6.2, case 1); a format 3 would not tell it.
+ * that it has to go on (section 6.6.2, case 1); a format 3 would not report it.
  * No branch can come first: the way from there leads to the updiscon again,
  * and there was none on it the first time.
  */
@@ -183,7 +183,7 @@ static void leave_implicit_return(ETraceEncoder *enc, uint64_t pc,
  * A return goes elsewhere than the newest call said. A decoder recognises it
  * by the depth of the stack (2.0), which therefore must not be that of an
  * implicit return before, or by the number of implicit returns (2.1). What
- * happens to the entry is told by the decoders only: it stays in 2.0, and goes
+ * happens to the entry is up to the decoders: it stays in 2.0, and goes
  * in 2.0.5.
  */
 static void leave_failed_return(ETraceEncoder *enc, uint64_t pc,
@@ -398,7 +398,7 @@ static void process_trap(ETraceEncoder *enc, const ETraceBlock *b,
     /*
      * Previous instruction is an updiscon, unknown, or ppccd. Implicit returns
      * and sequentially inferable jumps are updiscons here: decoders that are
-     * told so (thaddr 0) understand it, others need not. The same if the
+     * see thaddr 0 understand it, others need not. The same if the
      * address that is left out would not be the handler's.
      */
     bool alone = !etrace_encoder_is_1_1_1(enc) &&
@@ -434,7 +434,7 @@ static void process_trap(ETraceEncoder *enc, const ETraceBlock *b,
 }
 
 /*
- * Is there no way to tell the decoder how the path goes on to @b? Then the
+ * Can no packet report how the path goes on to @b? Then the
  * window ends here, and another one begins. @sync: @b gets a packet of format
  * 3 subformat 0.
  *  - Another privilege: the decoder expects it behind an xRET only.
@@ -530,7 +530,7 @@ void etrace_encoder_hold(ETraceEncoder *enc, const ETraceBlock *block,
     }
     process_first(enc, block, sync);
     if (enc->context_due) {
-        /* "cci"; a format 3 packet would have told it, too. */
+        /* "cci"; a format 3 packet would have reported it, too. */
         etrace_encoder_send_context(enc, block->priv);
     }
     enc->last = *block;

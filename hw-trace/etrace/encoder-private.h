@@ -135,7 +135,7 @@ void etrace_encoder_send_trap_handler(ETraceEncoder *enc,
  * The draft 1.1.1 has no such packet. If another trap at @handler, with
  * privilege @priv, comes before the handler's first instruction retires, the
  * packet names that instruction nevertheless, and a support packet that
- * changes nothing tells our decoder that it did not retire. If the window
+ * changes nothing shows our decoder that it did not retire. If the window
  * ends (@handler is not known, 0) the trap is left out.
  */
 void etrace_encoder_send_trap_alone(ETraceEncoder *enc, uint64_t handler,

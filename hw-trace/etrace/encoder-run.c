@@ -7,7 +7,7 @@
  * is where the current one begins. The instruction reported last is not part
  * of it: the decoder starts from there and looks at the ones behind it.
  *
- * A decoder that is told "go on to address X" goes to the first X it comes to
+ * A decoder that reads "go on to address X" goes to the first X it comes to
  * once the branches are used up. Hence X must not be in the run before; else
  * the jumps that divide the run into parts without repetition are reported
  * first, with notify, which says "here, and not the target of an updiscon".

@@ -64,11 +64,11 @@ typedef struct ETraceEncoder {
      * params.ioptions are the ones in force.
      */
     uint8_t ioptions;
-    /* What support packets tell about data trace, beside params.doptions */
+    /* What support packets say about data trace, beside params.doptions */
     bool denable;
-    bool dloss;                         /* told once */
+    bool dloss;                         /* reported once */
     /*
-     * 4, or 3: types of jumps are not told apart then, except that a jump is
+     * 4, or 3: types of jumps are not distinguished then, except that a jump is
      * inferable or not (section 4.2); there are no implicit returns.
      */
     uint8_t itype_width;
@@ -122,7 +122,7 @@ typedef struct ETraceEncoder {
 
     /* of the updiscon that @last ends in */
     bool target_uncached;       /* its target does not go into the cache */
-    bool target_irreport;       /* a return whose number has to be told */
+    bool target_irreport;       /* a return whose number has to be reported */
     uint8_t target_irets;
     uint32_t target_irdepth;
 
@@ -206,7 +206,7 @@ void etrace_encoder_notify(ETraceEncoder *enc);
 void etrace_encoder_cycles(ETraceEncoder *enc, uint64_t n);
 
 /*
- * The caller has changed something that support packets tell: ioptions,
+ * The caller has changed something that support packets report: ioptions,
  * sync_mode, denable, dloss, params.doptions. Sends one if tracing is on. If
  * instruction packets mean something else from here on, the window ends
  * before, and the next block opens a new one.

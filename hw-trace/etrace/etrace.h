@@ -45,7 +45,7 @@ typedef enum ETracePriv {
 } ETracePriv;
 
 /*
- * True for an instruction whose target the program alone does not tell: an
+ * True for an instruction whose target the program alone does not give: an
  * updiscon (uninferable PC discontinuity) of section 3.1.2 and Table 4.4.
  * Co-routine swaps and returns are uninferable jumps unless implicit return
  * mode predicts them.
@@ -69,7 +69,7 @@ static inline bool etrace_itype_is_trap(unsigned itype)
 
 /* ETraceBlock.flags */
 #define ETRACE_BLOCK_SIJUMP     0x01    /* sequentially inferable jump */
-#define ETRACE_BLOCK_TVEC       0x02    /* itype 1, 2: handler as told */
+#define ETRACE_BLOCK_TVEC       0x02    /* itype 1, 2: handler as reported */
 
 /* ctype, Table "Context type": how a change is to be reported */
 typedef enum ETraceCtype {
@@ -131,7 +131,7 @@ typedef struct ETraceBlock {
 
 /*
  * Slots of the ring between hart and encoder, 32 bytes each. Which of the
- * typed slots it is, is told by the byte that they have in common:
+ * typed slots it is, is in the byte that they have in common:
  *
  *  byte     0       8        10     11     12     13     14     16     24
  *           +-------+--------+------+------+------+------+------+------+------+
@@ -336,7 +336,7 @@ typedef struct ETraceParams {
     uint16_t src_id;
     /*
      * Run-time modes, of which some shape packets: ETRACE_IOPT_*,
-     * ETRACE_DOPT_*, as the last support packet tells them. 0 before it.
+     * ETRACE_DOPT_*, as the last support packet has them. 0 before it.
      */
     uint8_t ioptions;
     uint8_t doptions;

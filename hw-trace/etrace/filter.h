@@ -11,7 +11,7 @@
  * see the difference, because the first and the last address of what is
  * traced are reported. So a block is qualified if there is an instruction in
  * it for which a filter matches: every condition of the filter for the same
- * instruction. As the port does not tell where in a block its instructions
+ * instruction. As the port does not report where in a block its instructions
  * begin, each half-word up to the last instruction's address is taken for
  * one. This matters only if a match value lies inside an instruction, and for
  * "none of these accesses" (mode 2 with daddr).
@@ -20,7 +20,7 @@
  * greater: functions 0 to 5 are false then.
  *  - iaddr: the instruction's address. At a trap, the address of what trapped
  *    or was interrupted.
- *  - context, impdef: as last told.
+ *  - context, impdef: as last reported.
  *  - tval: there at an exception only ("ignored unless itype=1").
  *  - daddr, dtype, dsize: there for a data access only. An instruction that
  *    makes several matches if one of them does; all data conditions of a

@@ -332,8 +332,8 @@ ETraceKind etrace_packet_kind(const ETraceParams *params,
 
 unsigned etrace_branch_map_width(const ETracePacket *pkt)
 {
-    if (pkt->format != ETRACE_FORMAT_DIFF_DELTA && pkt->branches == 0) {
-        return 0;
+    if (pkt->format == ETRACE_FORMAT_DIFF_DELTA && pkt->branches == 0) {
+        return 31;      /* a full map, and no address behind it */
     }
     return etrace_map_width(pkt->branches);
 }

@@ -31,7 +31,7 @@ static inline uint64_t etrace_sign_extend(uint64_t value, unsigned width)
     return (int64_t)(value << shift) >> shift;
 }
 
-/* What tells how many bits a value has without those that are its sign */
+/* A number whose highest 1 is the highest bit of @value unlike its sign */
 static inline uint64_t etrace_magnitude(int64_t value)
 {
     return value ^ (value >> 63);

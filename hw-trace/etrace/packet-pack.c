@@ -106,8 +106,8 @@ static bool uses_reserved_code(const ETracePacket *pkt)
 }
 
 /*
- * Read what tells one table from another; the fields of the table start at
- * bit 0 again. Without a subformat field, the parameters tell the only one.
+ * Read what distinguishes the tables; the fields of the table start at
+ * bit 0 again. Without a subformat field, the parameters name the only one.
  */
 static void peek_kind(ETraceBits b, const ETraceParams *params,
                       ETracePacket *pkt)

@@ -1,5 +1,5 @@
 /*
- * E-Trace parameters: what packets can have, and what support packets tell
+ * E-Trace parameters: what packets can have, and what support packets report
  *
  * SPDX-License-Identifier: GPL-2.0-or-later
  */

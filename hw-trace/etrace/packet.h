@@ -124,7 +124,7 @@ typedef struct ETracePacket {
  * the members of ETracePacket and the fields of the Standard Support Packet
  * hold, no packet longer than the encapsulation carries, a subformat field if
  * there is something to choose. Whoever takes parameters from outside asks
- * first; etrace_params_problem() tells people what is wrong, NULL if nothing.
+ * first; etrace_params_problem() describes what is wrong, NULL if nothing.
  */
 bool etrace_params_valid(const ETraceParams *params);
 const char *etrace_params_problem(const ETraceParams *params);

@@ -586,6 +586,89 @@ def test_weight(folder, guest):
     return f'{ns.total()} ns'
 
 
+def test_report_weight(folder, guest):
+    """A report's times are those of the stacks, and of the clock in all."""
+    def rows(*options):
+        text = run(folder, RVTRACE, 'report', *guest.files(), '--elf',
+                   guest.elf, '--format=json', *options)
+        return json.loads(text)
+
+    ns = stacks(folder, guest, '--weight', 'time').total()
+    own = Counter()
+    for stack, count in stacks(folder, guest, '--weight', 'time').items():
+        own[stack.split(';')[-1]] += count
+    times = rows('--weight=time', '--sort=sym')
+    need(times['ns'] == ns and sum(row['own_ns'] for row in times['rows']) ==
+         ns, f'{times["ns"]} ns, {ns} of all stacks')
+    # Between two packets, which of the two a run belongs to may differ.
+    for row in times['rows']:
+        need(row['sym'] == '[no symbol]' or
+             abs(row['own_ns'] - own[row['sym']]) <= 200,
+             f'{row}, {own[row["sym"]]} of its stacks')
+    by_line = rows('--weight=time', '--sort=srcline')
+    need(sum(row['own_ns'] for row in by_line['rows']) == ns, 'by line')
+    calls = {row['sym']: row['calls'] for row in rows('--sort=sym')['rows']}
+    for row in times['rows']:
+        need(row['calls'] == calls[row['sym']], f'calls of {row["sym"]}')
+    half = str(len(guest.pcs) // 2)
+    halves = [rows('--weight=time', option, half)['ns']
+              for option in ('--to', '--from')]
+    need(abs(sum(halves) - ns) <= 100, f'halves {halves}, {ns}')
+    text = run(folder, RVTRACE, 'report', *guest.files(), '--elf', guest.elf,
+               '--weight=time')
+    need(text.startswith(f'# {ns} ns of virtual time') and
+         'weights are virtual time' in text, text[:200])
+    text = run(folder, RVTRACE, 'report', *guest.files(), '--elf', guest.elf,
+               '--weight=time', '--callers=*')
+    need('ns of virtual time' in text, text[:200])
+    return f'{ns} ns'
+
+
+def read_all(path):
+    """A file's bytes, or those of all in a folder"""
+    if os.path.isdir(path):
+        return [(name, read_all(f'{path}/{name}'))
+                for name in sorted(os.listdir(path))]
+    with open(path, 'rb') as f:
+        return f.read()
+
+
+def test_index_times(folder, guest):
+    """What an index spares is not missed where times are shown."""
+    index = f'{folder}/index'
+    run(folder, RVTRACE, 'index', *guest.files(), '--elf', guest.elf,
+        '--every', '20k', '-o', index)
+    text = run(folder, RVTRACE, 'decode', *guest.files(), '--emit', 'packets')
+    end = int(re.findall(r' ts=0x([0-9a-f]+)', text)[-1], 16)
+    half, all_ = end // 2, len(guest.pcs)
+    kinds = 'timeline', 'html', 'speedscope', 'uftrace'
+    ranges = [('--from', str(all_ // 2)),
+              ('--from', str(all_ // 3), '--to', str(all_ // 2)),
+              ('--from', f'{half}ns'), ('--from', '-100us'),
+              ('--from', f'{half}ns', '--to', f'{half + 50000}ns'),
+              ('--to', str(all_ // 5)), ('--from', '-1000', '--to', '-500')]
+    # Right behind a place of the index, before the next time is known
+    points = run(folder, RVTRACE, 'index', *guest.files(), '--elf', guest.elf,
+                 '-o', index, '--list').splitlines()[1:-1]
+    need(len(points) > 3, f'{points}')
+    ranges += [('--from', str(int(point.split()[1]) + 3)) for point in points]
+    for number, borders in enumerate(ranges):
+        got = []
+        for more in (), ('--index', index):
+            paths = [f'{folder}/{kind}-{number}-{len(more)}'
+                     for kind in kinds]
+            run(folder, RVTRACE, 'decode', *guest.files(), '--elf', guest.elf,
+                *borders, *more, '--min-duration', '0',
+                *(f'--output={kind}={path}'
+                  for kind, path in zip(kinds, paths)))
+            got.append([read_all(path) for path in paths])
+        need(got[0] == got[1], f'{borders}: ' + ', '.join(
+            kind for kind, a, b in zip(kinds, *got) if a != b))
+    refuses(folder, guest, 'No such file', 'timeline', '--from', '9',
+            '--index', f'{folder}/none')
+    return f'{len(ranges)} ranges'
+
+
 def test_no_time(folder, guest):
     refuses(folder, guest, 'does not report the time', 'folded', '--weight',
             'time')
@@ -647,6 +730,8 @@ def main():
         ('virtual time', test_virtual_time, timed),
         ('borders', test_borders, timed),
         ('virtual time as weight', test_weight, timed),
+        ('virtual time in reports', test_report_weight, timed),
+        ('virtual time with an index', test_index_times, timed),
         ('no timestamps', test_no_time, dhry),
         ('options of views', test_options, dhry),
     ]

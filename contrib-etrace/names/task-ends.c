@@ -1,0 +1,110 @@
+/*
+ * Which tasks have ended, as far as a sideband lets one conclude it
+ *
+ * SPDX-License-Identifier: GPL-2.0-or-later
+ */
+#include "qemu/osdep.h"
+#include "sideband-private.h"
+#include "task-ends.h"
+
+typedef struct Life {
+    uint64_t descriptor;
+    uint32_t tid, tgid;
+    bool over;
+    bool doubtful;          /* it was there again */
+} Life;
+
+struct TaskEnds {
+    GHashTable *lives;      /* set of Life, by descriptor and tid */
+};
+
+static guint life_hash(gconstpointer key)
+{
+    const Life *life = key;
+
+    return g_int64_hash(&life->descriptor) ^ life->tid * 0x9e3779b1u;
+}
+
+static gboolean life_equal(gconstpointer a, gconstpointer b)
+{
+    const Life *x = a, *y = b;
+
+    return x->descriptor == y->descriptor && x->tid == y->tid;
+}
+
+TaskEnds *task_ends_new(void)
+{
+    TaskEnds *ends = g_new0(TaskEnds, 1);
+
+    ends->lives = g_hash_table_new_full(life_hash, life_equal, g_free, NULL);
+    return ends;
+}
+
+void task_ends_free(TaskEnds *ends)
+{
+    g_hash_table_unref(ends->lives);
+    g_free(ends);
+}
+
+static Life *life_of(TaskEnds *ends, const ETraceSbTask *task)
+{
+    Life key = { .descriptor = task->task, .tid = task->tid,
+                 .tgid = task->tgid };
+    Life *life = g_hash_table_lookup(ends->lives, &key);
+
+    if (!life) {
+        life = g_memdup2(&key, sizeof(key));
+        g_hash_table_add(ends->lives, life);
+    }
+    life->tgid = task->tgid;
+    life->doubtful |= life->over;
+    return life;
+}
+
+/*
+ * Where a thread runs exec, it takes over the number of its process, and keeps
+ * its descriptor.
+ */
+static bool took_over(const Life *before, const Life *now)
+{
+    return now->tid == before->tgid && now->tgid == before->tgid;
+}
+
+void task_ends_add(TaskEnds *ends, const Sideband *sb)
+{
+    /* Descriptor -> Life: whose it is at this place of the stream */
+    g_autoptr(GHashTable) now = g_hash_table_new(g_int64_hash, g_int64_equal);
+    size_t pos = sb->begin;
+    SidebandRecord rec;
+
+    while (pos < sb->end && sideband_next(sb->data, sb->end, &pos, &rec)) {
+        ETraceSbTask task;
+        Life *life, *before;
+
+        if (!sideband_record_valid(sb, &rec)) {
+            continue;
+        }
+        if (rec.type == ETRACE_SB_RESET) {
+            /* The next kernel's descriptors are others. */
+            g_hash_table_remove_all(now);
+        }
+        if (rec.type != ETRACE_SB_TASK) {
+            continue;
+        }
+        etrace_sb_unpack_task(rec.payload, rec.len, &task);
+        life = life_of(ends, &task);
+        before = g_hash_table_lookup(now, &life->descriptor);
+        if (before && before != life && !took_over(before, life)) {
+            before->over = true;
+        }
+        g_hash_table_replace(now, &life->descriptor, life);
+    }
+}
+
+bool task_ends_has(const TaskEnds *ends, uint64_t descriptor, uint32_t tid)
+{
+    const Life *life = g_hash_table_lookup(
+        ends->lives, &(Life) { .descriptor = descriptor, .tid = tid });
+
+    return life && tid && life->over && !life->doubtful;
+}

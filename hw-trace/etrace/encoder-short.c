@@ -1,0 +1,432 @@
+/*
+ * E-Trace instruction trace encoder: many branch histories in a row
+ *
+ * What is most of a trace goes a short way: nothing is pending but the held
+ * block, and packets have no special fields. The bytes are those of
+ * encoder-history.c and encoder-send.c.
+ *
+ * SPDX-License-Identifier: GPL-2.0-or-later
+ */
+#include "qemu/osdep.h"
+#include "encoder-history.h"
+#include "packet-plain.h"
+
+bool etrace_encoder_is_plain(const ETraceEncoder *enc)
+{
+    return enc->ops->emit_many && enc->enabled && enc->have_last &&
+           !(enc->lost | enc->have_trap | enc->context_due |
+             enc->notify_due | enc->last_reported | enc->last_is_target |
+             enc->after_jump | enc->target_revisited | enc->target_irreport |
+             enc->branch_failed) &&
+           !(enc->params.ioptions & ETRACE_IOPT_FULL_ADDRESS) &&
+           (enc->params.wire_format == ETRACE_WIRE_2_0 ||
+            !(enc->params.ioptions & (ETRACE_IOPT_BRANCH_PREDICTION |
+                                      ETRACE_IOPT_JUMP_TARGET_CACHE)));
+}
+
+/* What the short way has in registers: branches, and packets for emit_many() */
+typedef struct Short {
+    const ETraceParams *params;
+    ETracePlainHead head;
+    uint64_t map;
+    uint64_t pbc;
+    unsigned branches;
+    bool failed;                /* a branch in the map was not predicted */
+    unsigned n;
+    uint8_t *end;
+    uint8_t bytes[1024];
+} Short;
+
+static void flush_packets(ETraceEncoder *enc, Short *s)
+{
+    if (s->n && !enc->lost) {
+        enc->lost = !enc->ops->emit_many(enc->opaque, s->bytes,
+                                         s->end - s->bytes, s->n);
+        etrace_encoder_count_resync(enc, ETRACE_SYNC_PACKETS, s->n);
+    }
+    s->end = s->bytes;
+    s->n = 0;
+}
+
+static inline void put_packet(Short *s, ETracePlain packet)
+{
+    s->end += etrace_plain_wrap(s->end, &s->head, packet);
+    s->n++;
+    s->map = 0;
+    s->branches = 0;
+    s->pbc = 0;
+    s->failed = false;
+}
+
+static void short_packets(Short *s, uint64_t outcomes, uint64_t missed,
+                          unsigned n)
+{
+    while (n) {
+        unsigned take = MIN(ETRACE_BRANCHES_MAX - s->branches, n);
+
+        if (s->pbc) {
+            take = missed ? __builtin_ctzll(missed) : 64;
+            if (take >= n) {
+                s->pbc += n;
+                return;
+            }
+            put_packet(s, etrace_plain_count(
+                              s->params->f0s_width,
+                              s->pbc + take - ETRACE_BRANCHES_MAX));
+            take++;
+        } else {
+            s->map |= (outcomes & etrace_ones(take)) << s->branches;
+            s->branches += take;
+            s->failed |= (missed & etrace_ones(take)) != 0;
+            if (s->branches == ETRACE_BRANCHES_MAX) {
+                if (s->failed) {
+                    put_packet(s, etrace_plain_full_map(s->map));
+                } else {
+                    s->pbc = ETRACE_BRANCHES_MAX;
+                    s->branches = 0;
+                    s->map = 0;
+                }
+            }
+        }
+        outcomes >>= take;
+        missed >>= take;
+        n -= take;
+    }
+}
+
+/* As note_branches(). At most three packets come of it, mostly none. */
+static inline void short_branches(Short *s, uint64_t outcomes,
+                                  uint64_t missed, unsigned n)
+{
+    if (s->pbc || s->branches + n >= ETRACE_BRANCHES_MAX) {
+        short_packets(s, outcomes, missed, n);
+    } else {
+        s->map |= outcomes << s->branches;
+        s->branches += n;
+        s->failed |= missed != 0;
+    }
+}
+
+/*
+ * The address of an updiscon's target: in full, or its index in the cache,
+ * whichever is shorter; see etrace_encoder_cached().
+ */
+static inline void short_target(ETraceEncoder *enc, Short *s, uint64_t target,
+                                bool cache)
+{
+    const ETraceParams *p = s->params;
+    const unsigned narrow = 64 - p->iaddress_width;
+    int64_t diff = (int64_t)((target - enc->address) << narrow) >>
+                   (p->iaddress_lsb + narrow);
+    bool cached = cache && etrace_encoder_cached(enc, target);
+
+    if (s->pbc) {
+        put_packet(s, etrace_plain_count_address(
+                          p->f0s_width, s->pbc - ETRACE_BRANCHES_MAX, diff));
+    } else {
+        ETracePlain packet = etrace_plain_address(s->branches, s->map, diff);
+
+        if (cached) {
+            ETracePlain jump = etrace_plain_jump(
+                p->f0s_width, p->cache_size,
+                etrace_jump_cache_index(&enc->cache, target), s->branches,
+                s->map);
+
+            if (etrace_plain_len(jump) < etrace_plain_len(packet)) {
+                packet = jump;
+            }
+        }
+        put_packet(s, packet);
+    }
+    enc->address = target;
+}
+
+/* Flags of which the short way knows nothing */
+#define HISTORY_RARE \
+    (ETRACE_BLOCK_SIJUMP | ETRACE_HISTORY_INFERRED | ETRACE_HISTORY_IRREPORT)
+
+/* Bytes that one history may take: four packets */
+#define HISTORY_ROOM    (4 * ETRACE_PLAIN_WRAP_MAX)
+
+/*
+ * Does @h end in an updiscon, so that a packet is all that comes of it? The
+ * second word of a slot as a whole decides, which is less work than its bytes.
+ */
+static inline bool is_chain(const ETraceHistory *h)
+{
+    const ETraceHistory any = { .irdepth = -1, .itype = -1, .priv = -1,
+        .reserved = -1,
+        .flags = ETRACE_HISTORY_CONTAINED | ETRACE_HISTORY_IRETS,
+    };
+    const ETraceHistory chain = {
+        .type = ETRACE_SLOT_HISTORY, .flags = ETRACE_HISTORY_SETTLED,
+    };
+    uint64_t kind, ignored, wanted;
+
+    QEMU_BUILD_BUG_ON(offsetof(ETraceHistory, irdepth) != 8 ||
+                      offsetof(ETraceHistory, next) != 16);
+    memcpy(&kind, (const char *)h + 8, sizeof(kind));
+    memcpy(&ignored, (const char *)&any + 8, sizeof(ignored));
+    memcpy(&wanted, (const char *)&chain + 8, sizeof(wanted));
+    return (kind & ~ignored) == wanted && etrace_itype_is_updiscon(h->itype);
+}
+
+/* Of an updiscon's target: its @address in full, or its @index in the cache */
+typedef struct Target {
+    ETracePlain address;
+    ETracePlain index;
+    bool cached;                /* it has an index */
+} Target;
+
+/* The shorter one at @out; if there is no difference, the address */
+static inline QEMU_ALWAYS_INLINE
+size_t wrap_target(uint8_t *out, const ETracePlainHead *head, const Target *t)
+{
+    int64_t address = etrace_plain_number(t->address);
+    int64_t index = etrace_plain_number(t->index);
+    bool shorter;
+
+    if (!etrace_plain_is_number(head, t->address)) {
+        return etrace_plain_wrap(out, head, t->cached ? t->index : t->address);
+    }
+    /* Two numbers and a choice: a jump would often be predicted wrongly. */
+    shorter = t->cached & (etrace_plain_number_len(index) <
+                           etrace_plain_number_len(address));
+    return etrace_plain_number_wrap(out, head, shorter ? index : address);
+}
+
+/*
+ * The short way for what follows slots[-1], which is_chain(): updiscons with
+ * the branches between them, each of which is a packet. @first: where the
+ * first one begins; then where the history begins that is not taken. Returns
+ * the number of slots. @bits and @cache as in histories()
+ */
+static inline QEMU_ALWAYS_INLINE
+size_t any_chain(ETraceEncoder *enc, Short *s, const ETraceSlot *slots, size_t n,
+             uint64_t *first, const unsigned bits, const bool cache,
+             const unsigned iaddress_width)
+{
+    const unsigned narrow = 64 - iaddress_width;
+    const unsigned lsb = s->params->iaddress_lsb + narrow;
+    const unsigned f0s = s->params->f0s_width;
+    const unsigned cache_size = s->params->cache_size;
+    /* Bytes may be anything to the compiler, @s as well: keep it out of it. */
+    const ETracePlainHead head = s->head;
+    const uint8_t *limit = s->bytes + sizeof(s->bytes) - HISTORY_ROOM;
+    uint64_t target = *first, address = enc->address;
+    uint64_t map = s->map, pbc = s->pbc;
+    unsigned branches = s->branches;
+    bool inferred = enc->maybe_inferred;
+    bool contained = etrace_encoder_run_contains(enc, slots[-1].history.last,
+                                                 target);
+    uint8_t *end = s->end;
+    size_t i, flushed = 0;
+
+    for (i = 0; i < n; i++) {
+        const ETraceHistory *h = &slots[i].history;
+        int64_t diff = (int64_t)((target - address) << narrow) >> lsb;
+        Target t = { .cached = false };
+
+        if (!is_chain(h) ||
+            (h->branches == ETRACE_HISTORY_EMPTY && h->last == target)) {
+            break;
+        }
+        t.address = etrace_plain_address(branches, map, diff);
+        if (cache) {
+            ETraceJumpCache *c = &enc->cache;
+            unsigned index = etrace_jump_cache_index(c, target);
+
+            t.index = etrace_plain_jump(f0s, cache_size, index, branches, map);
+            t.cached = !inferred &
+                       (etrace_jump_cache_get(c, index) == target);
+            etrace_jump_cache_put(c, target);
+        }
+        if (bits == 2 && pbc) {
+            t.address = etrace_plain_count_address(
+                f0s, pbc - ETRACE_BRANCHES_MAX, diff);
+            t.cached = false;
+            pbc = 0;
+        }
+        if (cache) {
+            end += wrap_target(end, &head, &t);
+        } else if (etrace_plain_is_number(&head, t.address)) {
+            end += etrace_plain_number_wrap(end, &head,
+                                            etrace_plain_number(t.address));
+        } else {
+            end += etrace_plain_wrap(end, &head, t.address);
+        }
+        branches = etrace_history_count(h->branches, bits);
+        if (bits == 1) {
+            map = h->branches >> 1 >> (63 - branches);
+        } else {
+            map = even_bits(h->branches >> 2 >> (63 - 2 * branches), branches);
+        }
+        if (cache) {
+            uint64_t start = branches ? h->last : target + 2;
+
+            inferred = contained;
+            contained = ((h->flags & ETRACE_HISTORY_CONTAINED) != 0) |
+                        ((h->next >= start) & (h->next <= h->last));
+        }
+        address = target;
+        target = h->next;
+        if (branches >= ETRACE_BRANCHES_MAX || end > limit) {
+            Branches b = history_branches(h, bits);
+
+            s->end = end;
+            s->n += i + 1 - flushed;
+            flushed = i + 1;
+            s->map = 0;
+            s->branches = 0;
+            s->pbc = 0;
+            s->failed = false;
+            short_packets(s, b.outcomes, b.missed, b.n);
+            if (s->end > limit) {
+                flush_packets(enc, s);
+            }
+            map = s->map;
+            branches = s->branches;
+            pbc = s->pbc;
+            end = s->end;
+        }
+    }
+    s->n += i - flushed;
+    s->end = end;
+    if (i) {
+        const ETraceHistory *h = &slots[i - 1].history;
+        Branches b = history_branches(h, bits);
+
+        s->map = map;
+        s->branches = branches;
+        s->pbc = pbc;
+        if (flushed != i) {
+            s->failed = b.missed != 0;
+        }
+        etrace_encoder_run_restart(enc, address + 2);
+        history_run(enc, h, b.n);
+        enc->address = address;
+        enc->maybe_inferred = cache ? inferred : true;
+        enc->target_uncached = false;
+        *first = target;
+    }
+    return i;
+}
+
+typedef size_t Chain(ETraceEncoder *enc, Short *s, const ETraceSlot *slots,
+                     size_t n, uint64_t *first);
+
+/* There are three of it, each with registers of its own. */
+#define DEFINE_CHAIN(name, bits, cache, iaddress_width)                     \
+    static __attribute__((noinline))                                        \
+    size_t name(ETraceEncoder *enc, Short *s, const ETraceSlot *slots,      \
+                size_t n, uint64_t *first)                                  \
+    {                                                                       \
+        return any_chain(enc, s, slots, n, first, bits, cache,              \
+                         iaddress_width);                                   \
+    }
+
+DEFINE_CHAIN(plain_chain, 1, false, 64)
+DEFINE_CHAIN(modes_chain, 2, true, 64)
+DEFINE_CHAIN(other_chain, history_bits(enc),
+             enc->params.ioptions & ETRACE_IOPT_JUMP_TARGET_CACHE,
+             enc->params.iaddress_width)
+
+/*
+ * one_history() many times. Takes as many as are no special case; returns the
+ * number of slots. There are two of it: the compiler knows @bits of each branch
+ * and whether there is a jump target @cache.
+ */
+static inline QEMU_ALWAYS_INLINE
+size_t histories(ETraceEncoder *enc, const ETraceSlot *slots, size_t n,
+                 uint64_t *next, const unsigned bits, const bool cache,
+                 Chain *chain)
+{
+    ETraceBlock held = enc->last;
+    uint64_t first = *next;
+    Short s;
+    size_t i;
+
+    s.params = &enc->params;
+    s.head = etrace_plain_head(&enc->params);
+    s.map = enc->branch_map;
+    s.pbc = enc->pbc;
+    s.branches = enc->branches;
+    s.failed = enc->map_failed;
+    s.n = 0;
+    s.end = s.bytes;
+    for (i = 0; i < n; i++) {
+        const ETraceHistory *h = &slots[i].history;
+        Branches b;
+
+        if (h->type != ETRACE_SLOT_HISTORY ||
+            ((held.flags | h->flags) & HISTORY_RARE)) {
+            break;
+        }
+        b = history_branches(h, bits);
+        if (etrace_itype_is_updiscon(held.itype)) {
+            bool contained = enc->run_unknown || enc->run_count ||
+                             (first >= enc->run_start &&
+                              first <= etrace_block_last(&held));
+
+            if (!b.n && h->last == first) {
+                break;
+            }
+            enc->target_uncached = false;
+            short_target(enc, &s, first, cache);
+            enc->maybe_inferred = contained;
+            etrace_encoder_run_restart(enc, first + 2);
+        } else if (etrace_itype_is_branch(held.itype)) {
+            short_branches(&s, held.itype == ETRACE_ITYPE_NONTAKEN_BRANCH,
+                           bits == 1 || (held.flags & ETRACE_HISTORY_MISSED),
+                           1);
+            etrace_encoder_run_restart(enc, first);
+        } else if (held.itype != ETRACE_ITYPE_NONE && !b.n) {
+            if (enc->run_count == ETRACE_RUN_MAX) {
+                break;
+            }
+            enc->run[enc->run_count++] = (ETraceRun) {
+                enc->run_start, etrace_block_last(&held), 0,
+            };
+            enc->run_start = first;
+        }
+        short_branches(&s, b.outcomes, b.missed, b.n);
+        enc->resync_due |= s.pbc >= PBC_MANY;
+        history_run(enc, h, b.n);
+        first = h->next;
+        if (is_chain(h)) {
+            size_t more = chain(enc, &s, slots + i + 1, n - i - 1, &first);
+
+            i += more;
+            h += more;
+        }
+        held = last_block(h);
+        if (s.end > s.bytes + sizeof(s.bytes) - HISTORY_ROOM) {
+            flush_packets(enc, &s);
+        }
+    }
+    flush_packets(enc, &s);
+    if (i) {
+        hold_last(enc, &held);
+    }
+    enc->branch_map = s.map;
+    enc->branches = s.branches;
+    enc->map_failed = s.failed;
+    enc->pbc = s.pbc;
+    *next = first;
+    return i;
+}
+
+size_t etrace_encoder_short(ETraceEncoder *enc, const ETraceSlot *slots,
+                            size_t n, uint64_t *next)
+{
+    bool cache = enc->params.ioptions & ETRACE_IOPT_JUMP_TARGET_CACHE;
+    unsigned bits = history_bits(enc);
+    bool wide = enc->params.iaddress_width == 64;
+
+    if (bits == 1 && !cache) {
+        return histories(enc, slots, n, next, 1, false,
+                         wide ? plain_chain : other_chain);
+    }
+    return histories(enc, slots, n, next, bits, cache,
+                     bits == 2 && cache && wide ? modes_chain : other_chain);
+}
