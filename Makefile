@@ -6,11 +6,12 @@
 SHELL := /bin/bash
 MAKEFLAGS += --no-print-directory
 QEMU_SRC ?=
+BASE ?=
 JOBS ?=
 SANITIZE ?=
 PREFIX ?= /usr/local
 DESTDIR ?=
-export QEMU_SRC JOBS SANITIZE PREFIX DESTDIR
+export QEMU_SRC BASE JOBS SANITIZE PREFIX DESTDIR
 
 HOURS ?= 1
 
@@ -38,12 +39,14 @@ help:
 #:                   (DESTDIR=DIR: below that folder); make uninstall: remove
 #:   make source     build/qemu: the patched QEMU tree, our folders linked in
 #:   make stock      build/stock: the same QEMU without us, to compare with
-#:   make series     build/series.mbox for `git am` on a QEMU 10.0 tree
+#:   make series     build/series.mbox for `git am` on a QEMU tree
 #:   make clean      remove what was built, keep what was unpacked
 #:   make distclean  remove build/ and the cache of downloads
 #:
-#:   QEMU_SRC=DIR    use your own QEMU 10.0 tree, which stays untouched (from
-#:                   then on; QEMU_SRC=debian goes back)
+#:   BASE=10.2       the same on QEMU 10.2 instead of 10.0, all of it below
+#:                   build/10.2
+#:   QEMU_SRC=DIR    use your own QEMU tree, 10.0 or newer, which stays untouched
+#:                   (from then on; QEMU_SRC=debian goes back)
 #:   JOBS=N          number of processes, default: all processors
 #:
 #: Packages that are missing are installed when this is root or sudo asks no
@@ -67,7 +70,7 @@ uninstall:
 
 stock: setup
 	@scripts/source stock
-	@scripts/build-qemu build/qemu-stock build/stock qemu-system-riscv64
+	@scripts/build stock
 
 demo: build
 	@demo/run
@@ -82,7 +85,7 @@ soak: build
 	@scripts/soak '$(HOURS)'
 
 bench: build stock
-	@bench/run
+	@bash -c '. scripts/lib.sh && exec bench/run'
 
 fuzz: setup
 	@scripts/fuzz "$(MINUTES)"
@@ -92,10 +95,7 @@ series: setup
 	@scripts/series
 
 clean:
-	rm -rf build/obj build/obj-sanitize build/stock build/etrace build/plugins \
-	       build/demo build/check build/fuzz build/soak build/logs build/series* build/each* \
-	       build/guest \
-	       build/qemu-system-riscv64 build/qemu-img build/rvtrace
+	@scripts/distclean clean
 
 distclean:
 	@scripts/distclean

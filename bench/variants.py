@@ -5,10 +5,10 @@ import os
 from dataclasses import dataclass, field
 
 TOP = os.path.dirname(os.path.dirname(os.path.realpath(__file__)))
-OURS = os.environ.get(
-    'QEMU', os.path.join(TOP, 'build', 'qemu-system-riscv64'))
+BUILD = os.environ.get('RVTRACE_BUILD', os.path.join(TOP, 'build'))
+OURS = os.environ.get('QEMU', os.path.join(BUILD, 'qemu-system-riscv64'))
 STOCK = os.environ.get(
-    'QEMU_STOCK', os.path.join(TOP, 'build', 'stock', 'qemu-system-riscv64'))
+    'QEMU_STOCK', os.path.join(BUILD, 'stock', 'qemu-system-riscv64'))
 
 CTR = ',smctr=on,ssctr=on'
 IDLE = 0

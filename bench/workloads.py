@@ -7,7 +7,8 @@ import sys
 from dataclasses import dataclass
 
 HERE = os.path.dirname(os.path.realpath(__file__))
-BUILD = os.path.join(os.path.dirname(HERE), 'build')
+BUILD = os.environ.get('RVTRACE_BUILD',
+                       os.path.join(os.path.dirname(HERE), 'build'))
 GUEST = os.path.join(BUILD, 'guest')
 
 

@@ -5,10 +5,12 @@
 
 cd "$top"
 
-qemu=build/qemu-system-riscv64
+# as people type it: build, or build/10.2
+built=${build#"$top"/}
+qemu=$built/qemu-system-riscv64
 [ -z "$sanitize" ] || qemu=$obj/qemu-system-riscv64
-etrace=build/rvtrace
-observer=build/plugins/libretired.so
+etrace=$built/rvtrace
+observer=$built/plugins/libretired.so
 
 # Children are put into the background and waited for, so that a signal ends
 # the wait at once; whatever the reason for leaving, they end before us.
@@ -38,9 +40,9 @@ machine() {
     args=(
         -cpu rv64,smctr=on,ssctr=on,sscofpmf=on,smcntrpmf=on
         -smp "$1" -m 512M
-        -bios build/guest/fw_dynamic.bin
-        -kernel build/guest/Image -initrd build/guest/initrd
-        -drive file=build/guest/disk,format=raw,readonly=on,if=none,id=disk
+        -bios "$built/guest/fw_dynamic.bin"
+        -kernel "$built/guest/Image" -initrd "$built/guest/initrd"
+        -drive "file=$built/guest/disk,format=raw,readonly=on,if=none,id=disk"
         -device virtio-blk-pci,drive=disk
         -display none -monitor none -no-reboot
     )

@@ -22,7 +22,7 @@ passes() { # TEXT COMMAND...
     if "$@"; then result ok "$text"; else result 'not ok' "$text"; fi
 }
 
-out=build/check/names
+out=$built/check/names
 rm -rf "$out"
 mkdir -p "$out"/root/{bin,lib}
 demo/make-guest || { echo "Bail out! the guest cannot be made"; exit 1; }
@@ -55,21 +55,21 @@ SH
     chmod 755 "$out/root/workload"
     (cd "$out/root" && find . | sort |
         cpio --quiet --reproducible -o -H newc -R 0:0) > "$out/more"
-    cat build/guest/initrd "$out/more" > "$out/initrd"
+    cat "$built/guest/initrd" "$out/more" > "$out/initrd"
 }
 passes "programs are built" build_programs
 
-tasks=$("$etrace" guest-info build/guest/Image)
+tasks=$("$etrace" guest-info "$built/guest/Image")
 qemu_args "$out" 2 1 traced
 command=("${command[@]//trace-sideband=sb/trace-sideband=sb,trace-guest-info=$tasks}")
-command=("${command[@]//build\/guest\/initrd/$out/initrd}")
+command=("${command[@]//$built\/guest\/initrd/$out/initrd}")
 listen_args "$out" "$out/trace.bin" "$out/sideband.bin"
 passes "Linux runs them" boot "$out" 600
 
 report() { # OPTIONS
     timeout --foreground 600 "$etrace" report --strict \
         --trace="$out/trace.bin" --sideband="$out/sideband.bin" \
-        --sysroot=build/guest/sysroot --sysroot="$out/root" \
+        --sysroot="$built/guest/sysroot" --sysroot="$out/root" \
         --percent-limit=0 "$@"
 }
 passes "by thread, object and function" \

@@ -22,7 +22,7 @@ result() { # STATUS TEXT
     echo "$1 $number - $2"
 }
 
-out=build/check/linux
+out=$built/check/linux
 rm -rf "$out"
 
 demo/make-guest || { echo "Bail out! the guest cannot be made"; exit 1; }
@@ -132,7 +132,7 @@ known() {
 pieces() {
     local name=$1 dir=$2 status=ok view piece
     local some=(--trace="$dir/begin.bin" --sideband="$dir/sideband.bin"
-                --sysroot=build/guest/sysroot)
+                --sysroot="$built/guest/sysroot")
     head -c 8000000 "$dir/trace.bin" > "$dir/begin.bin"
     {
         for view in report callgrind; do
@@ -253,7 +253,7 @@ fi
 # a boot is a billion instructions, the work several
 run 'one hart' 1 1 1000000000
 properties=("${every_mode[@]}")
-guest_info=$("$etrace" guest-info build/guest/Image) ||
+guest_info=$("$etrace" guest-info "$built/guest/Image") ||
     result 'not ok' "the kernel says where its tasks are"
 run 'two harts, every mode' 2 1 1000000000
 guest_info=

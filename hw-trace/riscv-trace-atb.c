@@ -8,6 +8,7 @@
 #include "qapi/error.h"
 #include "hw/qdev-properties.h"
 #include "migration/vmstate.h"
+#include "riscv-trace-compat.h"
 #include "riscv-trace-atb.h"
 #include "trace.h"
 
@@ -178,7 +179,7 @@ static void riscv_trace_atb_init(Object *obj)
 
 static void riscv_trace_atb_finalize(Object *obj)
 {
-    register_finalize_block(RISCV_TRACE_ATB(obj)->reg_array);
+    riscv_trace_finalize_block(RISCV_TRACE_ATB(obj)->reg_array);
 }
 
 static int riscv_trace_atb_post_load(void *opaque, int version_id)
@@ -204,7 +205,8 @@ static const Property riscv_trace_atb_properties[] = {
                      TYPE_RISCV_TRACE_SINK, Object *),
 };
 
-static void riscv_trace_atb_class_init(ObjectClass *oc, void *data)
+static void riscv_trace_atb_class_init(ObjectClass *oc,
+                                       RISCVTraceClassData data)
 {
     DeviceClass *dc = DEVICE_CLASS(oc);
     ResettableClass *rc = RESETTABLE_CLASS(oc);

@@ -34,7 +34,7 @@ typedef struct RISCVTraceChardevOps {
 } RISCVTraceChardevOps;
 
 typedef struct RISCVTraceChardev {
-    CharBackend chr;            /* DEFINE_PROP_CHR */
+    CharFrontend chr;            /* DEFINE_PROP_CHR */
     uint32_t capacity;          /* bytes; a property */
 
     const RISCVTraceChardevOps *ops;

@@ -12,6 +12,7 @@
 #include "qemu/module.h"
 #include "qapi/error.h"
 #include "migration/vmstate.h"
+#include "riscv-trace-compat.h"
 #include "riscv-trace-encoder-private.h"
 #include "trace.h"
 
@@ -156,7 +157,7 @@ static void riscv_trace_encoder_finalize(Object *obj)
 {
     RISCVTraceEncoder *s = RISCV_TRACE_ENCODER(obj);
 
-    register_finalize_block(s->reg_array);
+    riscv_trace_finalize_block(s->reg_array);
     riscv_trace_timestamp_cleanup(&s->ts);
     g_array_free(s->accesses, true);
     g_array_free(s->data.traced, true);
@@ -311,7 +312,8 @@ static const VMStateDescription vmstate_riscv_trace_encoder = {
     }
 };
 
-static void riscv_trace_encoder_class_init(ObjectClass *oc, void *data)
+static void riscv_trace_encoder_class_init(ObjectClass *oc,
+                                           RISCVTraceClassData data)
 {
     DeviceClass *dc = DEVICE_CLASS(oc);
     ResettableClass *rc = RESETTABLE_CLASS(oc);

@@ -10,6 +10,7 @@
 #include "qemu/atomic.h"
 #include "qemu/host-utils.h"
 #include "qemu/timer.h"
+#include "exec/icount.h"
 #include "system/cpu-timers.h"
 #include "target/riscv/cpu.h"
 #include "riscv-trace-encoder-private.h"

@@ -10,6 +10,7 @@
 #include "qapi/error.h"
 #include "hw/qdev-properties.h"
 #include "migration/vmstate.h"
+#include "riscv-trace-compat.h"
 #include "riscv-trace-funnel.h"
 #include "trace.h"
 
@@ -320,7 +321,7 @@ static void riscv_trace_funnel_finalize(Object *obj)
 {
     RISCVTraceFunnel *s = RISCV_TRACE_FUNNEL(obj);
 
-    register_finalize_block(s->reg_array);
+    riscv_trace_finalize_block(s->reg_array);
     riscv_trace_timestamp_cleanup(&s->ts);
     qemu_cond_destroy(&s->turn);
     qemu_mutex_destroy(&s->lock);
@@ -379,7 +380,8 @@ static const Property riscv_trace_funnel_properties[] = {
                      TYPE_RISCV_TRACE_SINK, Object *),
 };
 
-static void riscv_trace_funnel_class_init(ObjectClass *oc, void *data)
+static void riscv_trace_funnel_class_init(ObjectClass *oc,
+                                          RISCVTraceClassData data)
 {
     DeviceClass *dc = DEVICE_CLASS(oc);
     ResettableClass *rc = RESETTABLE_CLASS(oc);

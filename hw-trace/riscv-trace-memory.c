@@ -6,8 +6,8 @@
 #include "qemu/osdep.h"
 #include "qemu/rcu.h"
 #include "qemu/units.h"
-#include "exec/exec-all.h"
-#include "exec/ram_addr.h"
+#include "exec/translation-block.h"
+#include "system/physmem.h"
 #include "riscv-trace-memory.h"
 
 /* All pages of a call are locked at the same time. */
@@ -50,8 +50,8 @@ RISCVTraceMemory riscv_trace_memory_look(AddressSpace *as, hwaddr addr,
         if (!riscv_trace_memory_find(as, addr, &n, &ram, NULL)) {
             return RISCV_TRACE_MEMORY_OTHER;
         }
-        if (cpu_physical_memory_range_includes_clean(ram, n,
-                                                     1 << DIRTY_MEMORY_CODE)) {
+        if (physical_memory_range_includes_clean(ram, n,
+                                                 1 << DIRTY_MEMORY_CODE)) {
             found = RISCV_TRACE_MEMORY_CODE;
         }
         addr += n;
@@ -70,9 +70,9 @@ void riscv_trace_memory_evict(AddressSpace *as, hwaddr addr, hwaddr len)
         if (!riscv_trace_memory_find(as, addr, &n, &ram, NULL)) {
             return;
         }
-        if (cpu_physical_memory_range_includes_clean(ram, n,
-                                                     1 << DIRTY_MEMORY_CODE)) {
-            tb_invalidate_phys_range(ram, ram + n - 1);
+        if (physical_memory_range_includes_clean(ram, n,
+                                                 1 << DIRTY_MEMORY_CODE)) {
+            tb_invalidate_phys_range(NULL, ram, ram + n - 1);
         }
         addr += n;
         len -= n;
@@ -95,8 +95,8 @@ bool riscv_trace_memory_store(AddressSpace *as, hwaddr addr,
         }
         memcpy(host, bytes, n);
         clients = memory_region_get_dirty_log_mask(mr);
-        cpu_physical_memory_set_dirty_range(ram, n, clients &
-                                            ~(1 << DIRTY_MEMORY_CODE));
+        physical_memory_set_dirty_range(ram, n, clients &
+                                        ~(1 << DIRTY_MEMORY_CODE));
         addr += n;
         bytes += n;
         len -= n;

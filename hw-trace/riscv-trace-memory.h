@@ -11,7 +11,7 @@
 #ifndef HW_TRACE_RISCV_TRACE_MEMORY_H
 #define HW_TRACE_RISCV_TRACE_MEMORY_H
 
-#include "exec/memory.h"
+#include "system/memory.h"
 
 typedef enum RISCVTraceMemory {
     RISCV_TRACE_MEMORY_RAM,

@@ -9,9 +9,9 @@
  */
 #include "qemu/osdep.h"
 #include "qapi/error.h"
-#include "qapi/qapi-commands-misc-target.h"
+#include "qapi/qapi-commands-misc-riscv.h"
 #include "qapi/type-helpers.h"
-#include "exec/address-spaces.h"
+#include "system/address-spaces.h"
 #include "hw/boards.h"
 #include "hw/core/cpu.h"
 #include "hw/sysbus.h"

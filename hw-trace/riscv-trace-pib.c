@@ -14,6 +14,7 @@
 #include "migration/vmstate.h"
 #include "etrace/encap.h"
 #include "etrace/sideband.h"
+#include "riscv-trace-compat.h"
 #include "riscv-trace-pib.h"
 #include "trace.h"
 
@@ -323,7 +324,7 @@ static void riscv_trace_pib_init(Object *obj)
 
 static void riscv_trace_pib_finalize(Object *obj)
 {
-    register_finalize_block(RISCV_TRACE_PIB(obj)->reg_array);
+    riscv_trace_finalize_block(RISCV_TRACE_PIB(obj)->reg_array);
 }
 
 static int riscv_trace_pib_post_load(void *opaque, int version_id)
@@ -354,7 +355,8 @@ static const Property riscv_trace_pib_properties[] = {
                      TYPE_RISCV_TRACE_REPLICATOR, RISCVTraceReplicator *),
 };
 
-static void riscv_trace_pib_class_init(ObjectClass *oc, void *data)
+static void riscv_trace_pib_class_init(ObjectClass *oc,
+                                       RISCVTraceClassData data)
 {
     DeviceClass *dc = DEVICE_CLASS(oc);
     ResettableClass *rc = RESETTABLE_CLASS(oc);

@@ -26,6 +26,7 @@
 #include "hw/virtio/virtio-serial.h"
 #include "target/riscv/cpu.h"
 #include "target/riscv/trace/reader.h"
+#include "riscv-trace-compat.h"
 
 #define TYPE_RVTRACE_PORT   "rvtrace-port"
 OBJECT_DECLARE_SIMPLE_TYPE(RVTracePort, RVTRACE_PORT)
@@ -199,7 +200,7 @@ static void rvtrace_port_unrealize(DeviceState *dev)
     timer_free(RVTRACE_PORT(dev)->timer);
 }
 
-static void rvtrace_port_class_init(ObjectClass *oc, void *data)
+static void rvtrace_port_class_init(ObjectClass *oc, RISCVTraceClassData data)
 {
     DeviceClass *dc = DEVICE_CLASS(oc);
     VirtIOSerialPortClass *k = VIRTIO_SERIAL_PORT_CLASS(oc);

@@ -14,6 +14,7 @@
 #include "qapi/error.h"
 #include "hw/qdev-properties.h"
 #include "migration/vmstate.h"
+#include "riscv-trace-compat.h"
 #include "riscv-trace-memory.h"
 #include "riscv-trace-ram.h"
 #include "trace.h"
@@ -458,7 +459,7 @@ static void riscv_trace_ram_finalize(Object *obj)
 {
     RISCVTraceRAM *s = RISCV_TRACE_RAM(obj);
 
-    register_finalize_block(s->reg_array);
+    riscv_trace_finalize_block(s->reg_array);
     qemu_mutex_destroy(&s->lock);
 }
 
@@ -543,7 +544,8 @@ static const Property riscv_trace_ram_properties[] = {
     DEFINE_PROP_INT32("hart", RISCVTraceRAM, hart, -1),
 };
 
-static void riscv_trace_ram_class_init(ObjectClass *oc, void *data)
+static void riscv_trace_ram_class_init(ObjectClass *oc,
+                                       RISCVTraceClassData data)
 {
     DeviceClass *dc = DEVICE_CLASS(oc);
     ResettableClass *rc = RESETTABLE_CLASS(oc);

@@ -6,7 +6,7 @@
 #ifndef HW_TRACE_RISCV_TRACE_RAM_H
 #define HW_TRACE_RISCV_TRACE_RAM_H
 
-#include "exec/memory.h"
+#include "system/memory.h"
 #include "hw/register.h"
 #include "hw/sysbus.h"
 #include "qemu/thread.h"

@@ -11,7 +11,7 @@
 #define HW_TRACE_RISCV_TRACE_REGS_H
 
 #include "hw/registerfields.h"
-#include "exec/memory.h"
+#include "system/memory.h"
 
 /* "tr??" components: what they have in common */
 REG32(TR_CONTROL, 0x000)

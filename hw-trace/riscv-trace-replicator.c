@@ -9,6 +9,7 @@
 #include "qapi/error.h"
 #include "hw/qdev-properties.h"
 #include "migration/vmstate.h"
+#include "riscv-trace-compat.h"
 #include "riscv-trace-replicator.h"
 
 /* Are packets of hart @index for this output, if it takes any? */
@@ -357,7 +358,8 @@ static const Property riscv_trace_replicator_properties[] = {
                      TYPE_RISCV_TRACE_SIDEBAND, RISCVTraceSideband *),
 };
 
-static void riscv_trace_replicator_class_init(ObjectClass *oc, void *data)
+static void riscv_trace_replicator_class_init(ObjectClass *oc,
+                                              RISCVTraceClassData data)
 {
     DeviceClass *dc = DEVICE_CLASS(oc);
     RISCVTraceSinkClass *sc = RISCV_TRACE_SINK_CLASS(oc);

@@ -8,6 +8,7 @@
 #include "qemu/module.h"
 #include "hw/qdev-properties.h"
 #include "hw/qdev-properties-system.h"
+#include "riscv-trace-compat.h"
 #include "riscv-trace-sideband.h"
 
 static void riscv_trace_sideband_opened(void *opaque)
@@ -74,7 +75,8 @@ static const Property riscv_trace_sideband_properties[] = {
                        RISCV_TRACE_BUFFER_DEFAULT),
 };
 
-static void riscv_trace_sideband_class_init(ObjectClass *oc, void *data)
+static void riscv_trace_sideband_class_init(ObjectClass *oc,
+                                            RISCVTraceClassData data)
 {
     DeviceClass *dc = DEVICE_CLASS(oc);
 

@@ -7,7 +7,7 @@
 #include "qapi/error.h"
 #include "qemu/host-utils.h"
 #include "chardev/char.h"
-#include "exec/address-spaces.h"
+#include "system/address-spaces.h"
 #include "hw/qdev-properties.h"
 #include "hw/riscv/numa.h"
 #include "hw/riscv/virt.h"

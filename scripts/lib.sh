@@ -7,8 +7,45 @@
 export LC_ALL=C
 unset CDPATH GREP_OPTIONS
 
+die() { echo "error: $*" >&2; exit 1; }
+
+# base_of VERSION: the base whose patches fit this version of QEMU best
+base_of() {
+    case $1 in
+    10.0|10.0.*) echo 10.0 ;;
+    10.*|1[1-9].*) echo 10.2 ;;
+    *) die "QEMU_SRC=${QEMU_SRC-} is QEMU $1; the series is for 10.0 and" \
+           "newer" ;;
+    esac
+}
+
 top=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd -P)
-build=$top/build
+
+# The QEMU that the series is applied to: BASE; without one, what QEMU_SRC is
+# nearest to. Each base has its own hooks, and its own folder in build/, except
+# the default, which has build/ itself.
+if [ -n "${BASE-}" ]; then
+    base=$BASE
+elif [ -f "${QEMU_SRC:+$QEMU_SRC/VERSION}" ]; then
+    base=$(base_of "$(cat "$QEMU_SRC/VERSION")") || exit 1
+else
+    base=10.0
+fi
+patches=$top/patches/$base
+[ -f "$patches/series" ] ||
+    die "BASE=$base: there are patches for" \
+        "$(cd "$top/patches" && echo */series | sed 's,/series,,g')"
+
+# build_of BASE: its folder in build/
+build_of() {
+    case $1 in
+    10.0) echo "$top/build" ;;
+    *) echo "$top/build/$1" ;;
+    esac
+}
+build=$(build_of "$base")
+# for what is no bash script
+export RVTRACE_BUILD=$build
 cache=${RVTRACE_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/qemu-riscv-trace}
 logs=$build/logs
 
@@ -16,8 +53,6 @@ logs=$build/logs
 sanitize=
 [ "${SANITIZE:-0}" = 0 ] || sanitize=yes
 obj=$build/obj${sanitize:+-sanitize}
-
-die() { echo "error: $*" >&2; exit 1; }
 
 # git without the user's configuration: same result on every machine
 plain_git() { GIT_CONFIG_GLOBAL=/dev/null GIT_CONFIG_NOSYSTEM=1 git "$@"; }
@@ -122,8 +157,7 @@ base_repo() {
     plain_git -C "$1" tag base
 }
 
-# series: the patches of patches/series, a name each line
+# series: the patches of patches/BASE/series, a name each line
 series() {
-    [ ! -f "$top/patches/series" ] ||
-        sed -E 's/[[:space:]]*(#.*)?$//; /^$/d' "$top/patches/series"
+    sed -E 's/[[:space:]]*(#.*)?$//; /^$/d' "$patches/series"
 }

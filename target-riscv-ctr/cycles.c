@@ -18,6 +18,7 @@
 #include "qemu/osdep.h"
 #include "qemu/timer.h"
 #include "qapi/error.h"
+#include "exec/icount.h"
 #include "system/cpu-timers.h"
 #include "internal.h"
 

@@ -16,7 +16,8 @@
  */
 #include "qemu/osdep.h"
 #include "exec/cpu-common.h"
-#include "exec/memory.h"
+#include "exec/target_page.h"
+#include "system/memory.h"
 #include "hw/core/cpu.h"
 #include "history.h"
 #include "host.h"

@@ -4,7 +4,7 @@
  * SPDX-License-Identifier: GPL-2.0-or-later
  */
 #include "qemu/osdep.h"
-#include "qapi/qapi-commands-misc-target.h"
+#include "qapi/qapi-commands-misc-riscv.h"
 #include "qapi/error.h"
 #include "qapi/type-helpers.h"
 #include "disas/disas.h"

@@ -11,7 +11,8 @@
 #include "qapi/error.h"
 #include "host.h"
 #include "internal.h"
-#include "exec/exec-all.h"
+#include "accel/tcg/getpc.h"
+#include "exec/translation-block.h"
 #include "exec/helper-proto.h"
 #include "system/tcg.h"
 
@@ -278,6 +279,10 @@ bool riscv_ctr_validate(RISCVCPU *cpu, Error **errp)
 {
     RISCVCTRState *s = &cpu->env.ctr;
 
+    /* A write of misa validates the extensions once more. */
+    if (qdev_is_realized(DEVICE(cpu))) {
+        return true;
+    }
     if (!riscv_ctr_host_set(&cpu->env, cpu->cfg.ctr_host, errp)) {
         return false;
     }

@@ -73,8 +73,8 @@ typedef struct RISCVCTRState {
 } RISCVCTRState;
 
 /*
- * The part of the TB key (cs_base) that selects what translation emits for
- * the mode that the hart is in.
+ * RISCVCTRState.key, a part of the TB key (trace/tb-key.h): what translation
+ * emits for the mode that the hart is in.
  */
 #define RISCV_CTR_KEY_ACTIVE            0x00000001
 #define RISCV_CTR_KEY_RASEMU            0x00000002
@@ -82,11 +82,11 @@ typedef struct RISCVCTRState {
 #define RISCV_CTR_KEY_HOST_CYCLES       0x00000008
 #define RISCV_CTR_KEY_DEPTH_SHIFT       4               /* sctrdepth.DEPTH */
 #define RISCV_CTR_KEY_DEPTH_MASK        0x00000070
-#define RISCV_CTR_KEY_FILTER_SHIFT      8               /* xctrctl[47:36] */
-#define RISCV_CTR_KEY_FILTER_MASK       0x000fff00
+#define RISCV_CTR_KEY_FILTER_SHIFT      7               /* xctrctl[47:36] */
+#define RISCV_CTR_KEY_FILTER_MASK       0x0007ff80
 #define RISCV_CTR_KEY_FILTER_XCTRCTL    36
-#define RISCV_CTR_KEY_HOST_SHIFT        20              /* log2 of entries */
-#define RISCV_CTR_KEY_HOST_MASK         0x01f00000
-#define RISCV_CTR_KEY_MASK              0x01ffffff
+#define RISCV_CTR_KEY_HOST_SHIFT        19              /* log2 of entries */
+#define RISCV_CTR_KEY_HOST_MASK         0x00f80000
+#define RISCV_CTR_KEY_MASK              0x00ffffff
 
 #endif /* TARGET_RISCV_CTR_STATE_H */

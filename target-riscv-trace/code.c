@@ -7,7 +7,7 @@
  * SPDX-License-Identifier: GPL-2.0-or-later
  */
 #include "qemu/osdep.h"
-#include "exec/exec-all.h"
+#include "exec/target_page.h"
 #include "exec/translation-block.h"
 #include "hw/trace/etrace/sideband.h"
 #include "hooks.h"
@@ -85,7 +85,7 @@ static void place_work(CPUState *cs, run_on_cpu_data data)
     riscv_trace_reader_place(riscv_trace_hart(cs));
     if (page != -1) {
         page &= TARGET_PAGE_MASK;
-        tb_invalidate_phys_range(page, page + TARGET_PAGE_SIZE - 1);
+        tb_invalidate_phys_range(NULL, page, page + TARGET_PAGE_SIZE - 1);
     }
 }
 

@@ -6,6 +6,7 @@
 #include "qemu/osdep.h"
 #include "qemu/main-loop.h"
 #include "exec/cputlb.h"
+#include "exec/icount.h"
 #include "system/cpu-timers.h"
 #include "system/runstate.h"
 #include "system/tcg.h"

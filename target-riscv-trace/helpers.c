@@ -6,7 +6,7 @@
 #include "qemu/osdep.h"
 #include "hooks.h"
 #include "internal.h"
-#include "exec/exec-all.h"
+#include "accel/tcg/getpc.h"
 #include "exec/helper-proto.h"
 
 static ETracePriv priv_now(CPURISCVState *env)

@@ -206,6 +206,7 @@ struct RISCVTraceReader {
     uint64_t change;            /* id of the last CHANGE; atomic */
     uint64_t replaced;          /* value of change when bytes were replaced */
     GHashTable *pages;          /* what it knows, by address; see code.c */
+    QLIST_ENTRY(RISCVTraceReader) next;     /* BQL */
 };
 
 /* True if @hart's trace belongs to a session that somebody reads. */

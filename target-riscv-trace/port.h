@@ -61,30 +61,31 @@ typedef struct RISCVTracePort {
 } RISCVTracePort;
 
 /*
- * RISCVTracePort.key, and CTR's part below it:
+ * RISCVTracePort.key, the upper part of the TB key (tb-key.h):
  *
- *   63     44 43 42   41    40   39    36 35    32  31   30    29   28       0
- *   +--------+--+----+-----+-----+--------+--------+----+----+-------+--------+
- *   |session |  |TASK|exact|sijmp|return  |predic- | ON |DATA|HISTORY|  CTR   |
- *   |        |  |    | run |     |stack +1|tor     |    |    |       |        |
- *   +--------+--+----+-----+-----+--------+--------+----+----+-------+--------+
+ *   63     52  51   50    49   48    45 44    41  40   39    38   37       0
+ *   +--------+----+-----+-----+--------+--------+----+----+-------+--------+
+ *   |session |TASK|exact|sijmp|return  |predic- | ON |DATA|HISTORY|   0    |
+ *   |        |    | run |     |stack +1|tor     |    |    |       |        |
+ *   +--------+----+-----+-----+--------+--------+----+----+-------+--------+
  *
  * The session is in it because TBs of an earlier session were translated
  * without their bytes being reported to the present one. Sizes are log2 of
  * entries, 0: none.
  */
 /* without: what runs is not qualified, and its TBs have no trace code */
-#define RISCV_TRACE_KEY_ON          (1ull << 31)
-#define RISCV_TRACE_KEY_DATA        (1ull << 30)    /* ... data as well */
-#define RISCV_TRACE_KEY_HISTORY     (1ull << 29)    /* ... by history */
-#define RISCV_TRACE_KEY_PREDICTOR_SHIFT 32
-#define RISCV_TRACE_KEY_STACK_SHIFT     36
-#define RISCV_TRACE_KEY_SIJUMP      (1ull << 40)
-#define RISCV_TRACE_KEY_EXACT_RUN   (1ull << 41)
-#define RISCV_TRACE_KEY_MODES       (0x3ffull << 32)
-#define RISCV_TRACE_KEY_TASK        (1ull << 42)    /* watch tp in S mode */
-#define RISCV_TRACE_KEY_SESSION_SHIFT   44
-#define RISCV_TRACE_KEY_MASK        (~0ull << 29)
+#define RISCV_TRACE_KEY_ON          (1ull << 40)
+#define RISCV_TRACE_KEY_DATA        (1ull << 39)    /* ... data as well */
+#define RISCV_TRACE_KEY_HISTORY     (1ull << 38)    /* ... by history */
+#define RISCV_TRACE_KEY_PREDICTOR_SHIFT 41
+#define RISCV_TRACE_KEY_STACK_SHIFT     45
+#define RISCV_TRACE_KEY_SIJUMP      (1ull << 49)
+#define RISCV_TRACE_KEY_EXACT_RUN   (1ull << 50)
+#define RISCV_TRACE_KEY_MODES       (0x3ffull << 41)
+#define RISCV_TRACE_KEY_TASK        (1ull << 51)    /* watch tp in S mode */
+#define RISCV_TRACE_KEY_SESSION_SHIFT   52
+#define RISCV_TRACE_KEY_SESSION_BITS    12
+#define RISCV_TRACE_KEY_MASK        (~0ull << 38)
 
 /* True if the end of a TB need not look at the ring's limit. */
 static inline bool riscv_trace_key_is_sparse(uint64_t key)

@@ -20,6 +20,11 @@
 #include "hw/trace/etrace/sideband.h"
 #include "internal.h"
 
+#define SESSIONS    (1u << RISCV_TRACE_KEY_SESSION_BITS)
+
+/* All there are. BQL */
+static QLIST_HEAD(, RISCVTraceReader) readers = QLIST_HEAD_INITIALIZER(readers);
+
 RISCVTraceReader *riscv_trace_reader_new(RISCVTraceRecordFn *put, void *opaque)
 {
     RISCVTraceReader *reader = g_new0(RISCVTraceReader, 1);
@@ -30,6 +35,7 @@ RISCVTraceReader *riscv_trace_reader_new(RISCVTraceRecordFn *put, void *opaque)
     reader->deaf = true;
     reader->pages = g_hash_table_new_full(g_int64_hash, g_int64_equal, NULL,
                                           g_free);
+    QLIST_INSERT_HEAD(&readers, reader, next);
     return reader;
 }
 
@@ -44,6 +50,7 @@ void riscv_trace_reader_free(RISCVTraceReader *reader)
             hart->reader = NULL;
         }
     }
+    QLIST_REMOVE(reader, next);
     g_hash_table_destroy(reader->pages);
     qemu_mutex_destroy(&reader->lock);
     g_free(reader);
@@ -72,19 +79,29 @@ uint32_t riscv_trace_reader_session(const RISCVTraceReader *reader)
 }
 
 /*
- * The next session of any reader. It is part of the key of its TBs, which are
- * found by every hart: TBs of the session that had the same bits in their key
- * may be left, and no key is 0.
+ * The next session of any reader. Its lower bits are part of the key of its
+ * TBs, which are found by every hart. So they are neither those of a session
+ * that goes on nor of one whose TBs may be left, and not 0.
  */
 static uint32_t next_session(void)
 {
-    static uint32_t last;       /* BQL */
+    static DECLARE_BITMAP(taken, SESSIONS);     /* BQL, as the next one */
+    static uint32_t last;
+    RISCVTraceReader *reader;
 
-    last++;
-    if (!((uint64_t)last << RISCV_TRACE_KEY_SESSION_SHIFT)) {
-        last++;
-        tb_flush(first_cpu);
+    set_bit(0, taken);
+    if (find_first_zero_bit(taken, SESSIONS) == SESSIONS) {
+        bitmap_zero(taken, SESSIONS);
+        set_bit(0, taken);
+        QLIST_FOREACH(reader, &readers, next) {
+            set_bit(reader->session % SESSIONS, taken);
+        }
+        queue_tb_flush(first_cpu);
     }
+    do {
+        last++;
+    } while (test_bit(last % SESSIONS, taken));
+    set_bit(last % SESSIONS, taken);
     return last;
 }
 

@@ -26,7 +26,7 @@ bail_out() { echo "Bail out! $*"; exit 1; }
 
 # The headers are those of the kernel that is booted
 "$top/demo/make-guest" || bail_out "the guest cannot be made"
-guest=$top/build/guest
+guest=${RVTRACE_BUILD:-$top/build}/guest
 kernel=$(cat "$guest/kernel-package")
 headers=${kernel/image/headers}
 flavour=$("$top/scripts/fetch" binary trixie "$headers") &&

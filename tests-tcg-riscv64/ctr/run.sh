@@ -74,6 +74,8 @@ dbltrp              rv64,h=on,ssdbltrp=on,$ctr
 nmi                 rv64,h=on,smrnmi=on,smdbltrp=on,ssdbltrp=on,$vectors,$ctr
 nmi-line            rv64,h=on,smrnmi=on,$vectors,$ctr
 zicfilp             rv64,zicfilp=on,$ctr
+misa                rv64,$all,x-misa-w=on
+misa@icount         rv64,$all,x-misa-w=on           $icount
 "
 # Counting cycles makes other code of records: the same rules again
 for name in types filter modes virt buffer rasemu uxl32; do

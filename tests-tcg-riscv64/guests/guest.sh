@@ -6,7 +6,7 @@
 #     . "$here/../guests/guest.sh" tcg-example
 
 guest_dir=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
-build=$guest_dir/../../build
+build=${RVTRACE_BUILD:-$guest_dir/../../build}
 export QEMU=${QEMU:-$build/qemu-system-riscv64}
 export RVTRACE=${RVTRACE:-$build/rvtrace}
 export RETIRED=${RETIRED:-$build/plugins/libretired.so}

@@ -19,7 +19,7 @@ fi
 
 need "$QEMU" "$RVTRACE"
 "$top/demo/make-guest" || bail "the guest cannot be made"
-guest=$top/build/guest
+guest=${RVTRACE_BUILD:-$top/build}/guest
 rm -rf "$OUT/root"
 mkdir -p "$OUT/root/bin"
 install -m 755 "$here/init" "$OUT/root/init"

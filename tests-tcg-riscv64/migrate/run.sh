@@ -11,7 +11,7 @@ set -uo pipefail
 
 here=$(cd "$(dirname "$0")" && pwd)
 guests=$here/../guests
-build=$here/../../build
+build=${RVTRACE_BUILD:-$here/../../build}
 export QEMU=${QEMU:-$build/qemu-system-riscv64}
 export RVTRACE=${RVTRACE:-$build/rvtrace}
 export OUT=${OUT:-$build/check/tcg-migrate}

@@ -19,7 +19,7 @@ TOP = os.path.dirname(TESTS)
 sys.dont_write_bytecode = True
 sys.path.append(os.path.join(TOP, 'bench'))
 import htif                         # noqa: E402
-BUILD = os.path.join(TOP, 'build')
+BUILD = os.environ.get('RVTRACE_BUILD', os.path.join(TOP, 'build'))
 QEMU = os.environ.get('QEMU', f'{BUILD}/qemu-system-riscv64')
 RVTRACE = os.environ.get('RVTRACE', f'{BUILD}/rvtrace')
 RETIRED = os.environ.get('RETIRED', f'{BUILD}/plugins/libretired.so')

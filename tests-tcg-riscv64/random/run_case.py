@@ -16,7 +16,8 @@ import scenarios
 
 HERE = os.path.dirname(os.path.realpath(__file__))
 TESTS = os.path.dirname(HERE)
-BUILD = os.path.join(os.path.dirname(TESTS), 'build')
+BUILD = os.environ.get('RVTRACE_BUILD',
+                       os.path.join(os.path.dirname(TESTS), 'build'))
 QEMU = os.environ.get('QEMU', f'{BUILD}/qemu-system-riscv64')
 RVTRACE = os.environ.get('RVTRACE', f'{BUILD}/rvtrace')
 GCC = os.environ.get('CROSS', 'riscv64-linux-gnu-') + 'gcc'
