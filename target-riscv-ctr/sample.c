@@ -13,7 +13,7 @@
  * SPDX-License-Identifier: GPL-2.0-or-later
  */
 #include "qemu/osdep.h"
-#include "qapi/qapi-commands-misc-target.h"
+#include "qapi/qapi-commands-misc-riscv.h"
 #include "qapi/error.h"
 #include "qemu/timer.h"
 #include "host.h"
@@ -26,7 +26,7 @@
 #define BUFFER_MAX      (1u << 30)
 #define READ_MAX        (1u << 20)      /* bytes that one read fetches */
 
-/* The client's format: qapi/misc-target.json, @RiscvCtrSamples */
+/* The client's format: @RiscvCtrSamples of qapi */
 #define HEAD_SIZE       48
 #define ENTRY_SIZE      24
 #define SAMPLE_STACK    0x1             /* entries are those of RASEMU */
