@@ -355,7 +355,7 @@ def with_parallel(case):
 
 
 def damaged_trace(case, rng, name, count=6):
-    """The same trace with losses in it: more than are shown, if there are many"""
+    """The same trace with losses in it: if many, more than are shown"""
     path = os.path.join(case.dir, name)
     with open(case.trace, 'rb') as f:
         data = bytearray(f.read())
