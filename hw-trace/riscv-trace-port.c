@@ -4,15 +4,15 @@
  *     -device virtio-serial-pci -device rvtrace-port
  *
  * The guest writes lines to /dev/virtio-ports/org.rvtrace.guest.0. "begin
- * NAME", "end NAME" and "mark NAME" become notes in the sideband, at the place
- * that each traced hart has come to by then; "text TEXT", or any other line,
- * becomes a text, which is of no place. "start" and "stop" switch tracing on
- * and off, as QMP's x-riscv-trace-start and -stop do, for guests without a
- * driver for trace components. What is written is read on when all this is
- * done: "ok" is answered, or "error REASON", to all but texts, so that the
- * guest can wait. That bounds how fast notes can come; while a hart stands
- * because the reader of the sideband does not keep up, none are taken. One line
- * is in memory.
+ * NAME", "end NAME" and "mark NAME" become notes in the sideband, at the
+ * place that each traced hart has come to by then; "text TEXT", or any other
+ * line, becomes a text, which is of no place. "start" and "stop" switch
+ * tracing on and off, as QMP's x-riscv-trace-start and -stop do, for guests
+ * without a driver for trace components. What is written is read on when all
+ * this is done: "ok" is answered, or "error REASON", to all but texts, so
+ * that the guest can wait. That bounds how fast notes can come; while a hart
+ * stands because the reader of the sideband does not keep up, none are taken.
+ * One line is in memory.
  *
  * SPDX-License-Identifier: GPL-2.0-or-later
  */

@@ -106,6 +106,8 @@ files tests-qtest         tests/qtest
 files tests-tcg-riscv64   tests/tcg/riscv64
 files docs-system-riscv   docs/system/riscv
 files docs-devel          docs/devel
+files qapi                qapi
+files stubs               stubs
 MAP
 }
 

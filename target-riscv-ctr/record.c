@@ -15,6 +15,7 @@
 #include "exec/translation-block.h"
 #include "exec/helper-proto.h"
 #include "system/tcg.h"
+#include "trace/tb-key.h"
 
 /* The control register in force in a mode (2.3) */
 static uint64_t control(CPURISCVState *env, bool virt)
@@ -283,6 +284,7 @@ bool riscv_ctr_validate(RISCVCPU *cpu, Error **errp)
     if (qdev_is_realized(DEVICE(cpu))) {
         return true;
     }
+    assert(!(cpu->env.misa_ext_mask & ~RISCV_TB_KEY_MISA_EXTS));
     if (!riscv_ctr_host_set(&cpu->env, cpu->cfg.ctr_host, errp)) {
         return false;
     }

@@ -26,7 +26,7 @@
 #define BUFFER_MAX      (1u << 30)
 #define READ_MAX        (1u << 20)      /* bytes that one read fetches */
 
-/* The client's format: @RiscvCtrSamples of qapi */
+/* The client's format: qapi/misc-riscv.json, @RiscvCtrSamples */
 #define HEAD_SIZE       48
 #define ENTRY_SIZE      24
 #define SAMPLE_STACK    0x1             /* entries are those of RASEMU */

@@ -202,9 +202,9 @@ size_t wrap_target(uint8_t *out, const ETracePlainHead *head, const Target *t)
  * the number of slots. @bits and @cache as in histories()
  */
 static inline QEMU_ALWAYS_INLINE
-size_t any_chain(ETraceEncoder *enc, Short *s, const ETraceSlot *slots, size_t n,
-             uint64_t *first, const unsigned bits, const bool cache,
-             const unsigned iaddress_width)
+size_t any_chain(ETraceEncoder *enc, Short *s, const ETraceSlot *slots,
+                 size_t n, uint64_t *first, const unsigned bits,
+                 const bool cache, const unsigned iaddress_width)
 {
     const unsigned narrow = 64 - iaddress_width;
     const unsigned lsb = s->params->iaddress_lsb + narrow;

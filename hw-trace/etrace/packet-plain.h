@@ -164,12 +164,14 @@ static inline ETracePlain etrace_plain_address(unsigned branches,
         uint8_t pos;
     } head[32] = {
 #define HEAD(n, pos) { ETRACE_FORMAT_DIFF_DELTA | (n) << 2, pos }
-#define HEAD4(n, pos) \
-        HEAD(n, pos), HEAD(n + 1, pos), HEAD(n + 2, pos), HEAD(n + 3, pos)
         { ETRACE_FORMAT_ADDR_ONLY, 2 }, HEAD(1, 8), HEAD(2, 10), HEAD(3, 10),
-        HEAD4(4, 14), HEAD4(8, 22), HEAD4(12, 22), HEAD4(16, 38),
-        HEAD4(20, 38), HEAD4(24, 38), HEAD4(28, 38),
-#undef HEAD4
+        HEAD(4, 14), HEAD(5, 14), HEAD(6, 14), HEAD(7, 14),
+        HEAD(8, 22), HEAD(9, 22), HEAD(10, 22), HEAD(11, 22),
+        HEAD(12, 22), HEAD(13, 22), HEAD(14, 22), HEAD(15, 22),
+        HEAD(16, 38), HEAD(17, 38), HEAD(18, 38), HEAD(19, 38),
+        HEAD(20, 38), HEAD(21, 38), HEAD(22, 38), HEAD(23, 38),
+        HEAD(24, 38), HEAD(25, 38), HEAD(26, 38), HEAD(27, 38),
+        HEAD(28, 38), HEAD(29, 38), HEAD(30, 38), HEAD(31, 38),
 #undef HEAD
     };
 
