@@ -96,7 +96,7 @@ static bool wrong(GError **errp, const char *option, const char *text,
 }
 
 /* A decimal fraction and its unit, in ns; returns false if it is none. */
-static bool parse_time(const char *text, uint64_t *ns)
+bool selection_parse_time(const char *text, uint64_t *ns)
 {
     static const struct {
         const char *unit;
@@ -141,7 +141,7 @@ static bool parse_border(Border *border, const char *option, const char *text,
         return true;
     }
     border->kind = BORDER_TIME;
-    return parse_time(number, &border->number) ||
+    return selection_parse_time(number, &border->number) ||
            wrong(errp, option, text, "must be a number of instructions, with "
                  "k, M or G behind it or not; a time, with s, ms, us or ns "
                  "behind it; mark:NOTE; or sym:FUNCTION");

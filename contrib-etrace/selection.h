@@ -50,6 +50,9 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(Selection, selection_free)
  */
 bool selection_parse_count(const char *text, uint64_t *count);
 
+/* A time like 1.5s, 20ms, 7us, 100ns; false if @text is none. */
+bool selection_parse_time(const char *text, uint64_t *ns);
+
 /* Is a border a time, or counted from the end, or a function? */
 bool selection_has_times(const Selection *s);
 bool selection_has_end(const Selection *s);

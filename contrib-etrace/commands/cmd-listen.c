@@ -8,14 +8,34 @@
 #include <glib-unix.h>
 #include "cli.h"
 #include "collect.h"
+#include "selection.h"
 
 #define PROGRESS_US     500000
+
+/*
+ * We have hung up: the other side has so long to notice and to say the last.
+ * After that, it is cut off when nothing has come for so long, but not later
+ * than that.
+ */
+#define QUIET_US        300000
+#define LATEST_US       5000000
 
 typedef struct ListenOptions {
     Channel channels[2];
     int timeout;
     gboolean progress;
+    char *duration, *bytes;     /* as they were given; or NULL */
+    uint64_t ns;                /* 0: until the other side closes it */
+    uint64_t most;              /* bytes of the first channel; 0: the same */
 } ListenOptions;
+
+/* When to stop, by the monotonic clock */
+typedef struct End {
+    gint64 connected;           /* since then all are; 0: not yet */
+    gint64 hung_up;             /* when we did; 0: not yet */
+    gint64 last;                /* when there was another byte */
+    gint64 bytes;               /* ... of so many */
+} End;
 
 static void append_progress(GString *line, Channel *c, double seconds)
 {
@@ -66,6 +86,53 @@ static bool all_done(ListenOptions *o)
     return true;
 }
 
+static bool all_connected(ListenOptions *o)
+{
+    for (size_t i = 0; i < ARRAY_SIZE(o->channels); i++) {
+        if (o->channels[i].from && !channel_is_connected(&o->channels[i])) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static gint64 all_bytes(ListenOptions *o)
+{
+    return channel_bytes(&o->channels[0]) + channel_bytes(&o->channels[1]);
+}
+
+/*
+ * Hang up when there is enough of the trace: QEMU ends the session then, and
+ * the sideband says where. Who does not, or goes on sending, is cut off.
+ */
+static void look_for_end(ListenOptions *o, End *end, gint64 now)
+{
+    Channel *first = &o->channels[o->channels[0].from ? 0 : 1];
+    gint64 bytes = all_bytes(o);
+
+    if (!end->connected && all_connected(o)) {
+        end->connected = now;
+    }
+    if (!end->hung_up && end->connected) {
+        if ((o->ns && (uint64_t)(now - end->connected) * 1000 >= o->ns) ||
+            (o->most && (uint64_t)channel_bytes(first) >= o->most)) {
+            channel_hang_up(first);
+            end->hung_up = end->last = now;
+            end->bytes = bytes;
+        }
+        return;
+    }
+    if (bytes != end->bytes) {
+        end->bytes = bytes;
+        end->last = now;
+    }
+    if (end->hung_up && (now - end->last >= QUIET_US ||
+                         now - end->hung_up >= LATEST_US)) {
+        channel_stop(&o->channels[0]);
+        channel_stop(&o->channels[1]);
+    }
+}
+
 static gboolean wake_up(gpointer unused)
 {
     return G_SOURCE_CONTINUE;
@@ -76,6 +143,7 @@ static int collect(ListenOptions *o)
     g_autoptr(GCancellable) cancel = g_cancellable_new();
     bool progress = o->progress || isatty(STDERR_FILENO);
     gint64 start = g_get_monotonic_time(), shown = start, now;
+    End end = { 0 };
     bool ok = true;
 
     for (size_t i = 0; i < ARRAY_SIZE(o->channels); i++) {
@@ -99,6 +167,7 @@ static int collect(ListenOptions *o)
     while (!all_done(o)) {
         g_main_context_iteration(NULL, TRUE);
         now = g_get_monotonic_time();
+        look_for_end(o, &end, now);
         if (progress && now - shown >= PROGRESS_US) {
             show_progress(o, (now - start) / 1e6, false);
             shown = now;
@@ -115,7 +184,7 @@ static int collect(ListenOptions *o)
     return ok ? CLI_OK : CLI_ERROR;
 }
 
-static bool options_valid(const ListenOptions *o)
+static bool options_valid(ListenOptions *o)
 {
     for (size_t i = 0; i < ARRAY_SIZE(o->channels); i++) {
         const Channel *c = &o->channels[i];
@@ -127,6 +196,17 @@ static bool options_valid(const ListenOptions *o)
     }
     if (!o->channels[0].from && !o->channels[1].from) {
         cli_error("listen to what? give --trace ADDRESS --trace-out FILE");
+        return false;
+    }
+    if (o->duration && (!selection_parse_time(o->duration, &o->ns) ||
+                        !o->ns)) {
+        cli_error("--for %s: must be a time like 10s or 500ms", o->duration);
+        return false;
+    }
+    if (o->bytes && (!selection_parse_count(o->bytes, &o->most) ||
+                     !o->most)) {
+        cli_error("--bytes %s: must be a number of bytes, with k, M or G "
+                  "behind it or not", o->bytes);
         return false;
     }
     if (o->timeout < 0) {
@@ -144,6 +224,13 @@ int cmd_listen(int argc, char **argv)
     };
     int status = CLI_ERROR;
     const GOptionEntry own[] = {
+        { "for", 0, 0, G_OPTION_ARG_STRING, &o.duration,
+          "Stop so long after the connection, and close the files: 10s, 500ms",
+          "TIME" },
+        { "bytes", 0, 0, G_OPTION_ARG_STRING, &o.bytes,
+          "Stop when there are so many bytes of the trace (or of the sideband, "
+          "if it is alone), and a few more that are on their way; N can end "
+          "in k, M or G", "N" },
         { "progress", 0, 0, G_OPTION_ARG_NONE, &o.progress,
           "Show progress even if standard error is no terminal", NULL },
         G_OPTION_ENTRY_NULL
@@ -153,7 +240,7 @@ int cmd_listen(int argc, char **argv)
 
     if (cli_parse_only(entries, "Collect the trace, the sideband or both "
                        "from sockets into files, until the\nother side "
-                       "closes them.",
+                       "closes them, or --for or --bytes says so.",
                        CHANNEL_ADDRESS_HELP
                        "\nExit status: 0 success, 2 an error.", argc, argv) &&
         options_valid(&o)) {
@@ -163,5 +250,7 @@ int cmd_listen(int argc, char **argv)
         g_free(o.channels[i].from);
         g_free(o.channels[i].to);
     }
+    g_free(o.duration);
+    g_free(o.bytes);
     return status;
 }

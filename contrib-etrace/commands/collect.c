@@ -72,7 +72,7 @@ static void copy_stream(Channel *c, GInputStream *in)
 
     for (;;) {
         g_autoptr(GError) err = NULL;
-        gssize n = g_input_stream_read(in, buf, BUFFER_SIZE, c->cancel, &err);
+        gssize n = g_input_stream_read(in, buf, BUFFER_SIZE, c->stop, &err);
 
         if (n < 0 && !g_error_matches(err, G_IO_ERROR,
                                       G_IO_ERROR_CONNECTION_CLOSED) &&
@@ -91,13 +91,14 @@ static gpointer channel_thread(gpointer opaque)
 {
     Channel *c = opaque;
     g_autoptr(GError) err = NULL;
-    g_autoptr(GSocketConnection) conn =
-        address_connect(c->address, c->timeout, c->cancel, &err);
 
-    if (conn) {
+    c->conn = address_connect(c->address, c->timeout, c->stop, &err);
+    if (c->conn) {
         g_atomic_int_set(&c->connected, 1);
-        copy_stream(c, g_io_stream_get_input_stream(G_IO_STREAM(conn)));
-    } else if (!g_cancellable_is_cancelled(c->cancel)) {
+        copy_stream(c, g_io_stream_get_input_stream(G_IO_STREAM(c->conn)));
+        /* Nobody is to wait for us to read more. */
+        g_socket_close(g_socket_connection_get_socket(c->conn), NULL);
+    } else if (!g_cancellable_is_cancelled(c->stop)) {
         g_set_error(&c->error, G_IO_ERROR, err->code,
                     "no connection %s %s within %u s%s%s",
                     c->address->server ? "at" : "to", c->from, c->timeout,
@@ -110,6 +111,12 @@ static gpointer channel_thread(gpointer opaque)
     }
     g_atomic_int_set(&c->done, 1);
     return NULL;
+}
+
+/* All are cancelled, and so is this one. */
+static void on_cancel(GCancellable *cancel, gpointer stop)
+{
+    g_cancellable_cancel(stop);
 }
 
 bool channel_open(Channel *c, GCancellable *cancel, unsigned timeout)
@@ -131,8 +138,24 @@ bool channel_open(Channel *c, GCancellable *cancel, unsigned timeout)
     return true;
 }
 
+void channel_hang_up(Channel *c)
+{
+    g_socket_shutdown(g_socket_connection_get_socket(c->conn), false, true,
+                      NULL);
+}
+
+void channel_stop(Channel *c)
+{
+    if (c->stop) {
+        g_cancellable_cancel(c->stop);
+    }
+}
+
 void channel_start(Channel *c)
 {
+    c->stop = g_cancellable_new();
+    g_cancellable_connect(c->cancel, G_CALLBACK(on_cancel),
+                          g_object_ref(c->stop), g_object_unref);
     c->thread = g_thread_new(c->what, channel_thread, c);
 }
 
@@ -150,6 +173,8 @@ bool channel_finish(Channel *c)
         ok = false;
     }
     g_clear_error(&c->error);
+    g_clear_object(&c->stop);
+    g_clear_object(&c->conn);
     g_clear_pointer(&c->address, address_free);
     return ok;
 }

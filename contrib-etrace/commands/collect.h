@@ -21,7 +21,9 @@ typedef struct Channel {
     int fd;
     GThread *thread;
     GCancellable *cancel;       /* of all channels */
+    GCancellable *stop;         /* of this one */
     GError *error;
+    GSocketConnection *conn;    /* valid when @connected */
     /* atomic: */
     gint connected, done;
     gint64 bytes;
@@ -48,6 +50,15 @@ bool channel_open(Channel *c, GCancellable *cancel, unsigned timeout);
 
 /* Collect until the other side closes the stream, or until it is cancelled. */
 void channel_start(Channel *c);
+
+/*
+ * Have the other side close a channel that is connected: what it has sent
+ * before it sees that still comes.
+ */
+void channel_hang_up(Channel *c);
+
+/* End it, as if the other side had closed the stream. */
+void channel_stop(Channel *c);
 
 /* Any thread may ask, from channel_start() on: */
 bool channel_is_connected(Channel *c);

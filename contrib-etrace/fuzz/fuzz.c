@@ -23,6 +23,8 @@
 #include "params-text.h"
 #include "perf-aux.h"
 #include "perf-file.h"
+#include "samples/ctr-samples.h"
+#include "samples/sample-flow.h"
 #include "trace.h"
 #include "truth.h"
 
@@ -379,6 +381,54 @@ static void G_GNUC_UNUSED fuzz_aux(const uint8_t *data, size_t size)
         all += piece->size;
     }
     assert(all <= size);
+}
+
+static void on_sample_run(void *opaque, const FlowRun *run)
+{
+    assert(run->count && run->code);
+    *(uint64_t *)opaque += run->count;
+}
+
+static void on_sample_trap(void *opaque, const FlowTrap *trap)
+{
+}
+
+static void on_sample_lost(void *opaque)
+{
+}
+
+/* Every sample is walked, in code that is the file itself, from 0 on. */
+static void G_GNUC_UNUSED fuzz_samples(const uint8_t *data, size_t size)
+{
+    static const SampleFlowOps ops = {
+        .run = on_sample_run, .trap = on_sample_trap, .lost = on_sample_lost,
+    };
+    static const InsnIsa isa = { .xlen = 64 };
+    g_autoptr(ObjectTable) objects = object_table_new();
+    g_autoptr(Names) names = names_new(objects);
+    Object *o = object_new(objects, OBJECT_PROGRAM, "/file", NULL);
+    ObjectCode code = { .size = size, .bytes = data };
+    g_autoptr(PerfSamples) s = NULL;
+    g_autoptr(CtrSamples) ctr = ctr_samples_new();
+    SampleFlowStats stats = { 0 };
+    uint64_t insns = 0;
+
+    ctr_samples_add(ctr, data, size, NULL);
+    if (perf_samples_in("file", data, size)) {
+        s = perf_samples_read("file", data, size, NULL);
+    }
+    g_array_append_val(o->code, code);
+    for (guint i = 0; s && i < s->samples->len; i++) {
+        const PerfSample *sample = &g_array_index(s->samples, PerfSample, i);
+        ProcessMaps *maps = (ProcessMaps *)sample->maps;
+
+        if (!maps->names) {
+            maps->names = names_derive(names);
+            names_add_mapped(maps->names, o, 0, 0, size);
+        }
+        sample_flow(sample, &isa, &ops, &insns, &stats);
+    }
+    assert(insns == stats.insns);
 }
 
 /* Go on from each place of the index. */

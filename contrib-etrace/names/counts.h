@@ -89,12 +89,6 @@ void counts_merge(Counts *c, const Counts *from);
  */
 void counts_sort(Counts *c);
 
-static inline bool count_edge_is_call(const CountEdge *e)
-{
-    return e->itype == ETRACE_ITYPE_UNINFERABLE_CALL ||
-           e->itype == ETRACE_ITYPE_INFERABLE_CALL;
-}
-
 /* Instructions in all ranges */
 uint64_t counts_insns(const Counts *c);
 

@@ -214,21 +214,6 @@ const Object *names_program(const Names *names, const Image *image,
            placement_program(names->placements->pdata[part], &where);
 }
 
-void names_stats(const Names *names, PlacementStats *stats)
-{
-    *stats = (PlacementStats) { 0 };
-    for (guint i = 0; i < names->placements->len; i++) {
-        PlacementStats one;
-
-        placement_stats(names->placements->pdata[i], &one);
-        stats->pages += one.pages;
-        stats->placed += one.placed;
-        stats->ambiguous += one.ambiguous;
-        stats->bytes += one.bytes;
-        stats->placed_bytes += one.placed_bytes;
-    }
-}
-
 /* Bytes around an address that are compared with the object's */
 #define NEAR    32
 

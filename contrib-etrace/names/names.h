@@ -82,9 +82,6 @@ void names_demangle(Names *names);
 const Object *names_program(const Names *names, const Image *image,
                             unsigned priv);
 
-/* How much of the code that ran was found, in all parts */
-void names_stats(const Names *names, PlacementStats *stats);
-
 /*
  * What is at @pc, where @image's decoder is, for privilege level @priv. @image
  * may be NULL: then only objects that lie where the user says are known.

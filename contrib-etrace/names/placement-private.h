@@ -78,6 +78,23 @@ struct Placement {
     GHashTable *found;          /* Object */
 };
 
+/* placement.c */
+
+/* Of SidebandSpace, for hash tables */
+guint placement_space_hash(gconstpointer key);
+gboolean placement_space_equal(gconstpointer a, gconstpointer b);
+
+/* What the page held, by its candidates, and since when */
+void placement_decide_page(SeenPage *page);
+
+/* placement-short.c */
+
+/*
+ * When all other pages have been decided: those of which too little ran to be
+ * looked for in all files have the bytes of what lies around them.
+ */
+void placement_short_pages(Placement *p);
+
 /* placement-scan.c */
 
 NeedleTable *needles_new(const Placement *p);

@@ -13,14 +13,14 @@ static uint64_t mix(uint64_t h, uint64_t v)
     return h ^ h >> 29;
 }
 
-static guint space_hash(gconstpointer key)
+guint placement_space_hash(gconstpointer key)
 {
     const SidebandSpace *s = key;
 
     return mix(mix(s->virt, s->atp), s->gatp) >> 32;
 }
 
-static gboolean space_equal(gconstpointer a, gconstpointer b)
+gboolean placement_space_equal(gconstpointer a, gconstpointer b)
 {
     const SidebandSpace *x = a, *y = b;
 
@@ -31,7 +31,9 @@ static guint vote_hash(gconstpointer key)
 {
     const Vote *v = key;
 
-    return mix(mix(space_hash(&v->space), v->object->id), v->bias) >> 32;
+    uint64_t h = placement_space_hash(&v->space);
+
+    return mix(mix(h, v->object->id), v->bias) >> 32;
 }
 
 static gboolean vote_equal(gconstpointer a, gconstpointer b)
@@ -39,7 +41,7 @@ static gboolean vote_equal(gconstpointer a, gconstpointer b)
     const Vote *x = a, *y = b;
 
     return x->object == y->object && x->bias == y->bias &&
-           space_equal(&x->space, &y->space);
+           placement_space_equal(&x->space, &y->space);
 }
 
 static void page_free(gpointer opaque)
@@ -178,9 +180,11 @@ Placement *placement_new(const Sideband *sb)
     p->by_page = g_hash_table_new(g_int64_hash, g_int64_equal);
     p->pages = g_ptr_array_new_with_free_func(page_free);
     p->votes = g_hash_table_new_full(vote_hash, vote_equal, g_free, NULL);
-    p->programs = g_hash_table_new_full(space_hash, space_equal, g_free,
+    p->programs = g_hash_table_new_full(placement_space_hash,
+                                        placement_space_equal, g_free,
                                         free_array);
-    p->comms = g_hash_table_new_full(space_hash, space_equal, g_free,
+    p->comms = g_hash_table_new_full(placement_space_hash,
+                                     placement_space_equal, g_free,
                                      free_array);
     p->found = g_hash_table_new(NULL, NULL);
     collect(p);
@@ -252,7 +256,7 @@ static unsigned support(const SeenPage *page, const uint64_t *matches,
  * only others have shows that the page was filled anew, if what follows agrees:
  * short pieces are in many files.
  */
-static void decide_page(SeenPage *page)
+void placement_decide_page(SeenPage *page)
 {
     g_autofree uint64_t *matches = g_new(uint64_t, page->pieces->len);
     Holding now = { .candidates = UINT64_MAX };
@@ -378,13 +382,14 @@ void placement_decide(Placement *p)
     for (guint i = 0; i < p->pages->len; i++) {
         SeenPage *page = p->pages->pdata[i];
 
-        decide_page(page);
+        placement_decide_page(page);
         for (guint k = 0; k < page->candidates->len; k++) {
             g_hash_table_add(p->found, (gpointer)g_array_index(
                 page->candidates, Candidate, k).object);
         }
         vote_for_page(p, page);
     }
+    placement_short_pages(p);
     g_hash_table_iter_init(&iter, p->programs);
     while (g_hash_table_iter_next(&iter, NULL, &list)) {
         g_array_sort(list, compare_programs);

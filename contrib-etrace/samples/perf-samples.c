@@ -487,6 +487,11 @@ static bool read_all(Reader *r, GError **errp)
         if (!take_event(r, g_array_index(r->events, Event, i).rec, errp)) {
             return false;
         }
+        if (process_table_is_full(r->out->processes)) {
+            invalid(errp, "%s: processes map more than any machine has room "
+                    "for; is the file damaged?", r->file.path);
+            return false;
+        }
     }
     if (!r->out->samples->len) {
         invalid(errp, "%s: this perf.data file has no samples",

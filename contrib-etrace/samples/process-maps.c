@@ -12,12 +12,15 @@
 #include "process-maps.h"
 #include "views/segments.h"
 
-#define PAGE_MASK 0xfffull
+#define PAGE_MASK   0xfffull
+#define MAX_MAPS    65530       /* of a process: vm.max_map_count */
+#define MAX_COPIES  (1u << 22)  /* in all that one has after another */
 
 struct ProcessTable {
     GPtrArray *all;             /* ProcessMaps */
     GHashTable *now;            /* pid -> ProcessMaps */
     GStringChunk *paths;
+    uint64_t copies;            /* ProcessMap in memory */
 };
 
 static void maps_free(gpointer opaque)
@@ -49,18 +52,41 @@ void process_table_free(ProcessTable *table)
 
 /* New ones for @pid, which begin with those of @from; NULL: with none */
 static ProcessMaps *begin_maps(ProcessTable *table, uint32_t pid,
-                               const ProcessMaps *from)
+                               ProcessMaps *from)
 {
     ProcessMaps *m = g_new0(ProcessMaps, 1);
 
     m->id = table->all->len;
-    m->maps = g_array_new(false, false, sizeof(ProcessMap));
     if (from) {
-        g_array_append_vals(m->maps, from->maps->data, from->maps->len);
+        m->maps = g_array_ref(from->maps);
+        m->shared = from->shared = true;
+    } else {
+        m->maps = g_array_new(false, false, sizeof(ProcessMap));
     }
     g_ptr_array_add(table->all, m);
     g_hash_table_insert(table->now, GUINT_TO_POINTER(pid), m);
     return m;
+}
+
+/* They are going to change. */
+static void own_maps(ProcessTable *table, ProcessMaps *m)
+{
+    GArray *shared = m->maps;
+
+    if (!m->shared) {
+        return;
+    }
+    m->maps = g_array_sized_new(false, false, sizeof(ProcessMap),
+                                shared->len + 1);
+    g_array_append_vals(m->maps, shared->data, shared->len);
+    m->shared = false;
+    table->copies += shared->len;
+    g_array_unref(shared);
+}
+
+bool process_table_is_full(const ProcessTable *table)
+{
+    return table->copies > MAX_COPIES;
 }
 
 static ProcessMaps *maps_of(ProcessTable *table, uint32_t pid)
@@ -87,7 +113,7 @@ void process_table_map(ProcessTable *table, uint32_t pid,
     ProcessMaps *m = maps_of(table, pid);
     bool covers = false;
 
-    if (map->lo >= map->hi) {
+    if (map->lo >= map->hi || m->maps->len == MAX_MAPS) {
         return;
     }
     added.path = g_string_chunk_insert_const(table->paths, map->path);
@@ -102,12 +128,14 @@ void process_table_map(ProcessTable *table, uint32_t pid,
     if (covers && m->used) {
         m = begin_maps(table, pid, m);
     }
+    own_maps(table, m);
     for (guint i = m->maps->len; covers && i > 0; i--) {
         if (overlaps(&g_array_index(m->maps, ProcessMap, i - 1), &added)) {
             g_array_remove_index(m->maps, i - 1);
         }
     }
     g_array_append_val(m->maps, added);
+    table->copies++;
 }
 
 void process_table_fork(ProcessTable *table, uint32_t pid, uint32_t parent)
@@ -133,7 +161,9 @@ const ProcessMaps *process_table_use(ProcessTable *table, uint32_t pid)
 static Object *load_file(ObjectTable *objects, const char *path,
                          const char *file)
 {
-    Object *o = object_elf_load(objects, path, file, NULL);
+    /* Nothing that could be waited for: the path is whatever perf says. */
+    Object *o = g_file_test(file, G_FILE_TEST_IS_REGULAR) ?
+                object_elf_load(objects, path, file, NULL) : NULL;
 
     if (o && (!o->code->len || o->kind == OBJECT_MODULE)) {
         object_drop(objects, o);

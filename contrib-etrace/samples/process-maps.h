@@ -20,6 +20,7 @@ typedef struct ProcessMaps {
     unsigned id;                /* index in the ProcessTable */
     GArray *maps;               /* ProcessMap */
     bool used;                  /* there is a sample by them */
+    bool shared;                /* maps is that of others, too */
     Names *names;               /* NULL before process_table_names() */
 } ProcessMaps;
 
@@ -29,11 +30,17 @@ ProcessTable *process_table_new(void);
 void process_table_free(ProcessTable *table);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(ProcessTable, process_table_free)
 
-/* What happens, in order of time; @path is copied. */
+/*
+ * What happens, in order of time; @path is copied. Of one process, no more maps
+ * are remembered than Linux allows.
+ */
 void process_table_map(ProcessTable *table, uint32_t pid,
                        const ProcessMap *map);
 void process_table_fork(ProcessTable *table, uint32_t pid, uint32_t parent);
 void process_table_exec(ProcessTable *table, uint32_t pid);
+
+/* Are there more of them by now than a machine can have had? */
+bool process_table_is_full(const ProcessTable *table);
 
 /* What @pid has now, for a sample; lives as long as @table. */
 const ProcessMaps *process_table_use(ProcessTable *table, uint32_t pid);

@@ -758,6 +758,51 @@ check "listen: full disk" 2 "$tool" listen \
 says "which file" err 'cannot write /dev/full: No space left'
 wait
 
+# ... until there is enough: the other side ends, or does not listen to us
+pour() { # PATH FILE HOW: the file again and again, while somebody reads it
+    python3 - "$@" <<'PYTHON'
+import select, socket, sys, time
+path, file, how = sys.argv[1:]
+s = socket.socket(socket.AF_UNIX)
+s.bind(path)
+s.listen(1)
+s = s.accept()[0]
+data = open(file, 'rb').read()
+sent = 0
+try:
+    while how == 'deaf' or not select.select([s], [], [], 0)[0]:
+        s.sendall(data)
+        sent += len(data)
+        time.sleep(0.01)
+except OSError:
+    pass
+print(sent)
+PYTHON
+}
+for peer in polite deaf; do
+    for how in "--for 300ms" "--bytes 9000"; do
+        rm -f "$dir/t.sock" "$dir/s.sock"
+        pour "$dir/t.sock" "$two/trace" $peer > "$dir/sent" &
+        serve "$dir/s.sock" "$two/sideband" server &
+        # shellcheck disable=SC2086
+        check "listen $how, $peer" 0 timeout 20 "$tool" listen $how \
+            --trace "unix:$dir/t.sock" --trace-out "$dir/got.t" \
+            --sideband "unix:$dir/s.sock" --sideband-out "$dir/got.s"
+        wait
+        check "it has the beginning" 0 cmp -n 5000 "$two/trace" "$dir/got.t"
+        check "and so many bytes" 0 test "$(wc -c < "$dir/got.t")" -ge 9000
+        check "and all of the sideband" 0 cmp "$two/sideband" "$dir/got.s"
+        [ $peer = deaf ] || check "and all that was sent" 0 \
+            test "$(wc -c < "$dir/got.t")" = "$(cat "$dir/sent")"
+    done
+done
+for how in "--for 10" "--for 0s" "--for x" "--bytes 0" "--bytes x"; do
+    # shellcheck disable=SC2086
+    check "listen $how" 2 "$tool" listen $how --trace unix:/nowhere \
+        --trace-out "$dir/got"
+    says "what it must be" err "${how% *} ${how#* }: must be a"
+done
+
 # run: what QEMU is started with; here that is echo, which traces nothing
 "$inputs" btf "$dir/Image-1"
 mkdir -p "$dir/root/boot"

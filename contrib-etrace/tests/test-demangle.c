@@ -132,6 +132,59 @@ static void test_program(void)
     guest_dir_remove(dir);
 }
 
+/* What rustc 1.95 makes of one program, in either way, and what it means */
+static const struct {
+    const char *linkage, *name;
+} rust[] = {
+    { "_RNvCsdrzbAzSuyJg_3zoo3all", "zoo::all" },
+    { "_RINvNtCsdrzbAzSuyJg_3zoo3zoo4eachNCNvB4_3all0EB4_",
+      "zoo::zoo::each::<zoo::all::{closure#0}>" },
+    { "_RNvMs_NtCsdrzbAzSuyJg_3zoo3zooINtB4_3CatyE3eatB6_",
+      "<zoo::zoo::Cat<u64>>::eat" },
+    { "_RNvNtCsdrzbAzSuyJg_3zoo3zoou8nave_6pa", "zoo::zoo::na\xc3\xafve" },
+    { "_RNvXNtCsdrzbAzSuyJg_3zoo3zooINtB2_3CatmENtB2_4Feed4feed",
+      "<zoo::zoo::Cat<u32> as zoo::zoo::Feed>::feed" },
+    { "_ZN3zoo3zoo12Cat$LT$T$GT$3eat17hcdc4bb8449c1417aE",
+      "zoo::zoo::Cat<T>::eat" },
+    { "_ZN3zoo3zoo4each17h79bb21bfb456c117E.llvm.1234", "zoo::zoo::each" },
+    { "_ZN59_$LT$zoo..zoo..Cat$LT$u32$GT$$u20$as$u20$zoo..zoo..Feed$GT$"
+      "4feed17h48dc0676ff02f5ceE",
+      "<zoo::zoo::Cat<u32> as zoo::zoo::Feed>::feed" },
+};
+
+static void test_rust_program(void)
+{
+    char *dir = guest_dir_new();
+    g_autofree char *path = g_build_filename(dir, "zoo.o", NULL);
+    g_autoptr(GString) text = g_string_new("    .text\n");
+    g_autoptr(SymbolTable) table = symbols_new();
+    const Symbol *all;
+    unsigned n;
+
+    for (size_t i = 0; i < ARRAY_SIZE(rust); i++) {
+        g_string_append_printf(text, "    .globl \"%s\"\n"
+                               "    .type \"%s\", @function\n"
+                               "\"%s\":\n    ret\n"
+                               "    .size \"%s\", . - \"%s\"\n",
+                               rust[i].linkage, rust[i].linkage,
+                               rust[i].linkage, rust[i].linkage,
+                               rust[i].linkage);
+    }
+    guest_write(dir, "zoo.s", text->str);
+    g_free(guest_run(dir, NULL, GUEST_TOOLS "gcc -nostdlib -shared -o zoo.o "
+                     "zoo.s"));
+    check_true(symbols_add_elf(table, path, 0, NULL));
+    symbols_sort(table);
+    symbols_demangle(table);
+    all = symbols_all(table, &n);
+    check_cmpuint(n, ==, ARRAY_SIZE(rust));
+    for (unsigned i = 0; i < n; i++) {
+        check_cmpstr(all[i].linkage, ==, rust[i].linkage);
+        check_cmpstr(all[i].name, ==, rust[i].name);
+    }
+    guest_dir_remove(dir);
+}
+
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
@@ -140,5 +193,6 @@ int main(int argc, char **argv)
     g_test_add_func("/demangle/other", test_other);
     g_test_add_func("/demangle/large", test_large);
     g_test_add_func("/demangle/program", test_program);
+    g_test_add_func("/demangle/rust-program", test_rust_program);
     return g_test_run();
 }

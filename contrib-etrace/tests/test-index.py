@@ -354,12 +354,12 @@ def with_parallel(case):
     check('GNU parallel', done.returncode == 0, done.stderr)
 
 
-def damaged_trace(case, rng, name):
-    """The same trace with losses in it"""
+def damaged_trace(case, rng, name, count=6):
+    """The same trace with losses in it: if many, more than are shown"""
     path = os.path.join(case.dir, name)
     with open(case.trace, 'rb') as f:
         data = bytearray(f.read())
-    for _ in range(6):
+    for _ in range(count):
         at = rng.randrange(len(data) // 20, len(data) - 8)
         data[at:at + 3] = bytes(rng.randrange(256) for _ in range(3))
     with open(path, 'wb') as f:
@@ -398,6 +398,12 @@ def synthetic(folder, write):
         lossy.make_index(1000)
         same_ranges(f'{name}, with losses', lossy, rng, 8)
         same_sums(f'{name}, with losses', lossy, (2, 3, 7))
+        many = damaged_trace(case, rng, 'many', 150)
+        many.make_index(1000)
+        check(f'{name}: many losses', int(re.search(
+            r'losses +(\d+)', run('stat', *many.input)[1].decode())[1]) > 50)
+        same_ranges(f'{name}, with many losses', many, rng, 8)
+        same_sums(f'{name}, with many losses', many, (2, 7))
         cases.append(case)
     one, three = cases
     same_sums('a selection', three, (3, 40), '--from', '10k', '--to', '50k')
@@ -418,7 +424,9 @@ def real(folder, trace, sideband, options):
         out.write(f.read(REAL_BYTES))
     case = Case(path, sideband, options)
     for name, c in (('a real trace', case),
-                    ('with losses', damaged_trace(case, rng, 'lossy'))):
+                    ('with losses', damaged_trace(case, rng, 'lossy')),
+                    ('with many losses', damaged_trace(case, rng, 'many',
+                                                       1000))):
         got = c.make_index('100k')
         check(f'{name}: index', got[0] == 0, got[2])
         points, _ = c.points()

@@ -132,6 +132,37 @@ static void test_shared(void)
     tear_down(&f);
 }
 
+/* Too few bytes to be looked for, but they are where the program lies. */
+static void test_short(void)
+{
+    static const uint8_t other[] = { 0xde, 0xad, 0xbe, 0xef };
+    Object *one, *two;
+    uint64_t addr;
+    Fixture f;
+
+    set_up(&f);
+    one = add_object(&f, OBJECT_PROGRAM, "/bin/one", 2);
+    two = add_object(&f, OBJECT_PROGRAM, "/bin/two", 3);
+    map(&f, SATP(1), 0x3f0000, 0x80100000);
+    ran(&f, one, 0x80100000, 0, 64);
+    map(&f, SATP(1), 0x3f1000, 0x80111000);
+    ran(&f, one, 0x80110000, 0x15da, 6);
+    map(&f, SATP(1), 0x3f2000, 0x80122000);
+    sb_code(f.sb, 0x80122100, other, sizeof(other));
+    sb_fence(f.sb, 0, 10);
+    map(&f, SATP(2), 0x3f0000, 0x80200000);
+    ran(&f, two, 0x80200000, 0, 64);
+    map(&f, SATP(2), 0x3f2000, 0x80222000);
+    ran(&f, one, 0x80220000, 0x2200, 4);        /* not in this space */
+    decide(&f);
+    check_true(at(&f, 0, 0x3f15da, &addr) == one);
+    check_cmphex(addr, ==, 0x115da);
+    check_null(at(&f, 0, 0x3f2100, &addr));     /* is not what it has there */
+    check_true(at(&f, 10, 0x3f0010, &addr) == two);
+    check_null(at(&f, 10, 0x3f2200, &addr));
+    tear_down(&f);
+}
+
 /* A page that held one program's code holds another one's later. */
 static void test_reused(void)
 {
@@ -345,6 +376,7 @@ int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
     g_test_add_func("/placement/shared", test_shared);
+    g_test_add_func("/placement/short", test_short);
     g_test_add_func("/placement/reused", test_reused);
     g_test_add_func("/placement/patched", test_patched);
     g_test_add_func("/placement/ambiguous", test_ambiguous);

@@ -235,6 +235,19 @@ static void test_refused(void)
     refused(hurt, "is damaged");
 }
 
+/* Each process inherits all and adds one: no more than there is room for */
+static void test_many_maps(void)
+{
+    g_autoptr(GByteArray) b = perf_begin(TYPES, ANY, false);
+
+    for (unsigned i = 0; i < 4000; i++) {
+        put_map(b, 10 + i, 0x100000 + 0x1000 * i, 0x1000, "/a", 10 + i);
+        put_fork(b, 11 + i, 10 + i, 10 + i);
+    }
+    put_sample(b, 0, 6, 1, 0, NULL, 0);
+    refused(b, "processes map more than any machine has room for");
+}
+
 static void try_read(const uint8_t *data, size_t size)
 {
     PerfSamples *s = perf_samples_read("file", data, size, NULL);
@@ -450,6 +463,7 @@ int main(int argc, char **argv)
                          test_order);
     g_test_add_func("/samples/maps", test_maps);
     g_test_add_func("/samples/refused", test_refused);
+    g_test_add_func("/samples/many-maps", test_many_maps);
     g_test_add_func("/samples/hostile", test_hostile);
     g_test_add_func("/samples/flow", test_flow);
     g_test_add_func("/samples/flow-traps", test_flow_traps);

@@ -171,6 +171,16 @@ static inline bool is_chain(const ETraceHistory *h)
     return (kind & ~ignored) == wanted && etrace_itype_is_updiscon(h->itype);
 }
 
+/* What the compiler knows of the loops that most traces take */
+typedef struct ChainKind {
+    unsigned bits;              /* of each branch */
+    bool cache;                 /* there is a jump target cache */
+    unsigned iaddress_width;
+    unsigned f0s;
+    unsigned cache_size;
+    unsigned src_bytes;         /* whole bytes of srcID */
+} ChainKind;
+
 /* Of an updiscon's target: its @address in full, or its @index in the cache */
 typedef struct Target {
     ETracePlain address;
@@ -180,36 +190,46 @@ typedef struct Target {
 
 /* The shorter one at @out; if there is no difference, the address */
 static inline QEMU_ALWAYS_INLINE
-size_t wrap_target(uint8_t *out, const ETracePlainHead *head, const Target *t)
+size_t wrap_target(uint8_t *out, const ETracePlainHead *head, const Target *t,
+                   const ChainKind k)
 {
-    int64_t address = etrace_plain_number(t->address);
-    int64_t index = etrace_plain_number(t->index);
-    bool shorter;
+    int64_t number = etrace_plain_number(t->address);
+    unsigned top = etrace_plain_top(number);
 
-    if (!etrace_plain_is_number(head, t->address)) {
-        return etrace_plain_wrap(out, head, t->cached ? t->index : t->address);
+    if (!etrace_plain_is_number(head, t->address) || (k.cache && !k.f0s)) {
+        bool shorter = t->cached && etrace_plain_len(t->index) <
+                                    etrace_plain_len(t->address);
+
+        return etrace_plain_wrap(out, head, shorter ? t->index : t->address);
     }
-    /* Two numbers and a choice: a jump would often be predicted wrongly. */
-    shorter = t->cached & (etrace_plain_number_len(index) <
-                           etrace_plain_number_len(address));
-    return etrace_plain_number_wrap(out, head, shorter ? index : address);
+    if (k.cache) {
+        /* Two numbers and a choice: a jump would often be predicted wrongly. */
+        int64_t index = t->index.low;
+        unsigned index_top = etrace_plain_top(index);
+        bool shorter = t->cached & (etrace_plain_bytes(index_top) <
+                                    etrace_plain_bytes(top));
+
+        number = shorter ? index : number;
+        top = shorter ? index_top : top;
+    }
+    return etrace_plain_number_wrap(out, head, k.src_bytes, number, top);
 }
 
 /*
  * The short way for what follows slots[-1], which is_chain(): updiscons with
  * the branches between them, each of which is a packet. @first: where the
  * first one begins; then where the history begins that is not taken. Returns
- * the number of slots. @bits and @cache as in histories()
+ * the number of slots.
  */
 static inline QEMU_ALWAYS_INLINE
 size_t any_chain(ETraceEncoder *enc, Short *s, const ETraceSlot *slots,
-                 size_t n, uint64_t *first, const unsigned bits,
-                 const bool cache, const unsigned iaddress_width)
+                 size_t n, uint64_t *first, const ChainKind k)
 {
-    const unsigned narrow = 64 - iaddress_width;
-    const unsigned lsb = s->params->iaddress_lsb + narrow;
-    const unsigned f0s = s->params->f0s_width;
-    const unsigned cache_size = s->params->cache_size;
+    const unsigned narrow = 64 - k.iaddress_width;
+    const unsigned iaddress_lsb = s->params->iaddress_lsb;
+    const unsigned lsb = iaddress_lsb + narrow;
+    const unsigned cache_mask = (1u << k.cache_size) - 1;
+    uint64_t *cache = enc->cache.target;
     /* Bytes may be anything to the compiler, @s as well: keep it out of it. */
     const ETracePlainHead head = s->head;
     const uint8_t *limit = s->bytes + sizeof(s->bytes) - HISTORY_ROOM;
@@ -232,36 +252,28 @@ size_t any_chain(ETraceEncoder *enc, Short *s, const ETraceSlot *slots,
             break;
         }
         t.address = etrace_plain_address(branches, map, diff);
-        if (cache) {
-            ETraceJumpCache *c = &enc->cache;
-            unsigned index = etrace_jump_cache_index(c, target);
+        if (k.cache) {
+            unsigned index = (target >> iaddress_lsb) & cache_mask;
 
-            t.index = etrace_plain_jump(f0s, cache_size, index, branches, map);
-            t.cached = !inferred &
-                       (etrace_jump_cache_get(c, index) == target);
-            etrace_jump_cache_put(c, target);
+            t.index = etrace_plain_jump(k.f0s, k.cache_size, index, branches,
+                                        map);
+            t.cached = !inferred & (cache[index] == target);
+            cache[index] = target;
         }
-        if (bits == 2 && pbc) {
+        if (k.bits == 2 && pbc) {
             t.address = etrace_plain_count_address(
-                f0s, pbc - ETRACE_BRANCHES_MAX, diff);
+                k.f0s, pbc - ETRACE_BRANCHES_MAX, diff);
             t.cached = false;
             pbc = 0;
         }
-        if (cache) {
-            end += wrap_target(end, &head, &t);
-        } else if (etrace_plain_is_number(&head, t.address)) {
-            end += etrace_plain_number_wrap(end, &head,
-                                            etrace_plain_number(t.address));
-        } else {
-            end += etrace_plain_wrap(end, &head, t.address);
-        }
-        branches = etrace_history_count(h->branches, bits);
-        if (bits == 1) {
+        end += wrap_target(end, &head, &t, k);
+        branches = etrace_history_count(h->branches, k.bits);
+        if (k.bits == 1) {
             map = h->branches >> 1 >> (63 - branches);
         } else {
             map = even_bits(h->branches >> 2 >> (63 - 2 * branches), branches);
         }
-        if (cache) {
+        if (k.cache) {
             uint64_t start = branches ? h->last : target + 2;
 
             inferred = contained;
@@ -271,7 +283,7 @@ size_t any_chain(ETraceEncoder *enc, Short *s, const ETraceSlot *slots,
         address = target;
         target = h->next;
         if (branches >= ETRACE_BRANCHES_MAX || end > limit) {
-            Branches b = history_branches(h, bits);
+            Branches b = history_branches(h, k.bits);
 
             s->end = end;
             s->n += i + 1 - flushed;
@@ -294,7 +306,7 @@ size_t any_chain(ETraceEncoder *enc, Short *s, const ETraceSlot *slots,
     s->end = end;
     if (i) {
         const ETraceHistory *h = &slots[i - 1].history;
-        Branches b = history_branches(h, bits);
+        Branches b = history_branches(h, k.bits);
 
         s->map = map;
         s->branches = branches;
@@ -305,7 +317,8 @@ size_t any_chain(ETraceEncoder *enc, Short *s, const ETraceSlot *slots,
         etrace_encoder_run_restart(enc, address + 2);
         history_run(enc, h, b.n);
         enc->address = address;
-        enc->maybe_inferred = cache ? inferred : true;
+        enc->maybe_inferred = k.cache ? inferred : true;
+        enc->cache.used |= k.cache;
         enc->target_uncached = false;
         *first = target;
     }
@@ -315,21 +328,61 @@ size_t any_chain(ETraceEncoder *enc, Short *s, const ETraceSlot *slots,
 typedef size_t Chain(ETraceEncoder *enc, Short *s, const ETraceSlot *slots,
                      size_t n, uint64_t *first);
 
-/* There are three of it, each with registers of its own. */
-#define DEFINE_CHAIN(name, bits, cache, iaddress_width)                     \
+/*
+ * There are three of it, each with registers of its own; the first two for what
+ * QEMU's encoder is built with on a hart of 64 bits.
+ */
+static const ChainKind plain_kind = {
+    .bits = 1, .iaddress_width = 64,
+};
+
+static const ChainKind modes_kind = {
+    .bits = 2, .cache = true, .iaddress_width = 64, .f0s = 1,
+    .cache_size = ETRACE_CACHE_SIZE_DEFAULT,
+};
+
+static ChainKind chain_kind(const ETraceEncoder *enc)
+{
+    const ETraceParams *p = &enc->params;
+    bool cache = p->ioptions & ETRACE_IOPT_JUMP_TARGET_CACHE;
+
+    return (ChainKind) {
+        .bits = history_bits(enc),
+        .cache = cache,
+        .iaddress_width = p->iaddress_width,
+        .f0s = p->f0s_width,
+        .cache_size = cache ? p->cache_size : 0,
+        .src_bytes = p->src_bits / 8,
+    };
+}
+
+#define DEFINE_CHAIN(name, kind)                                            \
     static __attribute__((noinline))                                        \
     size_t name(ETraceEncoder *enc, Short *s, const ETraceSlot *slots,      \
                 size_t n, uint64_t *first)                                  \
     {                                                                       \
-        return any_chain(enc, s, slots, n, first, bits, cache,              \
-                         iaddress_width);                                   \
+        return any_chain(enc, s, slots, n, first, kind);                    \
     }
 
-DEFINE_CHAIN(plain_chain, 1, false, 64)
-DEFINE_CHAIN(modes_chain, 2, true, 64)
-DEFINE_CHAIN(other_chain, history_bits(enc),
-             enc->params.ioptions & ETRACE_IOPT_JUMP_TARGET_CACHE,
-             enc->params.iaddress_width)
+DEFINE_CHAIN(plain_chain, plain_kind)
+DEFINE_CHAIN(modes_chain, modes_kind)
+DEFINE_CHAIN(other_chain, chain_kind(enc))
+
+static Chain *find_chain(const ETraceEncoder *enc)
+{
+    ChainKind k = chain_kind(enc);
+
+    if (k.iaddress_width == 64 && !k.src_bytes) {
+        if (k.bits == 1 && !k.cache) {
+            return plain_chain;
+        }
+        if (k.bits == 2 && k.cache && k.f0s == 1 &&
+            k.cache_size == modes_kind.cache_size) {
+            return modes_chain;
+        }
+    }
+    return other_chain;
+}
 
 /*
  * one_history() many times. Takes as many as are no special case; returns the
@@ -421,12 +474,10 @@ size_t etrace_encoder_short(ETraceEncoder *enc, const ETraceSlot *slots,
 {
     bool cache = enc->params.ioptions & ETRACE_IOPT_JUMP_TARGET_CACHE;
     unsigned bits = history_bits(enc);
-    bool wide = enc->params.iaddress_width == 64;
+    Chain *chain = find_chain(enc);
 
     if (bits == 1 && !cache) {
-        return histories(enc, slots, n, next, 1, false,
-                         wide ? plain_chain : other_chain);
+        return histories(enc, slots, n, next, 1, false, chain);
     }
-    return histories(enc, slots, n, next, bits, cache,
-                     bits == 2 && cache && wide ? modes_chain : other_chain);
+    return histories(enc, slots, n, next, bits, cache, chain);
 }

@@ -125,29 +125,40 @@ static inline int64_t etrace_plain_number(ETracePlain p)
     return p.low | (uint64_t)p.rest << p.pos;
 }
 
-/* The bytes of such a number without the repetition of its sign */
-static inline unsigned etrace_plain_number_len(int64_t number)
+/*
+ * The highest bit of such a number that differs from its sign. There must be
+ * one, as there is in formats 1 and 2, and in format 0 with a subformat of 1.
+ */
+static inline unsigned etrace_plain_top(int64_t number)
 {
-    uint64_t differs = (number ^ number >> 63) | 1;
-
-    return (63 - __builtin_clzll(differs) + 9) / 8;
+    return 63 - __builtin_clzll(number ^ number >> 63);
 }
 
-/* As etrace_plain_wrap() */
+/* Bytes of a number with this top, without the repetition of its sign */
+static inline unsigned etrace_plain_bytes(unsigned top)
+{
+    return (top + 9) / 8;
+}
+
+/*
+ * As etrace_plain_wrap(), of a number with this @top. @src_bytes: those of
+ * @head, which the compiler may know
+ */
 static inline size_t etrace_plain_number_wrap(uint8_t *out,
                                               const ETracePlainHead *head,
-                                              int64_t number)
+                                              unsigned src_bytes,
+                                              int64_t number, unsigned top)
 {
-    uint64_t odd = (uint64_t)number << head->odd | head->odd_value;
-    unsigned len = etrace_plain_number_len(odd);
+    unsigned len = etrace_plain_bytes(top + head->odd);
 
-    if (head->src_bytes) {
+    if (src_bytes) {
         out[1] = head->src_id;
         out[2] = head->src_id >> 8;
     }
-    etrace_word_store(out + 1 + head->src_bytes, odd);
+    etrace_word_store(out + 1 + src_bytes,
+                      (uint64_t)number << head->odd | head->odd_value);
     out[0] = len;
-    return 1 + head->src_bytes + len;
+    return 1 + src_bytes + len;
 }
 
 /*
@@ -220,14 +231,14 @@ static inline ETracePlain etrace_plain_count_address(unsigned f0s,
 /* Format 0 subformat 1 of 2.0: @index of the jump target cache */
 static inline ETracePlain etrace_plain_jump(unsigned f0s, unsigned cache_size,
                                             unsigned index, unsigned branches,
-                                            uint32_t branch_map)
+                                            uint64_t branch_map)
 {
     unsigned pos = 2 + f0s + cache_size;
     uint64_t low = (uint64_t)(f0s ? ETRACE_OPT_JUMP_TARGET : 0) << 2 |
                    (uint64_t)index << (2 + f0s) | (uint64_t)branches << pos;
 
     pos += 5;
-    low |= (uint64_t)branch_map << pos;     /* 0 if there are no branches */
+    low |= branch_map << pos;       /* 0 if there are no branches */
     pos += etrace_map_width(branches);
     low = (int64_t)(low << (64 - pos)) >> (64 - pos);
     return (ETracePlain) {

@@ -60,13 +60,12 @@ def main():
     check(rows, length)
     check(bare, length)
 
-    # What a process does not speak of has no name. Nor have a few instructions
-    # elsewhere, where less than eight bytes of a page ran.
+    # What a process does not speak of has no name, and nothing else has none.
     silent = sum(int(row['own']) for row in rows
                  if row['comm'] == 'jit-silent' and row['priv'] == 'U-mode' and
                  row['dso'] == '[unknown]')
     want = sum(CALLS[name] * length[name] for name in CALLS)
-    need(want <= silent < want + 8,
+    need(silent == want,
          f'{silent} instructions without a name, not {want}')
     for comm in 'jit', 'jit-silent':
         need(any(row['comm'] == row['dso'] == comm and row['sym'] == 'main'

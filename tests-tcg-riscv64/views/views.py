@@ -688,6 +688,50 @@ def refuses(folder, guest, what, *arguments):
     need(what in done.stderr.decode(), f'{arguments}: {done.stderr}')
 
 
+# What rustc calls functions, in its newer way and in the older one
+RUST = {
+    'compare': ('_RINvNtCsdrzbAzSuyJg_3zoo3zoo4eachNCNvB4_3all0EB4_',
+                'zoo::zoo::each::<zoo::all::{closure#0}>'),
+    'insert': ('_RNvXNtCsdrzbAzSuyJg_3zoo3zooINtB2_3CatmENtB2_4Feed4feed',
+               '<zoo::zoo::Cat<u32> as zoo::zoo::Feed>::feed'),
+    'is_sorted': ('_ZN3zoo3zoo12Cat$LT$T$GT$3eat17hcdc4bb8449c1417aE',
+                  'zoo::zoo::Cat<T>::eat'),
+}
+
+
+def test_rust(folder, guest):
+    """The functions of a program in Rust are called as its source does."""
+    program('riscv64-linux-gnu-objcopy')
+    run(folder, 'riscv64-linux-gnu-objcopy', *(
+        f'--redefine-sym={name}={linkage}'
+        for name, (linkage, _) in RUST.items()), guest.elf, 'rust.elf')
+    elf = f'{folder}/rust.elf'
+
+    def names(*options):
+        text = run(folder, RVTRACE, 'report', *guest.files(), '--elf', elf,
+                   '--format=json', *options)
+        return {row['sym']: row for row in json.loads(text)['rows']}
+
+    plain = run(folder, RVTRACE, 'report', *guest.files(), '--elf',
+                guest.elf, '--format=json')
+    was = {row['sym']: row for row in json.loads(plain)['rows']}
+    now, raw = names(), names('--no-demangle')
+    for name, (linkage, source) in RUST.items():
+        for number in 'own', 'total', 'calls':
+            need(was[name][number] == now[source][number] ==
+                 raw[linkage][number], f'{name}: {now.get(source)}')
+        # It is found by either name.
+        for sym in linkage, source:
+            need(list(names('--sym', sym)) == [source], f'--sym {sym}')
+    for kind in 'folded', 'callgrind', 'annotate', 'html':
+        text = run(folder, RVTRACE, kind, *guest.files(), '--elf', elf)
+        for _, source in RUST.values():
+            if kind == 'html':
+                source = source.replace('<', '\\u003c').replace('>', '\\u003e')
+            need(source in text, f'{kind}: no {source}')
+    return f'{len(RUST)} functions'
+
+
 def test_options(folder, guest):
     refuses(folder, guest, 'at least 1', 'perf-data', '--period', '0')
     refuses(folder, guest, 'from 0 to 64', 'script', '--branches', '65')
@@ -733,6 +777,7 @@ def main():
         ('virtual time in reports', test_report_weight, timed),
         ('virtual time with an index', test_index_times, timed),
         ('no timestamps', test_no_time, dhry),
+        ('names of Rust', test_rust, dhry),
         ('options of views', test_options, dhry),
     ]
     tap.run(OUT, tests)
