@@ -44,14 +44,24 @@ typedef struct Branches {
     unsigned n;
 } Branches;
 
+/*
+ * Which of the @n branches of @h, of two bits each, were not as predicted: the
+ * lower bit of each pair, from bit 0 on
+ */
+static inline uint64_t history_missed(const ETraceHistory *h, unsigned n)
+{
+    uint64_t pairs = n ? h->branches >> (64 - 2 * n) : 0;
+
+    return ~(pairs ^ pairs >> 1) & 0x5555555555555555 & etrace_ones(2 * n);
+}
+
 static inline Branches history_branches(const ETraceHistory *h, unsigned bits)
 {
     Branches b = { .n = etrace_history_count(h->branches, bits) };
 
     if (b.n && bits == 2) {
         uint64_t pairs = h->branches >> (64 - 2 * b.n);
-        uint64_t missed = ~(pairs ^ pairs >> 1) & 0x5555555555555555 &
-                          etrace_ones(2 * b.n);
+        uint64_t missed = history_missed(h, b.n);
 
         b.outcomes = even_bits(pairs >> 1, b.n);
         b.missed = missed ? even_bits(missed, b.n) : 0;

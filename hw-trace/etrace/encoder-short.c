@@ -98,12 +98,27 @@ static void short_packets(Short *s, uint64_t outcomes, uint64_t missed,
 static inline void short_branches(Short *s, uint64_t outcomes,
                                   uint64_t missed, unsigned n)
 {
-    if (s->pbc || s->branches + n >= ETRACE_BRANCHES_MAX) {
+    if (s->pbc && !missed) {
+        s->pbc += n;
+    } else if (s->pbc || s->branches + n >= ETRACE_BRANCHES_MAX) {
         short_packets(s, outcomes, missed, n);
     } else {
         s->map |= outcomes << s->branches;
         s->branches += n;
         s->failed |= missed != 0;
+    }
+}
+
+/* The @n branches ahead of the last instruction of @h */
+static inline void short_history(Short *s, const ETraceHistory *h,
+                                 unsigned bits, unsigned n)
+{
+    if (bits == 2 && s->pbc && !history_missed(h, n)) {
+        s->pbc += n;        /* what most of a trace is: count them */
+    } else {
+        Branches b = history_branches(h, bits);
+
+        short_branches(s, b.outcomes, b.missed, n);
     }
 }
 
@@ -409,19 +424,19 @@ size_t histories(ETraceEncoder *enc, const ETraceSlot *slots, size_t n,
     s.end = s.bytes;
     for (i = 0; i < n; i++) {
         const ETraceHistory *h = &slots[i].history;
-        Branches b;
+        unsigned branches;
 
         if (h->type != ETRACE_SLOT_HISTORY ||
             ((held.flags | h->flags) & HISTORY_RARE)) {
             break;
         }
-        b = history_branches(h, bits);
+        branches = etrace_history_count(h->branches, bits);
         if (etrace_itype_is_updiscon(held.itype)) {
             bool contained = enc->run_unknown || enc->run_count ||
                              (first >= enc->run_start &&
                               first <= etrace_block_last(&held));
 
-            if (!b.n && h->last == first) {
+            if (!branches && h->last == first) {
                 break;
             }
             enc->target_uncached = false;
@@ -433,7 +448,7 @@ size_t histories(ETraceEncoder *enc, const ETraceSlot *slots, size_t n,
                            bits == 1 || (held.flags & ETRACE_HISTORY_MISSED),
                            1);
             etrace_encoder_run_restart(enc, first);
-        } else if (held.itype != ETRACE_ITYPE_NONE && !b.n) {
+        } else if (held.itype != ETRACE_ITYPE_NONE && !branches) {
             if (enc->run_count == ETRACE_RUN_MAX) {
                 break;
             }
@@ -442,9 +457,9 @@ size_t histories(ETraceEncoder *enc, const ETraceSlot *slots, size_t n,
             };
             enc->run_start = first;
         }
-        short_branches(&s, b.outcomes, b.missed, b.n);
+        short_history(&s, h, bits, branches);
         enc->resync_due |= s.pbc >= PBC_MANY;
-        history_run(enc, h, b.n);
+        history_run(enc, h, branches);
         first = h->next;
         if (is_chain(h)) {
             size_t more = chain(enc, &s, slots + i + 1, n - i - 1, &first);
