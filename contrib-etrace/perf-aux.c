@@ -7,6 +7,7 @@
 #include <gio/gio.h>
 #include "perf-aux.h"
 #include "perf-file.h"
+#include "views/perf-format.h"
 
 #define RECORD_HEADER           PERF_FILE_RECORD_HEADER
 #define RECORD_AUX              11
@@ -17,9 +18,6 @@
 
 /* perf_event_attr: sample_type at byte 24, flags at byte 40 */
 #define ATTR_SIZE_MIN           48
-#define SAMPLE_CPU              (1u << 7)
-#define SAMPLE_IDENTIFIER       (1u << 16)
-#define ATTR_SAMPLE_ID_ALL      (1u << 18)
 
 /* Below are other architectures' (enum auxtrace_type). */
 #define AUXTRACE_TYPE_OTHERS    6
@@ -55,9 +53,9 @@ static void take_attr(PerfAux *f, const uint8_t *attr, size_t size)
         return;
     }
     sample_type = get(attr + 24, 8);
-    if ((get(attr + 40, 8) & ATTR_SAMPLE_ID_ALL) &&
-        (sample_type & SAMPLE_CPU)) {
-        f->cpu_from_end = sample_type & SAMPLE_IDENTIFIER ? 16 : 8;
+    if ((get(attr + 40, 8) & PERF_ATTR_SAMPLE_ID_ALL) &&
+        (sample_type & PERF_SAMPLE_CPU)) {
+        f->cpu_from_end = sample_type & PERF_SAMPLE_IDENTIFIER ? 16 : 8;
     }
 }
 

@@ -58,25 +58,14 @@ static void ctr_sample_clear(CtrSample *c)
 
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(CtrSample, ctr_sample_clear)
 
-/* A number with a unit, in ns; prints what is wrong and returns false. */
+/* A time in ns; prints what is wrong and returns false. */
 static bool parse_time(const char *option, const char *text, uint64_t *ns)
 {
-    static const struct {
-        const char *unit;
-        double ns;
-    } units[] = { { "ns", 1 }, { "us", 1e3 }, { "ms", 1e6 }, { "s", 1e9 } };
-    char *end;
-    double value = g_ascii_strtod(text, &end);
-
-    for (size_t i = 0; end != text && i < ARRAY_SIZE(units); i++) {
-        if (g_str_equal(end, units[i].unit) && value > 0 &&
-            value * units[i].ns < INT64_MAX / 4) {
-            *ns = value * units[i].ns;
-            return true;
-        }
+    if (!selection_parse_time(text, ns) || !*ns || *ns >= INT64_MAX / 4) {
+        cli_error("%s %s: a time like 100us, 1ms or 2s", option, text);
+        return false;
     }
-    cli_error("%s %s: a time like 100us, 1ms or 2s", option, text);
-    return false;
+    return true;
 }
 
 static bool check_options(CtrSample *c)

@@ -17,7 +17,6 @@
 #define HEADER              PERF_FILE_RECORD_HEADER
 #define ATTR_SIZE_MIN       80      /* with branch_sample_type */
 #define RECORD_LOST         2
-#define RECORD_FORK         7
 #define RECORD_LOST_SAMPLES 13
 #define RECORD_COMPRESSED   81
 #define RECORD_COMPRESSED2  83
@@ -26,7 +25,6 @@
 #define MAX_CPUS            4096
 
 /* Of sample_type, in the order of a sample's fields */
-#define SAMPLE_IDENTIFIER   (1u << 16)
 #define SAMPLE_ADDR         (1u << 3)
 #define SAMPLE_READ         (1u << 4)
 #define SAMPLE_ID           (1u << 6)
@@ -206,7 +204,7 @@ static bool parse_head(const Reader *r, const uint8_t **p, size_t *left,
     bool ok = true;
 
     s->time = 0;
-    if (type & SAMPLE_IDENTIFIER) {
+    if (type & PERF_SAMPLE_IDENTIFIER) {
         take_u64(p, left, &ok);
     }
     s->ip = take_u64(p, left, &ok);
@@ -291,7 +289,7 @@ static uint64_t side_time(const Reader *r, const uint8_t *rec)
     }
     from_end = 8 + 8 * (!!(type & SAMPLE_ID) + !!(type & SAMPLE_STREAM_ID) +
                         !!(type & PERF_SAMPLE_CPU) +
-                        !!(type & SAMPLE_IDENTIFIER));
+                        !!(type & PERF_SAMPLE_IDENTIFIER));
     return size >= HEADER + from_end ? get(rec + size - from_end, 8) : 0;
 }
 
@@ -382,7 +380,7 @@ static bool take_event(Reader *r, const uint8_t *rec, GError **errp)
     case PERF_RECORD_COMM:
         take_comm(r, rec);
         return true;
-    case RECORD_FORK:
+    case PERF_RECORD_FORK:
         take_fork(r, rec);
         return true;
     default:
@@ -412,7 +410,7 @@ static bool note_record(Reader *r, const uint8_t *rec, GError **errp)
     case PERF_RECORD_MMAP:
     case PERF_RECORD_MMAP2:
     case PERF_RECORD_COMM:
-    case RECORD_FORK:
+    case PERF_RECORD_FORK:
         event.time = side_time(r, rec);
         break;
     case RECORD_LOST:

@@ -26,6 +26,7 @@
 #define PERF_SAMPLE_CPU                 (1u << 7)
 #define PERF_SAMPLE_PERIOD              (1u << 8)
 #define PERF_SAMPLE_BRANCH_STACK        (1u << 11)
+#define PERF_SAMPLE_IDENTIFIER          (1u << 16)
 #define PERF_ATTR_MMAP                  (1u << 8)
 #define PERF_ATTR_COMM                  (1u << 9)
 #define PERF_ATTR_TASK                  (1u << 13)
