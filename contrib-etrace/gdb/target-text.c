@@ -15,7 +15,9 @@ static void add_register(GString *s, const char *name, unsigned bits,
 }
 
 /*
- * All that gdb wants of such a machine. Floating point is always there, for
+ * All that gdb wants of such a machine. No operating system, for that of Linux
+ * takes a step by a breakpoint where it believes to get to, for which it would
+ * need all registers. Floating point is always there, for
  * gdb does not take a program that has more than the machine.
  */
 GString *gdb_text_features(unsigned xlen)
@@ -37,6 +39,7 @@ GString *gdb_text_features(unsigned xlen)
                               "<target>\n");
 
     g_string_append_printf(s, "<architecture>riscv:rv%u</architecture>\n"
+                           "<osabi>none</osabi>\n"
                            "<feature name=\"org.gnu.gdb.riscv.cpu\">\n", xlen);
     for (size_t i = 0; i < G_N_ELEMENTS(x); i++) {
         add_register(s, x[i], xlen, "int");
