@@ -395,6 +395,7 @@ static bool go_to_begin(GdbServe *s)
 static bool serve_all(GdbServe *s)
 {
     const char *address = s->listen ?: LISTEN_DEFAULT;
+    g_autoptr(GCancellable) never = g_cancellable_new();
     GdbServerEnd end;
 
     do {
@@ -403,7 +404,7 @@ static bool serve_all(GdbServe *s)
         int fd;
 
         fprintf(stderr, "rvtrace: waiting for gdb at %s\n", address);
-        connection = address_connect(s->where, 0, NULL, &err);
+        connection = address_connect(s->where, 0, never, &err);
         if (!connection) {
             cli_error("--listen %s: %s", address, err->message);
             return false;

@@ -161,12 +161,34 @@ static void note_parts(ReplayPass *p)
     }
 }
 
+/* PASS_FILL: what @run ended with */
+static void keep_last(ReplayPass *p, const FlowRun *run)
+{
+    const uint8_t *code = run->code;
+
+    p->last_pc = run->pc;
+    for (unsigned i = 1; i < run->count; i++) {
+        p->last_pc += flow_insn_length(code);
+        code += flow_insn_length(code);
+    }
+    if (!image_insn(p->d.image, run->priv, p->last_pc, p->d.flow.mask,
+                    &p->last_insn)) {
+        p->last_insn.size = 0;
+    }
+}
+
 static void on_runs(void *opaque, const FlowRun *runs, unsigned n,
                     uint64_t insns)
 {
     ReplayPass *p = opaque;
 
     note_parts(p);
+    for (unsigned i = n; p->kind == PASS_FILL && i-- > 0;) {
+        if (runs[i].count) {
+            keep_last(p, &runs[i]);
+            break;
+        }
+    }
     if (p->kind == PASS_FILL && p->pos + insns > p->lo) {
         put_moment(p);
     }
@@ -194,11 +216,36 @@ static void on_trap(void *opaque, const FlowTrap *trap)
     p->trap = *trap;
 }
 
+/*
+ * May the instruction before lead to @pc? Encoders end a window, and begin the
+ * next one at once, where the sideband has something to say: then nothing is
+ * missing.
+ */
+static bool may_lead_to(const ReplayPass *p, uint64_t pc)
+{
+    const Insn *insn = &p->last_insn;
+    uint64_t behind = (p->last_pc + insn->size) & p->d.flow.mask;
+    uint64_t target = (p->last_pc + insn->offset) & p->d.flow.mask;
+
+    switch (insn->kind) {
+    case INSN_SEQUENTIAL:
+        return pc == behind;
+    case INSN_BRANCH:
+        return pc == behind || pc == target;
+    case INSN_JUMP:
+        return pc == target;
+    default:
+        /* What was called has returned, if it goes on behind. */
+        return pc != behind;
+    }
+}
+
 static void on_window_start(void *opaque, uint64_t pc)
 {
     ReplayPass *p = opaque;
 
-    p->gap = true;
+    p->gap = p->lost || (p->last_insn.size && !p->trapped &&
+                         !may_lead_to(p, pc));
 }
 
 static void on_loss(void *opaque, const TraceLoss *loss)

@@ -79,6 +79,9 @@ typedef struct ReplayPass {
     bool hit;                   /* behind the mark there is one of pcs: ... */
     uint64_t hit_at;            /* ... the last one */
     uint64_t next_point;
+    /* PASS_FILL: the instruction before; size 0: not known */
+    uint64_t last_pc;
+    Insn last_insn;
     bool gap, lost, trapped;    /* in front of the next instruction */
     FlowLossKind why;
     FlowTrap trap;

@@ -22,6 +22,12 @@ typedef struct Server {
     GString *last;          /* the last packet that was sent */
 } Server;
 
+/* GLib's sockets do not block. */
+static bool may_go_on(void)
+{
+    return errno == EINTR || errno == EAGAIN || errno == EWOULDBLOCK;
+}
+
 /* More bytes into @s->waiting; waits for them if @block. */
 static void take_bytes(Server *s, bool block)
 {
@@ -30,15 +36,13 @@ static void take_bytes(Server *s, bool block)
     ssize_t n;
 
     if (s->lost || s->waiting->len > MAX_WAITING ||
-        (!block && poll(&fd, 1, 0) <= 0)) {
+        poll(&fd, 1, block ? -1 : 0) <= 0) {
         return;
     }
-    do {
-        n = read(s->in, buf, sizeof(buf));
-    } while (n < 0 && errno == EINTR);
+    n = read(s->in, buf, sizeof(buf));
     if (n > 0) {
         g_byte_array_append(s->waiting, buf, n);
-    } else {
+    } else if (!n || !may_go_on()) {
         s->lost = true;
     }
 }
@@ -52,11 +56,13 @@ static void send_bytes(Server *s, const char *data, size_t len)
         if (n < 0 && errno == ENOTSOCK) {
             n = write(s->out, data, len);
         }
-        if (n < 0 && errno != EINTR) {
-            s->lost = true;
-        } else if (n > 0) {
+        if (n > 0) {
             data += n;
             len -= n;
+        } else if (may_go_on()) {
+            poll(&(struct pollfd) { .fd = s->out, .events = POLLOUT }, 1, -1);
+        } else {
+            s->lost = true;
         }
     }
 }

@@ -68,12 +68,12 @@ def qemu_line(folder, guest, cpu, smp, *options):
             *options]
 
 
-def trace(folder, guest, cpu='rv64', smp=1, *options):
+def trace(folder, guest, cpu='rv64', smp=1, happy=True):
     """What each hart has executed, by the log"""
-    done = subprocess.run(qemu_line(folder, guest, cpu, smp, *LOG, *options),
+    done = subprocess.run(qemu_line(folder, guest, cpu, smp, *LOG),
                           capture_output=True, timeout=LIMIT, check=False,
                           stdin=subprocess.DEVNULL, encoding='utf-8')
-    need(done.returncode == 0, f'QEMU: {done.stderr}')
+    need(done.returncode == 0 or not happy, f'QEMU: {done.stderr}')
     return retired(f'{folder}/exec', cpu)
 
 
@@ -229,7 +229,8 @@ def history(folder, guest, cpu):
 def far(folder):
     """More instructions than are kept at a time; with an index and without"""
     window = 1 << 18
-    pcs = trace(folder, 'dhry-long')[0]
+    # dhry knows the result of other numbers of rounds only
+    pcs = trace(folder, 'dhry-50', happy=False)[0]
     need(len(pcs) > 2 * window + 2000, f'only {len(pcs)} instructions')
     middle = len(pcs) - window * 3 // 4 + 300
     commands = [f'monitor goto {middle}', 'maintenance flush register-cache',
@@ -249,7 +250,7 @@ def far(folder):
             subprocess.run([RVTRACE, 'index', '--trace', f'{folder}/trace',
                             '--sideband', f'{folder}/sideband', '--every',
                             '1000'], check=True, timeout=LIMIT)
-        output = run_gdb(folder, 'dhry-long', commands)
+        output = run_gdb(folder, 'dhry-50', commands)
         same(values(output, 'back'), pcs[middle - 1:middle - 1001:-1], 'back')
         same(values(output, 'begin'), pcs[1:301], 'begin')
         same(values(output, 'forth'), pcs[window - 99:window + 201], 'forth')
@@ -324,7 +325,8 @@ class Raw:
             need(more, f'{what}: no answer')
             self.data += more
         self.data = self.data[match.end():]
-        self.link.sendall(b'+')
+        if what != 'D':
+            self.link.sendall(b'+')
         return match[1].decode()
 
     def ask(self, text):
