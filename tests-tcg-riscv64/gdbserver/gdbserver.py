@@ -259,11 +259,11 @@ def far(folder):
     return f'{len(pcs)} instructions'
 
 
-def ring(folder, smp, topology):
-    """A machine that stands still, and the trace in its RAM sink"""
+def stand_still(folder, guest, smp, commands, *options, topology=''):
+    """Stop at the guest's end; gdb's output, and what was executed"""
     with links.directory() as sockets:
-        line = qemu_line(folder, 'baton.rv64gc', 'rv64', smp, *LOG,
-                         '-no-shutdown', *links.Qmp.arguments(sockets))
+        line = qemu_line(folder, guest, 'rv64', smp, *LOG, '-no-shutdown',
+                         *links.Qmp.arguments(sockets), *options)
         line[2] += topology
         with subprocess.Popen(line, stdin=subprocess.DEVNULL) as qemu:
             try:
@@ -273,16 +273,43 @@ def ring(folder, smp, topology):
                         break
                     time.sleep(0.05)
                 qmp.file.close()
-                output = run_gdb(
-                    folder, 'baton.rv64gc', [
-                        *repeat(1000, 'one', 'reverse-stepi'), 'thread 2',
-                        *repeat(1000, 'two', 'reverse-stepi')],
-                    source=('--qmp', f'unix:{sockets}/qmp'))
+                output = run_gdb(folder, guest, commands,
+                                 source=('--qmp', f'unix:{sockets}/qmp'))
             finally:
                 qemu.kill()
-    pcs = retired(f'{folder}/exec', 'rv64')
+    return output, retired(f'{folder}/exec', 'rv64')
+
+
+def ring(folder, smp, topology):
+    """The trace in the RAM sink"""
+    output, pcs = stand_still(
+        folder, 'baton.rv64gc', smp, [
+            *repeat(1000, 'one', 'reverse-stepi'), 'thread 2',
+            *repeat(1000, 'two', 'reverse-stepi')], topology=topology)
     same(values(output, 'one'), pcs[0][-2:-1002:-1], 'hart 0')
     same(values(output, 'two'), pcs[1][-2:-1002:-1], 'hart 1')
+
+
+def wrapped(folder):
+    """A ring that has not all of it, with more than is kept at a time"""
+    window = 1 << 18
+    output, pcs = stand_still(
+        folder, 'dhry-50', 1, [
+            'monitor where', *repeat(300, 'end', 'reverse-stepi'),
+            'monitor goto 300', 'maintenance flush register-cache',
+            *repeat(600, 'begin', 'reverse-stepi'),
+            f'monitor goto {window + 100}', 'maintenance flush register-cache',
+            *repeat(300, 'middle', 'reverse-stepi')],
+        '-global', 'riscv-trace-ram.sram-size=81920')
+    length = places(output)[0] + 1
+    pcs = pcs[0]
+    need(2 * window < length < len(pcs), f'{length} of {len(pcs)} are left')
+    pcs = pcs[-length:]
+    same(values(output, 'end'), pcs[-2:-302:-1], 'the end')
+    same(values(output, 'begin'), pcs[299::-1] + 300 * pcs[:1], 'the begin')
+    same(values(output, 'middle'), pcs[window + 99:window - 201:-1],
+         'the middle')
+    return f'{length} instructions'
 
 
 def start(folder, sockets, *options):
@@ -426,6 +453,7 @@ def main():
         ('more than is kept at a time', far),
         ('the ring of a machine that stands still', ring, 2, ''),
         ('the rings of harts', ring, 2, ',trace-topology=per-hart'),
+        ('a ring that has wrapped', wrapped),
         ('requests that gdb does not make', requests),
         ('a place that is not there', refused, 'the last place is', '--goto',
          '1G'),
