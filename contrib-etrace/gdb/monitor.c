@@ -81,7 +81,7 @@ static void where(GdbTarget *g, const char *arg, GString *out)
     for (unsigned i = 0; i < g->nr_harts; i++) {
         bool all = g_str_equal(arg, "all");
 
-        if (g->harts[i].replay && (all || i == g->general)) {
+        if (g->harts[i].replay && (all || i == g->selected)) {
             g_autoptr(GString) one = gdb_text_where(g, i);
 
             g_string_append_len(out, one->str, one->len);
@@ -94,7 +94,7 @@ static void go(GdbTarget *g, const char *arg, GString *out)
 {
     g_autoptr(GError) err = NULL;
 
-    if (!gdb_go_to(g, g->general, arg, &err)) {
+    if (!gdb_go_to(g, g->selected, arg, &err)) {
         g_string_append_printf(out, "%s\n", err->message);
         return;
     }

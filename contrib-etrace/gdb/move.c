@@ -85,6 +85,7 @@ void gdb_step(GdbTarget *g, unsigned hart, bool back)
     GdbHart *h = &g->harts[hart];
     const ReplayInsn *insn;
 
+    g->selected = hart;
     if (back ? !h->at : h->at + 1 >= replay_length(h->replay)) {
         gdb_put_stop(g, hart, back ? GDB_STOP_BEGIN : GDB_STOP_END);
         return;
@@ -100,6 +101,7 @@ void gdb_continue(GdbTarget *g, unsigned hart, bool back)
 {
     GdbHart *h = &g->harts[hart];
 
+    g->selected = hart;
     switch (replay_find(h->replay, h->at, back,
                         (const uint64_t *)g->breakpoints->data,
                         g->breakpoints->len, g->ops->poll, g->opaque,
@@ -128,7 +130,7 @@ void gdb_continue(GdbTarget *g, unsigned hart, bool back)
 void gdb_vcont(GdbTarget *g, const char *actions)
 {
     g_auto(GStrv) list = g_strsplit(actions + 1, ";", -1);
-    unsigned hart = g->general;
+    unsigned hart = g->selected;
     bool step = false, named = false;
 
     for (char **action = list; *action; action++) {

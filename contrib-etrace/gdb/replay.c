@@ -7,7 +7,7 @@
 #include "replay-private.h"
 
 /* Instructions between points, at least, until there are too many points */
-#define SPACING         (1u << 18)
+#define SPACING         (1u << 16)
 
 /* Of the window, what is behind the instruction that was asked for */
 #define WINDOW_AHEAD    (REPLAY_WINDOW / 4)

@@ -32,7 +32,12 @@ struct GdbTarget {
     ElfCode *files;
     unsigned nr_harts;
     GdbHart *harts;
-    unsigned general;           /* hart that is selected (Hg) */
+    unsigned general;           /* hart that is asked about (Hg) */
+    /*
+     * The hart that the user has selected: gdb asks whether it is there (T), or
+     * says that it goes on. Hg is also for others that gdb has questions about.
+     */
+    unsigned selected;
     int mover;                  /* hart that goes on (Hc); -1: that one */
     unsigned next_listed;       /* of qsThreadInfo */
     GArray *breakpoints;        /* uint64_t, ascending */
@@ -58,7 +63,7 @@ void G_GNUC_PRINTF(2, 3) gdb_error(GdbTarget *g, const char *fmt, ...);
 /* Send a part of @text as qXfer wants it: @range is "OFFSET,LENGTH". */
 void gdb_put_part(GdbTarget *g, const GString *text, const char *range);
 
-/* Where the hart is that is selected; never NULL */
+/* The hart that is asked about */
 static inline GdbHart *gdb_hart(GdbTarget *g)
 {
     return &g->harts[g->general];

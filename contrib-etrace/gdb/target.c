@@ -35,7 +35,7 @@ GdbTarget *gdb_target_new(const Trace *t, GPtrArray *replays, ElfCode *files)
         h->replay = replays->pdata[i];
         if (h->replay) {
             h->at = replay_length(h->replay) - 1;
-            g->general = i;
+            g->general = g->selected = i;
             g->xlen = t->harts[i].params.iaddress_width > 32 ? 64 : 32;
         }
     }
@@ -113,7 +113,7 @@ bool gdb_get_thread(const GdbTarget *g, const char **p, unsigned *hart)
 {
     uint64_t number;
 
-    *hart = g->general;
+    *hart = g->selected;
     if (g_str_has_prefix(*p, "-1")) {
         *p += 2;
         return true;
@@ -146,23 +146,29 @@ static void select_thread(GdbTarget *g, const char *args)
     } else {
         /* 0 or -1: any of them, or all */
         g->mover = args[1] == '0' || args[1] == '-' ? -1 : (int)hart;
+        g->selected = hart;
     }
     gdb_puts(g, "OK");
 }
 
 static unsigned mover(const GdbTarget *g)
 {
-    return g->mover >= 0 ? (unsigned)g->mover : g->general;
+    return g->mover >= 0 ? (unsigned)g->mover : g->selected;
 }
 
 static void is_alive(GdbTarget *g, const char *args)
 {
     unsigned hart;
 
-    gdb_puts(g, gdb_get_thread(g, &args, &hart) ? "OK" : "E01");
+    if (!gdb_get_thread(g, &args, &hart)) {
+        gdb_puts(g, "E01");
+        return;
+    }
+    g->selected = hart;
+    gdb_puts(g, "OK");
 }
 
-/* Append register @n of the hart that is selected, as g and p have them. */
+/* Append register @n of the hart that is asked about, as g and p have them. */
 static void put_register(GdbTarget *g, GString *s, unsigned n)
 {
     GdbHart *h = gdb_hart(g);

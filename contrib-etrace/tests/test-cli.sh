@@ -760,11 +760,12 @@ says "it is named" err "qmp x: 'x' is neither"
 check "gdbserver --tick-rate" 2 debug $files1 --tick-rate -1
 check "gdbserver --index of nothing" 2 debug $files1 --index "$dir/none"
 says "it is named" err "$dir/none"
-"$tool" index $files1 --every 1000 --index "$dir/rvidx"
+"$tool" index $files1 --every 1000 -o "$dir/rvidx"
 check "gdbserver --index" 0 debug $files1 --index "$dir/rvidx" --goto 777 \
     < "$dir/in"
 says "it is there, too" out "^+\$$bytes#"
 check "gdbserver --index of another trace" 2 debug $files2 --index "$dir/rvidx"
+says "it is named" err "$dir/rvidx"
 check "gdbserver --elf of nothing" 2 debug $files1 --elf "$dir/none"
 says "it is named" err "$dir/none"
 

@@ -161,7 +161,8 @@ def harts(folder):
         *repeat(steps, 'one', 'reverse-stepi'),
         'thread 3', *repeat(steps, 'three', 'reverse-stepi'),
         'thread 2', r'printf "here %lx\n", $pc',
-        *repeat(steps, 'forth', 'stepi'), 'info threads'])
+        *repeat(steps, 'forth', 'stepi'), 'info threads',
+        'thread apply all monitor where'])
     for hart, name in enumerate(('one', 'two', 'three')):
         need(len(pcs[hart]) > steps, f'hart {hart}: {len(pcs[hart])}')
         same(values(output, name), pcs[hart][-2:-steps - 2:-1], name)
@@ -171,6 +172,8 @@ def harts(folder):
     for hart, at in (0, len(pcs[0]) - 1 - steps), (1, len(pcs[1]) - 1):
         need(f'(hart {hart}, instruction {at} of {len(pcs[hart])})' in output,
              f'info threads: hart {hart}')
+        need(f'hart {hart}: instruction {at} of' in output,
+             f'monitor where: hart {hart}')
 
 
 def chosen(pcs):
@@ -300,10 +303,11 @@ def wrapped(folder):
             *repeat(600, 'begin', 'reverse-stepi'),
             f'monitor goto {window + 100}', 'maintenance flush register-cache',
             *repeat(300, 'middle', 'reverse-stepi')],
-        '-global', 'riscv-trace-ram.sram-size=81920')
+        '-global', 'riscv-trace-ram.sram-size=16384',
+        '-global', 'riscv-trace-encoder.sync-max=2')
     length = places(output)[0] + 1
     pcs = pcs[0]
-    need(2 * window < length < len(pcs), f'{length} of {len(pcs)} are left')
+    need(window * 5 // 4 < length < len(pcs), f'{length} of {len(pcs)} are left')
     pcs = pcs[-length:]
     same(values(output, 'end'), pcs[-2:-302:-1], 'the end')
     same(values(output, 'begin'), pcs[299::-1] + 300 * pcs[:1], 'the begin')
