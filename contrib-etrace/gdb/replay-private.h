@@ -21,7 +21,7 @@ typedef struct ReplayWindow {
     uint64_t base;              /* the first one */
     unsigned count;
     ReplayInsn *insns;          /* REPLAY_WINDOW of them */
-    GArray *moments;            /* ReplayMoment; the first is at base or before */
+    GArray *moments;            /* ReplayMoment; the first: of base */
     GArray *events;             /* ReplayEvent */
 } ReplayWindow;
 

@@ -87,7 +87,7 @@ uint64_t replay_length(const Replay *r);
  */
 const ReplayInsn *replay_insn(Replay *r, uint64_t i);
 
-/* What holds at instruction @i, and what is in front of it; as above, or NULL */
+/* What holds at instruction @i, what is in front of it; as above, or NULL */
 const ReplayMoment *replay_moment(Replay *r, uint64_t i);
 const ReplayEvent *replay_event(Replay *r, uint64_t i);
 

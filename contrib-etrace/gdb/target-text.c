@@ -84,10 +84,10 @@ GString *gdb_text_threads(GdbTarget *g)
         if (!h->replay) {
             continue;
         }
-        g_string_append_printf(s, "<thread id=\"%x\"%s%s%s>hart %u, instruction "
-                               "%" PRIu64 " of %" PRIu64 "</thread>\n", i + 1,
-                               name ? " name=\"" : "", name ?: "",
-                               name ? "\"" : "", i, h->at,
+        g_string_append_printf(s, "<thread id=\"%x\"%s%s%s>hart %u, "
+                               "instruction %" PRIu64 " of %" PRIu64
+                               "</thread>\n", i + 1, name ? " name=\"" : "",
+                               name ?: "", name ? "\"" : "", i, h->at,
                                replay_length(h->replay));
     }
     return g_string_append(s, "</threads>\n");

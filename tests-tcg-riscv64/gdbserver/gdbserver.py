@@ -307,7 +307,8 @@ def wrapped(folder):
         '-global', 'riscv-trace-encoder.sync-max=2')
     length = places(output)[0] + 1
     pcs = pcs[0]
-    need(window * 5 // 4 < length < len(pcs), f'{length} of {len(pcs)} are left')
+    need(window * 5 // 4 < length < len(pcs),
+         f'{length} of {len(pcs)} are left')
     pcs = pcs[-length:]
     same(values(output, 'end'), pcs[-2:-302:-1], 'the end')
     same(values(output, 'begin'), pcs[299::-1] + 300 * pcs[:1], 'the begin')
