@@ -73,7 +73,8 @@ bool trace_resume_part(TraceDecoder *d, const TracePoint *p)
     ETracePacket support;
     bool has = p->support != TRACE_NO_SUPPORT;
 
-    if (d->trace->pieces.runs || p->pos < d->stream.begin || p->pos > d->stream.end ||
+    if (d->trace->pieces.runs ||
+        p->pos < d->stream.begin || p->pos > d->stream.end ||
         (has && !read_support(d, p->support, &support)) ||
         !flow_resume(&d->flow, has ? &support : NULL, &p->flow)) {
         return false;
