@@ -262,6 +262,35 @@ def far(folder):
     return f'{len(pcs)} instructions'
 
 
+def rounds(folder):
+    """Loops of which the trace does not have each round by itself"""
+    pcs = trace(folder, 'rounds')[0]
+    counts = {}
+    for n, pc in enumerate(pcs):
+        counts.setdefault(pc, []).append(n)
+    first, second = sorted((pc for pc in counts if len(counts[pc]) > 100000),
+                           key=lambda pc: counts[pc][0])[::2]
+    middle = (counts[second][0] + counts[second][-1]) // 2
+    output = run_gdb(folder, 'rounds', [
+        f'break *{first:#x}', 'reverse-continue', 'monitor where', 'delete',
+        'reverse-continue', f'break *{second:#x}', 'continue',
+        'monitor where', f'monitor goto {middle}',
+        'maintenance flush register-cache', 'reverse-continue',
+        'monitor where', 'continue', 'monitor where', 'delete',
+        f'tbreak *{pcs[100]:#x}' if pcs[100] < first else
+        f'tbreak *{pcs[4]:#x}', 'reverse-continue', 'monitor where',
+        f'tbreak *{pcs[-1]:#x}', 'continue', 'monitor where'])
+    early = counts[pcs[100] if pcs[100] < first else pcs[4]][-1]
+    before = max(n for n in counts[second] if n < middle)
+    want = [counts[first][-1], counts[second][0], middle, before,
+            min(n for n in counts[second] if n > before),
+            early, min(n for n in counts[pcs[-1]] if n > early)]
+    need(places(output) == want, f'{places(output)}, not {want}')
+    size = os.path.getsize(f'{folder}/trace')
+    need(size * 100 < len(pcs), f'{size} bytes: each round has some')
+    return f'{len(pcs)} instructions'
+
+
 def stand_still(folder, guest, smp, commands, *options, topology=''):
     """Stop at the guest's end; gdb's output, and what was executed"""
     with links.directory() as sockets:
@@ -459,6 +488,7 @@ def main():
         ('the ring of a machine that stands still', ring, 2, ''),
         ('the rings of harts', ring, 2, ',trace-topology=per-hart'),
         ('a ring that has wrapped', wrapped),
+        ('loops of many rounds', rounds),
         ('requests that gdb does not make', requests),
         ('a place that is not there', refused, 'the last place is', '--goto',
          '1G'),
