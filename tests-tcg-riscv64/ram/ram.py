@@ -48,7 +48,7 @@ class Machine:
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self.log)
         self.events = []
         self.read()
-        # events are told from here on only, hence -S
+        # events are reported from here on only, hence -S
         self.qmp('qmp_capabilities')
         if '-incoming' not in options:
             self.qmp('cont')
@@ -255,7 +255,7 @@ def rvtrace(folder, guest, machine='', patched=False):
     with open(f'{folder}/linear', 'wb') as f:
         f.write(linear)
     side = ['--sideband', f'{folder}/sideband']
-    # the image explains itself; what is in order has to be told
+    # the image explains itself; that it is in order has to be said
     decoded = decode(folder, f'{folder}/ring', '--ram', *side)
     order = ['--wrapped-at', '0'] if wrapped else ['--ram']
     same(decode(folder, f'{folder}/linear', *order, *side), decoded)
@@ -547,7 +547,7 @@ def rvtrace_stopped(folder, xlen):
 
 
 def rvtrace_resumed(folder, xlen):
-    """The ring is emptied and goes on: the gap is told in-band."""
+    """The ring is emptied and goes on: the gap is reported in-band."""
     elf = f'{OUT}/rvtrace-resume-{xlen}.elf'
     with Machine(folder, '', elf, SIDE, *sideband(folder), *SYNC) as m:
         m.finished()
@@ -558,7 +558,7 @@ def rvtrace_resumed(folder, xlen):
                      f'{folder}/sideband', strict=False)
     find(decoded, m.pcs(), 3000)
     with open(f'{folder}/decode.log', encoding='utf-8') as f:
-        need('trace_lost' in f.read(), 'no loss was told')
+        need('trace_lost' in f.read(), 'no loss was reported')
 
 
 def both_sinks(folder):

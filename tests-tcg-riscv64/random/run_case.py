@@ -271,13 +271,13 @@ def check_parts(parts, hart, retired):
 
 
 def check_pieces(options, hart, retired):
-    """Some may be lost, and then that is told."""
+    """Some may be lost, and then that is reported."""
     status, decoded, said = decode([*options, '--strict'], hart)
     wrong = expected.pieces(decoded, retired, len(retired))
     need(not wrong, 'differs', f'hart {hart}: {wrong} {said[:300]}')
     need(status == 1 or decoded == retired, 'silent',
          f'hart {hart}: {len(decoded)} decoded, {len(retired)} retired, '
-         'and no loss is told')
+         'and no loss is reported')
 
 
 def check_end(options, hart, retired):

@@ -66,7 +66,7 @@ class Result:
 
 
 class Run:
-    """QEMUs of a case: a directory for sockets, and what they are told"""
+    """QEMUs of a case: a directory for sockets, and what they are to do"""
 
     def __init__(self, case, folder, command_of, sockets):
         self.case = case
@@ -100,7 +100,7 @@ class Run:
         status = wait(machine.process, self.steps(machine))
         said = without_idle(machine.complaint())
         if self.case['machine']['scenario'] == 'reconnect':
-            # what a reader who left has not read is told
+            # what a reader who left has not read is reported
             said = re.sub(r'.*the reader of chardev .tr. has left; \d+ bytes '
                           r'were not read and are lost\n', '', said)
             said = re.sub(r'.*the last \d+ bytes for chardev .tr. were not '
@@ -205,7 +205,7 @@ def gdb(run):
 
 
 def breaks(run):
-    """A debugger has breakpoints, is told of some, and lets go"""
+    """A debugger has breakpoints, comes to some, and lets go"""
     machine = run.start('-chardev', 'socket,id=gdb,server=on,wait=off,path='
                         f'{run.sockets}/gdb', '-gdb', 'chardev:gdb')
     r = random.Random(run.case['seed'])

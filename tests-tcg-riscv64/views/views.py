@@ -676,7 +676,7 @@ def test_no_time(folder, guest):
             '1us')
     _, unit = spans(folder, guest)
     need(unit == 'none', unit)
-    refuses(folder, guest, 'does not tell the time', 'timeline', '--time',
+    refuses(folder, guest, 'does not report the time', 'timeline', '--time',
             'virtual')
 
 
