@@ -16,6 +16,7 @@ import tempfile
 import time
 
 import tap
+from symbols import addresses
 from tap import need
 
 QEMU, OUT = os.environ['QEMU'], os.environ['OUT']
@@ -124,13 +125,7 @@ def need_whole(output):
 
 
 def address(guest, name):
-    for line in subprocess.run(['nm', f'{OUT}/{guest}.elf'], check=True,
-                               capture_output=True,
-                               encoding='ascii').stdout.splitlines():
-        value, _, symbol = line.split()
-        if symbol == name:
-            return int(value, 16)
-    raise tap.Problem(f'{guest} has no {name}')
+    return addresses(f'{OUT}/{guest}.elf')[name]
 
 
 def history(folder, guest, cpu, symbols=True):

@@ -17,11 +17,11 @@ import subprocess
 import tempfile
 
 import tap
+from symbols import addresses
 from tap import need
 
 QEMU, RVTRACE = os.environ['QEMU'], os.environ['RVTRACE']
 OUT = os.environ['OUT']
-NM = os.environ.get('CROSS', 'riscv64-linux-gnu-') + 'nm'
 LIMIT = 120     # seconds, for any run
 TRACE = re.compile(r'^Trace (\d+): \S+ \[[0-9a-f]+/([0-9a-f]+)/')
 LOG = ('-accel', 'tcg,one-insn-per-tb=on', '-d', 'exec,nochain', '-icount',
@@ -127,13 +127,6 @@ def executed(folder, mask):
     return pcs
 
 
-def symbols(elf):
-    listing = subprocess.run([NM, elf], check=True, encoding='ascii',
-                             capture_output=True, timeout=LIMIT).stdout
-    return {name: int(address, 16) for address, _, name in
-            map(str.split, listing.splitlines())}
-
-
 def straight(a, b):
     return b - a in (2, 4)
 
@@ -231,7 +224,7 @@ def own_records(folder):
                        f'{folder}/perf.data')
     pcs = executed(folder, 2 ** 64 - 1)[0]
     samples = read_samples(f'{folder}/perf.data')
-    at = symbols(f'{OUT}/records.elf')
+    at = addresses(f'{OUT}/records.elf')
     # the call behind the write of DIRCALLINH
     call = (at['called'] - 4, at['leaf'])
     need(call in zip(pcs, pcs[1:]), 'no call with DIRCALLINH')

@@ -13,6 +13,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(__file__), '..'))
 
 import formats
 import tap
+from symbols import table
 from tap import Problem, need
 
 QEMU = os.environ['QEMU']
@@ -268,19 +269,11 @@ def rvtrace(folder, guest, machine='', patched=False):
     return m.pcs(), decoded, elf
 
 
-def symbol(elf, name):
-    done = subprocess.run(['riscv64-linux-gnu-nm', '-S', elf],
-                          capture_output=True, check=True, text=True)
-    for line in done.stdout.splitlines():
-        words = line.split()
-        if words[-1] == name:
-            return int(words[0], 16), int(words[1], 16)
-    raise Problem(f'{elf} has no {name}')
-
-
 def inside(pcs, elf, name):
     """Those of the instructions that are in that function"""
-    base, size = symbol(elf, name)
+    function = next((s for s in table(elf) if s.name == name and s.size), None)
+    need(function, f'{elf} has no {name}')
+    base, size = function.address, function.size
     return [pc for pc in pcs if base <= int(pc, 16) < base + size]
 
 

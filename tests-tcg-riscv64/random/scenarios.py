@@ -19,10 +19,10 @@ sys.path[:0] = [f'{TESTS}/ctr', TESTS]
 
 import links                                    # noqa: E402
 from machine import Error, Machine, connect     # noqa: E402
+from symbols import table                       # noqa: E402
 
 LIMIT = 60              # seconds that a program has
 PATIENCE = 10           # what a hart does is written in large pieces
-NM = os.environ.get('CROSS', 'riscv64-linux-gnu-') + 'nm'
 
 
 def without_idle(said):
@@ -121,10 +121,9 @@ class Run:
 
     def labels(self):
         """Addresses in the program"""
-        done = subprocess.run([NM, f'{self.folder}/guest.elf'],
-                              capture_output=True, text=True, check=True)
-        return [int(line.split()[0], 16) for line in done.stdout.splitlines()
-                if re.search(r' t (L|on|function|loop|case|slot)_', line)]
+        return [s.address for s in table(f'{self.folder}/guest.elf')
+                if s.kind == 't' and
+                re.match('(L|on|function|loop|case|slot)_', s.name)]
 
     def close(self):
         for machine in self.machines:

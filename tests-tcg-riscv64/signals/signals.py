@@ -14,6 +14,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(__file__), '..'))
 
 import links
 import tap
+from symbols import addresses
 from tap import need
 
 QEMU, RVTRACE, OUT = (os.environ[n] for n in ('QEMU', 'RVTRACE', 'OUT'))
@@ -102,9 +103,7 @@ def times(folder):
 
 
 def notify(folder):
-    nm = subprocess.run(['riscv64-linux-gnu-nm', f'{OUT}/signals.elf'],
-                        capture_output=True, text=True, check=True)
-    last = int(re.search(r'(\S+) T last_of_block', nm.stdout).group(1), 16)
+    last = addresses(f'{OUT}/signals.elf')['last_of_block']
     notified = [p['address'] for p in packets(folder, 'full-address=on')
                 if p.get('notify')]
     # "The address of the last instruction in the block"
