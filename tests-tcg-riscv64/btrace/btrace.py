@@ -11,17 +11,16 @@ import os
 import re
 import socket
 import subprocess
-import sys
 import tempfile
 import time
 
+import exec_log
 import tap
 from symbols import addresses
 from tap import need
 
 QEMU, OUT = os.environ['QEMU'], os.environ['OUT']
 LIMIT = 120     # seconds, for any run
-TRACE = re.compile(r'^Trace (\d+): \S+ \[[0-9a-f]+/([0-9a-f]+)/')
 LOG = ('-accel', 'tcg,one-insn-per-tb=on', '-d', 'exec,nochain')
 HISTORY = re.compile(r'^\d+\t(?:=>|  ) 0x([0-9a-f]+)')
 RECORDED = re.compile(r'^Recorded (\d+) instructions .*\((\d+) gaps\)', re.M)
@@ -81,17 +80,7 @@ def wait_for_gdb(path, qemu):
 
 def executed(folder, hart=0):
     """The pcs of the log, which has one hart after the other"""
-    pcs = {}
-    last = []
-    with open(f'{folder}/exec', encoding='utf-8', errors='replace') as log:
-        for line in log:
-            match = TRACE.match(line)
-            if match:
-                last = pcs.setdefault(int(match[1]), [])
-                last.append(int(match[2], 16))
-            elif line.startswith('Stopped execution of TB chain'):
-                last.pop()
-    return pcs[hart]
+    return exec_log.executed(f'{folder}/exec')[hart]
 
 
 def shown(output):

@@ -10,12 +10,12 @@
 
 import json
 import os
-import re
 import socket
 import struct
 import subprocess
 import tempfile
 
+import exec_log
 import tap
 from symbols import addresses
 from tap import need
@@ -23,7 +23,6 @@ from tap import need
 QEMU, RVTRACE = os.environ['QEMU'], os.environ['RVTRACE']
 OUT = os.environ['OUT']
 LIMIT = 120     # seconds, for any run
-TRACE = re.compile(r'^Trace (\d+): \S+ \[[0-9a-f]+/([0-9a-f]+)/')
 LOG = ('-accel', 'tcg,one-insn-per-tb=on', '-d', 'exec,nochain', '-icount',
        'shift=0')
 PERIOD = 1000   # ns, less than the shortest guest takes
@@ -111,20 +110,7 @@ def read_samples(path):
 
 def executed(folder, mask):
     """The pcs of the log, by hart; the last may be where the hart stands"""
-    pcs = {}
-    stopped = False
-    with open(f'{folder}/exec', encoding='utf-8', errors='replace') as log:
-        for line in log:
-            match = TRACE.match(line)
-            if match:
-                if stopped:     # before the instruction that is the last one
-                    last.pop()
-                stopped = False
-                last = pcs.setdefault(int(match[1]), [])
-                last.append(int(match[2], 16) & mask)
-            elif line.startswith('Stopped execution of TB chain'):
-                stopped = True
-    return pcs
+    return exec_log.executed(f'{folder}/exec', mask, standing=True)
 
 
 def straight(a, b):
