@@ -8,7 +8,6 @@
 # On a busy machine time passes before the first instruction: no test depends
 # on where in the guest the samples lie.
 
-import json
 import os
 import socket
 import struct
@@ -16,6 +15,7 @@ import subprocess
 import tempfile
 
 import exec_log
+import links
 import tap
 from symbols import addresses
 from tap import need
@@ -33,7 +33,7 @@ class Machine:
     """A machine that stands at its first instruction, and has QMP"""
 
     def __init__(self, folder, guest, cpu, *options):
-        self.sockets = tempfile.TemporaryDirectory()
+        self.sockets = links.directory()
         self.address = f'{self.sockets.name}/qmp'
         self.elf = f'{OUT}/{guest}.elf'
         with open(f'{folder}/qemu.log', 'wb') as log:
@@ -41,10 +41,9 @@ class Machine:
                 [QEMU, '-M', 'virt', '-cpu', cpu, '-m', '128M', '-bios',
                  'none', '-kernel', self.elf, '-display', 'none', '-monitor',
                  'none', '-serial', f'file:{folder}/uart', '-S', '-D',
-                 f'{folder}/exec', '-qmp',
-                 f'unix:{self.address},server=on,wait=off', '-action',
-                 'shutdown=pause', *options], stdin=subprocess.DEVNULL,
-                stdout=log, stderr=log)
+                 f'{folder}/exec', *links.Qmp.arguments(self.sockets.name),
+                 '-action', 'shutdown=pause', *options],
+                stdin=subprocess.DEVNULL, stdout=log, stderr=log)
 
     def __enter__(self):
         return self
@@ -63,31 +62,6 @@ class Machine:
         need(done.returncode == status,
              f'status {done.returncode}: {done.stderr}')
         return done.stdout, done.stderr
-
-
-class Qmp:
-    """A client of its own, for what rvtrace never says"""
-
-    def __init__(self, address):
-        self.socket = socket.socket(socket.AF_UNIX)
-        for _ in range(100):
-            try:
-                self.socket.connect(address)
-                break
-            except OSError:
-                subprocess.run(['sleep', '0.1'], check=True)
-        self.file = self.socket.makefile('rw', encoding='utf-8')
-        self.file.readline()
-        self.run('qmp_capabilities')
-
-    def run(self, command, **arguments):
-        self.file.write(json.dumps({'execute': command,
-                                    'arguments': arguments}) + '\n')
-        self.file.flush()
-        while True:
-            answer = json.loads(self.file.readline())
-            if 'event' not in answer:
-                return answer
 
 
 def read_samples(path):
@@ -275,11 +249,10 @@ def limits(folder):
     with Machine(folder, 'calls.rv64gc', 'rv64,ctr-host=16', *LOG) as machine:
         machine.sample('--every', '1us', '--cont', '--samples', '5', '--keep',
                        f'{folder}/five')
-        qmp = Qmp(machine.address)
-        while qmp.run('query-status')['return']['status'] != 'shutdown':
+        qmp = links.Qmp(machine.sockets.name)
+        while qmp.command('query-status')['status'] != 'shutdown':
             pass
-        qmp.socket.close()
-        qmp.file.close()
+        qmp.close()
         _, said = machine.sample('--every', '1us', '--samples', '1', '--keep',
                                  f'{folder}/none', status=2)
         need('the guest has ended (status shutdown)' in said, said)
@@ -289,30 +262,30 @@ def limits(folder):
 def protocol(folder):
     """Wrong arguments, a buffer that is full, and commands in no order"""
     with Machine(folder, 'calls.rv64gc', 'rv64,ctr-host=64', *LOG) as machine:
-        qmp = Qmp(machine.address)
+        qmp = links.Qmp(machine.sockets.name)
         for arguments in ({'period': 999}, {'period': 1 << 62},
                           {'period': 1000, 'entries': 0},
                           {'period': 1000, 'entries': 2049},
                           {'period': 1000, 'buffer': 100},
                           {'period': 1000, 'buffer': 1 << 31}):
-            answer = qmp.run('x-riscv-ctr-sample-start', **arguments)
+            answer = qmp.execute('x-riscv-ctr-sample-start', **arguments)
             need('must be from' in answer['error']['desc'], answer)
         for command in 'stop', 'read':
-            answer = qmp.run(f'x-riscv-ctr-sample-{command}')
+            answer = qmp.execute(f'x-riscv-ctr-sample-{command}')
             need('error' in answer, answer)
         # room for two samples
-        need(qmp.run('x-riscv-ctr-sample-start', period=1000, entries=64,
-                     buffer=2 * (48 + 64 * 24)) == {'return': {}}, 'start')
-        need('error' in qmp.run('x-riscv-ctr-sample-start', period=1000),
+        need(qmp.execute('x-riscv-ctr-sample-start', period=1000, entries=64,
+                         buffer=2 * (48 + 64 * 24)) == {'return': {}}, 'start')
+        need('error' in qmp.execute('x-riscv-ctr-sample-start', period=1000),
              'start, twice')
-        qmp.run('cont')
-        while not qmp.run('query-status')['return']['status'] == 'shutdown':
+        qmp.command('cont')
+        while not qmp.command('query-status')['status'] == 'shutdown':
             pass
-        need(qmp.run('x-riscv-ctr-sample-stop') == {'return': {}}, 'stop')
-        got = qmp.run('x-riscv-ctr-sample-read')['return']
+        need(qmp.execute('x-riscv-ctr-sample-stop') == {'return': {}}, 'stop')
+        got = qmp.command('x-riscv-ctr-sample-read')
         need(got['samples'] >= 2 and got['lost'] >= 5 and not got['left'] and
              not got['running'], f'{got}')
-        again = qmp.run('x-riscv-ctr-sample-read')['return']
+        again = qmp.command('x-riscv-ctr-sample-read')
         need(again['samples'] == 0 and again['data'] == '', 'read twice')
 
 
