@@ -18,7 +18,7 @@
 #define CC_MANTISSA     0xfffu
 #define CC_EXPONENT(cc) ((cc) >> 28)
 #define MAX_HARTS       4096
-/* perf names no exception but by its kind, fault: a cause of that kind */
+/* A cause of the kind that perf reports of an exception, which is: a fault */
 #define CAUSE_FAULT     13
 
 static void free_spool(gpointer spool)

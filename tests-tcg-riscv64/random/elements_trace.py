@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
 # Elements that write trace registers of the hart's own encoder, and debug
-# triggers. Labels say to expected.py what they do; a fence.i, which ends a
+# triggers. Labels say what they do, for expected.py; a fence.i, which ends a
 # translation block, says where it holds at the latest.
 
 from elements import KINDS, alu, at_recovery, kind

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# What may be decoded where not all that retired has to be; and what the
-# program's labels say to labels.c for the comparison of the rest.
+# What may be decoded where not all that retired has to be; and the
+# program's labels as labels.c reads them, to compare the rest.
 
 
 def label_lines(names):
