@@ -33,7 +33,7 @@ Replay *replay_new(Trace *t, unsigned hart, uint64_t tick_rate)
     r->window.insns = g_new(ReplayInsn, REPLAY_WINDOW);
     r->window.moments = g_array_new(FALSE, FALSE, sizeof(ReplayMoment));
     r->window.events = g_array_new(FALSE, FALSE, sizeof(ReplayEvent));
-    if (trace_tells_time(t, hart, &r->by_timestamps)) {
+    if (trace_reports_time(t, hart, &r->by_timestamps)) {
         r->clock.hz = tick_rate ?: r->by_timestamps ? TIMESTAMP_HZ : MTIME_HZ;
     }
     return r;
