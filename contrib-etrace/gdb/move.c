@@ -70,14 +70,34 @@ static void say_gap(GdbTarget *g, unsigned hart, uint64_t i)
     say(g, text);
 }
 
+/* Where in @all, or how many there are */
+static guint find_address(const GArray *all, uint64_t address)
+{
+    guint i = 0;
+
+    while (i < all->len && g_array_index(all, uint64_t, i) != address) {
+        i++;
+    }
+    return i;
+}
+
 static bool is_breakpoint(const GdbTarget *g, uint64_t pc)
 {
-    for (guint i = 0; i < g->breakpoints->len; i++) {
-        if (g_array_index(g->breakpoints, uint64_t, i) == pc) {
-            return true;
-        }
+    return find_address(g->breakpoints, pc) < g->breakpoints->len;
+}
+
+/*
+ * There is nothing to step to. gdb 13 waits forever, the next time that it
+ * goes on, if it learns that from a step off a breakpoint, for which it has
+ * removed that one alone. After a step that leads nowhere it tries once more,
+ * with all breakpoints in place, and learns it then.
+ */
+static GdbStop no_step(const GdbTarget *g, const ReplayInsn *insn, bool back)
+{
+    if (insn && find_address(g->removed, insn->pc) < g->removed->len) {
+        return GDB_STOP_THERE;
     }
-    return false;
+    return back ? GDB_STOP_BEGIN : GDB_STOP_END;
 }
 
 void gdb_step(GdbTarget *g, unsigned hart, bool back)
@@ -87,7 +107,8 @@ void gdb_step(GdbTarget *g, unsigned hart, bool back)
 
     g->selected = hart;
     if (back ? !h->at : h->at + 1 >= replay_length(h->replay)) {
-        gdb_put_stop(g, hart, back ? GDB_STOP_BEGIN : GDB_STOP_END);
+        insn = replay_insn(h->replay, h->at);
+        gdb_put_stop(g, hart, no_step(g, insn, back));
         return;
     }
     say_gap(g, hart, back ? h->at : h->at + 1);
@@ -199,8 +220,15 @@ void gdb_breakpoint(GdbTarget *g, bool insert, const char *args)
             return;
         }
         g_array_insert_val(all, i, address);
+        i = find_address(g->removed, address);
+        if (i < g->removed->len) {
+            g_array_remove_index_fast(g->removed, i);
+        }
     } else if (!insert && there) {
         g_array_remove_index(all, i);
+        if (g->removed->len < MAX_BREAKPOINTS) {
+            g_array_append_val(g->removed, address);
+        }
     }
     gdb_puts(g, "OK");
 }

@@ -41,6 +41,7 @@ struct GdbTarget {
     int mover;                  /* hart that goes on (Hc); -1: that one */
     unsigned next_listed;       /* of qsThreadInfo */
     GArray *breakpoints;        /* uint64_t, ascending */
+    GArray *removed;            /* uint64_t: those that were there */
     bool knows_swbreak;
     uint64_t transfers;         /* of branch traces: so many */
     /* The branch trace that gdb fetches in pieces, and whose it is; or NULL */

@@ -27,6 +27,7 @@ GdbTarget *gdb_target_new(const Trace *t, GPtrArray *replays, ElfCode *files)
     g->nr_harts = replays->len;
     g->harts = g_new0(GdbHart, g->nr_harts);
     g->breakpoints = g_array_new(FALSE, FALSE, sizeof(uint64_t));
+    g->removed = g_array_new(FALSE, FALSE, sizeof(uint64_t));
     g->transfers = TRANSFERS;
     g->mover = -1;
     for (unsigned i = g->nr_harts; i-- > 0;) {
@@ -49,6 +50,7 @@ void gdb_target_free(GdbTarget *g)
     }
     gdb_history_drop(g);
     g_array_unref(g->breakpoints);
+    g_array_unref(g->removed);
     g_free(g->harts);
     g_free(g);
 }
@@ -56,6 +58,7 @@ void gdb_target_free(GdbTarget *g)
 void gdb_target_connected(GdbTarget *g)
 {
     g_array_set_size(g->breakpoints, 0);
+    g_array_set_size(g->removed, 0);
     gdb_history_drop(g);
     g->knows_swbreak = false;
     g->mover = -1;
