@@ -421,14 +421,24 @@ static void finish_part(TraceDecoder *d, bool end)
     }
 }
 
+Image *trace_image_new(const Trace *t, unsigned hart)
+{
+    const TraceHart *h = &t->harts[hart];
+    InsnIsa isa = {
+        .xlen = h->params.iaddress_width,
+        .zcmp = t->isa.zcmp || (h->isa & ETRACE_SB_ISA_ZCMP),
+        .zcmt = t->isa.zcmt || (h->isa & ETRACE_SB_ISA_ZCMT),
+    };
+
+    return image_new(&isa, t->sideband, hart, t->elf);
+}
+
 /* Returns false if the trace has no such place as @start. */
 static bool set_up(TraceDecoder *d, Trace *t, unsigned hart,
                    const TraceStart *start, const TraceConsumer *consumer,
                    void *opaque)
 {
-    const TraceHart *h = &t->harts[hart];
-
-    assert(hart < t->nr_harts && h->present);
+    assert(hart < t->nr_harts && t->harts[hart].present);
     *d = (TraceDecoder) {
         .trace = t,
         .hart = hart,
@@ -439,11 +449,7 @@ static bool set_up(TraceDecoder *d, Trace *t, unsigned hart,
         .stop = !t->limit,
         .paths = flow_paths_new(),
         .ended = g_array_new(false, false, sizeof(uint64_t)),
-        .image = image_new(&(InsnIsa) {
-            .xlen = h->params.iaddress_width,
-            .zcmp = t->isa.zcmp || (h->isa & ETRACE_SB_ISA_ZCMP),
-            .zcmt = t->isa.zcmt || (h->isa & ETRACE_SB_ISA_ZCMT),
-        }, t->sideband, hart, t->elf),
+        .image = trace_image_new(t, hart),
     };
     return !start || trace_resume_image(d, start);
 }

@@ -22,6 +22,9 @@ bool trace_take_ram(Trace *t, const TraceOptions *opts, const Trace *later,
  */
 bool trace_next_run(TraceDecoder *d);
 
+/* The hart's code, of the trace that begins with part @t */
+Image *trace_image_new(const Trace *t, unsigned hart);
+
 /* Hand over the notes that the image has come by. */
 void trace_take_notes(TraceDecoder *d);
 

@@ -26,7 +26,7 @@ bool trace_decoder_point(const TraceDecoder *d, TracePoint *point)
         .advanced = d->advanced,
         .sideband_pos = trace_sideband_pos(d),
     };
-    return !d->trace->ram && !d->consumer->data &&
+    return !d->trace->pieces.runs && !d->consumer->data &&
            flow_point(&d->flow, &point->flow);
 }
 
@@ -73,14 +73,31 @@ bool trace_resume_part(TraceDecoder *d, const TracePoint *p)
     ETracePacket support;
     bool has = p->support != TRACE_NO_SUPPORT;
 
-    if (d->trace->ram || p->pos < d->stream.begin || p->pos > d->stream.end ||
+    if (d->trace->pieces.runs ||
+        p->pos < d->stream.begin || p->pos > d->stream.end ||
         (has && !read_support(d, p->support, &support)) ||
         !flow_resume(&d->flow, has ? &support : NULL, &p->flow)) {
         return false;
     }
+    /* A ring that is cut begins with a wait, which is over at a point. */
+    d->flow.waiting = false;
     d->stream.pos = p->pos;
     d->packets = p->packets;
     d->advanced = p->advanced;
     d->support = p->support;
     return true;
+}
+
+Image *trace_image_at(const Trace *t, unsigned hart, unsigned part,
+                      const uint64_t *advanced, uint64_t packets)
+{
+    Image *image = trace_image_new(t, hart);
+
+    for (unsigned i = 0; i < part && t->next; i++) {
+        image_advance(image, advanced[i]);
+        t = t->next;
+        image_restart(image, t->sideband);
+    }
+    image_advance(image, packets);
+    return image;
 }

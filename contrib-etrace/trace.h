@@ -261,6 +261,14 @@ bool trace_decode_from(TraceDecoder *d, Trace *t, unsigned hart,
 bool trace_decoder_point(const TraceDecoder *d, TracePoint *point);
 
 /*
+ * The code of @hart, which must be present, when it has got to part @part of
+ * @t and the part's sideband was read for @packets of its packets. @advanced:
+ * see TraceStart. The caller frees it.
+ */
+Image *trace_image_at(const Trace *t, unsigned hart, unsigned part,
+                      const uint64_t *advanced, uint64_t packets);
+
+/*
  * Do packets of @hart report the time? *@timestamp: by their envelopes, else by
  * time fields. Looks at the beginning of the trace.
  */

@@ -210,10 +210,10 @@ static bool parse_at(CliTrace *ct)
     if (!n) {
         return true;
     }
-    if (n != g_strv_length(ct->traces)) {
+    if (!ct->traces || n != g_strv_length(ct->traces)) {
         cli_error("%u --at and %u --trace: every piece needs one, in order; "
                   "--at '?' if it is not known", n,
-                  g_strv_length(ct->traces));
+                  ct->traces ? g_strv_length(ct->traces) : 0);
         return false;
     }
     ct->at = g_new(int64_t, n);
@@ -316,7 +316,7 @@ bool cli_parse(CliTrace *ct, GOptionEntry *extra, const char *summary,
     if (ct->shard_files && !shards_take_options(ct, *ct->shard_files)) {
         return false;
     }
-    if (!ct->traces) {
+    if (!ct->traces && !ct->needs_no_trace) {
         cli_error("which trace? give --trace FILE");
         return false;
     }

@@ -46,6 +46,7 @@ int cmd_uftrace(int argc, char **argv);
 int cmd_timeline(int argc, char **argv);
 int cmd_html(int argc, char **argv);
 int cmd_ctr_sample(int argc, char **argv);
+int cmd_gdbserver(int argc, char **argv);
 int cmd_listen(int argc, char **argv);
 int cmd_index(int argc, char **argv);
 int cmd_merge(int argc, char **argv);
@@ -70,6 +71,7 @@ typedef struct CliTrace {
     int hart;                   /* -1: not given */
     char **elfs, **params, **tvecs;
     gboolean strict;
+    bool needs_no_trace;        /* set before cli_parse(): no --trace is fine */
     bool packets_only;          /* set before cli_open(): no program needed */
     bool takes_samples;         /* ... and branch stacks of perf do, too */
     gboolean ram;

@@ -47,6 +47,8 @@ static const CliCommand commands[] = {
     { "run", "run QEMU, trace it, and write what was executed", cmd_run },
     { "ctr-sample", "sample a machine that runs, by its control transfers",
       cmd_ctr_sample },
+    { "gdbserver", "let gdb walk through what was executed, forth and back",
+      cmd_gdbserver },
     { "listen", "collect trace and sideband from sockets", cmd_listen },
     { "live", "the same, and show what runs meanwhile, as top does",
       cmd_live },

@@ -13,6 +13,8 @@
 #include "callstack-save.h"
 #include "flamegraph.h"
 #include "fuzz.h"
+#include "gdb/rsp.h"
+#include "gdb/target.h"
 #include "index/sealed-file.h"
 #include "index/trace-index.h"
 #include "input.h"
@@ -500,6 +502,74 @@ static void G_GNUC_UNUSED fuzz_index(const uint8_t *data, size_t size)
 
     if (t) {
         read_index(t, &files[2]);
+        trace_free(t);
+    }
+    for (unsigned i = 0; i < n; i++) {
+        file_clear(&files[i]);
+    }
+}
+
+static void no_answer(void *opaque, const char *data, size_t len)
+{
+}
+
+/* What a debugger sends, about the first hart that has executed anything */
+static void debug(Trace *t, const uint8_t *data, size_t size)
+{
+    static const GdbTargetOps ops = { .send = no_answer };
+    g_autoptr(GPtrArray) replays = g_ptr_array_new();
+    g_autoptr(GArray) losses = g_array_new(false, false, sizeof(TraceLoss));
+    Replay *r = NULL;
+    GdbTarget *target;
+    RspReader reader;
+
+    t->limit = MAX_INSNS;
+    for (unsigned i = 0; !r && i < MIN(t->nr_harts, MAX_HARTS); i++) {
+        g_ptr_array_set_size(replays, i + 1);
+        if (t->harts[i].present) {
+            r = replay_new(t, i, 0);
+            replay_scan(r, losses);
+            if (!replay_length(r)) {
+                g_clear_pointer(&r, replay_free);
+            }
+            replays->pdata[i] = r;
+        }
+    }
+    if (!r) {
+        return;
+    }
+    t->limit = UINT64_MAX;
+    target = gdb_target_new(t, replays, NULL);
+    gdb_target_connected(target);
+    rsp_reader_init(&reader);
+    for (size_t i = 0; i < size; i++) {
+        if (rsp_reader_put(&reader, data[i]) == RSP_PACKET) {
+            gdb_target_packet(target, reader.data->str, reader.data->len,
+                              &ops, NULL);
+        }
+    }
+    rsp_reader_clear(&reader);
+    gdb_target_free(target);
+    replay_free(r);
+}
+
+static void G_GNUC_UNUSED fuzz_gdb(const uint8_t *data, size_t size)
+{
+    File files[MAX_FILES];
+    unsigned n = split(data + MIN(size, 1), size - MIN(size, 1), 3, files);
+    char *traces[] = { files[0].path, NULL };
+    char *sidebands[] = { files[1].path, NULL };
+    Trace *t = trace_open(&(TraceOptions) {
+        .traces = traces, .sidebands = sidebands,
+        .ram = size && data[0] & 1, .wrapped_at = RING_NOT_WRAPPED,
+    }, NULL);
+
+    if (t) {
+        g_autoptr(GBytes) sent = input_open(files[2].path, NULL);
+        size_t len;
+        const uint8_t *bytes = input_data(sent, &len);
+
+        debug(t, bytes, len);
         trace_free(t);
     }
     for (unsigned i = 0; i < n; i++) {

@@ -54,7 +54,8 @@ says "every command is listed" out listen
 check "unknown command" 2 "$tool" frobnicate
 says "it is named" err "no command 'frobnicate'"
 for command in decode verify stat report annotate folded flamegraph timeline \
-    html listen convert perf-data script callgrind pprof speedscope uftrace; do
+    html listen convert perf-data script callgrind pprof speedscope uftrace \
+    gdbserver; do
     check "$command --help" 0 "$tool" $command --help
     says "$command explains itself" out '--trace'
     check "$command --bogus" 2 "$tool" $command --bogus
@@ -713,6 +714,60 @@ check "verify finds what differs" 1 "$tool" decode $files1 \
     --truth "$two/truth" --output verify --output stat
 says "stat is complete nevertheless" out '^stream'
 check "bad number of jobs" 2 "$tool" stat $files1 --jobs -1
+
+# gdbserver: by hand, what a debugger sends. packet TEXT...: as it is framed
+packet() {
+    local text sum i
+    for text; do
+        sum=0
+        for ((i = 0; i < ${#text}; i++)); do
+            sum=$((sum + $(printf %d "'${text:i:1}")))
+        done
+        printf '$%s#%02x' "$text" $((sum & 255))
+    done
+}
+# debug OPTION... < PACKETS
+debug() {
+    "$tool" gdbserver --listen stdio "$@"
+}
+# The place that harts begin at is the last instruction, or --goto's.
+last=$(tail -n 1 "$one/pcs")
+packet p20 D > "$dir/in"
+check "gdbserver" 0 debug $files1 < "$dir/in"
+says "it counts" err "hart 0: $(wc -l < "$one/pcs") instructions"
+bytes=$(printf %016x "0x$last" | fold -w 2 | tac | tr -d '\n')
+says "it is at the end" out "^+\$$bytes#"
+check "gdbserver --goto" 0 debug $files1 --goto 777 < "$dir/in"
+bytes=$(sed -n 778p "$one/pcs" | xargs -I X printf %016x 0xX | fold -w 2 |
+    tac | tr -d '\n')
+says "it is there" out "^+\$$bytes#"
+check "gdbserver --limit" 0 debug $files1 --limit 778 < "$dir/in"
+says "that is the end" out "^+\$$bytes#"
+check "gdbserver: no such place" 2 debug $files1 --goto 1G
+says "gdbserver says which there are" err 'the last place is'
+check "gdbserver: no place" 2 debug $files1 --goto somewhere
+says "gdbserver says what places are" err 'begin, end, a number'
+check "gdbserver: a time that is not known" 2 debug $files1 --goto 1ms
+says "gdbserver says how to know it" err 'time-width=64'
+check "gdbserver --listen nowhere" 2 "$tool" gdbserver $files1 --listen x
+says "gdbserver says what addresses are" err 'unix:PATH nor tcp:.*nor stdio'
+check "gdbserver --trace --qmp" 2 debug $files1 --qmp unix:x
+says "it is one of them" err 'one of them'
+check "gdbserver --qmp --ram" 2 debug --qmp unix:x --ram
+says "there is nothing to be said" err 'leave out --ram'
+check "gdbserver --qmp nonsense" 2 debug --qmp x
+says "it is named" err "qmp x: 'x' is neither"
+check "gdbserver --tick-rate" 2 debug $files1 --tick-rate -1
+check "gdbserver --index of nothing" 2 debug $files1 --index "$dir/none"
+says "it is named" err "$dir/none"
+"$tool" index $files1 --every 1000 -o "$dir/rvidx"
+check "gdbserver --index" 0 debug $files1 --index "$dir/rvidx" --goto 777 \
+    < "$dir/in"
+says "it is there, too" out "^+\$$bytes#"
+check "gdbserver --index of another trace" 2 debug $files2 --index "$dir/rvidx"
+says "it is named" err "$dir/rvidx"
+check "gdbserver --elf of nothing" 2 debug $files1 --elf "$dir/none"
+says "it is named" err "$dir/none"
 
 # listen connects to where its peer listens, and the other way round
 check "listen: no such address" 2 "$tool" listen --trace nowhere \

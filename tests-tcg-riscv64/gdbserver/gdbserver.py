@@ -1,0 +1,504 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+#
+# gdbserver.py PATTERN: see run.sh
+#
+# Debian's gdb-multiarch, as a user has it, and rvtrace gdbserver, which has the
+# trace of a guest. The truth is QEMU's own log of what was executed.
+
+import os
+import re
+import signal
+import subprocess
+import time
+
+import links
+import tap
+from tap import need
+
+QEMU, RVTRACE, OUT = (os.environ[name] for name in ('QEMU', 'RVTRACE', 'OUT'))
+LIMIT = links.LIMIT
+LOG = ('-accel', 'tcg,one-insn-per-tb=on,thread=single', '-d',
+       'exec,nochain,int')
+BEGUN = re.compile(r'^Trace (\d+): \S+ \[[0-9a-f]+/([0-9a-f]+)/')
+TRAP = re.compile(r'riscv_cpu_do_interrupt: hart:(\d+), async:(\d), '
+                  r'cause:([0-9a-f]+), epc:0x([0-9a-f]+)')
+FETCH = (1, 12, 20)     # access, page and guest page fault
+HISTORY = re.compile(r'^\d+\t(?:=>|  ) 0x([0-9a-f]+)')
+
+
+def retired(path, cpu):
+    """
+    The pcs of each hart. An instruction that has begun did not retire if an
+    exception follows with that epc, unless it is one of the next fetch. With
+    Zcmt, it may be one of the fetch from a table, so no guest may jump to
+    itself.
+    """
+    fetch = FETCH if 'zcmt' not in cpu else ()
+    mask = (1 << (32 if cpu.startswith('rv32') else 64)) - 1
+    pcs, began = {}, {}
+    last = 0
+    with open(path, encoding='utf-8', errors='replace') as log:
+        for line in log:
+            if match := BEGUN.match(line):
+                last = int(match[1])
+                pcs.setdefault(last, []).append(int(match[2], 16) & mask)
+                began[last] = True
+            elif line.startswith('Stopped execution of TB chain'):
+                pcs[last].pop()
+                began[last] = False
+            elif match := TRAP.search(line):
+                hart = int(match[1])
+                if (match[2] == '0' and int(match[3], 16) not in fetch and
+                        began.get(hart) and
+                        pcs[hart][-1] == int(match[4], 16) & mask):
+                    pcs[hart].pop()
+                began[hart] = False
+    return pcs
+
+
+def qemu_line(folder, guest, cpu, smp, *options):
+    return [QEMU, '-M', 'virt,trace=on,trace-autostart=on,trace-sideband=sb'
+            f'{",trace-chardev=tr" * ("-qmp" not in options)}',
+            '-chardev', f'file,id=sb,path={folder}/sideband',
+            '-chardev', f'file,id=tr,path={folder}/trace',
+            '-cpu', cpu, '-smp', str(smp), '-m', '128M', '-bios', 'none',
+            '-kernel', f'{OUT}/{guest}.elf', '-display', 'none', '-monitor',
+            'none', '-serial', f'file:{folder}/uart', '-D', f'{folder}/exec',
+            *options]
+
+
+def trace(folder, guest, cpu='rv64', smp=1, happy=True):
+    """What each hart has executed, by the log"""
+    done = subprocess.run(qemu_line(folder, guest, cpu, smp, *LOG),
+                          capture_output=True, timeout=LIMIT, check=False,
+                          stdin=subprocess.DEVNULL, encoding='utf-8')
+    need(done.returncode == 0 or not happy, f'QEMU: {done.stderr}')
+    return retired(f'{folder}/exec', cpu)
+
+
+def server(folder, *options, source=None):
+    source = source or ('--trace', f'{folder}/trace')
+    return [RVTRACE, 'gdbserver', *source, '--sideband', f'{folder}/sideband',
+            *options]
+
+
+def run_gdb(folder, guest, commands, *options, source=None, symbols=True):
+    """The output of gdb, and of rvtrace"""
+    line = ' '.join(server(folder, '--listen', 'stdio', *options,
+                           source=source))
+    elf = f'{OUT}/{guest}.elf'
+    with open(f'{folder}/gdb', 'w', encoding='ascii') as file:
+        print('set pagination off', 'set width 0',
+              'set record instruction-history-size unlimited',
+              'set record btrace bts buffer-size unlimited',
+              f'target remote | {line}', 'set scheduler-locking on',
+              *commands, 'kill', sep='\n', file=file)
+    done = subprocess.run(
+        ['gdb-multiarch', '-nx', '-batch', '-x', f'{folder}/gdb',
+         *[elf] * symbols], stdout=subprocess.PIPE, timeout=LIMIT, check=False,
+        stderr=subprocess.STDOUT, encoding='utf-8')
+    with open(f'{folder}/gdb.log', 'w', encoding='utf-8') as file:
+        file.write(done.stdout)
+    need('rror in sourced' not in done.stdout, done.stdout[-500:])
+    return done.stdout
+
+
+def values(output, name):
+    """What 'printf "NAME %lx\\n", ...' has printed"""
+    return [int(v, 16) for v in re.findall(rf'^{name} ([0-9a-f]+)$', output,
+                                           re.M)]
+
+
+def places(output):
+    """What "monitor where" has said: the numbers of instructions"""
+    return [int(n) for n in re.findall(r'^hart \d+: instruction (\d+) of',
+                                       output, re.M)]
+
+
+def repeat(times, name, command):
+    return [f'set $n = {times}', 'while $n', command,
+            rf'printf "{name} %lx\n", $pc', 'set $n = $n - 1', 'end']
+
+
+def same(got, want, what):
+    for n, (a, b) in enumerate(zip(got, want)):
+        need(a == b, f'{what}: number {n + 1} is {a:x}, the log has {b:x}')
+    need(len(got) == len(want), f'{what}: {len(got)}, not {len(want)}')
+
+
+def walk(folder, guest, cpu, symbols=True):
+    """From the end to the beginning, at most so far back, and forth again"""
+    pcs = trace(folder, guest, cpu)[0]
+    steps = min(1200, len(pcs) - 1)
+    output = run_gdb(folder, guest, [
+        r'printf "at %lx\n", $pc', 'monitor where',
+        *repeat(steps, 'back', 'reverse-stepi'),
+        'monitor where', *repeat(steps, 'forth', 'stepi'), 'monitor where',
+        'reverse-continue', r'printf "begin %lx\n", $pc', 'stepi',
+        r'printf "second %lx\n", $pc', 'continue', r'printf "end %lx\n", $pc'],
+        symbols=symbols)
+    same(values(output, 'at'), pcs[-1:], 'the end')
+    same(values(output, 'back'), pcs[-2:-steps - 2:-1], 'back')
+    same(values(output, 'forth'), pcs[len(pcs) - steps:], 'forth')
+    last = len(pcs) - 1
+    need(places(output) == [last, last - steps, last], 'monitor where')
+    same(values(output, 'begin') + values(output, 'second'), pcs[:2],
+         'the beginning')
+    same(values(output, 'end'), pcs[-1:], 'the end again')
+    need(output.count('No more reverse-execution history') == 2,
+         'gdb does not see the ends')
+    return f'{len(pcs)} instructions, {steps} steps'
+
+
+def harts(folder):
+    """Each hart has a place of its own."""
+    steps = 1000
+    pcs = trace(folder, 'baton.rv64gc', 'rv64', 3)
+    output = run_gdb(folder, 'baton.rv64gc', [
+        'thread 2', *repeat(steps, 'two', 'reverse-stepi'),
+        'thread 1', r'printf "still %lx\n", $pc',
+        *repeat(steps, 'one', 'reverse-stepi'),
+        'thread 3', *repeat(steps, 'three', 'reverse-stepi'),
+        'thread 2', r'printf "here %lx\n", $pc',
+        *repeat(steps, 'forth', 'stepi'), 'info threads',
+        'thread apply all monitor where'])
+    for hart, name in enumerate(('one', 'two', 'three')):
+        need(len(pcs[hart]) > steps, f'hart {hart}: {len(pcs[hart])}')
+        same(values(output, name), pcs[hart][-2:-steps - 2:-1], name)
+    same(values(output, 'still'), pcs[0][-1:], 'the first hart')
+    same(values(output, 'here'), pcs[1][-steps - 1:-steps], 'the second hart')
+    same(values(output, 'forth'), pcs[1][-steps:], 'forth')
+    for hart, at in (0, len(pcs[0]) - 1 - steps), (1, len(pcs[1]) - 1):
+        need(f'(hart {hart}, instruction {at} of {len(pcs[hart])})' in output,
+             f'info threads: hart {hart}')
+        need(f'hart {hart}: instruction {at} of' in output,
+             f'monitor where: hart {hart}')
+
+
+def chosen(pcs):
+    """Addresses that were executed a few times, from all over the run"""
+    counts = {}
+    for pc in pcs:
+        counts[pc] = counts.get(pc, 0) + 1
+    some = sorted(pc for pc, n in counts.items() if 2 <= n <= 40)
+    need(len(some) >= 3, 'nothing to stop at')
+    return {some[0], some[len(some) // 2], some[-1]}
+
+
+def breakpoints(folder, guest, smp=1):
+    hart = smp - 1
+    pcs = trace(folder, guest, 'rv64', smp)[hart]
+    stops = chosen(pcs)
+    where = [n for n, pc in enumerate(pcs) if pc in stops]
+    output = run_gdb(folder, guest, [
+        f'thread {hart + 1}', *(f'break *{pc:#x}' for pc in stops),
+        *['reverse-continue', 'monitor where'] * len(where),
+        'reverse-continue', *['continue', 'monitor where'] * len(where),
+        'continue', r'printf "end %lx\n", $pc', 'delete',
+        f'hbreak *{pcs[where[0]]:#x}', 'reverse-continue', 'monitor where'])
+    last = len(pcs) - 1
+    back = [n for n in reversed(where) if n < last]
+    forth = [n for n in where if n]
+    got = places(output)
+    need(got[:len(back)] == back, f'back: {got[:len(back)]}, not {back}')
+    got = got[len(where):]
+    need(got[:len(forth)] == forth, f'forth: {got[:len(forth)]}, not {forth}')
+    same(values(output, 'end'), pcs[-1:], 'the end')
+    only = [n for n in back if pcs[n] == pcs[where[0]]]
+    need(got[-1] == only[0], f'one of them: {got[-1]}, not {only[0]}')
+    return f'{len(where)} stops'
+
+
+def history(folder, guest, cpu):
+    """record btrace bts: at the end, and somewhere in between"""
+    pcs = trace(folder, guest, cpu)[0]
+    middle = len(pcs) // 2
+    output = run_gdb(folder, guest, [
+        'record btrace bts', 'info record', 'record instruction-history',
+        'record stop', 'printf "MIDDLE\\n"', f'monitor goto {middle}',
+        'maintenance flush register-cache', 'record btrace bts',
+        'record instruction-history', *repeat(30, 'back', 'reverse-stepi')])
+    need('(0 gaps)' in output, 'gaps')
+    parts = [[int(m[1], 16) for m in map(HISTORY.match, text.splitlines())
+              if m] for text in output.split('MIDDLE\n')]
+    # the instruction that the hart is about to execute is none of it
+    same(parts[0], pcs[:-1], 'the end')
+    same(parts[1], pcs[:middle], 'the middle')
+    same(values(output, 'back'), pcs[middle - 1:middle - 31:-1], 'steps')
+    return f'{len(parts[0])} instructions'
+
+
+def far(folder):
+    """More instructions than are kept at a time; with an index and without"""
+    window = 1 << 18
+    # dhry knows the result of other numbers of rounds only
+    pcs = trace(folder, 'dhry-50', happy=False)[0]
+    need(len(pcs) > 2 * window + 2000, f'only {len(pcs)} instructions')
+    middle = len(pcs) - window * 3 // 4 + 300
+    commands = [f'monitor goto {middle}', 'maintenance flush register-cache',
+                *repeat(1000, 'back', 'reverse-stepi'),
+                'monitor goto begin', 'maintenance flush register-cache',
+                *repeat(300, 'begin', 'stepi'),
+                f'monitor goto {window - 100}',
+                'maintenance flush register-cache',
+                *repeat(300, 'forth', 'stepi'),
+                f'break *{pcs[100]:#x}', 'reverse-continue', 'monitor where',
+                f'break *{pcs[-10]:#x}', 'continue', 'monitor where']
+    first = max(n for n in range(window + 200) if pcs[n] == pcs[100])
+    second = min(n for n in range(first + 1, len(pcs))
+                 if pcs[n] in (pcs[100], pcs[-10]))
+    for index in False, True:
+        if index:
+            subprocess.run([RVTRACE, 'index', '--trace', f'{folder}/trace',
+                            '--sideband', f'{folder}/sideband', '--every',
+                            '1000'], check=True, timeout=LIMIT)
+        output = run_gdb(folder, 'dhry-50', commands)
+        same(values(output, 'back'), pcs[middle - 1:middle - 1001:-1], 'back')
+        same(values(output, 'begin'), pcs[1:301], 'begin')
+        same(values(output, 'forth'), pcs[window - 99:window + 201], 'forth')
+        need(places(output)[-2:] == [first, second],
+             f'{places(output)[-2:]}, not {[first, second]}')
+    return f'{len(pcs)} instructions'
+
+
+def rounds(folder):
+    """Loops of which the trace does not have each round by itself"""
+    pcs = trace(folder, 'rounds')[0]
+    counts = {}
+    for n, pc in enumerate(pcs):
+        counts.setdefault(pc, []).append(n)
+    first, second = sorted((pc for pc in counts if len(counts[pc]) > 100000),
+                           key=lambda pc: counts[pc][0])[::2]
+    middle = (counts[second][0] + counts[second][-1]) // 2
+    output = run_gdb(folder, 'rounds', [
+        f'break *{first:#x}', 'reverse-continue', 'monitor where', 'delete',
+        'reverse-continue', f'break *{second:#x}', 'continue',
+        'monitor where', f'monitor goto {middle}',
+        'maintenance flush register-cache', 'reverse-continue',
+        'monitor where', 'continue', 'monitor where', 'delete',
+        f'tbreak *{pcs[100]:#x}' if pcs[100] < first else
+        f'tbreak *{pcs[4]:#x}', 'reverse-continue', 'monitor where',
+        f'tbreak *{pcs[-1]:#x}', 'continue', 'monitor where'])
+    early = counts[pcs[100] if pcs[100] < first else pcs[4]][-1]
+    before = max(n for n in counts[second] if n < middle)
+    want = [counts[first][-1], counts[second][0], middle, before,
+            min(n for n in counts[second] if n > before),
+            early, min(n for n in counts[pcs[-1]] if n > early)]
+    need(places(output) == want, f'{places(output)}, not {want}')
+    # the jump to itself at the end has a packet each time
+    size = os.path.getsize(f'{folder}/trace') - 10 * len(counts[pcs[-1]])
+    need(size * 100 < len(pcs), f'{size} bytes: each round has some')
+    return f'{len(pcs)} instructions'
+
+
+def stand_still(folder, guest, smp, commands, *options, topology=''):
+    """Stop at the guest's end; gdb's output, and what was executed"""
+    with links.directory() as sockets:
+        line = qemu_line(folder, guest, 'rv64', smp, *LOG, '-no-shutdown',
+                         *links.Qmp.arguments(sockets), *options)
+        line[2] += topology
+        with subprocess.Popen(line, stdin=subprocess.DEVNULL) as qemu:
+            try:
+                qmp = links.Qmp(sockets)
+                for _ in range(LIMIT * 20):
+                    if not qmp.command('query-status')['running']:
+                        break
+                    time.sleep(0.05)
+                qmp.file.close()
+                output = run_gdb(folder, guest, commands,
+                                 source=('--qmp', f'unix:{sockets}/qmp'))
+            finally:
+                qemu.kill()
+    return output, retired(f'{folder}/exec', 'rv64')
+
+
+def ring(folder, smp, topology):
+    """The trace in the RAM sink"""
+    output, pcs = stand_still(
+        folder, 'baton.rv64gc', smp, [
+            *repeat(1000, 'one', 'reverse-stepi'), 'thread 2',
+            *repeat(1000, 'two', 'reverse-stepi')], topology=topology)
+    same(values(output, 'one'), pcs[0][-2:-1002:-1], 'hart 0')
+    same(values(output, 'two'), pcs[1][-2:-1002:-1], 'hart 1')
+
+
+def wrapped(folder):
+    """A ring that has not all of it, with more than is kept at a time"""
+    window = 1 << 18
+    output, pcs = stand_still(
+        folder, 'dhry-50', 1, [
+            'monitor where', *repeat(300, 'end', 'reverse-stepi'),
+            'monitor goto 300', 'maintenance flush register-cache',
+            *repeat(600, 'begin', 'reverse-stepi'),
+            f'monitor goto {window + 100}', 'maintenance flush register-cache',
+            *repeat(300, 'middle', 'reverse-stepi')],
+        '-global', 'riscv-trace-ram.sram-size=16384',
+        '-global', 'riscv-trace-encoder.sync-max=2')
+    length = places(output)[0] + 1
+    pcs = pcs[0]
+    need(window * 5 // 4 < length < len(pcs),
+         f'{length} of {len(pcs)} are left')
+    pcs = pcs[-length:]
+    same(values(output, 'end'), pcs[-2:-302:-1], 'the end')
+    same(values(output, 'begin'), pcs[299::-1] + 300 * pcs[:1], 'the begin')
+    same(values(output, 'middle'), pcs[window + 99:window - 201:-1],
+         'the middle')
+    return f'{length} instructions'
+
+
+def start(folder, sockets, *options):
+    return subprocess.Popen(
+        server(folder, '--listen', f'unix:{sockets}/gdb', *options),
+        stdin=subprocess.DEVNULL, stderr=open(f'{folder}/log', 'wb'))
+
+
+def requests(folder):
+    """What gdb does not ask for gets an answer, and what it sends an end."""
+    pcs = trace(folder, 'calls.rv64gc')[0]
+    with links.directory() as sockets, start(folder, sockets) as tool:
+        try:
+            check_requests(sockets, pcs)
+            raw = Raw(sockets)
+            raw.link.sendall(b'$k#6b')
+            need(tool.wait(LIMIT) == 0, 'kill does not end it')
+        finally:
+            tool.kill()
+    with links.directory() as sockets, start(folder, sockets) as tool:
+        try:
+            Raw(sockets).ask('?')
+            tool.send_signal(signal.SIGTERM)
+            need(tool.wait(LIMIT) == 0, 'SIGTERM does not end it')
+            need(not os.path.exists(f'{sockets}/gdb'), 'the socket is left')
+        finally:
+            tool.kill()
+
+
+class Raw:
+    """The remote protocol by hand"""
+
+    def __init__(self, sockets):
+        self.link = links.connect(f'{sockets}/gdb')
+        self.data = b''
+
+    def receive(self, what):
+        while not (match := re.search(rb'\$([^#]*)#..', self.data)):
+            more = self.link.recv(4096)
+            need(more, f'{what}: no answer')
+            self.data += more
+        self.data = self.data[match.end():]
+        if what != 'D':
+            self.link.sendall(b'+')
+        return match[1].decode()
+
+    def ask(self, text):
+        packet = text.encode()
+        self.link.sendall(b'$%s#%02x' % (packet, sum(packet) & 0xff))
+        return self.receive(text)
+
+
+def little(pc):
+    return pc.to_bytes(8, 'little').hex()
+
+
+def check_requests(sockets, pcs):
+    raw = Raw(sockets)
+    features = raw.ask('qSupported:swbreak+').split(';')
+    for feature in ('ReverseStep+', 'ReverseContinue+', 'swbreak+',
+                    'qXfer:btrace:read+', 'qXfer:features:read+'):
+        need(feature in features, f'{feature} is not offered')
+    for text, answer in (
+            ('?', f'T0520:{little(pcs[-1])};thread:1;'),
+            ('qfThreadInfo', 'm1'), ('qsThreadInfo', 'l'), ('qC', 'QC1'),
+            ('T1', 'OK'), ('T2', 'E01'), ('Hg0', 'OK'), ('Hg2', 'E01'),
+            ('Hc-1', 'OK'), ('H', 'E01'), ('p20', little(pcs[-1])),
+            ('p1', 'x' * 16), ('p0', '0' * 16), ('pffff', 'E01'),
+            ('bs', f'T0520:{little(pcs[-2])};thread:1;'),
+            ('b', ''), ('vCont?', 'vCont;c;C;s;S'),
+            ('vCont;s:1;c', f'T0520:{little(pcs[-1])};thread:1;'),
+            ('vCont;s', f'T0520:{little(pcs[-1])};thread:1;replaylog:end;'),
+            ('vCont;s:7', 'E01'), ('vCont;t', 'E.vCont'),
+            ('c1000', 'E.the past'), ('P20=0', 'E.the past'),
+            ('M1000,1:00', 'E.the past'), ('vRun;x', 'E.this is a trace'),
+            ('vAttach;1', 'E.this is a trace'), ('m0,4', 'E14'),
+            ('mffffffffffffffff,8', 'E14'), ('m', 'E01'), ('m0', 'E01'),
+            ('Z2,1000,4', ''), ('Z0,', 'E01'), ('z0,1000,4', 'OK'),
+            ('Z0,1000,4', 'OK'), ('Z0,1000,4', 'OK'),
+            ('bc', f'T0520:{little(pcs[0])};thread:1;swbreak:;'),
+            ('bc', f'T0520:{little(pcs[0])};thread:1;replaylog:begin;'),
+            ('bs', f'T0520:{little(pcs[0])};thread:1;replaylog:begin;'),
+            ('qXfer:features:read:x:0,fff', 'E.the annex'),
+            ('qXfer:features:read:target.xml:0', 'E.offset'),
+            ('qXfer:features:read:target.xml:fffffff,1', 'E.the offset'),
+            ('qXfer:features:read:target.xml:0,5', 'm<?xml'),
+            ('qXfer:btrace:read:all:0,fff', 'E.this hart'),
+            ('Qbtrace:pt', 'E.the format'), ('Qbtrace:bts', 'OK'),
+            ('qXfer:btrace:read:delta:0,fff', 'E.what'),
+            ('qXfer:btrace:read:all:1,fff', 'E.the beginning'),
+            ('qXfer:btrace:read:all:0,fff', 'l<!DOCTYPE btrace'),
+            ('Qbtrace-conf:bts:size=z', 'E.the size'),
+            ('qRcmd,zz', 'E01'), ('unknown', ''), ('', '')):
+        got = raw.ask(text)
+        need(got.startswith(answer) and (answer or not got), f'{text}: {got}')
+    for command, says in (('where', 'hart 0: instruction 0 of'),
+                          ('goto nowhere', "'nowhere': no place"),
+                          ('goto 1G', 'the last place is'),
+                          ('goto 1s', 'does not report the time'),
+                          ('frobnicate', 'is no command')):
+        got = bytes.fromhex(raw.ask(f'qRcmd,{command.encode().hex()}'))
+        need(says in got.decode(), f'monitor {command}: {got}')
+    # a packet that is damaged is to be sent again, as is one that was lost
+    raw.link.sendall(b'$g#00')
+    need(raw.link.recv(1) == b'-', 'a wrong sum is accepted')
+    need(raw.ask('qC') == 'QC1', 'after a wrong sum')
+    raw.link.sendall(b'-')
+    need(raw.receive('again') == 'QC1', 'the last packet is not sent again')
+    need(raw.ask('q' * 100000).startswith('E.the packet'), 'a long packet')
+    need(raw.ask('QStartNoAckMode') == 'OK', 'QStartNoAckMode')
+    # who goes without a word finds the place again; breakpoints are gone
+    raw.link.close()
+    raw = Raw(sockets)
+    got = raw.ask('c')
+    need('replaylog:end' in got, f'a second connection: {got}')
+    need(raw.ask('D') == 'OK', 'detach')
+
+
+def refused(folder, says, *options):
+    trace(folder, 'calls.rv64gc')
+    done = subprocess.run(server(folder, '--listen', 'stdio', *options),
+                          capture_output=True, timeout=LIMIT, check=False,
+                          stdin=subprocess.DEVNULL, encoding='utf-8')
+    need(done.returncode == 2 and says in done.stderr and not done.stdout,
+         f'{done.returncode}: {done.stderr}')
+
+
+def main():
+    tests = [
+        *((f'step by step, {guest} {cpu}', walk, f'{guest}.{cpu}gc', cpu)
+          for guest in ('calls', 'exceptions', 'irq', 'loops', 'priv')
+          for cpu in ('rv64', 'rv32')),
+        ('step by step, zc', walk, 'zc.rv64gc', 'rv64,d=off,zcmp=on,zcmt=on',
+         False),
+        ('several harts', harts),
+        *((f'breakpoints, {guest}', breakpoints, f'{guest}.rv64gc')
+          for guest in ('calls', 'exceptions', 'irq', 'priv')),
+        ('breakpoints, the third hart', breakpoints, 'baton.rv64gc', 3),
+        *((f'record btrace, {guest} {cpu}', history, f'{guest}.{cpu}gc', cpu)
+          for guest in ('calls', 'priv') for cpu in ('rv64', 'rv32')),
+        ('more than is kept at a time', far),
+        ('the ring of a machine that stands still', ring, 2, ''),
+        ('the rings of harts', ring, 2, ',trace-topology=per-hart'),
+        ('a ring that has wrapped', wrapped),
+        ('loops of many rounds', rounds),
+        ('requests that gdb does not make', requests),
+        ('a place that is not there', refused, 'the last place is', '--goto',
+         '1G'),
+        ('no place', refused, 'no place', '--goto', 'x'),
+        ('a hart that is not there', refused, 'hart 4 is not in the trace',
+         '--hart', '4'),
+        ('no address', refused, 'neither unix:PATH nor', '--listen', 'x'),
+    ]
+    tap.run(OUT, tests)
+
+
+main()
