@@ -163,3 +163,25 @@ base_repo() {
 series() {
     sed -E 's/[[:space:]]*(#.*)?$//; /^$/d' "$patches/series"
 }
+
+# QEMU 10.0 needs a newer meson than Debian 12 has. It is pure Python: Debian
+# 13's package does, unpacked where only we see it. For configure's PYTHONPATH.
+meson_site=$cache/python/usr/lib/python3/dist-packages
+meson_for_us() {
+    local deb
+    command -v apt-get >/dev/null || return 0
+    deb=$("$top/scripts/fetch" binary trixie meson) || exit 1
+    [ "$meson_site" -nt "$deb" ] && return 0
+    rm -rf "$cache/python"
+    dpkg-deb -x "$deb" "$cache/python.new"
+    mv "$cache/python.new" "$cache/python"
+    touch "$meson_site"
+}
+
+# meson_for_later OBJ: runs of meson by ninja find it without PYTHONPATH
+meson_for_later() {
+    local packages
+    packages=$("$1/pyvenv/bin/python3" -c \
+        'import sysconfig; print(sysconfig.get_path("purelib"))') || return 1
+    echo "$meson_site" > "$packages/meson-for-us.pth"
+}
