@@ -112,7 +112,7 @@ def to_stock_with_cycles(folder):
     try:
         arrive(folder, state, STOCK, 'virt', CTR, *ICOUNT).end()
     except Error as error:
-        need('cpu/ctr' in str(error), str(error))
+        need("of device 'cpu'" in str(error), str(error))
     else:
         need(False, 'it is accepted, and the cycle counter lost')
 
