@@ -53,7 +53,9 @@ bool disasm_available(void)
     return true;
 }
 
-static int G_GNUC_PRINTF(2, 3) append(FILE *stream, const char *fmt, ...)
+static int append(FILE *stream, const char *fmt, ...) G_GNUC_PRINTF(2, 3);
+
+static int append(FILE *stream, const char *fmt, ...)
 {
     va_list args;
 
