@@ -14,9 +14,10 @@ DESTDIR ?=
 export QEMU_SRC BASE JOBS SANITIZE PREFIX DESTDIR
 
 HOURS ?= 1
+ROWS ?=
 
 .PHONY: help setup source build install uninstall stock demo check check-pgo soak fuzz bench series \
-	clean distclean
+	builds clean distclean
 .DEFAULT_GOAL := help
 
 help:
@@ -40,6 +41,10 @@ help:
 #:   make source     build/qemu: the patched QEMU tree, our folders linked in
 #:   make stock      build/stock: the same QEMU without us, to compare with
 #:   make series     build/series.mbox for `git am` on a QEMU tree
+#:   make builds     with gcc and clang, for hosts of 32 bits and with the other
+#:                   byte order, user mode only, KVM only: does it build, and
+#:                   do the tests of core and decoder pass there? ROWS='NAME...':
+#:                   only these; takes as long as some builds
 #:   make clean      remove what was built, keep what was unpacked
 #:   make distclean  remove build/ and the cache of downloads
 #:
@@ -93,6 +98,9 @@ fuzz: setup
 series: setup
 	@scripts/source stock
 	@scripts/series
+
+builds: setup
+	@scripts/builds $(ROWS)
 
 clean:
 	@scripts/distclean clean
