@@ -15,7 +15,7 @@
 #include "exec/translation-block.h"
 #include "exec/helper-proto.h"
 #include "system/tcg.h"
-#include "trace/tb-key.h"
+#include "tb-key.h"
 
 /* The control register in force in a mode (2.3) */
 static uint64_t control(CPURISCVState *env, bool virt)
