@@ -15,7 +15,7 @@ export QEMU_SRC BASE JOBS SANITIZE PREFIX DESTDIR
 
 HOURS ?= 1
 
-.PHONY: help setup source build install uninstall stock demo check check-pgo soak fuzz bench series \
+.PHONY: help setup source build install uninstall stock demo check check-pgo soak fuzz bench series series-check \
 	clean distclean
 .DEFAULT_GOAL := help
 
@@ -39,7 +39,9 @@ help:
 #:                   (DESTDIR=DIR: below that folder); make uninstall: remove
 #:   make source     build/qemu: the patched QEMU tree, our folders linked in
 #:   make stock      build/stock: the same QEMU without us, to compare with
-#:   make series     build/series.mbox for `git am` on a QEMU tree
+#:   make series     build/series.mbox for `git am` on a QEMU tree, and its three
+#:                   parts, each with a cover letter: series-fixes.mbox, -ctr, -trace
+#:   make series-check  whether each patch of it builds; over an hour, resumable
 #:   make clean      remove what was built, keep what was unpacked
 #:   make distclean  remove build/ and the cache of downloads
 #:
@@ -93,6 +95,9 @@ fuzz: setup
 series: setup
 	@scripts/source stock
 	@scripts/series
+
+series-check: setup
+	@scripts/series-check
 
 clean:
 	@scripts/distclean clean
