@@ -7,6 +7,7 @@
 #define TARGET_RISCV_TRACE_PORT_H
 
 #include "hw/trace/etrace/etrace.h"
+#include "hw/trace/etrace/predictor.h"
 #include "hw/trace/etrace/return-stack.h"
 
 typedef struct RISCVTraceHart RISCVTraceHart;
@@ -129,7 +130,7 @@ static inline unsigned riscv_trace_key_bits(uint64_t key)
 /* RISCVTracePort.jumps: their number; there was ... among what ran ... */
 #define RISCV_TRACE_JUMPS_NUMBER    0x1fu
 #define RISCV_TRACE_JUMPS_UNKNOWN   (1u << 30)  /* what is not known here */
-#define RISCV_TRACE_JUMPS_INFERRED  (1u << 31)  /* what @jump says is so */
+#define RISCV_TRACE_JUMPS_INFERRED  (1u << 29)  /* what @jump says is so */
 
 /* No address: it is odd. */
 #define RISCV_TRACE_NO_LINK         UINT64_MAX

@@ -18,7 +18,7 @@ void etrace_predictor_init(ETracePredictor *p, const ETraceParams *params)
 void etrace_predictor_reset(ETracePredictor *p)
 {
     if (p->used) {
-        memset(p->state, 1, p->mask + 1);
+        memset(p->state, ETRACE_PREDICTOR_NT, p->mask + 1);
         p->used = false;
     }
 }
