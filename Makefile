@@ -14,9 +14,10 @@ DESTDIR ?=
 export QEMU_SRC BASE JOBS SANITIZE PREFIX DESTDIR
 
 HOURS ?= 1
+ROWS ?=
 
 .PHONY: help setup source build install uninstall stock demo check check-pgo soak fuzz bench series series-check \
-	clean distclean
+	builds clean distclean
 .DEFAULT_GOAL := help
 
 help:
@@ -42,6 +43,10 @@ help:
 #:   make series     build/series.mbox for `git am` on a QEMU tree, and its three
 #:                   parts, each with a cover letter: series-fixes.mbox, -ctr, -trace
 #:   make series-check  whether each patch of it builds; over an hour, resumable
+#:   make builds     with gcc and clang, for hosts of 32 bits and with the other
+#:                   byte order, user mode only, KVM only: does it build, and
+#:                   do the tests of core and decoder pass there? ROWS='NAME...':
+#:                   only these; takes as long as some builds
 #:   make clean      remove what was built, keep what was unpacked
 #:   make distclean  remove build/ and the cache of downloads
 #:
@@ -98,6 +103,9 @@ series: setup
 
 series-check: setup
 	@scripts/series-check
+
+builds: setup
+	@scripts/builds $(ROWS)
 
 clean:
 	@scripts/distclean clean

@@ -32,7 +32,7 @@ typedef struct Border {
 } Border;
 
 typedef struct Process {
-    GPatternSpec *name;
+    char *name;                 /* a glob pattern */
     bool numeric;
     uint64_t number;
 } Process;
@@ -179,7 +179,7 @@ static bool parse_processes(Selection *s, char **texts, GError **errp)
         if (p.numeric) {
             p.number = number;
         } else {
-            p.name = g_pattern_spec_new(*texts);
+            p.name = g_strdup(*texts);
         }
         g_array_append_val(s->processes, p);
     }
@@ -218,7 +218,7 @@ static void process_clear(gpointer opaque)
 {
     Process *p = opaque;
 
-    g_clear_pointer(&p->name, g_pattern_spec_free);
+    g_clear_pointer(&p->name, g_free);
 }
 
 static void region_clear(gpointer opaque)
@@ -367,7 +367,7 @@ static bool is_process(const Process *p, const Task *task)
         return task->known &&
                (task->tid == p->number || task->tgid == p->number);
     }
-    return g_pattern_spec_match_string(p->name, task->name);
+    return g_pattern_match_simple(p->name, task->name);
 }
 
 static bool covers_task(const Selection *s, const Task *task)

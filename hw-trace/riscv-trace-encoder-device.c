@@ -211,7 +211,7 @@ static bool riscv_trace_encoder_filters_needed(void *opaque)
 
 static const VMStateDescription vmstate_riscv_trace_encoder_filters = {
     .name = TYPE_RISCV_TRACE_ENCODER "/filters",
-    .version_id = 2,
+    .version_id = 1,
     .minimum_version_id = 1,
     .needed = riscv_trace_encoder_filters_needed,
     .fields = (const VMStateField[]) {
@@ -224,7 +224,7 @@ static const VMStateDescription vmstate_riscv_trace_encoder_filters = {
                              ETRACE_FILTERS_MAX),
         VMSTATE_UINT64(filter.context, RISCVTraceEncoder),
         VMSTATE_UINT32(filter.impdef, RISCVTraceEncoder),
-        VMSTATE_UINT32_V(impdef, RISCVTraceEncoder, 2),
+        VMSTATE_UINT32(impdef, RISCVTraceEncoder),
         VMSTATE_END_OF_LIST()
     }
 };
@@ -292,15 +292,15 @@ static const VMStateDescription vmstate_riscv_trace_encoder_timestamp = {
 
 static const VMStateDescription vmstate_riscv_trace_encoder = {
     .name = TYPE_RISCV_TRACE_ENCODER,
-    .version_id = 2,
+    .version_id = 1,
     .minimum_version_id = 1,
     .pre_load = riscv_trace_encoder_pre_load,
     .post_load = riscv_trace_encoder_post_load,
     .fields = (const VMStateField[]) {
         VMSTATE_UINT32(regs[R_TR_TE_CONTROL], RISCVTraceEncoder),
         VMSTATE_BOOL(stall_or_overflow, RISCVTraceEncoder),
-        VMSTATE_UINT32_V(regs[R_TR_TE_INST_FEATURES], RISCVTraceEncoder, 2),
-        VMSTATE_UINT32_V(regs[R_TR_TE_INST_FILTERS], RISCVTraceEncoder, 2),
+        VMSTATE_UINT32(regs[R_TR_TE_INST_FEATURES], RISCVTraceEncoder),
+        VMSTATE_UINT32(regs[R_TR_TE_INST_FILTERS], RISCVTraceEncoder),
         VMSTATE_END_OF_LIST()
     },
     .subsections = (const VMStateDescription * const []) {

@@ -181,6 +181,14 @@ bool riscv_trace_encoder_check(RISCVTraceEncoder *s, Error **errp)
         error_append_hint(errp, "Known: asid, mcontext, scontext\n");
         return false;
     }
+    if (!g_strcmp0(cfg->context_source, "scontext") &&
+        !riscv_trace_hart_has_scontext(s->cpu)) {
+        error_setg(errp, "context-source scontext: hart %u has no scontext",
+                   s->hart_index);
+        error_append_hint(errp, "Use -cpu ...,scontext=on, or "
+                          "context-source=mcontext or asid\n");
+        return false;
+    }
     if (cfg->bpred_size == BPRED_SIZE_DEFAULT) {
         bool draft = find_wire_format(cfg->wire_format) ==
                      ETRACE_WIRE_2_1_DRAFT;
@@ -373,7 +381,7 @@ static const struct {
     { "hart-index", "input of the sink, number in the sideband stream" },
     { "wire-format", "2.0 (default), 1.1.1 or 2.1-draft" },
     { "context-source", "asid (default: ASID and VMID), mcontext, or scontext "
-      "with hcontext above it" },
+      "with hcontext above it (-cpu ...,scontext=on)" },
     { "src-id", "trTeSrcID at power-up" },
     { "src-bits", "trTeSrcBits at power-up (0 to 12)" },
     { "sync-mode", "trTeInstSyncMode at power-up (0: off, 1: packets, "

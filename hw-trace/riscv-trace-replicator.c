@@ -344,11 +344,11 @@ static int riscv_trace_replicator_post_load(void *opaque, int version_id)
 
 static const VMStateDescription vmstate_riscv_trace_replicator = {
     .name = TYPE_RISCV_TRACE_REPLICATOR,
-    .version_id = 2,
+    .version_id = 1,
     .minimum_version_id = 1,
     .post_load = riscv_trace_replicator_post_load,
     .fields = (const VMStateField[]) {
-        VMSTATE_UINT64_V(session.id, RISCVTraceReplicator, 2),
+        VMSTATE_UINT64(session.id, RISCVTraceReplicator),
         VMSTATE_END_OF_LIST()
     }
 };

@@ -94,9 +94,12 @@ run_logged() {
 
 # Our folders and the places in a QEMU tree that they become. "dir" folders
 # are whole new folders there; "files" folders add files to one that exists,
-# and keep what runs the tests here (Makefile, *.sh at their top) to themselves.
+# and keep what only makes sense here (Makefile, off-costs-nothing.sh at their
+# top) to themselves.
 overlays() {
-    cat <<'MAP'
+    local functional=tests/functional/riscv64
+    [ "$base" != 10.0 ] || functional=tests/functional
+    cat <<MAP
 dir   hw-trace            hw/trace
 dir   target-riscv-ctr    target/riscv/ctr
 dir   target-riscv-trace  target/riscv/trace
@@ -104,6 +107,7 @@ dir   contrib-etrace      contrib/etrace
 files tests-unit          tests/unit
 files tests-qtest         tests/qtest
 files tests-tcg-riscv64   tests/tcg/riscv64
+files tests-functional-riscv64 $functional
 files docs-system-riscv   docs/system/riscv
 files docs-devel          docs/devel
 files qapi                qapi
@@ -122,7 +126,7 @@ folder_files() {
             if [ "$kind" = files ]; then
                 case ${file#"$from"/} in
                 */*) ;;
-                Makefile|*.sh) continue ;;
+                Makefile|off-costs-nothing.sh) continue ;;
                 esac
             fi
             [ ! -f "$top/$file" ] || echo "$file $to/${file#"$from"/}"
@@ -172,4 +176,26 @@ author_email() {
 # series: the patches of patches/BASE/series, a name each line
 series() {
     sed -E 's/[[:space:]]*(#.*)?$//; /^$/d' "$patches/series"
+}
+
+# QEMU 10.0 needs a newer meson than Debian 12 has. It is pure Python: Debian
+# 13's package does, unpacked where only we see it. For configure's PYTHONPATH.
+meson_site=$cache/python/usr/lib/python3/dist-packages
+meson_for_us() {
+    local deb
+    command -v apt-get >/dev/null || return 0
+    deb=$("$top/scripts/fetch" binary trixie meson) || exit 1
+    [ "$meson_site" -nt "$deb" ] && return 0
+    rm -rf "$cache/python"
+    dpkg-deb -x "$deb" "$cache/python.new"
+    mv "$cache/python.new" "$cache/python"
+    touch "$meson_site"
+}
+
+# meson_for_later OBJ: runs of meson by ninja find it without PYTHONPATH
+meson_for_later() {
+    local packages
+    packages=$("$1/pyvenv/bin/python3" -c \
+        'import sysconfig; print(sysconfig.get_path("purelib"))') || return 1
+    echo "$meson_site" > "$packages/meson-for-us.pth"
 }

@@ -88,8 +88,7 @@ RISCVException riscv_ctr_rmw_status(CPURISCVState *env, int csrno,
                                     target_ulong new_val, target_ulong wr_mask)
 {
     RISCVCTRState *s = &env->ctr;
-    uint32_t status = riscv_ctr_wrptr(s) |
-                      (s->frozen ? SCTRSTATUS_FROZEN : 0);
+    uint32_t status = riscv_ctr_status(s);
 
     if (ret_val) {
         *ret_val = status;
@@ -105,7 +104,7 @@ RISCVException riscv_ctr_rmw_status(CPURISCVState *env, int csrno,
 
 /* Entry registers (chapter 3) */
 
-static uint64_t entry_data(CPURISCVState *env, const RISCVCTREntry *entry)
+uint64_t riscv_ctr_entry_data(CPURISCVState *env, const RISCVCTREntry *entry)
 {
     uint64_t data = entry->type;
 
@@ -145,7 +144,7 @@ RISCVException riscv_ctr_rmw_entry(CPURISCVState *env, unsigned reg,
         fields = ~(uint64_t)CTRTARGET_MISP;
         break;
     default:
-        old = entry_data(env, e);
+        old = riscv_ctr_entry_data(env, e);
         fields = riscv_ctr_has_cycles(&env->ctr) ? CTRDATA_MASK
                                                  : CTRDATA_TYPE_MASK;
         break;

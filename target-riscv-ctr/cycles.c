@@ -80,6 +80,11 @@ void riscv_ctr_cycles_run(CPURISCVState *env, bool active)
     set_elapsed(env, cycles);
 }
 
+uint64_t riscv_ctr_cycles_get(CPURISCVState *env)
+{
+    return elapsed(env);
+}
+
 uint64_t riscv_ctr_cycles_take(CPURISCVState *env)
 {
     uint64_t cycles = elapsed(env);

@@ -25,6 +25,12 @@ static inline void riscv_ctr_set_wrptr(RISCVCTRState *s, unsigned wrptr)
     s->head = s->entries + (wrptr & (riscv_ctr_depth(s) - 1));
 }
 
+/* sctrstatus (2.5) */
+static inline uint32_t riscv_ctr_status(const RISCVCTRState *s)
+{
+    return riscv_ctr_wrptr(s) | (s->frozen ? SCTRSTATUS_FROZEN : 0);
+}
+
 /*
  * Logical entry @entry, which must be below the depth (2.5, note), as it was
  * written.
@@ -34,6 +40,9 @@ static inline RISCVCTREntry *riscv_ctr_entry(RISCVCTRState *s, unsigned entry)
     return &s->entries[(riscv_ctr_wrptr(s) - entry - 1) &
                        (riscv_ctr_depth(s) - 1)];
 }
+
+/* ctrdata of @entry, which is unpacked (3.3) */
+uint64_t riscv_ctr_entry_data(CPURISCVState *env, const RISCVCTREntry *entry);
 
 /* Take apart what translated code has packed into @entry, if it has. */
 void riscv_ctr_unpack(RISCVCTREntry *entry);
@@ -51,6 +60,8 @@ bool riscv_ctr_cycles_validate(RISCVCTRState *s, const char *how,
 void riscv_ctr_cycles_reset(CPURISCVState *env);
 /* The hart has become active or inactive. */
 void riscv_ctr_cycles_run(CPURISCVState *env, bool active);
+/* What the counter holds, or RISCV_CTR_CYCLES_INVALID and what came then */
+uint64_t riscv_ctr_cycles_get(CPURISCVState *env);
 /* What the counter holds goes into a new record; it starts again. */
 uint64_t riscv_ctr_cycles_take(CPURISCVState *env);
 /* RASEMU popped an entry: its cycles go on counting for the next record. */

@@ -1,12 +1,178 @@
 /*
  * RISC-V control transfer records: migration
  *
+ * A stream has the registers as software reads them (chapters 2 and 3), in
+ * the layout that QEMU's first CTR had. What that one lacked is in a
+ * subsection, so streams of a QEMU without this code are accepted.
+ *
  * SPDX-License-Identifier: GPL-2.0-or-later
  */
 #include "qemu/osdep.h"
 #include "qemu/error-report.h"
 #include "migration/cpu.h"
 #include "internal.h"
+
+/* Registers that the state keeps in other forms. Entries are physical ones. */
+typedef struct CTRRegisters {
+    RISCVCPU *parent;
+    uint64_t mctrctl;
+    uint32_t sctrdepth;
+    uint32_t sctrstatus;
+    uint64_t vsctrctl;
+    uint64_t source[RISCV_CTR_ENTRIES];
+    uint64_t target[RISCV_CTR_ENTRIES];
+    uint64_t data[RISCV_CTR_ENTRIES];
+} CTRRegisters;
+
+static int ctr_registers_pre_save(void *opaque)
+{
+    CTRRegisters *regs = opaque;
+    CPURISCVState *env = &regs->parent->env;
+    const RISCVCTRState *s = &env->ctr;
+
+    regs->mctrctl = s->mctrctl;
+    regs->sctrdepth = s->sctrdepth;
+    regs->sctrstatus = riscv_ctr_status(s);
+    regs->vsctrctl = s->vsctrctl;
+    for (unsigned i = 0; i < RISCV_CTR_ENTRIES; i++) {
+        RISCVCTREntry entry = s->entries[i];
+
+        riscv_ctr_unpack(&entry);
+        regs->source[i] = entry.source;
+        regs->target[i] = entry.target;
+        regs->data[i] = riscv_ctr_entry_data(env, &entry);
+    }
+    return 0;
+}
+
+static int ctr_registers_post_load(void *opaque, int version_id)
+{
+    const CTRRegisters *regs = opaque;
+    RISCVCTRState *s = &regs->parent->env.ctr;
+
+    /* Where translated code stores: better not out of bounds. */
+    if (regs->sctrdepth < s->min_depth || regs->sctrdepth > s->max_depth) {
+        error_report("ctr: incoming sctrdepth %" PRIu32 " is not supported "
+                     "(ctr-min-depth, ctr-max-depth)", regs->sctrdepth);
+        return -EINVAL;
+    }
+    if (regs->sctrstatus & ~SCTRSTATUS_MASK) {
+        error_report("ctr: incoming sctrstatus has reserved bits set");
+        return -EINVAL;
+    }
+    if ((regs->sctrstatus & SCTRSTATUS_WRPTR_MASK) >= 16 << regs->sctrdepth) {
+        error_report("ctr: incoming WRPTR is beyond the depth");
+        return -EINVAL;
+    }
+    if ((regs->mctrctl & ~MCTRCTL_MASK) || (regs->vsctrctl & ~XCTRCTL_MASK)) {
+        error_report("ctr: incoming xctrctl has reserved bits set");
+        return -EINVAL;
+    }
+    for (unsigned i = 0; i < RISCV_CTR_ENTRIES; i++) {
+        if ((regs->target[i] & CTRTARGET_MISP) ||
+            (regs->data[i] & ~(uint64_t)CTRDATA_MASK)) {
+            error_report("ctr: incoming entry %u has reserved bits set", i);
+            return -EINVAL;
+        }
+    }
+
+    s->mctrctl = regs->mctrctl;
+    s->vsctrctl = regs->vsctrctl;
+    s->sctrdepth = regs->sctrdepth;
+    riscv_ctr_set_wrptr(s, regs->sctrstatus & SCTRSTATUS_WRPTR_MASK);
+    s->frozen = regs->sctrstatus & SCTRSTATUS_FROZEN;
+    for (unsigned i = 0; i < RISCV_CTR_ENTRIES; i++) {
+        s->entries[i] = (RISCVCTREntry) {
+            .source = regs->source[i],
+            .target = regs->target[i],
+            .type = regs->data[i] & CTRDATA_TYPE_MASK,
+            .cycles = riscv_ctr_cycles_decode(regs->data[i]),
+        };
+    }
+    return 0;
+}
+
+static const VMStateDescription vmstate_ctr_registers = {
+    .name = "cpu/ctr/registers",
+    .pre_save = ctr_registers_pre_save,
+    .post_load = ctr_registers_post_load,
+    .fields = (const VMStateField[]) {
+        VMSTATE_UINT64(mctrctl, CTRRegisters),
+        VMSTATE_UINT32(sctrdepth, CTRRegisters),
+        VMSTATE_UINT32(sctrstatus, CTRRegisters),
+        VMSTATE_UINT64(vsctrctl, CTRRegisters),
+        VMSTATE_UINT64_ARRAY(source, CTRRegisters, RISCV_CTR_ENTRIES),
+        VMSTATE_UINT64_ARRAY(target, CTRRegisters, RISCV_CTR_ENTRIES),
+        VMSTATE_UINT64_ARRAY(data, CTRRegisters, RISCV_CTR_ENTRIES),
+        VMSTATE_END_OF_LIST()
+    }
+};
+
+/*
+ * CtrCycleCounter (6.3): what it holds, for time is another one over there.
+ * @valid is CCV of the next record.
+ */
+typedef struct CTRCycleCounter {
+    RISCVCPU *parent;
+    uint64_t cycles;
+    bool valid;
+} CTRCycleCounter;
+
+static int ctr_cycle_counter_pre_save(void *opaque)
+{
+    CTRCycleCounter *counter = opaque;
+    uint64_t cycles = riscv_ctr_cycles_get(&counter->parent->env);
+
+    counter->valid = !(cycles & RISCV_CTR_CYCLES_INVALID);
+    counter->cycles = counter->valid ? cycles : 0;
+    return 0;
+}
+
+static int ctr_cycle_counter_post_load(void *opaque, int version_id)
+{
+    const CTRCycleCounter *counter = opaque;
+
+    if (!counter->valid) {
+        return 0;
+    }
+    /* It goes on counting and must not get to the marks of entries. */
+    if (counter->cycles >= RISCV_CTR_CYCLES_INVALID / 2) {
+        error_report("ctr: incoming cycle counter is out of range");
+        return -EINVAL;
+    }
+    counter->parent->env.ctr.cycles = counter->cycles;
+    return 0;
+}
+
+static const VMStateDescription vmstate_ctr_cycle_counter = {
+    .name = "cpu/ctr/cycle-counter",
+    .pre_save = ctr_cycle_counter_pre_save,
+    .post_load = ctr_cycle_counter_post_load,
+    .fields = (const VMStateField[]) {
+        VMSTATE_UINT64(cycles, CTRCycleCounter),
+        VMSTATE_BOOL(valid, CTRCycleCounter),
+        VMSTATE_END_OF_LIST()
+    }
+};
+
+static bool ctr_cycles_needed(void *opaque)
+{
+    RISCVCPU *cpu = opaque;
+
+    return riscv_ctr_has_cycles(&cpu->env.ctr);
+}
+
+static const VMStateDescription vmstate_ctr_cycles = {
+    .name = "cpu/ctr/cycles",
+    .version_id = 1,
+    .minimum_version_id = 1,
+    .needed = ctr_cycles_needed,
+    .fields = (const VMStateField[]) {
+        VMSTATE_WITH_TMP(RISCVCPU, CTRCycleCounter,
+                         vmstate_ctr_cycle_counter),
+        VMSTATE_END_OF_LIST()
+    }
+};
 
 static bool ctr_needed(void *opaque)
 {
@@ -15,117 +181,37 @@ static bool ctr_needed(void *opaque)
     return riscv_ctr_present(&cpu->env);
 }
 
-static int ctr_pre_save(void *opaque)
-{
-    RISCVCPU *cpu = opaque;
-
-    for (unsigned i = 0; i < RISCV_CTR_ENTRIES; i++) {
-        riscv_ctr_unpack(&cpu->env.ctr.entries[i]);
-    }
-    cpu->env.ctr.wrptr = riscv_ctr_wrptr(&cpu->env.ctr);
-    /* What the counter holds, for time is another one over there. */
-    if (cpu->env.ctr.counting) {
-        riscv_ctr_cycles_run(&cpu->env, false);
-    }
-    return 0;
-}
-
-static int ctr_post_save(void *opaque)
-{
-    RISCVCPU *cpu = opaque;
-
-    riscv_ctr_update(&cpu->env);
-    return 0;
-}
-
+/* Without a subsection, nothing is known of the cycles before. */
 static int ctr_pre_load(void *opaque)
 {
     RISCVCPU *cpu = opaque;
 
     cpu->env.ctr.counting = false;
+    cpu->env.ctr.cycles = RISCV_CTR_CYCLES_INVALID;
     return 0;
-}
-
-/* Nothing in it that no record and no software can have put there */
-static bool ctr_entry_is_legal(const RISCVCTREntry *entry)
-{
-    const uint64_t encoded = RISCV_CTR_CYCLES_ENCODED | CTRDATA_CCV |
-                             CTRDATA_CCM_MASK | CTRDATA_CCE_MASK;
-
-    return !(entry->target & CTRTARGET_MISP) &&
-           !(entry->type & ~(uint64_t)CTRDATA_TYPE_MASK) &&
-           (!(entry->cycles & RISCV_CTR_CYCLES_ENCODED) ||
-            !(entry->cycles & ~encoded));
 }
 
 static int ctr_post_load(void *opaque, int version_id)
 {
     RISCVCPU *cpu = opaque;
-    RISCVCTRState *s = &cpu->env.ctr;
 
-    /* Where translated code stores: better not out of bounds. */
-    if (s->sctrdepth < s->min_depth || s->sctrdepth > s->max_depth) {
-        error_report("ctr: incoming sctrdepth %" PRIu32 " is not supported",
-                     s->sctrdepth);
-        return -EINVAL;
-    }
-    if (s->wrptr >= riscv_ctr_depth(s)) {
-        error_report("ctr: incoming WRPTR is beyond the depth");
-        return -EINVAL;
-    }
-    riscv_ctr_set_wrptr(s, s->wrptr);
-    if ((s->mctrctl & ~MCTRCTL_MASK) || (s->vsctrctl & ~XCTRCTL_MASK)) {
-        error_report("ctr: incoming xctrctl has reserved bits set");
-        return -EINVAL;
-    }
-    /* It goes on counting and must not get to the marks of entries. */
-    if (s->cycles >= RISCV_CTR_CYCLES_INVALID + RISCV_CTR_CYCLES_INVALID / 2) {
-        error_report("ctr: incoming cycle counter is out of range");
-        return -EINVAL;
-    }
-    for (unsigned i = 0; i < RISCV_CTR_ENTRIES; i++) {
-        if (!ctr_entry_is_legal(&s->entries[i])) {
-            error_report("ctr: incoming entry %u has reserved bits set", i);
-            return -EINVAL;
-        }
-    }
     riscv_ctr_update(&cpu->env);
     return 0;
 }
 
-static const VMStateDescription vmstate_ctr_entry = {
-    .name = "cpu/ctr/entry",
-    .version_id = 1,
-    .minimum_version_id = 1,
-    .fields = (const VMStateField[]) {
-        VMSTATE_UINT64(source, RISCVCTREntry),
-        VMSTATE_UINT64(target, RISCVCTREntry),
-        VMSTATE_UINT64(type, RISCVCTREntry),
-        VMSTATE_UINT64(cycles, RISCVCTREntry),
-        VMSTATE_END_OF_LIST()
-    }
-};
-
-/* Version 1 was QEMU 10.0's, with three arrays; 2 had WRPTR in bytes. */
 const VMStateDescription vmstate_riscv_ctr = {
     .name = "cpu/ctr",
-    .version_id = 3,
-    .minimum_version_id = 3,
+    .version_id = 1,
+    .minimum_version_id = 1,
     .needed = ctr_needed,
-    .pre_save = ctr_pre_save,
-    .post_save = ctr_post_save,
     .pre_load = ctr_pre_load,
     .post_load = ctr_post_load,
     .fields = (const VMStateField[]) {
-        VMSTATE_UINT64(env.ctr.mctrctl, RISCVCPU),
-        VMSTATE_UINT64(env.ctr.vsctrctl, RISCVCPU),
-        VMSTATE_UINT32(env.ctr.sctrdepth, RISCVCPU),
-        VMSTATE_UINT32(env.ctr.wrptr, RISCVCPU),
-        VMSTATE_BOOL(env.ctr.frozen, RISCVCPU),
-        VMSTATE_UINT64(env.ctr.cycles, RISCVCPU),
-        VMSTATE_STRUCT_VARRAY_POINTER_KNOWN(env.ctr.entries, RISCVCPU,
-                                            RISCV_CTR_ENTRIES, 1,
-                                            vmstate_ctr_entry, RISCVCTREntry),
+        VMSTATE_WITH_TMP(RISCVCPU, CTRRegisters, vmstate_ctr_registers),
         VMSTATE_END_OF_LIST()
+    },
+    .subsections = (const VMStateDescription * const []) {
+        &vmstate_ctr_cycles,
+        NULL
     }
 };

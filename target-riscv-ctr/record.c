@@ -11,11 +11,13 @@
 #include "qapi/error.h"
 #include "host.h"
 #include "internal.h"
-#include "accel/tcg/getpc.h"
 #include "exec/translation-block.h"
-#include "exec/helper-proto.h"
 #include "system/tcg.h"
 #include "tb-key.h"
+#ifdef CONFIG_TCG
+#include "accel/tcg/getpc.h"
+#include "exec/helper-proto.h"
+#endif
 
 /* The control register in force in a mode (2.3) */
 static uint64_t control(CPURISCVState *env, bool virt)
@@ -168,6 +170,17 @@ void riscv_ctr_xret(CPURISCVState *env, target_ulong source,
            CTRDATA_TYPE_EXCEP_INT_RET);
 }
 
+static void clear_entries(CPURISCVState *env)
+{
+    for (unsigned i = 0; i < RISCV_CTR_ENTRIES; i++) {
+        env->ctr.entries[i] = (RISCVCTREntry) {
+            .cycles = RISCV_CTR_CYCLES_ENCODED,
+        };
+    }
+    riscv_ctr_cycles_reset(env);
+}
+
+#ifdef CONFIG_TCG
 /* RAS emulation (6.4): calls push, returns pop, swaps do both. */
 void helper_ctr_rasemu(CPURISCVState *env, target_ulong source,
                        target_ulong target, uint32_t type)
@@ -192,16 +205,6 @@ void helper_ctr_rasemu(CPURISCVState *env, target_ulong source,
 }
 
 /* SCTRCLR (4.1): zero every entry, and the cycle counter. */
-static void clear_entries(CPURISCVState *env)
-{
-    for (unsigned i = 0; i < RISCV_CTR_ENTRIES; i++) {
-        env->ctr.entries[i] = (RISCVCTREntry) {
-            .cycles = RISCV_CTR_CYCLES_ENCODED,
-        };
-    }
-    riscv_ctr_cycles_reset(env);
-}
-
 void helper_ctr_clear(CPURISCVState *env)
 {
     RISCVException ret = smstateen_acc_ok(env, 0, SMSTATEEN0_CTR);
@@ -222,6 +225,7 @@ uint64_t helper_ctr_cycles(CPURISCVState *env)
 {
     return riscv_ctr_cycles_take(env);
 }
+#endif
 
 void riscv_ctr_update(CPURISCVState *env)
 {
@@ -284,7 +288,9 @@ bool riscv_ctr_validate(RISCVCPU *cpu, Error **errp)
     if (qdev_is_realized(DEVICE(cpu))) {
         return true;
     }
-    assert(!(cpu->env.misa_ext_mask & ~RISCV_TB_KEY_MISA_EXTS));
+    /* X is in no key: translation asks for each vendor extension. */
+    assert(!(cpu->env.misa_ext_mask &
+             ~(RISCV_TB_KEY_MISA_EXTS | 1u << ('X' - 'A'))));
     if (!riscv_ctr_host_set(&cpu->env, cpu->cfg.ctr_host, errp)) {
         return false;
     }

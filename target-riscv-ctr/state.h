@@ -41,7 +41,6 @@ typedef struct RISCVCTRState {
     uint64_t mctrctl;           /* sctrctl is part of it */
     uint64_t vsctrctl;
     uint32_t sctrdepth;
-    uint32_t wrptr;             /* WRPTR, while it is migrated */
     RISCVCTREntry *head;        /* entries[WRPTR] */
     bool frozen;                /* sctrstatus.FROZEN */
     bool counting;              /* the cycle counter runs */

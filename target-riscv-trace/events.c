@@ -24,6 +24,13 @@ static uint64_t context_asid(CPURISCVState *env)
     return vmid << 16 | asid;
 }
 
+bool riscv_trace_hart_has_scontext(CPUState *cs)
+{
+    const RISCVCPUConfig *cfg = riscv_cpu_cfg(cpu_env(cs));
+
+    return cfg->debug && cfg->scontext;
+}
+
 /* The context as it is now, not necessarily reported yet. */
 static uint64_t context_now(RISCVTraceHart *hart)
 {

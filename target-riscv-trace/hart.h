@@ -59,6 +59,9 @@ typedef enum RISCVTraceContext {
     RISCV_TRACE_CONTEXT_SCONTEXT,
 } RISCVTraceContext;
 
+/* Has the hart scontext (CPU property "scontext")? Any thread. */
+bool riscv_trace_hart_has_scontext(CPUState *cs);
+
 /* Which optional signals the encoder wants; all off by default */
 typedef struct RISCVTraceHartConfig {
     RISCVTraceContext context;

@@ -7,6 +7,7 @@
 #include "cli.h"
 #include "shards.h"
 
+G_GNUC_PRINTF(2, 0)
 static void print_message(const char *kind, const char *fmt, va_list ap)
 {
     g_autofree char *text = g_strdup_vprintf(fmt, ap);
@@ -128,7 +129,7 @@ GOptionEntry *cli_selection_options(SelectionOptions *o)
         { "tick-rate", 0, 0, G_OPTION_ARG_INT64, &o->tick_rate,
           "Ticks of virtual time a second (default: 1000000000 for timestamps, "
           "10000000 for time fields)", "HZ" },
-        G_OPTION_ENTRY_NULL
+        { NULL }
     };
 
     return g_memdup2(entries, sizeof(entries));
@@ -152,7 +153,7 @@ static void add_index_options(CliTrace *ct, GOptionContext *context)
         { "merge", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &ct->shard_files,
           "Add up what --shard wrote instead of decoding; repeated, for each "
           "piece", "FILE" },
-        G_OPTION_ENTRY_NULL
+        { NULL }
     };
 
     g_option_context_add_main_entries(context, entries, NULL);
@@ -277,13 +278,13 @@ bool cli_parse(CliTrace *ct, GOptionEntry *extra, const char *summary,
           "are processors)", "N" },
         { "strict", 0, 0, G_OPTION_ARG_NONE, &ct->strict,
           "Exit with status 1 if anything was lost", NULL },
-        G_OPTION_ENTRY_NULL
+        { NULL }
     };
 
     const GOptionEntry merged[] = {
         { G_OPTION_REMAINING, 0, 0, G_OPTION_ARG_FILENAME_ARRAY,
           &ct->shard_files, NULL, "FILE..." },
-        G_OPTION_ENTRY_NULL
+        { NULL }
     };
 
     ct->hart = -1;

@@ -388,7 +388,7 @@ int cmd_convert(int argc, char **argv)
           "A file for each hart: OUTPUT.0, OUTPUT.1, ...", NULL },
         { "output", 'o', 0, G_OPTION_ARG_FILENAME, &output,
           "File to write (default: standard output)", "OUTPUT" },
-        G_OPTION_ENTRY_NULL
+        { NULL }
     };
 
     if (!cli_parse(&ct, entries, "Wrap the packets of a trace for a decoder "

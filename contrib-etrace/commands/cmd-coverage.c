@@ -127,7 +127,7 @@ int cmd_coverage(int argc, char **argv)
           "Exit with status 1 if less of the lines ran, percent", "N" },
         { "output", 'o', 0, G_OPTION_ARG_FILENAME, &file,
           "Where to write to (default: standard output)", "FILE" },
-        G_OPTION_ENTRY_NULL
+        { NULL }
     };
 
     if (!cli_parse(&ct, entries, "Write which lines, functions and branches "

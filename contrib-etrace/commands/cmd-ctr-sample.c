@@ -122,7 +122,7 @@ static bool parse_options(CtrSample *c, int argc, char **argv)
           "can be repeated", "FILE[@BIAS]" },
         { "isa", 0, 0, G_OPTION_ARG_STRING, &c->ct.isa,
           "ISA string; needed for Zcmp and Zcmt", "rv64gc_zcmp_zcmt" },
-        G_OPTION_ENTRY_NULL
+        { NULL }
     };
     g_autofree GOptionEntry *views = view_options(&c->profile);
     g_autofree GOptionEntry *entries = cli_join_entries(own, views);

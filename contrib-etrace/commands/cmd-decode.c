@@ -370,7 +370,7 @@ int cmd_decode(int argc, char **argv)
           "KIND[=FILE]" },
         { "truth", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &truths,
           "For verify and html: what really retired", "FILE" },
-        G_OPTION_ENTRY_NULL
+        { NULL }
     };
     g_autofree GOptionEntry *views = view_options(&profile);
     g_autofree GOptionEntry *all = cli_join_entries(entries, views);

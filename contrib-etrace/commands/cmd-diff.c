@@ -64,7 +64,7 @@ int cmd_diff(int argc, char **argv)
           "text|tsv|json" },
         { G_OPTION_REMAINING, 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &paths, NULL,
           "A B" },
-        G_OPTION_ENTRY_NULL
+        { NULL }
     };
 
     if (!cli_parse_only(entries, "Write what differs between two traces: each "

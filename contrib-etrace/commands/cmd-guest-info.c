@@ -15,7 +15,7 @@ int cmd_guest_info(int argc, char **argv)
     GOptionEntry entries[] = {
         { G_OPTION_REMAINING, 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &images, NULL,
           "IMAGE" },
-        G_OPTION_ENTRY_NULL
+        { NULL }
     };
     ETraceGuestInfo info;
 

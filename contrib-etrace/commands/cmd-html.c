@@ -261,7 +261,7 @@ int cmd_html(int argc, char **argv)
           "process, thread, priv (default: hart,comm,process,priv)", "LIST" },
         { "title", 0, 0, G_OPTION_ARG_STRING, &o.title,
           "Title of the report", "TEXT" },
-        G_OPTION_ENTRY_NULL
+        { NULL }
     };
 
     return view_command(&view, &o, more, argc, argv);

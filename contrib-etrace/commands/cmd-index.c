@@ -112,7 +112,7 @@ int cmd_index(int argc, char **argv)
         { "output", 'o', 0, G_OPTION_ARG_FILENAME, &path,
           "Where to write to, or what to list (default: TRACE.rvidx)",
           "FILE" },
-        G_OPTION_ENTRY_NULL
+        { NULL }
     };
 
     if (!cli_parse(&ct, entries, "Find the places of a trace where decoding "

@@ -32,7 +32,7 @@ int cmd_kernel_elf(int argc, char **argv)
           "Where its first byte is (default: ffffffff80000000)", "ADDRESS" },
         { G_OPTION_REMAINING, 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &images, NULL,
           "IMAGE" },
-        G_OPTION_ENTRY_NULL
+        { NULL }
     };
     Object *kernel;
 

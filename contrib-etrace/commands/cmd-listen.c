@@ -233,7 +233,7 @@ int cmd_listen(int argc, char **argv)
           "in k, M or G", "N" },
         { "progress", 0, 0, G_OPTION_ARG_NONE, &o.progress,
           "Show progress even if standard error is no terminal", NULL },
-        G_OPTION_ENTRY_NULL
+        { NULL }
     };
     g_autofree GOptionEntry *streams = channel_options(o.channels, &o.timeout);
     g_autofree GOptionEntry *entries = cli_join_entries(streams, own);

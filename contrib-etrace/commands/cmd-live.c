@@ -357,7 +357,7 @@ int cmd_live(int argc, char **argv)
         { "rows", 0, 0, G_OPTION_ARG_INT, &c.rows,
           "Of text, at most so many rows for each interval; 0: all (default: "
           "20)", "N" },
-        G_OPTION_ENTRY_NULL
+        { NULL }
     };
     g_autofree GOptionEntry *streams = channel_options(c.channels, &c.timeout);
     g_autofree GOptionEntry *entries = cli_join_entries(streams, own);

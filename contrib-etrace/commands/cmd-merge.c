@@ -16,7 +16,7 @@ int cmd_merge(int argc, char **argv)
           "Write what the subcommand KIND would of the whole trace: report, "
           "annotate, flamegraph, folded, callgrind, pprof; can be repeated "
           "(default: report)", "KIND[=FILE]" },
-        G_OPTION_ENTRY_NULL
+        { NULL }
     };
     g_autofree GOptionEntry *views = view_options(&o);
     g_autofree GOptionEntry *all = cli_join_entries(entries, views);

@@ -249,7 +249,7 @@ int cmd_encode(int argc, char **argv)
         { "param", 0, 0, G_OPTION_ARG_STRING_ARRAY, &params_args,
           "Encoder parameter, where no params line sets it; can be repeated",
           "NAME=VALUE" },
-        G_OPTION_ENTRY_NULL
+        { NULL }
     };
     int status = CLI_ERROR;
 

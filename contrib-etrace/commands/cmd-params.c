@@ -159,7 +159,7 @@ int cmd_params(int argc, char **argv)
           "csv: riscv-etrace-lib; toml: the riscv-etrace crate; scf, dscf: "
           "the reference flow's static configuration for instruction and "
           "data trace; json: everything", "csv|toml|scf|dscf|json" },
-        G_OPTION_ENTRY_NULL
+        { NULL }
     };
 
     if (!cli_parse_only(entries, "Write encoder parameters to standard "

@@ -51,7 +51,7 @@ int cmd_pgo(int argc, char **argv)
           "programs, libraries, modules, kernel; can be repeated", "DIR" },
         { "output", 'o', 0, G_OPTION_ARG_FILENAME, &file,
           "Where to write to (default: standard output)", "FILE" },
-        G_OPTION_ENTRY_NULL
+        { NULL }
     };
 
     if (!cli_parse(&ct, entries, "Write how often each piece of a program "

@@ -13,7 +13,7 @@ static int profile_command(const ViewCommand *v, int argc, char **argv)
     g_auto(ProfileOptions) o = PROFILE_OPTIONS_INIT;
     g_autofree GOptionEntry *more = NULL, *names_weight = NULL;
     g_autofree GOptionEntry *weight = weight_options(&o);
-    const GOptionEntry none = G_OPTION_ENTRY_NULL;
+    const GOptionEntry none = { NULL };
     const GOptionEntry picture[] = {
         { "title", 0, 0, G_OPTION_ARG_STRING, &o.title,
           "Title of the picture", "TEXT" },
@@ -23,7 +23,7 @@ static int profile_command(const ViewCommand *v, int argc, char **argv)
           "Leave out what is narrower, pixels (default: 0.3)", "X" },
         { "icicle", 0, 0, G_OPTION_ARG_NONE, &o.icicle,
           "Upside down: callers above what they call", NULL },
-        G_OPTION_ENTRY_NULL
+        { NULL }
     };
     const GOptionEntry table[] = {
         { "sort", 0, 0, G_OPTION_ARG_STRING, &o.sort,
@@ -41,7 +41,7 @@ static int profile_command(const ViewCommand *v, int argc, char **argv)
         { "callers", 0, 0, G_OPTION_ARG_STRING, &o.callers,
           "Instead: who called this function, a glob, and what it called",
           "NAME" },
-        G_OPTION_ENTRY_NULL
+        { NULL }
     };
     const GOptionEntry code[] = {
         { "source", 0, 0, G_OPTION_ARG_NONE, &o.source,
@@ -55,7 +55,7 @@ static int profile_command(const ViewCommand *v, int argc, char **argv)
           "X" },
         { "rows", 0, 0, G_OPTION_ARG_INT, &o.max_rows,
           "At most so many functions (default: 0, all)", "N" },
-        G_OPTION_ENTRY_NULL
+        { NULL }
     };
     const GOptionEntry names[] = {
         { "comm", 0, 0, G_OPTION_ARG_STRING, &o.comm,
@@ -64,7 +64,7 @@ static int profile_command(const ViewCommand *v, int argc, char **argv)
           "Only objects with such a name, a glob", "NAME" },
         { "sym", 0, 0, G_OPTION_ARG_STRING, &o.sym,
           "Only functions with such a name, a glob", "NAME" },
-        G_OPTION_ENTRY_NULL
+        { NULL }
     };
 
     names_weight = cli_join_entries(weight, names);

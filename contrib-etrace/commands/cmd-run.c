@@ -81,7 +81,7 @@ static bool parse_options(Run *r, int argc, char **argv)
           "Exit with status 1 if anything was lost", NULL },
         { G_OPTION_REMAINING, 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &operands,
           NULL, "-- QEMU ARG..." },
-        G_OPTION_ENTRY_NULL
+        { NULL }
     };
     g_autofree GOptionEntry *views = view_options(&r->profile);
     g_autofree GOptionEntry *selection =

@@ -85,7 +85,7 @@ int cmd_timeline(int argc, char **argv)
           "N" },
         { "title", 0, 0, G_OPTION_ARG_STRING, &o.title,
           "What the tracks of harts are called", "TEXT" },
-        G_OPTION_ENTRY_NULL
+        { NULL }
     };
     g_autofree GOptionEntry *clock = clock_options(&o);
     g_autofree GOptionEntry *more = cli_join_entries(own, clock);

@@ -123,7 +123,7 @@ int cmd_verify(int argc, char **argv)
         { "truth", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &truth_paths,
           "What really retired: counts and hashes; repeated, it goes on with "
           "what the next file says", "FILE" },
-        G_OPTION_ENTRY_NULL
+        { NULL }
     };
     int status;
 

@@ -17,12 +17,12 @@ static int sample_command(const ViewCommand *v, bool binary, int argc,
         { "branches", 0, 0, G_OPTION_ARG_INT, &o.branches,
           "Taken transfers before it that each sample has, at most 64 "
           "(default: 32)", "N" },
-        G_OPTION_ENTRY_NULL
+        { NULL }
     };
     const GOptionEntry chains[] = {
         { "no-call-chains", 0, 0, G_OPTION_ARG_NONE, &o.no_chains,
           "Leave them out, as perf2bolt needs it", NULL },
-        G_OPTION_ENTRY_NULL
+        { NULL }
     };
     g_autofree GOptionEntry *more = cli_join_entries(
         some, binary ? chains : &chains[1]);
@@ -74,7 +74,7 @@ int cmd_callgrind(int argc, char **argv)
           &o.source_prefixes,
           "Source files whose names begin with OLD are at NEW; can be "
           "repeated", "OLD=NEW" },
-        G_OPTION_ENTRY_NULL
+        { NULL }
     };
 
     return view_command(&view, &o, more, argc, argv);
@@ -102,7 +102,7 @@ static int moments_command(const ViewCommand *v, ProfileOptions *o,
         { "min-duration", 0, 0, G_OPTION_ARG_INT64, &o->min_duration,
           "Leave out functions that took fewer instructions or ns (default: "
           "0)", "N" },
-        G_OPTION_ENTRY_NULL
+        { NULL }
     };
     g_autofree GOptionEntry *clock = clock_options(o);
     g_autofree GOptionEntry *some = cli_join_entries(spans, clock);
@@ -125,7 +125,7 @@ int cmd_speedscope(int argc, char **argv)
         { "max-events", 0, 0, G_OPTION_ARG_INT64, &o.max_events,
           "Entries and exits of functions to write, at most (default: "
           "2000000)", "N" },
-        G_OPTION_ENTRY_NULL
+        { NULL }
     };
 
     return moments_command(&view, &o, more, argc, argv);
@@ -142,7 +142,7 @@ int cmd_uftrace(int argc, char **argv)
         .folder = true,
     };
     g_auto(ProfileOptions) o = PROFILE_OPTIONS_INIT;
-    const GOptionEntry none = G_OPTION_ENTRY_NULL;
+    const GOptionEntry none = { NULL };
 
     return moments_command(&view, &o, &none, argc, argv);
 }

@@ -25,7 +25,7 @@ GOptionEntry *channel_options(Channel channels[2], int *timeout)
         { "timeout", 0, 0, G_OPTION_ARG_INT, timeout,
           "Give up if there is no connection after so many seconds; 0: wait "
           "for ever (default: 60)", "N" },
-        G_OPTION_ENTRY_NULL
+        { NULL }
     };
 
     return g_memdup2(entries, sizeof(entries));

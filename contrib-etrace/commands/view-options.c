@@ -86,9 +86,9 @@ GOptionEntry *view_options(ProfileOptions *o)
           "N" },
         { "icicle", 0, 0, G_OPTION_ARG_NONE, &o->icicle,
           "For flamegraph: callers above what they call", NULL },
-        G_OPTION_ENTRY_NULL
+        { NULL }
     };
-    const GOptionEntry none = G_OPTION_ENTRY_NULL;
+    const GOptionEntry none = { NULL };
 
     return cli_join_entries(entries, &none);
 }
@@ -100,7 +100,7 @@ GOptionEntry *weight_options(ProfileOptions *o)
           "What is counted: virtual time, by the trace's timestamps, "
           "in ns, or instructions (default: instructions)",
           "time|instructions" },
-        G_OPTION_ENTRY_NULL
+        { NULL }
     };
 
     return g_memdup2(entries, sizeof(entries));
@@ -112,7 +112,7 @@ GOptionEntry *clock_options(ProfileOptions *o)
         { "time", 0, 0, G_OPTION_ARG_STRING, &o->time,
           "The clock: virtual time, by the trace's timestamps, or instructions "
           "(default: virtual, if there are some)", "virtual|instructions" },
-        G_OPTION_ENTRY_NULL
+        { NULL }
     };
 
     return g_memdup2(entries, sizeof(entries));
@@ -145,14 +145,14 @@ int view_command(const ViewCommand *v, ProfileOptions *o,
           v->folder ? "Folder to write to, which must be new or empty" :
           "Where to write to (default: standard output)",
           v->folder ? "FOLDER" : "FILE" },
-        G_OPTION_ENTRY_NULL
+        { NULL }
     };
     const GOptionEntry layers[] = {
         /* Labels of what is below the stacks; see profile_parse_layers() */
         { "layers", 0, 0, G_OPTION_ARG_STRING, &o->layers,
           "What is below the stacks, the lowest first: hart, comm (the "
           "task's name), process, thread, priv (default: comm)", "LIST" },
-        G_OPTION_ENTRY_NULL
+        { NULL }
     };
     g_autofree GOptionEntry *some = cli_join_entries(
         common, v->stacks ? layers : &layers[1]);

@@ -11,7 +11,7 @@
 
 #define COMM_MAX 15
 #define PROT_READ_EXEC 5
-#define MAP_PRIVATE 2
+#define PERF_MAP_PRIVATE 2
 
 const PerfEvent perf_event_instructions = {
     PERF_TYPE_HARDWARE, PERF_COUNT_HW_INSTRUCTIONS, "instructions",
@@ -133,7 +133,7 @@ static void put_map(PerfData *p, const Object *o, const Segment *s,
         view_put64(p->record, 0);
     }
     view_put32(p->record, PROT_READ_EXEC);
-    view_put32(p->record, MAP_PRIVATE);
+    view_put32(p->record, PERF_MAP_PRIVATE);
     view_put_string(p->record, perf_file_name(o), 8);
     end_with_id(p, pid_of(task), tid_of(task), sample);
 }

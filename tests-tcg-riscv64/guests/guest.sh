@@ -13,6 +13,8 @@ export RETIRED=${RETIRED:-$build/plugins/libretired.so}
 export OUT=${OUT:-$build/check/$1}
 mkdir -p "$OUT"
 
+# Names of tests are matched with it.
+shopt -s extglob
 pattern='*'
 number=0
 failed=0

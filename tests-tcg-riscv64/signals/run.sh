@@ -15,5 +15,6 @@ here=$(cd "$(dirname "$0")" && pwd)
 
 need "$QEMU" "$RVTRACE"
 make_guest signals "$here/signals.S" rv64gc
+make_guest scontext "$here/scontext.S" rv64gc
 
 exec python3 "$here/signals.py" "${1:-*}"

@@ -27,7 +27,8 @@ def arguments(folder, props):
     args = [QEMU, '-M', 'virt,trace=on,trace-chardev=tr,trace-sideband=sb,'
             'trace-autostart=on,trace-modes=baseline', '-chardev',
             f'file,id=tr,path={folder}/trace', '-chardev',
-            f'file,id=sb,path={folder}/sideband', '-cpu', 'rv64', '-m', '128M',
+            f'file,id=sb,path={folder}/sideband', '-cpu', 'rv64,scontext=on',
+            '-m', '128M',
             '-display', 'none', '-monitor', 'none', '-serial',
             f'file:{folder}/uart', '-bios', 'none', '-kernel',
             f'{OUT}/signals.elf']
@@ -81,6 +82,28 @@ def scontext(folder):
     same(contexts(folder, 'context=on', 'context-source=scontext', 'ctype=2'),
          [0, 5 << 32, 0x1fff << 32, 0, 0xffffffff, 5 << 32 | 0xffffffff,
           5 << 32 | 7, 7, 0])
+
+
+def no_scontext(folder):
+    done = subprocess.run(
+        [*arguments(folder, ['context-source=scontext']), '-cpu', 'rv64'],
+        stdin=subprocess.DEVNULL, capture_output=True, text=True,
+        timeout=LIMIT, check=False)
+    need(done.returncode == 1 and 'hart 0 has no scontext' in done.stderr and
+         'scontext=on' in done.stderr,
+         f'{done.returncode} {done.stderr.strip()}')
+
+
+def registers(folder, cpu, want):
+    """Which ones the hart has"""
+    subprocess.run(
+        [QEMU, '-M', 'virt', '-cpu', cpu, '-display', 'none', '-monitor',
+         'none', '-serial', f'file:{folder}/uart', '-bios', 'none',
+         '-kernel', f'{OUT}/scontext.elf'], stdin=subprocess.DEVNULL,
+        timeout=LIMIT, check=True)
+    with open(f'{folder}/uart', encoding='utf-8') as uart:
+        got = ''.join(uart.read().split())
+    need(got == want, f'"{got}" instead of "{want}"')
 
 
 def context_off(folder):
@@ -154,12 +177,31 @@ def narrow_privilege(folder):
     need(done.returncode == 0, f'without H: {done.stderr.strip()}')
 
 
+# m: mcontext, h: hcontext, s: scontext, e: mstateen0.CONTEXT
+REGISTERS = (
+    ('rv64', 'm'),
+    ('rv64,smstateen=on', 'm'),
+    ('rv64,scontext=on', 'mhs'),
+    ('rv64,scontext=on,smstateen=on', 'mhse'),
+    ('rv64,scontext=on,h=off', 'ms'),
+    ('rv64,scontext=on,debug=off,smstateen=on', ''),
+    ('max', 'mhse'),
+    ('max,scontext=off', 'm'),
+    ('rva22s64', 'm'),
+    ('sifive-u54', 'm'),
+    ('thead-c906', 'm'),
+    ('veyron-v1', 'm'),
+)
+
 TESTS = (
     ('context: ASID and VMID, imprecisely', asid, 1),
     ('context: ASID and VMID, precisely', asid, 2),
     ('context: ASID and VMID, as a discontinuity', asid, 3),
     ('context: mcontext', mcontext),
     ('context: scontext and hcontext', scontext),
+    ('context-source scontext, no scontext', no_scontext),
+    *((f'scontext and hcontext, -cpu {cpu}', registers, cpu, want)
+      for cpu, want in REGISTERS),
     ('context: trTeContext 0', context_off),
     ('time of traps', times),
     ('notify by a debug trigger', notify),
