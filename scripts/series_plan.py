@@ -207,11 +207,11 @@ class Series:
 
     def sources_so_far(self, file, text):
         folder = os.path.dirname(self.plan.place[file])
-        have = set(self.there.values())
+        to_come = set(self.plan.place.values()) - set(self.there.values())
 
         def keep(found):
             path = os.path.normpath(os.path.join(folder, found[1]))
-            return found[0] if path in have else ''
+            return '' if path in to_come else found[0]
 
         kept = []
         for line in text.splitlines(keepends=True):
