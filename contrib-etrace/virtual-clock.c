@@ -23,10 +23,10 @@ bool virtual_clock_put(VirtualClock *c, uint64_t ticks, unsigned bits)
 
 uint64_t virtual_clock_ns(const VirtualClock *c)
 {
-    return (unsigned __int128)c->ticks * NS_PER_SEC / c->hz;
+    return share_of(c->ticks, NS_PER_SEC, c->hz);
 }
 
 uint64_t virtual_clock_ticks(const VirtualClock *c, uint64_t ns)
 {
-    return MIN((unsigned __int128)ns * c->hz / NS_PER_SEC, UINT64_MAX);
+    return share_of(ns, c->hz, NS_PER_SEC);
 }

@@ -28,4 +28,39 @@ uint64_t virtual_clock_ns(const VirtualClock *c);
 /* The last tick that is not behind @ns */
 uint64_t virtual_clock_ticks(const VirtualClock *c, uint64_t ns);
 
+/*
+ * @value * @part / @whole, rounded down, or UINT64_MAX if it is more; @whole is
+ * not 0. Hosts of 32 bits have no integers of 128.
+ */
+static inline uint64_t share_of(uint64_t value, uint64_t part, uint64_t whole)
+{
+#ifdef __SIZEOF_INT128__
+    return MIN((unsigned __int128)value * part / whole, UINT64_MAX);
+#else
+    uint64_t low = (value & UINT32_MAX) * (part & UINT32_MAX);
+    uint64_t mid = (value >> 32) * (part & UINT32_MAX) + (low >> 32);
+    uint64_t mid2 = (value & UINT32_MAX) * (part >> 32) + (mid & UINT32_MAX);
+    uint64_t high = (value >> 32) * (part >> 32) + (mid >> 32) + (mid2 >> 32);
+    uint64_t quotient = 0;
+
+    low = (low & UINT32_MAX) | mid2 << 32;
+    if (high >= whole) {
+        return UINT64_MAX;
+    }
+    /* bit by bit: the rest is in @high */
+    for (unsigned i = 0; i < 64; i++) {
+        bool carry = high >> 63;
+
+        high = high << 1 | low >> 63;
+        low <<= 1;
+        quotient <<= 1;
+        if (carry || high >= whole) {
+            high -= whole;
+            quotient |= 1;
+        }
+    }
+    return quotient;
+#endif
+}
+
 #endif /* ETRACE_VIRTUAL_CLOCK_H */

@@ -46,13 +46,16 @@ class Riscv64Trace(QemuSystemTest):
         sideband = self.scratch_file('sideband')
         with open(program, 'wb') as file:
             file.write(struct.pack(f'<{len(PROGRAM)}I', *PROGRAM))
-        self.set_machine('virt,trace=on,trace-sideband=side,'
-                         'trace-autostart=on')
-        self.vm.add_args('-chardev', f'file,id=side,path={sideband}',
-                         '-bios', 'none', '-no-shutdown', '-device',
+        self.set_machine('virt')
+        self.vm.add_args('-machine', 'trace=on,trace-sideband=side,'
+                         'trace-autostart=on',
+                         '-chardev', f'file,id=side,path={sideband}',
+                         '-bios', 'none', '-S', '-no-shutdown', '-device',
                          f'loader,file={program},addr={RESET:#x}', *options)
         self.vm.launch()
-        self.vm.event_wait('SHUTDOWN', timeout=30)
+        # not before QMP listens: the event would be lost
+        self.vm.cmd('cont')
+        self.vm.event_wait('SHUTDOWN', timeout=30.0)
         self.vm.cmd('x-riscv-trace-save', filename=trace)
         self.vm.shutdown()
         return trace, sideband

@@ -212,8 +212,8 @@ static void test_fuzz(void)
     }
 }
 
-#define NO_ADDRESS  ETRACE_DOPT_NO_ADDRESS
-#define NO_DATA     ETRACE_DOPT_NO_DATA
+#define DOPT_NO_ADDRESS  ETRACE_DOPT_NO_ADDRESS
+#define DOPT_NO_DATA     ETRACE_DOPT_NO_DATA
 
 static void test_reject(void)
 {
@@ -228,26 +228,26 @@ static void test_reject(void)
         { "CSR diff 2", "45", .data_width = 64 },
         { "atomic subtype 7 with data", "3e", .data_width = 64 },
         { "atomic subtype 7 in 1.1.1", "3e", .data_width = 64,
-          .wire_format = ETRACE_WIRE_1_1_1, .doptions = NO_DATA },
+          .wire_format = ETRACE_WIRE_1_1_1, .doptions = DOPT_NO_DATA },
         { "no atomics", "06", .data_width = 64, .dtype_width = 3 },
         { "no CSRs", "05", .data_width = 64, .dtype_width = 2 },
         { "16 bytes", "20", .data_width = 128 },
         { "8 bytes, data_width 32", "18", .data_width = 32 },
         { "diff 2, data only", "40", .data_width = 64,
-          .doptions = NO_ADDRESS },
+          .doptions = DOPT_NO_ADDRESS },
         { "neither address nor data", "00", .data_width = 64,
-          .doptions = NO_ADDRESS | NO_DATA },
+          .doptions = DOPT_NO_ADDRESS | DOPT_NO_DATA },
         { "2.1: subformat 0 of atomics and CSRs", "02", .data_width = 64,
           .wire_format = ETRACE_WIRE_2_1_DRAFT },
         { "2.1: response of unified loads", "03", .data_width = 64,
           .wire_format = ETRACE_WIRE_2_1_DRAFT },
         { "2.1: CAS failure, data only", "1e", .data_width = 64,
-          .wire_format = ETRACE_WIRE_2_1_DRAFT, .doptions = NO_ADDRESS },
+          .wire_format = ETRACE_WIRE_2_1_DRAFT, .doptions = DOPT_NO_ADDRESS },
         /* 3 + 2 + 1 + 64 bits are 9 bytes */
         { "10 bytes of address", "00 00 00 00 00 00 00 00 00 00",
-          .data_width = 64, .doptions = NO_DATA },
+          .data_width = 64, .doptions = DOPT_NO_DATA },
         { "bits behind the address", "00 00 00 00 00 00 00 00 40",
-          .data_width = 64, .doptions = NO_DATA },
+          .data_width = 64, .doptions = DOPT_NO_DATA },
     };
 
     for (unsigned i = 0; i < ARRAY_SIZE(bad); i++) {

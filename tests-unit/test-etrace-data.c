@@ -10,8 +10,8 @@
 #include "hw/trace/etrace/encap.h"
 #include "hw/trace/etrace/packet-bits.h"
 
-#define NO_ADDRESS  ETRACE_DOPT_NO_ADDRESS
-#define NO_DATA     ETRACE_DOPT_NO_DATA
+#define DOPT_NO_ADDRESS  ETRACE_DOPT_NO_ADDRESS
+#define DOPT_NO_DATA     ETRACE_DOPT_NO_DATA
 
 static uint64_t mask(unsigned bits)
 {
@@ -89,7 +89,7 @@ static void random_params(ETraceParams *p)
 static bool is_missing(const ETraceParams *p, const ETraceDataAccess *a)
 {
     return (a->dtype == ETRACE_DTYPE_SC_FAILURE &&
-            (!(p->doptions & NO_DATA) ||
+            (!(p->doptions & DOPT_NO_DATA) ||
              p->wire_format == ETRACE_WIRE_1_1_1)) ||
            /* 1.1.1: atomics of 4 and 8 bytes */
            (p->wire_format == ETRACE_WIRE_1_1_1 && is_atomic(a) &&
@@ -102,10 +102,10 @@ static ETraceDataAccess expected(const ETraceParams *p,
 {
     ETraceDataAccess e = *a;
 
-    if ((p->doptions & NO_ADDRESS) && !is_csr(a)) {
+    if ((p->doptions & DOPT_NO_ADDRESS) && !is_csr(a)) {
         e.address = 0;
     }
-    if (p->doptions & NO_DATA) {
+    if (p->doptions & DOPT_NO_DATA) {
         e.data = 0;
         e.operand = 0;
     }
@@ -134,12 +134,12 @@ static void check_diff(const ETraceParams *p, unsigned compress, bool first,
     if (first) {
         g_assert_cmpuint(pkt->diff, ==, 0);
     }
-    if (p->doptions & NO_DATA) {
+    if (p->doptions & DOPT_NO_DATA) {
         g_assert_cmpuint(pkt->diff, <=, compress != 0);
         return;
     }
     g_assert_cmpuint(allowed[compress] >> pkt->diff & 1, ==, 1);
-    if (p->doptions & NO_ADDRESS) {
+    if (p->doptions & DOPT_NO_ADDRESS) {
         g_assert_cmpuint(pkt->diff, !=, 2);
     }
 }
@@ -334,7 +334,7 @@ static void test_unsaid(void)
     g_assert_cmpuint(pkt.diff, !=, ETRACE_DIFF_FULL);
     g_assert_cmphex(pkt.address, ==, 4);
 
-    p.doptions = NO_ADDRESS | NO_DATA;
+    p.doptions = DOPT_NO_ADDRESS | DOPT_NO_DATA;
     g_assert_false(etrace_data_encode(&state, &p, 3, &near, &pkt));
     p.doptions = 0;
     p.dtype_width = 1;

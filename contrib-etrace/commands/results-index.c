@@ -9,6 +9,7 @@
  * SPDX-License-Identifier: GPL-2.0-or-later
  */
 #include "qemu/osdep.h"
+#include "virtual-clock.h"
 #include "callstack-save.h"
 #include "elf-file.h"
 #include "input.h"
@@ -152,7 +153,7 @@ static bool read_index(Results *r, TraceMatch *match)
 static const IndexPoint *shard_border(const IndexHart *h, unsigned k,
                                       unsigned n)
 {
-    unsigned __int128 share = (unsigned __int128)h->all.insns * k / n;
+    uint64_t share = share_of(h->all.insns, k, n);
 
     return k ? index_hart_find(h, share) : NULL;
 }

@@ -8,6 +8,7 @@
  * SPDX-License-Identifier: GPL-2.0-or-later
  */
 #include "qemu/osdep.h"
+#include "virtual-clock.h"
 #include "results-private.h"
 
 /* What a node of the hart's profile has, or a range of its counts */
@@ -80,8 +81,8 @@ static void divide(Weights *w)
         Weight *n = weight(w, g_array_index(w->parts, unsigned, i));
 
         /* Shares are rounded so that their sum is right. */
-        n->ns += (unsigned __int128)passed * (done + n->insns) / w->insns -
-                 (unsigned __int128)passed * done / w->insns;
+        n->ns += share_of(passed, done + n->insns, w->insns) -
+                 share_of(passed, done, w->insns);
         done += n->insns;
         n->insns = 0;
     }

@@ -33,7 +33,7 @@ static void write_stat(const Counts *c, FILE *f)
         taken += r->itype > ETRACE_ITYPE_NONTAKEN_BRANCH ? r->count : 0;
         for (uint64_t l = r->start >> CACHE_LINE_BITS;
              l <= (r->end - 1) >> CACHE_LINE_BITS; l++) {
-            g_hash_table_add(lines, (gpointer)l);
+            g_hash_table_add(lines, (gpointer)(uintptr_t)l);
         }
     }
     fprintf(f, "%" PRIu64 " %" PRIu64 " %u\n", insns, taken,

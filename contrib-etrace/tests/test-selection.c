@@ -7,13 +7,13 @@
 #include "check.h"
 #include "selection.h"
 
-static Task init = { .known = true, .tid = 1, .tgid = 1, .name = "init" };
+static Task init = { .known = true, .tid = 1, .tgid = 1, .name = (char *)"init" };
 static Task worker = {
-    .known = true, .tid = 31, .tgid = 30, .name = "worker/1",
+    .known = true, .tid = 31, .tgid = 30, .name = (char *)"worker/1",
 };
 static Task made_up = {
     .known = false, .tid = TASK_MADE_UP, .tgid = TASK_MADE_UP,
-    .name = "busybox",
+    .name = (char *)"busybox",
 };
 
 typedef struct Case {

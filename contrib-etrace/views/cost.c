@@ -4,6 +4,7 @@
  * SPDX-License-Identifier: GPL-2.0-or-later
  */
 #include "qemu/osdep.h"
+#include "virtual-clock.h"
 #include "cost.h"
 #include "insn.h"
 
@@ -321,8 +322,8 @@ static void share_inclusive(Builder *b)
         Pair *pair = pair_of(b, call->from, call->to);
 
         if (call->count) {
-            call->inclusive = (unsigned __int128)pair->left * call->count /
-                              pair->calls_left;
+            call->inclusive = share_of(pair->left, call->count,
+                                       pair->calls_left);
             pair->left -= call->inclusive;
             pair->calls_left -= call->count;
         }

@@ -211,7 +211,7 @@ static void write_text(const Diff *d, GPtrArray *rows, FILE *f)
         g_auto(GStrv) cells = cells_of(rows->pdata[i]);
 
         for (unsigned k = 0; cells[k]; k++) {
-            widths[k] = MAX(widths[k], g_utf8_strlen(cells[k], -1));
+            widths[k] = MAX(widths[k], (size_t)g_utf8_strlen(cells[k], -1));
         }
     }
     fprintf(f, "# A: %s: %" PRIu64 " %s\n", d->reports[0]->name, a, unit(d));

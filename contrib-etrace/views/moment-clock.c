@@ -4,6 +4,7 @@
  * SPDX-License-Identifier: GPL-2.0-or-later
  */
 #include "qemu/osdep.h"
+#include "virtual-clock.h"
 #include "moment-clock.h"
 
 typedef struct Waiting {
@@ -48,7 +49,7 @@ static uint64_t time_of(const MomentClock *c, uint64_t insns)
     uint64_t ns = c->to.ns - c->from.ns;
     uint64_t part = MIN(insns - MIN(insns, c->from.insns), all);
 
-    return all ? c->from.ns + (unsigned __int128)ns * part / all : c->to.ns;
+    return all ? c->from.ns + share_of(ns, part, all) : c->to.ns;
 }
 
 /* Hand over what was before the latest timestamp, which counts then. */

@@ -55,7 +55,7 @@ static void fill_table(const Report *r, GPtrArray *rows, Table *t)
         for (unsigned k = 0; k < r->o->nr_keys; k++) {
             char *text = clean_cell(r, rows->pdata[i], r->o->keys[k]);
 
-            t->width[k] = MAX(t->width[k], g_utf8_strlen(text, -1));
+            t->width[k] = MAX(t->width[k], (size_t)g_utf8_strlen(text, -1));
             g_ptr_array_add(t->cells, text);
         }
     }

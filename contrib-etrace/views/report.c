@@ -4,6 +4,7 @@
  * SPDX-License-Identifier: GPL-2.0-or-later
  */
 #include "qemu/osdep.h"
+#include "virtual-clock.h"
 #include "range-walk.h"
 #include "report-private.h"
 
@@ -145,8 +146,8 @@ static uint64_t part_weight(RangePart *p, const CountRange *range,
 
     p->done += insns;
     return !p->r->o->by_time ? insns * range->count :
-           (unsigned __int128)range->ns * p->done / range->insns -
-           (unsigned __int128)range->ns * done / range->insns;
+           share_of(range->ns, p->done, range->insns) -
+           share_of(range->ns, done, range->insns);
 }
 
 static void add_insns(RangePart *p, const CountRange *range,
