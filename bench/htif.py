@@ -74,12 +74,12 @@ class Gdb:
                 time.sleep(0.05)
         self.data = b''
 
-    def tell(self, text):
+    def send(self, text):
         packet = text.encode()
         self.socket.sendall(b'$%s#%02x' % (packet, sum(packet) & 0xff))
 
     def ask(self, text):
-        self.tell(text)
+        self.send(text)
         while True:
             start = self.data.find(b'$')
             end = self.data.find(b'#', start)
@@ -162,7 +162,7 @@ def run(command, path, directory, limit):
     try:
         gdb = Gdb(stub, limit)
         status = serve(gdb, elf, limit)
-        gdb.tell('qRcmd,' + b'quit'.hex())
+        gdb.send('qRcmd,' + b'quit'.hex())
         child.wait(60)
     except (OSError, RuntimeError, subprocess.TimeoutExpired) as why:
         with open(f'{directory}/log', encoding='utf-8') as log:

@@ -60,7 +60,7 @@ class Bare:
                 '-serial', 'none']
 
     def succeeded(self, directory):
-        """QEMU's exit status tells."""
+        """QEMU's exit status says it."""
         return True
 
 

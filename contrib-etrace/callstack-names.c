@@ -22,7 +22,7 @@ static FrameKind frame_kind(unsigned priv)
     }
 }
 
-/* The name of what @layer tells apart; NULL: it does not apply here */
+/* The name of what @layer distinguishes; NULL: it does not apply here */
 static char *layer_name(const CallStack *cs, CallStackLayer layer,
                         unsigned priv)
 {

@@ -89,8 +89,8 @@ struct CallStack {
     GArray *round;          /* RoundPart since then */
     bool ignored;           /* what happens is not selected */
     uint64_t insns;         /* so far, of those that are */
-    unsigned told_node;     /* of the last moment; 0: there was none */
-    const Task *told_task;
+    unsigned reported_node; /* of the last moment; 0: there was none */
+    const Task *reported_task;
     bool trapped;           /* a trap has not come to its handler yet */
     FlowTrap trap;
     const Task *task_of_trap;

@@ -72,7 +72,7 @@ static bool is_user(unsigned priv)
     return priv == ETRACE_PRIV_U || priv == ETRACE_PRIV_VU;
 }
 
-/* What tells contexts apart, for who runs now, at @priv */
+/* What distinguishes the context of who runs now, at @priv, from others */
 static Context context_key(const CallStack *cs, unsigned priv)
 {
     const Task *task = cs->site.task;
@@ -217,9 +217,9 @@ static bool returns_to(const Stack *st, unsigned skip, uint64_t pc)
 
 /*
  * A return to @pc, which this stack knows nothing of. Another stack is in use
- * now: the kernel switched tasks, or a program its coroutines. Since when,
- * there is no telling: the innermost functions are those that switch, and may
- * be the same ones on both stacks. But if that stack was in use before, then
+ * now: the kernel switched tasks, or a program its coroutines. Since when
+ * cannot be known: the innermost functions are those that switch, and may be
+ * the same ones on both stacks. But if that stack was in use before, then
  * one of its innermost frames expects to return just there.
  */
 static void switch_stack(CallStack *cs, uint64_t pc)
@@ -423,11 +423,11 @@ static void report_moment(CallStack *cs, const FlowRun *run)
 {
     unsigned node = innermost(cs->now->stack);
 
-    if (node == cs->told_node && cs->site.task == cs->told_task) {
+    if (node == cs->reported_node && cs->site.task == cs->reported_task) {
         return;
     }
-    cs->told_node = node;
-    cs->told_task = cs->site.task;
+    cs->reported_node = node;
+    cs->reported_task = cs->site.task;
     cs->options.moment(cs->options.opaque, &(CallStackMoment) {
         .insns = cs->insns,
         .time = cs->insns,

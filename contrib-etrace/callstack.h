@@ -94,7 +94,8 @@ void callstack_trap(CallStack *cs, const FlowTrap *trap,
 
 /*
  * A round of a loop begins; it was gone round @times times more, each like what
- * was run since. Returns false if that would not be the same as being told.
+ * was run since. Returns false if reporting round by round would give another
+ * result.
  */
 void callstack_mark(CallStack *cs);
 bool callstack_can_repeat(const CallStack *cs);

@@ -212,15 +212,15 @@ static bool put_together(DataFlow *df)
 
 /* Handing over */
 
-static void tell_insn(DataFlow *df, unsigned i)
+static void report_insn(DataFlow *df, unsigned i)
 {
     if (df->ops->insn) {
         df->ops->insn(df->opaque, g_array_index(df->insns, uint64_t, i));
     }
 }
 
-static void tell_access(DataFlow *df, const DataFlowItem *item,
-                        const ETraceDataAccess *a)
+static void report_access(DataFlow *df, const DataFlowItem *item,
+                          const ETraceDataAccess *a)
 {
     DataFlowAccess access = {
         .pc_known = item,
@@ -266,22 +266,22 @@ static void finish(DataFlow *df, unsigned keep)
     together = !df->broken && df->accesses->len && put_together(df);
     for (unsigned i = 0, item = 0; i <= n; i++) {
         if (i < n) {
-            tell_insn(df, i);
+            report_insn(df, i);
         }
         for (; together && item < df->items->len &&
                item_at(df, item)->insn == i; item++) {
             const DataFlowItem *it = item_at(df, item);
 
             for (unsigned k = 0; k < it->count; k++) {
-                tell_access(df, it, access_at(df, next++));
+                report_access(df, it, access_at(df, next++));
             }
             if (it->data.sc && !it->count) {
-                tell_access(df, it, NULL);
+                report_access(df, it, NULL);
             }
         }
     }
     for (; next < df->accesses->len; next++) {
-        tell_access(df, NULL, access_at(df, next));
+        report_access(df, NULL, access_at(df, next));
     }
 
     g_array_set_size(df->insns, 0);
@@ -383,7 +383,7 @@ void data_flow_inst_packet(DataFlow *df, const ETracePacket *pkt)
     case ETRACE_SYNC_TRAP:
         /*
          * If it has an address, that instruction's accesses follow. In 1.1.1
-         * the handler's first instruction is told with the next packet only.
+         * only the next packet reports the handler's first instruction.
          */
         finish(df, pkt->subformat == ETRACE_SYNC_START ||
                    (pkt->thaddr &&

@@ -9,14 +9,15 @@
  * That is how our encoder orders them. So instructions and accesses are kept
  * until the stretch between two such packets ends, and are put together if
  * there is a way to do so that leaves nothing over on either side. Where the
- * code does not tell how many accesses an instruction makes (data-insn.h),
+ * code does not say how many accesses an instruction makes (data-insn.h),
  * the earlier instruction gets as many as can be its: unmasked vector
  * instructions have the same number of elements until something changes vl,
  * unit-stride elements follow each other, an sc stores where the lr was.
  *
  * Filters, data trace that begins or ends in the middle of a stretch, and
- * losses make counts differ; then nobody can tell, and the stretch's accesses
- * are handed over in the order of the stream, without an instruction.
+ * losses make counts differ; then nobody can know whose accesses they are, and
+ * those of the stretch are handed over in the order of the stream, without an
+ * instruction.
  *
  * SPDX-License-Identifier: GPL-2.0-or-later
  */
@@ -73,7 +74,7 @@ void data_flow_init(DataFlow *df, const ETraceParams *params, Image *image,
                     const DataFlowOps *ops, void *opaque);
 void data_flow_destroy(DataFlow *df);
 
-/* What FlowOps tell: instructions that retired, and a trap */
+/* What FlowOps report: instructions that retired, and a trap */
 void data_flow_run(DataFlow *df, const FlowRun *run);
 void data_flow_trap(DataFlow *df, const FlowTrap *trap);
 

@@ -27,7 +27,7 @@ bool flow_may_keep(const Flow *f, const Goal *g)
                          ETRACE_IOPT_BRANCH_PREDICTION | ETRACE_IOPT_SIJUMP);
 }
 
-/* Is the address that the packet tells on the way behind the last branch? */
+/* Is the address that the packet reports on the way behind the last branch? */
 static bool may_stop_on(const FlowPath *path, const Goal *g)
 {
     for (unsigned i = path->tail; g->on_path && i < path->nr_runs; i++) {
@@ -40,7 +40,7 @@ static bool may_stop_on(const FlowPath *path, const Goal *g)
     return false;
 }
 
-static void tell_path(Flow *f, const FlowPath *path)
+static void report_path(Flow *f, const FlowPath *path)
 {
     flow_flush(f);
     if (f->ops->runs) {
@@ -66,7 +66,7 @@ WalkResult flow_walk_path(Flow *f, const Goal *g)
          (g->by_xret && path->end_kind != CODE_END_XRET))) {
         return WALK_ERROR;
     }
-    tell_path(f, path);
+    report_path(f, path);
     f->steps += path->insns;
     f->branches -= passed;
     f->map_bits -= passed;

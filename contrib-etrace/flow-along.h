@@ -9,8 +9,8 @@
 #include "flow-private.h"
 
 /*
- * Paths are kept where all branches are told one by one, and nothing but these
- * decides about the way: no stack and no predictor.
+ * Paths are kept where all branches are reported one by one, and nothing but
+ * these decides about the way: no stack and no predictor.
  */
 bool flow_may_keep(const Flow *f, const Goal *g);
 
@@ -20,7 +20,7 @@ bool flow_may_keep(const Flow *f, const Goal *g);
  */
 WalkResult flow_walk_path(Flow *f, const Goal *g);
 
-/* The packet tells where the jump that was reported last led. */
+/* The packet says where the jump that was reported last led. */
 WalkResult flow_arrive(Flow *f, const Goal *g);
 
 #endif /* ETRACE_FLOW_ALONG_H */

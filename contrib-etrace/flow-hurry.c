@@ -9,7 +9,7 @@
 /* Jumps in a row behind which loops without a branch are looked for */
 #define HURRY_JUMPS     8
 
-/* What a jump that is told by nothing but the code, or the stack, leads to */
+/* Where a jump leads that no packet reports: the code or the stack says it */
 static inline bool pass_jump(Flow *f, const CodeEnd *end, uint64_t end_pc,
                              uint64_t *next)
 {

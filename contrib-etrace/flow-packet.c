@@ -49,7 +49,7 @@ void flow_init(Flow *f, const ETraceParams *params, Image *image,
         .mask = params->iaddress_width == 32 ? UINT32_MAX : UINT64_MAX,
         .steps_max = UINT64_MAX,
     };
-    /* A support packet tells them. */
+    /* A support packet reports them. */
     f->params.ioptions = 0;
     f->params.doptions = 0;
     flow_init_history(f);
@@ -171,9 +171,9 @@ static void jump_to(Flow *f, const ETracePacket *pkt, uint64_t address)
 }
 
 /*
- * Draft 1.1.1: "trap handler address" is all that a trap packet tells. That
- * the handler's first instruction did not retire, because of another trap, is
- * told by a support packet between the two that changes nothing.
+ * Draft 1.1.1: "trap handler address" is all that a trap packet reports. If
+ * the handler's first instruction did not retire, because of another trap, a
+ * support packet that changes nothing stands between the two and signals it.
  */
 static void find_fault(Flow *f, const ETracePacket *pkt)
 {
@@ -466,7 +466,7 @@ static bool process_delta(Flow *f, const ETracePacket *pkt)
     case WALK_ON_PATH:
         /*
          * Not an uninferable jump's target, unless that is what a second
-         * visit turns out to be: the next packet tells. At its maximum, a
+         * visit turns out to be: the next packet says. At its maximum, a
          * branch count comes with the branch's address in any case (section
          * 6.8).
          */

@@ -4,8 +4,8 @@
  * Programs go the same ways again and again. A path is what a packet of
  * branches makes a walk do: from an instruction, past so many branches with
  * these outcomes, up to the next uninferable jump or branch. Once walked, it is
- * kept as the runs that the consumer is told and where it ends, and found again
- * by one look-up, whatever the number of branches.
+ * kept as the runs that the consumer gets and where it ends, and found again by
+ * one look-up, whatever the number of branches.
  *
  * Nothing has to be forgotten when code or mappings change. A path knows the
  * pages that it leads over, with their versions, and is taken only if its

@@ -1,5 +1,5 @@
 /*
- * Instruction flow: what the consumer is told
+ * Instruction flow: what is reported to the consumer
  *
  * SPDX-License-Identifier: GPL-2.0-or-later
  */

@@ -1,5 +1,5 @@
 /*
- * Instruction flow: what the consumer is told
+ * Instruction flow: what is reported to the consumer
  *
  * SPDX-License-Identifier: GPL-2.0-or-later
  */
@@ -8,10 +8,10 @@
 
 #include "flow.h"
 
-/* Something is lost: forget where we are, and tell. */
+/* Something is lost: forget where we are, and report that. */
 void flow_lose(Flow *f, FlowLossKind kind, uint64_t address);
 
-/* Hand over the runs that are kept, before anything else is told. */
+/* Hand over the runs that are kept, before anything else is reported. */
 void flow_flush(Flow *f);
 
 /* Control leaves the last reported instruction, and with it this run. */

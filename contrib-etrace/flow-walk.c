@@ -143,7 +143,7 @@ static bool infer_return(Walk *w)
 }
 
 /*
- * Can the address be reached now? A packet that counts returns tells after
+ * Can the address be reached now? A packet that counts returns says after
  * how many; chapter 11 of 2.0 compares the stack's depth.
  */
 static inline bool may_stop(const Flow *f, const Goal *g)
@@ -234,7 +234,7 @@ static bool resolve_cross(Walk *w)
     return true;
 }
 
-/* Is the address that the packet tells in this line? Then stop there. */
+/* Is the address that the packet reports in this line? Then stop there. */
 static bool stop_in_line(Walk *w)
 {
     Flow *f = w->f;

@@ -16,7 +16,7 @@
 #include "etrace/return-stack.h"
 #include "image.h"
 
-/* Instructions of a run that FlowRun.wide tells the lengths of */
+/* Instructions of a run whose lengths FlowRun.wide gives */
 #define FLOW_WIDE_INSNS 32
 
 /*
@@ -98,7 +98,7 @@ typedef enum FlowWindowEnd {
 /*
  * Each may be NULL, except run or else runs. A branch predictor lets a packet
  * of a few bytes stand for 2^32 branches; they are all of one loop, or nearly.
- * A consumer with repeat need not be told of each of its rounds.
+ * Not every round need be reported to a consumer with repeat.
  */
 typedef struct FlowOps {
     void (*run)(void *opaque, const FlowRun *run);
@@ -116,8 +116,8 @@ typedef struct FlowOps {
     void (*mark)(void *opaque);
     /*
      * What was executed since mark was called last was executed @times times
-     * more. Returns false if that is too many, or to have it told run by run:
-     * it is asked for fewer then, and again in later rounds.
+     * more. Returns false if that is too many, or to have each run reported:
+     * it is called for fewer then, and again in later rounds.
      */
     bool (*repeat)(void *opaque, uint64_t times);
     /*
@@ -186,7 +186,7 @@ typedef struct Flow {
      * rounds of a loop; and how much it may be. The owner may set steps_max.
      */
     uint64_t steps, steps_max;
-    /* The owner may set it, to what tells to go no further; else NULL. */
+    /* The owner may set it, to a flag that says to stop here; else NULL. */
     const bool *stop;
     uint64_t repeats_until; /* branches left behind a loop that is known */
     uint64_t pushes, pops;  /* of the return stack, within walks */
@@ -195,11 +195,11 @@ typedef struct Flow {
     /* The owner's to set, after flow_init(), and to free; or NULL */
     FlowPaths *paths;
 
-    /* what the consumer has not been told yet */
+    /* what has not been reported to the consumer yet */
     FlowRun runs[FLOW_RUNS];
     unsigned nr_runs;
     uint64_t run_insns;     /* in all of them */
-    uint64_t flushes;       /* so many times it was told */
+    uint64_t flushes;       /* so many times they were reported */
 
     bool waiting;           /* packets are skipped until the next sync */
     uint64_t skipped;       /* packets skipped after a loss */
@@ -238,7 +238,7 @@ typedef struct FlowPoint {
 } FlowPoint;
 
 /*
- * Where @f is. Returns false if that cannot be told in so few words: not
+ * Where @f is. Returns false if that cannot be said in so few words: not
  * behind a synchronisation packet, or modes go on across these.
  */
 bool flow_point(const Flow *f, FlowPoint *point);

@@ -13,7 +13,7 @@
 #include "etrace/etrace.h"
 
 /*
- * What the bytes alone do not tell. The encodings of c.fsdsp are those of
+ * What the bytes alone do not say. The encodings of c.fsdsp are those of
  * Zcmp and Zcmt; a hart has one or the other.
  */
 typedef struct InsnIsa {

@@ -26,7 +26,7 @@ static bool ends_at(int64_t word, size_t len, unsigned end)
 /*
  * The address is all that is left from bit @pos on: bits that identify notify,
  * updiscon, irreport and what goes with that lie beyond the word, so they are
- * equal to the bit before them, which means that there is nothing to tell.
+ * equal to the bit before them, which means that there is nothing to report.
  */
 static void take_address(const ETraceParams *params, int64_t word,
                          unsigned pos, ETracePacket *pkt)

@@ -75,7 +75,7 @@ const char *packet_text_inst_kind(const ETraceParams *params,
     return kinds[etrace_packet_kind(params, pkt)];
 }
 
-/* What tells one table from another */
+/* What distinguishes the kinds of packets */
 static bool parse_kind(PacketLine *l, const ETraceParams *params,
                        ETracePacket *pkt, GError **errp)
 {

@@ -56,7 +56,7 @@ const char *packet_text_data_kind(const ETraceDataPacket *pkt);
 
 /*
  * The reverse; @l's other pairs have been used. @sizes: of the requests, which
- * responses do not tell.
+ * responses do not have.
  */
 bool packet_text_parse_inst(PacketLine *l, const ETraceParams *params,
                             ETracePacket *pkt, GError **errp);

@@ -79,10 +79,10 @@ static void append_hex(GString *out, const uint8_t *bytes, size_t len)
 }
 
 /* True if the payload, encapsulated again, is what was there. */
-static bool tells_the_bytes(const ETraceParams *params,
-                            const ETraceEncapPacket *pkt,
-                            const uint8_t *payload, size_t len,
-                            const uint8_t *whole)
+static bool yields_the_bytes(const ETraceParams *params,
+                             const ETraceEncapPacket *pkt,
+                             const uint8_t *payload, size_t len,
+                             const uint8_t *whole)
 {
     uint8_t out[ETRACE_ENCAP_MAX];
     ETraceEncapPacket again = *pkt;
@@ -127,7 +127,7 @@ void packet_text_write(GString *out, PacketSources *sources,
         len = etrace_packet_pack(&before, &inst, buf);
         follow(src, &inst);
     }
-    if (!len || !tells_the_bytes(&before, pkt, buf, len, whole)) {
+    if (!len || !yields_the_bytes(&before, pkt, buf, len, whole)) {
         append_hex(out, whole, pkt->size);
     }
     g_string_append_printf(out, "  # %s", kind);
@@ -256,14 +256,14 @@ static PacketSource *assemble_header(PacketSources *sources, PacketLine *l,
     return src;
 }
 
-/* "bytes" tell all; what fields there are must not contradict them. */
+/* "bytes" say all; what fields there are must not contradict them. */
 static bool assemble_verbatim(PacketSources *sources, PacketLine *l,
                               PacketSource *src, const char *hex,
                               GByteArray *out, GError **errp)
 {
     g_autoptr(GByteArray) bytes = g_byte_array_new();
     g_autoptr(GString) text = g_string_new(NULL);
-    g_auto(PacketLine) told = { 0 };
+    g_auto(PacketLine) written = { 0 };
     ETraceEncapPacket pkt;
 
     if (!parse_hex(hex, bytes, errp)) {
@@ -275,13 +275,13 @@ static bool assemble_verbatim(PacketSources *sources, PacketLine *l,
         return false;
     }
     packet_text_write(text, sources, &pkt, bytes->data);
-    if (!packet_line_split(&told, text->str, errp)) {
+    if (!packet_line_split(&written, text->str, errp)) {
         return false;
     }
     for (unsigned i = 0; i < l->count; i++) {
-        PacketPair *pair = packet_line_find(&told, l->pairs[i].name);
+        PacketPair *pair = packet_line_find(&written, l->pairs[i].name);
 
-        if (strcmp(told.word, l->word) || !pair ||
+        if (strcmp(written.word, l->word) || !pair ||
             (strcmp(pair->name, "bytes") &&
              strcmp(pair->value, l->pairs[i].value))) {
             packet_text_error(errp, "bytes say: %s", text->str);

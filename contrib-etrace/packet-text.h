@@ -14,7 +14,7 @@
  * notify, updiscon and irreport 1 if asserted; everything else as in the
  * packet. src (srcID, 0 if there is none), flow and ts (timestamp) are the
  * encapsulation's. bytes are the whole packet in hexadecimal digits, where
- * the fields do not tell them: no fields if it is none that is known.
+ * the fields do not determine them: no fields if it is none that is known.
  *
  * params sets the parameters of the packets of src behind it; a support
  * packet sets its modes.

@@ -5,6 +5,7 @@
  */
 #include "qemu/osdep.h"
 #include <gio/gio.h>
+#include "little-endian.h"
 #include "perf-aux.h"
 #include "perf-file.h"
 #include "views/perf-format.h"
@@ -40,11 +41,6 @@ typedef struct PerfAux {
     GArray *pieces;
 } PerfAux;
 
-static uint64_t get(const uint8_t *p, unsigned bytes)
-{
-    return etrace_sb_get(p, bytes);
-}
-
 static void take_attr(PerfAux *f, const uint8_t *attr, size_t size)
 {
     uint64_t sample_type;
@@ -52,8 +48,8 @@ static void take_attr(PerfAux *f, const uint8_t *attr, size_t size)
     if (size < ATTR_SIZE_MIN || f->cpu_from_end) {
         return;
     }
-    sample_type = get(attr + 24, 8);
-    if ((get(attr + 40, 8) & PERF_ATTR_SAMPLE_ID_ALL) &&
+    sample_type = get_le(attr + 24, 8);
+    if ((get_le(attr + 40, 8) & PERF_ATTR_SAMPLE_ID_ALL) &&
         (sample_type & PERF_SAMPLE_CPU)) {
         f->cpu_from_end = sample_type & PERF_SAMPLE_IDENTIFIER ? 16 : 8;
     }
@@ -68,11 +64,11 @@ static void take_aux(PerfAux *f, const uint8_t *rec, size_t size)
     }
     if (f->cpu_from_end &&
         size >= RECORD_HEADER + AUX_SIZE + f->cpu_from_end) {
-        border.cpu = get(rec + size - f->cpu_from_end, 4);
+        border.cpu = get_le(rec + size - f->cpu_from_end, 4);
     }
-    border.offset = get(rec + RECORD_HEADER, 8);
+    border.offset = get_le(rec + RECORD_HEADER, 8);
     g_array_append_val(f->borders, border);
-    border.offset += get(rec + RECORD_HEADER + 8, 8);
+    border.offset += get_le(rec + RECORD_HEADER + 8, 8);
     g_array_append_val(f->borders, border);
 }
 
@@ -112,8 +108,8 @@ static uint64_t to_border(const PerfAux *f, uint32_t cpu, uint64_t offset)
 static void take_auxtrace(PerfAux *f, const uint8_t *rec, size_t header)
 {
     const uint8_t *p = rec + RECORD_HEADER, *data = rec + header;
-    uint64_t size = get(p, 8), offset = get(p + 8, 8);
-    uint32_t cpu = get(p + 32, 4);
+    uint64_t size = get_le(p, 8), offset = get_le(p + 8, 8);
+    uint32_t cpu = get_le(p + 32, 4);
 
     while (size) {
         uint64_t n = MIN(size, to_border(f, cpu, offset));
@@ -135,7 +131,7 @@ static bool check_type(const PerfAux *f, const uint8_t *rec, size_t size,
                        GError **errp)
 {
     uint32_t type = size < RECORD_HEADER + AUXTRACE_INFO_SIZE ? 0 :
-                    get(rec + RECORD_HEADER, 4);
+                    get_le(rec + RECORD_HEADER, 4);
 
     if (!type || type > AUXTRACE_TYPE_OTHERS) {
         return true;
@@ -153,8 +149,8 @@ static bool walk(PerfAux *f, bool data, GError **errp)
     size_t pos = f->file.begin;
 
     while ((rec = perf_file_next(&f->file, &pos, &err))) {
-        size_t size = get(rec + 6, 2);
-        uint32_t type = get(rec, 4);
+        size_t size = get_le(rec + 6, 2);
+        uint32_t type = get_le(rec, 4);
 
         if (data && type == PERF_FILE_AUXTRACE &&
             size >= RECORD_HEADER + AUXTRACE_SIZE) {

@@ -5,7 +5,7 @@
  */
 #include "qemu/osdep.h"
 #include <gio/gio.h>
-#include "etrace/sideband.h"
+#include "little-endian.h"
 #include "perf-file.h"
 
 #define MAGIC                   "PERFILE2"
@@ -16,11 +16,6 @@
 #define invalid(errp, ...) \
     g_set_error(errp, G_IO_ERROR, G_IO_ERROR_INVALID_DATA, __VA_ARGS__)
 
-static uint64_t get(const uint8_t *p, unsigned bytes)
-{
-    return etrace_sb_get(p, bytes);
-}
-
 bool perf_file_is(const uint8_t *data, size_t size)
 {
     return size >= PERF_FILE_MAGIC_SIZE && !memcmp(data, MAGIC, 8);
@@ -29,7 +24,7 @@ bool perf_file_is(const uint8_t *data, size_t size)
 bool perf_file_open(PerfFile *f, const char *path, const uint8_t *data,
                     size_t size, GError **errp)
 {
-    uint64_t header = get(data + 8, 8), attrs, attrs_size, begin, bytes;
+    uint64_t header = get_le(data + 8, 8), attrs, attrs_size, begin, bytes;
 
     *f = (PerfFile) { .path = path, .data = data };
     f->begin = HEADER_SIZE_PIPE;
@@ -42,10 +37,10 @@ bool perf_file_open(PerfFile *f, const char *path, const uint8_t *data,
                 "a machine of another byte order", path);
         return false;
     }
-    attrs = get(data + 24, 8);
-    attrs_size = get(data + 32, 8);
-    begin = get(data + 40, 8);
-    bytes = get(data + 48, 8);
+    attrs = get_le(data + 24, 8);
+    attrs_size = get_le(data + 32, 8);
+    begin = get_le(data + 40, 8);
+    bytes = get_le(data + 48, 8);
     if (attrs > size || attrs_size > size - attrs || begin > size ||
         bytes > size - begin) {
         invalid(errp, "%s: the perf.data file is cut off; did perf record "
@@ -54,7 +49,7 @@ bool perf_file_open(PerfFile *f, const char *path, const uint8_t *data,
     }
     f->attrs = attrs;
     f->attrs_size = attrs_size;
-    f->attr_size = MIN(get(data + 16, 8), attrs_size);
+    f->attr_size = MIN(get_le(data + 16, 8), attrs_size);
     f->begin = begin;
     f->end = begin + bytes;
     return true;
@@ -68,10 +63,10 @@ const uint8_t *perf_file_next(const PerfFile *f, size_t *pos, GError **errp)
     if (!left) {
         return NULL;
     }
-    size = left < PERF_FILE_RECORD_HEADER ? 0 : get(rec + 6, 2);
+    size = left < PERF_FILE_RECORD_HEADER ? 0 : get_le(rec + 6, 2);
     if (size >= PERF_FILE_RECORD_HEADER + AUXTRACE_SIZE && size <= left &&
-        get(rec, 4) == PERF_FILE_AUXTRACE) {
-        behind = get(rec + PERF_FILE_RECORD_HEADER, 8);
+        get_le(rec, 4) == PERF_FILE_AUXTRACE) {
+        behind = get_le(rec + PERF_FILE_RECORD_HEADER, 8);
     }
     if (size < PERF_FILE_RECORD_HEADER || size > left ||
         behind > left - size) {

@@ -276,7 +276,7 @@ static bool find_places(const Piece *piece, Places *found, const Sideband *sb,
                 "looked for", piece->path, piece->size, piece->at,
                 sideband_session(sb));
     } else if (!tails) {
-        invalid(errp, "%s: the sideband of this QEMU does not tell where a "
+        invalid(errp, "%s: the sideband of this QEMU does not say where a "
                 "piece of %zu bytes was stored: give --at OFFSET",
                 piece->path, piece->size);
     } else {

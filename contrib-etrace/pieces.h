@@ -61,7 +61,7 @@ void pieces_clear(Pieces *p);
 /*
  * Is @data, @size bytes at byte @at of the session (may be before its
  * beginning, which is negative), what @sink had stored there, as far as the
- * sideband can tell?
+ * sideband can say?
  */
 bool piece_is_at(const Sideband *sb, int sink, const uint8_t *data,
                  size_t size, int64_t at);

@@ -24,7 +24,7 @@ static void take(Ring *ring, const uint8_t *dump, size_t size, size_t oldest)
 
 static void no_ram_sink(const Sideband *sb, GError **errp)
 {
-    invalid(errp, "sideband: session %u tells of no RAM sink; was it "
+    invalid(errp, "sideband: session %u reports no RAM sink; was it "
             "captured until the sink was disabled or the machine stopped?",
             sideband_session(sb));
 }
@@ -105,19 +105,19 @@ bool ring_init(Ring *ring, const uint8_t *dump, size_t size,
                int64_t wrapped_at, const Sideband *sb, GError **errp)
 {
     SidebandRam ram;
-    bool told = false;
+    bool reported = false;
 
     *ring = (Ring) { .sink = SIDEBAND_SHARED_RAM };
     if (sb && !find_sink(ring, dump, size, sb, errp)) {
         return false;
     }
-    told = sb && sideband_ram(sb, ring->sink, &ram);
-    if (sb && !told) {
+    reported = sb && sideband_ram(sb, ring->sink, &ram);
+    if (sb && !reported) {
         no_ram_sink(sb, errp);
         return false;
     }
     /* The limit is the last word's address: a word more may be 0. */
-    if (told && wrapped_at == RING_NOT_WRAPPED && size >= RING_WORD &&
+    if (reported && wrapped_at == RING_NOT_WRAPPED && size >= RING_WORD &&
         size - RING_WORD == ram.limit - ram.start) {
         if (ram.wrapped) {
             wrapped_at = ram.wp - ram.start;
@@ -133,13 +133,13 @@ bool ring_init(Ring *ring, const uint8_t *dump, size_t size,
     take(ring, dump, size, wrapped_at == RING_NOT_WRAPPED ? 0 : wrapped_at);
     ring->wrapped = wrapped_at != RING_NOT_WRAPPED;
     ring->cut = ring->wrapped;
-    if (told && ram.bytes <= size) {
+    if (reported && ram.bytes <= size) {
         /* The session began inside the ring. */
         ring->session = size - ram.bytes;
         ring->begin = ring->session;
         ring->cut = false;
-    } else if (told && !ring->cut) {
-        invalid(errp, "the sideband tells of %" PRIu64 " bytes of trace, the "
+    } else if (reported && !ring->cut) {
+        invalid(errp, "the sideband reports %" PRIu64 " bytes of trace, the "
                 "dump has %zu; if the ring has wrapped, give "
                 "--wrapped-at OFFSET", ram.bytes, size);
         ring_clear(ring);
@@ -166,7 +166,7 @@ bool ring_init_before(Ring *ring, const Ring *later, const Sideband *sb,
         return false;
     }
     if (ram.bytes > size && !later->wrapped) {
-        invalid(errp, "the sideband tells of %" PRIu64 " bytes of trace, but "
+        invalid(errp, "the sideband reports %" PRIu64 " bytes of trace, but "
                 "the dump has only %zu before the next part", ram.bytes, size);
         return false;
     }

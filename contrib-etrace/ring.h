@@ -2,7 +2,7 @@
  * Dumps of RAM sinks: where in the ring the trace is, and which packets
  *
  * A ring that has wrapped begins in the middle of a packet, and the packets
- * before are gone. The sideband's last RAM record tells how many packets each
+ * before are gone. The sideband's last RAM record says how many packets each
  * hart had put out when the dump was made, so those that are left can be
  * numbered from the end.
  *
@@ -62,8 +62,8 @@ uint64_t ring_first_packet(const Ring *ring, const ETraceParams *params,
 /*
  * Modes (ETRACE_IOPT_*) of the packets of the source @params in @size bytes,
  * of which the first one begins a packet, that stand before their first
- * support packet: the ones that this packet tells, because a change would have
- * been told, too.
+ * support packet: the ones that this packet reports, because a change would
+ * have been reported, too.
  */
 uint8_t ring_first_ioptions(const ETraceParams *params, const uint8_t *data,
                             size_t size);

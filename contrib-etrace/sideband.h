@@ -58,7 +58,7 @@ void sideband_trace_range(const Sideband *sb, uint64_t *start, uint64_t *end);
 bool sideband_grow(Sideband *sb, size_t size);
 
 /*
- * How far the trace can be decoded with what the session tells by now, at most
+ * How far the trace can be decoded with what the session says by now, at most
  * up to byte @limit: where the last known alignment sequence up to there ends.
  * 0: none is known.
  */
@@ -92,25 +92,25 @@ typedef struct SidebandRam {
     bool wrapped;
     const uint8_t *packets; /* u64 for each hart: of the session, before wp */
     const uint8_t *tail;    /* the last bytes that were stored */
-    size_t tail_len;        /* ... how many of them; 0: not told */
+    size_t tail_len;        /* ... how many of them; 0: not known */
 } SidebandRam;
 
 /*
  * The last of what the sink of @hart (or SIDEBAND_SHARED_RAM) had stored.
- * Returns false if the session tells of no such sink.
+ * Returns false if the session reports no such sink.
  */
 bool sideband_ram(const Sideband *sb, int hart, SidebandRam *ram);
 
 /*
- * All that the session tells of RAM sinks, in the stream's order: *@n of them.
- * Owned by @sb.
+ * All that the session reports of RAM sinks, in the stream's order: *@n of
+ * them. Owned by @sb.
  */
 const SidebandRam *sideband_rams(const Sideband *sb, unsigned *n);
 
 /* Number of @hart's packets that the sink had before its trRamWP */
 uint64_t sideband_ram_packets(const SidebandRam *ram, unsigned hart);
 
-/* Where the trace ends, as far as the session tells */
+/* Where the trace ends, as far as the session says */
 typedef struct SidebandEnd {
     uint64_t packets;       /* of the hart, in the stream */
     uint64_t lost;          /* because there was no room */
@@ -118,14 +118,14 @@ typedef struct SidebandEnd {
 } SidebandEnd;
 
 /*
- * Returns false if the session does not tell: it was written by an older QEMU,
+ * Returns false if the session does not say: it was written by an older QEMU,
  * or by one that was killed.
  */
 bool sideband_end(const Sideband *sb, unsigned hart, SidebandEnd *end);
 
 /*
  * Who is this session, and which one does it go on from (0: it begins a
- * trace)? Returns false if the stream does not tell.
+ * trace)? Returns false if the stream does not say.
  */
 bool sideband_origin(const Sideband *sb, uint64_t *id, uint64_t *origin);
 
@@ -189,7 +189,7 @@ unsigned sideband_view_space(const SidebandView *view, unsigned priv);
 
 /*
  * Where traps to @priv lead at this place: the value of xtvec. Returns false
- * if the stream has not told it.
+ * if the stream has not reported it.
  */
 bool sideband_view_tvec(const SidebandView *view, unsigned priv,
                         uint64_t *xtvec);

@@ -89,7 +89,7 @@ static void allow_work(TraceDecoder *d)
 /* Packets that are looked at for a timestamp */
 #define PROBED_PACKETS  10000
 
-bool trace_tells_time(const Trace *t, unsigned hart, bool *timestamp)
+bool trace_reports_time(const Trace *t, unsigned hart, bool *timestamp)
 {
     const ETraceParams *params = &t->harts[hart].params;
     StreamSources sources = { .params = *params, .known = t->known_ids };
@@ -113,7 +113,7 @@ bool trace_tells_time(const Trace *t, unsigned hart, bool *timestamp)
 }
 
 /* What @pkt, which has been followed, says of the time */
-static void tell_time(TraceDecoder *d, const ETracePacket *pkt)
+static void report_time(TraceDecoder *d, const ETracePacket *pkt)
 {
     const ETraceParams *params = &d->flow.params;
 
@@ -149,7 +149,7 @@ static void inst_packet(TraceDecoder *d)
     }
     flow_packet(&d->flow, &pkt);
     if (d->consumer->time) {
-        tell_time(d, &pkt);
+        report_time(d, &pkt);
     }
     if (d->consumer->data) {
         data_flow_inst_packet(&d->data, &pkt);
@@ -336,22 +336,22 @@ static void check_end(TraceDecoder *d)
 }
 
 /* Bytes after which a decoder says how far it is */
-#define TOLD_BYTES  (1u << 22)
+#define REPORT_BYTES  (1u << 22)
 
 /*
  * How far the decoder is. What is behind it is not needed any more, or, if
  * another hart's decoder does need it, comes from the file again.
  */
-static void tell_progress(TraceDecoder *d)
+static void report_progress(TraceDecoder *d)
 {
     size_t pos = d->stream.pos;
 
     if (!d->trace->ram) {
-        input_let_go(d->trace->file, d->told, pos);
+        input_let_go(d->trace->file, d->reported, pos);
     }
     __atomic_store_n(&d->progress, d->bytes + pos - d->trace->begin,
                      __ATOMIC_RELAXED);
-    d->told = pos;
+    d->reported = pos;
 }
 
 uint64_t trace_decoder_progress(const TraceDecoder *d)
@@ -363,8 +363,8 @@ uint64_t trace_decoder_progress(const TraceDecoder *d)
 static bool decode_stream(TraceDecoder *d)
 {
     while (!d->stop) {
-        if (G_UNLIKELY(d->stream.pos - d->told >= TOLD_BYTES)) {
-            tell_progress(d);
+        if (G_UNLIKELY(d->stream.pos - d->reported >= REPORT_BYTES)) {
+            report_progress(d);
         }
         switch (stream_next(&d->stream, &d->item)) {
         case STREAM_PACKET:
@@ -399,7 +399,7 @@ static bool begin_part(TraceDecoder *d, const TraceStart *start)
         }
     }
     trace_take_notes(d);
-    d->told = d->stream.pos;
+    d->reported = d->stream.pos;
     return true;
 }
 
@@ -412,7 +412,7 @@ static void finish_part(TraceDecoder *d, bool end)
     }
     d->stats.skipped_packets += d->flow.skipped;
     d->work += d->flow.steps;
-    tell_progress(d);
+    report_progress(d);
     d->bytes += d->trace->end - d->trace->begin;
     g_array_append_val(d->ended, d->advanced);
     if (d->consumer->data) {
@@ -479,7 +479,7 @@ void trace_decoder_go_on(TraceDecoder *d, size_t end)
 
 /*
  * Read on to @to for nothing but the modes that packets behind it are in: only
- * support packets tell them.
+ * support packets report them.
  */
 static void skim(TraceDecoder *d, size_t to)
 {

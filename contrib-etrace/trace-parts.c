@@ -56,7 +56,7 @@ static bool count_parts(Parts *p, GError **errp)
         }
         if (opts->wrapped_at != RING_NOT_WRAPPED) {
             invalid(errp, "--wrapped-at is for one ring; of pieces, the "
-                    "sideband tells where they were stored");
+                    "sideband says where they were stored");
             return false;
         }
         p->n = 1;
@@ -221,7 +221,7 @@ Trace *trace_open(const TraceOptions *opts, GError **errp)
         !check_order(&p, errp) || !load_elfs(&p, errp)) {
         return NULL;
     }
-    /* Where a part is in a ring, the ones behind it tell. */
+    /* The parts behind one say where in a ring it is. */
     for (unsigned i = p.n; i-- > 0;) {
         Sideband *sb = p.sidebands ? g_steal_pointer(&p.sidebands[i]) : NULL;
         Trace *part = trace_open_part(opts, i, sb, p.elf, t, errp);

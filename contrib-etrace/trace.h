@@ -69,7 +69,7 @@ struct Trace {
     ElfCode *elf;               /* or NULL; the first part's, for all */
     bool owns_elf;
     InsnIsa isa;
-    /* xtvec, where the sideband does not tell it */
+    /* xtvec, where the sideband does not report it */
     bool tvec_known[SIDEBAND_NR_PRIVS];
     uint64_t tvec[SIDEBAND_NR_PRIVS];
     unsigned nr_harts;
@@ -188,7 +188,8 @@ typedef struct TraceStart {
 /*
  * data may be NULL: data packets are not decoded then. note may be, too; it is
  * called between what the hart executed before and after the note was taken.
- * synced is called behind synchronisation packets, when all before was told.
+ * synced is called behind synchronisation packets, when all that came before
+ * has been reported.
  */
 typedef struct TraceConsumer {
     FlowOps flow;
@@ -197,8 +198,8 @@ typedef struct TraceConsumer {
     void (*note)(void *opaque, const SidebandNote *note);
     void (*synced)(void *opaque);
     /*
-     * A packet told the time, after all that was handed over: the low @bits of
-     * it, by a @timestamp of its envelope or else by its time field. May be
+     * A packet reported the time, after all that was handed over: the low @bits
+     * of it, by a @timestamp of its envelope or else by its time field. May be
      * NULL.
      */
     void (*time)(void *opaque, uint64_t ticks, unsigned bits, bool timestamp);
@@ -231,13 +232,13 @@ struct TraceDecoder {
     unsigned run;               /* of its pieces: the next one */
     GArray *ended;              /* uint64_t: @advanced of the parts before */
     uint64_t sideband_end;      /* afterwards: see TracePoint */
-    size_t told;                /* bytes of the part: see trace-decode.c */
+    size_t reported;            /* bytes of the part: see trace-decode.c */
     uint64_t progress;          /* see trace_decoder_progress() */
 };
 
 /*
  * Decode everything of one hart, which must be present, in all parts.
- * @consumer is told what was executed; @d->stats is filled. @d is the
+ * @consumer gets what was executed; @d->stats is filled. @d is the
  * consumer's to read and to stop while this runs. @t->limit and @t->patient
  * say how far to go.
  */
@@ -245,8 +246,8 @@ void trace_decode(TraceDecoder *d, Trace *t, unsigned hart,
                   const TraceConsumer *consumer, void *opaque);
 
 /*
- * The same from @start on. @consumer is told only of notes that stand before
- * it, and what @d counts is from there on. Returns false, having decoded
+ * The same from @start on. Of what stands before it, @consumer gets only the
+ * notes, and what @d counts is from there on. Returns false, having decoded
  * nothing, if the trace has no such place.
  */
 bool trace_decode_from(TraceDecoder *d, Trace *t, unsigned hart,
@@ -254,22 +255,22 @@ bool trace_decode_from(TraceDecoder *d, Trace *t, unsigned hart,
                        const TraceConsumer *consumer, void *opaque);
 
 /*
- * While @consumer is told that @d has come to a synchronisation packet: where
- * that is. Returns false if one cannot begin there.
+ * To be called by @consumer's synced, when @d has come to a synchronisation
+ * packet: where that is. Returns false if one cannot begin there.
  */
 bool trace_decoder_point(const TraceDecoder *d, TracePoint *point);
 
 /*
- * Do packets of @hart tell the time? *@timestamp: by their envelopes, else by
+ * Do packets of @hart report the time? *@timestamp: by their envelopes, else by
  * time fields. Looks at the beginning of the trace.
  */
-bool trace_tells_time(const Trace *t, unsigned hart, bool *timestamp);
+bool trace_reports_time(const Trace *t, unsigned hart, bool *timestamp);
 
 /*
  * The same of a trace in one part that is still growing (growing.h), piece by
  * piece: begin, go on to byte @end of the trace as often as wanted, end. Where
- * a piece ends, an alignment sequence has to end, or the trace itself. What
- * the last one was told is the consumer's when trace_decoder_end() returns.
+ * a piece ends, an alignment sequence has to end, or the trace itself. The
+ * consumer has got all of the last one when trace_decoder_end() returns.
  */
 void trace_decoder_begin(TraceDecoder *d, Trace *t, unsigned hart,
                          const TraceConsumer *consumer, void *opaque);
@@ -282,8 +283,8 @@ void trace_decoder_grown(TraceDecoder *d);
 /*
  * Go on at @to, where an alignment sequence ends, without decoding what is
  * before it. @packets is set to how many of the hart's packets that leaves out.
- * The consumer is told of a loss of kind FLOW_LOST_FRAMING. Returns false, and
- * has done nothing, if there is no such place ahead.
+ * The consumer gets a loss of kind FLOW_LOST_FRAMING. Returns false, and has
+ * done nothing, if there is no such place ahead.
  */
 bool trace_decoder_skip(TraceDecoder *d, size_t to, uint64_t *packets);
 

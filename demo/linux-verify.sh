@@ -177,7 +177,7 @@ lost_collector() {
     mkdir -p "$dir"
     qemu_args "$dir" 1 2 traced
     # all of the guest's memory at once and little for translated code, so
-    # that what the trace takes can be told
+    # that what the trace takes can be measured
     command+=(-accel tcg,tb-size=32
               -object memory-backend-ram,id=ram,size=512M,prealloc=on
               -machine memory-backend=ram)

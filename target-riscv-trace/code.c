@@ -52,8 +52,8 @@ static CodeNews code_news(RISCVTraceReader *reader, uint64_t pa,
     return news;
 }
 
-static void tell_code(RISCVTraceReader *reader, uint64_t pa,
-                      const uint8_t *bytes, unsigned len)
+static void report_code(RISCVTraceReader *reader, uint64_t pa,
+                        const uint8_t *bytes, unsigned len)
 {
     uint64_t base = pa & CODE_PAGE_MASK;
     CodePage *page = g_hash_table_lookup(reader->pages, &base);
@@ -131,7 +131,7 @@ static void code_at(RISCVTraceHart *hart, uint64_t pa, tb_page_addr_t page,
                 reader->replaced = reader->change;
             }
             if (news != CODE_KNOWN) {
-                tell_code(reader, pa, bytes, len);
+                report_code(reader, pa, bytes, len);
             }
             qemu_mutex_unlock(&reader->lock);
             return;

@@ -146,7 +146,7 @@ bool riscv_trace_tvec_is_known(RISCVTraceHart *hart, bool async,
            env->pc == handler;
 }
 
-void riscv_trace_tvec_tell(RISCVTraceHart *hart)
+void riscv_trace_tvec_report(RISCVTraceHart *hart)
 {
     CPURISCVState *env = cpu_env(hart->cs);
     target_ulong tvec = tvec_of(env);

@@ -109,7 +109,7 @@ void riscv_trace_trap(CPURISCVState *env, bool async, target_ulong cause,
         });
         drain_if_asked(hart);
         riscv_trace_append_context(hart);
-        riscv_trace_tvec_tell(hart);
+        riscv_trace_tvec_report(hart);
         riscv_trace_task_trap(hart, async, cause, priv, virt);
     }
 }

@@ -191,7 +191,7 @@ bool riscv_trace_tvec_is_known(RISCVTraceHart *hart, bool async,
  * window, and that must not be before the handler's first instruction, without
  * which the draft 1.1.1 has no packet for a trap.
  */
-void riscv_trace_tvec_tell(RISCVTraceHart *hart);
+void riscv_trace_tvec_report(RISCVTraceHart *hart);
 
 /*
  * reader.c

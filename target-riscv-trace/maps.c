@@ -121,7 +121,7 @@ static void put_map(RISCVTraceReader *reader, unsigned index,
 }
 
 /* Report that @page is mapped so. Between TBs. */
-static void tell_page(RISCVTraceHart *hart, const RISCVTracePage *page)
+static void report_page(RISCVTraceHart *hart, const RISCVTracePage *page)
 {
     CPURISCVState *env = cpu_env(hart->cs);
     bool new_space = !space_is_known(hart, page);
@@ -169,7 +169,7 @@ static void forget_maps(RISCVTraceHart *hart)
 }
 
 /* Trap vectors that changed; the traps before this said so themselves. */
-static void tell_tvecs(RISCVTraceHart *hart)
+static void report_tvecs(RISCVTraceHart *hart)
 {
     static const ETracePriv priv[RISCV_TRACE_TVECS] = {
         ETRACE_PRIV_M, ETRACE_PRIV_S, ETRACE_PRIV_VS
@@ -200,13 +200,13 @@ void riscv_trace_maps_pending(RISCVTraceHart *hart)
 {
     bool full = g_hash_table_size(hart->maps) > MAPS_MAX;
 
-    tell_tvecs(hart);
+    report_tvecs(hart);
     if (!hart->pending->len && !full) {
         return;
     }
-    /* tell_page() may flush the ring, but adds nothing to the list. */
+    /* report_page() may flush the ring, but adds nothing to the list. */
     for (guint i = 0; i < hart->pending->len; i++) {
-        tell_page(hart, &g_array_index(hart->pending, RISCVTracePage, i));
+        report_page(hart, &g_array_index(hart->pending, RISCVTracePage, i));
     }
     g_array_set_size(hart->pending, 0);
     if (full) {
@@ -253,7 +253,7 @@ void riscv_trace_tlb_fill(CPURISCVState *env, vaddr va, hwaddr pa, int prot,
         g_array_append_val(hart->pending, page);
         riscv_trace_ask_drain(hart);
     } else {
-        tell_page(hart, &page);
+        report_page(hart, &page);
     }
 }
 

@@ -175,7 +175,7 @@ static bool same_task(const ETraceSbTask *a, const ETraceSbTask *b)
            !strcmp(a->comm, b->comm);
 }
 
-static void tell_task(RISCVTraceHart *hart, const ETraceSbTask *task)
+static void report_task(RISCVTraceHart *hart, const ETraceSbTask *task)
 {
     uint8_t bytes[ETRACE_SB_HEADER_SIZE + ETRACE_SB_TASK_SIZE];
     RISCVTraceReader *reader = riscv_trace_reader_lock_behind_fence(hart);
@@ -205,7 +205,7 @@ void riscv_trace_task_pending(RISCVTraceHart *hart)
     t->settled = env->priv == PRV_U;
     if (read_task(hart, t->at, &task) &&
         !(t->known && same_task(&task, &t->last))) {
-        tell_task(hart, &task);
+        report_task(hart, &task);
     }
 }
 

@@ -5,6 +5,7 @@
 #
 # Compare the observer's list of retired pcs with QEMU's log of the same run,
 # made with -d exec,nochain,int -accel tcg,one-insn-per-tb=on. For one hart.
+# As a module: what such a log says of any number of harts.
 #
 # The log has a "Trace" line for each instruction that is about to execute.
 # It did not retire if a synchronous exception follows with that epc, unless
@@ -14,10 +15,34 @@
 import re
 import sys
 
-TRACE = re.compile(r'^Trace 0: \S+ \[[0-9a-f]+/([0-9a-f]+)/')
+TRACE = re.compile(r'^Trace (\d+): \S+ \[[0-9a-f]+/([0-9a-f]+)/')
+STOPPED = 'Stopped execution of TB chain'
 TRAP = re.compile(r'riscv_cpu_do_interrupt: hart:0, async:(\d), '
                   r'cause:([0-9a-f]+), epc:0x([0-9a-f]+)')
 FETCH = (1, 12, 20)     # access, page and guest page fault
+
+
+def executed(path, mask=2 ** 64 - 1, standing=False):
+    """
+    The pcs of the instructions that began to execute, in lists by hart.
+    standing: and the one before which the machine was stopped last, if the
+    log ends there
+    """
+    pcs = {}
+    last = []           # of the hart that the log is at
+    before = []         # what it did not execute
+    with open(path, encoding='utf-8', errors='replace') as log:
+        for line in log:
+            trace = TRACE.match(line)
+            if trace:
+                last = pcs.setdefault(int(trace[1]), [])
+                last.append(int(trace[2], 16) & mask)
+                before = []
+            elif line.startswith(STOPPED):
+                before = [last.pop()]
+    if standing:
+        last += before
+    return pcs
 
 
 def from_log(path, mask, fetch):
@@ -26,11 +51,11 @@ def from_log(path, mask, fetch):
     with open(path, encoding='utf-8', errors='replace') as log:
         for line in log:
             trace = TRACE.match(line)
-            if trace:
-                retired.append(int(trace[1], 16) & mask)
+            if trace and trace[1] == '0':
+                retired.append(int(trace[2], 16) & mask)
                 began = True
                 continue
-            if line.startswith('Stopped execution of TB chain'):
+            if line.startswith(STOPPED):
                 retired.pop()
                 began = False
                 continue
@@ -62,4 +87,5 @@ def main():
     print(f'{len(seen)} instructions are the same')
 
 
-main()
+if __name__ == '__main__':
+    main()

@@ -72,7 +72,8 @@ class Qmp:
 
     def __init__(self, sockets):
         self.events = []
-        self.file = connect(f'{sockets}/qmp').makefile('rw')
+        with connect(f'{sockets}/qmp') as link:
+            self.file = link.makefile('rw')     # and it keeps the connection
         self.file.readline()
         self.command('qmp_capabilities')
 
@@ -86,15 +87,25 @@ class Qmp:
             self.events.append(answer['event'])
         return answer
 
-    def command(self, name, **arguments):
+    def execute(self, name, **arguments):
+        """The answer, which has "return" or else "error" """
         print(json.dumps({'execute': name, 'arguments': arguments}),
               file=self.file, flush=True)
         answer = self.receive()
         while 'event' in answer:
             answer = self.receive()
+        return answer
+
+    def command(self, name, **arguments):
+        """What a command that must succeed returns"""
+        answer = self.execute(name, **arguments)
         if 'return' not in answer:
             raise OSError(f'{name}: {answer}')
         return answer['return']
+
+    def close(self):
+        """Another client may connect."""
+        self.file.close()
 
 
 class Gdb:

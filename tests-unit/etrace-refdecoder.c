@@ -22,7 +22,7 @@
  *     it is not an uninferable jump; it is an inferable one.
  * D6. Calls and returns are those of section 4.1.1, as in 2.0.5; is_call() and
  *     is_implicit_return() of 2.0 leave x5 out, and take a swap for a call.
- * D7. 2.0.5 stops at a branch that a branch count leads to without telling how
+ * D7. 2.0.5 stops at a branch that a branch count leads to without saying how
  *     it was left, except after a failed prediction, and bpred_taken() inverts
  *     for one of the two kinds of those only. Here the outcome is put where
  *     that of a branch in a branch map would be.

@@ -1,5 +1,5 @@
 /*
- * E-Trace data trace: what the port tells comes out of the packets
+ * E-Trace data trace: what the port reports comes out of the packets
  *
  * SPDX-License-Identifier: GPL-2.0-or-later
  */

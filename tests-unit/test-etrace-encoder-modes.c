@@ -289,7 +289,7 @@ static void test_stack_full(Fixture *f)
         run(f, 0x1000 * i + 12, 0x1000 * i + 12, RETURN);
     }
     run(f, 0x100c, 0x1010, NONE);
-    /* The ninth jump that is inferred is told, for want of room. */
+    /* The ninth jump that is inferred is reported, for want of room. */
     expect(f, "address 300c notify\naddress 100c\n");
 }
 
@@ -340,7 +340,7 @@ static void test_recursion(Fixture *f)
 {
     init_modes(f, ETRACE_WIRE_2_0, ETRACE_IOPT_IMPLICIT_RETURN);
     recurse(f);
-    /* Nothing, as long as nothing has to be told */
+    /* Nothing, as long as nothing has to be reported */
     run(f, 0x200c, 0x200c, TAKEN);
     run(f, 0x3000, 0x3004, NONE);
     expect(f, "");
@@ -413,7 +413,7 @@ static void test_implicit_exception(Fixture *f)
     expect(f, "address 9000\n");
 }
 
-/* The handler is not where xtvec says: it must be told. */
+/* The handler is not where xtvec says: it must be reported. */
 static void test_implicit_exception_elsewhere(Fixture *f)
 {
     init_modes(f, ETRACE_WIRE_2_0, ETRACE_IOPT_IMPLICIT_EXCEPT);
@@ -454,7 +454,7 @@ static void test_1_1_1_back_to_back(Fixture *f)
               "support no_change\ninterrupt 7 handler 9000 priv 3\n");
 }
 
-/* The loss is told first; the trap itself is not lost. */
+/* The loss is reported first; the trap itself is not lost. */
 static void test_1_1_1_loss(Fixture *f)
 {
     init_modes(f, ETRACE_WIRE_1_1_1, 0);
@@ -467,7 +467,7 @@ static void test_1_1_1_loss(Fixture *f)
               "exception 13 tval 99 handler 8000 priv 3\n");
 }
 
-/* The trap ends the window: there is no handler to tell it with. */
+/* The trap ends the window: there is no handler to report it with. */
 static void test_1_1_1_end(Fixture *f)
 {
     init_modes(f, ETRACE_WIRE_1_1_1, 0);

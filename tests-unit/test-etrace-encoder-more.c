@@ -77,7 +77,7 @@ static void test_modes_missing(Fixture *f)
     g_assert_cmphex(f->enc.params.ioptions, ==, 0);
 }
 
-/* What concerns data trace only does not end the window; dloss is told once. */
+/* Changes of data trace alone do not end the window; dloss is reported once. */
 static void test_reconfigure_data(Fixture *f)
 {
     open_window(f, 0x1000);

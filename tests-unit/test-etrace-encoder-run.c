@@ -129,7 +129,7 @@ static void test_loop_at_sync(Fixture *f)
     expect(f, "address 1000 notify\naddress 1000\nsupport ended_rep\n");
 }
 
-/* Where the decoder is, it is not looking for: no need to tell visits apart. */
+/* The decoder does not look for where it is: visits need not be distinct. */
 static void test_loop_back_to_reported(Fixture *f)
 {
     open_window(f, 0x1000);
@@ -166,7 +166,7 @@ static void test_loop_of_calls(Fixture *f)
     expect(f, "address 2004 notify\naddress 2004\n");
 }
 
-/* Branches tell the iterations apart. */
+/* Branches distinguish the iterations. */
 static void test_loop_with_branch(Fixture *f)
 {
     open_window(f, 0x1000);
@@ -193,7 +193,7 @@ static void test_loop_resync(Fixture *f)
               "start 1008 priv 3\n");
 }
 
-/* No more than this many jumps are told apart. */
+/* No more than this many jumps are distinguished. */
 static void test_many_jumps(Fixture *f)
 {
     open_window(f, 0x1000);

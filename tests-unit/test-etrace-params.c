@@ -41,7 +41,7 @@ static void test_valid(void)
     BAD(ts_bytes, 9);
 #undef BAD
 
-    /* Two optional formats need a field that tells which. */
+    /* Two optional formats need a field that says which. */
     p = good;
     p.bpred_size = 1;
     p.cache_size = 1;

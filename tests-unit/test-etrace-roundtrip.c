@@ -76,7 +76,7 @@ static void flush_block(World *w, ETraceItype itype, unsigned next)
 }
 
 /* The encoder is to see all that retired. */
-static void tell_all(World *w)
+static void report_all(World *w)
 {
     flush_block(w, ETRACE_ITYPE_NONE, w->cur);
     history_end(w);
@@ -112,7 +112,7 @@ static void take_trap(World *w, bool exception)
         target = w->tvec[priv];
         b.flags = ETRACE_BLOCK_TVEC;
     }
-    tell_all(w);
+    report_all(w);
     t = &w->traps[w->trap_count++];
     *t = (Trap) {
         .epc = b.iaddr,
@@ -220,7 +220,7 @@ static void retire(World *w)
 
 /*
  * All that retired has been decoded, unless a packet was lost. A trap whose
- * handler is not traced cannot be told in 1.1.1.
+ * handler is not traced cannot be reported in 1.1.1.
  */
 static void check_complete(World *w)
 {
@@ -236,7 +236,7 @@ static void check_complete(World *w)
 
 static void end_window(World *w)
 {
-    tell_all(w);
+    report_all(w);
     etrace_encoder_end_window(&w->enc);
     check_complete(w);
     w->after_retire = false;
@@ -245,7 +245,7 @@ static void end_window(World *w)
 
 static void restart(World *w)
 {
-    tell_all(w);
+    report_all(w);
     etrace_encoder_stop(&w->enc);
     check_complete(w);
     etrace_encoder_start(&w->enc);
@@ -258,7 +258,7 @@ static void change_modes(World *w)
 {
     uint8_t ioptions = w->enc.params.ioptions;
 
-    tell_all(w);
+    report_all(w);
     w->enc.ioptions = random_number(&w->program) & 0x3f;
     etrace_encoder_reconfigure(&w->enc);
     if (w->enc.params.ioptions != ioptions ||
@@ -372,7 +372,7 @@ static void run_program(World *w, uint64_t seed)
         }
         etrace_encoder_cycles(&w->enc, random_below(&w->program, 3));
     }
-    tell_all(w);
+    report_all(w);
     etrace_encoder_stop(&w->enc);
     check_complete(w);
     w->total_retired += w->retired_count;

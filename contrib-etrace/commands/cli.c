@@ -268,7 +268,7 @@ bool cli_parse(CliTrace *ct, GOptionEntry *extra, const char *summary,
           "NAME=VALUE" },
         { "tvec", 0, 0, G_OPTION_ARG_STRING_ARRAY, &ct->tvecs,
           "Value of mtvec, stvec or vstvec, for implicit exceptions where "
-          "the sideband does not tell; can be repeated", "m|s|vs=VALUE" },
+          "the sideband does not say; can be repeated", "m|s|vs=VALUE" },
         { "limit", 'l', 0, G_OPTION_ARG_INT64, &ct->limit,
           "Stop after this many instructions of each hart (or packets, where "
           "these are written); -1: go on although it is far more work than "

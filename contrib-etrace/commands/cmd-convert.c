@@ -258,8 +258,8 @@ static bool parse_wrapping(const char *option, const char *name,
     return false;
 }
 
-/* The harts that will be in one stream without a sign of whose they are */
-static bool harts_are_told(const Conversion *c)
+/* Will it be known of each packet of a stream which hart it is of? */
+static bool harts_are_known(const Conversion *c)
 {
     unsigned present = 0;
 
@@ -274,8 +274,8 @@ static bool harts_are_told(const Conversion *c)
     if (present == 1) {
         return true;
     }
-    cli_error("the packets would not tell their harts: give --hart N, "
-              "--split, or --hart-bits N for smi");
+    cli_error("the packets would not say which hart they are of: give "
+              "--hart N, --split, or --hart-bits N for smi");
     return false;
 }
 
@@ -426,7 +426,7 @@ int cmd_convert(int argc, char **argv)
                   "give --param here");
         return CLI_ERROR;
     }
-    if (set_params(c, ct.params) && harts_are_told(c)) {
+    if (set_params(c, ct.params) && harts_are_known(c)) {
         status = convert(c, *ct.traces);
     }
     g_clear_pointer(&c->sources, packet_sources_free);

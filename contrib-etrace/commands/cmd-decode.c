@@ -158,7 +158,7 @@ static void decode_access(void *opaque, const DataFlowAccess *access)
                        : a->dtype >= ETRACE_DTYPE_SWAP &&
                          a->dtype != ETRACE_DTYPE_SC_FAILURE;
     bool values = !(doptions & ETRACE_DOPT_NO_DATA) && !access->inferred;
-    /* A failed compare and swap tells what it compared with, no more. */
+    /* A failed compare and swap reports what it compared with, no more. */
     bool data = values && a->dtype != ETRACE_DTYPE_CAS_FAILURE;
 
     if (!s->left) {
@@ -415,7 +415,7 @@ int cmd_decode(int argc, char **argv)
     s->ct = &ct;
     s->left = t->limit;
     if (consumer->data) {
-        /* Accesses are told behind the instruction: decode_count_insn() */
+        /* Accesses are reported behind the instruction: decode_count_insn() */
         t->limit = t->limit ? UINT64_MAX : 0;
     }
     trace_decode(&s->d, t, hart, consumer, s);

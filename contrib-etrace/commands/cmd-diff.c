@@ -52,8 +52,8 @@ int cmd_diff(int argc, char **argv)
     DiffOptions o = { 0 };
     GOptionEntry entries[] = {
         { "sort", 0, 0, G_OPTION_ARG_STRING, &sort,
-          "What rows are told apart by, of what both reports have (default: "
-          "all that A has)", "LIST" },
+          "What distinguishes rows, of what both reports have (default: all "
+          "that A has)", "LIST" },
         { "percent-limit", 0, 0, G_OPTION_ARG_DOUBLE, &min_percent,
           "Leave out rows that differ by less of all (default: 0.05; 0 with "
           "--format)", "X" },

@@ -1,5 +1,5 @@
 /*
- * rvtrace guest-info: what trace-guest-info is to be told of a kernel
+ * rvtrace guest-info: what trace-guest-info has to know of a kernel
  *
  * SPDX-License-Identifier: GPL-2.0-or-later
  */

@@ -326,7 +326,7 @@ int cmd_live(int argc, char **argv)
         { "interval", 'd', 0, G_OPTION_ARG_DOUBLE, &c.interval,
           "Seconds from one screen to the next (default: 1)", "SECONDS" },
         { "sort", 0, 0, G_OPTION_ARG_STRING, &c.sort,
-          "What rows are told apart by: comm, pid, tid, dso (the object), "
+          "What distinguishes rows: comm, pid, tid, dso (the object), "
           "sym, priv, hart (default: comm,dso,sym)", "LIST" },
         { "hart", 0, 0, G_OPTION_ARG_INT, &c.ct.hart,
           "Only this hart", "N" },

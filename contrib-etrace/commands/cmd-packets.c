@@ -90,7 +90,7 @@ static bool is_wanted(const PacketDump *d, uint16_t src_id)
            d->t->harts[d->ct->hart].params.src_id == src_id;
 }
 
-/* A source that has not been told of: what its packets are read with */
+/* A source that has not been introduced: what its packets are read with */
 static void introduce(PacketDump *d, uint16_t src_id)
 {
     if (!packet_sources_knows(d->sources, src_id)) {
@@ -220,7 +220,7 @@ static int encode(PacketSources *sources, FILE *in, const char *in_name,
         /* Without any, there is no address either. */
         if (bytes->len &&
             fwrite(bytes->data, 1, bytes->len, out) != bytes->len) {
-            break;          /* cli_flush() tells */
+            break;          /* cli_flush() reports it */
         }
     }
     if (problem) {

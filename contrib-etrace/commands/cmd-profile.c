@@ -27,7 +27,7 @@ static int profile_command(const ViewCommand *v, int argc, char **argv)
     };
     const GOptionEntry table[] = {
         { "sort", 0, 0, G_OPTION_ARG_STRING, &o.sort,
-          "What rows are told apart by: comm, pid, tid, dso (the object), "
+          "What distinguishes rows: comm, pid, tid, dso (the object), "
           "sym, priv, hart, srcline, srcfile (default: dso,sym)", "LIST" },
         { "by-total", 0, 0, G_OPTION_ARG_NONE, &o.by_total,
           "Sort by what ran in a function and all that it called", NULL },

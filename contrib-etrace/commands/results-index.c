@@ -74,7 +74,7 @@ static bool is_of_use(const Results *r)
     return (ranged || ct->shards) && !ct->shard_files && r->names &&
            r->what & (RESULT_PROFILE | RESULT_COUNTS) &&
            !(r->what & RESULT_VERIFY) &&
-           /* How long each takes is told by intervals from the beginning on. */
+           /* Intervals from the beginning on say how long each takes. */
            !r->by_time &&
            ct->limit == CLI_LIMIT_DEFAULT;
 }
@@ -307,7 +307,7 @@ static void on_begun(void *opaque)
 {
     HartResult *h = opaque;
 
-    /* Notes that stand before it have been told to the selection by now. */
+    /* By now the selection has seen the notes that stand before it. */
     selection_hart_start(h->selection, h->from->before.insns);
     if (h->from->ticks && h->time.hz) {
         h->time.ticks = h->from->ticks;

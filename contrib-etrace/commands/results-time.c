@@ -44,7 +44,7 @@ bool hart_time_begin(HartResult *h)
         !h->all->spacing) {
         return true;
     }
-    if (trace_tells_time(h->all->t, h->hart, &h->by_timestamps)) {
+    if (trace_reports_time(h->all->t, h->hart, &h->by_timestamps)) {
         h->time.hz = ct->select.tick_rate ? ct->select.tick_rate :
                      h->by_timestamps ? TIMESTAMP_HZ : MTIME_HZ;
     } else if (must) {
@@ -103,13 +103,13 @@ static bool is_word(const char *option, const char *text, const char *first)
 }
 
 /* Do the packets of all harts that are asked for report the time? */
-static bool tells_time(const Results *r)
+static bool reports_time(const Results *r)
 {
     bool by_timestamps;
 
     for (unsigned i = 0; i < r->t->nr_harts; i++) {
         if (cli_hart_selected(r->ct, r->t, i) &&
-            !trace_tells_time(r->t, i, &by_timestamps)) {
+            !trace_reports_time(r->t, i, &by_timestamps)) {
             return false;
         }
     }
@@ -127,10 +127,10 @@ bool results_choose_time(Results *r, const ProfileOptions *o)
     r->by_time = !g_strcmp0(o->weight, "time");
     must = !g_strcmp0(o->time, "virtual");
     may = must || !o->time;
-    if ((may || r->by_time) && !tells_time(r)) {
+    if ((may || r->by_time) && !reports_time(r)) {
         if (must) {
-            cli_error("--time virtual: the trace does not tell the time; have "
-                      TIMES_REMEDY);
+            cli_error("--time virtual: the trace does not report the time; "
+                      "have " TIMES_REMEDY);
         } else if (r->by_time) {
             cli_error("--weight time: the trace does not report the time; have "
                       TIMES_REMEDY);

@@ -129,10 +129,10 @@ static void end_interval(Weights *w, const HartResult *h)
     w->from = w->to;
 }
 
-static void tell_time(Weights *w, const Scale *s, uint64_t ns)
+static void note_time(Weights *w, const Scale *s, uint64_t ns)
 {
     if (!w->known) {
-        /* When the time before it began, there is no telling. */
+        /* When the time before it began is not known. */
         add_insns(w, s);
         w->known = true;
         w->from = w->to = ns;
@@ -187,13 +187,13 @@ void hart_weights_moment(HartResult *h, const CallStackMoment *moment)
 void hart_weights_time(HartResult *h, uint64_t ns)
 {
     if (h->weights) {
-        tell_time(h->weights, &(Scale) {
+        note_time(h->weights, &(Scale) {
             .insns = node_insns, .h = h, .ran = h->counts.insns,
         }, ns);
     }
     if (h->range_weights) {
         /* The last run is not counted before it is known how it was left. */
-        tell_time(h->range_weights, &(Scale) {
+        note_time(h->range_weights, &(Scale) {
             .insns = range_insns, .h = h, .ran = counter_insns(h->counter),
         }, ns);
     }

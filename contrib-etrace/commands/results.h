@@ -77,7 +77,7 @@ typedef struct HartResult {
     uint64_t end;               /* instructions that retired, by the truth */
     Profile *profile;
     CallStack *stack;
-    Sampler *sampler;           /* tells the stack what happens */
+    Sampler *sampler;           /* reports to the stack what happens */
     Spool *samples;
     Moments *moments;
     MomentClock *clock;         /* of moments in virtual time */

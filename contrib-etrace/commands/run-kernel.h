@@ -9,9 +9,9 @@
 #include <glib.h>
 
 /*
- * What trace-guest-info is told of the kernel that runs, for the caller to
- * free: @kernel (may be NULL), or if that is no Linux kernel, those of
- * @sysroots (may be NULL), in the folders themselves and their boot/. NULL:
+ * What trace-guest-info has to know of the kernel that runs, for the caller to
+ * free: from @kernel (may be NULL), or if that is no Linux kernel, from those
+ * of @sysroots (may be NULL), in the folders themselves and their boot/. NULL:
  * there is none, or none that says; or there are several, which do not agree.
  */
 char *run_kernel_guest_info(const char *kernel, char **sysroots);

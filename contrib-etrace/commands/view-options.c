@@ -31,7 +31,7 @@ GOptionEntry *view_options(ProfileOptions *o)
           "For flamegraph: leave out what is narrower, pixels (default: 0.3)",
           "X" },
         { "sort", 0, 0, G_OPTION_ARG_STRING, &o->sort,
-          "For report: what rows are told apart by (default: dso,sym)",
+          "For report: what distinguishes rows (default: dso,sym)",
           "LIST" },
         { "format", 0, 0, G_OPTION_ARG_STRING, &o->format,
           "For report: text (default), tsv or json", "text|tsv|json" },

@@ -12,7 +12,7 @@ static uint64_t mix(uint64_t h, uint64_t v)
     return h ^ h >> 29;
 }
 
-/* What tells elements of an array apart, and where the element is */
+/* What distinguishes elements of an array, and where the element is */
 typedef struct Key {
     uint64_t a, b;
     unsigned c, d, e;

@@ -4,7 +4,7 @@
  * rvtrace-guest sends /proc/PID/maps, /tmp/perf-PID.map, /proc/kallsyms and
  * /proc/modules, line by line. A line is of the place of the stream where it
  * stands, and what it says of a process is of the program that the process
- * runs there: exec and exit end it. Which process runs, TASK records tell.
+ * runs there: exec and exit end it. TASK records say which process runs.
  *
  * Texts are the guest's choice: lines that make no sense are left out, and
  * what is kept of the others is no larger than they are.

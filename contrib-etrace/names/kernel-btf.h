@@ -10,8 +10,8 @@
 #include "etrace/guest-info.h"
 
 /*
- * What trace-guest-info is told of the kernel in @path: an Image, as it is or
- * compressed by gzip, or a vmlinux. Returns false and sets @errp, with the
+ * What trace-guest-info has to know of the kernel in @path: an Image, as it is
+ * or compressed by gzip, or a vmlinux. Returns false and sets @errp, with the
  * path and what to do in its message.
  */
 bool kernel_btf_guest_info(const char *path, ETraceGuestInfo *info,

@@ -28,7 +28,7 @@ typedef struct Candidate {
     uint64_t addr;              /* of the page's first byte, in the object */
 } Candidate;
 
-/* So many are told apart in each page */
+/* So many are distinguished in each page */
 #define MAX_CANDIDATES  64
 
 /* What a physical page holds from a place of the stream on */

@@ -19,7 +19,7 @@
 /* Folders in each other; deeper ones are left out */
 #define MAX_DEPTH   64
 
-/* What tells files apart, bytes: less is none of them */
+/* Bytes that distinguish the kinds: a shorter file is none of them */
 #define HEAD_SIZE   64
 
 typedef enum FileKind {

@@ -8,26 +8,26 @@
 #include "task-ends.h"
 
 typedef struct Life {
-    uint64_t descriptor;
-    uint32_t tid, tgid;
+    ThreadKey id;           /* first: it is the key of lives */
+    uint32_t tgid;
     bool over;
     bool doubtful;          /* it was there again */
 } Life;
 
 struct TaskEnds {
-    GHashTable *lives;      /* set of Life, by descriptor and tid */
+    GHashTable *lives;      /* set of Life, by thread */
 };
 
-static guint life_hash(gconstpointer key)
+guint thread_key_hash(gconstpointer key)
 {
-    const Life *life = key;
+    const ThreadKey *thread = key;
 
-    return g_int64_hash(&life->descriptor) ^ life->tid * 0x9e3779b1u;
+    return g_int64_hash(&thread->descriptor) ^ thread->tid * 0x9e3779b1u;
 }
 
-static gboolean life_equal(gconstpointer a, gconstpointer b)
+gboolean thread_key_equal(gconstpointer a, gconstpointer b)
 {
-    const Life *x = a, *y = b;
+    const ThreadKey *x = a, *y = b;
 
     return x->descriptor == y->descriptor && x->tid == y->tid;
 }
@@ -36,7 +36,8 @@ TaskEnds *task_ends_new(void)
 {
     TaskEnds *ends = g_new0(TaskEnds, 1);
 
-    ends->lives = g_hash_table_new_full(life_hash, life_equal, g_free, NULL);
+    ends->lives = g_hash_table_new_full(thread_key_hash, thread_key_equal,
+                                        g_free, NULL);
     return ends;
 }
 
@@ -48,12 +49,12 @@ void task_ends_free(TaskEnds *ends)
 
 static Life *life_of(TaskEnds *ends, const ETraceSbTask *task)
 {
-    Life key = { .descriptor = task->task, .tid = task->tid,
-                 .tgid = task->tgid };
+    ThreadKey key = { .descriptor = task->task, .tid = task->tid };
     Life *life = g_hash_table_lookup(ends->lives, &key);
 
     if (!life) {
-        life = g_memdup2(&key, sizeof(key));
+        life = g_new0(Life, 1);
+        life->id = key;
         g_hash_table_add(ends->lives, life);
     }
     life->tgid = task->tgid;
@@ -67,7 +68,7 @@ static Life *life_of(TaskEnds *ends, const ETraceSbTask *task)
  */
 static bool took_over(const Life *before, const Life *now)
 {
-    return now->tid == before->tgid && now->tgid == before->tgid;
+    return now->id.tid == before->tgid && now->tgid == before->tgid;
 }
 
 void task_ends_add(TaskEnds *ends, const Sideband *sb)
@@ -93,18 +94,18 @@ void task_ends_add(TaskEnds *ends, const Sideband *sb)
         }
         etrace_sb_unpack_task(rec.payload, rec.len, &task);
         life = life_of(ends, &task);
-        before = g_hash_table_lookup(now, &life->descriptor);
+        before = g_hash_table_lookup(now, &life->id.descriptor);
         if (before && before != life && !took_over(before, life)) {
             before->over = true;
         }
-        g_hash_table_replace(now, &life->descriptor, life);
+        g_hash_table_replace(now, &life->id.descriptor, life);
     }
 }
 
 bool task_ends_has(const TaskEnds *ends, uint64_t descriptor, uint32_t tid)
 {
     const Life *life = g_hash_table_lookup(
-        ends->lives, &(Life) { .descriptor = descriptor, .tid = tid });
+        ends->lives, &(ThreadKey) { .descriptor = descriptor, .tid = tid });
 
     return life && tid && life->over && !life->doubtful;
 }

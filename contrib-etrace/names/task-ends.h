@@ -11,6 +11,19 @@
 
 #include "sideband.h"
 
+/*
+ * What identifies a thread: its number alone does not, because the kernel gives
+ * the same number again. The two functions are for hash tables whose keys are
+ * these, or structures that begin with one.
+ */
+typedef struct ThreadKey {
+    uint64_t descriptor;    /* as in ETraceSbTask.task */
+    uint32_t tid;
+} ThreadKey;
+
+guint thread_key_hash(gconstpointer key);
+gboolean thread_key_equal(gconstpointer a, gconstpointer b);
+
 typedef struct TaskEnds TaskEnds;
 
 TaskEnds *task_ends_new(void);

@@ -6,7 +6,7 @@
 #include "qemu/osdep.h"
 #include "ctr-samples.h"
 #include "etrace/etrace.h"
-#include "etrace/sideband.h"
+#include "little-endian.h"
 
 #define HEAD_SIZE       48
 #define ENTRY_SIZE      24
@@ -18,7 +18,7 @@
 #define CC_MANTISSA     0xfffu
 #define CC_EXPONENT(cc) ((cc) >> 28)
 #define MAX_HARTS       4096
-/* What perf has of an exception is the kind of fault; one that is not told */
+/* A cause of the kind that perf reports of an exception, which is: a fault */
 #define CAUSE_FAULT     13
 
 static void free_spool(gpointer spool)
@@ -47,11 +47,6 @@ void ctr_samples_free(CtrSamples *c)
     task_table_free(c->tasks);
     object_table_free(c->objects);
     g_free(c);
-}
-
-static uint64_t get(const uint8_t *p, unsigned bytes)
-{
-    return etrace_sb_get(p, bytes);
 }
 
 /* Who runs is not known, but whose addresses these are */
@@ -116,7 +111,7 @@ static void take_entries(const uint8_t *p, unsigned n, uint64_t pc,
 
     sample->nr_branches = MIN(n, SAMPLE_MAX_BRANCHES);
     for (unsigned i = 0; i < sample->nr_branches; i++, p += ENTRY_SIZE) {
-        uint64_t from = get(p, 8), to = get(p + 8, 8);
+        uint64_t from = get_le(p, 8), to = get_le(p + 8, 8);
         uint8_t from_mode = guess_mode(p[21], from, pc, now);
 
         to_mode = i ? guess_mode(to_mode, to, pc, now) : now;
@@ -125,7 +120,7 @@ static void take_entries(const uint8_t *p, unsigned n, uint64_t pc,
             .to = addr(to, to_mode),
             .itype = p[20] & 15,
             .cause = CAUSE_FAULT,
-            .cycles = cycles_of(get(p + 16, 4)),
+            .cycles = cycles_of(get_le(p + 16, 4)),
         };
         to_mode = p[21];
     }
@@ -147,13 +142,13 @@ static bool take_sample(CtrSamples *c, const uint8_t *p, unsigned n,
 {
     g_autofree Sample *sample = g_new0(Sample, 1);
     uint8_t flags = p[41], mode = p[40];
-    uint64_t pc = get(p + 16, 8);
+    uint64_t pc = get_le(p + 16, 8);
     Spool *spool;
 
-    sample->hart = get(p + 4, 4);
-    sample->time = get(p + 8, 8);
-    sample->period = get(p + 32, 8);
-    sample->task = task_of(c, get(p + 24, 8));
+    sample->hart = get_le(p + 4, 4);
+    sample->time = get_le(p + 8, 8);
+    sample->period = get_le(p + 32, 8);
+    sample->task = task_of(c, get_le(p + 24, 8));
     sample->nr_chain = 1;
     sample->chain[0] = addr(pc, mode);
     if (flags & FLAG_STACK) {
@@ -178,13 +173,13 @@ bool ctr_samples_add(CtrSamples *c, const uint8_t *data, size_t size,
                      GError **errp)
 {
     while (size) {
-        uint64_t len = size < HEAD_SIZE ? 0 : get(data, 4);
-        uint64_t n = len < HEAD_SIZE ? 0 : get(data + 44, 4);
+        uint64_t len = size < HEAD_SIZE ? 0 : get_le(data, 4);
+        uint64_t n = len < HEAD_SIZE ? 0 : get_le(data + 44, 4);
 
         if (len < HEAD_SIZE || len > size ||
             n != (len - HEAD_SIZE) / ENTRY_SIZE ||
             len != HEAD_SIZE + n * ENTRY_SIZE ||
-            get(data + 4, 4) >= MAX_HARTS) {
+            get_le(data + 4, 4) >= MAX_HARTS) {
             g_set_error(errp, G_IO_ERROR, G_IO_ERROR_INVALID_DATA,
                         "QEMU's samples make no sense; is it of the same "
                         "release as rvtrace?");

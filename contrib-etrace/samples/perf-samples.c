@@ -9,7 +9,7 @@
 #include "qemu/osdep.h"
 #include <gio/gio.h>
 #include "etrace/etrace.h"
-#include "etrace/sideband.h"
+#include "little-endian.h"
 #include "perf-file.h"
 #include "perf-samples.h"
 #include "views/perf-format.h"
@@ -57,23 +57,18 @@ typedef struct Reader {
     PerfSamples *out;
 } Reader;
 
-static uint64_t get(const uint8_t *p, unsigned bytes)
-{
-    return etrace_sb_get(p, bytes);
-}
-
 static bool parse_attr(const uint8_t *p, size_t size, Attr *attr)
 {
     if (size < ATTR_SIZE_MIN) {
         return false;
     }
     *attr = (Attr) {
-        .type = get(p, 4),
-        .config = get(p + 8, 8),
-        .sample_type = get(p + 24, 8),
-        .read_format = get(p + 32, 8),
-        .flags = get(p + 40, 8),
-        .branch_type = get(p + 72, 8),
+        .type = get_le(p, 4),
+        .config = get_le(p + 8, 8),
+        .sample_type = get_le(p + 24, 8),
+        .read_format = get_le(p + 32, 8),
+        .flags = get_le(p + 40, 8),
+        .branch_type = get_le(p + 72, 8),
     };
     return true;
 }
@@ -100,8 +95,8 @@ bool perf_samples_in(const char *path, const uint8_t *data, size_t size)
         return has_branches(data + f.attrs, f.attr_size);
     }
     for (pos = f.begin; (rec = perf_file_next(&f, &pos, NULL));) {
-        if (get(rec, 4) == PERF_FILE_HEADER_ATTR) {
-            return has_branches(rec + HEADER, get(rec + 6, 2) - HEADER);
+        if (get_le(rec, 4) == PERF_FILE_HEADER_ATTR) {
+            return has_branches(rec + HEADER, get_le(rec + 6, 2) - HEADER);
         }
     }
     return false;
@@ -167,7 +162,7 @@ static uint64_t take_u64(const uint8_t **p, size_t *left, bool *ok)
     const uint8_t *at = take(p, left, 8);
 
     *ok &= at != NULL;
-    return at ? get(at, 8) : 0;
+    return at ? get_le(at, 8) : 0;
 }
 
 /* read_format: GROUP is bit 3; ID and LOST are a word for each value */
@@ -235,11 +230,11 @@ static bool parse_head(const Reader *r, const uint8_t **p, size_t *left,
 static bool parse_sample(const Reader *r, const uint8_t *rec, PerfSample *s)
 {
     const uint8_t *p = rec + HEADER;
-    size_t left = get(rec + 6, 2) - HEADER;
+    size_t left = get_le(rec + 6, 2) - HEADER;
     uint64_t type = r->attr.sample_type, n;
     bool ok = true;
 
-    *s = (PerfSample) { .priv = priv_of(get(rec + 4, 2) & MISC_MODE) };
+    *s = (PerfSample) { .priv = priv_of(get_le(rec + 4, 2) & MISC_MODE) };
     if (!parse_head(r, &p, &left, s) || s->cpu >= MAX_CPUS) {
         return false;
     }
@@ -254,7 +249,7 @@ static bool parse_sample(const Reader *r, const uint8_t *rec, PerfSample *s)
     if (type & SAMPLE_RAW) {
         const uint8_t *size = take(&p, &left, 4);
 
-        if (!size || !take(&p, &left, get(size, 4))) {
+        if (!size || !take(&p, &left, get_le(size, 4))) {
             return false;
         }
     }
@@ -274,14 +269,14 @@ PerfBranch perf_sample_branch(const PerfSample *s, unsigned i)
 {
     const uint8_t *p = s->branches + 24 * (size_t)i;
 
-    return (PerfBranch) { get(p, 8), get(p + 8, 8), get(p + 16, 8) };
+    return (PerfBranch) { get_le(p, 8), get_le(p + 8, 8), get_le(p + 16, 8) };
 }
 
 /* When a record that is no sample was made: sample_id_all is at its end */
 static uint64_t side_time(const Reader *r, const uint8_t *rec)
 {
     uint64_t type = r->attr.sample_type;
-    size_t size = get(rec + 6, 2), from_end = 0;
+    size_t size = get_le(rec + 6, 2), from_end = 0;
 
     if (!(r->attr.flags & PERF_ATTR_SAMPLE_ID_ALL) ||
         !(type & PERF_SAMPLE_TIME)) {
@@ -290,13 +285,13 @@ static uint64_t side_time(const Reader *r, const uint8_t *rec)
     from_end = 8 + 8 * (!!(type & SAMPLE_ID) + !!(type & SAMPLE_STREAM_ID) +
                         !!(type & PERF_SAMPLE_CPU) +
                         !!(type & PERF_SAMPLE_IDENTIFIER));
-    return size >= HEADER + from_end ? get(rec + size - from_end, 8) : 0;
+    return size >= HEADER + from_end ? get_le(rec + size - from_end, 8) : 0;
 }
 
 /* The text at @offset of the record; NULL if it does not end there */
 static const char *text(const uint8_t *rec, size_t offset)
 {
-    size_t size = get(rec + 6, 2);
+    size_t size = get_le(rec + 6, 2);
 
     return offset < size && memchr(rec + offset, 0, size - offset) ?
            (const char *)rec + offset : NULL;
@@ -309,16 +304,17 @@ static void take_map(Reader *r, const uint8_t *rec, bool second)
     uint64_t lo, len;
 
     /* PROT_EXEC; and the kernel's are not a process' */
-    if (!path || (get(rec + 4, 2) & MISC_MODE) != PERF_MISC_USER ||
-        (second ? !(get(p + 56, 4) & 4) : get(rec + 4, 2) & MISC_MMAP_DATA)) {
+    if (!path || (get_le(rec + 4, 2) & MISC_MODE) != PERF_MISC_USER ||
+        (second ? !(get_le(p + 56, 4) & 4) :
+                  get_le(rec + 4, 2) & MISC_MMAP_DATA)) {
         return;
     }
-    lo = get(p + 8, 8);
-    len = get(p + 16, 8);
-    process_table_map(r->out->processes, get(p, 4), &(ProcessMap) {
+    lo = get_le(p + 8, 8);
+    len = get_le(p + 16, 8);
+    process_table_map(r->out->processes, get_le(p, 4), &(ProcessMap) {
         .lo = lo,
         .hi = lo + MIN(len, UINT64_MAX - lo),
-        .offset = get(p + 24, 8),
+        .offset = get_le(p + 24, 8),
         .path = path,
     });
 }
@@ -331,10 +327,10 @@ static void take_comm(Reader *r, const uint8_t *rec)
         return;
     }
     g_hash_table_insert(r->comms,
-                        GUINT_TO_POINTER(get(rec + HEADER + 4, 4)),
+                        GUINT_TO_POINTER(get_le(rec + HEADER + 4, 4)),
                         g_string_chunk_insert_const(r->out->comms, name));
-    if (get(rec + 4, 2) & PERF_MISC_COMM_EXEC) {
-        process_table_exec(r->out->processes, get(rec + HEADER, 4));
+    if (get_le(rec + 4, 2) & PERF_MISC_COMM_EXEC) {
+        process_table_exec(r->out->processes, get_le(rec + HEADER, 4));
     }
 }
 
@@ -343,13 +339,13 @@ static void take_fork(Reader *r, const uint8_t *rec)
     const uint8_t *p = rec + HEADER;
     gpointer comm;
 
-    if (get(rec + 6, 2) < HEADER + 24) {
+    if (get_le(rec + 6, 2) < HEADER + 24) {
         return;
     }
-    process_table_fork(r->out->processes, get(p, 4), get(p + 4, 4));
-    comm = g_hash_table_lookup(r->comms, GUINT_TO_POINTER(get(p + 12, 4)));
+    process_table_fork(r->out->processes, get_le(p, 4), get_le(p + 4, 4));
+    comm = g_hash_table_lookup(r->comms, GUINT_TO_POINTER(get_le(p + 12, 4)));
     if (comm) {
-        g_hash_table_insert(r->comms, GUINT_TO_POINTER(get(p + 8, 4)), comm);
+        g_hash_table_insert(r->comms, GUINT_TO_POINTER(get_le(p + 8, 4)), comm);
     }
 }
 
@@ -372,10 +368,10 @@ static bool take_sample(Reader *r, const uint8_t *rec, GError **errp)
 /* In the order of time */
 static bool take_event(Reader *r, const uint8_t *rec, GError **errp)
 {
-    switch (get(rec, 4)) {
+    switch (get_le(rec, 4)) {
     case PERF_RECORD_MMAP:
     case PERF_RECORD_MMAP2:
-        take_map(r, rec, get(rec, 4) == PERF_RECORD_MMAP2);
+        take_map(r, rec, get_le(rec, 4) == PERF_RECORD_MMAP2);
         return true;
     case PERF_RECORD_COMM:
         take_comm(r, rec);
@@ -403,7 +399,7 @@ static bool note_record(Reader *r, const uint8_t *rec, GError **errp)
     Event event = { .rec = rec };
     PerfSample s;
 
-    switch (get(rec, 4)) {
+    switch (get_le(rec, 4)) {
     case PERF_RECORD_SAMPLE:
         event.time = parse_sample(r, rec, &s) ? s.time : 0;
         break;
@@ -414,12 +410,12 @@ static bool note_record(Reader *r, const uint8_t *rec, GError **errp)
         event.time = side_time(r, rec);
         break;
     case RECORD_LOST:
-        r->out->lost += get(rec + 6, 2) >= HEADER + 16 ?
-                        get(rec + HEADER + 8, 8) : 1;
+        r->out->lost += get_le(rec + 6, 2) >= HEADER + 16 ?
+                        get_le(rec + HEADER + 8, 8) : 1;
         return true;
     case RECORD_LOST_SAMPLES:
-        r->out->lost += get(rec + 6, 2) >= HEADER + 8 ?
-                        get(rec + HEADER, 8) : 1;
+        r->out->lost += get_le(rec + 6, 2) >= HEADER + 8 ?
+                        get_le(rec + HEADER, 8) : 1;
         return true;
     case RECORD_COMPRESSED:
     case RECORD_COMPRESSED2:
@@ -450,8 +446,8 @@ static bool find_attrs(Reader *r, GError **errp)
     }
     while (!r->file.attrs_size && (rec = perf_file_next(&r->file, &pos,
                                                         &err))) {
-        if (get(rec, 4) == PERF_FILE_HEADER_ATTR &&
-            !take_attr(r, rec + HEADER, get(rec + 6, 2) - HEADER, errp)) {
+        if (get_le(rec, 4) == PERF_FILE_HEADER_ATTR &&
+            !take_attr(r, rec + HEADER, get_le(rec + 6, 2) - HEADER, errp)) {
             return false;
         }
     }

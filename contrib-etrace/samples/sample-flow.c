@@ -212,7 +212,7 @@ static void piece(Walk *w, uint64_t begin, const End *end, uint8_t priv)
     w->follows = true;
 }
 
-/* Causes that the kind of branch tells */
+/* Causes that the kind of branch implies */
 static uint8_t cause_of(const PerfBranch *b, uint8_t priv)
 {
     return TYPE(b->flags) == PERF_BR_SYSCALL ? 8 + (priv & 3) :

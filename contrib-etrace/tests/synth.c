@@ -325,7 +325,7 @@ static void step(Runner *run)
     }
 }
 
-/* The draft 1.1.1 cannot tell of a trap without its handler. */
+/* The draft 1.1.1 cannot report a trap without its handler. */
 static void forget_trap(Runner *run)
 {
     GArray *traps = run->synth->harts[run->hart].traps;

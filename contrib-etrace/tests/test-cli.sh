@@ -99,7 +99,7 @@ grep -v params "$dir/out" > "$dir/some"
 grep -v params "$two/packets" > "$dir/want"
 check "gives the same" 0 cmp "$dir/some" "$dir/want"
 
-# What no sideband tells of comes out of the text again, too: a source of its
+# What no sideband reports comes out of the text again, too: a source of its
 # own, with a support packet, and more idle bytes than a line may have
 { cat "$two/trace"
   printf '%s\n' 'params src=7 src_bits=8' 'inst src=7 format=2 address=0x10' \
@@ -244,7 +244,7 @@ check "params of a trace that is not there" 2 "$tool" params \
     --param src_bits=8 --trace "$dir/none" --format toml
 
 convert="$tool convert --trace"
-check "convert: harts are not told" 2 $convert "$two/trace" \
+check "convert: harts are not known" 2 $convert "$two/trace" \
     --sideband "$two/sideband" --to raw
 says "and says so" err '--split'
 check "convert --to raw --split" 0 $convert "$two/trace" \
@@ -352,7 +352,7 @@ says "it says so" err 'counted from 1'
 check "more sessions than parts" 2 "$tool" stat $files1 --session 1 --session 1
 says "one for each" err 'one for each'
 
-# Parts: of one trace, as their sidebands do not tell otherwise
+# Parts: of one trace, as their sidebands do not say otherwise
 three=$dir/three
 mkdir "$three"
 "$synth" 3 1 20000 "$three"
@@ -395,7 +395,7 @@ says "why not" err 'not parts of one trace'
 head -c 3000 "$one/trace" > "$dir/cut"
 "$tool" stat --trace "$dir/cut" --sideband "$one/sideband" $files3 \
     > "$dir/out" 2> "$dir/err"
-says "losses tell the part" err "$dir/cut: hart 0: packet"
+says "losses name the part" err "$dir/cut: hart 0: packet"
 
 # What can be read only once is as good as a file.
 fifo=$dir/fifo
@@ -422,10 +422,10 @@ check "a device" 2 "$tool" stat --trace "$one/trace" --sideband /dev/zero
 says "is none" err "/dev/zero: is a device"
 check "no room for a pipe" 2 env TMPDIR="$dir/none" "$tool" stat \
     --trace <(cat "$one/trace") --sideband "$one/sideband"
-says "is told" err 'cannot be copied'
+says "is reported" err 'cannot be copied'
 : > "$dir/empty"
 check "an empty truth" 2 "$tool" verify $files1 --truth "$dir/empty"
-says "is told" err 'empty: no harts in it'
+says "is reported" err 'empty: no harts in it'
 check "an empty sideband" 2 "$tool" stat --trace "$one/trace" \
     --sideband "$dir/empty"
 check "an empty trace" 0 "$tool" stat --trace "$dir/empty" \
@@ -453,10 +453,10 @@ says "says so" out '<g id="frames" class="icicle">'
 check "timeline" 0 "$tool" timeline $files1 -o "$dir/timeline"
 check "is not empty" 0 test -s "$dir/timeline"
 check "bad duration" 2 "$tool" timeline $files1 --min-duration 3x
-says "is told" err 'for --min-duration'
+says "is reported" err 'for --min-duration'
 check "timeline without a temporary file" 2 env TMPDIR="$dir/none" "$tool" \
     timeline $files1
-says "is told" err 'needs a temporary file'
+says "is reported" err 'needs a temporary file'
 check "timeline to a full disk" 2 "$tool" timeline $files1 -o /dev/full
 check "html" 0 "$tool" html $files1 --title '</title>' --truth "$one/truth"
 says "its title" out '<title>&lt;/title&gt;</title>'
@@ -499,7 +499,7 @@ same=$(awk 'NR > 1 && $1 == $2 && $3 == 0 { n++; sum += $1 }
 check "no difference" 0 test "$same" = "5 $sum"
 check "diff --sort of what is not there" 2 "$tool" diff "$dir/a.tsv" \
     "$dir/b.tsv" --sort sym
-says "what to do" err "not told apart by 'sym'; make both"
+says "what to do" err "'sym' does not distinguish its rows; make both"
 check "diff of one" 2 "$tool" diff "$dir/a.tsv"
 says "two are needed" err 'rvtrace diff A B'
 check "diff of something else" 2 "$tool" diff "$dir/a.json" "$dir/b.tsv"
@@ -699,7 +699,7 @@ for kind in "perf-data --period 777" "script --period 777" callgrind pprof \
     esac
 done
 check "no room for samples" 2 env TMPDIR="$dir/none" "$tool" perf-data $files1
-says "is told" err 'rvtrace-'
+says "is reported" err 'rvtrace-'
 
 check "output to standard output" 0 "$tool" decode $files1 --output stat
 says "it is there" out '^hart 0'
@@ -855,7 +855,7 @@ check "several -machine are one" 2 "$tool" run -- echo -M virt -append -M \
     -M aia=none
 says "the last of them is added to" out \
     '^-M virt -append -M -M aia=none,trace=on'
-check "run tells QEMU of the kernel" 2 "$tool" run -- echo -M virt \
+check "run describes the kernel to QEMU" 2 "$tool" run -- echo -M virt \
     -kernel "$dir/Image-1"
 says "which is that of -kernel" out "trace-guest-info=$info "
 check "run finds the kernel" 2 "$tool" run --sysroot "$dir/root" -- echo \

@@ -218,7 +218,7 @@ static void test_in_order(void)
     expect(&x, " @0 0=100 @4 @8 8=104 @c c=108 @10 10=340");
 }
 
-/* Too few, too many, another type: nobody can tell. */
+/* Too few, too many, another type: nobody can know whose they are. */
 static void test_uneven(void)
 {
     Fixture x;

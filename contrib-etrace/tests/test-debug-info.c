@@ -401,7 +401,7 @@ static void test_speed(void)
     close_program(&p);
 }
 
-/* Discriminators tell paths through one line apart. */
+/* Discriminators distinguish paths through one line. */
 static void find_discriminator(void *opaque, const DebugLine *line)
 {
     unsigned *max = opaque;

@@ -140,10 +140,10 @@ static void assert_no_diff(const char *sort, const char *first,
 
 static void test_keys(void)
 {
-    assert_no_diff(NULL, a, "own\tsym\n1\tmain\n", "b.tsv: its rows are not "
-                   "told apart by 'dso'");
-    assert_no_diff("sym,hart", a, b, "a.tsv: its rows are not told apart by "
-                   "'hart'");
+    assert_no_diff(NULL, a, "own\tsym\n1\tmain\n",
+                   "b.tsv: 'dso' does not distinguish its rows");
+    assert_no_diff("sym,hart", a, b,
+                   "a.tsv: 'hart' does not distinguish its rows");
     assert_no_diff("own", a, b, "'own'");
     assert_no_diff("sym,", a, b, "''");
     assert_no_diff("", a, b, "is empty");

@@ -101,7 +101,7 @@ static void test_lost(Fixture *f, gconstpointer data)
     check_hart(f, 1, 0, 0, 0);
 }
 
-/* The trace goes on behind what the machine told when it last stopped. */
+/* The trace goes on behind the end that was reported at the last stop. */
 static void test_beyond(Fixture *f, gconstpointer data)
 {
     put_end(f, -3, 0);

@@ -107,7 +107,7 @@ static void test_count_off(void)
     tear_down(&f);
 }
 
-/* The same code again, and nothing that a packet tells on the way */
+/* The same code again, and nothing that a packet reports on the way */
 static void test_sijump_loop(void)
 {
     FlowFixture f;
@@ -189,7 +189,7 @@ static void test_endless_recursion(void)
     }
 }
 
-/* ... and the depth that a packet tells is one on the way there. */
+/* ... and the depth that a packet reports is one on the way there. */
 static void test_recursion_depth(void)
 {
     FlowFixture f;

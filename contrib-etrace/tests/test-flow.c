@@ -373,7 +373,7 @@ static void test_jalr_x0(void)
     tear_down(&f);
 }
 
-/* A loop of inferable jumps: notify tells the visits apart. */
+/* A loop of inferable jumps: notify distinguishes the visits. */
 static void test_jump_loop(void)
 {
     FlowFixture f;

@@ -41,8 +41,8 @@ static const char *differing(PacketLine *l, PacketLine *other)
 static void check_unpacked(PacketSources *sources, const char *line,
                            const GByteArray *payload, const char *where)
 {
-    g_autoptr(GString) told_text = g_string_new(NULL);
-    g_auto(PacketLine) text = { 0 }, told = { 0 };
+    g_autoptr(GString) written_text = g_string_new(NULL);
+    g_auto(PacketLine) text = { 0 }, written = { 0 };
     uint8_t whole[ETRACE_ENCAP_MAX];
     ETraceEncapPacket pkt = {
         .data = g_str_has_prefix(line, "data"),
@@ -53,12 +53,12 @@ static void check_unpacked(PacketSources *sources, const char *line,
     const char *name;
 
     pkt.size = etrace_encap_pack(&src->params, &pkt, whole);
-    packet_text_write(told_text, sources, &pkt, whole);
+    packet_text_write(written_text, sources, &pkt, whole);
     check_true(packet_line_split(&text, line, NULL));
-    check_true(packet_line_split(&told, told_text->str, NULL));
-    name = differing(&text, &told) ?: differing(&told, &text);
+    check_true(packet_line_split(&written, written_text->str, NULL));
+    name = differing(&text, &written) ?: differing(&written, &text);
     if (name) {
-        g_error("%s: %s differs: %s", where, name, told_text->str);
+        g_error("%s: %s differs: %s", where, name, written_text->str);
     }
 }
 

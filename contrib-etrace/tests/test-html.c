@@ -61,7 +61,7 @@ static void test_strip(void)
     check_cmpuint(s->buckets[999].shares[1].insns, ==, 100);
 }
 
-/* More tasks than a bucket tells apart: nothing is lost. */
+/* More tasks than a bucket distinguishes: nothing is lost. */
 static void test_strip_crowd(void)
 {
     g_autoptr(TaskTable) tasks = task_table_new();

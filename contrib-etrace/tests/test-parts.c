@@ -115,7 +115,7 @@ static void test_order(void)
     }
 }
 
-/* Sidebands that do not tell: the user has to know. */
+/* Sidebands that do not say: the user has to know. */
 static void test_no_origin(void)
 {
     Fixture f;

@@ -130,7 +130,7 @@ static void test_no_cpu(void)
     check_piece(pieces, 1, 'x', 8);
 }
 
-/* What perf did not tell the borders of is one piece. */
+/* What perf reported no borders of is one piece. */
 static void test_no_borders(void)
 {
     g_autoptr(GByteArray) b = perf_begin(CPU, 0, false);

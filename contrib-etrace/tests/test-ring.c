@@ -112,7 +112,7 @@ static unsigned count_packets(const Ring *ring)
     return n;
 }
 
-/* A ring that has wrapped: told by the sideband, or by the caller */
+/* A ring that has wrapped: the sideband says so, or the caller */
 static void test_wrapped(gconstpointer data)
 {
     size_t size = GPOINTER_TO_UINT(data), end;
@@ -307,7 +307,7 @@ static void test_three_parts(void)
     }
 }
 
-/* Modes are told by the first support packet, wherever it is. */
+/* The first support packet reports the modes, wherever it is. */
 static void test_ioptions(void)
 {
     g_autoptr(GByteArray) trace = g_byte_array_new();
@@ -374,7 +374,7 @@ static void test_bad(void)
     silent = sideband_parse(none->data, none->len, 0, &err);
     check_no_error(err);
     expect_error(ring_init(&ring, dump, SIZE, 0, silent, &err), &err,
-                 "tells of no RAM sink");
+                 "reports no RAM sink");
     sideband_free(silent);
 
     memset(dump, 0xee, SIZE);
@@ -384,7 +384,7 @@ static void test_bad(void)
     ring_clear(&ring);
 }
 
-/* What the two sides of a migration tell cannot be so. */
+/* What the two sides of a migration report cannot be so. */
 static void test_bad_parts(void)
 {
     g_autoptr(GByteArray) trace = g_byte_array_new();
@@ -409,7 +409,7 @@ static void test_bad_parts(void)
     silent = sideband_parse(none->data, none->len, 0, &err);
     check_no_error(err);
     expect_error(ring_init_before(&ring, &later, silent, &err), &err,
-                 "tells of no RAM sink");
+                 "reports no RAM sink");
     ring_clear(&later);
     sideband_free(sb);
 
@@ -419,7 +419,7 @@ static void test_bad_parts(void)
     check_true(ring_init(&later, trace->data, 800, RING_NOT_WRAPPED, sb,
                          &err));
     expect_error(ring_init_before(&ring, &later, before, &err), &err,
-                 "tells of 600 bytes");
+                 "reports 600 bytes");
     ring_clear(&later);
     sideband_free(sb);
     sideband_free(before);

@@ -180,43 +180,43 @@ static void test_lost(void)
     tear_down(&s);
 }
 
-/* Rounds that are not told are as good as those that are. */
+/* Repeated rounds are as good as those that are reported one by one. */
 static void test_repeat(void)
 {
-    Seen told, untold;
+    Seen each, repeated;
 
-    set_up(&told, 1000, 8);
-    set_up(&untold, 1000, 8);
-    view_run(&told.f, MAIN, 10, CALL);
-    view_run(&untold.f, MAIN, 10, CALL);
+    set_up(&each, 1000, 8);
+    set_up(&repeated, 1000, 8);
+    view_run(&each.f, MAIN, 10, CALL);
+    view_run(&repeated.f, MAIN, 10, CALL);
     for (int i = 0; i < 90; i++) {
-        view_run(&told.f, LEAF, 10, BRANCH);
+        view_run(&each.f, LEAF, 10, BRANCH);
         if (i < 3) {
             if (i == 2) {
-                sampler_mark(untold.f.sampler);
+                sampler_mark(repeated.f.sampler);
             }
-            view_run(&untold.f, LEAF, 10, BRANCH);
+            view_run(&repeated.f, LEAF, 10, BRANCH);
         }
     }
-    /* No sample may be in what is not told. */
-    check_false(sampler_repeat(untold.f.sampler, 1000));
-    check_true(sampler_repeat(untold.f.sampler, 87));
-    view_run(&told.f, LEAF, 100, 0);
-    view_run(&untold.f, LEAF, 100, 0);
-    check_cmpuint(told.samples->len, ==, 1);
-    check_cmpuint(untold.samples->len, ==, 1);
-    check_cmpuint(sample_at(&told, 0)->nr_branches, ==, 8);
-    check_cmpuint(sample_at(&untold, 0)->nr_branches, ==, 8);
+    /* No sample may be in what is repeated. */
+    check_false(sampler_repeat(repeated.f.sampler, 1000));
+    check_true(sampler_repeat(repeated.f.sampler, 87));
+    view_run(&each.f, LEAF, 100, 0);
+    view_run(&repeated.f, LEAF, 100, 0);
+    check_cmpuint(each.samples->len, ==, 1);
+    check_cmpuint(repeated.samples->len, ==, 1);
+    check_cmpuint(sample_at(&each, 0)->nr_branches, ==, 8);
+    check_cmpuint(sample_at(&repeated, 0)->nr_branches, ==, 8);
     for (int i = 0; i < 8; i++) {
-        const SampleBranch *b = &sample_at(&told, 0)->branches[i];
+        const SampleBranch *b = &sample_at(&each, 0)->branches[i];
 
-        assert_branch(&sample_at(&untold, 0)->branches[i], b->from.pc,
+        assert_branch(&sample_at(&repeated, 0)->branches[i], b->from.pc,
                       b->to.pc, b->itype);
     }
-    check_cmphex(sample_at(&untold, 0)->chain[0].pc, ==,
-                 sample_at(&told, 0)->chain[0].pc);
-    tear_down(&told);
-    tear_down(&untold);
+    check_cmphex(sample_at(&repeated, 0)->chain[0].pc, ==,
+                 sample_at(&each, 0)->chain[0].pc);
+    tear_down(&each);
+    tear_down(&repeated);
 }
 
 /* Calls that never return: no more of the chain than a sample has room for */

@@ -354,12 +354,12 @@ static void test_flow_traps(void)
 {
     SampleFlowStats stats;
 
-    /* told by perf: what is at the source did not retire */
+    /* reported by perf: what is at the source did not retire */
     FLOWS(AT(6), "- E4 5+1:0 ", &stats,
           { AT(4), AT(5), type(PERF_BR_SYSCALL) }, { AT(8), AT(4), 0 });
     FLOWS(AT(1), "- 4+1:0 I5 0+1:0 ", &stats,
           { AT(5), AT(0), type(PERF_BR_IRQ) }, { AT(8), AT(4), 0 });
-    /* not told: an ECALL, and an instruction that does not lead anywhere */
+    /* not reported: an ECALL, and an instruction that does not lead anywhere */
     FLOWS(AT(8), "- E4 7+1:0 ", &stats,
           { AT(4), AT(7), 0 }, { AT(8), AT(4), 0 });
     FLOWS(AT(8), "- 4+1:0 I5 7+1:0 ", &stats,

@@ -728,7 +728,7 @@ static void test_bad_code(void)
     sideband_free(s);
 }
 
-/* What a hart needs is made for those that the stream tells of. */
+/* What a hart needs is made for those that the stream mentions. */
 static void test_many_harts(void)
 {
     g_autoptr(GByteArray) bytes = g_byte_array_new();

@@ -592,19 +592,19 @@ static void test_uftrace_folder(void)
     remove_folder(folder);
 }
 
-typedef struct Told {
+typedef struct Reported {
     GArray *times;              /* uint64_t */
     const char *lost;
-} Told;
+} Reported;
 
 static void on_time(void *opaque, const CallStackMoment *moment,
                     const char *lost)
 {
-    Told *told = opaque;
+    Reported *got = opaque;
     uint64_t time = moment->time;
 
-    g_array_append_val(told->times, time);
-    told->lost = lost ? lost : told->lost;
+    g_array_append_val(got->times, time);
+    got->lost = lost ? lost : got->lost;
 }
 
 static void put_moment(MomentClock *c, uint64_t insns)
@@ -612,10 +612,10 @@ static void put_moment(MomentClock *c, uint64_t insns)
     moment_clock_put(c, &(CallStackMoment) { .insns = insns });
 }
 
-static uint64_t told_time(const Told *told, guint i)
+static uint64_t time_at(const Reported *got, guint i)
 {
-    check_cmpuint(i, <, told->times->len);
-    return g_array_index(told->times, uint64_t, i);
+    check_cmpuint(i, <, got->times->len);
+    return g_array_index(got->times, uint64_t, i);
 }
 
 /* Ticks of a microsecond, 16 bits of them, which wrap in between */
@@ -642,15 +642,15 @@ static void test_virtual_clock(void)
 static void test_moment_clock(void)
 {
     g_autoptr(GArray) times = g_array_new(false, false, sizeof(uint64_t));
-    Told told = { .times = times };
-    MomentClock *c = moment_clock_new(on_time, &told);
+    Reported got = { .times = times };
+    MomentClock *c = moment_clock_new(on_time, &got);
 
     put_moment(c, 0);
     moment_clock_time(c, 100, 0xfff0 * 1000);
     put_moment(c, 150);
     moment_clock_lost(c, 200, "lost");
     moment_clock_time(c, 300, 0x10010 * 1000);
-    /* It is known now, but another packet may tell the same time. */
+    /* It is known now, but another packet may report the same time. */
     check_cmpuint(times->len, ==, 0);
     put_moment(c, 350);
     moment_clock_time(c, 400, 0x10010 * 1000);
@@ -660,14 +660,14 @@ static void test_moment_clock(void)
     check_cmpuint(moment_clock_end(c), ==, 0x10110 * 1000);
     check_cmpuint(times->len, ==, 6);
     /* What was before the first timestamp */
-    check_cmpuint(told_time(&told, 0), ==, 0xfff0 * 1000);
+    check_cmpuint(time_at(&got, 0), ==, 0xfff0 * 1000);
     /* A sixth and a third of the way: 32 us for 300 instructions */
-    check_cmpuint(told_time(&told, 1), ==, 0xfff0 * 1000 + 32000 / 6);
-    check_cmpuint(told_time(&told, 2), ==, 0xfff0 * 1000 + 32000 / 3);
-    check_cmpuint(told_time(&told, 3), ==, 0xfff0 * 1000 + 32000 * 5 / 6);
-    check_cmpuint(told_time(&told, 4), ==, 0x10010 * 1000 + 256000 / 2);
-    check_cmpuint(told_time(&told, 5), ==, 0x10110 * 1000);
-    check_cmpstr(told.lost, ==, "lost");
+    check_cmpuint(time_at(&got, 1), ==, 0xfff0 * 1000 + 32000 / 6);
+    check_cmpuint(time_at(&got, 2), ==, 0xfff0 * 1000 + 32000 / 3);
+    check_cmpuint(time_at(&got, 3), ==, 0xfff0 * 1000 + 32000 * 5 / 6);
+    check_cmpuint(time_at(&got, 4), ==, 0x10010 * 1000 + 256000 / 2);
+    check_cmpuint(time_at(&got, 5), ==, 0x10110 * 1000);
+    check_cmpstr(got.lost, ==, "lost");
     moment_clock_free(c);
 }
 
@@ -675,8 +675,8 @@ static void test_moment_clock(void)
 static void test_moment_clock_bounds(void)
 {
     g_autoptr(GArray) times = g_array_new(false, false, sizeof(uint64_t));
-    Told told = { .times = times };
-    MomentClock *c = moment_clock_new(on_time, &told);
+    Reported got = { .times = times };
+    MomentClock *c = moment_clock_new(on_time, &got);
 
     moment_clock_time(c, 0, 0);
     put_moment(c, 500);
@@ -684,18 +684,18 @@ static void test_moment_clock_bounds(void)
     moment_clock_time(c, 2000, 2 * MOMENT_CLOCK_STEP);
     moment_clock_time(c, 3000, 4 * MOMENT_CLOCK_STEP);
     check_cmpuint(times->len, ==, 1);
-    check_cmpuint(told_time(&told, 0), ==, MOMENT_CLOCK_STEP / 2);
+    check_cmpuint(time_at(&got, 0), ==, MOMENT_CLOCK_STEP / 2);
     for (unsigned i = 0; i < MOMENT_CLOCK_WAITING + 10; i++) {
         put_moment(c, 3000 + i);
     }
     /* There was no room for all of them. */
     check_cmpuint(times->len, >, MOMENT_CLOCK_WAITING);
-    check_cmpuint(told_time(&told, MOMENT_CLOCK_WAITING), ==,
+    check_cmpuint(time_at(&got, MOMENT_CLOCK_WAITING), ==,
                   4 * MOMENT_CLOCK_STEP);
     moment_clock_end(c);
     check_cmpuint(times->len, ==, MOMENT_CLOCK_WAITING + 11);
     for (guint i = 1; i < times->len; i++) {
-        check_cmpuint(told_time(&told, i), >=, told_time(&told, i - 1));
+        check_cmpuint(time_at(&got, i), >=, time_at(&got, i - 1));
     }
     moment_clock_free(c);
 }

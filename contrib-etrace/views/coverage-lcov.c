@@ -30,7 +30,7 @@ static void G_GNUC_PRINTF(2, 3) put(const Writer *w, const char *fmt, ...)
 
 /*
  * Two functions of a file that have the same name, as in headers that several
- * programs read differently, are told apart by their lines.
+ * programs read differently, are distinguished by their lines.
  */
 static char *unique_name(Writer *w, const CoverageFunction *fn)
 {

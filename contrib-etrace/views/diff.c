@@ -56,7 +56,7 @@ static bool check_keys(const Diff *d, GError **errp)
 {
     if (!*d->keys) {
         g_set_error(errp, G_IO_ERROR, G_IO_ERROR_INVALID_DATA,
-                    "what are rows to be told apart by? The list is empty");
+                    "the list of what distinguishes rows is empty");
         return false;
     }
     for (char **key = d->keys; *key; key++) {
@@ -64,7 +64,7 @@ static bool check_keys(const Diff *d, GError **errp)
             if (!saved_report_is_key(*key) ||
                 saved_report_column(d->reports[i], *key) < 0) {
                 g_set_error(errp, G_IO_ERROR, G_IO_ERROR_INVALID_DATA,
-                            "%s: its rows are not told apart by '%s'; "
+                            "%s: '%s' does not distinguish its rows; "
                             "make both reports with the same --sort, or name "
                             "what they have in common",
                             d->reports[i]->name, *key);

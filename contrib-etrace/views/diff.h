@@ -21,7 +21,7 @@ void saved_report_free(SavedReport *report);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(SavedReport, saved_report_free)
 
 typedef struct DiffOptions {
-    /* Columns that rows are told apart by, "dso,sym"; NULL: all keys */
+    /* Columns that distinguish rows, "dso,sym"; NULL: all keys */
     const char *sort;
     /* Rows whose difference is less of the larger report are left out. */
     double min_percent;

@@ -27,7 +27,7 @@ static bool is_group(const Profile *p, unsigned node)
 
 /*
  * The layers from the outermost one on, as they are where @tasks are known, or
- * not: then those that tell tasks apart are not there. Returns how many.
+ * not: then those that distinguish tasks are not there. Returns how many.
  */
 static unsigned list_layers(const Layers *layers, bool tasks,
                             Layer list[CALLSTACK_NR_LAYERS + 1])

@@ -115,7 +115,7 @@ void moment_clock_time(MomentClock *c, uint64_t insns, uint64_t ns)
     }
     c->closed = c->closing;
     if (!c->known) {
-        /* When the time before it began, there is no telling. */
+        /* When the time before it began is not known. */
         c->from = (Stamp) { insns, ns };
         c->to = c->from;
         c->known = true;

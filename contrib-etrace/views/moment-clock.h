@@ -14,7 +14,7 @@
 
 /*
  * Timestamps that are closer than this to the last one that counted are taken
- * together, ns: packets are made in bursts, later than what they tell.
+ * together, ns: packets are made in bursts, later than what they report.
  */
 #define MOMENT_CLOCK_STEP   10000
 
@@ -25,7 +25,7 @@ typedef struct MomentClock MomentClock;
 
 /*
  * @moment->time has been set, in ns, never less than that of the one before.
- * @lost: NULL, or what moment_clock_lost() was told.
+ * @lost: NULL, or what moment_clock_lost() was called with.
  */
 typedef void MomentClockFn(void *opaque, const CallStackMoment *moment,
                            const char *lost);

@@ -20,7 +20,7 @@ struct Moments {
     bool failed;
 };
 
-/* A span that has begun; whether it will be long enough, there is no telling */
+/* A span that has begun; whether it will be long enough is not known yet */
 typedef struct Open {
     unsigned frame;
     uint64_t since;
@@ -113,15 +113,15 @@ static void leave(Walk *w, Track *t)
     Open open = g_array_index(t->open, Open, last);
 
     /* If it is long enough, so are those around it. */
-    while (t->told <= last &&
+    while (t->reported <= last &&
            t->time - open.since >= w->ops->min_duration) {
-        const Open *o = &g_array_index(t->open, Open, t->told++);
+        const Open *o = &g_array_index(t->open, Open, t->reported++);
 
         w->ops->enter(w->opaque, t, o->frame, o->since);
     }
-    if (t->told > last) {
+    if (t->reported > last) {
         w->ops->leave(w->opaque, t, open.frame, t->time);
-        t->told = last;
+        t->reported = last;
     }
     g_array_set_size(t->open, last);
 }

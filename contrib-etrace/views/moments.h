@@ -27,7 +27,7 @@ typedef struct Track {
     uint64_t time;          /* that the task ran on the hart, so far */
     void *opaque;           /* the consumer's; NULL at first */
     unsigned node;          /* moments_spans(): where it was last, ... */
-    unsigned told;          /* ... how many of them the consumer knows of */
+    unsigned reported;      /* ... how many of them the consumer knows of */
     GArray *open;           /* ... and what has not been left */
 } Track;
 

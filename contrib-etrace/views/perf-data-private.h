@@ -14,7 +14,7 @@ typedef struct PerfData {
     const PerfDataOptions *o;
     PerfMaps *maps;
     PerfLives *lives;
-    GHashTable *named;      /* tid -> Task that perf was told of last */
+    GHashTable *named;      /* tid -> Task that perf knows of last */
     GByteArray *record;
     FILE *body;
     uint64_t size;          /* of the body */

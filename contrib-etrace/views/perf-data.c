@@ -126,7 +126,7 @@ static void put_map(PerfData *p, const Object *o, const Segment *s,
         view_put32(p->record, len);
         g_byte_array_append(p->record, id, PERF_BUILD_ID_SIZE);
     } else {
-        /* major, minor; inode, which tells files apart; its generation */
+        /* major, minor; inode, which distinguishes files; its generation */
         view_put32(p->record, 0);
         view_put32(p->record, 0);
         view_put64(p->record, o->id);
@@ -184,7 +184,7 @@ static void see_addr(PerfData *p, const SampleAddr *a, const Sample *sample)
 }
 
 /*
- * perf keeps 15 characters of a name; the last words of longer ones tell more
+ * perf keeps 15 characters of a name; the last words of longer ones say more
  * than the first: they are made up, of the number of an address space.
  */
 static const char *comm_of(const Task *task)

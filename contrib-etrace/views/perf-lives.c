@@ -8,8 +8,8 @@
 
 /* A thread, with the numbers of its first and of its last sample */
 typedef struct Life {
-    uint64_t descriptor;
-    uint32_t tid, tgid;
+    ThreadKey id;           /* first: it is the key of lives */
+    uint32_t tgid;
     uint64_t first, last;
     bool over;
 } Life;
@@ -23,31 +23,16 @@ struct PerfLives {
 /* What is found out while the samples are read */
 typedef struct Reading {
     const TaskTable *tasks;
-    GHashTable *lives;      /* set of Life, by descriptor and tid */
+    GHashTable *lives;      /* set of Life, by thread */
     uint64_t samples;
 } Reading;
-
-static guint life_hash(gconstpointer key)
-{
-    const Life *life = key;
-
-    return g_int64_hash(&life->descriptor) ^ life->tid * 0x9e3779b1u;
-}
-
-static gboolean life_equal(gconstpointer a, gconstpointer b)
-{
-    const Life *x = a, *y = b;
-
-    return x->descriptor == y->descriptor && x->tid == y->tid;
-}
 
 static void see_sample(void *opaque, const Sample *sample)
 {
     Reading *r = opaque;
     const Task *task = task_get(r->tasks, sample->task);
     uint64_t number = r->samples++;
-    Life key = { .descriptor = sample->descriptor, .tid = task->tid,
-                 .first = number };
+    ThreadKey key = { .descriptor = sample->descriptor, .tid = task->tid };
     Life *life;
 
     if (!task->known || !task->tid) {
@@ -55,7 +40,9 @@ static void see_sample(void *opaque, const Sample *sample)
     }
     life = g_hash_table_lookup(r->lives, &key);
     if (!life) {
-        life = g_memdup2(&key, sizeof(key));
+        life = g_new0(Life, 1);
+        life->id = key;
+        life->first = number;
         g_hash_table_add(r->lives, life);
     }
     life->tgid = task->tgid;
@@ -66,7 +53,7 @@ static gint compare_lives(gconstpointer a, gconstpointer b)
 {
     const Life *x = *(Life *const *)a, *y = *(Life *const *)b;
 
-    return x->tid != y->tid ? (x->tid < y->tid ? -1 : 1) :
+    return x->id.tid != y->id.tid ? (x->id.tid < y->id.tid ? -1 : 1) :
            x->first < y->first ? -1 : x->first > y->first;
 }
 
@@ -79,11 +66,12 @@ static void part_lives(GPtrArray *lives)
         Life *life = lives->pdata[i];
         const Life *next = i + 1 < lives->len ? lives->pdata[i + 1] : NULL;
 
-        if (longest && longest->tid != life->tid) {
+        if (longest && longest->id.tid != life->id.tid) {
             longest = NULL;
         }
         if ((longest && longest->last > life->first) ||
-            (next && next->tid == life->tid && next->first < life->last)) {
+            (next && next->id.tid == life->id.tid &&
+             next->first < life->last)) {
             life->over = false;
         }
         if (!longest || life->last > longest->last) {
@@ -103,7 +91,7 @@ static void keep_processes(GPtrArray *lives)
         gpointer key = GUINT_TO_POINTER(life->tgid);
         const Life *last = g_hash_table_lookup(ends, key);
 
-        if (life->tid != life->tgid && (!last || last->last < life->last)) {
+        if (life->id.tid != life->tgid && (!last || last->last < life->last)) {
             g_hash_table_insert(ends, key, life);
         }
     }
@@ -112,7 +100,7 @@ static void keep_processes(GPtrArray *lives)
         const Life *last = g_hash_table_lookup(ends,
                                                GUINT_TO_POINTER(life->tgid));
 
-        if (life->tid == life->tgid && last && last->last > life->last) {
+        if (life->id.tid == life->tgid && last && last->last > life->last) {
             life->over = false;
         }
     }
@@ -135,7 +123,7 @@ static void decide(PerfLives *p, const Reading *r, const TaskEnds *ends)
     while (g_hash_table_iter_next(&iter, &key, NULL)) {
         Life *life = key;
 
-        life->over = task_ends_has(ends, life->descriptor, life->tid);
+        life->over = task_ends_has(ends, life->id.descriptor, life->id.tid);
         g_ptr_array_add(lives, life);
     }
     g_ptr_array_sort(lives, compare_lives);
@@ -162,7 +150,8 @@ PerfLives *perf_lives_new(Spool **spools, unsigned n, const TaskTable *tasks,
     if (!ends) {
         return p;
     }
-    r.lives = g_hash_table_new_full(life_hash, life_equal, g_free, NULL);
+    r.lives = g_hash_table_new_full(thread_key_hash, thread_key_equal, g_free,
+                                    NULL);
     ok = spool_merge(spools, n, see_sample, &r, errp);
     if (ok) {
         decide(p, &r, ends);

@@ -19,7 +19,7 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(PerfMaps, perf_maps_free)
 
 /*
  * An object was seen in process @pid, @bias above its own addresses. Returns
- * its segments if perf has to be told so, which is when it lay elsewhere
+ * its segments if perf has to know of it, which is when it lay elsewhere
  * before or something else lay there; else NULL. Ours.
  */
 const GArray *perf_maps_see(PerfMaps *maps, uint32_t pid, unsigned object,

@@ -11,7 +11,7 @@
 /* The keys, as the user writes them */
 extern const char *const report_key_names[REPORT_NR_KEYS];
 
-/* What a row is told apart by; only what is a key is filled in. */
+/* What distinguishes a row; only what is a key is filled in. */
 typedef struct ReportRow {
     const char *comm;       /* interned strings: compared by pointer */
     uint32_t pid, tid;

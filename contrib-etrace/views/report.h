@@ -12,7 +12,7 @@
 #include "source-place.h"
 #include "table.h"
 
-/* What rows are told apart by, as perf calls it */
+/* What distinguishes rows, as perf calls it */
 typedef enum ReportKey {
     REPORT_COMM,            /* the task's name */
     REPORT_PID,             /* its process's number and name */

@@ -163,7 +163,7 @@ static uint64_t descriptor_of(const Task *task, Image *image)
            now.tid == task->tid ? now.task : 0;
 }
 
-/* A sample at @pc, of which the call stack has been told */
+/* A sample at @pc, which has been reported to the call stack */
 static void take_sample(Sampler *s, uint64_t pc, uint8_t priv,
                         const CallStackSite *site)
 {
@@ -200,7 +200,7 @@ static void take_sample(Sampler *s, uint64_t pc, uint8_t priv,
     s->next += s->options.period;
 }
 
-/* All samples in @run, which the call stack was told of last */
+/* All samples in @run, the last one that was reported to the call stack */
 static void sample_run(Sampler *s, const FlowRun *run,
                        const CallStackSite *site)
 {
@@ -225,7 +225,7 @@ static void look_at_task(Sampler *s, const Task *task)
 void sampler_runs(Sampler *s, const FlowRun *runs, unsigned n,
                   const CallStackSite *site)
 {
-    unsigned told = 0;
+    unsigned reported = 0;
 
     if (s->ignored) {
         callstack_runs(s->stack, runs, n, site);
@@ -235,12 +235,12 @@ void sampler_runs(Sampler *s, const FlowRun *runs, unsigned n,
     for (unsigned i = 0; i < n; i++) {
         note_run(s, &runs[i]);
         if (G_UNLIKELY(s->insns >= s->next)) {
-            callstack_runs(s->stack, runs + told, i + 1 - told, site);
-            told = i + 1;
+            callstack_runs(s->stack, runs + reported, i + 1 - reported, site);
+            reported = i + 1;
             sample_run(s, &runs[i], site);
         }
     }
-    callstack_runs(s->stack, runs + told, n - told, site);
+    callstack_runs(s->stack, runs + reported, n - reported, site);
 }
 
 void sampler_trap(Sampler *s, const FlowTrap *trap, const CallStackSite *site)

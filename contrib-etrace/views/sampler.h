@@ -68,8 +68,7 @@ typedef struct SamplerOptions {
 typedef struct Sampler Sampler;
 
 /*
- * @stack must live as long, and is told through the sampler alone what
- * happens.
+ * @stack must live as long, and only the sampler reports to it what happens.
  */
 Sampler *sampler_new(CallStack *stack, const SamplerOptions *options);
 void sampler_free(Sampler *s);

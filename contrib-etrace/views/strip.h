@@ -12,7 +12,7 @@
 #include "callstack.h"
 
 #define STRIP_BUCKETS   1024
-/* Tasks of a bucket that are told apart */
+/* Tasks of a bucket that are distinguished */
 #define STRIP_TASKS     4
 
 typedef struct StripShare {

@@ -122,6 +122,14 @@ static inline void short_history(Short *s, const ETraceHistory *h,
     }
 }
 
+/* Of a target's address and its index in the cache: the shorter packet */
+static inline ETracePlain shorter_packet(ETracePlain address,
+                                         ETracePlain index)
+{
+    return etrace_plain_len(index) < etrace_plain_len(address) ? index :
+                                                                 address;
+}
+
 /*
  * The address of an updiscon's target: in full, or its index in the cache,
  * whichever is shorter; see etrace_encoder_cached().
@@ -142,14 +150,10 @@ static inline void short_target(ETraceEncoder *enc, Short *s, uint64_t target,
         ETracePlain packet = etrace_plain_address(s->branches, s->map, diff);
 
         if (cached) {
-            ETracePlain jump = etrace_plain_jump(
+            packet = shorter_packet(packet, etrace_plain_jump(
                 p->f0s_width, p->cache_size,
                 etrace_jump_cache_index(&enc->cache, target), s->branches,
-                s->map);
-
-            if (etrace_plain_len(jump) < etrace_plain_len(packet)) {
-                packet = jump;
-            }
+                s->map));
         }
         put_packet(s, packet);
     }
@@ -212,10 +216,12 @@ size_t wrap_target(uint8_t *out, const ETracePlainHead *head, const Target *t,
     unsigned top = etrace_plain_top(number);
 
     if (!etrace_plain_is_number(head, t->address) || (k.cache && !k.f0s)) {
-        bool shorter = t->cached && etrace_plain_len(t->index) <
-                                    etrace_plain_len(t->address);
+        ETracePlain packet = t->address;
 
-        return etrace_plain_wrap(out, head, shorter ? t->index : t->address);
+        if (t->cached) {
+            packet = shorter_packet(packet, t->index);
+        }
+        return etrace_plain_wrap(out, head, packet);
     }
     if (k.cache) {
         /* Two numbers and a choice: a jump would often be predicted wrongly. */

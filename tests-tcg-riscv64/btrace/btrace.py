@@ -11,16 +11,16 @@ import os
 import re
 import socket
 import subprocess
-import sys
 import tempfile
 import time
 
+import exec_log
 import tap
+from symbols import addresses
 from tap import need
 
 QEMU, OUT = os.environ['QEMU'], os.environ['OUT']
 LIMIT = 120     # seconds, for any run
-TRACE = re.compile(r'^Trace (\d+): \S+ \[[0-9a-f]+/([0-9a-f]+)/')
 LOG = ('-accel', 'tcg,one-insn-per-tb=on', '-d', 'exec,nochain')
 HISTORY = re.compile(r'^\d+\t(?:=>|  ) 0x([0-9a-f]+)')
 RECORDED = re.compile(r'^Recorded (\d+) instructions .*\((\d+) gaps\)', re.M)
@@ -80,17 +80,7 @@ def wait_for_gdb(path, qemu):
 
 def executed(folder, hart=0):
     """The pcs of the log, which has one hart after the other"""
-    pcs = {}
-    last = []
-    with open(f'{folder}/exec', encoding='utf-8', errors='replace') as log:
-        for line in log:
-            match = TRACE.match(line)
-            if match:
-                last = pcs.setdefault(int(match[1]), [])
-                last.append(int(match[2], 16))
-            elif line.startswith('Stopped execution of TB chain'):
-                last.pop()
-    return pcs[hart]
+    return exec_log.executed(f'{folder}/exec')[hart]
 
 
 def shown(output):
@@ -124,13 +114,7 @@ def need_whole(output):
 
 
 def address(guest, name):
-    for line in subprocess.run(['nm', f'{OUT}/{guest}.elf'], check=True,
-                               capture_output=True,
-                               encoding='ascii').stdout.splitlines():
-        value, _, symbol = line.split()
-        if symbol == name:
-            return int(value, 16)
-    raise tap.Problem(f'{guest} has no {name}')
+    return addresses(f'{OUT}/{guest}.elf')[name]
 
 
 def history(folder, guest, cpu, symbols=True):

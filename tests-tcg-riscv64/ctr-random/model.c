@@ -6,7 +6,7 @@
 #include "model.h"
 
 /*
- * Every rule that the test must be able to tell from its neighbour: n is the
+ * Every rule that the test must distinguish from its neighbour: n is the
  * mutant's number, text what the specification says, mutant something near.
  * A build with -DMUTATE=(bits) has those rules wrong, and must be found out.
  */

@@ -8,22 +8,21 @@
 # On a busy machine time passes before the first instruction: no test depends
 # on where in the guest the samples lie.
 
-import json
 import os
-import re
 import socket
 import struct
 import subprocess
 import tempfile
 
+import exec_log
+import links
 import tap
+from symbols import addresses
 from tap import need
 
 QEMU, RVTRACE = os.environ['QEMU'], os.environ['RVTRACE']
 OUT = os.environ['OUT']
-NM = os.environ.get('CROSS', 'riscv64-linux-gnu-') + 'nm'
 LIMIT = 120     # seconds, for any run
-TRACE = re.compile(r'^Trace (\d+): \S+ \[[0-9a-f]+/([0-9a-f]+)/')
 LOG = ('-accel', 'tcg,one-insn-per-tb=on', '-d', 'exec,nochain', '-icount',
        'shift=0')
 PERIOD = 1000   # ns, less than the shortest guest takes
@@ -34,7 +33,7 @@ class Machine:
     """A machine that stands at its first instruction, and has QMP"""
 
     def __init__(self, folder, guest, cpu, *options):
-        self.sockets = tempfile.TemporaryDirectory()
+        self.sockets = links.directory()
         self.address = f'{self.sockets.name}/qmp'
         self.elf = f'{OUT}/{guest}.elf'
         with open(f'{folder}/qemu.log', 'wb') as log:
@@ -42,10 +41,9 @@ class Machine:
                 [QEMU, '-M', 'virt', '-cpu', cpu, '-m', '128M', '-bios',
                  'none', '-kernel', self.elf, '-display', 'none', '-monitor',
                  'none', '-serial', f'file:{folder}/uart', '-S', '-D',
-                 f'{folder}/exec', '-qmp',
-                 f'unix:{self.address},server=on,wait=off', '-action',
-                 'shutdown=pause', *options], stdin=subprocess.DEVNULL,
-                stdout=log, stderr=log)
+                 f'{folder}/exec', *links.Qmp.arguments(self.sockets.name),
+                 '-action', 'shutdown=pause', *options],
+                stdin=subprocess.DEVNULL, stdout=log, stderr=log)
 
     def __enter__(self):
         return self
@@ -64,31 +62,6 @@ class Machine:
         need(done.returncode == status,
              f'status {done.returncode}: {done.stderr}')
         return done.stdout, done.stderr
-
-
-class Qmp:
-    """A client of its own, for what rvtrace never says"""
-
-    def __init__(self, address):
-        self.socket = socket.socket(socket.AF_UNIX)
-        for _ in range(100):
-            try:
-                self.socket.connect(address)
-                break
-            except OSError:
-                subprocess.run(['sleep', '0.1'], check=True)
-        self.file = self.socket.makefile('rw', encoding='utf-8')
-        self.file.readline()
-        self.run('qmp_capabilities')
-
-    def run(self, command, **arguments):
-        self.file.write(json.dumps({'execute': command,
-                                    'arguments': arguments}) + '\n')
-        self.file.flush()
-        while True:
-            answer = json.loads(self.file.readline())
-            if 'event' not in answer:
-                return answer
 
 
 def read_samples(path):
@@ -111,27 +84,7 @@ def read_samples(path):
 
 def executed(folder, mask):
     """The pcs of the log, by hart; the last may be where the hart stands"""
-    pcs = {}
-    stopped = False
-    with open(f'{folder}/exec', encoding='utf-8', errors='replace') as log:
-        for line in log:
-            match = TRACE.match(line)
-            if match:
-                if stopped:     # before the instruction that is the last one
-                    last.pop()
-                stopped = False
-                last = pcs.setdefault(int(match[1]), [])
-                last.append(int(match[2], 16) & mask)
-            elif line.startswith('Stopped execution of TB chain'):
-                stopped = True
-    return pcs
-
-
-def symbols(elf):
-    listing = subprocess.run([NM, elf], check=True, encoding='ascii',
-                             capture_output=True, timeout=LIMIT).stdout
-    return {name: int(address, 16) for address, _, name in
-            map(str.split, listing.splitlines())}
+    return exec_log.executed(f'{folder}/exec', mask, standing=True)
 
 
 def straight(a, b):
@@ -231,7 +184,7 @@ def own_records(folder):
                        f'{folder}/perf.data')
     pcs = executed(folder, 2 ** 64 - 1)[0]
     samples = read_samples(f'{folder}/perf.data')
-    at = symbols(f'{OUT}/records.elf')
+    at = addresses(f'{OUT}/records.elf')
     # the call behind the write of DIRCALLINH
     call = (at['called'] - 4, at['leaf'])
     need(call in zip(pcs, pcs[1:]), 'no call with DIRCALLINH')
@@ -296,11 +249,10 @@ def limits(folder):
     with Machine(folder, 'calls.rv64gc', 'rv64,ctr-host=16', *LOG) as machine:
         machine.sample('--every', '1us', '--cont', '--samples', '5', '--keep',
                        f'{folder}/five')
-        qmp = Qmp(machine.address)
-        while qmp.run('query-status')['return']['status'] != 'shutdown':
+        qmp = links.Qmp(machine.sockets.name)
+        while qmp.command('query-status')['status'] != 'shutdown':
             pass
-        qmp.socket.close()
-        qmp.file.close()
+        qmp.close()
         _, said = machine.sample('--every', '1us', '--samples', '1', '--keep',
                                  f'{folder}/none', status=2)
         need('the guest has ended (status shutdown)' in said, said)
@@ -310,30 +262,30 @@ def limits(folder):
 def protocol(folder):
     """Wrong arguments, a buffer that is full, and commands in no order"""
     with Machine(folder, 'calls.rv64gc', 'rv64,ctr-host=64', *LOG) as machine:
-        qmp = Qmp(machine.address)
+        qmp = links.Qmp(machine.sockets.name)
         for arguments in ({'period': 999}, {'period': 1 << 62},
                           {'period': 1000, 'entries': 0},
                           {'period': 1000, 'entries': 2049},
                           {'period': 1000, 'buffer': 100},
                           {'period': 1000, 'buffer': 1 << 31}):
-            answer = qmp.run('x-riscv-ctr-sample-start', **arguments)
+            answer = qmp.execute('x-riscv-ctr-sample-start', **arguments)
             need('must be from' in answer['error']['desc'], answer)
         for command in 'stop', 'read':
-            answer = qmp.run(f'x-riscv-ctr-sample-{command}')
+            answer = qmp.execute(f'x-riscv-ctr-sample-{command}')
             need('error' in answer, answer)
         # room for two samples
-        need(qmp.run('x-riscv-ctr-sample-start', period=1000, entries=64,
-                     buffer=2 * (48 + 64 * 24)) == {'return': {}}, 'start')
-        need('error' in qmp.run('x-riscv-ctr-sample-start', period=1000),
+        need(qmp.execute('x-riscv-ctr-sample-start', period=1000, entries=64,
+                         buffer=2 * (48 + 64 * 24)) == {'return': {}}, 'start')
+        need('error' in qmp.execute('x-riscv-ctr-sample-start', period=1000),
              'start, twice')
-        qmp.run('cont')
-        while not qmp.run('query-status')['return']['status'] == 'shutdown':
+        qmp.command('cont')
+        while not qmp.command('query-status')['status'] == 'shutdown':
             pass
-        need(qmp.run('x-riscv-ctr-sample-stop') == {'return': {}}, 'stop')
-        got = qmp.run('x-riscv-ctr-sample-read')['return']
+        need(qmp.execute('x-riscv-ctr-sample-stop') == {'return': {}}, 'stop')
+        got = qmp.command('x-riscv-ctr-sample-read')
         need(got['samples'] >= 2 and got['lost'] >= 5 and not got['left'] and
              not got['running'], f'{got}')
-        again = qmp.run('x-riscv-ctr-sample-read')['return']
+        again = qmp.command('x-riscv-ctr-sample-read')
         need(again['samples'] == 0 and again['data'] == '', 'read twice')
 
 

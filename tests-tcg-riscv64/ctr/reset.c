@@ -1,8 +1,8 @@
 /*
  * System reset leaves a clean CTR: the text leaves reset values open; this
  * implementation documents that all of CTR's state is 0 after it. The guest
- * resets the machine once; a mark in memory tells the second start. With
- * RECORD it records, and reset-qmp.py resets it in the middle.
+ * resets the machine once; a mark in memory says that it is the second start.
+ * With RECORD it records, and reset-qmp.py resets it in the middle.
  *
  * SPDX-License-Identifier: GPL-2.0-or-later
  */

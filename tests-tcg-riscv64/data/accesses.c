@@ -2,8 +2,8 @@
  * The independent observer of data accesses
  *
  * A TCG plugin for tests. It knows nothing of the trace encoder: it writes
- * down what QEMU's core tells plugins of loads and stores, in the order in
- * which each hart makes them. CSRs are not among them, nor is cbo.zero.
+ * down the loads and stores that QEMU's core reports to plugins, in the order
+ * in which each hart makes them. CSRs are not among them, nor is cbo.zero.
  *
  * Arguments
  *   out=FILE     "hart pc opcode R|W bytes address value" a line, numbers in

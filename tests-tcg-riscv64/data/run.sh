@@ -122,7 +122,7 @@ for guest in scalar.rv64gc scalar.rv32gc vector.rv64gc dhry.rv64gc; do
     check "$guest, 2.1-draft" "$guest" wire-format=2.1-draft ""
     check "$guest, 1.1.1" "$guest" wire-format=1.1.1 ""
 done
-# Without addresses, there is nothing to tell one vector's end by.
+# Without addresses, nothing says where one vector ends.
 for guest in scalar.rv64gc scalar.rv32gc dhry.rv64gc; do
     check "$guest, no addresses" "$guest" data-no-addr=on --noaddr
 done

@@ -220,7 +220,7 @@ def stopped(folder):
 
 
 def while_stopped(folder):
-    """A machine that is stopped has told where the trace ends."""
+    """A machine that is stopped has reported where the trace ends."""
     m = Machine(folder)
     yield m
     m.run(0.2)

@@ -16,6 +16,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(__file__), '..'))
 
 import links
 import tap
+from symbols import addresses
 from tap import need
 
 QEMU, RVTRACE, RETIRED, OUT = (os.environ[n] for n in
@@ -126,10 +127,7 @@ def first_difference(got, want):
 
 
 def symbols(guest):
-    nm = subprocess.run(['riscv64-linux-gnu-nm', f'{OUT}/{guest}.rv64gc.elf'],
-                        capture_output=True, text=True, check=True)
-    fields = (line.split() for line in nm.stdout.splitlines())
-    return {f[2]: int(f[0], 16) for f in fields if len(f) == 3}
+    return addresses(f'{OUT}/{guest}.rv64gc.elf')
 
 
 class Tests(tap.Tap):

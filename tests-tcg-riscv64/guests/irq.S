@@ -100,7 +100,7 @@ in_s:
      * with nothing retired in between.
      */
 	li      s2, 50
-1:	li      s4, 1               /* tell M to raise SSIP, and MSIP again */
+1:	li      s4, 1               /* ask M to raise SSIP, and MSIP again */
 	sw      t1, 0(s1)
 	nop
 	nop

@@ -106,7 +106,7 @@ all:
 	csrci   mstatus, MSTATUS_MIE
 
 	/*
-     * Hart 0 writes a function, the others run it: each tells the others to
+     * Hart 0 writes a function, the others run it: each makes the others
      * fence, in turn. All harts run the same physical code.
      */
 	li      s2, 1

@@ -252,7 +252,7 @@ def feed(folder, sockets):
 
 
 def patched_code(folder):
-    """Where known code changes is told later than that it does."""
+    """Where known code changes is reported later than that it does."""
     qemu = machine(folder, 'patching', f'file,path={folder}/trace.bin',
                    f'file,path={folder}/sideband.bin', '-smp', '2')
     try:

@@ -3,8 +3,8 @@
 #
 # migrate.py PATTERN: see run.sh
 #
-# What each QEMU's trace and sideband tell together has to be what the observers
-# in all of them saw, one after the other.
+# What each QEMU's trace and sideband report together has to be what the
+# observers in all of them saw, one after the other.
 
 import os
 import re
@@ -106,7 +106,7 @@ class Part:
              f'QEMU or an observer complained: {self.machine.complaint()}')
 
     def finish(self):
-        """The guest is told to end, and ends QEMU."""
+        """The guest has to end, and ends QEMU."""
         self.machine.uart.sendall(b'e')
         need(self.machine.process.wait(LIMIT) == 0, 'QEMU failed')
         while self.machine.read(0):

@@ -2,5 +2,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
 # Programs and guests in every mode of the encoder: what is decoded is what
-# retired. modes.py says what it can be told. Speaks TAP.
+# retired. modes.py says what arguments it takes. Speaks TAP.
 exec python3 "$(dirname "$0")/modes.py" "$@"

@@ -23,6 +23,8 @@ sys.path.insert(0, os.path.join(HERE, '..', 'ctr-linux'))
 
 # pylint: disable=wrong-import-position
 import insn as rv
+import results
+from results import result
 
 RVTRACE = os.environ['RVTRACE']
 SEEN, HIDDEN, TRAP = range(3)
@@ -356,25 +358,13 @@ class Recording:
             raise Bad(f'{branch.source:#x} is of type {branch.type}')
 
 
-failed = number = 0
-
-
-def result(good, name, *notes):
-    global failed, number
-    number += 1
-    failed += not good
-    print(f"{'ok' if good else 'not ok'} {number} - {name}", *notes,
-          sep='\n# ', flush=True)
-
-
 def symbol(folder, pattern):
     with open(f'{folder}/files/kallsyms', encoding='ascii') as file:
         return re.search(rf'^(\w+) . {pattern}$', file.read(), re.M)[1]
 
 
 def main():
-    global number
-    number = int(sys.argv[1])
+    results.begin(int(sys.argv[1]))
     folder, harts, programs, kernel, follower, *names = sys.argv[2:]
     hit = symbol(folder, r'overflow\t\[ctr_perf\]')
     vector = symbol(folder, 'handle_exception')
@@ -428,7 +418,7 @@ def main():
         if recording.name != 'stack':
             result(recording.full >= 0.8 * count,
                    f'{recording.name}: most stacks are full')
-    sys.exit(failed > 0)
+    results.end()
 
 
 main()

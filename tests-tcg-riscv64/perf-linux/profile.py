@@ -12,17 +12,10 @@ import re
 import subprocess
 import sys
 
+import results
+from results import result
+
 RVTRACE = os.environ['RVTRACE']
-
-failed = number = 0
-
-
-def result(good, name, *notes):
-    global failed, number
-    number += 1
-    failed += not good
-    print(f"{'ok' if good else 'not ok'} {number} - {name}", *notes,
-          sep='\n# ', flush=True)
 
 
 def run(*words):
@@ -87,15 +80,14 @@ def check_samples(folder, name, options):
 
 
 def main():
-    global number
-    number = int(sys.argv[1])
+    results.begin(int(sys.argv[1]))
     folder, sysroot, *names = sys.argv[2:]
     exact = bolt(run('pgo', '--format=bolt', '--object=paths',
                      f'--trace={folder}/trace', f'--sideband={folder}/side',
                      f'--sysroot={sysroot}'))
     for name in names:
         check(folder, name, exact, sysroot)
-    sys.exit(failed > 0)
+    results.end()
 
 
 main()

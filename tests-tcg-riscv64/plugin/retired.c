@@ -23,7 +23,7 @@
  * hash starts at 0; for each retired pc (RV32: zero-extended):
  *   hash = (rotl64(hash, 5) ^ pc) * 0x9E3779B97F4A7C15
  *
- * How retirement is told. Callbacks come before an instruction executes, and
+ * How retirement is known. Callbacks come before an instruction executes, and
  * an instruction that traps does not retire. Every instruction stores its
  * number within its block inline; the callback at the start of the next block
  * therefore knows exactly which instructions of the previous one began. All
@@ -31,14 +31,14 @@
  * last one, P, retired follows from where the hart is now, X:
  *  - X is no trap vector: nothing was trapped. P retired, unless X is P again
  *    and P does not jump (an instruction that QEMU had to start anew).
- *  - X is a trap vector: epc tells. It holds P's address (P trapped), the
+ *  - X is a trap vector: epc says. It holds P's address (P trapped), the
  *    address behind P (P retired, then an interrupt, or a fault on fetching
  *    the next), or the vector of a less privileged mode whose handler could
- *    not begin: then that mode's epc tells.
+ *    not begin: then that mode's epc says.
  * That last instruction is what resolve() is about.
  *
- * One thread for several harts (-icount, thread=single): QEMU 10.0 tells
- * callbacks the hart that translated the block, not the one that runs it, and
+ * One thread for several harts (-icount, thread=single): QEMU 10.0 calls
+ * back with the hart that translated the block, not the one that runs it, and
  * inline stores overwrite the constant that holds its index (plugin-gen.c,
  * gen_cpu_index without CF_PARALLEL). There the hart is found by mhartid, and
  * every instruction has a real callback.
@@ -462,7 +462,7 @@ static bool is_jump(const Insn *p)
            p->kind == KIND_JALR || p->kind == KIND_XRET;
 }
 
-/* Something that the rules cannot tell for certain: never silently. */
+/* Something that the rules do not decide for certain: never silently. */
 static void doubt(unsigned int hart, const char *what, uint64_t pc,
                   uint64_t now)
 {
@@ -561,9 +561,9 @@ static bool resolve(unsigned int hart, Hart *h, const Insn *p, uint64_t pc,
 }
 
 /* For one_thread: takes down the progress of who ran; returns who runs. */
-static unsigned int who_runs(unsigned int told)
+static unsigned int who_runs(unsigned int reported)
 {
-    uint64_t id = read_reg(harts[told], harts[told]->mhartid);
+    uint64_t id = read_reg(harts[reported], harts[reported]->mhartid);
 
     harts[running]->began = running_began;
     for (unsigned int i = 0; i < n_harts; i++) {

@@ -13,6 +13,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(__file__), '..'))
 
 import formats
 import tap
+from symbols import table
 from tap import Problem, need
 
 QEMU = os.environ['QEMU']
@@ -48,7 +49,7 @@ class Machine:
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self.log)
         self.events = []
         self.read()
-        # events are told from here on only, hence -S
+        # events are reported from here on only, hence -S
         self.qmp('qmp_capabilities')
         if '-incoming' not in options:
             self.qmp('cont')
@@ -255,7 +256,7 @@ def rvtrace(folder, guest, machine='', patched=False):
     with open(f'{folder}/linear', 'wb') as f:
         f.write(linear)
     side = ['--sideband', f'{folder}/sideband']
-    # the image explains itself; what is in order has to be told
+    # the image explains itself; that it is in order has to be said
     decoded = decode(folder, f'{folder}/ring', '--ram', *side)
     order = ['--wrapped-at', '0'] if wrapped else ['--ram']
     same(decode(folder, f'{folder}/linear', *order, *side), decoded)
@@ -268,19 +269,11 @@ def rvtrace(folder, guest, machine='', patched=False):
     return m.pcs(), decoded, elf
 
 
-def symbol(elf, name):
-    done = subprocess.run(['riscv64-linux-gnu-nm', '-S', elf],
-                          capture_output=True, check=True, text=True)
-    for line in done.stdout.splitlines():
-        words = line.split()
-        if words[-1] == name:
-            return int(words[0], 16), int(words[1], 16)
-    raise Problem(f'{elf} has no {name}')
-
-
 def inside(pcs, elf, name):
     """Those of the instructions that are in that function"""
-    base, size = symbol(elf, name)
+    function = next((s for s in table(elf) if s.name == name and s.size), None)
+    need(function, f'{elf} has no {name}')
+    base, size = function.address, function.size
     return [pc for pc in pcs if base <= int(pc, 16) < base + size]
 
 
@@ -547,7 +540,7 @@ def rvtrace_stopped(folder, xlen):
 
 
 def rvtrace_resumed(folder, xlen):
-    """The ring is emptied and goes on: the gap is told in-band."""
+    """The ring is emptied and goes on: the gap is reported in-band."""
     elf = f'{OUT}/rvtrace-resume-{xlen}.elf'
     with Machine(folder, '', elf, SIDE, *sideband(folder), *SYNC) as m:
         m.finished()
@@ -558,7 +551,7 @@ def rvtrace_resumed(folder, xlen):
                      f'{folder}/sideband', strict=False)
     find(decoded, m.pcs(), 3000)
     with open(f'{folder}/decode.log', encoding='utf-8') as f:
-        need('trace_lost' in f.read(), 'no loss was told')
+        need('trace_lost' in f.read(), 'no loss was reported')
 
 
 def both_sinks(folder):

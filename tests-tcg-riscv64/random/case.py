@@ -98,7 +98,7 @@ def choose_machine(r, only=None):
     return machine
 
 
-# Options that another one rules out: where the path alone does not tell what
+# Options that another one rules out: where the path alone does not say what
 # is traced, software must not switch it
 SCENARIOS = ('stop', 'stop', 'reconnect', 'reconnect', 'migrate', 'migrate',
              'snapshot', 'reset', 'gdb', 'breaks', 'slow', 'slow', 'lossy',
@@ -124,7 +124,7 @@ def settle(r, machine):
     if not machine['traced']:
         machine['scenario'] = 'plain'
     if machine['scenario'] != 'plain' or machine['harts'] > 1:
-        machine['log'] = False          # it does not tell harts apart
+        machine['log'] = False          # it does not distinguish harts
     if machine['scenario'] in ('gdb', 'breaks'):
         # a step of a hart that sleeps waits; with -icount, so does any
         machine['harts'] = 1

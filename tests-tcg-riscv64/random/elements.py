@@ -49,7 +49,7 @@ KINDS['alu'] = lambda g, r: alu(g, r, 1, 12)
 def branch(g, r, target):
     """
     To the label, or not: half of the times, or as chance has it. What follows
-    is never the target, so that it can be told whether it was taken.
+    is never the target, so that it can be known whether it was taken.
     """
     a, b = r.choice(SMALL), r.choice(SMALL)
     way = r.randrange(6)

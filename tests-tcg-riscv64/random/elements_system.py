@@ -123,7 +123,7 @@ def ctr_value(r):
 
 
 def ctr_write(g, csr, value):
-    """Lines that write a register; the label tells the model which and what"""
+    """Lines that write a register; the label says which and what"""
     return (f'\tli t1, {value:#x}',
             f'{g.label(f"ctr_write_{csr:x}_{value:x}")}:',
             f'\tcsrw {csr:#x}, t1')

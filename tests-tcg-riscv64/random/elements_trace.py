@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
 # Elements that write trace registers of the hart's own encoder, and debug
-# triggers. Labels tell expected.py what they do; a fence.i, which ends a
-# translation block, tells where it holds at the latest.
+# triggers. Labels say what they do, for expected.py; a fence.i, which ends a
+# translation block, says where it holds at the latest.
 
 from elements import KINDS, alu, at_recovery, kind
 

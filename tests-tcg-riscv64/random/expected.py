@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# What may be decoded where not all that retired has to be; and what the
-# program's labels tell labels.c for the comparison of the rest.
+# What may be decoded where not all that retired has to be; and the
+# program's labels as labels.c reads them, to compare the rest.
 
 
 def label_lines(names):
@@ -32,7 +32,7 @@ def text(pcs, place):
     return f'{before} >' + ' '.join(f'{pc:x}' for pc in pcs[place:place + 4])
 
 
-RUN = 12        # instructions that tell a place
+RUN = 12        # instructions that identify a place
 
 
 def pieces(decoded, retired, gaps):
@@ -57,5 +57,5 @@ def pieces(decoded, retired, gaps):
             return f'decoded {place} did not retire: {text(decoded, place)}'
     holes += at < len(retired)
     if holes > gaps:
-        return f'{holes} gaps, of which {gaps} are told'
+        return f'{holes} gaps, of which {gaps} are reported'
     return None

@@ -163,7 +163,7 @@ static void add(const Step *s, bool doubtful)
 
 /*
  * The hart rests, and the step began last before. Where the hart would go on
- * tells whether it retired; what happens to the hart later does not matter.
+ * says whether it retired; what happens to the hart later does not matter.
  */
 static void before_rest(const Step *last, const Step *rest)
 {
@@ -187,7 +187,7 @@ static void before_rest(const Step *last, const Step *rest)
 }
 
 /*
- * With one thread for all harts nothing tells of a rest. A reset leaves the
+ * With one thread for all harts nothing reports a rest. A reset leaves the
  * epcs as they are: if one is that of the step which began last
  * before, the step may have trapped, now or long ago.
  */

@@ -13,6 +13,7 @@ import case as cases
 import expected
 import program
 import scenarios
+from symbols import addresses
 
 HERE = os.path.dirname(os.path.realpath(__file__))
 TESTS = os.path.dirname(HERE)
@@ -169,14 +170,6 @@ def decode(options, hart):
             done.stderr)
 
 
-def symbols(folder):
-    done = subprocess.run([GCC[:-3] + 'nm', f'{folder}/guest.elf'],
-                          capture_output=True, text=True, check=True)
-    fields = (line.split() for line in done.stdout.splitlines())
-    return {field[2]: int(field[0], 16) for field in fields
-            if len(field) == 3}
-
-
 class History:
     """What a hart did, and whether it is what is decoded: see history.c"""
 
@@ -271,13 +264,13 @@ def check_parts(parts, hart, retired):
 
 
 def check_pieces(options, hart, retired):
-    """Some may be lost, and then that is told."""
+    """Some may be lost, and then that is reported."""
     status, decoded, said = decode([*options, '--strict'], hart)
     wrong = expected.pieces(decoded, retired, len(retired))
     need(not wrong, 'differs', f'hart {hart}: {wrong} {said[:300]}')
     need(status == 1 or decoded == retired, 'silent',
          f'hart {hart}: {len(decoded)} decoded, {len(retired)} retired, '
-         'and no loss is told')
+         'and no loss is reported')
 
 
 def check_end(options, hart, retired):
@@ -322,7 +315,7 @@ def run(case, folder, tools):
     build(case, folder)
     result = run_qemu(case, folder, f'{tools}/libsteps.so')
     machine = case['machine']
-    names = symbols(folder)
+    names = addresses(f'{folder}/guest.elf')
     with_ctr = machine['ctr'] and machine['scenario'] not in ('reset',
                                                               'snapshot')
     with open(f'{folder}/labels', 'w', encoding='ascii') as file:

@@ -19,10 +19,10 @@ sys.path[:0] = [f'{TESTS}/ctr', TESTS]
 
 import links                                    # noqa: E402
 from machine import Error, Machine, connect     # noqa: E402
+from symbols import table                       # noqa: E402
 
 LIMIT = 60              # seconds that a program has
 PATIENCE = 10           # what a hart does is written in large pieces
-NM = os.environ.get('CROSS', 'riscv64-linux-gnu-') + 'nm'
 
 
 def without_idle(said):
@@ -66,7 +66,7 @@ class Result:
 
 
 class Run:
-    """QEMUs of a case: a directory for sockets, and what they are told"""
+    """QEMUs of a case: a directory for sockets, and what they are to do"""
 
     def __init__(self, case, folder, command_of, sockets):
         self.case = case
@@ -100,7 +100,7 @@ class Run:
         status = wait(machine.process, self.steps(machine))
         said = without_idle(machine.complaint())
         if self.case['machine']['scenario'] == 'reconnect':
-            # what a reader who left has not read is told
+            # what a reader who left has not read is reported
             said = re.sub(r'.*the reader of chardev .tr. has left; \d+ bytes '
                           r'were not read and are lost\n', '', said)
             said = re.sub(r'.*the last \d+ bytes for chardev .tr. were not '
@@ -121,10 +121,9 @@ class Run:
 
     def labels(self):
         """Addresses in the program"""
-        done = subprocess.run([NM, f'{self.folder}/guest.elf'],
-                              capture_output=True, text=True, check=True)
-        return [int(line.split()[0], 16) for line in done.stdout.splitlines()
-                if re.search(r' t (L|on|function|loop|case|slot)_', line)]
+        return [s.address for s in table(f'{self.folder}/guest.elf')
+                if s.kind == 't' and
+                re.match('(L|on|function|loop|case|slot)_', s.name)]
 
     def close(self):
         for machine in self.machines:
@@ -205,7 +204,7 @@ def gdb(run):
 
 
 def breaks(run):
-    """A debugger has breakpoints, is told of some, and lets go"""
+    """A debugger has breakpoints, comes to some, and lets go"""
     machine = run.start('-chardev', 'socket,id=gdb,server=on,wait=off,path='
                         f'{run.sockets}/gdb', '-gdb', 'chardev:gdb')
     r = random.Random(run.case['seed'])

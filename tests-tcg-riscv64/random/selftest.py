@@ -9,6 +9,7 @@ import subprocess
 import case as cases
 import run_case
 from run_case import Failure, History, need
+from symbols import addresses
 
 SEED = 2
 MACHINE = ('harts=1', 'ctr=on', 'xlen=64', 'zc=off', 'icount=off', 'length=1',
@@ -30,7 +31,7 @@ def run(folder, tools):
     case = cases.make(SEED, MACHINE)
     os.makedirs(folder, exist_ok=True)
     run_case.run(case, folder, tools)
-    names = run_case.symbols(folder)
+    names = addresses(f'{folder}/guest.elf')
     history = History(f'{tools}/history', case['machine'], names, folder, 0,
                       [f'{folder}/steps0.0'])
 

@@ -21,7 +21,7 @@
  * from is the mode before it. kind 2: the hart rests, and pc is what it would
  * go on with. kinds 3, 4 and 5, behind that and at the reset vector: mepc, sepc
  * and what sepc is, or would be, with V=1. With one thread for all vCPUs QEMU
- * 10.0 does not tell who rests.
+ * 10.0 does not report who rests.
  *
  * SPDX-License-Identifier: GPL-2.0-or-later
  */
@@ -180,7 +180,7 @@ static uint8_t mode_before(const Registers *r, bool is_m)
 static void block_begins(unsigned int vcpu, void *userdata)
 {
     const Block *b = userdata;
-    /* With one thread QEMU 10.0 tells another vCPU; their handles are equal. */
+    /* With one thread QEMU 10.0 names another vCPU; their handles are equal. */
     const Registers *r = &registers[vcpu];
     uint64_t pc = read_reg(r->pc);
     bool is_m = b->first == MARK_M;
@@ -221,7 +221,7 @@ static void hart_rests(qemu_plugin_id_t id, unsigned int vcpu)
 {
     const Registers *r = &registers[vcpu];
 
-    /* QEMU can tell it once more while it ends. */
+    /* QEMU can report it once more while it ends. */
     g_mutex_lock(&lock);
     if (hart && !over) {
         put((Step) { .pc = read_reg(r->pc), .mode = read_reg(r->priv),

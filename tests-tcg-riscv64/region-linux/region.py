@@ -15,11 +15,11 @@ import sys
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), '..'))
 
 import tap
+from symbols import table
 from tap import need
 
 RVTRACE, OUT, RUN = (os.environ[n] for n in ('RVTRACE', 'OUT', 'run'))
 PROGRAM = f'{OUT}/root/bin/region'
-NM = os.environ.get('CROSS', 'riscv64-linux-gnu-') + 'nm'
 # instructions of each, none of which is a jump within it
 FUNCTIONS = {'inside': 6, 'leaf': 2, 'outside': 3, 'begun': 2, 'ending': 2}
 LINE = re.compile(r'(Trace|Stopped).*\[(?:[0-9a-f]+/)?([0-9a-f]{16})[/\]]')
@@ -27,11 +27,7 @@ LINE = re.compile(r'(Trace|Stopped).*\[(?:[0-9a-f]+/)?([0-9a-f]{16})[/\]]')
 
 def entries():
     """Functions by address"""
-    text = subprocess.run([NM, PROGRAM], capture_output=True, text=True,
-                          check=True).stdout
-    words = (line.split() for line in text.splitlines())
-    return {int(addr, 16): name for addr, _, name in words
-            if name in FUNCTIONS}
+    return {s.address: s.name for s in table(PROGRAM) if s.name in FUNCTIONS}
 
 
 def called(run=RUN):

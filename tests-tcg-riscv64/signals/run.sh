@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# What the hart tells its encoder beside instructions: context, time, triggers.
-# The values in the packets are those of the guest. Speaks TAP.
+# What the hart signals to its encoder beside instructions: context, time,
+# triggers. The values in the packets are those of the guest. Speaks TAP.
 #
 # run.sh [PATTERN]        only tests whose name matches the glob pattern
 #

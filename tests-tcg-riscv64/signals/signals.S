@@ -1,6 +1,7 @@
 /*
- * What the hart tells its encoder beside instructions: contexts, as signals.py
- * expects them; mtime around traps, which it prints; a trigger that notifies
+ * What the hart signals to its encoder beside instructions: contexts, as
+ * signals.py expects them; mtime around traps, which it prints; a trigger that
+ * notifies
  *
  * SPDX-License-Identifier: GPL-2.0-or-later
  */

@@ -14,6 +14,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(__file__), '..'))
 
 import links
 import tap
+from symbols import addresses
 from tap import need
 
 QEMU, RVTRACE, OUT = (os.environ[n] for n in ('QEMU', 'RVTRACE', 'OUT'))
@@ -54,9 +55,9 @@ def packets(folder, *props):
 
 def contexts(folder, *props):
     """In the order of the packets, each run of equal ones once"""
-    told = [p['context'] for p in packets(folder, 'context-width=46', *props)
+    seen = [p['context'] for p in packets(folder, 'context-width=46', *props)
             if 'context' in p]
-    return [value for value, _ in itertools.groupby(told)]
+    return [value for value, _ in itertools.groupby(seen)]
 
 
 def same(got, want):
@@ -116,22 +117,20 @@ def times(folder):
              if (p['format'], p.get('subformat')) == (3, 1) and
              p['privilege'] == 3 and p['ecause'] == 11]
     with open(f'{folder}/uart', encoding='utf-8') as uart:
-        told = [int(text, 16) for text in
-                re.findall(r'[0-9a-f]{16}', uart.read())]
-    need(len(told) == 6 and len(traps) == 3, f'{told}, {traps}')
+        printed = [int(text, 16) for text in
+                   re.findall(r'[0-9a-f]{16}', uart.read())]
+    need(len(printed) == 6 and len(traps) == 3, f'{printed}, {traps}')
     for i, at in enumerate(traps):
-        need(told[2 * i] <= at <= told[2 * i + 1],
-             f'{at} is not from {told[2 * i]} to {told[2 * i + 1]}')
+        need(printed[2 * i] <= at <= printed[2 * i + 1],
+             f'{at} is not from {printed[2 * i]} to {printed[2 * i + 1]}')
 
 
 def notify(folder):
-    nm = subprocess.run(['riscv64-linux-gnu-nm', f'{OUT}/signals.elf'],
-                        capture_output=True, text=True, check=True)
-    last = int(re.search(r'(\S+) T last_of_block', nm.stdout).group(1), 16)
-    told = [p['address'] for p in packets(folder, 'full-address=on')
-            if p.get('notify')]
+    last = addresses(f'{OUT}/signals.elf')['last_of_block']
+    notified = [p['address'] for p in packets(folder, 'full-address=on')
+                if p.get('notify')]
     # "The address of the last instruction in the block"
-    same(told, 5 * [last])
+    same(notified, 5 * [last])
 
 
 def data_trigger(folder):

@@ -159,7 +159,7 @@ def stalls(m):
     need(m.still_runs(), 'the guest has not waited')
     m.finish()
     verify(m.folder)
-    need(not any(p.lost for p in packets(m)), 'trace_lost was told')
+    need(not any(p.lost for p in packets(m)), 'trace_lost was reported')
 
 
 def loses(m):
@@ -168,7 +168,7 @@ def loses(m):
     m.wait_for(CONTROL, STALL_OR_OVERFLOW)
     clears_by_one(m, CONTROL, STALL_OR_OVERFLOW)
     m.finish()
-    need(any(p.lost for p in packets(m)), 'trace_lost was not told')
+    need(any(p.lost for p in packets(m)), 'trace_lost was not reported')
     done = etrace(m.folder, 'stat')
     need(done.returncode == 0, f'stat: {done.stderr.strip()}')
     done = etrace(m.folder, 'stat', '--strict')
@@ -203,8 +203,8 @@ def data_lost(m, bit):
                       r'0 of \d+ checkpoints differ', done.stdout)
     need(match and match.group(1) == match.group(2),
          f'verify: {done.stdout.strip()} {done.stderr.strip()}')
-    need(any(p.dloss for p in packets(m)), 'dloss was not told')
-    need(not any(p.lost for p in packets(m)), 'trace_lost was told')
+    need(any(p.dloss for p in packets(m)), 'dloss was not reported')
+    need(not any(p.lost for p in packets(m)), 'trace_lost was reported')
     need(any(p.is_data for p in packets(m)), 'there were no data at all')
 
 
@@ -228,7 +228,7 @@ def data_stalls(m):
     need(m.still_runs(), 'the guest has not waited')
     m.finish()
     verify(m.folder)
-    need(not any(p.dloss for p in packets(m)), 'dloss was told')
+    need(not any(p.dloss for p in packets(m)), 'dloss was reported')
 
 
 def time_stands(m):

@@ -10,11 +10,11 @@ import sys
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), '..'))
 
 import tap
+from symbols import addresses
 from tap import need
 
 QEMU, RVTRACE, RETIRED, OUT = (os.environ[n] for n in
                               ('QEMU', 'RVTRACE', 'RETIRED', 'OUT'))
-NM = os.environ.get('CROSS', 'riscv64-linux-gnu-') + 'nm'
 LIMIT = 120
 # as tasks.S has them
 INFO = 'linux:pid=8:tgid=0xc:comm=20'
@@ -60,12 +60,6 @@ def decode(folder, what):
                    '--emit', what).splitlines()
 
 
-def symbols(variant):
-    lines = command(NM, f'{OUT}/tasks.{variant}.elf').splitlines()
-    return {words[2]: int(words[0], 16)
-            for words in (line.split() for line in lines)}
-
-
 def retired(folder):
     with open(f'{folder}/pcs', encoding='utf-8') as lines:
         return [int(line.split()[1], 16) for line in lines]
@@ -106,7 +100,7 @@ def check(got, want, address):
 
 def test_tasks(folder, variant, args):
     qemu(folder, variant, args=args)
-    address = symbols(variant)
+    address = addresses(f'{OUT}/tasks.{variant}.elf')
     pcs = retired(folder)
     want = switched(pcs, address)
     need(len(want) > 15, f'the guest switched {len(want)} times only')
@@ -124,7 +118,7 @@ def test_filtered(folder, variant):
     """Modes that are not traced switch tasks, too."""
     args = ('-global', 'riscv-trace-encoder.filter=priv=U')
     qemu(folder, variant, args=args)
-    address = symbols(variant)
+    address = addresses(f'{OUT}/tasks.{variant}.elf')
     names = [task[1:] for _, task in reported(folder)]
     users = [(100, 99, 'a'), (200, 200, 'b task'), (100, 99, 'Z'),
              (100, 99, 'Y'), (100, 99, 'W')]

@@ -13,6 +13,7 @@ import sys
 from collections import Counter
 
 import tap
+from symbols import table
 from tap import need, Skip
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -495,9 +496,7 @@ def selected(folder, guest, *options):
 
 def functions(guest):
     """Addresses of functions, by name"""
-    text = run(guest.folder, 'riscv64-linux-gnu-nm', guest.elf)
-    return {name: int(addr, 16) for addr, kind, name in
-            (line.split() for line in text.splitlines()) if kind in 'tT'}
+    return {s.name: s.address for s in table(guest.elf) if s.kind in 'tT'}
 
 
 def test_borders(folder, guest):
@@ -676,7 +675,7 @@ def test_no_time(folder, guest):
             '1us')
     _, unit = spans(folder, guest)
     need(unit == 'none', unit)
-    refuses(folder, guest, 'does not tell the time', 'timeline', '--time',
+    refuses(folder, guest, 'does not report the time', 'timeline', '--time',
             'virtual')
 
 
