@@ -53,7 +53,8 @@ bool disasm_available(void)
     return true;
 }
 
-G_GNUC_PRINTF(2, 3)
+static int append(FILE *stream, const char *fmt, ...) G_GNUC_PRINTF(2, 3);
+
 static int append(FILE *stream, const char *fmt, ...)
 {
     va_list args;

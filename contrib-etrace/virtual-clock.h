@@ -8,6 +8,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <glib.h>
 
 /* All 0 at first, but for @hz */
 typedef struct VirtualClock {
@@ -34,7 +35,7 @@ uint64_t virtual_clock_ticks(const VirtualClock *c, uint64_t ns);
  */
 static inline uint64_t share_of(uint64_t value, uint64_t part, uint64_t whole)
 {
-#ifdef __SIZEOF_INT128__
+#if GLIB_SIZEOF_VOID_P == 8
     return MIN((unsigned __int128)value * part / whole, UINT64_MAX);
 #else
     uint64_t low = (value & UINT32_MAX) * (part & UINT32_MAX);
