@@ -16,7 +16,7 @@ export QEMU_SRC BASE JOBS SANITIZE PREFIX DESTDIR
 HOURS ?= 1
 ROWS ?=
 
-.PHONY: help setup source build install uninstall stock demo check check-pgo soak fuzz bench series \
+.PHONY: help setup source build install uninstall stock demo check check-pgo soak fuzz bench series series-check \
 	builds clean distclean
 .DEFAULT_GOAL := help
 
@@ -40,7 +40,9 @@ help:
 #:                   (DESTDIR=DIR: below that folder); make uninstall: remove
 #:   make source     build/qemu: the patched QEMU tree, our folders linked in
 #:   make stock      build/stock: the same QEMU without us, to compare with
-#:   make series     build/series.mbox for `git am` on a QEMU tree
+#:   make series     build/series.mbox for `git am` on a QEMU tree, and its three
+#:                   parts, each with a cover letter: series-fixes.mbox, -ctr, -trace
+#:   make series-check  whether each patch of it builds; over an hour, resumable
 #:   make builds     with gcc and clang, for hosts of 32 bits and with the other
 #:                   byte order, user mode only, KVM only: does it build, and
 #:                   do the tests of core and decoder pass there? ROWS='NAME...':
@@ -98,6 +100,9 @@ fuzz: setup
 series: setup
 	@scripts/source stock
 	@scripts/series
+
+series-check: setup
+	@scripts/series-check
 
 builds: setup
 	@scripts/builds $(ROWS)

@@ -163,6 +163,16 @@ base_repo() {
     plain_git -C "$1" tag base
 }
 
+# author_name, author_email: who posts the series: the identity that git knows
+# here; without one, that of who worked on this repository last
+author_name() {
+    git -C "$top" config user.name || git -C "$top" log -1 --format=%an
+}
+
+author_email() {
+    git -C "$top" config user.email || git -C "$top" log -1 --format=%ae
+}
+
 # series: the patches of patches/BASE/series, a name each line
 series() {
     sed -E 's/[[:space:]]*(#.*)?$//; /^$/d' "$patches/series"

@@ -13,7 +13,7 @@
 #include "internal.h"
 #include "exec/translation-block.h"
 #include "system/tcg.h"
-#include "trace/tb-key.h"
+#include "tb-key.h"
 #ifdef CONFIG_TCG
 #include "accel/tcg/getpc.h"
 #include "exec/helper-proto.h"

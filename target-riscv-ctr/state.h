@@ -72,7 +72,7 @@ typedef struct RISCVCTRState {
 } RISCVCTRState;
 
 /*
- * RISCVCTRState.key, a part of the TB key (trace/tb-key.h): what translation
+ * RISCVCTRState.key, a part of the TB key (tb-key.h): what translation
  * emits for the mode that the hart is in.
  */
 #define RISCV_CTR_KEY_ACTIVE            0x00000001

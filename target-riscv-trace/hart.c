@@ -10,8 +10,13 @@
 #include "system/cpu-timers.h"
 #include "system/runstate.h"
 #include "system/tcg.h"
+#include "ctr/tb-key.h"
 #include "hooks.h"
 #include "internal.h"
+
+/* The port's part of the TB key leaves the rest of it alone. */
+QEMU_BUILD_BUG_ON(RISCV_TRACE_KEY_MASK & RISCV_TB_KEY_MISA_MASK);
+QEMU_BUILD_BUG_ON(RISCV_TRACE_KEY_MASK & RISCV_TB_KEY_CTR_MASK);
 
 #define TRACE_KEY(session)                                              \
     (((uint64_t)(session) << RISCV_TRACE_KEY_SESSION_SHIFT) |           \
