@@ -99,7 +99,7 @@ static void announce_change(RISCVTraceReader *reader, tb_page_addr_t page)
     uint8_t record[ETRACE_SB_HEADER_SIZE + 8];
     CPUState *cs;
 
-    qatomic_set(&reader->change, reader->change + 1);
+    qatomic_set_u64(&reader->change, reader->change + 1);
     riscv_trace_reader_record(reader, record,
                               etrace_sb_pack_change(record, reader->change));
     RCU_READ_LOCK_GUARD();

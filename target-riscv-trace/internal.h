@@ -203,7 +203,7 @@ struct RISCVTraceReader {
     bool deaf;                  /* nobody reads; atomic */
     RISCVTraceRecordFn *put;
     void *opaque;
-    uint64_t change;            /* id of the last CHANGE; atomic */
+    aligned_uint64_t change;    /* id of the last CHANGE; atomic */
     uint64_t replaced;          /* value of change when bytes were replaced */
     GHashTable *pages;          /* what it knows, by address; see code.c */
     QLIST_ENTRY(RISCVTraceReader) next;     /* BQL */

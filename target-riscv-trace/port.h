@@ -43,7 +43,8 @@ typedef struct RISCVTracePort {
     RISCVTraceHart *hart;       /* NULL: no encoder is attached */
 
     /* Branch history since the last slot; see history.c */
-    uint64_t branches;          /* as in ETraceHistory; the newest one counts */
+    /* as in ETraceHistory; the newest one counts. Aligned, so that @back is. */
+    aligned_uint64_t branches;
     uint32_t back;              /* RISCV_TRACE_BACK_* */
     /*
      * Jumps in @jump since the newest branch, and RISCV_TRACE_JUMPS_*. Right

@@ -193,7 +193,7 @@ void riscv_trace_reader_place(RISCVTraceHart *hart)
     RISCVTraceReader *reader = hart->reader;
     ETraceSbPlace place;
 
-    if (!reader || hart->change == qatomic_read(&reader->change)) {
+    if (!reader || hart->change == qatomic_read_u64(&reader->change)) {
         return;
     }
     place.packets = close_window(hart);

@@ -7,7 +7,9 @@
 #include "check.h"
 #include "selection.h"
 
-static Task init = { .known = true, .tid = 1, .tgid = 1, .name = (char *)"init" };
+static Task init = {
+    .known = true, .tid = 1, .tgid = 1, .name = (char *)"init",
+};
 static Task worker = {
     .known = true, .tid = 31, .tgid = 30, .name = (char *)"worker/1",
 };
