@@ -141,7 +141,7 @@ void gdb_monitor(GdbTarget *g, const char *text)
         g_string_printf(out, "'%s' is no command here; try 'monitor help'\n",
                         line);
     }
-    g_string_truncate(out, MIN(out->len, RSP_MAX_DATA / 2 - 8));
+    g_string_truncate(out, MIN(out->len, RSP_MAX_PAIRS));
     rsp_put_hex(s, out->str, out->len);
     gdb_put(g, s);
 }

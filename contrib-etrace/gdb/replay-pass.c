@@ -270,15 +270,16 @@ static void on_mark(void *opaque)
 static bool on_repeat(void *opaque, uint64_t times)
 {
     ReplayPass *p = opaque;
-    unsigned __int128 insns =
-        (unsigned __int128)(p->pos - p->marked) * times;
+    uint64_t insns, end;
 
-    if (p->pos + insns > (p->kind == PASS_FILL ? p->lo : p->hi)) {
+    if (!g_uint64_checked_mul(&insns, p->pos - p->marked, times) ||
+        !g_uint64_checked_add(&end, p->pos, insns) ||
+        end > (p->kind == PASS_FILL ? p->lo : p->hi)) {
         return false;
     }
     if (p->kind == PASS_FIND && p->hit) {
         /* Each round has one; the first one of all may be in any round. */
-        if (!p->last && p->pos + insns > p->lo) {
+        if (!p->last && end > p->lo) {
             return false;
         }
         p->hit_at += insns;
@@ -287,7 +288,7 @@ static bool on_repeat(void *opaque, uint64_t times)
             p->at = p->hit_at;
         }
     }
-    p->pos += insns;
+    p->pos = end;
     poll_caller(p);
     return true;
 }

@@ -50,20 +50,30 @@ void replay_free(Replay *r)
     g_free(r);
 }
 
-const ReplayPoint *replay_point(const Replay *r, uint64_t insns)
+/*
+ * The last element of @array that is at instruction @i or before, or NULL.
+ * Elements are in order of the number that each has at @offset.
+ */
+static const void *last_until(const GArray *array, size_t offset, uint64_t i)
 {
-    guint lo = 0, hi = r->points->len;
+    size_t size = g_array_get_element_size((GArray *)array);
+    guint lo = 0, hi = array->len;
 
     while (lo < hi) {
         guint mid = lo + (hi - lo) / 2;
 
-        if (g_array_index(r->points, ReplayPoint, mid).insns <= insns) {
+        if (*(const uint64_t *)(array->data + mid * size + offset) <= i) {
             lo = mid + 1;
         } else {
             hi = mid;
         }
     }
-    return lo ? &g_array_index(r->points, ReplayPoint, lo - 1) : NULL;
+    return lo ? array->data + (lo - 1) * size : NULL;
+}
+
+const ReplayPoint *replay_point(const Replay *r, uint64_t insns)
+{
+    return last_until(r->points, offsetof(ReplayPoint, insns), insns);
 }
 
 static ReplayPass *pass_new(Replay *r, PassKind kind, uint64_t lo, uint64_t hi)
@@ -179,46 +189,19 @@ void replay_expect_back(Replay *r, uint64_t i)
 
 const ReplayMoment *replay_moment(Replay *r, uint64_t i)
 {
-    const GArray *moments = r->window.moments;
-    guint lo = 0, hi;
-
-    if (!need_insn(r, i)) {
-        return NULL;
-    }
-    hi = moments->len;
-    while (lo < hi) {
-        guint mid = lo + (hi - lo) / 2;
-
-        if (g_array_index(moments, ReplayMoment, mid).index <= i) {
-            lo = mid + 1;
-        } else {
-            hi = mid;
-        }
-    }
-    return lo ? &g_array_index(moments, ReplayMoment, lo - 1) : NULL;
+    return need_insn(r, i) ? last_until(r->window.moments,
+                                        offsetof(ReplayMoment, index), i)
+                           : NULL;
 }
 
 const ReplayEvent *replay_event(Replay *r, uint64_t i)
 {
-    const GArray *events = r->window.events;
-    guint lo = 0, hi;
+    const ReplayEvent *event = NULL;
 
-    if (!need_insn(r, i)) {
-        return NULL;
+    if (need_insn(r, i)) {
+        event = last_until(r->window.events, offsetof(ReplayEvent, index), i);
     }
-    hi = events->len;
-    while (lo < hi) {
-        guint mid = lo + (hi - lo) / 2;
-
-        if (g_array_index(events, ReplayEvent, mid).index < i) {
-            lo = mid + 1;
-        } else {
-            hi = mid;
-        }
-    }
-    return lo < events->len &&
-           g_array_index(events, ReplayEvent, lo).index == i ?
-           &g_array_index(events, ReplayEvent, lo) : NULL;
+    return event && event->index == i ? event : NULL;
 }
 
 /* What @p, which has decoded from instruction @from on, has found */

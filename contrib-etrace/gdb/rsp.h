@@ -15,6 +15,9 @@
 /* Bytes of a packet's data that are taken and that are sent, at most */
 #define RSP_MAX_DATA    0x4000
 
+/* Bytes of an answer in which each takes two characters, at most */
+#define RSP_MAX_PAIRS   (RSP_MAX_DATA / 2 - 8)
+
 typedef enum RspEvent {
     RSP_NOTHING,        /* more bytes are needed */
     RSP_PACKET,         /* a packet with the right sum: RspReader.data */

@@ -8,9 +8,6 @@
 #include "qemu/osdep.h"
 #include "target-private.h"
 
-/* Bytes of memory that one answer has, at most */
-#define MAX_MEMORY      (RSP_MAX_DATA / 2 - 8)
-
 /* EFAULT, as gdbserver says it */
 #define NO_MEMORY       "E14"
 
@@ -105,7 +102,7 @@ void gdb_put_part(GdbTarget *g, const GString *text, const char *range)
         return;
     }
     /* Bytes that have to be escaped count twice. */
-    len = MIN(len, RSP_MAX_DATA / 2 - 8);
+    len = MIN(len, RSP_MAX_PAIRS);
     g_string_append_c(part, len < text->len - offset ? 'm' : 'l');
     g_string_append_len(part, text->str + offset,
                         MIN(len, text->len - offset));
@@ -239,7 +236,7 @@ static size_t read_files(ElfCode *files, uint64_t addr, uint8_t *buf,
 static void read_memory(GdbTarget *g, const char *args)
 {
     GdbHart *h = gdb_hart(g);
-    g_autofree uint8_t *buf = g_malloc(MAX_MEMORY);
+    g_autofree uint8_t *buf = g_malloc(RSP_MAX_PAIRS);
     g_autoptr(GString) s = g_string_new(NULL);
     uint64_t addr, len;
     size_t n = 0, more;
@@ -249,7 +246,7 @@ static void read_memory(GdbTarget *g, const char *args)
         gdb_puts(g, "E01");
         return;
     }
-    len = MIN(len, MAX_MEMORY);
+    len = MIN(len, RSP_MAX_PAIRS);
     do {
         more = replay_read(h->replay, h->at, gdb_address(g, addr + n),
                            buf + n, len - n);
