@@ -17,7 +17,7 @@ import sys
 
 TRACE = re.compile(r'^Trace (\d+): \S+ \[[0-9a-f]+/([0-9a-f]+)/')
 STOPPED = 'Stopped execution of TB chain'
-TRAP = re.compile(r'riscv_cpu_do_interrupt: hart:0, async:(\d), '
+TRAP = re.compile(r'riscv_cpu_do_interrupt: hart:(\d+), async:(\d), '
                   r'cause:([0-9a-f]+), epc:0x([0-9a-f]+)')
 FETCH = (1, 12, 20)     # access, page and guest page fault
 
@@ -45,36 +45,43 @@ def executed(path, mask=2 ** 64 - 1, standing=False):
     return pcs
 
 
-def from_log(path, mask, fetch):
-    retired = []
-    began = False       # the last one, with nothing after it yet
+def retired(path, mask, fetch):
+    """
+    The pcs of the instructions that retired, in lists by hart. fetch: causes of
+    exceptions that are of the next instruction
+    """
+    pcs = {}
+    began = {}          # by hart: the last one, with nothing after it yet
+    last = 0            # the hart that the log is at
     with open(path, encoding='utf-8', errors='replace') as log:
         for line in log:
             trace = TRACE.match(line)
-            if trace and trace[1] == '0':
-                retired.append(int(trace[2], 16) & mask)
-                began = True
+            if trace:
+                last = int(trace[1])
+                pcs.setdefault(last, []).append(int(trace[2], 16) & mask)
+                began[last] = True
                 continue
             if line.startswith(STOPPED):
-                retired.pop()
-                began = False
+                pcs[last].pop()
+                began[last] = False
                 continue
             trap = TRAP.search(line)
             if not trap:
                 continue
-            epc = int(trap[3], 16) & mask
-            if (trap[1] == '0' and int(trap[2], 16) not in fetch and
-                    began and retired[-1] == epc):
-                retired.pop()
-            began = False
-    return retired
+            hart = int(trap[1])
+            epc = int(trap[4], 16) & mask
+            if (trap[2] == '0' and int(trap[3], 16) not in fetch and
+                    began.get(hart) and pcs[hart][-1] == epc):
+                pcs[hart].pop()
+            began[hart] = False
+    return pcs
 
 
 def main():
     if len(sys.argv) not in (4, 5):
         sys.exit('usage: exec_log.py LOG PCS 32|64 [no-self]')
-    expected = from_log(sys.argv[1], (1 << int(sys.argv[3])) - 1,
-                        () if sys.argv[4:] == ['no-self'] else FETCH)
+    expected = retired(sys.argv[1], (1 << int(sys.argv[3])) - 1,
+                       () if sys.argv[4:] == ['no-self'] else FETCH).get(0, [])
     with open(sys.argv[2], encoding='ascii') as pcs:
         seen = [int(line.split()[1], 16) for line in pcs]
     for i, (a, b) in enumerate(zip(expected, seen)):

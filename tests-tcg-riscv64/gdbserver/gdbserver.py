@@ -12,6 +12,7 @@ import signal
 import subprocess
 import time
 
+import exec_log
 import links
 import tap
 from tap import need
@@ -20,41 +21,17 @@ QEMU, RVTRACE, OUT = (os.environ[name] for name in ('QEMU', 'RVTRACE', 'OUT'))
 LIMIT = links.LIMIT
 LOG = ('-accel', 'tcg,one-insn-per-tb=on,thread=single', '-d',
        'exec,nochain,int')
-BEGUN = re.compile(r'^Trace (\d+): \S+ \[[0-9a-f]+/([0-9a-f]+)/')
-TRAP = re.compile(r'riscv_cpu_do_interrupt: hart:(\d+), async:(\d), '
-                  r'cause:([0-9a-f]+), epc:0x([0-9a-f]+)')
-FETCH = (1, 12, 20)     # access, page and guest page fault
 HISTORY = re.compile(r'^\d+\t(?:=>|  ) 0x([0-9a-f]+)')
 
 
 def retired(path, cpu):
     """
-    The pcs of each hart. An instruction that has begun did not retire if an
-    exception follows with that epc, unless it is one of the next fetch. With
-    Zcmt, it may be one of the fetch from a table, so no guest may jump to
-    itself.
+    The pcs of each hart. With Zcmt, a fetch that fails may be one from a
+    table, so no guest may jump to itself.
     """
-    fetch = FETCH if 'zcmt' not in cpu else ()
-    mask = (1 << (32 if cpu.startswith('rv32') else 64)) - 1
-    pcs, began = {}, {}
-    last = 0
-    with open(path, encoding='utf-8', errors='replace') as log:
-        for line in log:
-            if match := BEGUN.match(line):
-                last = int(match[1])
-                pcs.setdefault(last, []).append(int(match[2], 16) & mask)
-                began[last] = True
-            elif line.startswith('Stopped execution of TB chain'):
-                pcs[last].pop()
-                began[last] = False
-            elif match := TRAP.search(line):
-                hart = int(match[1])
-                if (match[2] == '0' and int(match[3], 16) not in fetch and
-                        began.get(hart) and
-                        pcs[hart][-1] == int(match[4], 16) & mask):
-                    pcs[hart].pop()
-                began[hart] = False
-    return pcs
+    return exec_log.retired(path, (1 << (32 if cpu.startswith('rv32') else
+                                         64)) - 1,
+                            () if 'zcmt' in cpu else exec_log.FETCH)
 
 
 def qemu_line(folder, guest, cpu, smp, *options):
