@@ -16,6 +16,7 @@ import time
 sys.path.append(os.path.join(os.path.dirname(os.path.realpath(__file__)),
                              '..'))
 
+import links                # noqa: E402
 from tap import Problem     # noqa: E402
 
 LIMIT = 60      # seconds, for anything that is waited for
@@ -43,7 +44,9 @@ def connect(path, process=None):
 class Machine:
     """
     Starts QEMU with the machine stopped: cont() lets it go. Its files are in
-    the directory given. Use it in a "with": the process ends with that.
+    the directory given, whose name may be long; its sockets are in one whose
+    name is short, because a socket's path has less than 108 bytes. Use it in
+    a "with": the process and the sockets end with that.
 
     A log instead of the socket of the UART never keeps the guest waiting, so
     nothing of the host is in what the guest sees; nothing can be sent, then.
@@ -55,19 +58,22 @@ class Machine:
         self.errors = self.base + '.err'
         self.text = ''
         self.uart = None
-        uart = self.base + '.uart'
+        self.sockets = links.directory()
+        qmp = self.socket('qmp')
         if log:
+            uart = self.base + '.uart'
             serial = f'file:{uart}'
         else:
+            uart = self.socket('uart')
             serial = f'unix:{uart},server=on,wait=off'
         with open(self.errors, 'wb') as errors:
             self.process = subprocess.Popen(
                 [*command, '-S', '-display', 'none', '-monitor', 'none',
-                 '-qmp', f'unix:{self.base}.qmp,server=on,wait=off',
+                 '-qmp', f'unix:{qmp},server=on,wait=off',
                  '-serial', serial, *options],
                 stdin=subprocess.DEVNULL, stdout=errors, stderr=errors)
         try:
-            self.link = connect(self.base + '.qmp', self.process)
+            self.link = connect(qmp, self.process)
             if not log:
                 self.uart = connect(uart, self.process)
             self.answers = self.link.makefile('r', encoding='utf-8')
@@ -91,6 +97,7 @@ class Machine:
         self.process.wait()
         if self.uart:
             self.uart.close()
+        self.sockets.cleanup()
 
     def complaint(self):
         """What QEMU said on standard error"""
@@ -194,6 +201,9 @@ class Machine:
 
     def file(self, suffix):
         return self.base + suffix
+
+    def socket(self, name):
+        return f'{self.sockets.name}/{name}'
 
 
 class Tap:

@@ -34,7 +34,7 @@ def to_file(machine, start):
 def live(machine, start):
     """From a machine that runs to one that waits for it"""
     there = start('-incoming', 'defer')
-    address = f'unix:{there.file(".migration")}'
+    address = f'unix:{there.socket("migration")}'
     there.qmp('migrate-incoming', uri=address)
     machine.qmp('migrate', uri=address)
     there.migrated()
