@@ -218,12 +218,25 @@ const Object *names_program(const Names *names, const Image *image,
 #define NEAR    32
 
 /*
+ * May the kernel have changed instructions of @object itself? Where bytes of
+ * its own once ran, code that it makes may be now; so the kernel is believed
+ * only next to other pages of it.
+ */
+static bool may_be_patched(const Placement *p, const Object *object,
+                           uint64_t bias)
+{
+    return object->kind == OBJECT_MODULE ||
+           (object->kind == OBJECT_KERNEL &&
+            placement_most_pages(p, object, bias) > 1);
+}
+
+/*
  * Are the bytes at @pc those that @object has at @addr? A page may have been
- * filled with something else that is in no file. The kernel changes single
- * instructions of its own: it is believed if most of what is near agrees.
+ * filled with something else that is in no file. If the kernel may have changed
+ * single instructions, it is believed if most of what is near agrees.
  */
 static bool agrees(Image *image, unsigned priv, uint64_t pc,
-                   const Object *object, uint64_t addr)
+                   const Object *object, uint64_t addr, bool patched)
 {
     const CodePage *page = image_page(image, priv, pc);
     unsigned off = pc & CODE_PAGE_MASK;
@@ -244,8 +257,7 @@ static bool agrees(Image *image, unsigned priv, uint64_t pc,
             other++;
         }
     }
-    return object->kind == OBJECT_KERNEL || object->kind == OBJECT_MODULE ?
-           same > other : same && !other;
+    return patched ? same > other : same && !other;
 }
 
 /* The range of *@place ends where the page does. */
@@ -302,6 +314,7 @@ static bool find_placed(const Names *names, Image *image, unsigned priv,
 {
     SidebandWhere where;
     int part = part_of(names, image, priv, pc, &where);
+    const Placement *p;
     const Object *object;
     uint64_t addr;
     Said said;
@@ -309,6 +322,7 @@ static bool find_placed(const Names *names, Image *image, unsigned priv,
     if (part < 0) {
         return false;
     }
+    p = names->placements->pdata[part];
     said = ask_texts(names, part, image, priv, pc, &where);
     if (said.jit) {
         narrow_to_page(place, pc);
@@ -316,9 +330,10 @@ static bool find_placed(const Names *names, Image *image, unsigned priv,
         put_object(place, said.function.object, said.function.bias, pc);
         return true;
     }
-    object = placement_find(names->placements->pdata[part], &where, pc,
+    object = placement_find(p, &where, priv, pc,
                             said.mapped ? said.file.path->path : NULL, &addr);
-    if (object && agrees(image, priv, pc, object, addr)) {
+    if (object && agrees(image, priv, pc, object, addr,
+                         may_be_patched(p, object, pc - addr))) {
         put_object(place, object, pc - addr, pc);
         return true;
     }
@@ -328,7 +343,7 @@ static bool find_placed(const Names *names, Image *image, unsigned priv,
     }
     narrow(place, said.file.lo, said.file.hi);
     if (said.file.object && agrees(image, priv, pc, said.file.object,
-                                   pc - said.file.bias)) {
+                                   pc - said.file.bias, false)) {
         put_object(place, said.file.object, said.file.bias, pc);
         return true;
     }

@@ -45,7 +45,10 @@ typedef struct SeenPage {
     GArray *holdings;           /* Holding, by pos; placement_decide() */
 } SeenPage;
 
-/* What speaks for an object being in a space with a bias */
+/*
+ * What speaks for an object being in a space with a bias; with no space: in
+ * that which has most
+ */
 typedef struct Vote {
     SidebandSpace space;
     const Object *object;
@@ -73,6 +76,7 @@ struct Placement {
     GPtrArray *pages;           /* SeenPage */
     NeedleTable *needles;       /* until placement_decide() */
     GHashTable *votes;          /* Vote */
+    GHashTable *most;           /* Vote, without its space */
     GHashTable *programs;       /* SidebandSpace -> GArray of ProgramFrom */
     GHashTable *comms;          /* SidebandSpace -> GArray of CommFrom */
     GHashTable *found;          /* Object */

@@ -180,6 +180,7 @@ Placement *placement_new(const Sideband *sb)
     p->by_page = g_hash_table_new(g_int64_hash, g_int64_equal);
     p->pages = g_ptr_array_new_with_free_func(page_free);
     p->votes = g_hash_table_new_full(vote_hash, vote_equal, g_free, NULL);
+    p->most = g_hash_table_new_full(vote_hash, vote_equal, g_free, NULL);
     p->programs = g_hash_table_new_full(placement_space_hash,
                                         placement_space_equal, g_free,
                                         free_array);
@@ -197,6 +198,7 @@ void placement_free(Placement *p)
     g_clear_pointer(&p->needles, needles_free);
     g_hash_table_unref(p->by_page);
     g_hash_table_unref(p->votes);
+    g_hash_table_unref(p->most);
     g_hash_table_unref(p->programs);
     g_hash_table_unref(p->comms);
     g_hash_table_unref(p->found);
@@ -304,6 +306,26 @@ static const Holding *holding_at(const SeenPage *page, size_t pos)
     return i ? &g_array_index(page->holdings, Holding, i - 1) : NULL;
 }
 
+/* The one that is like @key; an empty one if there is none */
+static const Vote *find_vote(GHashTable *votes, const Vote *key)
+{
+    static const Vote none;
+
+    return g_hash_table_lookup(votes, key) ?: &none;
+}
+
+/* The same, which is made if there is none */
+static Vote *get_vote(GHashTable *votes, const Vote *key)
+{
+    Vote *v = g_hash_table_lookup(votes, key);
+
+    if (!v) {
+        v = g_memdup2(key, sizeof(*key));
+        g_hash_table_add(votes, v);
+    }
+    return v;
+}
+
 static void vote(Placement *p, const SeenMap *map, const Candidate *c)
 {
     Vote key = {
@@ -311,13 +333,12 @@ static void vote(Placement *p, const SeenMap *map, const Candidate *c)
         .object = c->object,
         .bias = (map->vpage << CODE_PAGE_BITS) - c->addr,
     };
-    Vote *v = g_hash_table_lookup(p->votes, &key);
+    uint64_t pages = ++get_vote(p->votes, &key)->pages;
+    Vote *most;
 
-    if (!v) {
-        v = g_memdup2(&key, sizeof(key));
-        g_hash_table_add(p->votes, v);
-    }
-    v->pages++;
+    key.space = (SidebandSpace) { 0 };
+    most = get_vote(p->most, &key);
+    most->pages = MAX(most->pages, pages);
 }
 
 static bool is_single(uint64_t set)
@@ -451,6 +472,14 @@ static size_t named_at(const Placement *p, const SidebandSpace *space,
     return at;
 }
 
+uint64_t placement_most_pages(const Placement *p, const Object *object,
+                              uint64_t bias)
+{
+    Vote key = { .object = object, .bias = bias };
+
+    return find_vote(p->most, &key)->pages;
+}
+
 static Rank rank(const Placement *p, const SidebandWhere *where,
                  uint64_t vaddr, const char *path, const Candidate *c)
 {
@@ -459,29 +488,36 @@ static Rank rank(const Placement *p, const SidebandWhere *where,
         .object = c->object,
         .bias = (vaddr & ~(uint64_t)CODE_PAGE_MASK) - c->addr,
     };
-    const Vote *v = g_hash_table_lookup(p->votes, &key);
 
     return (Rank) {
         .path = path && g_str_equal(c->object->path, path),
         .named = named_at(p, &where->space, where->pos, c->object),
-        .pages = v ? v->pages : 0,
+        .pages = find_vote(p->votes, &key)->pages,
     };
 }
 
+/* The kernel has a copy of the vDSO, too, which does not run. */
+static bool may_run(const Object *object, unsigned priv)
+{
+    return (priv != ETRACE_PRIV_U && priv != ETRACE_PRIV_VU) ||
+           (object->kind != OBJECT_KERNEL && object->kind != OBJECT_MODULE);
+}
+
 const Object *placement_find(const Placement *p, const SidebandWhere *where,
-                             uint64_t vaddr, const char *path, uint64_t *addr)
+                             unsigned priv, uint64_t vaddr, const char *path,
+                             uint64_t *addr)
 {
     const SeenPage *page = where->mapped ?
         g_hash_table_lookup(p->by_page, &where->ppage) : NULL;
     const Holding *h = page ? holding_at(page, where->pos) : NULL;
     const Candidate *best = NULL;
-    Rank most;
+    Rank most = { 0 };
 
     for (guint i = 0; h && i < page->candidates->len; i++) {
         const Candidate *c = &g_array_index(page->candidates, Candidate, i);
         Rank r;
 
-        if (!(h->candidates >> i & 1)) {
+        if (!(h->candidates >> i & 1) || !may_run(c->object, priv)) {
             continue;
         }
         if (is_single(h->candidates)) {

@@ -36,14 +36,23 @@ void placement_decide(Placement *p);
 bool placement_has(const Placement *p, const Object *object);
 
 /*
- * The object at @vaddr, whose place in the sideband is @where; NULL if it is
- * not known. *@addr is set to the address in the object. Where several objects
+ * The object at @vaddr, whose place in the sideband is @where, for privilege
+ * level @priv; NULL if it is not known. *@addr is set to the address in the
+ * object. Where several objects
  * have the same page, it is the one with the path @path, which may be NULL, or
  * else the program that a task there was last named after, or else the one that
  * most of the space's pages belong to.
  */
 const Object *placement_find(const Placement *p, const SidebandWhere *where,
-                             uint64_t vaddr, const char *path, uint64_t *addr);
+                             unsigned priv, uint64_t vaddr, const char *path,
+                             uint64_t *addr);
+
+/*
+ * How many pages are @object's where it lies @bias above its own addresses, in
+ * the address space that has most of them
+ */
+uint64_t placement_most_pages(const Placement *p, const Object *object,
+                              uint64_t bias);
 
 /* The program of the address space at that place, or NULL */
 const Object *placement_program(const Placement *p,

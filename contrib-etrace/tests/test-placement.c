@@ -98,7 +98,19 @@ static const Object *at(Fixture *f, uint64_t packets, uint64_t vaddr,
 
     sideband_view_advance(f->view, packets);
     sideband_view_where(f->view, ETRACE_PRIV_U, vaddr, &where);
-    return placement_find(f->placement, &where, vaddr, NULL, addr);
+    return placement_find(f->placement, &where, ETRACE_PRIV_U, vaddr, NULL,
+                          addr);
+}
+
+/* The same in S-mode, at the beginning */
+static const Object *at_first(Fixture *f, uint64_t vaddr, uint64_t *addr)
+{
+    SidebandWhere where;
+
+    sideband_view_advance(f->view, 0);
+    sideband_view_where(f->view, ETRACE_PRIV_S, vaddr, &where);
+    return placement_find(f->placement, &where, ETRACE_PRIV_S, vaddr, NULL,
+                          addr);
 }
 
 /* One library, at different addresses in two programs */
@@ -203,9 +215,92 @@ static void test_patched(void)
     ran(&f, kernel, 0x80100000, 0x400, 40);
     ran(&f, kernel, 0x80100000, 0x500, 40);
     decide(&f);
-    check_true(at(&f, 0, 0x30200, &addr) == kernel);
-    check_true(at(&f, 0, 0x30500, &addr) == kernel);
+    check_true(at_first(&f, 0x30200, &addr) == kernel);
+    check_true(at_first(&f, 0x30500, &addr) == kernel);
     check_cmphex(addr, ==, 0x10500);
+    tear_down(&f);
+}
+
+/* By its name, what is at @vaddr for privilege level @priv? */
+static const Object *named(Fixture *f, Image *image, unsigned priv,
+                           uint64_t vaddr, const Names *names)
+{
+    NamePlace place;
+
+    names_find(names, image, priv, vaddr, &place);
+    return place.object == object_get(f->table, 0) ? NULL : place.object;
+}
+
+/*
+ * What the kernel no longer needs becomes other memory. Code that is in no
+ * file is made there, among bytes of the kernel's that ran before.
+ */
+static void test_freed(void)
+{
+    static const uint8_t made[18] = { 0x13, 0x15, 0x75, 0x00 };
+    g_autoptr(GError) err = NULL;
+    Object *kernel;
+    Names *names;
+    Image *image;
+    Fixture f;
+
+    set_up(&f);
+    names = names_new(f.table);
+    kernel = add_object(&f, OBJECT_KERNEL, "[kernel]", 4);
+    kernel->bytes = g_bytes_new_static("", 1);  /* it has no names */
+    map(&f, SATP(1), 0x30000, 0x80100000);
+    ran(&f, kernel, 0x80100000, 0x200, 64);
+    ran(&f, kernel, 0x80100000, 0x252, 64);
+    map(&f, SATP(1), 0x31000, 0x80101000);
+    ran(&f, kernel, 0x80100000, 0x1100, 40);
+    sb_code(f.sb, 0x80101128, made, 8);         /* it patches itself */
+    ran(&f, kernel, 0x80100000, 0x1130, 40);
+    sb_fence(f.sb, 0, 10);
+    map(&f, SATP(2), 0x7000, 0x80100000);       /* a program makes code */
+    sb_code(f.sb, 0x80100240, made, sizeof(made));
+    sb_fence(f.sb, 0, 20);
+    map(&f, SATP(1), 0x91000, 0x80100000);      /* and so does the kernel */
+    sb_code(f.sb, 0x80100242, made, sizeof(made) - 2);
+    f.sideband = sideband_parse(f.sb->data, f.sb->len, 0, &err);
+    check_no_error(err);
+    names_add_sideband(names, f.sideband);
+    names_try(names, 1);
+    names_decide(names);
+    image = image_new(&(InsnIsa) { 0 }, f.sideband, 0, NULL);
+
+    image_advance(image, 0);
+    check_true(named(&f, image, ETRACE_PRIV_S, 0x30202, names) == kernel);
+    check_true(named(&f, image, ETRACE_PRIV_S, 0x3112a, names) == kernel);
+    image_advance(image, 10);
+    check_null(named(&f, image, ETRACE_PRIV_U, 0x7244, names));
+    image_advance(image, 20);
+    check_null(named(&f, image, ETRACE_PRIV_S, 0x91244, names));
+    image_free(image);
+    names_free(names);
+    sideband_free(f.sideband);
+    object_table_free(f.table);
+    g_byte_array_unref(f.sb);
+}
+
+/* The kernel's file has the vDSO in it: what runs in U-mode is not that. */
+static void test_vdso(void)
+{
+    Object *kernel, *vdso;
+    uint64_t addr;
+    Fixture f;
+
+    set_up(&f);
+    kernel = add_object(&f, OBJECT_KERNEL, "[kernel]", 6);
+    vdso = add_object(&f, OBJECT_VDSO, "[vdso]", 6);
+    map(&f, SATP(1), 0x30000, 0x80100000);
+    ran(&f, kernel, 0x80100000, 0x200, 40);
+    map(&f, SATP(1), 0x31000, 0x80101000);
+    ran(&f, kernel, 0x80100000, 0x1200, 40);
+    map(&f, SATP(1), 0x7f000, 0x80102000);
+    ran(&f, vdso, 0x80100000, 0x2200, 40);
+    decide(&f);
+    check_true(at(&f, 0, 0x7f210, &addr) == vdso);
+    check_cmphex(addr, ==, 0x12210);
     tear_down(&f);
 }
 
@@ -339,7 +434,7 @@ static void test_module(void)
     map(&f, SATP(1), 0x30000, 0x80100000);
     sb_code(f.sb, 0x80100826, patched, sizeof(patched));
     decide(&f);
-    check_true(at(&f, 0, 0x30830, &addr) == module);
+    check_true(at_first(&f, 0x30830, &addr) == module);
     check_cmphex(addr, ==, 0x1002a);
     tear_down(&f);
 }
@@ -379,6 +474,8 @@ int main(int argc, char **argv)
     g_test_add_func("/placement/short", test_short);
     g_test_add_func("/placement/reused", test_reused);
     g_test_add_func("/placement/patched", test_patched);
+    g_test_add_func("/placement/freed", test_freed);
+    g_test_add_func("/placement/vdso", test_vdso);
     g_test_add_func("/placement/ambiguous", test_ambiguous);
     g_test_add_func("/placement/named", test_named);
     g_test_add_func("/placement/renamed", test_renamed);

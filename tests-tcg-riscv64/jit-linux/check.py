@@ -74,6 +74,11 @@ def main():
                  row['dso'] in ('jit', 'jit-silent') and row['dso'] != comm]
         need(not other, f'{other}')
 
+    # Programs have memory that was the kernel's, but do not run the kernel.
+    for row in rows + bare:
+        need(row['priv'] != 'U-mode' or row['dso'] != '[kernel]',
+             f'the kernel in U-mode: {row}')
+
     # The kernel, by what it says itself; it begins at other addresses.
     kernel = [row for row in bare if row['priv'] == 'S-mode']
     known = sum(int(row['own']) for row in kernel
