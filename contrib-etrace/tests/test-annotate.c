@@ -144,7 +144,7 @@ static char *without_text(const char *text)
     return g_regex_replace(re, text, -1, 0, "\\1\\2", 0, NULL);
 }
 
-/* Not inlined: GCC 12 would take the text for the variable (dangling-pointer) */
+/* Not inlined: GCC 12 would take the text for the variable. */
 static G_GNUC_NO_INLINE char *annotate(Fixture *f, const AnnotateOptions *o,
                                        AnnotateResult *result)
 {
