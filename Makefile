@@ -41,7 +41,7 @@ help:
 #:   make source     build/qemu: the patched QEMU tree, our folders linked in
 #:   make stock      build/stock: the same QEMU without us, to compare with
 #:   make series     build/series.mbox for `git am` on a QEMU tree, and its three
-#:                   parts, each with a cover letter: series-fixes.mbox, -ctr, -trace
+#:                   parts: series-fixes.mbox, -ctr, -trace; series-cover-PART.patch
 #:   make series-check  whether each patch of it builds; over an hour, resumable
 #:   make builds     with gcc and clang, for hosts of 32 bits and with the other
 #:                   byte order, user mode only, KVM only: does it build, and

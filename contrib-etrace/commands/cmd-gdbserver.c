@@ -136,7 +136,7 @@ static bool parse_options(GdbServe *s, int argc, char **argv)
         { "tick-rate", 0, 0, G_OPTION_ARG_INT64, &s->tick_rate,
           "Ticks of virtual time a second (default: 1000000000 for timestamps, "
           "10000000 for time fields)", "HZ" },
-        G_OPTION_ENTRY_NULL
+        { NULL }
     };
 
     s->ct.needs_no_trace = true;

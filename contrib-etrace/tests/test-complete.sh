@@ -5,7 +5,7 @@
 # it says of itself: test-complete.sh RVTRACE
 # Every check prints a TAP line; the script fails if one of them does.
 set -u
-tool=$1
+tool=$(realpath -s "$1")
 here=$(cd "$(dirname "$0")/.." && pwd)
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT

@@ -9,13 +9,13 @@
 # of the model, each with one rule wrong, must be found out, and every kind
 # of outcome must have been seen.
 #
-# BASE=BITS (default 0) runs a model that has those rules wrong from the
+# WRONG=BITS (default 0) runs a model that has those rules wrong from the
 # start, to learn what another implementation does: QEMU 10.0 without the
-# series agrees with BASE=3 (mutants 0 and 1) and with no other.
+# series agrees with WRONG=3 (mutants 0 and 1) and with no other.
 set -u
 
 : "${QEMU:?path of qemu-system-riscv64}"
-BASE=${BASE:-0}
+WRONG=${WRONG:-0}
 transfers=${1:-500000}
 here=$(dirname "$(readlink -f "$0")")
 tmp=$(mktemp -d)
@@ -55,13 +55,13 @@ summary() { grep -a '^transfers=' "$tmp/out"; }
 
 # QEMU 10.0 does not let mstateen0.JVT be set, so CM.JT and CM.JALT need a
 # hart without Smstateen.
-build "$BASE"
+build "$WRONG"
 total=0
 seed=0
 while read -r name flags cpu; do
     for _ in 1 2; do
         seed=$((seed + 1))
-        run "$BASE" "$cpu" "$flags" "$seed" "$transfers"
+        run "$WRONG" "$cpu" "$flags" "$seed" "$transfers"
         status=$?
         grep -a '^seen ' "$tmp/out" >> "$tmp/seen"
         if sum=$(summary) && [ $status = 0 ] && [[ $sum = *differences=0 ]]
@@ -119,7 +119,7 @@ need freezes exception interrupt $to_higher
 
 # Each mutant on its own, on the variant that has most
 for mutant in {0..31}; do
-    bits=$((BASE ^ 1 << mutant))
+    bits=$((WRONG ^ 1 << mutant))
     build $bits
     run $bits rv64,h=on,smstateen=on,sscofpmf=on \
         $((stateen + stop)) 99 500000

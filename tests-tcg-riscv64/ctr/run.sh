@@ -16,7 +16,9 @@ here=$(dirname "$(readlink -f "$0")")
 tmp=$(mktemp -d)
 export PYTHONDONTWRITEBYTECODE=1
 trap 'rm -rf "$tmp"' EXIT
-make -s -C "$here" OUT="$tmp" > "$tmp/make.log" 2>&1 ||
+elves=("${@%@*}")
+elves=("${elves[@]/#/$tmp/}")
+make -s -C "$here" OUT="$tmp" "${elves[@]/%/.elf}" > "$tmp/make.log" 2>&1 ||
     {
         sed 's/^/# /' "$tmp/make.log"
         echo "Bail out! tests cannot be built"

@@ -89,4 +89,3 @@ const Label *label_at(uint64_t pc)
     }
     return bsearch(&key, labels, nlabels, sizeof(*labels), compare_labels);
 }
-
