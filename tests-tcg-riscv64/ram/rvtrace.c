@@ -428,13 +428,17 @@ static void trace_work(unsigned hart)
     unsigned sink = PER_HART ? hart : 0;
 
     for (int i = 0; i < ROUNDS; i++) {
+        /* not in the trace */
+        unsigned long seed = seed_of(hart, i);
+        int times = i & 1 ? MORE : 1;
+
         patch(i);
         if (!SHARED) {
             start_path(sink);
         }
         start_encoder(hart);
-        for (int n = i & 1 ? MORE : 1; n; n--) {
-            work(seed_of(hart, i));
+        while (times--) {
+            work(seed);
         }
         if (has_stopped(sink)) {
             if (RESUME) {
