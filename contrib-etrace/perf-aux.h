@@ -18,10 +18,11 @@
 /*
  * The recordings of the file @path, whose @size bytes are @data, in the file's
  * order: an array of Piece, which point into @data and @path and are to be
- * found. Returns NULL and sets @errp if the file is damaged or has no AUX data
- * that may be RISC-V trace.
+ * found. *@truncated others are left out: the AUX buffer had no room for their
+ * ends, by which a piece is found. Returns NULL and sets @errp if the file is
+ * damaged or has no AUX data that may be E-Trace.
  */
 GArray *perf_aux_read(const char *path, const uint8_t *data, size_t size,
-                      GError **errp);
+                      unsigned *truncated, GError **errp);
 
 #endif /* ETRACE_PERF_AUX_H */

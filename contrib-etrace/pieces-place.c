@@ -42,6 +42,23 @@ static bool is_tail(const SidebandRam *stop, const uint8_t *data, int64_t at)
                    stop->tail_len - skip);
 }
 
+/* Does the sideband know more of the bytes before byte @end of a piece? */
+static bool has_sum(const SidebandRam *stop, uint64_t end)
+{
+    return stop->summed && stop->summed <= end;
+}
+
+/* Does the piece, at byte @at of the session, go on to @stop like this? */
+static bool goes_to(const SidebandRam *stop, const uint8_t *data, int64_t at)
+{
+    int64_t end = stop->bytes - at;
+
+    return is_tail(stop, data, at) &&
+           (!has_sum(stop, end) ||
+            etrace_sb_sum(data + end - stop->summed, stop->summed) ==
+            stop->sum);
+}
+
 static GArray *stops_of(const Sideband *sb, int sink)
 {
     GArray *stops = g_array_new(FALSE, FALSE, sizeof(SidebandRam));
@@ -67,7 +84,7 @@ static bool fits(const SidebandRam *stops, unsigned n, const uint8_t *data,
     unsigned i = pieces_first_stop(stops, n, at < 0 ? 0 : at);
 
     for (; i < n && (int64_t)stops[i].bytes - at <= (int64_t)size; i++) {
-        if (!is_tail(&stops[i], data, at)) {
+        if (!goes_to(&stops[i], data, at)) {
             return false;
         }
         seen |= stops[i].tail_len && (int64_t)stops[i].bytes > at;
@@ -127,9 +144,12 @@ static void tails_clear(Tails *t)
     g_hash_table_destroy(t->stops);
 }
 
-/* NULL if no stop is known by it; *@more is set if too many are. */
-static const GArray *tails_lookup(const Tails *t, const uint8_t *end,
-                                  bool *more)
+/*
+ * NULL if no stop is known by it; *@more is set if too many are, and nothing
+ * but their tails is known.
+ */
+static const GArray *tails_lookup(const Tails *t, const SidebandRam *stops,
+                                  const uint8_t *end, bool *more)
 {
     uint64_t word = last_word(end);
     GBytes *tail;
@@ -141,7 +161,8 @@ static const GArray *tails_lookup(const Tails *t, const uint8_t *end,
     tail = g_bytes_new_static(end - ETRACE_SB_RAM_TAIL, ETRACE_SB_RAM_TAIL);
     list = g_hash_table_lookup(t->stops, tail);
     g_bytes_unref(tail);
-    if (list && list->len > MAX_ALIKE) {
+    if (list && list->len > MAX_ALIKE &&
+        !stops[g_array_index(list, unsigned, 0)].summed) {
         *more = true;
         return NULL;
     }
@@ -182,15 +203,26 @@ static void add_place(Places *found, const Piece *piece,
 static void search(Places *found, const Piece *piece, const Tails *tails,
                    const SidebandRam *stops, unsigned n)
 {
-    for (size_t end = ETRACE_SB_RAM_TAIL; end <= piece->size; end++) {
-        const GArray *list = tails_lookup(tails, piece->data + end,
+    /* From its end on, where one that has not been cut was stopped */
+    for (size_t end = piece->size; end >= ETRACE_SB_RAM_TAIL; end--) {
+        const GArray *list = tails_lookup(tails, stops, piece->data + end,
                                           &found->more);
+        unsigned before = found->n;
 
-        for (guint i = 0; list && i < list->len; i++) {
-            unsigned stop = g_array_index(list, unsigned, i);
+        /* Where the bytes' sum says so, the ends of longer ones say nothing. */
+        for (unsigned sums = 2; list && sums-- && found->n == before;) {
+            for (guint i = 0; i < list->len; i++) {
+                const SidebandRam *stop =
+                    &stops[g_array_index(list, unsigned, i)];
 
-            add_place(found, piece, stops, n,
-                      (int64_t)(stops[stop].bytes - end));
+                if (has_sum(stop, end) == sums) {
+                    add_place(found, piece, stops, n,
+                              (int64_t)(stop->bytes - end));
+                }
+            }
+            if (sums && found->n > before) {
+                return;
+            }
         }
     }
     /* Less than a tail: it has to end at a stop. */

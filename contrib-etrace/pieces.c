@@ -91,6 +91,9 @@ static bool add_piece(Pieces *p, const Piece *piece, GError **errp)
     uint64_t end = piece->at + piece->size;
     size_t skip = 0;
 
+    if (known && end <= known && piece->again) {
+        return true;
+    }
     if (known && end <= known) {
         invalid(errp, "%s: the other files have all of it, from byte %" PRIi64
                 " of the session on: give each piece once", piece->path,

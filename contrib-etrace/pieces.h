@@ -31,6 +31,7 @@ typedef struct PieceRun {
 typedef struct Pieces {
     GArray *data;           /* uint8_t */
     GArray *runs;           /* PieceRun, of each sink in the session's order */
+    unsigned truncated;     /* recordings that were left out, see perf-aux.h */
 } Pieces;
 
 /* One file */
@@ -40,13 +41,14 @@ typedef struct Piece {
     size_t size;
     int64_t at;             /* in the session; PIECE_AT_UNKNOWN: to be found */
     int sink;
+    bool again;             /* other pieces may have all of it, too */
 } Piece;
 
 /*
  * Put @n pieces of one session, in any order, together: those that follow
  * each other become one run. Sets the pieces' sink and at. Returns false and
  * sets @errp if one is not of this session, if where it was stored cannot be
- * found out, or if two are the same.
+ * found out, or if others have all of one for which that is a mistake.
  */
 bool pieces_init(Pieces *p, Piece *pieces, unsigned n, const Sideband *sb,
                  GError **errp);

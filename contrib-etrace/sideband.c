@@ -129,8 +129,13 @@ static void add_ram(Sideband *sb, const SidebandRecord *rec)
         .tail = rec->payload + ETRACE_SB_RAM_SIZE(sb->nr_harts),
         .tail_len = MIN(rec->len - ETRACE_SB_RAM_SIZE(sb->nr_harts),
                         ETRACE_SB_RAM_TAIL),
+        .summed = from.summed,
+        .sum = from.sum,
     };
     ram.tail_len = MIN(ram.tail_len, ram.bytes);
+    if (ram.summed > MIN(ram.bytes, ETRACE_SB_RAM_SUMMED)) {
+        ram.summed = 0;
+    }
     g_array_append_val(sb->rams, ram);
 }
 

@@ -93,6 +93,8 @@ typedef struct SidebandRam {
     const uint8_t *packets; /* u64 for each hart: of the session, before wp */
     const uint8_t *tail;    /* the last bytes that were stored */
     size_t tail_len;        /* ... how many of them; 0: not known */
+    uint64_t summed;        /* last bytes that have @sum; 0: not known */
+    uint64_t sum;           /* etrace_sb_sum() */
 } SidebandRam;
 
 /*

@@ -91,6 +91,7 @@ typedef struct Files {
     GArray *pieces;             /* Piece */
     GPtrArray *rings;           /* what pieces of rings are in */
     GPtrArray *files;           /* ... and all others */
+    unsigned truncated;         /* recordings that are left out */
 } Files;
 
 static void free_ring(gpointer ring)
@@ -115,10 +116,12 @@ static bool take_file(Files *f, const TraceOptions *opts, unsigned i,
     g_ptr_array_add(f->files, file);
     piece.data = input_data(file, &piece.size);
     if (perf_file_is(piece.data, piece.size)) {
+        unsigned truncated;
         g_autoptr(GArray) aux = perf_aux_read(piece.path, piece.data,
-                                              piece.size, errp);
+                                              piece.size, &truncated, errp);
 
         if (aux) {
+            f->truncated += truncated;
             g_array_append_vals(f->pieces, aux->data, aux->len);
         }
         return aux;
@@ -156,6 +159,7 @@ static bool take_pieces(Trace *t, const TraceOptions *opts, GError **errp)
     g_ptr_array_unref(f.rings);
     g_ptr_array_unref(f.files);
     if (ok) {
+        t->pieces.truncated = f.truncated;
         t->data = (const uint8_t *)t->pieces.data->data;
         t->end = t->pieces.data->len;
     }

@@ -176,14 +176,15 @@ static bool riscv_trace_ram_load(RISCVTraceRAM *s, uint64_t addr,
 }
 
 /*
- * The last bytes of the session that are in the ring. Returns how many, 0 if
- * the guest has taken the memory away. The lock is held.
+ * The last bytes of the session that are in the ring, @most at most. Returns
+ * how many, 0 if the guest has taken the memory away. The lock is held.
  */
-static size_t riscv_trace_ram_tail(RISCVTraceRAM *s, uint8_t *tail)
+static size_t riscv_trace_ram_tail(RISCVTraceRAM *s, uint8_t *tail,
+                                   size_t most)
 {
     const RISCVTraceRing *ring = riscv_trace_ram_current(s);
     uint64_t size = riscv_trace_ram_size(ring);
-    size_t len = MIN(ETRACE_SB_RAM_TAIL, MIN(s->bytes, size));
+    size_t len = MIN(most, MIN(s->bytes, size));
     size_t behind = MIN(len, ring->wp - ring->start);
     size_t before = len - behind;
 
@@ -202,10 +203,10 @@ void riscv_trace_ram_announce(RISCVTraceRAM *s)
 {
     uint8_t record[ETRACE_SB_HEADER_SIZE +
                    ETRACE_SB_RAM_SIZE(RISCV_TRACE_MAX_SOURCES) +
-                   ETRACE_SB_RAM_TAIL];
-    uint8_t tail[ETRACE_SB_RAM_TAIL];
+                   ETRACE_SB_RAM_TAIL + ETRACE_SB_RAM_SUM_SIZE];
+    g_autofree uint8_t *last = g_malloc(ETRACE_SB_RAM_SUMMED);
     RISCVTraceSession *session = &s->replicator->session;
-    size_t len;
+    size_t most, len, tail;
 
     WITH_QEMU_LOCK_GUARD(&s->lock) {
         const RISCVTraceRing *ring = riscv_trace_ram_current(s);
@@ -213,16 +214,21 @@ void riscv_trace_ram_announce(RISCVTraceRAM *s)
         if (s->bytes == s->announced) {
             return;
         }
+        most = MIN(s->bytes - s->announced, ETRACE_SB_RAM_SUMMED);
         s->announced = s->bytes;
-        len = riscv_trace_ram_tail(s, tail);
+        len = riscv_trace_ram_tail(s, last, MAX(most, ETRACE_SB_RAM_TAIL));
+        most = MIN(most, len);
+        tail = MIN(len, ETRACE_SB_RAM_TAIL);
         len = etrace_sb_pack_ram(record, &(ETraceSbRam) {
             .bytes = s->bytes,
             .start = ring->start,
             .limit = ring->limit,
             .wp = ring->wp,
             .wrapped = ring->wrapped,
+            .summed = most,
+            .sum = etrace_sb_sum(last + len - most, most),
         }, s->hart < 0 ? ETRACE_SB_ALL_HARTS : s->hart, s->packets,
-        session->num_sources, tail, len);
+        session->num_sources, last + len - tail, tail);
     }
     riscv_trace_session_put(session, record, len);
 }

@@ -297,6 +297,40 @@ static void test_ram(void)
     }
 }
 
+/* The sum stands behind a whole tail, and only there. */
+static void test_ram_sum(void)
+{
+    static const uint64_t packets[] = { 5 };
+    static const uint8_t tail[ETRACE_SB_RAM_TAIL] = { 7 };
+    ETraceSbRam ram = {
+        .bytes = 0x800, .start = 0x1000, .limit = 0x1ffc, .wp = 0x1800,
+        .summed = 0x400, .sum = 0x123456789abcdef0,
+    }, got;
+    size_t without = ETRACE_SB_HEADER_SIZE + ETRACE_SB_RAM_SIZE(1);
+    size_t len = etrace_sb_pack_ram(out, &ram, 1, packets, 1, tail,
+                                    sizeof(tail));
+
+    g_assert_cmpuint(len, ==, without + ETRACE_SB_RAM_TAIL +
+                              ETRACE_SB_RAM_SUM_SIZE);
+    len -= ETRACE_SB_HEADER_SIZE;
+    g_assert_true(etrace_sb_unpack_ram(payload, len, 1, &got));
+    g_assert_cmphex(got.summed, ==, ram.summed);
+    g_assert_cmphex(got.sum, ==, ram.sum);
+    /* that of an older QEMU */
+    g_assert_true(etrace_sb_unpack_ram(payload, len - 1, 1, &got));
+    g_assert_cmphex(got.summed, ==, 0);
+    len = etrace_sb_pack_ram(out, &ram, 1, packets, 1, tail, 63);
+    g_assert_cmpuint(len, ==, without + 63);
+    ram.summed = 0;
+    len = etrace_sb_pack_ram(out, &ram, 1, packets, 1, tail, sizeof(tail));
+    g_assert_cmpuint(len, ==, without + ETRACE_SB_RAM_TAIL);
+    /* published values of FNV-1a */
+    g_assert_cmphex(etrace_sb_sum((const uint8_t *)"", 0), ==,
+                    0xcbf29ce484222325);
+    g_assert_cmphex(etrace_sb_sum((const uint8_t *)"foobar", 6), ==,
+                    0x85944171f73967e8);
+}
+
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
@@ -310,5 +344,6 @@ int main(int argc, char **argv)
     g_test_add_func("/etrace/sideband/note", test_note);
     g_test_add_func("/etrace/sideband/trace", test_trace);
     g_test_add_func("/etrace/sideband/ram", test_ram);
+    g_test_add_func("/etrace/sideband/ram-sum", test_ram_sum);
     return g_test_run();
 }

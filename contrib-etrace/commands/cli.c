@@ -414,6 +414,11 @@ Trace *cli_open(const CliTrace *ct)
         if (p->sideband && sideband_problem(p->sideband)) {
             cli_warn("%s: %s", p->sideband_path, sideband_problem(p->sideband));
         }
+        if (p->pieces.truncated) {
+            cli_warn("%s: the AUX buffer had no room for the ends of %u "
+                     "recordings, which are left out; give perf record a "
+                     "larger one (-m ,SIZE)", p->path, p->pieces.truncated);
+        }
     }
     return g_steal_pointer(&t);
 }

@@ -373,7 +373,9 @@ static void G_GNUC_UNUSED fuzz_aux(const uint8_t *data, size_t size)
     size_t all = 0;
 
     if (perf_file_is(data, size)) {
-        pieces = perf_aux_read("file", data, size, NULL);
+        unsigned truncated;
+
+        pieces = perf_aux_read("file", data, size, &truncated, NULL);
     }
     for (guint i = 0; pieces && i < pieces->len; i++) {
         const Piece *piece = &g_array_index(pieces, Piece, i);

@@ -12,12 +12,25 @@
 #define START   0x80001000u
 #define ROUND   400         /* bytes, about, from stop to stop */
 #define ROUNDS  4
+#define MAX_ROUNDS 600
+
+/* How do rounds differ? */
+typedef enum Rounds {
+    DIFFERENT,
+    ALIKE,              /* not at all */
+    SAME_END,           /* in the beginning, as a driver's do */
+} Rounds;
+
+/* What does the sideband say of the last bytes before a stop? */
+typedef enum Says {
+    NOTHING, TAILS, SUMS
+} Says;
 
 /* What one sink has stored, and where it was stopped */
 typedef struct Stored {
     GByteArray *data;
-    size_t stops[ROUNDS + 1];       /* the first one is 0 */
-    unsigned packets[ROUNDS + 1];   /* before them */
+    size_t stops[MAX_ROUNDS + 1];       /* the first one is 0 */
+    unsigned packets[MAX_ROUNDS + 1];   /* before them */
 } Stored;
 
 typedef struct Session {
@@ -47,15 +60,17 @@ static void put_packet(GByteArray *trace, const ETraceParams *params,
 
 /* Each round begins with alignment, and ends with a whole packet. */
 static void store(Stored *s, const ETraceParams *params, unsigned seed,
-                  bool alike)
+                  Rounds kind, unsigned rounds)
 {
     unsigned n = 0;
 
     s->data = g_byte_array_new();
-    for (unsigned round = 0; round < ROUNDS; round++) {
-        unsigned from = alike ? seed : seed + 1000 * round;
+    for (unsigned round = 0; round < rounds; round++) {
+        unsigned from = kind == ALIKE ? seed : seed + 1000 * round;
 
-        for (unsigned i = 0; s->data->len < s->stops[round] + ROUND; i++) {
+        size_t size = ROUND + (kind == SAME_END ? 50 * (round % 7) : 0);
+
+        for (unsigned i = 0; s->data->len < s->stops[round] + size; i++) {
             if (i % 20 == 0) {
                 uint8_t align[ETRACE_ALIGN_MAX];
 
@@ -65,12 +80,15 @@ static void store(Stored *s, const ETraceParams *params, unsigned seed,
             put_packet(s->data, params, from + i);
             n++;
         }
+        for (unsigned i = 0; kind == SAME_END && i < 30; i++, n++) {
+            put_packet(s->data, params, seed + i);
+        }
         s->stops[round + 1] = s->data->len;
         s->packets[round + 1] = n;
     }
 }
 
-static void put_stop(Session *s, unsigned sink, unsigned round, bool tails)
+static void put_stop(Session *s, unsigned sink, unsigned round, Says says)
 {
     const Stored *stored = &s->sinks[sink];
     bool shared = s->nr_sinks == 1;
@@ -86,15 +104,26 @@ static void put_stop(Session *s, unsigned sink, unsigned round, bool tails)
 
         g_byte_array_append(record, (const guint8 *)&le, 8);
     }
-    if (tails) {
+    if (says != NOTHING) {
         g_byte_array_append(record, stored->data->data +
                             stored->stops[round] - tail, tail);
+    }
+    if (says == SUMS) {
+        uint64_t summed = stored->stops[round] - stored->stops[round - 1];
+        uint64_t sum[] = {
+            GUINT64_TO_LE(summed),
+            GUINT64_TO_LE(etrace_sb_sum(stored->data->data +
+                                        stored->stops[round - 1], summed)),
+        };
+
+        g_byte_array_append(record, (const guint8 *)sum, sizeof(sum));
     }
     sb_record(s->sb, ETRACE_SB_RAM, shared ? ETRACE_SB_ALL_HARTS : sink,
               record->data, record->len);
 }
 
-static void set_up(Session *s, unsigned sinks, bool alike, bool tails)
+static void set_up_rounds(Session *s, unsigned sinks, Rounds kind,
+                          unsigned rounds, Says says)
 {
     GError *err = NULL;
 
@@ -107,15 +136,20 @@ static void set_up(Session *s, unsigned sinks, bool alike, bool tails)
             s->params[i].src_id = i;
         }
         sb_params(s->sb, i, &s->params[i]);
-        store(&s->sinks[i], &s->params[i], 7 + 500000 * i, alike);
+        store(&s->sinks[i], &s->params[i], 7 + 500000 * i, kind, rounds);
     }
-    for (unsigned round = 1; round <= ROUNDS; round++) {
+    for (unsigned round = 1; round <= rounds; round++) {
         for (unsigned i = 0; i < sinks; i++) {
-            put_stop(s, i, round, tails);
+            put_stop(s, i, round, says);
         }
     }
     s->sideband = sideband_parse(s->sb->data, s->sb->len, 0, &err);
     check_no_error(err);
+}
+
+static void set_up(Session *s, unsigned sinks, Rounds kind, Says says)
+{
+    set_up_rounds(s, sinks, kind, ROUNDS, says);
 }
 
 static void tear_down(Session *s)
@@ -177,7 +211,7 @@ static void test_any_order(void)
     };
     Session s;
 
-    set_up(&s, 1, false, true);
+    set_up(&s, 1, DIFFERENT, TAILS);
     for (unsigned i = 0; i < ARRAY_SIZE(orders); i++) {
         Piece pieces[ROUNDS];
         Pieces p;
@@ -204,7 +238,7 @@ static void test_gap(void)
     Piece pieces[2];
     Pieces p;
 
-    set_up(&s, 1, false, true);
+    set_up(&s, 1, DIFFERENT, TAILS);
     pieces[0] = round_of(&s, 0, 3);
     pieces[1] = round_of(&s, 0, 1);
     accepted(&s, &p, pieces, 2);
@@ -230,7 +264,7 @@ static void test_cut(void)
     size_t at, pos;
     unsigned n = 0;
 
-    set_up(&s, 1, false, true);
+    set_up(&s, 1, DIFFERENT, TAILS);
     at = s.sinks[0].stops[1] + 50;
     piece = bytes_of(&s, 0, at, s.sinks[0].stops[3]);
     accepted(&s, &p, &piece, 1);
@@ -256,10 +290,10 @@ static void test_cut(void)
 static void test_overlap(void)
 {
     Session s;
-    Piece pieces[2];
+    Piece pieces[3];
     Pieces p;
 
-    set_up(&s, 1, false, true);
+    set_up(&s, 1, DIFFERENT, TAILS);
     pieces[0] = bytes_of(&s, 0, 0, s.sinks[0].stops[2]);
     pieces[1] = bytes_of(&s, 0, s.sinks[0].stops[1], s.sinks[0].stops[3]);
     accepted(&s, &p, pieces, 2);
@@ -270,6 +304,18 @@ static void test_overlap(void)
     pieces[0] = round_of(&s, 0, 2);
     pieces[1] = pieces[0];
     refused(&s, pieces, 2, "the other files have all of it");
+    /* A driver copies all of a ring that has wrapped: older rounds again. */
+    pieces[0] = round_of(&s, 0, 1);
+    pieces[1] = round_of(&s, 0, 2);
+    pieces[2] = bytes_of(&s, 0, s.sinks[0].stops[0] + 9, s.sinks[0].stops[4]);
+    for (unsigned i = 0; i < 3; i++) {
+        pieces[i].again = true;
+    }
+    accepted(&s, &p, pieces, 3);
+    check_cmpuint(p.runs->len, ==, 1);
+    check_cmpuint(p.data->len, ==, s.sinks[0].stops[4] - 9);
+    check_cmpuint(run_of(&p, 0)->at, ==, 9);
+    pieces_clear(&p);
     tear_down(&s);
 }
 
@@ -280,7 +326,7 @@ static void test_alike(void)
     Piece pieces[ROUNDS];
     Pieces p;
 
-    set_up(&s, 1, true, true);
+    set_up(&s, 1, ALIKE, TAILS);
     pieces[0] = round_of(&s, 0, 2);
     refused(&s, pieces, 1, "the same bytes were stored at several places");
     pieces[0].at = s.sinks[0].stops[2];
@@ -298,14 +344,79 @@ static void test_alike(void)
     tear_down(&s);
 }
 
+/*
+ * A driver stops the trace by the same instructions each time: hundreds of
+ * rounds end alike, and may be as long as others.
+ */
+static void test_same_end(void)
+{
+    Session s;
+    Piece pieces[MAX_ROUNDS];
+    Pieces p;
+
+    set_up_rounds(&s, 1, SAME_END, MAX_ROUNDS, TAILS);
+    pieces[0] = round_of(&s, 0, 300);
+    refused(&s, pieces, 1, "the same bytes were stored at several places");
+    tear_down(&s);
+
+    set_up_rounds(&s, 1, SAME_END, MAX_ROUNDS, SUMS);
+    for (unsigned round = 0; round < MAX_ROUNDS; round += 37) {
+        pieces[0] = round_of(&s, 0, round);
+        accepted(&s, &p, pieces, 1);
+        check_cmpuint(run_of(&p, 0)->at, ==, s.sinks[0].stops[round]);
+        check_cmpuint(run_of(&p, 0)->first[0], ==,
+                      s.sinks[0].packets[round]);
+        pieces_clear(&p);
+    }
+    /* What a ring that has wrapped held: it begins anywhere. */
+    pieces[0] = bytes_of(&s, 0, s.sinks[0].stops[70] + 33,
+                         s.sinks[0].stops[74]);
+    accepted(&s, &p, pieces, 1);
+    check_cmpuint(run_of(&p, 0)->at, ==, s.sinks[0].stops[70] + 33);
+    pieces_clear(&p);
+    for (unsigned round = 0; round < MAX_ROUNDS; round++) {
+        pieces[round] = round_of(&s, 0, round);
+    }
+    accepted(&s, &p, pieces, MAX_ROUNDS);
+    check_cmpuint(p.runs->len, ==, 1);
+    check_cmpuint(p.data->len, ==, s.sinks[0].data->len);
+    pieces_clear(&p);
+    /* One byte is another one, in a round as long as any. */
+    s.sinks[0].data->data[s.sinks[0].stops[13] + 20] ^= 1;
+    pieces[0] = round_of(&s, 0, 13);
+    refused(&s, pieces, 1, "has stored no such");
+    tear_down(&s);
+}
+
+/* Rounds that are the same are known by what was given before them. */
+static void test_alike_sums(void)
+{
+    Session s;
+    Piece pieces[ROUNDS];
+    Pieces p;
+
+    set_up(&s, 1, ALIKE, SUMS);
+    pieces[0] = round_of(&s, 0, 2);
+    refused(&s, pieces, 1, "the same bytes were stored at several places");
+    for (unsigned i = 0; i < ROUNDS; i++) {
+        pieces[i] = round_of(&s, 0, i);
+    }
+    accepted(&s, &p, pieces, ROUNDS);
+    check_cmpuint(p.data->len, ==, s.sinks[0].data->len);
+    pieces_clear(&p);
+    tear_down(&s);
+}
+
 static void test_elsewhere(void)
 {
     Session s;
     g_autofree uint8_t *other = g_malloc0(300);
     Piece piece;
 
-    set_up(&s, 1, false, true);
-    piece = (Piece) { "piece", other, 300, PIECE_AT_UNKNOWN, 0 };
+    set_up(&s, 1, DIFFERENT, TAILS);
+    piece = (Piece) {
+        .path = "piece", .data = other, .size = 300, .at = PIECE_AT_UNKNOWN,
+    };
     refused(&s, &piece, 1, "has stored no such 300 bytes");
     piece = round_of(&s, 0, 1);
     piece.at = s.sinks[0].stops[2];
@@ -324,7 +435,7 @@ static void test_no_tails(void)
     Piece piece;
     Pieces p;
 
-    set_up(&s, 1, false, false);
+    set_up(&s, 1, DIFFERENT, NOTHING);
     piece = round_of(&s, 0, 1);
     refused(&s, &piece, 1, "give --at OFFSET");
     piece.at = s.sinks[0].stops[1];
@@ -341,7 +452,7 @@ static void test_sinks(void)
     Piece pieces[2];
     Pieces p;
 
-    set_up(&s, 2, false, true);
+    set_up(&s, 2, DIFFERENT, TAILS);
     pieces[0] = round_of(&s, 1, 2);
     pieces[1] = round_of(&s, 0, 1);
     accepted(&s, &p, pieces, 2);
@@ -364,7 +475,7 @@ static void test_as_given(void)
     Piece pieces[2];
     Pieces p;
 
-    set_up(&s, 1, false, true);
+    set_up(&s, 1, DIFFERENT, TAILS);
     pieces[0] = round_of(&s, 0, 2);
     pieces[1] = round_of(&s, 0, 0);
     pieces_init_as_given(&p, pieces, 2);
@@ -399,6 +510,8 @@ int main(int argc, char **argv)
     g_test_add_func("/pieces/cut", test_cut);
     g_test_add_func("/pieces/overlap", test_overlap);
     g_test_add_func("/pieces/alike", test_alike);
+    g_test_add_func("/pieces/same-end", test_same_end);
+    g_test_add_func("/pieces/alike-sums", test_alike_sums);
     g_test_add_func("/pieces/elsewhere", test_elsewhere);
     g_test_add_func("/pieces/no-tails", test_no_tails);
     g_test_add_func("/pieces/sinks", test_sinks);

@@ -366,6 +366,16 @@ uint64_t etrace_sb_unpack_align_hart(const uint8_t *p, unsigned hart)
     return get_u64(p, 1 + hart);
 }
 
+uint64_t etrace_sb_sum(const uint8_t *bytes, size_t n)
+{
+    uint64_t sum = 0xcbf29ce484222325;
+
+    for (size_t i = 0; i < n; i++) {
+        sum = (sum ^ bytes[i]) * 0x100000001b3;
+    }
+    return sum;
+}
+
 size_t etrace_sb_pack_ram(uint8_t *out, const ETraceSbRam *ram,
                           unsigned hart, const uint64_t *packets,
                           unsigned harts, const uint8_t *tail, size_t len)
@@ -373,13 +383,20 @@ size_t etrace_sb_pack_ram(uint8_t *out, const ETraceSbRam *ram,
     const uint64_t words[] = {
         ram->bytes, ram->start, ram->limit, ram->wp | ram->wrapped,
     };
+    const uint64_t sum[] = { ram->summed, ram->sum };
+    bool summed = ram->summed && len == ETRACE_SB_RAM_TAIL;
     uint8_t *p = begin(out, ETRACE_SB_RAM, hart,
-                       ETRACE_SB_RAM_SIZE(harts) + len);
+                       ETRACE_SB_RAM_SIZE(harts) + len +
+                       (summed ? ETRACE_SB_RAM_SUM_SIZE : 0));
 
     p = put_u64s(p, words, ARRAY_SIZE(words));
     p = put_u64s(p, packets, harts);
     memcpy(p, tail, len);
-    return p + len - out;
+    p += len;
+    if (summed) {
+        p = put_u64s(p, sum, ARRAY_SIZE(sum));
+    }
+    return p - out;
 }
 
 bool etrace_sb_unpack_ram(const uint8_t *p, size_t len, unsigned harts,
@@ -395,6 +412,12 @@ bool etrace_sb_unpack_ram(const uint8_t *p, size_t len, unsigned harts,
         .wp = get_u64(p, 3) & ~1ull,
         .wrapped = get_u64(p, 3) & 1,
     };
+    if (len >= ETRACE_SB_RAM_SIZE(harts) + ETRACE_SB_RAM_TAIL +
+               ETRACE_SB_RAM_SUM_SIZE) {
+        p += ETRACE_SB_RAM_SIZE(harts) + ETRACE_SB_RAM_TAIL;
+        ram->summed = get_u64(p, 0);
+        ram->sum = get_u64(p, 1);
+    }
     return ram->start <= ram->wp && ram->wp <= ram->limit;
 }
 

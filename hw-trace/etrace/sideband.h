@@ -40,7 +40,7 @@
 
 #define ETRACE_SB_MAGIC         "RVTRSIDE"      /* 8 bytes, no NUL */
 #define ETRACE_SB_VERSION_MAJOR 1               /* other: cannot be read */
-#define ETRACE_SB_VERSION_MINOR 5               /* larger: more to skip */
+#define ETRACE_SB_VERSION_MINOR 6               /* larger: more to skip */
 #define ETRACE_SB_ALL_HARTS     0xffff
 #define ETRACE_SB_HEADER_SIZE   8               /* of every record */
 #define ETRACE_SB_PAGE_SIZE     4096
@@ -123,7 +123,11 @@ typedef enum ETraceSbType {
      * of a sink which has the packets of this hart only: the last one of each
      * counts. Since minor version 5 the last bytes before trRamWP stand
      * behind these numbers, up to ETRACE_SB_RAM_TAIL, so that a piece of the
-     * trace can be found in it.
+     * trace can be found in it. Since minor version 6, if there are as many,
+     * u64 number of the last bytes that are summed, up to
+     * ETRACE_SB_RAM_SUMMED and not more than since the record before, and u64
+     * their sum (etrace_sb_sum()): a guest's driver stops the trace at the
+     * same instructions each time, so that the tails of all records are alike.
      */
     ETRACE_SB_RAM = 13,
     /*
@@ -215,6 +219,8 @@ typedef struct ETraceSbRam {
     uint64_t bytes;
     uint64_t start, limit, wp;
     bool wrapped;
+    uint64_t summed;            /* last bytes that have @sum; 0: not known */
+    uint64_t sum;
 } ETraceSbRam;
 
 typedef struct ETraceSbOrigin {
@@ -260,6 +266,11 @@ typedef struct ETraceSbEnd {
 #define ETRACE_SB_ALIGN_SIZE(harts) (8 + 8 * (size_t)(harts))
 #define ETRACE_SB_RAM_SIZE(harts) (32 + 8 * (size_t)(harts))
 #define ETRACE_SB_RAM_TAIL      64              /* ... and so many at most */
+#define ETRACE_SB_RAM_SUM_SIZE  16              /* ... and these */
+#define ETRACE_SB_RAM_SUMMED    16384
+
+/* The sum of @n bytes of a trace: FNV-1a of 64 bits */
+uint64_t etrace_sb_sum(const uint8_t *bytes, size_t n);
 
 static inline void etrace_sb_put(uint8_t *p, uint64_t v, unsigned bytes)
 {
@@ -304,6 +315,7 @@ size_t etrace_sb_pack_align(uint8_t *out, uint64_t offset,
                             const uint64_t *packets, unsigned harts);
 size_t etrace_sb_pack_tvec(uint8_t *out, unsigned hart,
                            const ETraceSbTvec *tvec);
+/* @ram's sum is packed if @tail has ETRACE_SB_RAM_TAIL bytes. */
 size_t etrace_sb_pack_ram(uint8_t *out, const ETraceSbRam *ram,
                           unsigned hart, const uint64_t *packets,
                           unsigned harts, const uint8_t *tail, size_t len);

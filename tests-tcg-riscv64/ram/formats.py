@@ -32,9 +32,9 @@ def record(kind, payload, misc=0):
 def perf_data(chunks, recordings, pipe=False, sample_id=False,
               kind=RISCV_TRACE):
     """
-    Chunks of AUX data, (CPU, offset in its stream, bytes), and what was
-    written between a start and a stop, (CPU, offset, size). See
-    perf.data-file-format.txt and perf_event.h.
+    Chunks of AUX data, (CPU, offset in its stream, bytes), which perf fills up
+    to 8 bytes, and what was written between a start and a stop, (CPU, offset,
+    size). See perf.data-file-format.txt and perf_event.h.
     """
     # type 0, size, config, period; TID, TIME, CPU, IDENTIFIER
     attr = struct.pack('<IIQQQQQ', 10, 64, 1, 0,
@@ -47,6 +47,7 @@ def perf_data(chunks, recordings, pipe=False, sample_id=False,
         body += record(AUX, struct.pack('<QQQ', offset, size, 0) +
                        (ident if sample_id else b''))
     for cpu, offset, data in chunks:
+        data += bytes(-len(data) % 8)
         body += record(AUXTRACE, struct.pack('<QQQIIII', len(data), offset, 0,
                                              cpu, 7, cpu, 0)) + data
     if pipe:

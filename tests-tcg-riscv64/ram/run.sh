@@ -36,6 +36,11 @@ for xlen in 64 32; do
         make_guest "rvtrace-own$harts-$xlen" "$rvtrace" $arch \
             -DROUNDS=3 -DHARTS=$harts -DPER_HART=1
     done
+    for harts in 1 2; do
+        make_guest "gtrace$harts-$xlen" "$rvtrace" $arch -DGTRACE=1 \
+            -DROUNDS=9 -DHARTS=$harts -DPER_HART=1 -DRING_SIZE=0x2000 \
+            -DMORE=40 -DASYNC_FREQ=1
+    done
     make_guest "rvtrace-pieces-$xlen" "$rvtrace" $arch -DROUNDS=7 \
         -DWORK=1500 -DASYNC_FREQ=1 -DPATCH=1
     make_guest "rvtrace-wrap-$xlen" "$rvtrace" $arch \

@@ -1,7 +1,10 @@
 /*
  * A guest that traces itself into its own memory, as Linux's rvtrace driver
  * (v4 of the series, 2026) does it: the same registers in the same order,
- * with the same read-backs and the same patience
+ * with the same read-backs and the same patience. With GTRACE, as the same
+ * authors' newer driver does it (PMU "gtrace"): it chooses srcID and format,
+ * does not wait for the encoder to be empty, and copies what the ring has got
+ * into an AUX buffer each time.
  *
  * ROUNDS times: sink, funnel and encoder on, work, off again. With PER_HART,
  * for trace-topology=per-hart, there is no funnel and a sink for each hart.
@@ -42,6 +45,14 @@
 #ifndef PER_HART
 #define PER_HART        0
 #endif
+#ifndef GTRACE
+#define GTRACE          0
+#endif
+/* Every other round does so much more: with a small ring, it wraps. */
+#ifndef MORE
+#define MORE            1
+#endif
+#define AUX_SIZE        (GTRACE ? 0x40000 : 1)
 
 #define ENCODER(hart)   (0x3020000 + (hart) * 0x1000)
 #define FUNNEL          0x3030000
@@ -59,12 +70,17 @@
 #define LIMIT_HIGH      0x01c
 #define WP_LOW          0x020
 #define WP_HIGH         0x024
+#define INST_FEATURES   0x008
 
 #define ACTIVE          0
 #define ENABLE          1
 #define INST_TRACING    2
 #define EMPTY           3
 #define INST_MODE       4
+#define INHIBIT_SRC     15
+#define FORMAT          24
+#define SRC_ID          16
+#define SRC_BITS        28
 #define RAM_MODE        4
 #define RAM_STOP        8
 #define RAM_ASYNC       12
@@ -73,6 +89,11 @@
 unsigned char rings[SINKS][RING_SIZE] __attribute__((aligned(4096)));
 volatile unsigned long result; /* volatile: or work() would be left out */
 volatile int probed, done[HARTS]; /* volatile: other harts set them */
+
+/* What perf would get: in which rounds, how many bytes */
+unsigned char aux[SINKS][AUX_SIZE];
+static unsigned aux_sizes[SINKS][ROUNDS], aux_used[SINKS];
+static uint64_t prev_wp[SINKS];
 
 static uint32_t read32(xlen_t base, unsigned reg)
 {
@@ -103,6 +124,74 @@ static void set_bit(xlen_t base, unsigned bit)
 static void clear_bit(xlen_t base, unsigned bit)
 {
     write32(base, CONTROL, read32(base, CONTROL) & ~(1u << bit));
+}
+
+/* rvtrace_encoder_set_srcid() */
+static void set_src_id(unsigned hart, unsigned bits)
+{
+    xlen_t encoder = ENCODER(hart);
+    uint32_t features = read32(encoder, INST_FEATURES);
+
+    features &= ~(0xfffu << SRC_ID | 0xfu << SRC_BITS);
+    features |= hart << SRC_ID | bits << SRC_BITS;
+    write32(encoder, INST_FEATURES, features);
+    write32(encoder, CONTROL,
+            read32(encoder, CONTROL) & ~(1u << INHIBIT_SRC));
+}
+
+/* rvtrace_encoder_set_format(): E-Trace */
+static void set_format(unsigned hart)
+{
+    xlen_t encoder = ENCODER(hart);
+
+    write32(encoder, CONTROL, read32(encoder, CONTROL) & ~(7u << FORMAT));
+    CHECK(((read32(encoder, CONTROL) >> FORMAT) & 7) == 0);
+}
+
+/* Bits that all srcIDs have, as order_base_2(nr_cpu_ids) */
+static unsigned src_bits(void)
+{
+    unsigned bits = 0;
+
+    while (1u << bits < HARTS) {
+        bits++;
+    }
+    return bits;
+}
+
+/* rvtrace_encoder_probe() */
+static void probe_encoder(unsigned hart)
+{
+    xlen_t encoder = ENCODER(hart);
+
+    set_format(hart);
+    write32(encoder, CONTROL,
+            read32(encoder, CONTROL) & ~(1u << INHIBIT_SRC));
+    if (!(read32(encoder, CONTROL) & 1u << INHIBIT_SRC)) {
+        write32(encoder, INST_FEATURES,
+                read32(encoder, INST_FEATURES) | 0xfu << SRC_BITS);
+        CHECK(read32(encoder, INST_FEATURES) >> SRC_BITS >= src_bits());
+    }
+    if (src_bits()) {
+        set_src_id(hart, src_bits());
+    } else {
+        write32(encoder, CONTROL,
+                read32(encoder, CONTROL) | 1u << INHIBIT_SRC);
+    }
+}
+
+/*
+ * A new width of srcID begins a new session, which takes a moment; a driver
+ * that is loaded is not used at once. A fifth of a second
+ */
+static void take_a_moment(void)
+{
+    xlen_t begin, now;
+
+    asm volatile("csrr %0, time" : "=r"(begin));
+    do {
+        asm volatile("csrr %0, time" : "=r"(now));
+    } while (now - begin < 2000000);
 }
 
 /* rvtrace_platform_probe(): reset, release, type and version */
@@ -161,8 +250,36 @@ static void setup_sink(unsigned sink)
     CHECK(read64(ram, LIMIT_LOW) == end - 4);
     CHECK(read64(ram, START_LOW) == start);
     CHECK(read64(ram, WP_LOW) == start);
-    set_bit(ram, ENABLE);
-    poll_bit(ram, ENABLE, 1);
+    prev_wp[sink] = start;
+    if (!GTRACE) {
+        set_bit(ram, ENABLE);
+        poll_bit(ram, ENABLE, 1);
+    }
+}
+
+/* rvtrace_ramsink_copyto_auxbuf(): all of it if the ring has wrapped */
+static void copy_to_aux(unsigned sink, unsigned round)
+{
+    xlen_t start = (xlen_t)rings[sink];
+    uint64_t wp = read64(RAM(sink), WP_LOW);
+    unsigned from, size;
+
+    if (wp & 1) {
+        wp &= ~(uint64_t)1;
+        write64(RAM(sink), WP_LOW, start);
+        from = wp - start;
+        size = RING_SIZE;
+        prev_wp[sink] = start;
+    } else {
+        from = prev_wp[sink] - start;
+        size = wp - prev_wp[sink];
+        prev_wp[sink] = wp;
+    }
+    CHECK(aux_used[sink] + size <= AUX_SIZE);
+    for (unsigned i = 0; i < size; i++) {
+        aux[sink][aux_used[sink]++] = rings[sink][(from + i) % RING_SIZE];
+    }
+    aux_sizes[sink][round] = size;
 }
 
 static void start_path(unsigned sink)
@@ -178,10 +295,21 @@ static void start_path(unsigned sink)
 static void start_encoder(unsigned hart)
 {
     xlen_t encoder = ENCODER(hart);
+    uint32_t control;
 
+    if (GTRACE) {
+        if (src_bits()) {
+            set_src_id(hart, src_bits());
+        }
+        set_format(hart);
+    }
     set_bit(encoder, ENABLE);
     poll_bit(encoder, ENABLE, 1);
-    write32(encoder, CONTROL, read32(encoder, CONTROL) | 6u << INST_MODE);
+    control = read32(encoder, CONTROL);
+    if (GTRACE) {
+        control &= ~(7u << INST_MODE);
+    }
+    write32(encoder, CONTROL, control | 6u << INST_MODE);
     CHECK(((read32(encoder, CONTROL) >> INST_MODE) & 7) == 6);
     set_bit(encoder, INST_TRACING);
     poll_bit(encoder, INST_TRACING, 1);
@@ -195,7 +323,9 @@ static void stop_encoder(unsigned hart)
     poll_bit(encoder, INST_TRACING, 0);
     clear_bit(encoder, ENABLE);
     poll_bit(encoder, ENABLE, 0);
-    poll_bit(encoder, EMPTY, 1);
+    if (!GTRACE) {
+        poll_bit(encoder, EMPTY, 1);
+    }
 }
 
 static void stop_path(unsigned sink)
@@ -245,13 +375,15 @@ static unsigned long patched(unsigned long x)
     return ((unsigned long (*)(unsigned long))patched_address())(x);
 }
 
-/* Rounds 3 and 5 store the same bytes. */
-static unsigned long seed;
+/* Rounds 3 and 5 of PATCH store the same bytes; of GTRACE, no two do. */
+static unsigned long seed_of(unsigned hart, unsigned round)
+{
+    return GTRACE ? 16 * hart + round : !PATCH ? 0 : round == 5 ? 3 : round;
+}
 
 static void patch(int round)
 {
     if (PATCH) {
-        seed = round == 5 ? 3 : round;
         /* jal x0, 8 */
         *(volatile uint32_t *)patched_address() = /* volatile: it is code */
             round & 1 ? 0x0080006f : 0x00000013;
@@ -260,7 +392,7 @@ static void patch(int round)
 }
 
 /* What is traced: calls, loops, branches. The test looks for all of it. */
-void __attribute__((noinline)) work(void)
+void __attribute__((noinline)) work(unsigned long seed)
 {
     unsigned long x = 1 + seed;
 
@@ -296,24 +428,33 @@ static void trace_work(unsigned hart)
     unsigned sink = PER_HART ? hart : 0;
 
     for (int i = 0; i < ROUNDS; i++) {
+        /* not in the trace */
+        unsigned long seed = seed_of(hart, i);
+        int times = i & 1 ? MORE : 1;
+
         patch(i);
         if (!SHARED) {
             start_path(sink);
         }
         start_encoder(hart);
-        work();
+        while (times--) {
+            work(seed);
+        }
         if (has_stopped(sink)) {
             if (RESUME) {
                 write64(RAM(sink), WP_LOW, (xlen_t)rings[sink]);
                 set_bit(RAM(sink), ENABLE);
                 poll_bit(RAM(sink), ENABLE, 1);
-                work();
+                work(0);
             }
             return;
         }
         stop_encoder(hart);
         if (!SHARED) {
             stop_path(sink);
+        }
+        if (GTRACE) {
+            copy_to_aux(sink, i);
         }
     }
 }
@@ -340,12 +481,22 @@ int main(void)
     /* probed in the order of their addresses */
     for (unsigned i = 0; i < HARTS; i++) {
         probe(ENCODER(i), 1);
+        if (GTRACE) {
+            probe_encoder(i);
+        } else {
+            /* v4 enables it here, and again when it starts. */
+            set_bit(ENCODER(i), ENABLE);
+            poll_bit(ENCODER(i), ENABLE, 1);
+        }
     }
     if (!PER_HART) {
         probe(FUNNEL, 8);
     }
     for (unsigned i = 0; i < SINKS; i++) {
         probe(RAM(i), 9);
+    }
+    if (GTRACE) {
+        take_a_moment();
     }
     setup_sink(0);
     if (SHARED) {
@@ -367,6 +518,12 @@ int main(void)
         print_field("ring ", (xlen_t)rings[i]);
         print_field("size ", RING_SIZE);
         print_field("wp ", read64(RAM(i), WP_LOW));
+        if (GTRACE) {
+            print_field("aux ", (xlen_t)aux[i]);
+            for (unsigned round = 0; round < ROUNDS; round++) {
+                print_field("", aux_sizes[i][round]);
+            }
+        }
     }
     pass();
 }
