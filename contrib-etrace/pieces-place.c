@@ -200,6 +200,27 @@ static void add_place(Places *found, const Piece *piece,
     found->sink[found->n++] = sink;
 }
 
+/*
+ * Byte @end of the piece may be one of the stops @list, by numbers: those whose
+ * sum is known, or those of which no more than the tail is. Returns true if it
+ * can be.
+ */
+static bool add_places(Places *found, const Piece *piece,
+                       const SidebandRam *stops, unsigned n,
+                       const GArray *list, size_t end, bool summed)
+{
+    unsigned before = found->n;
+
+    for (guint i = 0; i < list->len; i++) {
+        const SidebandRam *stop = &stops[g_array_index(list, unsigned, i)];
+
+        if (has_sum(stop, end) == summed) {
+            add_place(found, piece, stops, n, (int64_t)(stop->bytes - end));
+        }
+    }
+    return found->n > before;
+}
+
 static void search(Places *found, const Piece *piece, const Tails *tails,
                    const SidebandRam *stops, unsigned n)
 {
@@ -207,23 +228,15 @@ static void search(Places *found, const Piece *piece, const Tails *tails,
     for (size_t end = piece->size; end >= ETRACE_SB_RAM_TAIL; end--) {
         const GArray *list = tails_lookup(tails, stops, piece->data + end,
                                           &found->more);
-        unsigned before = found->n;
 
-        /* Where the bytes' sum says so, the ends of longer ones say nothing. */
-        for (unsigned sums = 2; list && sums-- && found->n == before;) {
-            for (guint i = 0; i < list->len; i++) {
-                const SidebandRam *stop =
-                    &stops[g_array_index(list, unsigned, i)];
-
-                if (has_sum(stop, end) == sums) {
-                    add_place(found, piece, stops, n,
-                              (int64_t)(stop->bytes - end));
-                }
-            }
-            if (sums && found->n > before) {
-                return;
-            }
+        if (!list) {
+            continue;
         }
+        /* Where the bytes' sum says so, the ends of longer ones say nothing. */
+        if (add_places(found, piece, stops, n, list, end, true)) {
+            return;
+        }
+        add_places(found, piece, stops, n, list, end, false);
     }
     /* Less than a tail: it has to end at a stop. */
     for (unsigned i = 0; i < n && piece->size < ETRACE_SB_RAM_TAIL; i++) {
