@@ -97,7 +97,6 @@ static GArray *read_all(GByteArray *b)
 static void refused(GByteArray *b, const char *says)
 {
     g_autoptr(GError) err = NULL;
-
     unsigned truncated;
 
     check_null(perf_aux_read("file", b->data, b->len, &truncated, &err));

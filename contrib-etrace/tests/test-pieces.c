@@ -67,7 +67,6 @@ static void store(Stored *s, const ETraceParams *params, unsigned seed,
     s->data = g_byte_array_new();
     for (unsigned round = 0; round < rounds; round++) {
         unsigned from = kind == ALIKE ? seed : seed + 1000 * round;
-
         size_t size = ROUND + (kind == SAME_END ? 50 * (round % 7) : 0);
 
         for (unsigned i = 0; s->data->len < s->stops[round] + size; i++) {
@@ -195,6 +194,16 @@ static void accepted(const Session *s, Pieces *p, Piece *pieces, unsigned n)
 
     check_true(pieces_init(p, pieces, n, s->sideband, &err));
     check_no_error(err);
+}
+
+/* The first @n rounds, which @pieces become, a piece each */
+static void all_accepted(const Session *s, Pieces *p, Piece *pieces,
+                         unsigned n)
+{
+    for (unsigned round = 0; round < n; round++) {
+        pieces[round] = round_of(s, 0, round);
+    }
+    accepted(s, p, pieces, n);
 }
 
 static const PieceRun *run_of(const Pieces *p, guint i)
@@ -333,11 +342,8 @@ static void test_alike(void)
     accepted(&s, &p, pieces, 1);
     check_cmpuint(run_of(&p, 0)->first[0], ==, s.sinks[0].packets[2]);
     pieces_clear(&p);
-    for (unsigned i = 0; i < ROUNDS; i++) {
-        pieces[i] = round_of(&s, 0, i);
-    }
     /* all there are: any order is right */
-    accepted(&s, &p, pieces, ROUNDS);
+    all_accepted(&s, &p, pieces, ROUNDS);
     check_cmpuint(p.runs->len, ==, 1);
     check_cmpuint(p.data->len, ==, s.sinks[0].data->len);
     pieces_clear(&p);
@@ -374,10 +380,7 @@ static void test_same_end(void)
     accepted(&s, &p, pieces, 1);
     check_cmpuint(run_of(&p, 0)->at, ==, s.sinks[0].stops[70] + 33);
     pieces_clear(&p);
-    for (unsigned round = 0; round < MAX_ROUNDS; round++) {
-        pieces[round] = round_of(&s, 0, round);
-    }
-    accepted(&s, &p, pieces, MAX_ROUNDS);
+    all_accepted(&s, &p, pieces, MAX_ROUNDS);
     check_cmpuint(p.runs->len, ==, 1);
     check_cmpuint(p.data->len, ==, s.sinks[0].data->len);
     pieces_clear(&p);
@@ -398,10 +401,7 @@ static void test_alike_sums(void)
     set_up(&s, 1, ALIKE, SUMS);
     pieces[0] = round_of(&s, 0, 2);
     refused(&s, pieces, 1, "the same bytes were stored at several places");
-    for (unsigned i = 0; i < ROUNDS; i++) {
-        pieces[i] = round_of(&s, 0, i);
-    }
-    accepted(&s, &p, pieces, ROUNDS);
+    all_accepted(&s, &p, pieces, ROUNDS);
     check_cmpuint(p.data->len, ==, s.sinks[0].data->len);
     pieces_clear(&p);
     tear_down(&s);

@@ -67,12 +67,17 @@ static void map(Fixture *f, uint64_t satp, uint64_t vaddr, uint64_t phys)
     sb_map(f->sb, 0, false, vaddr, phys);
 }
 
-static void decide(Fixture *f)
+static void parse(Fixture *f)
 {
     g_autoptr(GError) err = NULL;
 
     f->sideband = sideband_parse(f->sb->data, f->sb->len, 0, &err);
     check_no_error(err);
+}
+
+static void decide(Fixture *f)
+{
+    parse(f);
     f->placement = placement_new(f->sideband);
     for (unsigned i = 1; i < object_table_size(f->table); i++) {
         placement_try(f->placement, object_get(f->table, i));
@@ -83,8 +88,8 @@ static void decide(Fixture *f)
 
 static void tear_down(Fixture *f)
 {
-    sideband_view_free(f->view);
-    placement_free(f->placement);
+    g_clear_pointer(&f->view, sideband_view_free);
+    g_clear_pointer(&f->placement, placement_free);
     sideband_free(f->sideband);
     object_table_free(f->table);
     g_byte_array_unref(f->sb);
@@ -238,7 +243,6 @@ static const Object *named(Fixture *f, Image *image, unsigned priv,
 static void test_freed(void)
 {
     static const uint8_t made[18] = { 0x13, 0x15, 0x75, 0x00 };
-    g_autoptr(GError) err = NULL;
     Object *kernel;
     Names *names;
     Image *image;
@@ -261,8 +265,7 @@ static void test_freed(void)
     sb_fence(f.sb, 0, 20);
     map(&f, SATP(1), 0x91000, 0x80100000);      /* and so does the kernel */
     sb_code(f.sb, 0x80100242, made, sizeof(made) - 2);
-    f.sideband = sideband_parse(f.sb->data, f.sb->len, 0, &err);
-    check_no_error(err);
+    parse(&f);
     names_add_sideband(names, f.sideband);
     names_try(names, 1);
     names_decide(names);
@@ -277,9 +280,7 @@ static void test_freed(void)
     check_null(named(&f, image, ETRACE_PRIV_S, 0x91244, names));
     image_free(image);
     names_free(names);
-    sideband_free(f.sideband);
-    object_table_free(f.table);
-    g_byte_array_unref(f.sb);
+    tear_down(&f);
 }
 
 /* The kernel's file has the vDSO in it: what runs in U-mode is not that. */
