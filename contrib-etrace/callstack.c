@@ -66,12 +66,6 @@ static Stack *new_stack(CallStack *cs, const Context *c)
     return st;
 }
 
-/* A kernel or a monitor goes on with its stack when it switches spaces. */
-static bool is_user(unsigned priv)
-{
-    return priv == ETRACE_PRIV_U || priv == ETRACE_PRIV_VU;
-}
-
 /* What distinguishes the context of who runs now, at @priv, from others */
 static Context context_key(const CallStack *cs, unsigned priv)
 {
@@ -79,7 +73,8 @@ static Context context_key(const CallStack *cs, unsigned priv)
 
     return (Context) {
         .priv = priv,
-        .space = is_user(priv) ? cs->site.space : 0,
+        /* A kernel or a monitor keeps its stack when it switches spaces. */
+        .space = priv_is_user(priv) ? cs->site.space : 0,
         /* Tasks of Linux from 1 on: the idle ones all have number 0. */
         .tid = task && task->known && !is_firmware(priv) ? task->tid + 1 : 0,
     };

@@ -165,6 +165,12 @@ CodePage *sideband_view_page(SidebandView *view, unsigned priv,
 unsigned sideband_view_nr_pages(const SidebandView *view);
 void sideband_view_trim(SidebandView *view);
 
+/* Do an operating system's programs run at @priv, an ETracePriv? */
+static inline bool priv_is_user(unsigned priv)
+{
+    return priv == ETRACE_PRIV_U || priv == ETRACE_PRIV_VU;
+}
+
 /* An address space: satp, or vsatp and hgatp; 0s if addresses are physical */
 typedef struct SidebandSpace {
     bool virt;

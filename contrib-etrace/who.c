@@ -46,7 +46,7 @@ static const Task *known_task(Who *who, const TraceDecoder *d)
 
 CallStackSite who_site(Who *who, const TraceDecoder *d, unsigned priv)
 {
-    bool user = priv == ETRACE_PRIV_U || priv == ETRACE_PRIV_VU;
+    bool user = priv_is_user(priv);
     unsigned space = trace_decoder_space(d, priv);
     const Task *task = known_task(who, d);
 

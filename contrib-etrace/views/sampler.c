@@ -124,7 +124,7 @@ static void note_run(Sampler *s, const FlowRun *run)
 
 static SampleMode mode_of(unsigned priv, ObjectKind kind)
 {
-    if (priv == ETRACE_PRIV_U || priv == ETRACE_PRIV_VU) {
+    if (priv_is_user(priv)) {
         return SAMPLE_USER;
     }
     switch (kind) {
