@@ -161,8 +161,7 @@ void riscv_trace_translated(CPURISCVState *env, const DisasContextBase *db)
         unsigned n = MIN(len - done, CODE_PAGE_SIZE - ofs);
 
         code_at(hart, riscv_trace_maps_find(hart, va + done) + ofs,
-                done ? tb_page_addr1(db->tb) : tb_page_addr0(db->tb),
-                bytes + done, n);
+                db->tb->page_addr[done != 0], bytes + done, n);
         done += n;
     }
 }
