@@ -215,7 +215,8 @@ class Series:
 
         kept = []
         for line in text.splitlines(keepends=True):
-            short = re.sub(r"'([\w./-]+\.(?:c|h|s|S|json))',? ?", keep, line)
+            short = re.sub(r"'([\w./-]+\.(?:[chsS]|json|html|css|js))',? ?",
+                           keep, line)
             if short == line or short.strip():
                 kept.append(re.sub(r' +$', '', short))
         return ''.join(kept)
