@@ -42,7 +42,7 @@ help:
 #:   make stock      build/stock: the same QEMU without us, to compare with
 #:   make series     build/series.mbox for `git am` on a QEMU tree, and its three
 #:                   parts: series-fixes.mbox, -ctr, -trace; series-cover-PART.patch
-#:   make series-check  whether each patch of it builds; over an hour, resumable
+#:   make series-check  whether each patch of it builds; an hour, resumable
 #:   make builds     with gcc and clang, for hosts of 32 bits and with the other
 #:                   byte order, user mode only, KVM only: does it build, and
 #:                   do the tests of core and decoder pass there? ROWS='NAME...':
