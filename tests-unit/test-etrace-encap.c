@@ -5,7 +5,7 @@
  */
 #include "qemu/osdep.h"
 #include "etrace-test.h"
-#include "hw/trace/etrace/encap.h"
+#include "hw/trace/etrace/packet-plain.h"
 
 static void set_params(ETraceParams *p, unsigned src_bits, uint16_t src_id,
                        unsigned ts_bytes)
@@ -176,6 +176,48 @@ static void test_only_odd_bits(void)
     g_assert_cmphex(pkt.src_id, ==, 1);
     g_assert_true(pkt.data);
     g_assert_cmpuint(pkt.len, ==, 0);
+}
+
+/*
+ * Whatever stands in front of a payload, at least one bit of it is sent: also
+ * of one that is all 0, the first entry of the jump target cache where format
+ * 0 has no other subformat. The short way sends the bytes of the other.
+ */
+static void test_plain(void)
+{
+    const ETracePlain plain[] = {
+        etrace_plain_jump(0, 5, 0, 0, 0),
+        etrace_plain_jump(0, 5, 3, 0, 0),
+        etrace_plain_jump(1, 5, 0, 0, 0),
+        etrace_plain_jump(0, 5, 0, 3, 0),
+        etrace_plain_address(0, 0, 0),
+        etrace_plain_address(0, 0, -1),
+        etrace_plain_address(31, 0x7fffffff, INT64_MIN),
+        etrace_plain_count_address(0, 0, 0),
+        etrace_plain_count(0, 0),
+        etrace_plain_full_map(0x7fffffff),
+    };
+
+    for (unsigned i = 0; i < 17 * 2 * ARRAY_SIZE(plain); i++) {
+        unsigned src_bits = i / 2 % 17;
+        ETracePlain p = plain[i / (17 * 2)];
+        uint8_t payload[ETRACE_PACKET_PLAIN_MAX];
+        uint8_t want[ETRACE_ENCAP_MAX], out[ETRACE_PLAIN_WRAP_MAX];
+        ETracePlainHead head;
+        ETraceEncapPacket pkt;
+        ETraceParams params;
+        size_t len, size;
+
+        set_params(&params, src_bits, (1u << src_bits) - 1, 0);
+        params.data_width = i % 2 ? 64 : 0;
+        head = etrace_plain_head(&params);
+        len = etrace_plain_store(payload, p);
+        size = etrace_encap_wrap(&params, payload, len, want);
+        g_assert_cmpmem(out, etrace_plain_wrap(out, &head, p), want, size);
+        g_assert(etrace_encap_parse(&params, out, size, &pkt) ==
+                 ETRACE_ENCAP_PACKET);
+        g_assert_cmpmem(pkt.payload, pkt.len, payload, len);
+    }
 }
 
 /* Every payload that parameters allow comes through every framing. */
@@ -409,6 +451,7 @@ int main(int argc, char **argv)
     g_test_add_func("/etrace/encap/whole", test_whole);
     g_test_add_func("/etrace/encap/whole-random", test_whole_random);
     g_test_add_func("/etrace/encap/only-odd-bits", test_only_odd_bits);
+    g_test_add_func("/etrace/encap/plain", test_plain);
     g_test_add_func("/etrace/encap/parse-null", test_parse_null);
     g_test_add_func("/etrace/encap/parse-cut-off", test_parse_cut_off);
     g_test_add_func("/etrace/encap/align", test_align);

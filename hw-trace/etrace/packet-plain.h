@@ -104,6 +104,8 @@ static inline size_t etrace_plain_wrap(uint8_t *out,
     p.low = p.low << head->odd | head->odd_value;
     p.pos += head->odd;
     len = etrace_plain_store(out + 1 + head->src_bytes, p);
+    /* A payload of nothing but 0 has one bit left. */
+    len = MAX(len, head->odd / 8u + 1);
     out[0] = len;
     return 1 + head->src_bytes + len;
 }
