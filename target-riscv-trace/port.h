@@ -36,7 +36,7 @@ typedef struct RISCVTraceJump {
  * kept by translated code then: what goes as predicted needs no slot.
  */
 typedef struct RISCVTracePort {
-    ETraceSlot *head QEMU_ALIGNED(64);
+    ETraceSlot *head;
     ETraceSlot *limit;
 
     /* Branch history since the last slot; see history.c */
@@ -49,17 +49,18 @@ typedef struct RISCVTracePort {
      */
     uint32_t jumps;
     uint8_t *predictor;         /* ETracePredictor.state */
+    uint32_t top;               /* of the return stack: bytes into @link */
+    uint32_t irets;             /* implicit returns since the last slot? */
+    uint64_t link[ETRACE_RETURN_STACK_MAX]; /* RISCV_TRACE_NO_LINK: none */
 
     /*
      * Where the newest branch or report led. Each branch stores @branches,
      * @back and this, and the next one loads @branches: three stores to one
      * line of the host's cache were measured to cost a third of the time of
-     * generated code.
+     * generated code. What is above keeps it in another line, without an
+     * alignment that the CPU state does not have on all hosts.
      */
-    uint64_t run_start QEMU_ALIGNED(64);
-    uint32_t top;               /* of the return stack: bytes into @link */
-    uint32_t irets;             /* implicit returns since the last slot? */
-    uint64_t link[ETRACE_RETURN_STACK_MAX]; /* RISCV_TRACE_NO_LINK: none */
+    uint64_t run_start;
     RISCVTraceJump jump[RISCV_TRACE_JUMPS];
 
     /* What the TB key (cs_base) gets; 0 while the hart is not traced. */
