@@ -145,6 +145,7 @@ static bool world_emit(void *opaque, const ETracePacket *pkt,
     w->total_packets++;
     w->total_kind[out.format * 4 + (out.format % 3 ? 0 : out.subformat)]++;
     w->total_bytes += size;
+    g_checksum_update(w->bytes[w->one_by_one], bytes, size);
 
     /* "it will be followed immediately by a format 3 te_inst" */
     g_assert(out.format == 3 || !w->updiscon);
@@ -221,4 +222,9 @@ const ETraceEncoderOps roundtrip_encoder_ops = {
     .emit = world_emit,
     .ready = world_ready,
     .emit_many = world_emit_many,
+};
+
+const ETraceEncoderOps roundtrip_one_by_one_ops = {
+    .emit = world_emit,
+    .ready = world_ready,
 };

@@ -113,6 +113,8 @@ typedef struct World {
     bool updiscon;                      /* set in the packet before */
 
     /* of all programs */
+    bool one_by_one;                    /* not the encoder's short way */
+    GChecksum *bytes[2];                /* of all packets, by one_by_one */
     uint64_t total_retired, total_decoded, total_traps, total_lost;
     uint64_t total_packets, total_bytes, total_histories;
     uint64_t total_kind[16];            /* by format and subformat */
@@ -125,6 +127,10 @@ static inline uint64_t wrap(const World *w, uint64_t pc)
 
 /* What the encoder emits goes to the decoder, and is checked there. */
 extern const ETraceEncoderOps roundtrip_encoder_ops;
+
+/* The same, without what makes an encoder take the short way. */
+extern const ETraceEncoderOps roundtrip_one_by_one_ops;
+
 extern const RefDecoderOps roundtrip_decoder_ops;
 
 /*

@@ -338,7 +338,9 @@ static void run_program(World *w, uint64_t seed)
     w->refusing = false;
     w->updiscon = false;
     ref_decoder_init(&w->dec, &w->params, &roundtrip_decoder_ops, w);
-    etrace_encoder_init(&w->enc, &w->params, &roundtrip_encoder_ops, w);
+    etrace_encoder_init(&w->enc, &w->params,
+                        w->one_by_one ? &roundtrip_one_by_one_ops :
+                                        &roundtrip_encoder_ops, w);
     w->enc.sync_mode = sync_mode[random_below(&w->program,
                                               ARRAY_SIZE(sync_mode))];
     w->enc.sync_max = sync_max[random_below(&w->program,
@@ -385,8 +387,19 @@ static void test_mix(gconstpointer data)
     World *w = g_new0(World, 1);
 
     w->mix = m;
+    w->bytes[false] = g_checksum_new(G_CHECKSUM_SHA256);
+    w->bytes[true] = g_checksum_new(G_CHECKSUM_SHA256);
     for (unsigned i = 0; i < programs; i++) {
         run_program(w, i);
+        if (m->history && !m->refuse) {
+            w->one_by_one = true;
+            run_program(w, i);
+            w->one_by_one = false;
+        }
+    }
+    if (m->history && !m->refuse) {
+        g_assert_cmpstr(g_checksum_get_string(w->bytes[false]), ==,
+                        g_checksum_get_string(w->bytes[true]));
     }
     g_test_message("%s: %u programs, %" PRIu64 " instructions retired, "
                    "%" PRIu64 " decoded, %" PRIu64 " traps, %" PRIu64
@@ -410,6 +423,8 @@ static void test_mix(gconstpointer data)
     } else {
         g_assert_cmpuint(w->total_decoded, ==, w->total_retired);
     }
+    g_checksum_free(w->bytes[false]);
+    g_checksum_free(w->bytes[true]);
     g_free(w);
 }
 

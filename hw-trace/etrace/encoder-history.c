@@ -111,7 +111,7 @@ static void one_history(ETraceEncoder *enc, uint64_t first,
         enc->lost = true;
         return;
     }
-    if (h->last == first && h->branches == ETRACE_HISTORY_EMPTY) {
+    if (history_is_single(h, first)) {
         etrace_encoder_block(enc, &last, 0);
         return;
     }

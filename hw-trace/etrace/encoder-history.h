@@ -96,6 +96,26 @@ static inline void history_run(ETraceEncoder *enc, const ETraceHistory *h,
     }
 }
 
+/* Does @h, which begins at @first, have one instruction only? */
+static inline bool history_is_single(const ETraceHistory *h, uint64_t first)
+{
+    return h->branches == ETRACE_HISTORY_EMPTY && h->last == first;
+}
+
+/*
+ * May the target of the updiscon that ends @h be in the run before it? @h
+ * begins at @first with that many @branches, the run without them at @run.
+ */
+static inline bool history_contained(const ETraceHistory *h, uint64_t first,
+                                     uint64_t run, unsigned branches)
+{
+    uint64_t start = branches ? h->last : run;
+
+    return ((h->next >= start) & (h->next <= h->last)) |
+           ((h->flags & ETRACE_HISTORY_CONTAINED) &&
+            !history_is_single(h, first));
+}
+
 /* The last instruction of @h as a block of its own */
 static inline ETraceBlock last_block(const ETraceHistory *h)
 {

@@ -73,6 +73,13 @@ static inline void etrace_encoder_any_iret(ETraceEncoder *enc)
     enc->iret_max = UINT8_MAX;
 }
 
+/* A packet was sent: there are none since. */
+static inline void etrace_encoder_no_iret(ETraceEncoder *enc)
+{
+    enc->iret_min = UINT8_MAX;
+    enc->iret_max = 0;
+}
+
 /* Branches that no packet has reported */
 static inline bool etrace_encoder_has_branches(const ETraceEncoder *enc)
 {

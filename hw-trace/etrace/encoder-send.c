@@ -98,8 +98,7 @@ static void branches_reported(ETraceEncoder *enc)
     enc->map_failed = false;
     enc->branch_failed = false;
     enc->pbc = 0;
-    enc->iret_min = UINT8_MAX;
-    enc->iret_max = 0;
+    etrace_encoder_no_iret(enc);
     etrace_encoder_count_resync(enc, ETRACE_SYNC_PACKETS, 1);
 }
 

@@ -32,6 +32,7 @@ typedef struct Short {
     uint64_t pbc;
     unsigned branches;
     bool failed;                /* a branch in the map was not predicted */
+    bool sent;                  /* a packet, since it was set to false */
     unsigned n;
     uint8_t *end;
     uint8_t bytes[1024];
@@ -52,6 +53,7 @@ static inline void put_packet(Short *s, ETracePlain packet)
 {
     s->end += etrace_plain_wrap(s->end, &s->head, packet);
     s->n++;
+    s->sent = true;
     s->map = 0;
     s->branches = 0;
     s->pbc = 0;
@@ -190,6 +192,46 @@ static inline bool is_chain(const ETraceHistory *h)
     return (kind & ~ignored) == wanted && etrace_itype_is_updiscon(h->itype);
 }
 
+/*
+ * slots[0] is one instruction, the target of an updiscon, and ends in a jump or
+ * branch. How its address is reported depends on what comes next (Figure 8.1):
+ * here it is known if more retires in the same privilege, as slots[1] shows.
+ */
+static inline bool goes_on(const ETraceSlot *slots, size_t n)
+{
+    const ETraceHistory *h = &slots[0].history, *next = &slots[1].history;
+
+    return n > 1 && h->type == ETRACE_SLOT_HISTORY &&
+           next->type == ETRACE_SLOT_HISTORY && next->priv == h->priv &&
+           !(h->flags & HISTORY_RARE) && h->itype != ETRACE_ITYPE_NONE &&
+           h->itype != ETRACE_ITYPE_TRAP_RETURN;
+}
+
+/*
+ * If such an instruction is a branch, it is one of those that the packet with
+ * its address reports. Returns false if that takes a packet that the short way
+ * does not have.
+ */
+static inline bool add_target(const ETraceHistory *h, unsigned bits,
+                              uint64_t *map, unsigned *branches, uint64_t *pbc)
+{
+    if (!etrace_itype_is_branch(h->itype)) {
+        return true;
+    }
+    if (bits == 2 && (*pbc ? h->flags & ETRACE_HISTORY_MISSED :
+                             *branches == ETRACE_BRANCHES_MAX - 1)) {
+        return false;
+    }
+    if (*pbc) {
+        *pbc += 1;
+    } else {
+        *map |= (uint64_t)(h->itype == ETRACE_ITYPE_NONTAKEN_BRANCH)
+                << *branches;
+        *branches += 1;
+    }
+    return true;
+}
+
 /* What the compiler knows of the loops that most traces take */
 typedef struct ChainKind {
     unsigned bits;              /* of each branch */
@@ -238,7 +280,8 @@ size_t wrap_target(uint8_t *out, const ETracePlainHead *head, const Target *t,
 
 /*
  * The short way for what follows slots[-1], which is_chain(): updiscons with
- * the branches between them, each of which is a packet. @first: where the
+ * the branches between them, each of which is a packet; with what it has to
+ * itself if its target is a branch, that is two slots. @first: where the
  * first one begins; then where the history begins that is not taken. Returns
  * the number of slots.
  */
@@ -260,16 +303,35 @@ size_t any_chain(ETraceEncoder *enc, Short *s, const ETraceSlot *slots,
     bool inferred = enc->maybe_inferred;
     bool contained = etrace_encoder_run_contains(enc, slots[-1].history.last,
                                                  target);
+    uint64_t begin = target, run = target;      /* of the newest history */
+    unsigned packets = 0;                       /* not in @s yet */
     uint8_t *end = s->end;
-    size_t i, flushed = 0;
+    size_t i;
 
+    if (contained && enc->irets) {
+        return 0;
+    }
     for (i = 0; i < n; i++) {
         const ETraceHistory *h = &slots[i].history;
         int64_t diff = (int64_t)((target - address) << narrow) >> lsb;
         Target t = { .cached = false };
+        bool branch = etrace_itype_is_branch(h->itype);
 
-        if (!is_chain(h) ||
-            (h->branches == ETRACE_HISTORY_EMPTY && h->last == target)) {
+        if (history_is_single(h, target) &&
+            (!goes_on(slots + i, n - i) ||
+             (branch && (!is_chain(h + 1) ||
+                         !add_target(h, k.bits, &map, &branches, &pbc))))) {
+            break;
+        } else if (history_is_single(h, target) && branch) {
+            /* The history behind it is one with it. */
+            begin = h->next;
+            run = begin;
+            h++;
+            i++;
+        } else if (is_chain(h)) {
+            begin = target;
+            run = target + 2;
+        } else {
             break;
         }
         t.address = etrace_plain_address(branches, map, diff);
@@ -288,27 +350,23 @@ size_t any_chain(ETraceEncoder *enc, Short *s, const ETraceSlot *slots,
             pbc = 0;
         }
         end += wrap_target(end, &head, &t, k);
+        packets++;
         branches = etrace_history_count(h->branches, k.bits);
         if (k.bits == 1) {
             map = h->branches >> 1 >> (63 - branches);
         } else {
             map = even_bits(h->branches >> 2 >> (63 - 2 * branches), branches);
         }
-        if (k.cache) {
-            uint64_t start = branches ? h->last : target + 2;
-
-            inferred = contained;
-            contained = ((h->flags & ETRACE_HISTORY_CONTAINED) != 0) |
-                        ((h->next >= start) & (h->next <= h->last));
-        }
+        inferred = contained;
+        contained = history_contained(h, begin, run, branches);
         address = target;
         target = h->next;
         if (branches >= ETRACE_BRANCHES_MAX || end > limit) {
             Branches b = history_branches(h, k.bits);
 
             s->end = end;
-            s->n += i + 1 - flushed;
-            flushed = i + 1;
+            s->n += packets;
+            packets = 0;
             s->map = 0;
             s->branches = 0;
             s->pbc = 0;
@@ -323,7 +381,7 @@ size_t any_chain(ETraceEncoder *enc, Short *s, const ETraceSlot *slots,
             end = s->end;
         }
     }
-    s->n += i - flushed;
+    s->n += packets;
     s->end = end;
     if (i) {
         const ETraceHistory *h = &slots[i - 1].history;
@@ -332,13 +390,16 @@ size_t any_chain(ETraceEncoder *enc, Short *s, const ETraceSlot *slots,
         s->map = map;
         s->branches = branches;
         s->pbc = pbc;
-        if (flushed != i) {
+        if (packets) {
             s->failed = b.missed != 0;
         }
-        etrace_encoder_run_restart(enc, address + 2);
-        history_run(enc, h, b.n);
+        etrace_encoder_no_iret(enc);
+        etrace_encoder_run_restart(enc, run);
+        if (!history_is_single(h, begin)) {
+            history_run(enc, h, b.n);
+        }
         enc->address = address;
-        enc->maybe_inferred = k.cache ? inferred : true;
+        enc->maybe_inferred = inferred;
         enc->cache.used |= k.cache;
         enc->target_uncached = false;
         *first = target;
@@ -416,6 +477,8 @@ size_t histories(ETraceEncoder *enc, const ETraceSlot *slots, size_t n,
                  Chain *chain)
 {
     ETraceBlock held = enc->last;
+    bool single = false;                /* the held block is one instruction */
+    bool reported = false;              /* ... which was reported */
     uint64_t first = *next;
     Short s;
     size_t i;
@@ -430,19 +493,23 @@ size_t histories(ETraceEncoder *enc, const ETraceSlot *slots, size_t n,
     s.end = s.bytes;
     for (i = 0; i < n; i++) {
         const ETraceHistory *h = &slots[i].history;
+        bool target = etrace_itype_is_updiscon(held.itype);
         unsigned branches;
 
+        s.sent = false;
         if (h->type != ETRACE_SLOT_HISTORY ||
             ((held.flags | h->flags) & HISTORY_RARE)) {
             break;
         }
         branches = etrace_history_count(h->branches, bits);
-        if (etrace_itype_is_updiscon(held.itype)) {
-            bool contained = enc->run_unknown || enc->run_count ||
-                             (first >= enc->run_start &&
-                              first <= etrace_block_last(&held));
+        if (target) {
+            bool contained = etrace_encoder_run_contains(
+                enc, etrace_block_last(&held), first);
 
-            if (!branches && h->last == first) {
+            if ((contained && enc->irets) ||
+                (history_is_single(h, first) &&
+                 (!goes_on(slots + i, n - i) ||
+                  !add_target(h, bits, &s.map, &s.branches, &s.pbc)))) {
                 break;
             }
             enc->target_uncached = false;
@@ -450,28 +517,43 @@ size_t histories(ETraceEncoder *enc, const ETraceSlot *slots, size_t n,
             enc->maybe_inferred = contained;
             etrace_encoder_run_restart(enc, first + 2);
         } else if (etrace_itype_is_branch(held.itype)) {
-            short_branches(&s, held.itype == ETRACE_ITYPE_NONTAKEN_BRANCH,
-                           bits == 1 || (held.flags & ETRACE_HISTORY_MISSED),
-                           1);
+            if (!reported) {
+                short_branches(&s, held.itype == ETRACE_ITYPE_NONTAKEN_BRANCH,
+                               bits == 1 ||
+                               (held.flags & ETRACE_HISTORY_MISSED), 1);
+            }
             etrace_encoder_run_restart(enc, first);
         } else if (held.itype != ETRACE_ITYPE_NONE && !branches) {
             if (enc->run_count == ETRACE_RUN_MAX) {
                 break;
             }
-            enc->run[enc->run_count++] = (ETraceRun) {
-                enc->run_start, etrace_block_last(&held), 0,
-            };
+            if (!reported) {
+                enc->run[enc->run_count++] = (ETraceRun) {
+                    enc->run_start, etrace_block_last(&held), 0,
+                };
+            }
             enc->run_start = first;
         }
         short_history(&s, h, bits, branches);
         enc->resync_due |= s.pbc >= PBC_MANY;
-        history_run(enc, h, branches);
+        if (s.sent) {
+            etrace_encoder_no_iret(enc);
+        }
+        single = history_is_single(h, first);
+        reported = target && single;
+        if (!single) {
+            history_run(enc, h, branches);
+        }
         first = h->next;
         if (is_chain(h)) {
             size_t more = chain(enc, &s, slots + i + 1, n - i - 1, &first);
 
-            i += more;
-            h += more;
+            if (more) {
+                i += more;
+                h += more;
+                single = history_is_single(h, h[-1].next);
+                reported = single && !etrace_itype_is_branch(h[-1].itype);
+            }
         }
         held = last_block(h);
         if (s.end > s.bytes + sizeof(s.bytes) - HISTORY_ROOM) {
@@ -481,6 +563,8 @@ size_t histories(ETraceEncoder *enc, const ETraceSlot *slots, size_t n,
     flush_packets(enc, &s);
     if (i) {
         hold_last(enc, &held);
+        enc->last_after_jump &= !single;
+        enc->last_reported = reported;
     }
     enc->branch_map = s.map;
     enc->branches = s.branches;
