@@ -8,6 +8,8 @@
 #include <gelf.h>
 #include "check.h"
 #include "etrace/encap.h"
+#include "guest-build.h"
+#include "names/object-elf.h"
 #include "symbols.h"
 #include "test-util.h"
 
@@ -327,6 +329,49 @@ static void test_symbols(void)
     g_unlink(name);
 }
 
+/* Nothing but .eh_frame says that there are functions here. */
+static const char *const unnamed_s =
+    "    .option norvc\n"
+    "    .text\n"
+    "    .globl _start\n"
+    "_start:\n"
+    "    .cfi_startproc\n"
+    "    nop\n"
+    "    ret\n"
+    "    .cfi_endproc\n"
+    "    .cfi_startproc\n"
+    "    nop\n"
+    "    nop\n"
+    "    ret\n"
+    "    .cfi_endproc\n";
+
+static void test_unnamed(void)
+{
+    char *dir = guest_dir_new();
+    g_autofree char *file = g_build_filename(dir, "program", NULL);
+    g_autoptr(ObjectTable) table = object_table_new();
+    g_autoptr(GError) err = NULL;
+    const Symbol *all;
+    Object *o;
+    unsigned n;
+
+    guest_write(dir, "program.S", unnamed_s);
+    g_free(guest_run(dir, NULL, GUEST_TOOLS "gcc -nostdlib -static -no-pie "
+                     "-s -Wl,-Ttext=0x%x program.S -o program", VADDR));
+    o = object_elf_load(table, "/bin/program", file, &err);
+    check_no_error(err);
+    object_elf_symbols(o);
+    all = symbols_all(o->symbols, &n);
+    check_cmpuint(n, ==, 2);
+    check_cmpstr(all[0].name, ==, "program+0x10000");
+    check_cmphex(all[0].start, ==, VADDR);
+    check_cmphex(all[0].end, ==, VADDR + 8);
+    check_cmpstr(all[1].name, ==, "program+0x10008");
+    check_cmphex(all[1].start, ==, VADDR + 8);
+    check_cmphex(all[1].end, ==, VADDR + 20);
+    guest_dir_remove(dir);
+}
+
 /* Any damage: an error or not, but no crash */
 static void test_damaged(void)
 {
@@ -365,6 +410,7 @@ int main(int argc, char **argv)
     g_test_add_func("/elf/bad-files", test_bad_files);
     g_test_add_func("/elf/bad-params", test_bad_params);
     g_test_add_func("/elf/symbols", test_symbols);
+    g_test_add_func("/elf/unnamed", test_unnamed);
     g_test_add_func("/elf/damaged", test_damaged);
     return g_test_run();
 }
