@@ -49,7 +49,6 @@ static void list_point(unsigned hart, const IndexPoint *p,
 /* Print what an index has. */
 static int list(CliTrace *ct, const char *path)
 {
-    g_autoptr(ObjectTable) objects = object_table_new();
     g_autoptr(TaskTable) tasks = task_table_new();
     g_autoptr(TraceIndex) index = NULL;
     g_autoptr(GError) err = NULL;

@@ -8,6 +8,7 @@
 #include <elfutils/libdw.h>
 #include "elf-file.h"
 #include "insn.h"
+#include "little-endian.h"
 #include "object-elf.h"
 
 /* What object_elf_load() made of the sections of a module, by number */
@@ -48,15 +49,14 @@ typedef struct Fde {
 static bool fde_range(const Dwarf_FDE *fde, const uint8_t *cfi,
                       uint64_t section, Fde *range)
 {
-    int32_t start, size;
+    int32_t start;
 
     if (fde->end - fde->start < 8) {
         return false;
     }
-    memcpy(&start, fde->start, 4);
-    memcpy(&size, fde->start + 4, 4);
+    start = get_le(fde->start, 4);
     range->start = section + (fde->start - cfi) + (int64_t)start;
-    range->size = (uint32_t)size;
+    range->size = get_le(fde->start + 4, 4);
     return true;
 }
 

@@ -77,8 +77,8 @@ static const char *const low_s =
 char *debug_program_dir(void)
 {
     char *dir = guest_dir_new();
-    g_autofree char *out = guest_run(dir, NULL, "mkdir inc");
 
+    g_free(guest_run(dir, NULL, "mkdir inc"));
     guest_write(dir, "inc/inner.h", inner_h);
     guest_write(dir, "one.c", one_c);
     guest_write(dir, "two.c", two_c);
@@ -88,10 +88,8 @@ char *debug_program_dir(void)
 
 char *debug_program_build(const char *dir, const char *flags, const char *name)
 {
-    g_autofree char *out = guest_run(dir, NULL, GUEST_TOOLS "gcc "
-                                     "-ffreestanding -fno-pic -no-pie "
-                                     "-nostdlib -static -Wl,--build-id %s "
-                                     "one.c two.c low.S -o %s", flags, name);
-
+    g_free(guest_run(dir, NULL, GUEST_TOOLS "gcc -ffreestanding -fno-pic "
+                     "-no-pie -nostdlib -static -Wl,--build-id %s "
+                     "one.c two.c low.S -o %s", flags, name));
     return g_build_filename(dir, name, NULL);
 }

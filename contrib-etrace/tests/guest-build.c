@@ -19,8 +19,7 @@ char *guest_dir_new(void)
 
 void guest_dir_remove(char *dir)
 {
-    g_autofree char *out = guest_run(".", NULL, "rm -rf %s", dir);
-
+    g_free(guest_run(".", NULL, "rm -rf %s", dir));
     g_free(dir);
 }
 

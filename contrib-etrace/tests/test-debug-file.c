@@ -22,7 +22,7 @@ typedef struct Split {
 
 static void run(const char *dir, const char *command)
 {
-    g_autofree char *out = guest_run(dir, NULL, "%s", command);
+    g_free(guest_run(dir, NULL, "%s", command));
 }
 
 static char *read_build_id(const char *path)
@@ -93,8 +93,9 @@ static void install(const Split *s, const char *what, const char *to)
 {
     g_autofree char *path = g_build_filename(s->dir, to, NULL);
     g_autofree char *folder = g_path_get_dirname(path);
-    g_autofree char *made = guest_run(s->dir, NULL, "mkdir -p %s", folder);
-    g_autofree char *copied = guest_run(s->dir, NULL, "cp %s %s", what, path);
+
+    g_free(guest_run(s->dir, NULL, "mkdir -p %s", folder));
+    g_free(guest_run(s->dir, NULL, "cp %s %s", what, path));
 }
 
 static char *build_id_place(const Split *s)

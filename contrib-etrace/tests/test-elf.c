@@ -8,6 +8,8 @@
 #include <gelf.h>
 #include "check.h"
 #include "etrace/encap.h"
+#include "guest-build.h"
+#include "names/object-elf.h"
 #include "symbols.h"
 #include "test-util.h"
 
@@ -33,70 +35,79 @@ typedef struct TestElf {
     char strings[sizeof(strings)];
 } TestElf;
 
+/* As the file has it: little endian */
 static TestElf make_elf(void)
 {
     TestElf e = {
         .ehdr = {
             .e_ident = { 0x7f, 'E', 'L', 'F', ELFCLASS64, ELFDATA2LSB,
                          EV_CURRENT },
-            .e_type = ET_EXEC,
-            .e_machine = 243,
-            .e_version = EV_CURRENT,
-            .e_phoff = offsetof(TestElf, phdr),
-            .e_shoff = offsetof(TestElf, shdrs),
-            .e_ehsize = sizeof(Elf64_Ehdr),
-            .e_phentsize = sizeof(Elf64_Phdr),
-            .e_phnum = 1,
-            .e_shentsize = sizeof(Elf64_Shdr),
-            .e_shnum = 4,
-            .e_shstrndx = 3,
+            .e_type = GUINT16_TO_LE(ET_EXEC),
+            .e_machine = GUINT16_TO_LE(243),
+            .e_version = GUINT32_TO_LE(EV_CURRENT),
+            .e_phoff = GUINT64_TO_LE(offsetof(TestElf, phdr)),
+            .e_shoff = GUINT64_TO_LE(offsetof(TestElf, shdrs)),
+            .e_ehsize = GUINT16_TO_LE(sizeof(Elf64_Ehdr)),
+            .e_phentsize = GUINT16_TO_LE(sizeof(Elf64_Phdr)),
+            .e_phnum = GUINT16_TO_LE(1),
+            .e_shentsize = GUINT16_TO_LE(sizeof(Elf64_Shdr)),
+            .e_shnum = GUINT16_TO_LE(4),
+            .e_shstrndx = GUINT16_TO_LE(3),
         },
         .phdr = {
-            .p_type = PT_LOAD,
-            .p_flags = PF_R | PF_X,
-            .p_offset = offsetof(TestElf, text),
-            .p_vaddr = VADDR,
-            .p_filesz = sizeof(code),
-            .p_memsz = sizeof(code),
+            .p_type = GUINT32_TO_LE(PT_LOAD),
+            .p_flags = GUINT32_TO_LE(PF_R | PF_X),
+            .p_offset = GUINT64_TO_LE(offsetof(TestElf, text)),
+            .p_vaddr = GUINT64_TO_LE(VADDR),
+            .p_filesz = GUINT64_TO_LE(sizeof(code)),
+            .p_memsz = GUINT64_TO_LE(sizeof(code)),
         },
         .shdrs = {
             [1] = {
-                .sh_name = 1,
-                .sh_type = SHT_PROGBITS,
-                .sh_flags = SHF_ALLOC | SHF_EXECINSTR,
-                .sh_addr = VADDR,
-                .sh_offset = offsetof(TestElf, text),
-                .sh_size = sizeof(code),
+                .sh_name = GUINT32_TO_LE(1),
+                .sh_type = GUINT32_TO_LE(SHT_PROGBITS),
+                .sh_flags = GUINT64_TO_LE(SHF_ALLOC | SHF_EXECINSTR),
+                .sh_addr = GUINT64_TO_LE(VADDR),
+                .sh_offset = GUINT64_TO_LE(offsetof(TestElf, text)),
+                .sh_size = GUINT64_TO_LE(sizeof(code)),
             },
             [2] = {
-                .sh_name = 7,
-                .sh_type = SHT_SYMTAB,
-                .sh_offset = offsetof(TestElf, syms),
-                .sh_size = sizeof(e.syms),
-                .sh_link = 3,
-                .sh_info = 1,
-                .sh_entsize = sizeof(Elf64_Sym),
+                .sh_name = GUINT32_TO_LE(7),
+                .sh_type = GUINT32_TO_LE(SHT_SYMTAB),
+                .sh_offset = GUINT64_TO_LE(offsetof(TestElf, syms)),
+                .sh_size = GUINT64_TO_LE(sizeof(e.syms)),
+                .sh_link = GUINT32_TO_LE(3),
+                .sh_info = GUINT32_TO_LE(1),
+                .sh_entsize = GUINT64_TO_LE(sizeof(Elf64_Sym)),
             },
             [3] = {
-                .sh_name = 15,
-                .sh_type = SHT_STRTAB,
-                .sh_offset = offsetof(TestElf, strings),
-                .sh_size = sizeof(strings),
+                .sh_name = GUINT32_TO_LE(15),
+                .sh_type = GUINT32_TO_LE(SHT_STRTAB),
+                .sh_offset = GUINT64_TO_LE(offsetof(TestElf, strings)),
+                .sh_size = GUINT64_TO_LE(sizeof(strings)),
             },
         },
         .syms = {
-            [1] = { .st_name = 23, .st_info = STT_FUNC, .st_shndx = 1,
-                    .st_value = VADDR, .st_size = 12 },
-            [2] = { .st_name = 28, .st_info = STT_NOTYPE, .st_shndx = 1,
-                    .st_value = VADDR + 12 },
-            [3] = { .st_name = 32, .st_info = STT_NOTYPE, .st_shndx = 1,
-                    .st_value = VADDR },
-            [4] = { .st_name = 35, .st_info = STT_OBJECT, .st_shndx = 1,
-                    .st_value = VADDR + 4, .st_size = 4 },
+            [1] = { .st_name = GUINT32_TO_LE(23), .st_info = STT_FUNC,
+                    .st_shndx = GUINT16_TO_LE(1),
+                    .st_value = GUINT64_TO_LE(VADDR),
+                    .st_size = GUINT64_TO_LE(12) },
+            [2] = { .st_name = GUINT32_TO_LE(28), .st_info = STT_NOTYPE,
+                    .st_shndx = GUINT16_TO_LE(1),
+                    .st_value = GUINT64_TO_LE(VADDR + 12) },
+            [3] = { .st_name = GUINT32_TO_LE(32), .st_info = STT_NOTYPE,
+                    .st_shndx = GUINT16_TO_LE(1),
+                    .st_value = GUINT64_TO_LE(VADDR) },
+            [4] = { .st_name = GUINT32_TO_LE(35), .st_info = STT_OBJECT,
+                    .st_shndx = GUINT16_TO_LE(1),
+                    .st_value = GUINT64_TO_LE(VADDR + 4),
+                    .st_size = GUINT64_TO_LE(4) },
         },
     };
 
-    memcpy(e.text, code, sizeof(code));
+    for (unsigned i = 0; i < ARRAY_SIZE(code); i++) {
+        e.text[i] = GUINT32_TO_LE(code[i]);
+    }
     memcpy(e.strings, strings, sizeof(strings));
     return e;
 }
@@ -256,23 +267,23 @@ static void test_bad_files(void)
     expect_error("no ELF", 6, NULL, "not an ELF file");
     expect_error("", 0, NULL, "not an ELF file");
 
-    e.ehdr.e_machine = 62;
+    e.ehdr.e_machine = GUINT16_TO_LE(62);
     expect_error(&e, sizeof(e), NULL, "not for RISC-V");
 
     e = make_elf();
-    e.phdr.p_offset = sizeof(e) - 4;
+    e.phdr.p_offset = GUINT64_TO_LE(sizeof(e) - 4);
     expect_error(&e, sizeof(e), NULL, "outside of the file");
 
     e = make_elf();
-    e.phdr.p_filesz = UINT64_MAX;
+    e.phdr.p_filesz = GUINT64_TO_LE(UINT64_MAX);
     expect_error(&e, sizeof(e), NULL, "outside of the file");
 
     e = make_elf();
-    e.phdr.p_vaddr = 0x10001;
+    e.phdr.p_vaddr = GUINT64_TO_LE(0x10001);
     expect_error(&e, sizeof(e), NULL, "odd");
 
     e = make_elf();
-    e.phdr.p_flags = PF_R;
+    e.phdr.p_flags = GUINT32_TO_LE(PF_R);
     expect_error(&e, sizeof(e), NULL, "no executable segment");
 }
 
@@ -318,6 +329,49 @@ static void test_symbols(void)
     g_unlink(name);
 }
 
+/* Nothing but .eh_frame says that there are functions here. */
+static const char *const unnamed_s =
+    "    .option norvc\n"
+    "    .text\n"
+    "    .globl _start\n"
+    "_start:\n"
+    "    .cfi_startproc\n"
+    "    nop\n"
+    "    ret\n"
+    "    .cfi_endproc\n"
+    "    .cfi_startproc\n"
+    "    nop\n"
+    "    nop\n"
+    "    ret\n"
+    "    .cfi_endproc\n";
+
+static void test_unnamed(void)
+{
+    char *dir = guest_dir_new();
+    g_autofree char *file = g_build_filename(dir, "program", NULL);
+    g_autoptr(ObjectTable) table = object_table_new();
+    g_autoptr(GError) err = NULL;
+    const Symbol *all;
+    Object *o;
+    unsigned n;
+
+    guest_write(dir, "program.S", unnamed_s);
+    g_free(guest_run(dir, NULL, GUEST_TOOLS "gcc -nostdlib -static -no-pie "
+                     "-s -Wl,-Ttext=0x%x program.S -o program", VADDR));
+    o = object_elf_load(table, "/bin/program", file, &err);
+    check_no_error(err);
+    object_elf_symbols(o);
+    all = symbols_all(o->symbols, &n);
+    check_cmpuint(n, ==, 2);
+    check_cmpstr(all[0].name, ==, "program+0x10000");
+    check_cmphex(all[0].start, ==, VADDR);
+    check_cmphex(all[0].end, ==, VADDR + 8);
+    check_cmpstr(all[1].name, ==, "program+0x10008");
+    check_cmphex(all[1].start, ==, VADDR + 8);
+    check_cmphex(all[1].end, ==, VADDR + 20);
+    guest_dir_remove(dir);
+}
+
 /* Any damage: an error or not, but no crash */
 static void test_damaged(void)
 {
@@ -356,6 +410,7 @@ int main(int argc, char **argv)
     g_test_add_func("/elf/bad-files", test_bad_files);
     g_test_add_func("/elf/bad-params", test_bad_params);
     g_test_add_func("/elf/symbols", test_symbols);
+    g_test_add_func("/elf/unnamed", test_unnamed);
     g_test_add_func("/elf/damaged", test_damaged);
     return g_test_run();
 }

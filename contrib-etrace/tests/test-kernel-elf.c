@@ -87,9 +87,13 @@ static void put_elf(GByteArray *image, size_t at, size_t size, int class)
         Elf64_Ehdr h = {
             .e_ident = { ELFMAG0, ELFMAG1, ELFMAG2, ELFMAG3, ELFCLASS64,
                          ELFDATA2LSB, EV_CURRENT },
-            .e_type = ET_DYN, .e_machine = EM_RISCV, .e_version = EV_CURRENT,
-            .e_ehsize = sizeof(h), .e_shentsize = sizeof(Elf64_Shdr),
-            .e_shnum = 1, .e_shoff = size - sizeof(Elf64_Shdr),
+            .e_type = GUINT16_TO_LE(ET_DYN),
+            .e_machine = GUINT16_TO_LE(EM_RISCV),
+            .e_version = GUINT32_TO_LE(EV_CURRENT),
+            .e_ehsize = GUINT16_TO_LE(sizeof(h)),
+            .e_shentsize = GUINT16_TO_LE(sizeof(Elf64_Shdr)),
+            .e_shnum = GUINT16_TO_LE(1),
+            .e_shoff = GUINT64_TO_LE(size - sizeof(Elf64_Shdr)),
         };
 
         memcpy(p, &h, sizeof(h));
@@ -97,9 +101,13 @@ static void put_elf(GByteArray *image, size_t at, size_t size, int class)
         Elf32_Ehdr h = {
             .e_ident = { ELFMAG0, ELFMAG1, ELFMAG2, ELFMAG3, ELFCLASS32,
                          ELFDATA2LSB, EV_CURRENT },
-            .e_type = ET_DYN, .e_machine = EM_RISCV, .e_version = EV_CURRENT,
-            .e_ehsize = sizeof(h), .e_shentsize = sizeof(Elf32_Shdr),
-            .e_shnum = 1, .e_shoff = size - sizeof(Elf32_Shdr),
+            .e_type = GUINT16_TO_LE(ET_DYN),
+            .e_machine = GUINT16_TO_LE(EM_RISCV),
+            .e_version = GUINT32_TO_LE(EV_CURRENT),
+            .e_ehsize = GUINT16_TO_LE(sizeof(h)),
+            .e_shentsize = GUINT16_TO_LE(sizeof(Elf32_Shdr)),
+            .e_shnum = GUINT16_TO_LE(1),
+            .e_shoff = GUINT32_TO_LE(size - sizeof(Elf32_Shdr)),
         };
 
         memcpy(p, &h, sizeof(h));

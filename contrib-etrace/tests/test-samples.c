@@ -308,16 +308,19 @@ static void flows(uint64_t ip, const Branch *branches, unsigned n,
     g_autoptr(GByteArray) b = perf_begin(TYPES, ANY, false);
     g_autoptr(ObjectTable) objects = object_table_new();
     g_autoptr(Names) names = names_new(objects);
+    g_autoptr(GByteArray) bytes = g_byte_array_new();
     Object *o = object_new(objects, OBJECT_PROGRAM, "/program", NULL);
-    ObjectCode piece = {
-        .addr = 0, .size = sizeof(code), .bytes = (const uint8_t *)code,
-    };
+    ObjectCode piece = { .addr = 0, .size = sizeof(code) };
     g_autoptr(PerfSamples) s = NULL;
     g_autoptr(GString) got = g_string_new(NULL);
     ProcessMaps *maps;
 
     put_sample(b, ip, 5, 1, 0, branches, n);
     s = read_all(b);
+    for (unsigned i = 0; i < ARRAY_SIZE(code); i++) {
+        view_put32(bytes, code[i]);
+    }
+    piece.bytes = bytes->data;
     g_array_append_val(o->code, piece);
     maps = (ProcessMaps *)sample(s, 0)->maps;
     maps->names = names_derive(names);

@@ -78,15 +78,16 @@ static void test_no_text(void)
 static void test_prefix(void)
 {
     char *dir = guest_dir_new();
-    g_autofree char *out = guest_run(dir, NULL, "mkdir -p new/sub root/build");
     g_autofree char *first = g_strdup_printf("/build=%s/none", dir);
     g_autofree char *second = g_strdup_printf("/build=%s/new", dir);
     g_autofree char *third = g_strdup("/build/su=/elsewhere");
     g_autofree char *root = g_build_filename(dir, "root", NULL);
     g_autofree char *want = g_build_filename(dir, "new", "sub", "a.c", NULL);
     char *prefixes[] = { first, second, third, NULL };
-    g_autoptr(SourceTree) tree = open_tree(prefixes, root);
+    g_autoptr(SourceTree) tree = NULL;
 
+    g_free(guest_run(dir, NULL, "mkdir -p new/sub root/build"));
+    tree = open_tree(prefixes, root);
     guest_write(dir, "new/sub/a.c", "substituted\n");
     guest_write(dir, "root/build/b.c", "in the sysroot\n");
     check_cmpstr(source_line(tree, "/build/sub/a.c", 1), ==, "substituted");

@@ -9,6 +9,7 @@
 #include <gio/gio.h>
 #include <glib/gstdio.h>
 #include "check.h"
+#include "little-endian.h"
 #include "view-fixture.h"
 #include "views/callgrind.h"
 #include "views/moment-clock.h"
@@ -535,13 +536,28 @@ static void remove_folder(const char *folder)
     g_rmdir(folder);
 }
 
+/* Two words for each record of a task; they are as "info" says they are. */
+static uint64_t *read_records(const char *folder, const char *name,
+                              size_t records)
+{
+    size_t size;
+    g_autofree char *data = read_file(folder, name, &size);
+    uint64_t *words = g_new(uint64_t, 2 * records);
+
+    check_cmpuint(size, ==, records * 16);
+    for (size_t i = 0; i < 2 * records; i++) {
+        words[i] = get_le((const uint8_t *)data + 8 * i, 8);
+    }
+    return words;
+}
+
 static void test_uftrace(void)
 {
     g_autofree char *folder = g_dir_make_tmp("rvtrace-XXXXXX", NULL);
-    g_autofree char *tasks = NULL, *info = NULL, *data = NULL, *sym = NULL;
+    g_autofree char *tasks = NULL, *info = NULL, *sym = NULL;
+    g_autofree uint64_t *record = NULL;
     g_autoptr(Uftrace) u = NULL;
     g_autoptr(GError) err = NULL;
-    const uint64_t *record;
     size_t size;
     Spans s;
 
@@ -561,9 +577,7 @@ static void test_uftrace(void)
     check_nonnull(strstr(info + 40, "taskinfo:tids=10,20\n"));
     sym = read_file(folder, "1-program.sym", &size);
     check_nonnull(strstr(sym, " T leaf\n"));
-    data = read_file(folder, "10.dat", &size);
-    check_cmpuint(size, ==, 14 * 16);
-    record = (const uint64_t *)data;
+    record = read_records(folder, "10.dat", 14);
     for (unsigned i = 0; i < 14; i++) {
         check_cmpuint(record[2 * i + 1] >> 3 & 7, ==, 5);
         check_cmpuint(i ? record[2 * i] : 0, >=, i ? record[2 * i - 2] : 0);
