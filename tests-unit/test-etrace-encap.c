@@ -193,7 +193,8 @@ static void test_plain(void)
         etrace_plain_address(0, 0, 0),
         etrace_plain_address(0, 0, -1),
         etrace_plain_address(31, 0x7fffffff, INT64_MIN),
-        etrace_plain_count_address(0, 0, 0),
+        etrace_plain_count_address(0, 0, false, 0),
+        etrace_plain_count_address(0, 0, true, 0),
         etrace_plain_count(0, 0),
         etrace_plain_full_map(0x7fffffff),
     };

@@ -16,7 +16,7 @@ bool etrace_encoder_is_plain(const ETraceEncoder *enc)
     return enc->ops->emit_many && enc->enabled && enc->have_last &&
            !(enc->lost | enc->have_trap | enc->context_due |
              enc->notify_due | enc->last_reported | enc->last_is_target |
-             enc->after_jump | enc->target_revisited | enc->target_irreport |
+             enc->target_revisited | enc->target_irreport |
              enc->branch_failed) &&
            !(enc->params.ioptions & ETRACE_IOPT_FULL_ADDRESS) &&
            (enc->params.wire_format == ETRACE_WIRE_2_0 ||
@@ -134,10 +134,10 @@ static inline ETracePlain shorter_packet(ETracePlain address,
 
 /*
  * The address of an updiscon's target: in full, or its index in the cache,
- * whichever is shorter; see etrace_encoder_cached().
+ * whichever is shorter; see etrace_encoder_cached(). @missed: add_target()
  */
 static inline void short_target(ETraceEncoder *enc, Short *s, uint64_t target,
-                                bool cache)
+                                bool missed, bool cache)
 {
     const ETraceParams *p = s->params;
     const unsigned narrow = 64 - p->iaddress_width;
@@ -147,7 +147,8 @@ static inline void short_target(ETraceEncoder *enc, Short *s, uint64_t target,
 
     if (s->pbc) {
         put_packet(s, etrace_plain_count_address(
-                          p->f0s_width, s->pbc - ETRACE_BRANCHES_MAX, diff));
+                          p->f0s_width, s->pbc - ETRACE_BRANCHES_MAX, missed,
+                          diff));
     } else {
         ETracePlain packet = etrace_plain_address(s->branches, s->map, diff);
 
@@ -163,8 +164,7 @@ static inline void short_target(ETraceEncoder *enc, Short *s, uint64_t target,
 }
 
 /* Flags of which the short way knows nothing */
-#define HISTORY_RARE \
-    (ETRACE_BLOCK_SIJUMP | ETRACE_HISTORY_INFERRED | ETRACE_HISTORY_IRREPORT)
+#define HISTORY_RARE    (ETRACE_BLOCK_SIJUMP | ETRACE_HISTORY_IRREPORT)
 
 /* Bytes that one history may take: four packets */
 #define HISTORY_ROOM    (4 * ETRACE_PLAIN_WRAP_MAX)
@@ -209,21 +209,22 @@ static inline bool goes_on(const ETraceSlot *slots, size_t n)
 
 /*
  * If such an instruction is a branch, it is one of those that the packet with
- * its address reports. Returns false if that takes a packet that the short way
- * does not have.
+ * its address reports; @missed: ... in a count of others that were predicted.
+ * Returns false if it is not known here what packet that is.
  */
 static inline bool add_target(const ETraceHistory *h, unsigned bits,
-                              uint64_t *map, unsigned *branches, uint64_t *pbc)
+                              uint64_t *map, unsigned *branches, uint64_t *pbc,
+                              bool *missed)
 {
     if (!etrace_itype_is_branch(h->itype)) {
         return true;
     }
-    if (bits == 2 && (*pbc ? h->flags & ETRACE_HISTORY_MISSED :
-                             *branches == ETRACE_BRANCHES_MAX - 1)) {
+    if (bits == 2 && !*pbc && *branches == ETRACE_BRANCHES_MAX - 1) {
         return false;
     }
     if (*pbc) {
-        *pbc += 1;
+        *missed = h->flags & ETRACE_HISTORY_MISSED;
+        *pbc += !*missed;
     } else {
         *map |= (uint64_t)(h->itype == ETRACE_ITYPE_NONTAKEN_BRANCH)
                 << *branches;
@@ -316,11 +317,13 @@ size_t any_chain(ETraceEncoder *enc, Short *s, const ETraceSlot *slots,
         int64_t diff = (int64_t)((target - address) << narrow) >> lsb;
         Target t = { .cached = false };
         bool branch = etrace_itype_is_branch(h->itype);
+        bool missed = false;
 
         if (history_is_single(h, target) &&
             (!goes_on(slots + i, n - i) ||
              (branch && (!is_chain(h + 1) ||
-                         !add_target(h, k.bits, &map, &branches, &pbc))))) {
+                         !add_target(h, k.bits, &map, &branches, &pbc,
+                                     &missed))))) {
             break;
         } else if (history_is_single(h, target) && branch) {
             /* The history behind it is one with it. */
@@ -345,7 +348,7 @@ size_t any_chain(ETraceEncoder *enc, Short *s, const ETraceSlot *slots,
         }
         if (k.bits == 2 && pbc) {
             t.address = etrace_plain_count_address(
-                k.f0s, pbc - ETRACE_BRANCHES_MAX, diff);
+                k.f0s, pbc - ETRACE_BRANCHES_MAX, missed, diff);
             t.cached = false;
             pbc = 0;
         }
@@ -479,6 +482,7 @@ size_t histories(ETraceEncoder *enc, const ETraceSlot *slots, size_t n,
     ETraceBlock held = enc->last;
     bool single = false;                /* the held block is one instruction */
     bool reported = false;              /* ... which was reported */
+    bool inferred = enc->after_jump;    /* the decoder infers the jump to it */
     uint64_t first = *next;
     Short s;
     size_t i;
@@ -493,8 +497,8 @@ size_t histories(ETraceEncoder *enc, const ETraceSlot *slots, size_t n,
     s.end = s.bytes;
     for (i = 0; i < n; i++) {
         const ETraceHistory *h = &slots[i].history;
-        bool target = etrace_itype_is_updiscon(held.itype);
         unsigned branches;
+        bool target, missed = false;
 
         s.sent = false;
         if (h->type != ETRACE_SLOT_HISTORY ||
@@ -502,6 +506,8 @@ size_t histories(ETraceEncoder *enc, const ETraceSlot *slots, size_t n,
             break;
         }
         branches = etrace_history_count(h->branches, bits);
+        target = etrace_itype_is_updiscon(held.itype) &&
+                 !(held.flags & ETRACE_HISTORY_INFERRED);
         if (target) {
             bool contained = etrace_encoder_run_contains(
                 enc, etrace_block_last(&held), first);
@@ -509,11 +515,12 @@ size_t histories(ETraceEncoder *enc, const ETraceSlot *slots, size_t n,
             if ((contained && enc->irets) ||
                 (history_is_single(h, first) &&
                  (!goes_on(slots + i, n - i) ||
-                  !add_target(h, bits, &s.map, &s.branches, &s.pbc)))) {
+                  !add_target(h, bits, &s.map, &s.branches, &s.pbc,
+                              &missed)))) {
                 break;
             }
             enc->target_uncached = false;
-            short_target(enc, &s, first, cache);
+            short_target(enc, &s, first, missed, cache);
             enc->maybe_inferred = contained;
             etrace_encoder_run_restart(enc, first + 2);
         } else if (etrace_itype_is_branch(held.itype)) {
@@ -523,16 +530,21 @@ size_t histories(ETraceEncoder *enc, const ETraceSlot *slots, size_t n,
                                (held.flags & ETRACE_HISTORY_MISSED), 1);
             }
             etrace_encoder_run_restart(enc, first);
-        } else if (held.itype != ETRACE_ITYPE_NONE && !branches) {
-            if (enc->run_count == ETRACE_RUN_MAX) {
+        } else if (held.itype != ETRACE_ITYPE_NONE) {
+            if (!reported && enc->run_count == ETRACE_RUN_MAX) {
                 break;
             }
             if (!reported) {
                 enc->run[enc->run_count++] = (ETraceRun) {
-                    enc->run_start, etrace_block_last(&held), 0,
+                    enc->run_start, etrace_block_last(&held), enc->irets,
                 };
             }
             enc->run_start = first;
+        }
+        inferred = held.flags & ETRACE_HISTORY_INFERRED;
+        if (inferred && held.itype == ETRACE_ITYPE_RETURN) {
+            enc->irets++;
+            etrace_encoder_any_iret(enc);
         }
         short_history(&s, h, bits, branches);
         enc->resync_due |= s.pbc >= PBC_MANY;
@@ -553,6 +565,7 @@ size_t histories(ETraceEncoder *enc, const ETraceSlot *slots, size_t n,
                 h += more;
                 single = history_is_single(h, h[-1].next);
                 reported = single && !etrace_itype_is_branch(h[-1].itype);
+                inferred = false;
             }
         }
         held = last_block(h);
@@ -563,7 +576,10 @@ size_t histories(ETraceEncoder *enc, const ETraceSlot *slots, size_t n,
     flush_packets(enc, &s);
     if (i) {
         hold_last(enc, &held);
-        enc->last_after_jump &= !single;
+        enc->after_jump = inferred;
+        if (single) {
+            enc->last_after_jump = inferred;
+        }
         enc->last_reported = reported;
     }
     enc->branch_map = s.map;

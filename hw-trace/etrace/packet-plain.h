@@ -217,14 +217,21 @@ static inline ETracePlain etrace_plain_count(unsigned f0s, uint32_t count)
     };
 }
 
-/* ... all of them predicted, with an address as above */
+/*
+ * ... with an address as above. @missed: that of the branch that was not
+ * predicted; else all of them were
+ */
 static inline ETracePlain etrace_plain_count_address(unsigned f0s,
                                                      uint32_t count,
+                                                     bool missed,
                                                      int64_t address)
 {
+    unsigned fmt = missed ? ETRACE_BRANCH_FMT_ADDR_FAIL :
+                            ETRACE_BRANCH_FMT_ADDR;
+
     return (ETracePlain) {
         .low = (uint64_t)count << (2 + f0s) |
-               (uint64_t)ETRACE_BRANCH_FMT_ADDR << (34 + f0s),
+               (uint64_t)fmt << (34 + f0s),
         .pos = 36 + f0s,
         .rest = address,
     };
