@@ -18,6 +18,9 @@
 QEMU_BUILD_BUG_ON(RISCV_TRACE_KEY_MASK & RISCV_TB_KEY_MISA_MASK);
 QEMU_BUILD_BUG_ON(RISCV_TRACE_KEY_MASK & RISCV_TB_KEY_CTR_MASK);
 
+/* The CPU state is right behind CPUState, whose size differs between hosts. */
+QEMU_BUILD_BUG_ON(__alignof__(CPURISCVState) > __alignof__(CPUState));
+
 #define TRACE_KEY(session)                                              \
     (((uint64_t)(session) << RISCV_TRACE_KEY_SESSION_SHIFT) |           \
      RISCV_TRACE_KEY_ON)
