@@ -311,7 +311,10 @@ def wrapped(folder):
             f'monitor goto {window + 100}', 'maintenance flush register-cache',
             *repeat(300, 'middle', 'reverse-stepi')],
         '-global', 'riscv-trace-ram.sram-size=16384',
-        '-global', 'riscv-trace-encoder.sync-max=2')
+        # By half-words: counted packets wait for when the hart is drained,
+        # which is up to the host.
+        '-global', 'riscv-trace-encoder.sync-mode=3',
+        '-global', 'riscv-trace-encoder.sync-max=10')
     length = places(output)[0] + 1
     pcs = pcs[0]
     need(window * 5 // 4 < length < len(pcs),
