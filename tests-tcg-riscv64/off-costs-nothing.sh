@@ -20,13 +20,14 @@ make -s -C "$here/guests" OUT="$tmp/guests" > "$tmp/make.log" 2>&1 ||
 # listing BINARY GUEST OUT [OPTION...]: the ops of every TB, host addresses
 # masked. CPU is added to the hart's properties. One thread and instruction counting make both runs the same.
 listing() {
-    local bin=$1 guest=$2 out=$3 cpu=rv64
+    local bin=$1 guest=$2 out=$3 cpu=rv64 harts=1
     shift 3
     case $(basename "$guest") in
+    off.*) harts=2 ;;           # it waits for the other one
     zc.*) cpu=rv64,d=off,zcmp=on,zcmt=on ;;
     *.rv32*) cpu=rv32 ;;
     esac
-    timeout 120 "$bin" -M virt"${MACHINE-}" -cpu "$cpu${CPU-}" -smp 1 -bios none \
+    timeout 120 "$bin" -M virt"${MACHINE-}" -cpu "$cpu${CPU-}" -smp $harts -bios none \
         -display none -serial none -monitor none -kernel "$guest" \
         -icount shift=0,sleep=off -d op -D "$out.raw" "$@" \
         > "$out.err" 2>&1 < /dev/null
