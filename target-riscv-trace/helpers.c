@@ -109,15 +109,19 @@ uint32_t helper_trace_jumps(CPURISCVState *env)
 }
 
 /*
- * Is the target of the updiscon at @last among what ran behind the newest
+ * May the target of the updiscon at @last be among what ran behind the newest
  * branch? All of that is known here.
  */
 static bool contained(const RISCVTracePort *port, uint64_t last,
                       uint64_t target)
 {
     unsigned n = port->jumps & RISCV_TRACE_JUMPS_NUMBER;
-    uint64_t first = port->run_start;
+    uint64_t first = n ? port->jump[0].last : last;
 
+    if (port->jumps & RISCV_TRACE_JUMPS_FAR) {
+        return true;    /* it may be */
+    }
+    first -= (uint32_t)(first - port->run_start);
     for (unsigned i = 0; i < n; i++) {
         if (target - first <= port->jump[i].last - first) {
             return true;

@@ -51,16 +51,14 @@ typedef struct RISCVTracePort {
     uint8_t *predictor;         /* ETracePredictor.state */
     uint32_t top;               /* of the return stack: bytes into @link */
     uint32_t irets;             /* implicit returns since the last slot? */
-    uint64_t link[ETRACE_RETURN_STACK_MAX]; /* RISCV_TRACE_NO_LINK: none */
-
     /*
-     * Where the newest branch or report led. Each branch stores @branches,
-     * @back and this, and the next one loads @branches: three stores to one
-     * line of the host's cache were measured to cost a third of the time of
-     * generated code. What is above keeps it in another line, without an
-     * alignment that the CPU state does not have on all hosts.
+     * Where the newest branch or report led: bits 31 to 0, which is enough for
+     * a run within 4 GiB, and else there is RISCV_TRACE_JUMPS_FAR. Each branch
+     * stores it, and a store of 64 bits made a boot of Linux slower by a fifth
+     * (bench/README).
      */
-    uint64_t run_start;
+    uint32_t run_start;
+    uint64_t link[ETRACE_RETURN_STACK_MAX]; /* RISCV_TRACE_NO_LINK: none */
     RISCVTraceJump jump[RISCV_TRACE_JUMPS];
 
     /* What the TB key (cs_base) gets; 0 while the hart is not traced. */
@@ -141,6 +139,7 @@ static inline unsigned riscv_trace_key_bits(uint64_t key)
 #define RISCV_TRACE_JUMPS_NUMBER    0x1fu
 #define RISCV_TRACE_JUMPS_UNKNOWN   (1u << 30)  /* what is not known here */
 #define RISCV_TRACE_JUMPS_INFERRED  (1u << 29)  /* what @jump says is so */
+#define RISCV_TRACE_JUMPS_FAR       (1u << 28)  /* a step to other 4 GiB */
 
 /* No address: it is odd. */
 #define RISCV_TRACE_NO_LINK         UINT64_MAX
