@@ -94,9 +94,9 @@ main:
 	fence.i
 
 	/*
-	 * From the start to the end. Now each of its pages is known, and nothing
-	 * but its jumps ends a TB: again, from the branch, and into its midst. The
-	 * jump target cache knows where it goes then.
+	 * From the start to the end. Now each of its pages is known, and
+	 * nothing but its jumps ends a TB: again, from the branch, and into its
+	 * midst. The jump target cache knows where it goes then.
 	 */
 	li      s2, 0
 	li      s3, 0
