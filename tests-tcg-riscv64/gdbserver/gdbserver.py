@@ -304,15 +304,16 @@ def wrapped(folder):
     """A ring that has not all of it, with more than is kept at a time"""
     window = 1 << 18
     output, pcs = stand_still(
-        folder, 'dhry-50', 1, [
+        folder, 'dhry-100', 1, [
             'monitor where', *repeat(300, 'end', 'reverse-stepi'),
             'monitor goto 300', 'maintenance flush register-cache',
             *repeat(600, 'begin', 'reverse-stepi'),
             f'monitor goto {window + 100}', 'maintenance flush register-cache',
             *repeat(300, 'middle', 'reverse-stepi')],
-        '-global', 'riscv-trace-ram.sram-size=16384',
-        # By half-words: counted packets wait for when the hart is drained,
-        # which is up to the host.
+        '-global', 'riscv-trace-ram.sram-size=32768',
+        # By half-words, for counted packets wait for when the hart is drained,
+        # which is up to the host. A synchronisation waits for the end of the
+        # hart's ring of slots, too: that is up to 130,000 instructions.
         '-global', 'riscv-trace-encoder.sync-mode=3',
         '-global', 'riscv-trace-encoder.sync-max=10')
     length = places(output)[0] + 1

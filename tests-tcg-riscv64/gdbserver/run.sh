@@ -23,6 +23,7 @@ done
 make -s -j 2 -C "$guest_dir" OUT="$OUT" "${guests[@]}" "$OUT/zc.rv64gc.elf" \
     >&2 || bail "cannot build the guests"
 make_guest dhry-50 "$guest_dir/dhry.c" rv64gc -DROUNDS=50
+make_guest dhry-100 "$guest_dir/dhry.c" rv64gc -DROUNDS=100
 make_guest rounds "$here/rounds.S" rv64gc
 export PYTHONPATH=$here/..
 exec python3 "$here/gdbserver.py" "${1:-*}"
