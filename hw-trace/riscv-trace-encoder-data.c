@@ -174,22 +174,24 @@ void riscv_trace_encoder_data_send(RISCVTraceEncoder *s,
     if (!s->enc.denable) {
         return;
     }
-    for (unsigned i = 0; i < n && data_ready(s); i++) {
-        unsigned len = 0;
+    while (n && data_ready(s)) {
+        unsigned done = 0;
 
-        if (!s->timestamps && !s->lost &&
-            s->batch.len + ETRACE_DATA_SHORT_MAX <=
-            RISCV_TRACE_ENCODER_BATCH) {
-            len = etrace_data_short(&s->data.quick, &s->data.state,
-                                    &accesses[i],
-                                    s->batch.bytes + s->batch.len);
+        if (!s->timestamps && !s->lost) {
+            done = n;
+            s->batch.len += etrace_data_short(&s->data.quick, &s->data.state,
+                                              accesses, &done,
+                                              s->batch.bytes + s->batch.len,
+                                              RISCV_TRACE_ENCODER_BATCH -
+                                              s->batch.len);
+            s->batch.packets += done;
         }
-        if (len) {
-            s->batch.len += len;
-            s->batch.packets++;
-        } else {
-            send_access(s, &accesses[i]);
+        if (!done) {
+            send_access(s, accesses);
+            done = 1;
         }
+        accesses += done;
+        n -= done;
     }
 }
 

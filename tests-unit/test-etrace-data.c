@@ -354,26 +354,29 @@ static unsigned bits_of(uint64_t value, unsigned width)
     return v ? 64 - __builtin_clzll(v) : 0;
 }
 
-/* Is a difference shorter than the address, in what a packet says of both? */
+/*
+ * Is a difference shorter than the address, in what a packet of an aligned
+ * access says of both?
+ */
 static bool is_near(const ETraceParams *p, const ETraceDataState *state,
                     const ETraceDataAccess *a)
 {
     uint64_t ones = mask(a->size);
-    unsigned shift = a->address & ones ? 0 : a->size;
+    unsigned shift = a->size;
     uint64_t difference = etrace_sign_extend(a->address -
                                              state->address[a->size],
                                              p->daddress_width);
     unsigned bits = bits_of((int64_t)difference >> shift, 64);
 
-    return !(shift && difference & ones) && bits <= NEAR_BITS &&
+    return !((a->address | difference) & ones) && bits <= NEAR_BITS &&
            bits < bits_of((a->address & mask(p->daddress_width)) >> shift,
                           p->daddress_width);
 }
 
 /*
  * The short way makes the bytes of the long one, whatever the parameters, and
- * leaves the same state behind. All loads and stores take it that are near to
- * the last one of their size, if the address may be said as a difference.
+ * leaves the same state behind. All aligned loads and stores take it that are
+ * near to the last one of their size, if the address may be said as a difference.
  */
 static void test_short(void)
 {
@@ -401,7 +404,7 @@ static void test_short(void)
             uint8_t got[ETRACE_DATA_SHORT_MAX + 1];
             ETraceAccess slot;
             ETraceDataPacket pkt;
-            unsigned len, size;
+            unsigned len, size, n;
             bool exists, known, near;
 
             random_access(&p, &last, &a);
@@ -417,8 +420,11 @@ static void test_short(void)
             };
             known = slow.known[a.size];
             got[ETRACE_DATA_SHORT_MAX] = 0x5a;
-            len = etrace_data_short(&how, &quick, &slot, got);
+            n = 1;
+            len = etrace_data_short(&how, &quick, &slot, &n, got,
+                                    ETRACE_DATA_SHORT_MAX);
             g_assert_cmphex(got[ETRACE_DATA_SHORT_MAX], ==, 0x5a);
+            g_assert_cmpuint(n, ==, len != 0);
             if (!len) {
                 g_assert_cmpmem(&slow, sizeof(slow), &quick, sizeof(quick));
             }
@@ -448,6 +454,68 @@ static void test_short(void)
     g_assert_cmpuint(taken, ==, possible);
 }
 
+/*
+ * Many at once are one behind the other, up to one that takes the long way or
+ * for which there may not be room.
+ */
+static void test_short_many(void)
+{
+    enum { MANY = 40, ROOM = 200 };
+    bool ended_for_room = false, ended_for_long = false;
+
+    for (int i = 0; i < 2000; i++) {
+        ETraceDataState one = { }, many;
+        ETraceAccess slots[MANY];
+        uint8_t want[ROOM], got[ROOM + 1];
+        size_t room = g_test_rand_int_range(0, ROOM + 1), pos = 0;
+        ETraceParams p = { .data_width = 64, .daddress_width = 64 };
+        unsigned n = MANY, done = 0;
+        ETraceDataShort how;
+
+        for (int j = 0; j < 4; j++) {
+            one.known[j] = g_test_rand_int_range(0, 10);
+            one.address[j] = 0x80000000;
+        }
+        for (int j = 0; j < MANY; j++) {
+            unsigned size = g_test_rand_int_range(0, 4);
+
+            slots[j] = (ETraceAccess) {
+                .daddr = 0x80000000 +
+                         ((uint64_t)g_test_rand_int_range(0, 1000) << size),
+                .type = ETRACE_SLOT_ACCESS,
+                .dsize = size,
+                .dtype = g_test_rand_int_range(0, 50) / 25 +
+                         !g_test_rand_int_range(0, 50),
+                .data = etrace_random_bits(64),
+            };
+        }
+        many = one;
+        etrace_data_short_init(&how, &p, ETRACE_DATA_COMPRESS_BEST);
+        while (done < MANY && pos + ETRACE_DATA_SHORT_MAX <= room) {
+            unsigned single = 1;
+
+            pos += etrace_data_short(&how, &one, &slots[done], &single,
+                                     want + pos, room - pos);
+            if (!single) {
+                break;
+            }
+            done++;
+        }
+        got[room] = 0x5a;
+        g_assert_cmpuint(etrace_data_short(&how, &many, slots, &n, got, room),
+                         ==, pos);
+        g_assert_cmpuint(n, ==, done);
+        g_assert_cmpmem(got, pos, want, pos);
+        g_assert_cmphex(got[room], ==, 0x5a);
+        g_assert_cmpmem(&one, sizeof(one), &many, sizeof(many));
+        if (done < MANY) {
+            ended_for_room |= pos + ETRACE_DATA_SHORT_MAX > room;
+            ended_for_long |= pos + ETRACE_DATA_SHORT_MAX <= room;
+        }
+    }
+    g_assert_true(ended_for_room && ended_for_long);
+}
+
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
@@ -456,5 +524,6 @@ int main(int argc, char **argv)
     g_test_add_func("/etrace/data/golden", test_golden);
     g_test_add_func("/etrace/data/unsaid", test_unsaid);
     g_test_add_func("/etrace/data/short", test_short);
+    g_test_add_func("/etrace/data/short-many", test_short_many);
     return g_test_run();
 }

@@ -9,7 +9,20 @@
 #include "packet-plain.h"
 
 /* More than any magnitude of an access' data */
-#define NEVER   (1ULL << 63)
+#define NEVER       (1ULL << 63)
+
+/* More bits than that of a difference do not fit behind whatever data */
+#define NEAR_BITS   40
+
+/*
+ * data_len is one less than the number of bytes, and diff is in front of it:
+ * what is above diff is DATA_LEN() of the bits, less the NO_BYTES in the head.
+ */
+#define DATA_LEN(bits)  ((bits) / 2)
+#define NO_BYTES        4u
+
+/* Place of loads and stores in ETraceDataShort.head */
+#define DATA_KIND(dtype, size)  ((dtype) << 3 | (size))
 
 void etrace_data_short_init(ETraceDataShort *how, const ETraceParams *params,
                             ETraceDataCompress compress)
@@ -24,19 +37,20 @@ void etrace_data_short_init(ETraceDataShort *how, const ETraceParams *params,
                   !(params->doptions & (ETRACE_DOPT_NO_ADDRESS |
                                         ETRACE_DOPT_NO_DATA)),
         .unused = 64 - params->daddress_width,
-        .max_size = params->data_width >= 64 ? 3 :
-                    params->data_width >= 32 ? 2 :
-                    params->data_width >= 16 ? 1 : 0,
-        .src_bytes = head.src_bytes,
-        .odd = head.odd,
-        .src_id = head.src_id,
+        .start = 1 + head.src_bytes,
+        .src_id = (uint64_t)head.src_id << 8,
     };
-    size_at = how->odd + etrace_data_format_width(params);
+    size_at = head.odd + etrace_data_format_width(params);
     how->diff_at = size_at + etrace_data_size_width(params);
-    for (unsigned size = 0; size <= how->max_size; size++) {
-        /* type: te_data */
-        how->head[size] = head.odd_value | 1u << params->src_bits % 8 |
-                          size << size_at;
+    for (unsigned size = 0; size < 4 && 8u << size <= params->data_width;
+         size++) {
+        /* type: te_data; format: 0 for aligned loads, 2 for aligned stores */
+        uint32_t load = (head.odd_value | 1u << params->src_bits % 8 |
+                         size << size_at) - (NO_BYTES << how->diff_at);
+
+        how->head[DATA_KIND(ETRACE_DTYPE_LOAD, size)] = load;
+        how->head[DATA_KIND(ETRACE_DTYPE_STORE, size)] =
+            load + (2u << head.odd);
     }
     how->usable &= etrace_data_allows(compress, ETRACE_DIFF_FULL_DATA);
     how->no_xor = etrace_data_allows(compress, ETRACE_DIFF_XOR_DATA)
@@ -46,104 +60,154 @@ void etrace_data_short_init(ETraceDataShort *how, const ETraceParams *params,
 }
 
 /*
- * Programs' data decide what the packet looks like, and the host's processor
- * cannot predict that: hence no branches but those for what takes the long
- * way. Always inline, so that @size and @unused (bits of an address above
+ * A packet of more than 64 bits: @lo, which has the low bits of @value from bit
+ * @at on, and from bit @end on the @field. Returns the bytes of its payload.
+ */
+static unsigned put_wide(uint8_t *payload, uint64_t lo, unsigned at,
+                         uint64_t value, unsigned end, int64_t field)
+{
+    uint64_t low = (uint64_t)field << (end & 63), hi;
+
+    if (end < 64) {
+        lo += low;
+        hi = field >> (63 - end) >> 1;
+    } else {
+        hi = value >> (64 - at) | low;
+    }
+    etrace_word_store(payload, lo);
+    etrace_word_store(payload + 8, hi);
+    /* Identical bits at the end go. */
+    if (hi == (uint64_t)((int64_t)lo >> 63)) {
+        return etrace_magnitude_bits(etrace_magnitude(lo)) / 8 + 1;
+    }
+    return etrace_magnitude_bits(etrace_magnitude(hi)) / 8 + 9;
+}
+
+/*
+ * Always inline, so that @size and @unused (bits of an address above
  * daddress_width_p) are constants.
  */
 static inline __attribute__((always_inline))
 unsigned put_access(const ETraceDataShort *how, ETraceDataState *state,
-                    const ETraceAccess *access, uint8_t *out, unsigned size,
-                    unsigned unused)
+                    const ETraceAccess *access, uint8_t *out, unsigned kind,
+                    unsigned size, unsigned unused)
 {
+    static const uint64_t low_bytes[9] = {
+        0, 0xff, 0xffff, 0xffffff, UINT32_MAX, 0xffffffffff, 0xffffffffffff,
+        0xffffffffffffff, UINT64_MAX,
+    };
     unsigned rest = 64 - (8u << size);      /* bits above the access' data */
-    unsigned shift, bytes, bits, at, end, diff;
-    uint64_t daddr, head, value, low, lo, hi;
-    uint64_t near_m, full_m, data_m, other_m;
-    int64_t data, near, field, other;
-    bool aligned, in_lo, long_one;
+    unsigned bits, at, end, bytes, diff;
+    uint64_t daddr, near_m, full_m, data_m, other_m, lo;
+    int64_t data, last, near, field, value, other;
 
     daddr = access->daddr << unused >> unused;
-    aligned = !(daddr & ((1u << size) - 1));
-    shift = aligned ? size : 0;
     near = etrace_sign_extend(daddr - state->address[size], 64 - unused);
-    field = near >> shift;
+    field = near >> size;
     near_m = etrace_magnitude(field);
-    full_m = etrace_magnitude(etrace_sign_extend(daddr >> shift, 64 - unused));
+    full_m = etrace_magnitude(etrace_sign_extend(daddr >> size, 64 - unused));
     /*
      * The address as a difference: it has less bits than the address has, and
      * not too many. An odd one cannot be said in an aligned format.
      */
-    if (near_m >> 40 || near_m >= full_m || near_m >= (near_m ^ full_m) ||
-        near & ((1u << shift) - 1)) {
+    if (near_m >= (full_m & ~near_m) || (near | daddr) & ((1u << size) - 1)) {
         return 0;
     }
 
-    /* The data that have the least magnitude; see choose_diff() in data.c. */
+    /*
+     * The data that have the least magnitude; see choose_diff() in data.c.
+     * Programs' data decide, and the host's processor cannot predict that:
+     * hence conditional moves, and no branches.
+     */
     data = etrace_sign_extend(access->data, 8u << size);
+    last = state->data[size];
     value = data;
     data_m = etrace_magnitude(data);
     diff = ETRACE_DIFF_FULL_DATA;
-    other = etrace_sign_extend(data ^ state->data[size], 8u << size);
+    other = etrace_sign_extend(data ^ last, 8u << size);
     other_m = etrace_magnitude(other) | how->no_xor;
     diff = other_m < data_m ? ETRACE_DIFF_XOR_DATA : diff;
-    value = other_m < data_m ? (uint64_t)other : value;
+    value = other_m < data_m ? other : value;
     data_m = MIN(data_m, other_m);
-    other = etrace_sign_extend(data - state->data[size], 8u << size);
+    other = etrace_sign_extend((uint64_t)data - last, 8u << size);
     other_m = etrace_magnitude(other) | how->no_diff;
     diff = other_m < data_m ? ETRACE_DIFF_DIFF_DATA : diff;
-    value = other_m < data_m ? (uint64_t)other : value;
+    value = other_m < data_m ? other : value;
     data_m = MIN(data_m, other_m);
-    bytes = (etrace_magnitude_bits(data_m) + 8) / 8;
+    bits = (etrace_magnitude_bits(data_m) + 8) & ~7;
 
-    /* odd bits, format, size, diff, data_len; data from @at; address */
-    head = how->head[size] | (2 * access->dtype + !aligned) << how->odd |
-           (diff | (bytes - 1) << 2) << how->diff_at;
+    /* odd bits, format, size, diff, data_len; data from @at to @end; address */
     at = how->diff_at + 2 + size;
-    value = value << (64 - 8 * bytes) >> (64 - 8 * bytes);
-    /* The address is at @end: in both words, or in the upper one. */
-    end = at + 8 * bytes;
-    in_lo = end < 64;
-    low = (uint64_t)field << (end & 63);
-    hi = field >> (63 - (end & 63)) >> 1;
-    lo = head | value << at | (in_lo ? low : 0);
-    hi = in_lo ? hi : value >> (64 - at) | low;
-
-    /* Identical bits at the end go; those in front of the payload stay. */
-    long_one = hi != (uint64_t)((int64_t)lo >> 63);
-    bits = etrace_magnitude_bits(etrace_magnitude(long_one ? hi : lo)) +
-           (long_one ? 64 : 0);
-    bytes = MAX(bits, how->odd) / 8 + 1;
-    out[0] = bytes;
-    out[1] = how->src_id;
-    out[2] = how->src_id >> 8;
-    bytes += 1 + how->src_bytes;
-    out += 1 + how->src_bytes;
-    etrace_word_store(out, lo);
-    etrace_word_store(out + 8, hi);
-    state->address[size] = daddr;
-    state->data[size] = (uint64_t)data << rest >> rest;
-    return bytes;
-}
-
-unsigned etrace_data_short(const ETraceDataShort *how, ETraceDataState *state,
-                           const ETraceAccess *access, uint8_t *out)
-{
-    unsigned size = access->dsize;
-
-    if (!how->usable || access->dtype > ETRACE_DTYPE_STORE ||
-        size > how->max_size || !state->known[size]) {
+    end = at + bits;
+    lo = how->head[kind] + ((diff + DATA_LEN(bits)) << how->diff_at);
+    value &= low_bytes[bits / 8];
+    lo += (uint64_t)value << at;
+    if (end < 64 && near_m >> (63 - end) == 0) {
+        lo += (uint64_t)field << end;
+        /* diff is not 0, so that what is in front of the payload stays. */
+        bytes = etrace_magnitude_bits(etrace_magnitude(lo)) / 8 + 1;
+        etrace_word_store(out, bytes | how->src_id);
+        etrace_word_store(out + how->start, lo);
+    } else if (near_m >> NEAR_BITS == 0) {
+        etrace_word_store(out, how->src_id);
+        bytes = put_wide(out + how->start, lo, at, value, end, field);
+        out[0] = bytes;
+    } else {
         return 0;
     }
-    if (!how->unused) {
-        switch (size) {
-        case 0:
-            return put_access(how, state, access, out, 0, 0);
-        case 2:
-            return put_access(how, state, access, out, 2, 0);
-        case 3:
-            return put_access(how, state, access, out, 3, 0);
+    state->address[size] = daddr;
+    state->data[size] = (uint64_t)data << rest >> rest;
+    return how->start + bytes;
+}
+
+static inline __attribute__((always_inline))
+size_t put_accesses(const ETraceDataShort *how, ETraceDataState *state,
+                    const ETraceAccess *accesses, unsigned *n, uint8_t *out,
+                    size_t room, unsigned unused)
+{
+    size_t pos = 0;
+    unsigned i;
+
+    for (i = 0; i < *n && pos + ETRACE_DATA_SHORT_MAX <= room; i++) {
+        const ETraceAccess *access = &accesses[i];
+        unsigned kind = DATA_KIND(access->dtype, access->dsize), len = 0;
+
+        if (kind >= ARRAY_SIZE(how->head) || !how->head[kind] ||
+            !state->known[access->dsize]) {
+            break;
         }
+        switch (access->dsize) {
+        case 0:
+            len = put_access(how, state, access, out + pos, kind, 0, unused);
+            break;
+        case 1:
+            len = put_access(how, state, access, out + pos, kind, 1, unused);
+            break;
+        case 2:
+            len = put_access(how, state, access, out + pos, kind, 2, unused);
+            break;
+        case 3:
+            len = put_access(how, state, access, out + pos, kind, 3, unused);
+            break;
+        }
+        if (!len) {
+            break;
+        }
+        pos += len;
     }
-    return put_access(how, state, access, out, size, how->unused);
+    *n = i;
+    return pos;
+}
+
+size_t etrace_data_short(const ETraceDataShort *how, ETraceDataState *state,
+                         const ETraceAccess *accesses, unsigned *n,
+                         uint8_t *out, size_t room)
+{
+    if (!how->usable) {
+        *n = 0;
+        return 0;
+    }
+    return how->unused
+           ? put_accesses(how, state, accesses, n, out, room, how->unused)
+           : put_accesses(how, state, accesses, n, out, room, 0);
 }

@@ -15,17 +15,15 @@
 /* What follows from the parameters; see etrace_data_short_init() */
 typedef struct ETraceDataShort {
     bool usable;
-    uint8_t max_size;           /* log2 of bytes */
     uint8_t unused;             /* bits of an address above daddress_width_p */
-    uint8_t src_bytes;
-    uint8_t odd;                /* bits in front of the payload */
+    uint8_t start;              /* of the payload: bytes */
     uint8_t diff_at;            /* behind odd bits, format and size */
-    uint16_t src_id;
-    uint16_t head[4];           /* odd bits and size, by size */
+    uint32_t head[16];          /* what is in front of diff, or 0 */
+    uint64_t src_id;            /* in front of the payload, at its place */
     uint64_t no_xor, no_diff;   /* 0, or a bit if data may not be said so */
 } ETraceDataShort;
 
-/* Bytes behind @out that etrace_data_short() may write to */
+/* Bytes behind @out that a packet of etrace_data_short() may write to */
 #define ETRACE_DATA_SHORT_MAX   (1 + 2 + 16)
 
 /*
@@ -36,13 +34,18 @@ void etrace_data_short_init(ETraceDataShort *how, const ETraceParams *params,
                             ETraceDataCompress compress);
 
 /*
- * Encapsulate the packet that says @access at @out, without timestamp, flow 0,
- * and bring @state up to date. Returns the number of bytes, or 0 with @state
- * unchanged if it takes the long way: an access that is no load or store, the
- * first of its size or far from the last one, parts that are left out, or the
- * wire format of the draft 2.1.
+ * Encapsulate the packets that say the *@n @accesses at @out, without
+ * timestamp, flow 0, and bring @state up to date. It ends in front of the first
+ * one that takes the long way, and where less than ETRACE_DATA_SHORT_MAX of the
+ * @room bytes are left. Sets *@n to the number of packets and returns how many
+ * bytes they take; @out behind them may be written to, too.
+ *
+ * The long way takes an access that is no load or store, or is not aligned, the
+ * first of its size or far from the last one; all of them if parts are left out,
+ * or if it is the wire format of the draft 2.1.
  */
-unsigned etrace_data_short(const ETraceDataShort *how, ETraceDataState *state,
-                           const ETraceAccess *access, uint8_t *out);
+size_t etrace_data_short(const ETraceDataShort *how, ETraceDataState *state,
+                         const ETraceAccess *accesses, unsigned *n,
+                         uint8_t *out, size_t room);
 
 #endif /* HW_TRACE_ETRACE_DATA_SHORT_H */

@@ -86,10 +86,17 @@ static inline bool etrace_encoder_has_branches(const ETraceEncoder *enc)
     return enc->branches || enc->pbc;
 }
 
-/* encoder-send.c */
+/* @n of what the sync interval counts, if that is @unit */
+static inline void etrace_encoder_count_resync(ETraceEncoder *enc,
+                                               ETraceSyncMode unit, uint64_t n)
+{
+    if (enc->sync_mode == unit) {
+        enc->resync_count += n;
+        enc->resync_due |= enc->resync_count >= enc->sync_max;
+    }
+}
 
-void etrace_encoder_count_resync(ETraceEncoder *enc, ETraceSyncMode unit,
-                                 uint64_t n);
+/* encoder-send.c */
 
 void etrace_encoder_send_support(ETraceEncoder *enc,
                                  ETraceQualStatus qual_status);

@@ -5,6 +5,7 @@
  */
 #include "qemu/osdep.h"
 #include "encoder-private.h"
+#include "packet-plain.h"
 
 /* branch_count is at its maximum when this many were predicted correctly. */
 #define PBC_MAX (UINT32_MAX + (uint64_t)ETRACE_BRANCHES_MAX)
@@ -46,17 +47,6 @@ static void send_shorter(ETraceEncoder *enc, const ETracePacket *a,
         sent = enc->ops->emit(enc->opaque, b, payload_b, len_b);
     }
     enc->lost = !sent;
-}
-
-void etrace_encoder_count_resync(ETraceEncoder *enc, ETraceSyncMode unit,
-                                 uint64_t n)
-{
-    if (enc->sync_mode == unit) {
-        enc->resync_count += n;
-        if (enc->resync_count >= enc->sync_max) {
-            enc->resync_due = true;
-        }
-    }
 }
 
 void etrace_encoder_send_support(ETraceEncoder *enc,
@@ -102,7 +92,26 @@ static void branches_reported(ETraceEncoder *enc)
     etrace_encoder_count_resync(enc, ETRACE_SYNC_PACKETS, 1);
 }
 
-void etrace_encoder_send_address(ETraceEncoder *enc, const ETraceReport *r)
+/* @pc in format 1 or 2, with none of what may be behind the address */
+static void send_plain_address(ETraceEncoder *enc, uint64_t pc)
+{
+    const ETraceParams *p = &enc->params;
+    const unsigned narrow = 64 - p->iaddress_width;
+    const ETracePlainHead head = etrace_plain_head(p);
+    uint8_t bytes[ETRACE_PLAIN_WRAP_MAX];
+    int64_t diff = (int64_t)((pc - enc->address) << narrow) >>
+                   (p->iaddress_lsb + narrow);
+    size_t size = etrace_plain_wrap(bytes, &head,
+                                    etrace_plain_address(enc->branches,
+                                                         enc->branch_map,
+                                                         diff));
+
+    enc->lost = !enc->ops->emit_many(enc->opaque, bytes, size, 1);
+}
+
+/* Any packet that has an address, or an index in the cache */
+static void send_any_address(ETraceEncoder *enc, const ETraceReport *r,
+                             bool cached)
 {
     ETracePacket pkt = {
         .format = enc->branches ? ETRACE_FORMAT_DIFF_DELTA
@@ -116,11 +125,7 @@ void etrace_encoder_send_address(ETraceEncoder *enc, const ETraceReport *r)
         .irets = r->irets,
         .address = address_field(enc, r->pc),
     };
-    bool cached = false;
 
-    if (r->target && (enc->params.ioptions & ETRACE_IOPT_JUMP_TARGET_CACHE)) {
-        cached = etrace_encoder_cached(enc, r->pc);
-    }
     if (enc->pbc) {
         pkt.format = ETRACE_FORMAT_OPT_EXT;
         pkt.subformat = ETRACE_OPT_BRANCH_COUNT;
@@ -143,6 +148,22 @@ void etrace_encoder_send_address(ETraceEncoder *enc, const ETraceReport *r)
         send_shorter(enc, &jump, &pkt);
     } else {
         send_packet(enc, &pkt);
+    }
+}
+
+void etrace_encoder_send_address(ETraceEncoder *enc, const ETraceReport *r)
+{
+    bool cached = false;
+
+    if (r->target && (enc->params.ioptions & ETRACE_IOPT_JUMP_TARGET_CACHE)) {
+        cached = etrace_encoder_cached(enc, r->pc);
+    }
+    if (enc->ops->emit_many && !enc->lost && !enc->pbc && !cached &&
+        !r->notify && !r->updiscon && !r->irreport &&
+        !(enc->params.ioptions & ETRACE_IOPT_FULL_ADDRESS)) {
+        send_plain_address(enc, r->pc);
+    } else {
+        send_any_address(enc, r, cached);
     }
     enc->address = r->pc;
     enc->maybe_inferred = false;
