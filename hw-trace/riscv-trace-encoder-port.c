@@ -202,22 +202,30 @@ static bool riscv_trace_encoder_is_pending(const RISCVTraceEncoder *s)
 
 /*
  * THE gate: how much detail do the encoder and what stands before it need?
- * Filters that look at more than privilege and context, triggers and data look
- * at each block.
+ * Filters that look at more than privilege, context and address, triggers and
+ * data look at each block.
  */
 ETraceDetail riscv_trace_encoder_hart_detail(void *opaque, ETracePriv priv,
-                                             ETraceHistoryModes *modes)
+                                             uint64_t pc,
+                                             ETraceHistoryModes *modes,
+                                             ETraceRanges *ranges)
 {
     RISCVTraceEncoder *s = opaque;
-    const ETraceBlock next = { .iretire = 1, .priv = priv };
 
     if (!s->live || riscv_trace_encoder_is_pending(s) ||
-        !s->filter.constant || !s->expr_filter.constant) {
+        s->filter.scope == ETRACE_FILTER_BY_BLOCK ||
+        s->expr_filter.scope == ETRACE_FILTER_BY_BLOCK) {
         return ETRACE_DETAIL_BLOCKS;
     }
+    if (s->tracing && s->filtered) {
+        ETraceFilter *filters[ETRACE_RANGES_FILTERS] = {
+            &s->filter, &s->expr_filter,
+        };
+
+        etrace_filter_ranges(filters, ARRAY_SIZE(filters), priv, ranges);
+    }
     if (!s->tracing ||
-        (s->filtered &&
-         !riscv_trace_encoder_filters_block(s, &next, 0, 0).qualified)) {
+        (s->filtered && !etrace_ranges_qualify(ranges, pc))) {
         return s->enc.started || s->enc.lost || s->lost
                ? ETRACE_DETAIL_BLOCKS : ETRACE_DETAIL_NOTHING;
     }

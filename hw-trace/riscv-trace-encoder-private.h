@@ -301,7 +301,9 @@ void riscv_trace_encoder_inst_follow(RISCVTraceEncoder *s);
 /* riscv-trace-encoder-port.c: of RISCVTraceHartOps */
 
 ETraceDetail riscv_trace_encoder_hart_detail(void *opaque, ETracePriv priv,
-                                             ETraceHistoryModes *modes);
+                                             uint64_t pc,
+                                             ETraceHistoryModes *modes,
+                                             ETraceRanges *ranges);
 void riscv_trace_encoder_hart_retire(void *opaque, const ETraceSlot *slots,
                                      size_t n);
 void riscv_trace_encoder_hart_trigger(void *opaque, ETraceTrigger action);

@@ -1,9 +1,9 @@
 /*
  * RISC-V TB key: what of the hart's state TBs are found by beside pc and flags
  *
- *   63           52 51            38 37            14 13             0
+ *   63           56 55            38 37            14 13             0
  *   +--------------+----------------+----------------+----------------+
- *   |   session    |  trace modes   |      CTR       |      misa      |
+ *   |   session    | ranges, modes  |      CTR       |      misa      |
  *   +--------------+----------------+----------------+----------------+
  *
  * This is cs_base; every bit of the flags is taken. The upper two fields are

@@ -49,9 +49,8 @@ static void drain_if_asked(RISCVTraceHart *hart)
     }
 }
 
-/* What comes next, at @pc, is no part of the history, nor is what follows. */
-static void leave_history(RISCVTraceHart *hart, target_ulong pc,
-                          ETracePriv priv)
+void riscv_trace_to_blocks(RISCVTraceHart *hart, target_ulong pc,
+                           ETracePriv priv)
 {
     riscv_trace_history_end(hart, pc, priv);
     if (riscv_trace_key_is_sparse(cpu_env(hart->cs)->trace.key)) {
@@ -65,7 +64,7 @@ void riscv_trace_insn(CPURISCVState *env, target_ulong pc, unsigned len,
     RISCVTraceHart *hart = env->trace.hart;
 
     if (env->trace.key) {
-        leave_history(hart, pc, riscv_trace_priv(priv, virt));
+        riscv_trace_to_blocks(hart, pc, riscv_trace_priv(priv, virt));
         riscv_trace_append(hart, &(ETraceSlot) {
             .block = {
                 .iaddr = pc,
@@ -95,7 +94,7 @@ void riscv_trace_trap(CPURISCVState *env, bool async, target_ulong cause,
         bool known = riscv_trace_tvec_is_known(hart, async, cause);
         ETracePriv from = riscv_trace_priv(priv, virt);
 
-        leave_history(hart, epc, from);
+        riscv_trace_to_blocks(hart, epc, from);
         /* A switch before the trap whose TB did not look at the limit */
         riscv_trace_task_pending(hart);
         riscv_trace_append_time(hart);

@@ -13,6 +13,7 @@
 
 #include "hw/core/cpu.h"
 #include "hw/trace/etrace/encoder.h"
+#include "hw/trace/etrace/filter-ranges.h"
 #include "hw/trace/etrace/guest-info.h"
 
 /*
@@ -34,14 +35,17 @@ typedef struct RISCVTraceHartOps {
      */
     uint64_t (*fence)(void *opaque);
     /*
-     * How much detail is needed of what retires next, with privilege @priv?
-     * For history, fills @modes, whose stack and predictor the hart keeps
-     * while it reports history. Less than blocks may come until the next time
-     * that this is asked, which is after a trap, trap return or event, and
-     * whenever retire() was called. NULL: blocks always.
+     * How much detail is needed of what retires next, at @pc with privilege
+     * @priv? For history, fills @modes, whose stack and predictor the hart
+     * keeps while it reports history. Less than blocks may come until the next
+     * time that this is asked, which is after a trap, trap return or event, and
+     * whenever retire() was called. If the answer holds for some addresses
+     * only, fills @ranges (whose n is 0 else): the hart reports blocks again
+     * before it goes from qualified ones to others, or back. NULL: blocks
+     * always.
      */
-    ETraceDetail (*detail)(void *opaque, ETracePriv priv,
-                           ETraceHistoryModes *modes);
+    ETraceDetail (*detail)(void *opaque, ETracePriv priv, uint64_t pc,
+                           ETraceHistoryModes *modes, ETraceRanges *ranges);
     /*
      * A debug trigger fired while the hart is not traced. May be NULL: the
      * encoder has no trigger inputs.

@@ -30,6 +30,20 @@ void helper_trace_start(CPURISCVState *env, uint64_t cs_base, uint32_t cflags)
     }
 }
 
+/*
+ * The TB that begins is qualified by a filter by address, and what led to it
+ * is not, or the other way round. @next_cflags: what CPUState.cflags_next_tb
+ * has to be, so that the next one is such a TB again.
+ */
+void helper_trace_ranges(CPURISCVState *env, uint32_t next_cflags)
+{
+    RISCVTraceHart *hart = env->trace.hart;
+
+    riscv_trace_to_blocks(hart, env->pc, priv_now(env));
+    hart->cs->cflags_next_tb = next_cflags;
+    cpu_loop_exit_restore(hart->cs, GETPC());
+}
+
 void helper_trace_drain(CPURISCVState *env)
 {
     riscv_trace_drain(env->trace.hart);
@@ -45,15 +59,18 @@ void helper_trace_task(CPURISCVState *env)
  * How much detail the encoder needs now. A trigger fires between two
  * instructions: which block it belongs to has to be seen.
  */
-static ETraceDetail detail_now(RISCVTraceHart *hart, ETraceHistoryModes *modes)
+static ETraceDetail detail_now(RISCVTraceHart *hart, ETraceHistoryModes *modes,
+                               ETraceRanges *ranges)
 {
     CPURISCVState *env = cpu_env(hart->cs);
 
+    ranges->n = 0;
     if (!hart->active || !hart->ops->detail ||
         env->xl != riscv_cpu_mxl(env) || riscv_has_trace_trigger(env)) {
         return ETRACE_DETAIL_BLOCKS;
     }
-    return hart->ops->detail(hart->opaque, priv_now(env), modes);
+    return hart->ops->detail(hart->opaque, priv_now(env), env->pc, modes,
+                             ranges);
 }
 
 void helper_trace_exit(CPURISCVState *env)
@@ -61,13 +78,17 @@ void helper_trace_exit(CPURISCVState *env)
     RISCVTraceHart *hart = env->trace.hart;
     bool history = env->trace.key & RISCV_TRACE_KEY_HISTORY;
     ETraceHistoryModes modes;
+    ETraceRanges ranges;
     ETraceDetail detail;
 
     hart->recheck_mode = false;
     riscv_trace_drain(hart);
     /* Context and time, too, so that the encoder knows all that came before */
     riscv_trace_flush(hart);
-    detail = detail_now(hart, &modes);
+    detail = detail_now(hart, &modes, &ranges);
+    if (hart->active && !riscv_trace_ranges_set(hart, &ranges)) {
+        detail = ETRACE_DETAIL_BLOCKS;
+    }
     if (history && detail != ETRACE_DETAIL_HISTORY) {
         riscv_trace_history_off(hart);
     } else if (!history && detail == ETRACE_DETAIL_HISTORY) {

@@ -10,6 +10,7 @@
 
 #include "cpu.h"
 #include "exec/translator.h"
+#include "hw/trace/etrace/filter-ranges.h"
 
 /* ETracePriv of a privilege mode with or without virtualization. */
 static inline ETracePriv riscv_trace_priv(target_ulong priv, bool virt)
@@ -42,6 +43,12 @@ void riscv_trace_unwind(CPURISCVState *env, target_ulong uw2);
  */
 void riscv_trace_tlb_fill(CPURISCVState *env, vaddr va, hwaddr pa, int prot,
                           int mmu_idx, uintptr_t retaddr);
+
+/*
+ * Which addresses are qualified where TBs with this key run, the one that the
+ * hart has now; NULL: the key says all.
+ */
+const ETraceRanges *riscv_trace_ranges(CPURISCVState *env, uint64_t cs_base);
 
 /* A TB of a traced hart was translated and has not been published yet. */
 void riscv_trace_translated(CPURISCVState *env, const DisasContextBase *db);

@@ -85,6 +85,7 @@ struct RISCVTraceHart {
 
     /* history.c; the hart's thread only */
     bool recheck_mode;          /* at the next TB end: blocks or history? */
+    ETraceRanges ranges;        /* those that the TB key has a number of */
     ETraceHistoryModes modes;   /* of the branch history that is reported */
 
     RISCVTraceReader *reader;   /* NULL: there was no session; VM stopped */
@@ -194,6 +195,20 @@ bool riscv_trace_tvec_is_known(RISCVTraceHart *hart, bool async,
 void riscv_trace_tvec_report(RISCVTraceHart *hart);
 
 /*
+ * ranges.c
+ */
+
+/* Numbers of ranges that a TB key has room for, from 1 on */
+#define RISCV_TRACE_RANGES_MAX                                          \
+    (RISCV_TRACE_KEY_RANGES >> RISCV_TRACE_KEY_RANGES_SHIFT)
+
+/*
+ * Put the number of these ranges into the hart's TB key, and keep them. False:
+ * it has none, because the session has seen too many others.
+ */
+bool riscv_trace_ranges_set(RISCVTraceHart *hart, const ETraceRanges *ranges);
+
+/*
  * reader.c
  */
 
@@ -204,6 +219,8 @@ struct RISCVTraceReader {
     RISCVTraceRecordFn *put;
     void *opaque;
     aligned_uint64_t change;    /* id of the last CHANGE; atomic */
+    ETraceRanges ranges[RISCV_TRACE_RANGES_MAX];    /* see ranges.c */
+    unsigned n_ranges;          /* of them, in this session */
     uint64_t replaced;          /* value of change when bytes were replaced */
     GHashTable *pages;          /* what it knows, by address; see code.c */
     QLIST_ENTRY(RISCVTraceReader) next;     /* BQL */
@@ -274,6 +291,14 @@ void riscv_trace_task_forget(RISCVTraceHart *hart);
 /*
  * hart.c
  */
+
+/*
+ * What comes next, at @pc, is no part of the branch history or of the code that
+ * has no trace code, and neither is what follows: blocks from here on. @priv:
+ * of what ran.
+ */
+void riscv_trace_to_blocks(RISCVTraceHart *hart, target_ulong pc,
+                           ETracePriv priv);
 
 /*
  * Flush, and see to what waited for the end of a TB: there, or at the end of

@@ -72,15 +72,16 @@ typedef struct RISCVTracePort {
 /*
  * RISCVTracePort.key, the upper part of the TB key (tb-key.h):
  *
- *   63     52  51   50    49   48    45 44    41  40   39    38   37       0
- *   +--------+----+-----+-----+--------+--------+----+----+-------+--------+
- *   |session |TASK|exact|sijmp|return  |predic- | ON |DATA|HISTORY|   0    |
- *   |        |    | run |     |stack +1|tor     |    |    |       |        |
- *   +--------+----+-----+-----+--------+--------+----+----+-------+--------+
+ *   63   56 55  52  51   50    49   48    45 44   41  40   39    38   37    0
+ *   +-------+------+----+-----+-----+--------+-------+----+----+-------+-----+
+ *   |session|ranges|TASK|exact|sijmp|return  |predic-| ON |DATA|HISTORY|  0  |
+ *   |       |      |    | run |     |stack +1|tor    |    |    |       |     |
+ *   +-------+------+----+-----+-----+--------+-------+----+----+-------+-----+
  *
  * The session is in it because TBs of an earlier session were translated
- * without their bytes being reported to the present one. Sizes are log2 of
- * entries, 0: none.
+ * without their bytes being reported to the present one. Ranges: the number,
+ * in this session, of the ranges of addresses that a filter qualifies; 0: all
+ * addresses are alike. Sizes are log2 of entries, 0: none.
  */
 /* without: what runs is not qualified, and its TBs have no trace code */
 #define RISCV_TRACE_KEY_ON          (1ull << 40)
@@ -92,8 +93,10 @@ typedef struct RISCVTracePort {
 #define RISCV_TRACE_KEY_EXACT_RUN   (1ull << 50)
 #define RISCV_TRACE_KEY_MODES       (0x3ffull << 41)
 #define RISCV_TRACE_KEY_TASK        (1ull << 51)    /* watch tp in S mode */
-#define RISCV_TRACE_KEY_SESSION_SHIFT   52
-#define RISCV_TRACE_KEY_SESSION_BITS    12
+#define RISCV_TRACE_KEY_RANGES_SHIFT    52
+#define RISCV_TRACE_KEY_RANGES      (0xfull << RISCV_TRACE_KEY_RANGES_SHIFT)
+#define RISCV_TRACE_KEY_SESSION_SHIFT   56
+#define RISCV_TRACE_KEY_SESSION_BITS    8
 #define RISCV_TRACE_KEY_MASK        (~0ull << 38)
 
 /* True if the end of a TB need not look at the ring's limit. */
@@ -101,6 +104,11 @@ static inline bool riscv_trace_key_is_sparse(uint64_t key)
 {
     return key && (!(key & RISCV_TRACE_KEY_ON) ||
                    (key & RISCV_TRACE_KEY_HISTORY));
+}
+
+static inline unsigned riscv_trace_key_ranges(uint64_t key)
+{
+    return (key & RISCV_TRACE_KEY_RANGES) >> RISCV_TRACE_KEY_RANGES_SHIFT;
 }
 
 /* Log2 of the entries of the predictor, 0: none */

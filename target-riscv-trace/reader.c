@@ -137,6 +137,7 @@ void riscv_trace_reader_begin(RISCVTraceReader *reader, CPUState *const *harts,
     qatomic_set(&reader->session, next_session());
     qatomic_set(&reader->deaf, deaf);
     g_hash_table_remove_all(reader->pages);
+    reader->n_ranges = 0;
     record.number = reader->session;
     riscv_trace_reader_record(reader, bytes,
                               etrace_sb_pack_session(bytes, &record));

@@ -376,7 +376,8 @@ static bool is_near(const ETraceParams *p, const ETraceDataState *state,
 /*
  * The short way makes the bytes of the long one, whatever the parameters, and
  * leaves the same state behind. All aligned loads and stores take it that are
- * near to the last one of their size, if the address may be said as a difference.
+ * near to the last one of their size, if the address may be said as a
+ * difference.
  */
 static void test_short(void)
 {

@@ -7,6 +7,7 @@
 #include "qemu/osdep.h"
 #include "etrace-test.h"
 #include "etrace-filter-fixture.h"
+#include "hw/trace/etrace/filter-ranges.h"
 
 typedef struct Model {
     bool latch[ETRACE_COMPARATORS_MAX];
@@ -276,9 +277,138 @@ static void test_random(void)
     g_rand_free(r);
 }
 
+/* Filters of which only addresses, privilege and context can decide */
+static void by_address_setup(Setup *s, GRand *r)
+{
+    static const uint8_t functions[] = { 0, 1, 2, 3, 4, 5, 7 };
+
+    random_setup(s, r);
+    s->f.iaddress_width = g_rand_boolean(r) ? 64 : 32;
+    for (unsigned j = 0; j < ETRACE_COMPARATORS_MAX; j++) {
+        ETraceComparatorConfig *c = &s->comp[j];
+        static const uint64_t ends[] = {
+            0, 1, 2, 3, UINT32_MAX - 2, UINT32_MAX - 1, UINT32_MAX,
+            1ull << 32, UINT64_MAX - 2, UINT64_MAX - 1, UINT64_MAX,
+        };
+
+        c->p_input %= 2;
+        c->s_input %= 2;
+        c->p_function = functions[g_rand_int_range(r, 0, 7)];
+        c->s_function = functions[g_rand_int_range(r, 0, 7)];
+        c->mode %= 3;
+        c->p_notify = false;
+        c->s_notify = false;
+        if (g_rand_int_range(r, 0, 4) == 0) {
+            c->p_match = ends[g_rand_int_range(r, 0, 11)];
+        }
+        if (g_rand_int_range(r, 0, 4) == 0) {
+            c->s_match = ends[g_rand_int_range(r, 0, 11)];
+        }
+    }
+    for (unsigned i = 0; i < ETRACE_FILTERS_MAX; i++) {
+        s->filter[i].match_ecause = false;
+        s->filter[i].match_interrupt = false;
+        s->filter[i].match_impdef = false;
+        s->filter[i].match_dtype = false;
+    }
+}
+
+/*
+ * In one privilege and context, what is said of ranges is what is said of each
+ * instruction of one half-word by itself; by two sets of filters together.
+ */
+static void test_ranges(void)
+{
+    GRand *r = g_rand_new_with_seed(20261124);
+    unsigned found = 0, of_more_than_one = 0;
+
+    for (unsigned round = 0; round < 3000; round++) {
+        Setup s[2];
+        ETraceFilter *filters[2] = { &s[0].f, &s[1].f };
+        unsigned n = g_rand_int_range(r, 1, 3);
+        uint8_t priv = g_rand_int_range(r, 0, 4);
+        ETraceRanges ranges;
+
+        for (unsigned i = 0; i < 2; i++) {
+            by_address_setup(&s[i], r);
+            program(&s[i], 1u << g_rand_int_range(r, 0, 16) |
+                           1u << g_rand_int_range(r, 0, 16), 0);
+            event(&s[i], ETRACE_EVENT_CONTEXT, g_rand_int_range(r, 0, 4));
+            g_assert_cmpint(s[i].f.scope, !=, ETRACE_FILTER_BY_BLOCK);
+        }
+        s[1].f.iaddress_width = s[0].f.iaddress_width;
+        etrace_filter_ranges(filters, n, priv, &ranges);
+        found += ranges.n != 0;
+        of_more_than_one += ranges.n > 2;
+        for (unsigned k = 1; k < ranges.n; k++) {
+            g_assert_cmpuint(ranges.at[k - 1], <, ranges.at[k]);
+        }
+        for (unsigned k = 0; k < 400; k++) {
+            /* all of the small ones, and both ends of what there is */
+            uint64_t pc = k < 200 ? 0xff0 + 2 * k :
+                          k < 210 ? 2 * (k - 200) :
+                          k < 220 ? UINT32_MAX - 1 - 2ull * (k - 210) :
+                          k < 230 ? (1ull << 32) + 2 * (k - 220) :
+                          k < 240 ? UINT64_MAX - 1 - 2ull * (k - 230) :
+                                    ((uint64_t)g_rand_int(r) << 32 |
+                                     (g_rand_int(r) & ~1u));
+            bool expect = true;
+
+            if (s[0].f.iaddress_width == 32) {
+                pc = (uint32_t)pc;
+            }
+            for (unsigned i = 0; i < n; i++) {
+                expect &= block_as(&s[i], pc, pc, ETRACE_ITYPE_NONE, priv);
+            }
+            g_assert_cmpuint(etrace_ranges_qualify(&ranges, pc), ==, expect);
+        }
+    }
+    g_assert_cmpuint(found, >, 500);
+    g_assert_cmpuint(of_more_than_one, >, 30);
+    g_rand_free(r);
+}
+
+/* What else a filter may depend on has to be looked at block by block. */
+static void test_scope(void)
+{
+    ETraceComparatorConfig c = range(0x1000, 0x1ffe, ETRACE_COMP_MODE_AND);
+    Setup s;
+
+    setup_init(&s);
+    g_assert_cmpint(s.f.scope, ==, ETRACE_FILTER_BY_PRIVILEGE);
+    s.filter[0].match_privilege = true;
+    program_one(&s);
+    g_assert_cmpint(s.f.scope, ==, ETRACE_FILTER_BY_PRIVILEGE);
+    use_comparator(&s, c);
+    g_assert_cmpint(s.f.scope, ==, ETRACE_FILTER_BY_ADDRESS);
+
+#define ASSERT_BY_BLOCK(change)                                         \
+    do {                                                                \
+        setup_init(&s);                                                 \
+        s.comp[0] = c;                                                  \
+        s.filter[0].match_comp[0] = true;                               \
+        change;                                                         \
+        program_one(&s);                                                \
+        g_assert_cmpint(s.f.scope, ==, ETRACE_FILTER_BY_BLOCK);         \
+    } while (0)
+    ASSERT_BY_BLOCK(s.comp[0].mode = ETRACE_COMP_MODE_LATCH);
+    ASSERT_BY_BLOCK(s.comp[0].s_function = ETRACE_COMP_MASK);
+    ASSERT_BY_BLOCK(s.comp[0].s_input = ETRACE_COMP_TVAL);
+    ASSERT_BY_BLOCK(s.comp[0].p_input = ETRACE_COMP_DADDR);
+    ASSERT_BY_BLOCK(s.comp[1].p_notify = true);
+    ASSERT_BY_BLOCK(s.filter[0].match_ecause = true);
+    ASSERT_BY_BLOCK(s.filter[0].match_interrupt = true);
+    ASSERT_BY_BLOCK(s.filter[0].match_impdef = true);
+    ASSERT_BY_BLOCK(s.filter[0].match_dtype = true);
+    ASSERT_BY_BLOCK(s.filter[0].match_dsize = true);
+#undef ASSERT_BY_BLOCK
+}
+
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
     g_test_add_func("/etrace/filter/random", test_random);
+    g_test_add_func("/etrace/filter/ranges", test_ranges);
+    g_test_add_func("/etrace/filter/scope", test_scope);
     return g_test_run();
 }

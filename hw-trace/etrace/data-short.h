@@ -41,8 +41,8 @@ void etrace_data_short_init(ETraceDataShort *how, const ETraceParams *params,
  * bytes they take; @out behind them may be written to, too.
  *
  * The long way takes an access that is no load or store, or is not aligned, the
- * first of its size or far from the last one; all of them if parts are left out,
- * or if it is the wire format of the draft 2.1.
+ * first of its size or far from the last one. It takes all of them if parts are
+ * left out, or if the wire format is that of the draft 2.1.
  */
 size_t etrace_data_short(const ETraceDataShort *how, ETraceDataState *state,
                          const ETraceAccess *accesses, unsigned *n,

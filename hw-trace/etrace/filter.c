@@ -65,20 +65,25 @@ static void prime(ETraceFilter *f, unsigned j)
     f->latch = (f->latch & ~(1 << j)) | is_primed(&f->comp[j]) << j;
 }
 
-/* Do privilege and context decide, and is nothing else wanted of a block? */
-static bool is_constant(const ETraceFilter *f)
+static ETraceFilterScope scope(const ETraceFilter *f)
 {
-    if (f->notify || f->excint) {
-        return false;
+    ETraceFilterScope result = ETRACE_FILTER_BY_PRIVILEGE;
+
+    if (f->notify || f->excint || f->scan) {
+        return ETRACE_FILTER_BY_BLOCK;
     }
     for (unsigned j = 0; j < ETRACE_COMPARATORS_MAX; j++) {
         const ETraceComparatorConfig *c = &f->comp[j];
 
-        if ((f->used & (1 << j)) &&
-            (c->mode == ETRACE_COMP_MODE_LATCH ||
-             reads(c, ETRACE_COMP_IADDR) || reads(c, ETRACE_COMP_TVAL) ||
-             reads(c, ETRACE_COMP_DADDR))) {
-            return false;
+        if (!(f->used & (1 << j))) {
+            continue;
+        }
+        if (c->mode == ETRACE_COMP_MODE_LATCH || reads(c, ETRACE_COMP_TVAL) ||
+            reads(c, ETRACE_COMP_DADDR)) {
+            return ETRACE_FILTER_BY_BLOCK;
+        }
+        if (reads(c, ETRACE_COMP_IADDR)) {
+            result = ETRACE_FILTER_BY_ADDRESS;
         }
     }
     for (unsigned i = 0; i < ETRACE_FILTERS_MAX; i++) {
@@ -86,10 +91,10 @@ static bool is_constant(const ETraceFilter *f)
 
         if ((f->selected & (1 << i)) &&
             (c->match_impdef || c->match_dtype || c->match_dsize)) {
-            return false;
+            return ETRACE_FILTER_BY_BLOCK;
         }
     }
-    return true;
+    return result;
 }
 
 static void derive(ETraceFilter *f)
@@ -129,7 +134,7 @@ static void derive(ETraceFilter *f)
             f->scan |= 1 << j;
         }
     }
-    f->constant = is_constant(f);
+    f->scope = scope(f);
 }
 
 void etrace_filter_reset(ETraceFilter *f)
@@ -145,7 +150,6 @@ void etrace_filter_init(ETraceFilter *f)
     *f = (ETraceFilter) {
         .iaddress_width = 64,
         .nested_max = 1,
-        .constant = true,
     };
 }
 

@@ -113,6 +113,13 @@ typedef struct ETraceFilterConfig {
     bool reserved[6];
 } ETraceFilterConfig;
 
+/* What the verdict about a block depends on */
+typedef enum ETraceFilterScope {
+    ETRACE_FILTER_BY_PRIVILEGE, /* that and the context alone */
+    ETRACE_FILTER_BY_ADDRESS,   /* ... and addresses; see filter-ranges.h */
+    ETRACE_FILTER_BY_BLOCK,     /* more, or something else is wanted of it */
+} ETraceFilterScope;
+
 /* A set of filters and comparators, and what they remember */
 typedef struct ETraceFilter {
     /* The caller's, see etrace_filter_init() and etrace_filter_select(). */
@@ -138,11 +145,7 @@ typedef struct ETraceFilter {
     uint8_t notify;             /* ... by themselves */
     uint8_t scan;               /* ... that compare iaddr under a mask */
     uint8_t gate[ETRACE_FILTERS_MAX]; /* ... that only say what starts */
-    /*
-     * Whether a block is qualified depends on its privilege and context alone,
-     * and nothing else is wanted of it.
-     */
-    bool constant;
+    ETraceFilterScope scope;
 } ETraceFilter;
 
 typedef struct ETraceFilterResult {

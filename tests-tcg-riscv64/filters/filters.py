@@ -5,7 +5,8 @@
 #
 # A guest is started with trace on but stands still; registers of its encoder
 # are written, then it runs. With one instruction per TB each block is one
-# instruction, so that filters are exact; otherwise they trace whole blocks.
+# instruction, so that filters are exact; otherwise they trace whole blocks, but
+# that TBs end where ranges of addresses do.
 
 import os
 import subprocess
@@ -246,6 +247,15 @@ def ends(model):
     return check
 
 
+def set_filters(texts):
+    """One after the other; the hart sees each of them."""
+    def change(qmp):
+        for text in texts:
+            set_filter(text)(qmp)
+            time.sleep(0.02)
+    return change
+
+
 def set_filter(text):
     def change(qmp):
         for value in text, 'nonsense':
@@ -298,7 +308,18 @@ def expressions(tests, modes):
                               high - 8 <= pc <= high],
                    [f'filter=pc={high - 8}-{high};pc={low:#x}-{low + 8:#x}',
                     *props])
+        tests.same(f'property: range, whole TBs{label}', 'calls', [],
+                   within(low, high), [f'filter={pc}', *props], False)
+        tests.same(f'property: two ranges, whole TBs{label}', 'calls', [],
+                   lambda t: [pc for pc in t if low <= pc <= low + 8 or
+                              high - 8 <= pc <= high],
+                   [f'filter=pc={high - 8}-{high};pc={low:#x}-{low + 8:#x}',
+                    *props], False)
         # What software sees and does is as without the property.
+        tests.same(f'property and registers, whole TBs{label}', 'calls',
+                   comparator(0, (GE, low + 8), (LE, high), AND) +
+                   filter_by(comp1), within(low + 8, high - 8),
+                   [f'filter=pc={low}-{high - 8}', *props], False)
         tests.same(f'property and registers{label}', 'calls',
                    comparator(0, (GE, low + 8), (LE, high), AND) +
                    filter_by(comp1), within(low + 8, high - 8),
@@ -331,6 +352,11 @@ def expressions(tests, modes):
     text = f'pc={contexts["work"]:#x}-{contexts["work_end"]:#x}'
     tests.same('property that is set while it runs', 'contexts', [],
                begins(work), change=set_filter(text))
+    # more than the TB key has numbers for
+    tests.same('property that is set many times while it runs', 'contexts', [],
+               begins(work), change=set_filters(
+                   [f'pc=0x0-{contexts["work_end"] + 2 * n:#x}'
+                    for n in range(20)] + [text]))
     tests.same('property: context that is set while it runs', 'contexts', [],
                begins(context_is((2,))), change=set_filter('context=2'))
     tests.same('property that is cleared while it runs', 'contexts', [],
@@ -351,6 +377,14 @@ def main():
         tests.same(f'range{label}', 'calls',
                    comparator(0, (GE, low), (LE, high), AND) +
                    filter_by(comp1), within(low, high), props)
+        tests.same(f'range, whole TBs{label}', 'calls',
+                   comparator(0, (GE, low), (LE, high), AND) +
+                   filter_by(comp1), within(low, high), props, False)
+        tests.same(f'all but a range, whole TBs{label}', 'calls',
+                   comparator(7, (GE, low), (LE, high), NAND) +
+                   filter_by(comp1 | 7 << 5),
+                   lambda t: [pc for pc in t if not low <= pc <= high], props,
+                   False)
         tests.same(f'all but a range{label}', 'calls',
                    comparator(7, (GE, low), (LE, high), NAND) +
                    filter_by(comp1 | 7 << 5),

@@ -311,9 +311,8 @@ def wrapped(folder):
             f'monitor goto {window + 100}', 'maintenance flush register-cache',
             *repeat(300, 'middle', 'reverse-stepi')],
         '-global', 'riscv-trace-ram.sram-size=32768',
-        # By half-words, for counted packets wait for when the hart is drained,
-        # which is up to the host. A synchronisation waits for the end of the
-        # hart's ring of slots, too: that is up to 130,000 instructions.
+        # By half-words: counted packets wait for when the hart is drained,
+        # which is up to the host. The ring has more than twice what is needed.
         '-global', 'riscv-trace-encoder.sync-mode=3',
         '-global', 'riscv-trace-encoder.sync-max=10')
     length = places(output)[0] + 1

@@ -1,0 +1,109 @@
+/*
+ * E-Trace filters: which addresses are qualified
+ *
+ * SPDX-License-Identifier: GPL-2.0-or-later
+ */
+#include "qemu/osdep.h"
+#include "filter-ranges.h"
+
+/* Addresses in order, each once */
+typedef struct Points {
+    uint64_t at[ETRACE_RANGES_MAX];
+    unsigned n;
+} Points;
+
+static void add_point(Points *p, uint64_t addr)
+{
+    unsigned i = p->n;
+
+    while (i && p->at[i - 1] >= addr) {
+        i--;
+    }
+    if (i < p->n && p->at[i] == addr) {
+        return;
+    }
+    memmove(&p->at[i + 1], &p->at[i], (p->n - i) * sizeof(p->at[0]));
+    p->at[i] = addr;
+    p->n++;
+}
+
+/* A comparison with @match may change at its address and behind it. */
+static void add_match(Points *p, uint64_t match, uint64_t mask)
+{
+    uint64_t first, behind;
+
+    match &= mask;
+    first = match + (match & 1);
+    behind = match + 2 - (match & 1);
+    if (first >= match && first <= mask) {
+        add_point(p, first);
+    }
+    if (behind > match && behind <= mask && behind != first) {
+        add_point(p, behind);
+    }
+}
+
+static void add_points(Points *p, const ETraceFilter *f, uint64_t mask)
+{
+    for (unsigned rest = f->used; rest; rest &= rest - 1) {
+        const ETraceComparatorConfig *c = &f->comp[__builtin_ctz(rest)];
+
+        if (c->p_function < ETRACE_COMP_PRIME &&
+            c->p_input == ETRACE_COMP_IADDR) {
+            add_match(p, c->p_match, mask);
+        }
+        if (c->s_function < ETRACE_COMP_MASK &&
+            c->s_input == ETRACE_COMP_IADDR) {
+            add_match(p, c->s_match, mask);
+        }
+    }
+}
+
+/* Ask all of them about one instruction; they remember nothing of it. */
+static bool qualified(ETraceFilter *const *filters, unsigned n, uint8_t priv,
+                      uint64_t addr)
+{
+    const ETraceBlock insn = { .iaddr = addr, .iretire = 1, .priv = priv };
+
+    for (unsigned i = 0; i < n; i++) {
+        if (!etrace_filter_block(filters[i], &insn, 0, NULL, 0,
+                                 NULL).qualified) {
+            return false;
+        }
+    }
+    return true;
+}
+
+void etrace_filter_ranges(ETraceFilter *const *filters, unsigned n,
+                          uint8_t priv, ETraceRanges *ranges)
+{
+    unsigned width = n ? filters[0]->iaddress_width : 64;
+    Points points = { .n = 0 };
+    bool last;
+
+    assert(n <= ETRACE_RANGES_FILTERS);
+    ranges->mask = width < 64 ? (1ull << width) - 1 : UINT64_MAX;
+    ranges->n = 0;
+    for (unsigned i = 0; i < n; i++) {
+        assert(filters[i]->scope != ETRACE_FILTER_BY_BLOCK);
+        add_points(&points, filters[i], ranges->mask);
+    }
+    last = ranges->first = qualified(filters, n, priv, 0);
+    for (unsigned i = 0; i < points.n; i++) {
+        bool now = qualified(filters, n, priv, points.at[i]);
+
+        if (points.at[i] == 0) {
+            continue;
+        }
+        if (now != last) {
+            ranges->at[ranges->n++] = points.at[i];
+            last = now;
+        }
+    }
+}
+
+bool etrace_ranges_equal(const ETraceRanges *a, const ETraceRanges *b)
+{
+    return a->mask == b->mask && a->n == b->n && a->first == b->first &&
+           !memcmp(a->at, b->at, a->n * sizeof(a->at[0]));
+}
