@@ -118,6 +118,17 @@ def fits(pcs, at, branches, inhibited=()):
     return True
 
 
+def before_fetch(pcs, ip, branches):
+    """
+    Where in the log the hart has jumped to @ip, if that was never executed: it
+    cannot be fetched, and the exception has not been raised yet.
+    """
+    if not branches or branches[0][1] != ip or ip in pcs:
+        return []
+    return [at for at in range(1, len(pcs)) if pcs[at - 1] == branches[0][0] and
+            fits(pcs[:at] + [ip], at, branches)]
+
+
 def need_samples(samples, pcs, period=PERIOD, inhibited=()):
     """Each sample, by its own place in the log"""
     last = None
@@ -130,6 +141,9 @@ def need_samples(samples, pcs, period=PERIOD, inhibited=()):
             where = [places[-1] + time - last]
         found = [at for at in where if at < len(pcs) and pcs[at] == ip and
                  fits(pcs, at, branches, inhibited)]
+        if not found and period is None:
+            found = [at for at in before_fetch(pcs, ip, branches)
+                     if not places or at >= places[-1]]
         need(found, f'at {time} ns: the hart was not at {ip:x} like that')
         places.append(found[0])
         last = time
