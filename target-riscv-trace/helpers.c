@@ -4,6 +4,7 @@
  * SPDX-License-Identifier: GPL-2.0-or-later
  */
 #include "qemu/osdep.h"
+#include "qemu/log.h"
 #include "hooks.h"
 #include "internal.h"
 #include "accel/tcg/getpc.h"
@@ -40,6 +41,9 @@ void helper_trace_ranges(CPURISCVState *env, uint32_t next_cflags)
     RISCVTraceHart *hart = env->trace.hart;
 
     riscv_trace_to_blocks(hart, env->pc, priv_now(env));
+    /* It was logged when it was entered; as QEMU has it, it did not run. */
+    qemu_log_mask(CPU_LOG_EXEC, "Stopped execution of TB chain before "
+                  "[" TARGET_FMT_lx "]\n", env->pc);
     hart->cs->cflags_next_tb = next_cflags;
     cpu_loop_exit_restore(hart->cs, GETPC());
 }
