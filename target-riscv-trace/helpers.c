@@ -42,8 +42,9 @@ void helper_trace_ranges(CPURISCVState *env, uint32_t next_cflags)
 
     riscv_trace_to_blocks(hart, env->pc, priv_now(env));
     /* It was logged when it was entered; as QEMU has it, it did not run. */
-    qemu_log_mask(CPU_LOG_EXEC, "Stopped execution of TB chain before "
-                  "[" TARGET_FMT_lx "]\n", env->pc);
+    qemu_log_mask(CPU_LOG_EXEC,
+                  "Stopped execution of TB chain before [" TARGET_FMT_lx "]\n",
+                  env->pc);
     hart->cs->cflags_next_tb = next_cflags;
     cpu_loop_exit_restore(hart->cs, GETPC());
 }
