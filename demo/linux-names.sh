@@ -117,7 +117,7 @@ perf_here() {
     (cd "$out/perf" && HOME=$PWD PERF_CONFIG=/dev/null perf "$@")
 }
 files=(--trace="$out/trace.bin" --sideband="$out/sideband.bin"
-       --sysroot=build/guest/sysroot --sysroot="$out/root" --period=20011)
+       --sysroot="$built/guest/sysroot" --sysroot="$out/root" --period=20011)
 perf_files() {
     mkdir -p "$out/perf"
     "$etrace" perf-data "${files[@]}" --output="$out/perf/perf.data"
@@ -132,7 +132,7 @@ kernel_symbols() { # of perf's kernel, addresses left out
 }
 takes_no_other_kernel() { [ -z "$(kernel_symbols)" ]; }
 finds_kernel() {
-    "$etrace" kernel-elf build/guest/Image --output="$out/perf/guest.elf"
+    "$etrace" kernel-elf "$built/guest/Image" --output="$out/perf/guest.elf"
     perf_here buildid-cache --add=guest.elf
     [ "$(kernel_symbols | wc -l)" -gt 100 ]
 }

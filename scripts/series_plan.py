@@ -21,6 +21,11 @@
 #   cut: FILE: REGEX    what matches in a file of ours comes later ("." matches
 #                       the end of a line, too, "^" and "$" are those of lines)
 #   whole: FILE         what was cut comes now
+#   step: NAME          change files that earlier patches have brought as
+#                       scripts/series.d/steps/NAME.diff says: until then they
+#                       are as they were before all later steps. (See
+#                       scripts/step-tree for how to edit these.)
+#   milestone: WHAT     the tests that exist by now are to pass
 #
 # A patch with a hook may do without a message: it gets the hook's. LIST has
 # "OUR_FILE PLACE_IN_QEMU", a line each. What a meson.build of ours names and
@@ -36,12 +41,17 @@ import sys
 import tempfile
 
 HERE = os.path.dirname(os.path.realpath(__file__))
+STEPS = os.path.join(HERE, 'series.d', 'steps')
 PARTS = ('fixes', 'ctr', 'trace')
 TITLE = 'RISC-V control transfer records and trace\n'
 
 
 class PlanError(Exception):
     pass
+
+
+def step_path(name):
+    return os.path.join(STEPS, name + '.diff')
 
 
 class Patch:
@@ -55,6 +65,8 @@ class Patch:
         self.long = None
         self.cuts = []
         self.whole = []
+        self.step = None
+        self.milestone = None
         self.message = ''
         self.files = []
 
@@ -71,6 +83,8 @@ class Patch:
             self.cuts.append(tuple(value.split(': ', 1)))
         elif key == 'whole':
             self.whole.append(value)
+        elif key in ('step', 'milestone'):
+            setattr(self, key, value)
         else:
             raise PlanError(f"{self.where}: '{key}' is no property of a patch")
 
@@ -104,7 +118,7 @@ def read_plan(part, base):
     for p in patches:
         p.message = p.message.strip() + '\n' if p.message.strip() else ''
     # one that is for another base only
-    return [p for p in patches if p.hooks or p.globs]
+    return [p for p in patches if p.hooks or p.globs or p.step]
 
 
 def matcher(glob):
@@ -160,8 +174,65 @@ class Plan:
                          f'patches/{self.base}/series')
         wrong += [f'no patch of scripts/series.d has {f}'
                   for f in sorted(self.place) if f not in owner]
+        steps = self.steps()
+        there = sorted(f[:-len('.diff')] for f in os.listdir(STEPS))
+        if sorted(steps) != there:
+            wrong.append(f'the plan has the steps {" ".join(steps)}, '
+                         f'scripts/series.d/steps {" ".join(there)}')
         if wrong:
             raise PlanError('\n'.join(wrong))
+
+    def steps(self):
+        """Names of the steps, in order"""
+        return [p.step for p in self.patches if p.step]
+
+
+def files_of_diff(path):
+    """The files that a diff changes"""
+    with open(path, encoding='utf-8') as lines:
+        return [line.split(' b/')[1].strip() for line in lines
+                if line.startswith('diff --git ')]
+
+
+class Versions:
+    """The files of steps as they are before and after each of them."""
+
+    def __init__(self, steps, top):
+        # step -> file -> text with that step, but without the later ones
+        self.steps = steps
+        self.changes = {s: files_of_diff(step_path(s)) for s in steps}
+        self.texts = [{} for _ in range(len(steps) + 1)]
+        files = {f for s in steps for f in self.changes[s]}
+        with tempfile.TemporaryDirectory() as folder:
+            for file in files:
+                os.makedirs(os.path.dirname(os.path.join(folder, file)),
+                            exist_ok=True)
+                shutil.copy(os.path.join(top, file),
+                            os.path.join(folder, file))
+            self.keep(len(steps), folder, files)
+            for i in range(len(steps) - 1, -1, -1):
+                self.take_back(steps[i], folder)
+                self.keep(i, folder, files)
+
+    @staticmethod
+    def take_back(step, folder):
+        done = subprocess.run(['git', 'apply', '-R', step_path(step)],
+                              cwd=folder, stderr=subprocess.PIPE, text=True,
+                              check=False,
+                              env={**os.environ, 'GIT_DIR': '/nonexistent'})
+        if done.returncode:
+            raise PlanError(f'{done.stderr}scripts/series.d/steps/{step}.diff '
+                            "does not fit the files any more: 'scripts/"
+                            "step-tree new' shows where")
+
+    def keep(self, count, folder, files):
+        for file in files:
+            with open(os.path.join(folder, file), encoding='utf-8') as f:
+                self.texts[count][file] = f.read()
+
+    def text(self, file, count):
+        """@file after the first @count steps; None: no step changes it"""
+        return self.texts[count].get(file)
 
 
 def cut_text(text, regex, where):
@@ -181,6 +252,8 @@ class Series:
         self.top = args.top
         self.there = {}         # our file -> place in the tree
         self.cuts = {}          # our file -> [(regex, where)]
+        self.versions = Versions(plan.steps(), args.top)
+        self.steps_done = 0
         self.section = self.whole_section()
 
     def git(self, *args, **env):
@@ -197,8 +270,10 @@ class Series:
 
     def so_far(self, file):
         """The text of a file of ours as the tree is to have it now."""
-        with open(os.path.join(self.top, file), encoding='utf-8') as f:
-            text = f.read()
+        text = self.versions.text(file, self.steps_done)
+        if text is None:
+            with open(os.path.join(self.top, file), encoding='utf-8') as f:
+                text = f.read()
         for regex, where in self.cuts.get(file, ()):
             text = cut_text(text, regex, where)
         if os.path.basename(file) == 'meson.build':
@@ -224,7 +299,8 @@ class Series:
     def write(self, file):
         to = os.path.join(self.tree, self.there[file])
         os.makedirs(os.path.dirname(to), exist_ok=True)
-        if file in self.cuts or os.path.basename(file) == 'meson.build':
+        if (file in self.cuts or os.path.basename(file) == 'meson.build' or
+                self.versions.text(file, self.steps_done) is not None):
             with open(to, 'w', encoding='utf-8') as f:
                 f.write(self.so_far(file))
         else:
@@ -276,6 +352,10 @@ class Series:
         for file, regex in p.cuts:
             self.cuts.setdefault(file, []).append((regex, p.where))
             changed.add(file)
+        if p.step:
+            self.steps_done += 1
+            changed.update(f for f in self.versions.changes[p.step]
+                           if f in self.there)
         for file in p.files:
             place = self.plan.place[file]
             if os.path.exists(os.path.join(self.tree, place)):
@@ -301,11 +381,12 @@ class Series:
                                 **({} if p.hooks else self.date_of(p.files))})
 
     def make(self):
-        """All commits; returns what to know of each: part, long, where."""
+        """All commits; what to know of each: part, long, where, milestone."""
         kept = []
         for p in self.plan.patches:
             self.commit(p)
-            kept.append(f'{p.part}\t{p.long or "-"}\t{p.where}\n')
+            kept.append(f'{p.part}\t{p.long or "-"}\t{p.where}\t'
+                        f'{p.milestone or "-"}\n')
         if self.cuts:
             raise PlanError('never whole: ' + ' '.join(self.cuts))
         return kept
@@ -319,8 +400,8 @@ def main():
     parser.add_argument('--hooks', required=True)
     parser.add_argument('--base', required=True)
     parser.add_argument('--top')
-    parser.add_argument('--table', help="where to write PART LONG WHERE, a "
-                        "line for each patch")
+    parser.add_argument('--table', help="where to write PART LONG WHERE "
+                        "MILESTONE, a line for each patch")
     args = parser.parse_args()
     try:
         plan = Plan(args)

@@ -75,7 +75,7 @@ void riscv_trace_reader_put(RISCVTraceReader *reader, const uint8_t *record,
 
 uint32_t riscv_trace_reader_session(const RISCVTraceReader *reader)
 {
-    return qatomic_read(&reader->session);
+    return reader ? qatomic_read(&reader->session) : 0;
 }
 
 /*

@@ -44,7 +44,7 @@ void riscv_trace_reader_begin(RISCVTraceReader *reader, CPUState *const *harts,
 /* Nobody reads any more. BQL held. */
 void riscv_trace_reader_end(RISCVTraceReader *reader);
 
-/* Number of the present session, 0 before the first. Any thread. */
+/* Number of the present session, 0: there was none yet. Any thread. */
 uint32_t riscv_trace_reader_session(const RISCVTraceReader *reader);
 
 /*
