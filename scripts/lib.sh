@@ -49,6 +49,11 @@ export RVTRACE_BUILD=$build
 cache=${RVTRACE_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/qemu-riscv-trace}
 logs=$build/logs
 
+# With ccache, what was compiled in one checkout serves another, and the folders
+# of `make series-check` serve each other. (gdb finds sources beside the binary.)
+export CCACHE_BASEDIR=${CCACHE_BASEDIR-$top}
+export CCACHE_NOHASHDIR=${CCACHE_NOHASHDIR-1}
+
 # SANITIZE=1: a QEMU of its own, which ends where it goes wrong
 sanitize=
 [ "${SANITIZE:-0}" = 0 ] || sanitize=yes
