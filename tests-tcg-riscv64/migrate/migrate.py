@@ -50,7 +50,7 @@ class Part:
             'trace-sideband=sb',
             '-chardev', f'file,id=sb,path={self.sideband}', '-m', '128M',
             '-smp', str(test.harts), '-bios', 'none', '-kernel',
-            f'{OUT}/middle{"-data" * test.data}.elf',
+            f'{OUT}/{test.program}.elf',
             '-plugin', f'{RETIRED},out={self.trace}.truth,pcs={self.pcs}',
             *test.options, *options]
         unread = test.unread and not self.number
@@ -143,7 +143,8 @@ class Test:
     """A test's way to run QEMU, and the QEMUs that it has started"""
 
     def __init__(self, folder, sockets, properties=(), harts=1, data=False,
-                 machine=',trace-chardev=tr', options=(), unread=False):
+                 machine=',trace-chardev=tr', options=(), unread=False,
+                 program=None):
         self.folder = folder
         self.sockets = sockets
         self.harts = harts
@@ -151,6 +152,7 @@ class Test:
         self.machine = machine
         self.options = list(options)
         self.unread = unread        # the first one's trace, until it is asked
+        self.program = program or ('middle-data' if data else 'middle')
         self.parts = []
         for item in properties:
             self.options += ['-global', f'riscv-trace-encoder.{item}']
@@ -464,6 +466,8 @@ def tests():
     yield 'RAM sink that has wrapped, both sidebands', \
           {'machine': '', 'options': sram('512K')}, ring_wrapped
     yield 'loadvm', {'properties': known['all']}, snapshot
+    yield 'live, triggers', {'program': 'triggers'}, moved
+    yield 'loadvm, triggers', {'program': 'triggers'}, snapshot
     yield 'loadvm, data', \
           {'properties': [*known['all'], *DATA], 'data': True}, snapshot
     yield 'wrong parts are refused', {}, wrong_parts

@@ -30,20 +30,21 @@ mkdir -p "$OUT"
 make -s -f "$here/../data/plugin.mk" OUT="$OUT" >&2 ||
     bail "cannot build the observer of accesses"
 
-# build NAME OPTION...: as in the guests' Makefile
+# build NAME SOURCE OPTION...: as in the guests' Makefile
 build() {
-    local name=$1
-    shift
+    local name=$1 source=$2
+    shift 2
     "${CROSS:-riscv64-linux-gnu-}gcc" -march=rv64gc -mabi=lp64d -O2 -g -Wall \
         -Wextra -Werror -ffreestanding -fno-pic -fno-strict-aliasing \
         -fno-stack-protector -mcmodel=medany -mno-relax -nostdlib -static \
         -no-pie -Wl,-T,"$guests/guest.ld" -Wl,--build-id=none -Wl,-z,norelro \
-        -I"$guests" "$@" -o "$OUT/$name.elf" "$here/middle.c" \
+        -I"$guests" "$@" -o "$OUT/$name.elf" "$here/$source" \
         "$guests/start.S" >&2 || bail "cannot build $name"
 }
 
-build middle
+build middle middle.c
+build triggers triggers.c
 # The observer of accesses knows only one address of an instruction.
-build middle-data -DALIAS=MEMORY
+build middle-data middle.c -DALIAS=MEMORY
 
 exec python3 "$here/migrate.py" "${1:-*}"
