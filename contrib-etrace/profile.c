@@ -6,11 +6,6 @@
 #include "qemu/osdep.h"
 #include "profile.h"
 
-typedef struct NodeKey {
-    unsigned parent, frame;
-    unsigned node;
-} NodeKey;
-
 typedef struct FrameKey {
     uint64_t entry;         /* 0: some function that has no symbol */
     const Object *object;
@@ -19,16 +14,16 @@ typedef struct FrameKey {
     unsigned frame;
 } FrameKey;
 
-static guint node_hash(gconstpointer key)
+static uint32_t node_hash(unsigned parent, unsigned frame)
 {
-    const NodeKey *k = key;
+    uint64_t h = ((uint64_t)parent << 32 | frame) * 0x9e3779b97f4a7c15ull;
 
-    return k->parent * 0x9e3779b1u ^ k->frame * 0x85ebca6bu;
+    return (h ^ h >> 29) * 0x9e3779b97f4a7c15ull >> 32;
 }
 
-static gboolean node_equal(gconstpointer a, gconstpointer b)
+static bool node_equal(const void *a, const void *b)
 {
-    const NodeKey *x = a, *y = b;
+    const ProfileNode *x = a, *y = b;
 
     return x->parent == y->parent && x->frame == y->frame;
 }
@@ -57,8 +52,6 @@ Profile *profile_new(void)
 
     p->nodes = g_array_new(FALSE, FALSE, sizeof(ProfileNode));
     p->frames = g_array_new(FALSE, FALSE, sizeof(ProfileFrame));
-    p->node_index = g_hash_table_new_full(node_hash, node_equal, g_free,
-                                          NULL);
     p->frame_index = g_hash_table_new_full(frame_hash, frame_equal, g_free,
                                            NULL);
     p->name_index = g_hash_table_new_full(g_str_hash, g_str_equal, g_free,
@@ -75,7 +68,7 @@ void profile_free(Profile *p)
     }
     g_array_unref(p->nodes);
     g_array_unref(p->frames);
-    g_hash_table_unref(p->node_index);
+    element_index_clear(&p->node_index);
     g_hash_table_unref(p->frame_index);
     g_hash_table_unref(p->name_index);
     g_free(p);
@@ -83,37 +76,31 @@ void profile_free(Profile *p)
 
 unsigned profile_child(Profile *p, unsigned node, unsigned frame)
 {
-    NodeKey key = { .parent = node, .frame = frame };
-    ProfileRecent *recent =
-        &p->recent[node_hash(&key) >> (32 - PROFILE_RECENT_BITS)];
-    NodeKey *found;
+    ProfileNode fresh = { .parent = node, .frame = frame };
+    uint32_t hash = node_hash(node, frame);
+    ProfileRecent *recent = &p->recent[hash >> (32 - PROFILE_RECENT_BITS)];
+    int64_t found;
 
     if (recent->node && recent->parent == node && recent->frame == frame) {
         return recent->node;
     }
-    found = g_hash_table_lookup(p->node_index, &key);
-    if (!found) {
-        ProfileNode fresh = {
-            .parent = node,
-            .frame = frame,
-            .depth = profile_node(p, node)->depth + 1,
-        };
-
+    found = element_index_find(&p->node_index, p->nodes, hash, node_equal,
+                               &fresh);
+    if (found < 0) {
+        fresh.depth = profile_node(p, node)->depth + 1;
         if (p->nodes->len >= PROFILE_MAX_NODES ||
             fresh.depth > PROFILE_MAX_DEPTH) {
             p->full = true;
             return node;
         }
-        found = g_new(NodeKey, 1);
-        *found = key;
-        found->node = p->nodes->len;
+        found = p->nodes->len;
         g_array_append_val(p->nodes, fresh);
-        g_hash_table_add(p->node_index, found);
+        element_index_add(&p->node_index, hash, found);
     }
     *recent = (ProfileRecent) {
-        .parent = node, .frame = frame, .node = found->node,
+        .parent = node, .frame = frame, .node = found,
     };
-    return found->node;
+    return found;
 }
 
 /* The functions of a kind that there is no room for, as one frame */

@@ -9,6 +9,7 @@
 #ifndef ETRACE_PROFILE_H
 #define ETRACE_PROFILE_H
 
+#include "element-index.h"
 #include "names/names.h"
 
 /* What a frame is; decides about its colour */
@@ -57,7 +58,7 @@ typedef struct ProfileRecent {
 typedef struct Profile {
     GArray *nodes;                  /* ProfileNode; 0 is the root */
     GArray *frames;                 /* ProfileFrame */
-    GHashTable *node_index;
+    ElementIndex node_index;
     GHashTable *frame_index;
     GHashTable *name_index;
     unsigned others[FRAME_NR_KINDS];    /* frame of those without room */

@@ -12,31 +12,49 @@ static uint64_t mix(uint64_t h, uint64_t v)
     return h ^ h >> 29;
 }
 
-/* What distinguishes elements of an array, and where the element is */
-typedef struct Key {
-    uint64_t a, b;
-    unsigned c, d, e;
-    unsigned index;
-} Key;
+/* Hashes of what distinguishes elements, which are equal if all of that is */
 
-static guint key_hash(gconstpointer key)
+static uint32_t place_hash(const CountPlace *p)
 {
-    const Key *k = key;
-
-    return mix(mix(mix(k->a, k->b), k->c), (uint64_t)k->d << 32 | k->e) >> 32;
+    return mix(mix(mix(p->bias, (uint64_t)p->hart << 32 | p->task), p->object),
+               p->priv) >> 32;
 }
 
-static gboolean key_equal(gconstpointer a, gconstpointer b)
+static bool place_equal(const void *a, const void *b)
 {
-    const Key *x = a, *y = b;
+    const CountPlace *x = a, *y = b;
 
-    return x->a == y->a && x->b == y->b && x->c == y->c && x->d == y->d &&
-           x->e == y->e;
+    return x->bias == y->bias && x->hart == y->hart && x->task == y->task &&
+           x->object == y->object && x->priv == y->priv;
 }
 
-static GHashTable *new_index(void)
+static uint32_t range_hash(const CountRange *r)
 {
-    return g_hash_table_new_full(key_hash, key_equal, g_free, NULL);
+    return mix(mix(mix(r->start, r->end), r->place),
+               (uint64_t)r->insns << 32 | r->itype) >> 32;
+}
+
+static bool range_equal(const void *a, const void *b)
+{
+    const CountRange *x = a, *y = b;
+
+    return x->start == y->start && x->end == y->end && x->place == y->place &&
+           x->insns == y->insns && x->itype == y->itype;
+}
+
+static uint32_t edge_hash(const CountEdge *e)
+{
+    return mix(mix(mix(e->from, e->to), e->from_place),
+               (uint64_t)e->to_place << 32 | e->itype) >> 32;
+}
+
+static bool edge_equal(const void *a, const void *b)
+{
+    const CountEdge *x = a, *y = b;
+
+    return x->from == y->from && x->to == y->to &&
+           x->from_place == y->from_place && x->to_place == y->to_place &&
+           x->itype == y->itype;
 }
 
 Counts *counts_new(const ObjectTable *objects, const TaskTable *tasks)
@@ -48,79 +66,64 @@ Counts *counts_new(const ObjectTable *objects, const TaskTable *tasks)
     c->places = g_array_new(false, false, sizeof(CountPlace));
     c->ranges = g_array_new(false, false, sizeof(CountRange));
     c->edges = g_array_new(false, false, sizeof(CountEdge));
-    c->place_index = new_index();
-    c->range_index = new_index();
-    c->edge_index = new_index();
     return c;
 }
 
 void counts_free(Counts *c)
 {
-    g_hash_table_unref(c->place_index);
-    g_hash_table_unref(c->range_index);
-    g_hash_table_unref(c->edge_index);
+    element_index_clear(&c->place_index);
+    element_index_clear(&c->range_index);
+    element_index_clear(&c->edge_index);
     g_array_unref(c->places);
     g_array_unref(c->ranges);
     g_array_unref(c->edges);
     g_free(c);
 }
 
-/* The index of @element, like which there is one, or which is added */
-static unsigned intern(GHashTable *index, GArray *array, Key *key,
-                       const void *element)
-{
-    Key *found = g_hash_table_lookup(index, key);
-
-    if (!found) {
-        found = g_memdup2(key, sizeof(*key));
-        found->index = array->len;
-        g_array_append_vals(array, element, 1);
-        g_hash_table_add(index, found);
-    }
-    return found->index;
-}
-
 unsigned counts_place(Counts *c, const CountPlace *place)
 {
-    Key key = {
-        .a = place->bias,
-        .b = place->hart,
-        .c = place->task,
-        .d = place->object,
-        .e = place->priv,
-    };
+    return element_index_intern(&c->place_index, c->places, place_hash(place),
+                                place_equal, place);
+}
 
-    return intern(c->place_index, c->places, &key, place);
+/* What counts_merge() has appended comes into the index when it is used. */
+
+static void index_ranges(Counts *c)
+{
+    for (guint i = c->range_index.used; i < c->ranges->len; i++) {
+        element_index_add(&c->range_index,
+                          range_hash(&g_array_index(c->ranges, CountRange, i)),
+                          i);
+    }
+}
+
+static void index_edges(Counts *c)
+{
+    for (guint i = c->edge_index.used; i < c->edges->len; i++) {
+        element_index_add(&c->edge_index,
+                          edge_hash(&g_array_index(c->edges, CountEdge, i)),
+                          i);
+    }
 }
 
 unsigned counts_range(Counts *c, const CountRange *range)
 {
-    Key key = {
-        .a = range->start,
-        .b = range->end,
-        .c = range->place,
-        .d = range->insns,
-        .e = range->itype,
-    };
     CountRange fresh = *range;
 
+    index_ranges(c);
     fresh.count = fresh.ns = 0;
-    return intern(c->range_index, c->ranges, &key, &fresh);
+    return element_index_intern(&c->range_index, c->ranges, range_hash(&fresh),
+                                range_equal, &fresh);
 }
 
 unsigned counts_edge(Counts *c, const CountEdge *edge)
 {
-    Key key = {
-        .a = edge->from,
-        .b = edge->to,
-        .c = edge->from_place,
-        .d = edge->to_place,
-        .e = edge->itype,
-    };
     CountEdge fresh = *edge;
 
+    index_edges(c);
     fresh.count = 0;
-    return intern(c->edge_index, c->edges, &key, &fresh);
+    return element_index_intern(&c->edge_index, c->edges, edge_hash(&fresh),
+                                edge_equal, &fresh);
 }
 
 void counts_add_range(Counts *c, const CountRange *range, uint64_t n)
@@ -137,12 +140,37 @@ void counts_add_edge(Counts *c, const CountEdge *edge, uint64_t n)
     g_array_index(c->edges, CountEdge, i).count += n;
 }
 
+static void append(Counts *c, const Counts *from, const unsigned *places)
+{
+    guint ranges = c->ranges->len, edges = c->edges->len;
+
+    g_array_append_vals(c->ranges, from->ranges->data, from->ranges->len);
+    for (guint i = ranges; i < c->ranges->len; i++) {
+        CountRange *r = &g_array_index(c->ranges, CountRange, i);
+
+        r->place = places[r->place];
+    }
+    g_array_append_vals(c->edges, from->edges->data, from->edges->len);
+    for (guint i = edges; i < c->edges->len; i++) {
+        CountEdge *e = &g_array_index(c->edges, CountEdge, i);
+
+        e->from_place = places[e->from_place];
+        e->to_place = places[e->to_place];
+    }
+}
+
 void counts_merge(Counts *c, const Counts *from)
 {
     g_autofree unsigned *places = g_new(unsigned, from->places->len);
+    unsigned before = c->places->len;
 
     for (guint i = 0; i < from->places->len; i++) {
         places[i] = counts_place(c, count_place(from, i));
+    }
+    /* Of places that are all new, as those of another hart, so is the rest. */
+    if (c->places->len - before == from->places->len) {
+        append(c, from, places);
+        return;
     }
     for (guint i = 0; i < from->ranges->len; i++) {
         CountRange r = g_array_index(from->ranges, CountRange, i), *into;
@@ -199,8 +227,8 @@ static int compare_edges(gconstpointer a, gconstpointer b, gpointer opaque)
 void counts_sort(Counts *c)
 {
     /* What is found by its index there is not there any more. */
-    g_hash_table_remove_all(c->range_index);
-    g_hash_table_remove_all(c->edge_index);
+    element_index_clear(&c->range_index);
+    element_index_clear(&c->edge_index);
     g_array_sort_with_data(c->ranges, compare_ranges, c);
     g_array_sort_with_data(c->edges, compare_edges, c);
 }

@@ -11,6 +11,7 @@
 #define ETRACE_COUNTS_H
 
 #include "etrace/etrace.h"
+#include "../element-index.h"
 #include "object.h"
 #include "task.h"
 
@@ -58,7 +59,7 @@ typedef struct Counts {
     GArray *places;         /* CountPlace */
     GArray *ranges;         /* CountRange */
     GArray *edges;          /* CountEdge */
-    GHashTable *place_index, *range_index, *edge_index;
+    ElementIndex place_index, range_index, edge_index;
 } Counts;
 
 Counts *counts_new(const ObjectTable *objects, const TaskTable *tasks);
