@@ -4,6 +4,7 @@
  * SPDX-License-Identifier: GPL-2.0-or-later
  */
 #include "qemu/osdep.h"
+#include "check.h"
 #include "element-index.h"
 
 typedef struct Element {
@@ -44,23 +45,22 @@ static void check(uint32_t (*hash)(unsigned key), unsigned n)
         int64_t found = element_index_find(&x, array, hash(e.key), equal, &e);
         unsigned interned;
 
-        g_assert_cmpint(found, ==,
-                        there ? (int64_t)GPOINTER_TO_UINT(number) : -1);
+        check_cmpint(found, ==,
+                     there ? (int64_t)GPOINTER_TO_UINT(number) : -1);
         interned = element_index_intern(&x, array, hash(e.key), equal, &e);
         if (there) {
-            g_assert_cmpuint(interned, ==, found);
+            check_cmpuint(interned, ==, found);
         } else {
-            g_assert_cmpuint(interned, ==, g_hash_table_size(known));
+            check_cmpuint(interned, ==, g_hash_table_size(known));
             g_hash_table_insert(known, GUINT_TO_POINTER(e.key),
                                 GUINT_TO_POINTER(interned));
         }
-        g_assert_cmpuint(g_array_index(array, Element, interned).key, ==,
-                         e.key);
-        g_assert_cmpuint(array->len, ==, g_hash_table_size(known));
+        check_cmpuint(g_array_index(array, Element, interned).key, ==, e.key);
+        check_cmpuint(array->len, ==, g_hash_table_size(known));
     }
     element_index_clear(&x);
-    g_assert_cmpint(element_index_find(&x, array, hash(0), equal,
-                                       &(Element) { }), ==, -1);
+    check_cmpint(element_index_find(&x, array, hash(0), equal,
+                                    &(Element) { }), ==, -1);
 }
 
 static void test_intern(void)
@@ -91,8 +91,8 @@ static void test_add(void)
     for (unsigned i = 0; i < 7000; i++) {
         Element e = { .key = i };
 
-        g_assert_cmpint(element_index_find(&x, array, spread(i), equal, &e),
-                        ==, i % 7 ? -1 : (int64_t)(i / 7));
+        check_cmpint(element_index_find(&x, array, spread(i), equal, &e), ==,
+                     i % 7 ? -1 : (int64_t)(i / 7));
     }
     element_index_clear(&x);
 }

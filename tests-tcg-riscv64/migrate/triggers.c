@@ -64,10 +64,11 @@ void secondary(void)
 
 int main(void)
 {
-    extern char executed[];
+    xlen_t executed;
 
+    asm("lla %0, executed" : "=r"(executed));
     csr_write(mtvec, count);
-    set(0, (xlen_t)executed, EXECUTE);
+    set(0, executed, EXECUTE);
     set(1, (xlen_t)&stored, STORE);
     print("ready\n");
     while (!(UART_LSR & UART_DATA_READY)) {
