@@ -78,4 +78,5 @@ def main():
         sys.exit(f'the end was {answer}')
 
 
-main()
+if __name__ == '__main__':
+    main()

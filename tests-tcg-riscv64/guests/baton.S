@@ -7,7 +7,9 @@
  */
 #include "macros.inc"
 
+#ifndef TURNS
 #define TURNS 60
+#endif
 
 	.text
 	.globl  main
@@ -89,7 +91,7 @@ check:
 	li      t0, TURNS
 	mul     s3, s3, t0
 	CHECK_EQ(s1, s3)
-	PASS
+	j       pass_asleep         /* leaves nothing but the work in a ring */
 
 work:
 	li      t0, 2

@@ -14,6 +14,8 @@
 #define TEST_PASS     0x5555
 #define TEST_FAIL     0x3333
 #define UART          0x10000000
+#define UART_LSR      (UART + 5)
+#define UART_DATA_READY 1
 #define CLINT_MSIP    0x2000000     /* 4 bytes a hart */
 #define CLINT_MTIMECMP 0x2004000    /* 8 bytes a hart */
 #define CLINT_MTIME   0x200bff8

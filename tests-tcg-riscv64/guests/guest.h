@@ -19,6 +19,12 @@ typedef unsigned long xlen_t;
 void print(const char *text);
 /* Prints the number in hex. */
 void print_hex(xlen_t value);
+/* Has a byte come that nobody has read? */
+static inline int uart_has_byte(void)
+{
+    /* volatile: a register */
+    return *(volatile uint8_t *)UART_LSR & UART_DATA_READY;
+}
 /* Ends the run: success, or failure at that line. */
 void pass(void) __attribute__((noreturn));
 /* As pass, for M-mode only: nothing is executed until QEMU has stopped. */

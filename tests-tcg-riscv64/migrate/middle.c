@@ -18,9 +18,6 @@
 #ifndef ALIAS
 #define ALIAS           0x40000000UL    /* of MEMORY */
 #endif
-#define UART_DATA_READY 1
-/* volatile: a register */
-#define UART_LSR        (*(volatile uint8_t *)(UART + 5))
 
 typedef struct Work {
     uint32_t state;
@@ -168,7 +165,7 @@ int main(void)
     ready = 1;
     to_s_mode();
     print("ready\n");
-    for (unsigned int n = 0; !(UART_LSR & UART_DATA_READY); n++) {
+    for (unsigned int n = 0; !uart_has_byte(); n++) {
         for (int i = 0; i < 100; i++) {
             work(&w);
         }

@@ -19,7 +19,9 @@ sys.dont_write_bytecode = True
 sys.path += [f'{HERE}/..', f'{HERE}/../ctr']
 
 import links                                            # noqa: E402
+import symbols                                          # noqa: E402
 import tap                                              # noqa: E402
+from gdb_step import Gdb                                # noqa: E402
 from machine import Error, Machine                      # noqa: E402
 from tap import need                                    # noqa: E402
 
@@ -234,6 +236,31 @@ def moves(test, live=True, times=1):
 
 def moved(test, live=True, times=1):
     moves(test, live, times)
+    test.compare()
+
+
+def ended_at_handler(test, *stops):
+    """
+    A debugger stops the hart where a trap leads, as a migration can. The
+    instruction that trapped has not retired, although this observer sees the
+    hart no more.
+    """
+    where = symbols.addresses(f'{OUT}/{test.program}.elf')
+    part = test.first()
+    time.sleep(0.2)
+    path = f'{test.sockets}/gdb'
+    part.qmp('human-monitor-command',
+             command_line=f'gdbserver unix:{path},server=on,wait=off')
+    gdb = Gdb(path)
+    gdb.socket.settimeout(LIMIT)
+    gdb.ask('?')
+    for stop in (*stops, 'count'):
+        gdb.ask(f'Z0,{where[stop]:x},4')
+        answer = gdb.ask('vCont;c')
+        need(answer.startswith('T05') and gdb.pc() == where[stop],
+             f'the debugger: {answer}, {gdb.pc():x}')
+        gdb.ask(f'z0,{where[stop]:x},4')
+    part.quit()
     test.compare()
 
 
@@ -467,6 +494,9 @@ def tests():
           {'machine': '', 'options': sram('512K')}, ring_wrapped
     yield 'loadvm', {'properties': known['all']}, snapshot
     yield 'live, triggers', {'program': 'triggers'}, moved
+    for stop in ('meet_both', 'storing'):
+        yield f'ended at the handler of a trap behind {stop}', \
+              {'program': 'triggers'}, ended_at_handler, stop
     yield 'loadvm, triggers', {'program': 'triggers'}, snapshot
     yield 'loadvm, data', \
           {'properties': [*known['all'], *DATA], 'data': True}, snapshot

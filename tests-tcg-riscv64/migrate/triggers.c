@@ -6,10 +6,6 @@
  */
 #include "guest.h"
 
-#define UART_DATA_READY 1
-/* volatile: a register */
-#define UART_LSR        (*(volatile uint8_t *)(UART + 5))
-
 /* Debug specification 1.0, mcontrol6: type, m, execute, store; action 0 */
 #define MCONTROL6       (6UL << 60 | 1 << 6)
 #define EXECUTE         (1 << 2)
@@ -50,9 +46,10 @@ static __attribute__((noinline)) void meet_both(void)
 {
     asm volatile(".option push\n"
                  ".option norvc\n"
-                 ".globl executed\n"
+                 ".globl executed, storing\n"
                  "executed:\n"
                  "   nop\n"
+                 "storing:\n"
                  "   sd zero, %0\n"
                  ".option pop"
                  : "=m"(stored));
@@ -71,7 +68,7 @@ int main(void)
     set(0, executed, EXECUTE);
     set(1, (xlen_t)&stored, STORE);
     print("ready\n");
-    while (!(UART_LSR & UART_DATA_READY)) {
+    while (!uart_has_byte()) {
         hits = 0;
         meet_both();
         CHECK(hits == 2);

@@ -35,7 +35,9 @@
  *    address behind P (P retired, then an interrupt, or a fault on fetching
  *    the next), or the vector of a less privileged mode whose handler could
  *    not begin: then that mode's epc says.
- * That last instruction is what resolve() is about.
+ * That last instruction is what resolve() is about. A hart that stops, because
+ * it waits for an interrupt or because the machine stops, is asked then: maybe
+ * no block starts any more.
  *
  * One thread for several harts (-icount, thread=single): QEMU 10.0 calls
  * back with the hart that translated the block, not the one that runs it, and
@@ -109,6 +111,7 @@ typedef struct Hart {
     uint64_t hash;
     uint64_t others;    /* retired, but not to be written down */
     bool wrong_priv;    /* the block runs at a privilege that is not */
+    bool stopped;       /* since the block that ran last */
     int rank;
     TrapCsrs trap[N_TRAP_MODES];    /* as last seen */
     struct qemu_plugin_register *pc;
@@ -593,6 +596,27 @@ static uint64_t where(Hart *h, const Block *b)
     return (now ^ b->vaddr) & 0xfff ? wrap(b->vaddr) : now;
 }
 
+/* n instructions of the hart's block began, and now it is at that address. */
+static void block_ended(unsigned int hart, Hart *h, uint32_t n, uint64_t now)
+{
+    const Block *b = h->block;
+    const Insn *last = &b->insn[n - 1];
+    uint64_t pc = wrap(h->base + last->offset);
+
+    if (!b->look && may_follow(last, pc, now) && !maybe_vector(h, now)) {
+        /* A retry of c.fsdsp is the one that may_follow does not see. */
+        if (last->kind == KIND_TABLE && now == pc) {
+            n--;
+        }
+        retire_many(hart, h, n);
+    } else {
+        retire_many(hart, h, n - 1);
+        if (resolve(hart, h, last, pc, now)) {
+            retire(hart, h, pc);
+        }
+    }
+}
+
 static void block_starts(unsigned int hart, void *userdata)
 {
     Progress *progress = NULL;
@@ -611,23 +635,15 @@ static void block_starts(unsigned int hart, void *userdata)
     h = harts[hart];
     now = where(h, userdata);
     if (h->block && n) {
-        const Block *b = h->block;
-        const Insn *last = &b->insn[n - 1];
-        uint64_t pc = wrap(h->base + last->offset);
+        block_ended(hart, h, n, now);
+    } else if (h->stopped) {
+        bool virt;
 
-        if (!b->look && may_follow(last, pc, now) && !maybe_vector(h, now)) {
-            /* A retry of c.fsdsp is the one that may_follow does not see. */
-            if (last->kind == KIND_TABLE && now == pc) {
-                n--;
-            }
-            retire_many(hart, h, n);
-        } else {
-            retire_many(hart, h, n - 1);
-            if (resolve(hart, h, last, pc, now)) {
-                retire(hart, h, pc);
-            }
-        }
+        /* A trap may have been taken since. */
+        h->rank = read_rank(h, &virt);
+        read_trap_csrs(h, h->trap, virt);
     }
+    h->stopped = false;
     h->block = userdata;
     h->base = now;
     /* It is the same for the whole block: what changes it ends a block. */
@@ -638,6 +654,23 @@ static void block_starts(unsigned int hart, void *userdata)
     } else {
         progress->began = 0;
     }
+}
+
+/* The hart waits, or the machine stops: nothing of it is under way. */
+static void hart_stops(qemu_plugin_id_t id, unsigned int hart)
+{
+    Hart *h = harts[hart];
+    Progress *progress;
+
+    if (one_thread || !h || !h->block) {
+        return;
+    }
+    progress = qemu_plugin_scoreboard_find(board, hart);
+    if (progress->began) {
+        block_ended(hart, h, progress->began, wrap(read_reg(h, h->pc)));
+    }
+    progress->began = 0;
+    h->stopped = true;
 }
 
 /* Plugin */
@@ -756,7 +789,10 @@ static void at_exit(qemu_plugin_id_t id, void *userdata)
             n = i == running ? running_began : h->began;
         }
         if (h->block && n) {
-            /* A hart stops between blocks: what began is done. */
+            /*
+             * One of several in a thread, of which nobody says that it stops.
+             * It stops between blocks: what began is done.
+             */
             retire_many(i, h, n - (h->block->insn[n - 1].kind == KIND_TRAP));
         }
         write_line('E', i, h);
@@ -868,6 +904,7 @@ QEMU_PLUGIN_EXPORT int qemu_plugin_install(qemu_plugin_id_t id,
     began = qemu_plugin_scoreboard_u64_in_struct(board, Progress, began);
 
     qemu_plugin_register_vcpu_init_cb(id, hart_starts);
+    qemu_plugin_register_vcpu_idle_cb(id, hart_stops);
     qemu_plugin_register_vcpu_tb_trans_cb(id, block_translated);
     qemu_plugin_register_atexit_cb(id, at_exit, NULL);
     return 0;

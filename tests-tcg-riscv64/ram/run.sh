@@ -52,5 +52,6 @@ for xlen in 64 32; do
 done
 make_guest rvtrace-long "$rvtrace" rv64gc -DRING_SIZE=0x2000000 -DWORK=2000000
 make_guest dhry-long "$guest_dir/dhry.c" rv64gc -DROUNDS=1200
+make_guest baton-long "$guest_dir/baton.S" rv64gc -DTURNS=1000
 
 exec python3 "$here/ram.py" "${1:-*}"
