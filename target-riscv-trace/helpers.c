@@ -120,18 +120,32 @@ static bool exit_if_full(CPURISCVState *env)
 }
 
 /* The branches fill their word, or the newest one is to be a history. */
-uint32_t helper_trace_branches(CPURISCVState *env)
+void helper_trace_branches(CPURISCVState *env)
 {
     riscv_trace_history_end(env->trace.hart, env->pc, priv_now(env));
-    return exit_if_full(env);
+    exit_if_full(env);
+}
+
+/*
+ * ... and env->pc is one of these, as the newest one went: 0 if it was not
+ * taken, 1 if it was, 2 if the next TB has to be looked up.
+ */
+uint32_t helper_trace_branches_at(CPURISCVState *env, target_ulong not_taken,
+                                  target_ulong taken)
+{
+    bool was_taken = !(env->trace.branches >> 63);
+
+    env->pc = was_taken ? taken : not_taken;
+    riscv_trace_history_end(env->trace.hart, env->pc, priv_now(env));
+    return exit_if_full(env) ? 2 : was_taken;
 }
 
 /* The jumps without a branch in between fill their room. */
-uint32_t helper_trace_jumps(CPURISCVState *env)
+void helper_trace_jumps(CPURISCVState *env)
 {
     riscv_trace_history_jumps(env, priv_now(env));
     env->trace.back = RISCV_TRACE_BACK_NONE;
-    return exit_if_full(env);
+    exit_if_full(env);
 }
 
 /*
@@ -180,30 +194,39 @@ static void append_updiscon(CPURISCVState *env, uint64_t last,
     port->run_start = env->pc + 2;
 }
 
-/* The updiscon at @last, behind jumps that no branch has followed */
-uint32_t helper_trace_updiscon(CPURISCVState *env, uint64_t last)
+/*
+ * The updiscon at @last is behind jumps that no branch has followed; or it is
+ * in the ring, which is full.
+ */
+void helper_trace_updiscon(CPURISCVState *env, uint64_t last)
 {
-    append_updiscon(env, last, ETRACE_ITYPE_OTHER_UNINFERABLE_JUMP, 0);
-    return exit_if_full(env);
+    if (env->trace.jumps) {
+        append_updiscon(env, last, ETRACE_ITYPE_OTHER_UNINFERABLE_JUMP, 0);
+    }
+    exit_if_full(env);
 }
 
 /*
- * A return at @last has gone elsewhere than @link, which was the newest entry
- * of the stack and has been taken away.
+ * The return at @last has gone elsewhere than the newest entry of the stack,
+ * if there is one, says, which stays; or the jumps fill their room with it.
  */
-uint32_t helper_trace_return(CPURISCVState *env, uint64_t last, uint64_t link)
+void helper_trace_return(CPURISCVState *env, uint64_t last)
 {
     RISCVTracePort *port = &env->trace;
-    unsigned bytes = riscv_trace_key_stack(port->key);
 
-    port->top = (port->top + 8) & (bytes - 1);
-    port->link[port->top / 8] = link;
-    if (link == RISCV_TRACE_NO_LINK) {
-        return helper_trace_updiscon(env, last);
+    if (port->jumps & RISCV_TRACE_JUMPS) {
+        helper_trace_jumps(env);
+        return;
     }
-    append_updiscon(env, last, ETRACE_ITYPE_RETURN, ETRACE_HISTORY_IRREPORT);
-    port->head[-1].history.irdepth = riscv_trace_history_depth(port, bytes);
-    return exit_if_full(env);
+    if (port->link[port->top / 8] == RISCV_TRACE_NO_LINK) {
+        append_updiscon(env, last, ETRACE_ITYPE_OTHER_UNINFERABLE_JUMP, 0);
+    } else {
+        append_updiscon(env, last, ETRACE_ITYPE_RETURN,
+                        ETRACE_HISTORY_IRREPORT);
+        port->head[-1].history.irdepth =
+            riscv_trace_history_depth(port, riscv_trace_key_stack(port->key));
+    }
+    exit_if_full(env);
 }
 
 /*
