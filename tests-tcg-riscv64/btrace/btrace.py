@@ -246,7 +246,7 @@ def in_spaces(folder):
 def harts(folder):
     """Each hart is a thread, and has a history."""
     output = run_gdb(folder, 'baton.rv64gc', [
-        'break *pass', 'record btrace bts', 'continue',
+        'break *pass_asleep', 'record btrace bts', 'continue',
         'thread apply all info record',
         'thread apply all record instruction-history'], '-accel',
         f'{LOG[1]},thread=single', *LOG[2:], smp=3)
