@@ -111,7 +111,6 @@ typedef struct Hart {
     uint64_t hash;
     uint64_t others;    /* retired, but not to be written down */
     bool wrong_priv;    /* the block runs at a privilege that is not */
-    bool stopped;       /* since the block that ran last */
     int rank;
     TrapCsrs trap[N_TRAP_MODES];    /* as last seen */
     struct qemu_plugin_register *pc;
@@ -326,6 +325,15 @@ static void read_trap_csrs(Hart *h, TrapCsrs trap[N_TRAP_MODES], bool virt)
         trap[m].epc = read_reg(h, h->csr[from][1]);
         trap[m].cause = read_reg(h, h->csr[from][2]);
     }
+}
+
+/* Keeps in mind what resolve() compares with. */
+static void look_at_traps(Hart *h)
+{
+    bool virt;
+
+    h->rank = read_rank(h, &virt);
+    read_trap_csrs(h, h->trap, virt);
 }
 
 static bool is_interrupt(uint64_t cause)
@@ -636,14 +644,10 @@ static void block_starts(unsigned int hart, void *userdata)
     now = where(h, userdata);
     if (h->block && n) {
         block_ended(hart, h, n, now);
-    } else if (h->stopped) {
-        bool virt;
-
-        /* A trap may have been taken since. */
-        h->rank = read_rank(h, &virt);
-        read_trap_csrs(h, h->trap, virt);
+    } else {
+        /* The hart has stopped, and a trap may have been taken since. */
+        look_at_traps(h);
     }
-    h->stopped = false;
     h->block = userdata;
     h->base = now;
     /* It is the same for the whole block: what changes it ends a block. */
@@ -670,7 +674,6 @@ static void hart_stops(qemu_plugin_id_t id, unsigned int hart)
         block_ended(hart, h, progress->began, wrap(read_reg(h, h->pc)));
     }
     progress->began = 0;
-    h->stopped = true;
 }
 
 /* Plugin */
@@ -725,7 +728,6 @@ static void hart_starts(qemu_plugin_id_t id, unsigned int hart)
 {
     g_autoptr(GArray) regs = qemu_plugin_get_registers();
     Hart *h = g_new0(Hart, 1);
-    bool virt;
 
     h->buf = g_byte_array_new();
     for (guint i = 0; i < regs->len; i++) {
@@ -770,8 +772,7 @@ static void hart_starts(qemu_plugin_id_t id, unsigned int hart)
     harts[hart] = h;
     g_mutex_unlock(&lock);
     h->id = read_reg(h, h->mhartid);
-    h->rank = read_rank(h, &virt);
-    read_trap_csrs(h, h->trap, virt);
+    look_at_traps(h);
 }
 
 static void at_exit(qemu_plugin_id_t id, void *userdata)
