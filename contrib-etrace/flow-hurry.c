@@ -64,10 +64,10 @@ void flow_walk_hurry(Walk *w)
             page = w->page;
         }
         slot = page->slots[off >> 1];
-        end = &page->ends[slot.end];
         if (G_UNLIKELY(!slot.count)) {
             break;
         }
+        end = &page->ends[slot.end];
         here = (pc & ~(uint64_t)CODE_PAGE_MASK) | end->off;
         behind = here + end->size;
         run->itype = end->itype;
