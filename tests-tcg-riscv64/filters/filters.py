@@ -17,6 +17,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(__file__), '..'))
 
 import links
 import tap
+from gdb_step import Gdb
 from symbols import addresses
 from tap import need
 
@@ -49,12 +50,14 @@ class Run:
     """
     A guest, traced; truth and decoded: lists of pcs. observer: arguments that
     make the truth a part of it. change: done with QMP and qtest, and the
-    guest's symbols, when the guest runs.
+    guest's symbols, when the guest runs. debugger: lets the guest run, with a
+    debugger that is connected.
     """
 
     def __init__(self, folder, guest, writes, props=(), single=True,
-                 observer='', change=None):
+                 observer='', change=None, debugger=None):
         self.folder = folder
+        self.debugger = debugger
         self.decoded = self.truth = []
         with links.directory() as sockets:
             self.run(sockets, guest, writes, props, single, observer, change)
@@ -73,6 +76,9 @@ class Run:
             *links.QTest.arguments(sockets), *links.Qmp.arguments(sockets)]
         for prop in props:
             args += ['-global', f'riscv-trace-encoder.{prop}']
+        if self.debugger:
+            args += ['-chardev', f'socket,id=gdb,path={sockets}/gdb,server=on,'
+                     'wait=off', '-gdb', 'chardev:gdb']
         if single:
             args += ['-accel', 'tcg,one-insn-per-tb=on']
         with open(f'{folder}/log', 'w', encoding='utf-8') as log:
@@ -84,8 +90,7 @@ class Run:
                 finally:
                     qemu.kill()
 
-    @staticmethod
-    def program(sockets, writes, change, guest):
+    def program(self, sockets, writes, change, guest):
         qtest = links.QTest(sockets)
         for ofs, val in writes:
             if isinstance(ofs, str):
@@ -95,6 +100,9 @@ class Run:
             got = qtest.read(ENCODER + ofs)
             if ofs and got != val:
                 raise ValueError(f'{ofs:#x}: {got:#x} instead of {val:#x}')
+        if self.debugger:
+            self.debugger(Gdb(f'{sockets}/gdb'))
+            return
         qmp = links.Qmp(sockets)
         if not change:
             qmp.command('cont')
@@ -136,10 +144,11 @@ class Tests(tap.Tap):
         super().__init__(f'{OUT}/runs')
 
     def same(self, name, guest, writes, model, props=(), single=True,
-             observer='', change=None):
+             observer='', change=None, debugger=None):
         """What is decoded is model(truth)."""
         def test(folder):
-            run = Run(folder, guest, writes, props, single, observer, change)
+            run = Run(folder, guest, writes, props, single, observer, change,
+                      debugger)
             run.decode()
             if change:
                 wrong = model(run.truth, run.decoded)
@@ -289,6 +298,21 @@ def triggered(guest):
     return model
 
 
+def stops_at(guest, *labels):
+    """A debugger: the guest stops at each of them once, in that order."""
+    def debugger(gdb):
+        gdb.ask('?')
+        for at in (symbols(guest)[label] for label in labels):
+            gdb.ask(f'Z1,{at:x},2')
+            answer = gdb.ask('vCont;c')
+            need(answer.startswith('T05') and gdb.pc() == at,
+                 f'{answer} in place of a stop at {at:#x}')
+            gdb.ask(f'z1,{at:x},2')
+        gdb.send('vCont;c')
+        gdb.receive()
+    return debugger
+
+
 def everything(truth):
     return truth
 
@@ -419,6 +443,9 @@ def main():
                    triggered('triggers'), props)
         tests.same(f'debug triggers that are not enabled{label}', 'triggers',
                    [], everything, props)
+        tests.same(f'debug triggers and a debugger{label}', 'triggers',
+                   [(0, control)], triggered('triggers'), props,
+                   debugger=stops_at('triggers', 'trace_on', 'trace_off'))
     tests.same('itype of 3 bits', 'calls', [], everything,
                ['itype-width=3', 'sequential-jump=on'], False)
     tests.same('context, imprecisely', 'vm', [], everything,

@@ -1,6 +1,6 @@
 /*
  * Debug triggers (Sdtrig, mcontrol) with trace actions: on at one address,
- * off at another, notify at a third
+ * off at another, notify at a third; one elsewhere that raises an exception
  *
  * SPDX-License-Identifier: GPL-2.0-or-later
  */
@@ -56,6 +56,8 @@ on_again:
 	addi    s1, s1, -1
 	bnez    s1, 1b
 
+	/* An exception elsewhere is no matter of this one. */
+	TRIGGER(0, 0, never)
 	TRIGGER(1, 4, notify)
 	li      s1, 20
 1:	call    work
@@ -65,6 +67,7 @@ notify:
 	addi    s1, s1, -1
 	bnez    s1, 1b
 	PASS
+never:	j       fail
 
 work:	addi    s2, s2, 2
 	beqz    s2, work
