@@ -12,6 +12,7 @@
  *                                  see labels.c
  *     --compare                    with what "rvtrace decode --emit pc" writes
  *                                  to the standard input
+ *     --loaded                     a state was loaded, and no rest is reported
  *     --retired=FILE               to be written: u64 for each instruction
  *     --records=FILE@OFFSET        compare copies of the CTR in the guest's
  *                                  memory; --hypervisor: with vsctrctl
@@ -46,6 +47,7 @@ size_t nitems;
 static uint64_t handlers[MAX_HANDLERS];
 static unsigned nhandlers;
 static uint64_t address_mask = UINT64_MAX;
+static bool loaded;
 
 void die(const char *format, ...)
 {
@@ -250,6 +252,9 @@ static void make_history(void)
         case BEGAN:
             if (last && last->pc != s->pc) {
                 before_step(last, s);
+            } else if (last && loaded && !never_retires(last)) {
+                /* Or it did, and the state that was loaded is ahead of it. */
+                add(last, true);
             }
             last = s;
             break;
@@ -318,6 +323,7 @@ int main(int argc, char **argv)
         { "handlers", required_argument, NULL, 'h' },
         { "labels", required_argument, NULL, 'l' },
         { "compare", no_argument, NULL, 'c' },
+        { "loaded", no_argument, NULL, 'L' },
         { "retired", required_argument, NULL, 'r' },
         { "records", required_argument, NULL, 'R' },
         { "hypervisor", no_argument, NULL, 'H' },
@@ -339,6 +345,9 @@ int main(int argc, char **argv)
             break;
         case 'l':
             read_labels(optarg);
+            break;
+        case 'L':
+            loaded = true;
             break;
         case 'c':
             wanted = true;

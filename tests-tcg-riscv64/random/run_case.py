@@ -181,6 +181,9 @@ class History:
         self.command = [tool, '--xlen', str(machine['xlen']),
                         '--handlers', handlers,
                         '--labels', f'{folder}/labels']
+        # steps.c: nothing reports a rest there
+        if machine['scenario'] == 'snapshot' and machine['thread'] == 'single':
+            self.command.append('--loaded')
         self.steps = steps
 
     def run(self, more, stdin=subprocess.DEVNULL):
