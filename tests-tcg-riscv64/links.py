@@ -109,7 +109,7 @@ class Qmp:
 
 
 class Gdb:
-    """Enough of a debugger to write CSRs before the first instruction"""
+    """Enough of a debugger to write CSRs and to stop somewhere"""
 
     @staticmethod
     def arguments(sockets):
@@ -162,6 +162,18 @@ class Gdb:
         self.ask(f'Hg{hart + 1:x}')
         digits = value.to_bytes(8, 'little').hex()
         self.ask(f'P{self.registers[name]:x}={digits}')
+
+    def pc(self):
+        value = self.ask(f'p{self.registers["pc"]:x}')
+        return int.from_bytes(bytes.fromhex(value), 'little')
+
+    def stop_at(self, address):
+        """The machine runs until the hart comes there."""
+        self.ask(f'Z0,{address:x},2')
+        answer = self.ask('vCont;c')
+        if not answer.startswith('T05') or self.pc() != address:
+            raise OSError(f'gdb: {answer} in place of a stop at {address:#x}')
+        self.ask(f'z0,{address:x},2')
 
     def leave(self):
         """Detach; the machine runs."""

@@ -17,7 +17,6 @@ sys.path.insert(0, os.path.join(os.path.dirname(__file__), '..'))
 
 import links
 import tap
-from gdb_step import Gdb
 from symbols import addresses
 from tap import need
 
@@ -57,12 +56,13 @@ class Run:
     def __init__(self, folder, guest, writes, props=(), single=True,
                  observer='', change=None, debugger=None):
         self.folder = folder
+        self.change = change
         self.debugger = debugger
         self.decoded = self.truth = []
         with links.directory() as sockets:
-            self.run(sockets, guest, writes, props, single, observer, change)
+            self.run(sockets, guest, writes, props, single, observer)
 
-    def run(self, sockets, guest, writes, props, single, observer, change):
+    def run(self, sockets, guest, writes, props, single, observer):
         folder = self.folder
         args = [
             QEMU, '-M', 'virt,trace=on,trace-chardev=tr,trace-sideband=sb,'
@@ -77,20 +77,19 @@ class Run:
         for prop in props:
             args += ['-global', f'riscv-trace-encoder.{prop}']
         if self.debugger:
-            args += ['-chardev', f'socket,id=gdb,path={sockets}/gdb,server=on,'
-                     'wait=off', '-gdb', 'chardev:gdb']
+            args += links.Gdb.arguments(sockets)
         if single:
             args += ['-accel', 'tcg,one-insn-per-tb=on']
         with open(f'{folder}/log', 'w', encoding='utf-8') as log:
             with subprocess.Popen(args, stdin=subprocess.DEVNULL, stdout=log,
                                   stderr=log) as qemu:
                 try:
-                    self.program(sockets, writes, change, guest)
+                    self.program(sockets, writes, guest)
                     self.status = qemu.wait(timeout=links.LIMIT)
                 finally:
                     qemu.kill()
 
-    def program(self, sockets, writes, change, guest):
+    def program(self, sockets, writes, guest):
         qtest = links.QTest(sockets)
         for ofs, val in writes:
             if isinstance(ofs, str):
@@ -101,17 +100,17 @@ class Run:
             if ofs and got != val:
                 raise ValueError(f'{ofs:#x}: {got:#x} instead of {val:#x}')
         if self.debugger:
-            self.debugger(Gdb(f'{sockets}/gdb'))
+            self.debugger(links.Gdb(sockets))
             return
         qmp = links.Qmp(sockets)
-        if not change:
+        if not self.change:
             qmp.command('cont')
             return
         door = symbols(guest)['door']
         qtest.write(door, 0)
         qmp.command('cont')
         time.sleep(0.3)
-        change(qmp)
+        self.change(qmp)
         qtest.write(door, 1)
 
     def decode(self):
@@ -301,15 +300,9 @@ def triggered(guest):
 def stops_at(guest, *labels):
     """A debugger: the guest stops at each of them once, in that order."""
     def debugger(gdb):
-        gdb.ask('?')
-        for at in (symbols(guest)[label] for label in labels):
-            gdb.ask(f'Z1,{at:x},2')
-            answer = gdb.ask('vCont;c')
-            need(answer.startswith('T05') and gdb.pc() == at,
-                 f'{answer} in place of a stop at {at:#x}')
-            gdb.ask(f'z1,{at:x},2')
-        gdb.send('vCont;c')
-        gdb.receive()
+        for label in labels:
+            gdb.stop_at(symbols(guest)[label])
+        gdb.leave()
     return debugger
 
 

@@ -21,7 +21,6 @@ sys.path += [f'{HERE}/..', f'{HERE}/../ctr']
 import links                                            # noqa: E402
 import symbols                                          # noqa: E402
 import tap                                              # noqa: E402
-from gdb_step import Gdb                                # noqa: E402
 from machine import Error, Machine                      # noqa: E402
 from tap import need                                    # noqa: E402
 
@@ -248,18 +247,11 @@ def ended_at_handler(test, *stops):
     where = symbols.addresses(f'{OUT}/{test.program}.elf')
     part = test.first()
     time.sleep(0.2)
-    path = f'{test.sockets}/gdb'
-    part.qmp('human-monitor-command',
-             command_line=f'gdbserver unix:{path},server=on,wait=off')
-    gdb = Gdb(path)
-    gdb.socket.settimeout(LIMIT)
-    gdb.ask('?')
+    part.qmp('human-monitor-command', command_line='gdbserver unix:'
+             f'{test.sockets}/gdb,server=on,wait=off')
+    gdb = links.Gdb(test.sockets)
     for stop in (*stops, 'count'):
-        gdb.ask(f'Z0,{where[stop]:x},4')
-        answer = gdb.ask('vCont;c')
-        need(answer.startswith('T05') and gdb.pc() == where[stop],
-             f'the debugger: {answer}, {gdb.pc():x}')
-        gdb.ask(f'z0,{where[stop]:x},4')
+        gdb.stop_at(where[stop])
     part.quit()
     test.compare()
 

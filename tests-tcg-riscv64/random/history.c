@@ -201,14 +201,18 @@ static void before_reset(const Step *last, const Step *epcs)
     }
 }
 
-/* Nothing more is known than what began next, if anything did. */
+/*
+ * Nothing more is known than what began next, if anything did. If that is the
+ * same again, a state may have been loaded that is ahead of it.
+ */
 static void before_step(const Step *last, const Step *next)
 {
+    bool again = next && next->pc == last->pc;
     bool elsewhere = next && next->pc != last->pc + last->length &&
                      !leads_elsewhere(last);
 
     if (!never_retires(last)) {
-        add(last, elsewhere);
+        add(last, again || elsewhere);
     }
 }
 
@@ -250,11 +254,8 @@ static void make_history(void)
             add(s, false);
             break;
         case BEGAN:
-            if (last && last->pc != s->pc) {
+            if (last && (last->pc != s->pc || loaded)) {
                 before_step(last, s);
-            } else if (last && loaded && !never_retires(last)) {
-                /* Or it did, and the state that was loaded is ahead of it. */
-                add(last, true);
             }
             last = s;
             break;
