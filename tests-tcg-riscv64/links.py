@@ -5,6 +5,7 @@
 # The name of a socket has 107 characters at most, and a checkout may be
 # anywhere: sockets are in a directory for temporary files.
 
+import contextlib
 import json
 import os
 import re
@@ -109,7 +110,7 @@ class Qmp:
 
 
 class Gdb:
-    """Enough of a debugger to write CSRs and to stop somewhere"""
+    """A debugger: the machine stops when it comes, until it leaves."""
 
     @staticmethod
     def arguments(sockets):
@@ -123,28 +124,41 @@ class Gdb:
         self.registers = {}
         self.describe('target.xml')
 
-    def ask(self, text):
+    def send(self, text):
         packet = text.encode()
         self.socket.sendall(b'$%s#%02x' % (packet, sum(packet) & 0xff))
-        while True:
-            match = re.match(rb'[+]*\$([^#]*)#..', self.data, re.S)
-            if match:
-                self.data = self.data[match.end():]
-                self.socket.sendall(b'+')
-                if match[1].startswith(b'E'):
-                    raise OSError(f'gdb: {text}: {match[1]}')
-                return match[1].decode()
-            data = self.socket.recv(65536)
+
+    def receive(self):
+        """The next packet's content; None if QEMU is gone."""
+        while not (match := re.match(rb'[+]*\$([^#]*)#..', self.data, re.S)):
+            try:
+                data = self.socket.recv(65536)
+            except ConnectionResetError:
+                return None
             if not data:
-                raise OSError('the debugger\'s stub is gone')
+                return None
             self.data += data
+        self.data = self.data[match.end():]
+        with contextlib.suppress(ConnectionError):  # it was the last packet
+            self.socket.sendall(b'+')
+        return match[1].decode()
+
+    def ask(self, text):
+        """The answer to what must succeed"""
+        self.send(text)
+        answer = self.receive()
+        if answer is None:
+            raise OSError('the debugger\'s stub is gone')
+        if answer.startswith('E'):
+            raise OSError(f'gdb: {text}: {answer}')
+        return answer
 
     def describe(self, name):
         """The numbers of the registers of a feature and those it includes."""
         text = ''
         while True:
             answer = self.ask(f'qXfer:features:read:{name}:'
-                              f'{len(text):x},400')
+                              f'{len(text):x},800')
             text += answer[1:]
             if answer[0] == 'l':
                 break
@@ -152,29 +166,34 @@ class Gdb:
                                            text):
             values = dict(re.findall(r'(\w+)="([^"]*)"', attributes))
             if kind == 'reg':
+                # registers without a number follow the one before
                 self.next = int(values.get('regnum', self.next + 1))
                 self.registers[values['name']] = self.next
             else:
                 self.describe(values['href'])
 
-    def write(self, hart, name, value):
-        """A register of 8 bytes"""
+    def hart(self, hart):
+        """The one whose registers are asked for next; at first, hart 0"""
         self.ask(f'Hg{hart + 1:x}')
+
+    def read(self, name):
+        answer = self.ask(f'p{self.registers[name]:x}')
+        return int.from_bytes(bytes.fromhex(answer), 'little')
+
+    def write(self, name, value):
+        """A register of 8 bytes"""
         digits = value.to_bytes(8, 'little').hex()
         self.ask(f'P{self.registers[name]:x}={digits}')
-
-    def pc(self):
-        value = self.ask(f'p{self.registers["pc"]:x}')
-        return int.from_bytes(bytes.fromhex(value), 'little')
 
     def stop_at(self, address):
         """The machine runs until the hart comes there."""
         self.ask(f'Z0,{address:x},2')
         answer = self.ask('vCont;c')
-        if not answer.startswith('T05') or self.pc() != address:
+        if not answer.startswith('T05') or self.read('pc') != address:
             raise OSError(f'gdb: {answer} in place of a stop at {address:#x}')
         self.ask(f'z0,{address:x},2')
 
     def leave(self):
         """Detach; the machine runs."""
         self.ask('D')
+        self.socket.close()

@@ -274,7 +274,7 @@ for guest in calls exceptions irq vm smc; do
         qemu "$guest" "$variant" ",pcs=$dir/pcs" -S \
             -chardev socket,id=gdb,path="$sockets/gdb",server=on,wait=off \
             -gdb chardev:gdb &
-        timeout 100 python3 "$here/gdb_step.py" "$sockets/gdb" 400 \
+        timeout 100 python3 "$here/gdb_step.py" "$sockets" 400 \
             >"$dir/stepped" 2>"$dir/gdb.log"
         stepped=$?
         wait $!

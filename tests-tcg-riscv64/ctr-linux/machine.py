@@ -121,8 +121,9 @@ def run(folder, limit, when, sockets, command):
         if when == 'boot':
             gdb = links.Gdb(sockets)
             for hart in (0, 1):
-                gdb.write(hart, 'sctrdepth', 4)
-                gdb.write(hart, 'mctrctl', 7)
+                gdb.hart(hart)
+                gdb.write('sctrdepth', 4)
+                gdb.write('mctrctl', 7)
             gdb.leave()
         monitor = Monitor(f'{sockets}/qmp')
         with open(f'{folder}/console.log', 'wb') as log:

@@ -106,6 +106,13 @@ typedef unsigned long xlen_t;
 #define DATA_CC_SHIFT   16
 #define DATA_CC         0xffff0000ull
 
+/* The virt machine's UART, a NS16550A: data, line status */
+#define UART_BASE       0x10000000
+#define UART            ((volatile uint8_t *)UART_BASE)
+#define UART_LSR        5
+#define UART_LSR_DR     0x01
+#define UART_LSR_THRE   0x20
+
 #define STATEEN_CTR     BIT(54)
 #define STATEEN_CSRIND  BIT(60)
 #define STATEEN_ALL     (~0ull)

@@ -7,16 +7,14 @@
  */
 #include "ctr.h"
 
-#define UART ((volatile uint8_t *)0x10000000)   /* registers */
-
 /* Ends the line: the hart is in the mode now. */
 static void wait_for_it(void)
 {
-    while (!(UART[5] & 0x20)) {
+    while (!(UART[UART_LSR] & UART_LSR_THRE)) {
         continue;
     }
     UART[0] = '\n';
-    while (!(UART[5] & 1)) {
+    while (!(UART[UART_LSR] & UART_LSR_DR)) {
         continue;
     }
     (void)UART[0];

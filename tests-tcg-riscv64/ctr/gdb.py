@@ -10,9 +10,8 @@
 import re
 import sys
 import time
-import xml.etree.ElementTree
 
-from machine import connect, Error, Machine, Tap
+from machine import links, Machine, Tap
 
 TYPES = ['none', 'exception', 'interrupt', 'trap return', 'not-taken branch',
          'taken branch', 'reserved', 'reserved', 'indirect call',
@@ -21,69 +20,6 @@ TYPES = ['none', 'exception', 'interrupt', 'trap return', 'not-taken branch',
 CSRS = ['mctrctl', 'sctrctl', 'sctrstatus', 'sctrdepth', 'vsctrctl',
         'siselect', 'vsiselect'] + [
             f'{v}sireg{n}' for v in ('', 'v') for n in ('', 2, 3, 4, 5, 6)]
-
-
-class Gdb:
-    """The debugger's side of the remote protocol; it stops the machine."""
-
-    def __init__(self, path):
-        self.link = connect(path)
-        self.data = b''
-        self.ask('?')
-        self.numbers = {}
-        for file in re.findall(r'href="([^"]*)"', self.feature('target.xml')):
-            number = None
-            # registers without a number follow the one before
-            for node in xml.etree.ElementTree.fromstring(
-                    self.feature(file).partition('?>')[2]).iter('reg'):
-                number = int(node.get('regnum', -1 if number is None
-                                      else number + 1))
-                self.numbers[node.get('name')] = number
-
-    def close(self):
-        """The machine goes on."""
-        self.ask('D')
-        self.link.close()
-
-    def receive(self):
-        while True:
-            match = re.search(rb'\$([^#]*)#..', self.data, re.S)
-            if match:
-                self.data = self.data[match.end():]
-                self.link.sendall(b'+')
-                # "}" quotes; the descriptions have none
-                return match[1].decode()
-            more = self.link.recv(65536)
-            if not more:
-                raise Error('the debugger is cut off')
-            self.data += more
-
-    def ask(self, text):
-        packet = text.encode()
-        self.link.sendall(b'$%s#%02x' % (packet, sum(packet) & 0xff))
-        return self.receive()
-
-    def feature(self, name):
-        text = ''
-        while True:
-            part = self.ask(f'qXfer:features:read:{name}:{len(text):x},800')
-            if part[:1] not in ('m', 'l'):
-                raise Error(f'{name}: {part}')
-            text += part[1:]
-            if part[0] == 'l':
-                return text
-
-    def read(self, name):
-        answer = self.ask(f'p{self.numbers[name]:x}')
-        if not re.fullmatch('([0-9a-f]{2})+', answer):
-            raise Error(f'{name} cannot be read: {answer}')
-        return int.from_bytes(bytes.fromhex(answer), 'little')
-
-    def write(self, name, value):
-        data = value.to_bytes(8, 'little').hex()
-        answer = self.ask(f'P{self.numbers[name]:x}={data}')
-        if answer != 'OK':
-            raise Error(f'{name} cannot be written: {answer}')
 
 
 def names(mode):
@@ -187,13 +123,14 @@ def write(gdb, mode):
 def main():
     directory, *command = sys.argv[1:]
     tap = Tap()
-    with Machine(directory, command, '-gdb',
-                 f'unix:{directory}/gdb,server=on,wait=off') as machine:
-        gdb = Gdb(f'{directory}/gdb')
-        missing = [name for name in CSRS if name not in gdb.numbers]
+    with links.directory() as sockets, \
+            Machine(directory, command,
+                    *links.Gdb.arguments(sockets)) as machine:
+        gdb = links.Gdb(sockets)
+        missing = [name for name in CSRS if name not in gdb.registers]
         tap.say(not missing, 'gdb: its description of the target has every '
                 'CSR of CTR', f'not {missing}' if missing else '')
-        gdb.close()
+        gdb.leave()
         seen = ''
         while True:
             match = machine.take(r'# (compare|write|switch on)|1\.\.\d+')
@@ -206,7 +143,7 @@ def main():
                 guest = the_guests(seen)
                 seen = ''
             name = f'in {guest["mode"]} with stateen {guest["stateen"]}'
-            gdb = Gdb(f'{directory}/gdb')
+            gdb = links.Gdb(sockets)
             try:
                 if match[1] == 'compare':
                     wrong = compare_gdb(gdb, guest)
@@ -225,15 +162,15 @@ def main():
                     write(gdb, guest['mode'])
                 else:
                     gdb.write('mctrctl', 1)
-            except Error as error:
+            except OSError as error:
                 tap.say(False, f'gdb: {match[1]} {name}', str(error))
             if match[1] == 'switch on':
-                gdb.close()
+                gdb.leave()
                 time.sleep(0.1)         # it has to have something to record
                 machine.uart.sendall(b'g')      # the last: QEMU may be gone
             else:
                 machine.send(b'g')
-                gdb.close()
+                gdb.leave()
     tap.end()
 
 

@@ -6,8 +6,6 @@
 #include <stdarg.h>
 #include "ctr.h"
 
-#define UART        ((volatile uint8_t *)0x10000000)    /* registers */
-#define UART_LSR    5
 #define SIFIVE_TEST ((volatile uint32_t *)0x100000)     /* a register */
 
 _Static_assert(offsetof(struct run, mctrctl) ==
@@ -28,7 +26,7 @@ static void emit(char **to, char *end, char c)
         }
         return;
     }
-    while (!(UART[UART_LSR] & 0x20)) {
+    while (!(UART[UART_LSR] & UART_LSR_THRE)) {
         continue;
     }
     UART[0] = c;

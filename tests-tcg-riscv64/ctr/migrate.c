@@ -7,10 +7,6 @@
  */
 #include "ctr.h"
 
-#define UART_BASE 0x10000000
-#define UART ((volatile uint8_t *)UART_BASE)    /* registers */
-#define UART_LSR 5
-
 /* The script moves the machine, and sends the character behind it. */
 static void ask_for(const char *how)
 {
@@ -20,7 +16,7 @@ static void ask_for(const char *how)
 /* U-mode waits for the character; it must not record a thing meanwhile. */
 static void wait_for_it(void)
 {
-    while (!(UART[UART_LSR] & 1)) {
+    while (!(UART[UART_LSR] & UART_LSR_DR)) {
         continue;
     }
     (void)UART[0];
@@ -124,7 +120,7 @@ static void recording(enum mode mode, const char *how, bool exact)
     }
     gen_word(insn_i(0x13, 0, 31, 31, 1));           /* addi x31, x31, 1 */
     gen_word(insn_i(0x03, 4, 29, 30, UART_LSR));    /* lbu x29, LSR(x30) */
-    gen_word(insn_i(0x13, 7, 29, 29, 1));           /* andi x29, x29, 1 */
+    gen_word(insn_i(0x13, 7, 29, 29, UART_LSR_DR)); /* andi x29, x29, DR */
     gen_word(insn_branch(1, 29, 0, 8));             /* bnez x29, 1f */
     gen_list[99] = (struct transfer){ gen_here(), start, DIR_JUMP };
     cycles[99] = 5;
