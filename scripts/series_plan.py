@@ -278,7 +278,8 @@ class Series:
             text = cut_text(text, regex, where)
         if os.path.basename(file) == 'meson.build':
             text = self.sources_so_far(file, text)
-        return text
+        # what a later patch adds at the end has a blank line ahead of it
+        return re.sub(r'\n+\Z', '\n', text)
 
     def sources_so_far(self, file, text):
         folder = os.path.dirname(self.plan.place[file])

@@ -108,7 +108,7 @@ typedef unsigned long xlen_t;
 
 /* The virt machine's UART, a NS16550A: data, line status */
 #define UART_BASE       0x10000000
-#define UART            ((volatile uint8_t *)UART_BASE)
+#define UART            ((volatile uint8_t *)UART_BASE) /* registers */
 #define UART_LSR        5
 #define UART_LSR_DR     0x01
 #define UART_LSR_THRE   0x20
