@@ -149,7 +149,8 @@ class Gdb:
         answer = self.receive()
         if answer is None:
             raise OSError('the debugger\'s stub is gone')
-        if answer.startswith('E'):
+        # nothing: QEMU does not know it
+        if not answer or answer.startswith('E'):
             raise OSError(f'gdb: {text}: {answer}')
         return answer
 
@@ -178,12 +179,16 @@ class Gdb:
 
     def read(self, name):
         answer = self.ask(f'p{self.registers[name]:x}')
+        if not re.fullmatch('([0-9a-f]{2})+', answer):
+            raise OSError(f'{name} cannot be read: {answer}')
         return int.from_bytes(bytes.fromhex(answer), 'little')
 
     def write(self, name, value):
         """A register of 8 bytes"""
         digits = value.to_bytes(8, 'little').hex()
-        self.ask(f'P{self.registers[name]:x}={digits}')
+        answer = self.ask(f'P{self.registers[name]:x}={digits}')
+        if answer != 'OK':
+            raise OSError(f'{name} cannot be written: {answer}')
 
     def stop_at(self, address):
         """The machine runs until the hart comes there."""

@@ -11,7 +11,7 @@ import re
 import sys
 import time
 
-from machine import links, Machine, Tap
+from machine import links, Error, Machine, Tap
 
 TYPES = ['none', 'exception', 'interrupt', 'trap return', 'not-taken branch',
          'taken branch', 'reserved', 'reserved', 'indirect call',
@@ -162,7 +162,7 @@ def main():
                     write(gdb, guest['mode'])
                 else:
                     gdb.write('mctrctl', 1)
-            except OSError as error:
+            except (Error, OSError) as error:
                 tap.say(False, f'gdb: {match[1]} {name}', str(error))
             if match[1] == 'switch on':
                 gdb.leave()
