@@ -211,6 +211,7 @@ ETraceDetail riscv_trace_encoder_hart_detail(void *opaque, ETracePriv priv,
                                              ETraceRanges *ranges)
 {
     RISCVTraceEncoder *s = opaque;
+    ETraceDetail detail;
 
     if (!s->live || riscv_trace_encoder_is_pending(s) ||
         s->filter.scope == ETRACE_FILTER_BY_BLOCK ||
@@ -229,14 +230,16 @@ ETraceDetail riscv_trace_encoder_hart_detail(void *opaque, ETracePriv priv,
         return s->enc.started || s->enc.lost || s->lost
                ? ETRACE_DETAIL_BLOCKS : ETRACE_DETAIL_NOTHING;
     }
-    if ((s->enc.sync_mode == ETRACE_SYNC_OFF ||
-         s->enc.sync_max >= SYNC_PACKETS_MIN) &&
-        etrace_encoder_takes_history(&s->enc, modes) &&
-        /* else the next instruction may be a sequentially inferable jump */
-        !(modes->sijump && s->upper_rd)) {
-        return ETRACE_DETAIL_HISTORY;
+    if (s->enc.sync_mode != ETRACE_SYNC_OFF &&
+        s->enc.sync_max < SYNC_PACKETS_MIN) {
+        return ETRACE_DETAIL_BLOCKS;
     }
-    return ETRACE_DETAIL_BLOCKS;
+    detail = etrace_encoder_detail(&s->enc, modes);
+    if (detail == ETRACE_DETAIL_HISTORY && modes->sijump && s->upper_rd) {
+        /* The next instruction may be a sequentially inferable jump. */
+        return ETRACE_DETAIL_BLOCK;
+    }
+    return detail;
 }
 
 uint64_t riscv_trace_encoder_cycles(void)

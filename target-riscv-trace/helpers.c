@@ -94,7 +94,8 @@ void helper_trace_exit(CPURISCVState *env)
     if (hart->active && !riscv_trace_ranges_set(hart, &ranges)) {
         detail = ETRACE_DETAIL_BLOCKS;
     }
-    if (history && detail != ETRACE_DETAIL_HISTORY) {
+    if ((history && detail != ETRACE_DETAIL_HISTORY) ||
+        detail == ETRACE_DETAIL_BLOCK) {
         riscv_trace_history_off(hart);
     } else if (!history && detail == ETRACE_DETAIL_HISTORY) {
         riscv_trace_history_on(hart, &modes);

@@ -130,6 +130,44 @@ MACHINE=,trace=on,trace-autostart=on,trace-chardev=tr \
     say ok "branch history, but blocks where half-words are counted" ||
     say "not ok" "branch history, but blocks where half-words are counted"
 
+# A block behind which branch history cannot begin costs no more than a block.
+# Here that is one that ends in a return: the encoder does not know yet whether
+# it is implicit. It is a block because what is before it, in another page,
+# ends in lui. What follows it has 200 TBs.
+cat > "$tmp/return.S" << EOF
+#include "macros.inc"
+	.globl	main
+main:
+	li	s0, 0
+	call	f
+	.rept	200
+	beqz	s0, 1f
+1:	nop
+	.endr
+	PASS
+	.option	norvc
+	.balign	4096
+	.skip	4096 - 4
+f:	lui	t1, 1
+	ret
+EOF
+make -s -C "$here/guests" guest OUT="$tmp" NAME=return VARIANT=rv64gc \
+    SOURCE="$tmp/return.S" > "$tmp/make.log" 2>&1 ||
+    { cat "$tmp/make.log"; echo "Bail out! a guest cannot be built"; exit 1; }
+# blocks MODES: the TBs that report blocks
+blocks() {
+    MACHINE=,trace=on,trace-autostart=on,trace-chardev=tr,trace-modes=$1 \
+        listing "$QEMU" "$tmp/return.elf" "$tmp/ours" \
+        -chardev "file,id=tr,path=$tmp/trace.bin" &&
+        [ "$(grep -c trace_branches "$tmp/ours")" -ge 200 ] &&
+        grep -c trace_exit "$tmp/ours"
+}
+few=
+few=$(blocks sequential-jump+implicit-return) &&
+    [ "$few" -ge 1 ] && [ "$few" -lt 10 ] &&
+    say ok "branch history again soon behind a return ($few blocks)" ||
+    say "not ok" "branch history again soon behind a return ($few blocks)"
+
 # Data trace that is off costs nothing, either: an encoder that could trace
 # data leaves the ops of instruction trace as they are.
 guest=$tmp/guests/dhry.rv64gc.elf

@@ -215,7 +215,8 @@ bool history_take(World *w, const ETraceBlock *b, uint64_t next)
     ETraceHistoryModes modes;
 
     if (s->on && (b->itype == ETRACE_ITYPE_TRAP_RETURN ||
-                  (!s->n && !etrace_encoder_takes_history(&w->enc, &modes)))) {
+                  (!s->n && etrace_encoder_detail(&w->enc, &modes) !=
+                            ETRACE_DETAIL_HISTORY))) {
         history_end(w);
     }
     if (!s->on) {

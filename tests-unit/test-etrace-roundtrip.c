@@ -68,7 +68,8 @@ static void flush_block(World *w, ETraceItype itype, unsigned next)
         }
         if (w->mix->history &&
             random_chance(&w->program, w->mix->history) &&
-            etrace_encoder_takes_history(&w->enc, &modes)) {
+            etrace_encoder_detail(&w->enc, &modes) ==
+            ETRACE_DETAIL_HISTORY) {
             history_begin(w, &b, next_pc, &modes);
         }
     }

@@ -15,35 +15,35 @@
 #include "qemu/osdep.h"
 #include "encoder-history.h"
 
-bool etrace_encoder_takes_history(ETraceEncoder *enc, ETraceHistoryModes *m)
+ETraceDetail etrace_encoder_detail(ETraceEncoder *enc, ETraceHistoryModes *m)
 {
     const ETraceParams *p = &enc->params;
     bool returns = p->ioptions & ETRACE_IOPT_IMPLICIT_RETURN;
     bool predict = p->ioptions & ETRACE_IOPT_BRANCH_PREDICTION;
 
     /*
-     * Blocks, if the next instruction is to be synchronised, as it is after a
-     * trap return to another privilege or with another context: that takes to
-     * know whether it is a branch. If the held block is a return, whether it
-     * is an implicit one is not known yet.
-     */
-    if (!enc->enabled || !enc->have_last || enc->lost || enc->have_trap ||
-        enc->resync_due || enc->notify_due || enc->context_due ||
-        enc->last.itype == ETRACE_ITYPE_TRAP_RETURN ||
-        etrace_encoder_is_return(enc)) {
-        return false;
-    }
-    /*
      * Half-words and cycles are not counted. Draft 2.1 wants to know how many
      * implicit returns there were; a call counter's depth cannot always be
      * reported. The predictor's index must be inside a page.
      */
-    if (enc->itype_width != 4 ||
+    if (!enc->enabled || enc->lost || enc->itype_width != 4 ||
         (enc->sync_mode != ETRACE_SYNC_OFF &&
          enc->sync_mode != ETRACE_SYNC_PACKETS) ||
         (returns && (etrace_encoder_is_2_1(enc) || !p->return_stack_size)) ||
         (predict && p->iaddress_lsb + p->bpred_size > 12)) {
-        return false;
+        return ETRACE_DETAIL_BLOCKS;
+    }
+    /*
+     * A block, if the next instruction is to be synchronised, as it is after a
+     * trap return to another privilege or with another context: that takes to
+     * know whether it is a branch. If the held block is a return, whether it
+     * is an implicit one is not known yet.
+     */
+    if (!enc->have_last || enc->have_trap || enc->resync_due ||
+        enc->notify_due || enc->context_due ||
+        enc->last.itype == ETRACE_ITYPE_TRAP_RETURN ||
+        etrace_encoder_is_return(enc)) {
+        return ETRACE_DETAIL_BLOCK;
     }
     *m = (ETraceHistoryModes) {
         .stack = returns ? &enc->stack : NULL,
@@ -53,7 +53,7 @@ bool etrace_encoder_takes_history(ETraceEncoder *enc, ETraceHistoryModes *m)
                                     ETRACE_IOPT_SIJUMP |
                                     ETRACE_IOPT_JUMP_TARGET_CACHE),
     };
-    return true;
+    return ETRACE_DETAIL_HISTORY;
 }
 
 /*

@@ -164,13 +164,13 @@ typedef struct ETraceHistoryModes {
 } ETraceHistoryModes;
 
 /*
- * True if branch history is all that this encoder, in its present
- * state, has to know of what retires next; fills @m. Stack and predictor are
- * the encoder's own and the hart's while it reports history: between the
- * history's ETRACE_EVENT_NEXT, which must have been handed in (with the blocks
- * before it) already, and the next block, the encoder does not touch them.
+ * How much detail this encoder, in its present state, needs of what retires
+ * next; for branch history fills @m. Stack and predictor are the encoder's own
+ * and the hart's while it reports history: between the history's
+ * ETRACE_EVENT_NEXT, which must have been handed in (with the blocks before it)
+ * already, and the next block, the encoder does not touch them.
  */
-bool etrace_encoder_takes_history(ETraceEncoder *enc, ETraceHistoryModes *m);
+ETraceDetail etrace_encoder_detail(ETraceEncoder *enc, ETraceHistoryModes *m);
 
 /*
  * The histories that the @n slots begin with. *@next: where the first one

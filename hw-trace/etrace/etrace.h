@@ -254,6 +254,7 @@ typedef struct ETraceHistory {
 /* How much detail of what retires next an encoder needs */
 typedef enum ETraceDetail {
     ETRACE_DETAIL_BLOCKS,
+    ETRACE_DETAIL_BLOCK,        /* a block, and then to be asked again */
     ETRACE_DETAIL_HISTORY,      /* branch history will do */
     /* no more than traps, trap returns and events: it is not traced */
     ETRACE_DETAIL_NOTHING,
