@@ -133,7 +133,8 @@ static void settle(World *w, HistoryItem *item)
             item->flags = ETRACE_HISTORY_IRREPORT;
             item->irdepth = s->modes.stack->depth;
         }
-    } else if (b->itype == ETRACE_ITYPE_RETURN) {
+    } else if (etrace_itype_is_updiscon(b->itype) &&
+               b->itype != ETRACE_ITYPE_TRAP_RETURN) {
         b->itype = ETRACE_ITYPE_OTHER_UNINFERABLE_JUMP;
     }
 }

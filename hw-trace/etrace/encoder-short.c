@@ -170,17 +170,18 @@ static inline void short_target(ETraceEncoder *enc, Short *s, uint64_t target,
 #define HISTORY_ROOM    (4 * ETRACE_PLAIN_WRAP_MAX)
 
 /*
- * Does @h end in an updiscon, so that a packet is all that comes of it? The
- * second word of a slot as a whole decides, which is less work than its bytes.
+ * Does @h end in an updiscon as harts report them, so that a packet is all that
+ * comes of it? The second word of a slot as a whole decides, which is less work
+ * than its bytes.
  */
 static inline bool is_chain(const ETraceHistory *h)
 {
-    const ETraceHistory any = { .irdepth = -1, .itype = -1, .priv = -1,
-        .reserved = -1,
+    const ETraceHistory any = { .irdepth = -1, .priv = -1, .reserved = -1,
         .flags = ETRACE_HISTORY_CONTAINED | ETRACE_HISTORY_IRETS,
     };
     const ETraceHistory chain = {
         .type = ETRACE_SLOT_HISTORY, .flags = ETRACE_HISTORY_SETTLED,
+        .itype = ETRACE_ITYPE_OTHER_UNINFERABLE_JUMP,
     };
     uint64_t kind, ignored, wanted;
 
@@ -189,7 +190,7 @@ static inline bool is_chain(const ETraceHistory *h)
     memcpy(&kind, (const char *)h + 8, sizeof(kind));
     memcpy(&ignored, (const char *)&any + 8, sizeof(ignored));
     memcpy(&wanted, (const char *)&chain + 8, sizeof(wanted));
-    return (kind & ~ignored) == wanted && etrace_itype_is_updiscon(h->itype);
+    return (kind & ~ignored) == wanted;
 }
 
 /*
@@ -238,6 +239,7 @@ typedef struct ChainKind {
     unsigned bits;              /* of each branch */
     bool cache;                 /* there is a jump target cache */
     unsigned iaddress_width;
+    unsigned iaddress_lsb;
     unsigned f0s;
     unsigned cache_size;
     unsigned src_bytes;         /* whole bytes of srcID */
@@ -280,6 +282,29 @@ size_t wrap_target(uint8_t *out, const ETracePlainHead *head, const Target *t,
 }
 
 /*
+ * Where the history begins that @slot, the last one of a packet in a chain,
+ * ends, and at *@run what its branches leave of it. A branch that was alone in
+ * its slot is one with the history behind it.
+ */
+static inline uint64_t chain_begin(const ETraceSlot *slot, uint64_t *run)
+{
+    const ETraceHistory *before = &slot[-1].history;
+
+    *run = before->next + (etrace_itype_is_branch(before->itype) ? 0 : 2);
+    return before->next;
+}
+
+/* ... and may its target be in that? */
+static bool chain_contained(const ETraceSlot *slot, unsigned bits)
+{
+    const ETraceHistory *h = &slot->history;
+    uint64_t run, begin = chain_begin(slot, &run);
+
+    return history_contained(h, begin, run,
+                             etrace_history_count(h->branches, bits));
+}
+
+/*
  * The short way for what follows slots[-1], which is_chain(): updiscons with
  * the branches between them, each of which is a packet; with what it has to
  * itself if its target is a branch, that is two slots. @first: where the
@@ -291,8 +316,7 @@ size_t any_chain(ETraceEncoder *enc, Short *s, const ETraceSlot *slots,
                  size_t n, uint64_t *first, const ChainKind k)
 {
     const unsigned narrow = 64 - k.iaddress_width;
-    const unsigned iaddress_lsb = s->params->iaddress_lsb;
-    const unsigned lsb = iaddress_lsb + narrow;
+    const unsigned lsb = k.iaddress_lsb + narrow;
     const unsigned cache_mask = (1u << k.cache_size) - 1;
     uint64_t *cache = enc->cache.target;
     /* Bytes may be anything to the compiler, @s as well: keep it out of it. */
@@ -304,7 +328,6 @@ size_t any_chain(ETraceEncoder *enc, Short *s, const ETraceSlot *slots,
     bool inferred = enc->maybe_inferred;
     bool contained = etrace_encoder_run_contains(enc, slots[-1].history.last,
                                                  target);
-    uint64_t begin = target, run = target;      /* of the newest history */
     unsigned packets = 0;                       /* not in @s yet */
     uint8_t *end = s->end;
     size_t i;
@@ -327,19 +350,14 @@ size_t any_chain(ETraceEncoder *enc, Short *s, const ETraceSlot *slots,
             break;
         } else if (history_is_single(h, target) && branch) {
             /* The history behind it is one with it. */
-            begin = h->next;
-            run = begin;
             h++;
             i++;
-        } else if (is_chain(h)) {
-            begin = target;
-            run = target + 2;
-        } else {
+        } else if (!is_chain(h)) {
             break;
         }
         t.address = etrace_plain_address(branches, map, diff);
         if (k.cache) {
-            unsigned index = (target >> iaddress_lsb) & cache_mask;
+            unsigned index = (target >> k.iaddress_lsb) & cache_mask;
 
             t.index = etrace_plain_jump(k.f0s, k.cache_size, index, branches,
                                         map);
@@ -360,8 +378,10 @@ size_t any_chain(ETraceEncoder *enc, Short *s, const ETraceSlot *slots,
         } else {
             map = even_bits(h->branches >> 2 >> (63 - 2 * branches), branches);
         }
-        inferred = contained;
-        contained = history_contained(h, begin, run, branches);
+        if (k.cache) {
+            inferred = contained;
+            contained = chain_contained(slots + i, k.bits);
+        }
         address = target;
         target = h->next;
         if (branches >= ETRACE_BRANCHES_MAX || end > limit) {
@@ -387,9 +407,16 @@ size_t any_chain(ETraceEncoder *enc, Short *s, const ETraceSlot *slots,
     s->n += packets;
     s->end = end;
     if (i) {
-        const ETraceHistory *h = &slots[i - 1].history;
+        const ETraceSlot *last = &slots[i - 1];
+        const ETraceHistory *h = &last->history;
         Branches b = history_branches(h, k.bits);
+        uint64_t run, begin = chain_begin(last, &run);
+        size_t taken = run == begin ? 2 : 1;        /* slots for the newest */
 
+        if (!k.cache) {
+            inferred = i > taken ? chain_contained(last - taken, k.bits)
+                                 : contained;
+        }
         s->map = map;
         s->branches = branches;
         s->pbc = pbc;
@@ -418,12 +445,12 @@ typedef size_t Chain(ETraceEncoder *enc, Short *s, const ETraceSlot *slots,
  * QEMU's encoder is built with on a hart of 64 bits.
  */
 static const ChainKind plain_kind = {
-    .bits = 1, .iaddress_width = 64,
+    .bits = 1, .iaddress_width = 64, .iaddress_lsb = 1,
 };
 
 static const ChainKind modes_kind = {
-    .bits = 2, .cache = true, .iaddress_width = 64, .f0s = 1,
-    .cache_size = ETRACE_CACHE_SIZE_DEFAULT,
+    .bits = 2, .cache = true, .iaddress_width = 64, .iaddress_lsb = 1,
+    .f0s = 1, .cache_size = ETRACE_CACHE_SIZE_DEFAULT,
 };
 
 static ChainKind chain_kind(const ETraceEncoder *enc)
@@ -435,6 +462,7 @@ static ChainKind chain_kind(const ETraceEncoder *enc)
         .bits = history_bits(enc),
         .cache = cache,
         .iaddress_width = p->iaddress_width,
+        .iaddress_lsb = p->iaddress_lsb,
         .f0s = p->f0s_width,
         .cache_size = cache ? p->cache_size : 0,
         .src_bytes = p->src_bits / 8,
@@ -457,7 +485,7 @@ static Chain *find_chain(const ETraceEncoder *enc)
 {
     ChainKind k = chain_kind(enc);
 
-    if (k.iaddress_width == 64 && !k.src_bytes) {
+    if (k.iaddress_width == 64 && k.iaddress_lsb == 1 && !k.src_bytes) {
         if (k.bits == 1 && !k.cache) {
             return plain_chain;
         }

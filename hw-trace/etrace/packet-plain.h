@@ -133,7 +133,8 @@ static inline int64_t etrace_plain_number(ETracePlain p)
  */
 static inline unsigned etrace_plain_top(int64_t number)
 {
-    return 63 - __builtin_clzll(number ^ number >> 63);
+    /* ^ 63, not 63 -: it is one instruction where hosts count from below. */
+    return __builtin_clzll(number ^ number >> 63) ^ 63;
 }
 
 /* Bytes of a number with this top, without the repetition of its sign */
