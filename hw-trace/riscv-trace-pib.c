@@ -286,18 +286,14 @@ static void riscv_trace_pib_realize(DeviceState *dev, Error **errp)
     s->output.ops = &riscv_trace_pib_output_ops;
     s->output.chardev = &s->out;
     if (!riscv_trace_replicator_add(s->replicator, &s->output, errp)) {
-        goto no_output;
+        qemu_mutex_destroy(&s->align_lock);
+        return;
     }
     if (!riscv_trace_chardev_init(&s->out, &riscv_trace_pib_chardev_ops, s,
                                   errp)) {
-        goto no_chardev;
+        riscv_trace_replicator_remove(s->replicator, &s->output);
+        qemu_mutex_destroy(&s->align_lock);
     }
-    return;
-
-no_chardev:
-    riscv_trace_replicator_remove(s->replicator, &s->output);
-no_output:
-    qemu_mutex_destroy(&s->align_lock);
 }
 
 static void riscv_trace_pib_unrealize(DeviceState *dev)
