@@ -282,9 +282,9 @@ size_t wrap_target(uint8_t *out, const ETracePlainHead *head, const Target *t,
 }
 
 /*
- * Where the history begins that @slot, the last one of a packet in a chain,
- * ends, and at *@run what its branches leave of it. A branch that was alone in
- * its slot is one with the history behind it.
+ * Where the history begins that @slot of a chain ends. *@run: where its run
+ * begins if it has no branches. That is behind the target that was reported; or
+ * where the branch went that this target is, which is alone in a slot.
  */
 static inline uint64_t chain_begin(const ETraceSlot *slot, uint64_t *run)
 {
@@ -294,7 +294,7 @@ static inline uint64_t chain_begin(const ETraceSlot *slot, uint64_t *run)
     return before->next;
 }
 
-/* ... and may its target be in that? */
+/* ... and may the target of its updiscon be in its run? */
 static bool chain_contained(const ETraceSlot *slot, unsigned bits)
 {
     const ETraceHistory *h = &slot->history;
