@@ -39,7 +39,6 @@ static void test_both_sinks(void)
     uint64_t base = DRAM + 0x10000, wp;
     size_t size;
     g_autofree char *contents = NULL;
-    g_autofree uint8_t *bytes = g_malloc(0x1000);
     gsize len;
 
     /* RAM alone */
