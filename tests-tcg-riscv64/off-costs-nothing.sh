@@ -14,8 +14,12 @@ set -u
 here=$(dirname "$(readlink -f "$0")")
 tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT
-make -s -C "$here/guests" OUT="$tmp/guests" > "$tmp/make.log" 2>&1 ||
-    { cat "$tmp/make.log"; echo "Bail out! guests cannot be built"; exit 1; }
+# make_guests ARGUMENT...: what guests/Makefile makes of them
+make_guests() {
+    make -s -C "$here/guests" "$@" > "$tmp/make.log" 2>&1 ||
+        { cat "$tmp/make.log"; echo "Bail out! guests cannot be built"; exit 1; }
+}
+make_guests OUT="$tmp/guests"
 
 # listing BINARY GUEST OUT [OPTION...]: the ops of every TB, host addresses
 # masked. CPU is added to the hart's properties. One thread and CLOCK make both
@@ -151,22 +155,17 @@ main:
 f:	lui	t1, 1
 	ret
 EOF
-make -s -C "$here/guests" guest OUT="$tmp" NAME=return VARIANT=rv64gc \
-    SOURCE="$tmp/return.S" > "$tmp/make.log" 2>&1 ||
-    { cat "$tmp/make.log"; echo "Bail out! a guest cannot be built"; exit 1; }
-# blocks MODES: the TBs that report blocks
-blocks() {
-    MACHINE=,trace=on,trace-autostart=on,trace-chardev=tr,trace-modes=$1 \
-        listing "$QEMU" "$tmp/return.elf" "$tmp/ours" \
-        -chardev "file,id=tr,path=$tmp/trace.bin" &&
-        [ "$(grep -c trace_branches "$tmp/ours")" -ge 200 ] &&
-        grep -c trace_exit "$tmp/ours"
-}
-few=
-few=$(blocks sequential-jump+implicit-return) &&
-    [ "$few" -ge 1 ] && [ "$few" -lt 10 ] &&
-    say ok "branch history again soon behind a return ($few blocks)" ||
-    say "not ok" "branch history again soon behind a return ($few blocks)"
+make_guests guest OUT="$tmp" NAME=return VARIANT=rv64gc SOURCE="$tmp/return.S"
+modes=trace-modes=sequential-jump+implicit-return
+blocks=
+MACHINE=,trace=on,trace-autostart=on,trace-chardev=tr,$modes \
+    listing "$QEMU" "$tmp/return.elf" "$tmp/ours" \
+    -chardev "file,id=tr,path=$tmp/trace.bin" &&
+    [ "$(grep -c trace_branches "$tmp/ours")" -ge 200 ] &&
+    blocks=$(grep -c trace_exit "$tmp/ours") &&
+    [ "$blocks" -ge 1 ] && [ "$blocks" -lt 10 ] &&
+    say ok "branch history again soon behind a return ($blocks blocks)" ||
+    say "not ok" "branch history again soon behind a return ($blocks blocks)"
 
 # Data trace that is off costs nothing, either: an encoder that could trace
 # data leaves the ops of instruction trace as they are.
@@ -198,9 +197,8 @@ listing "$QEMU" "$guest" "$tmp/blocks" "$@" \
 
 # Tasks that are not looked for cost nothing, either, nor does looking for them
 # where no instruction moves anything to tp in S mode.
-make -s -C "$here/guests" guest OUT="$tmp" NAME=tasks VARIANT=rv64gc \
-    SOURCE="$here/tasks/tasks.S" > "$tmp/make.log" 2>&1 ||
-    { cat "$tmp/make.log"; echo "Bail out! a guest cannot be built"; exit 1; }
+make_guests guest OUT="$tmp" NAME=tasks VARIANT=rv64gc \
+    SOURCE="$here/tasks/tasks.S"
 tasks=,trace-sideband=sb,trace-guest-info=linux:pid=8:tgid=12:comm=20
 set -- -chardev "file,id=tr,path=$tmp/trace.bin" \
     -chardev "file,id=sb,path=$tmp/sideband.bin"
