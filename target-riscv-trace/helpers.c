@@ -231,18 +231,19 @@ void helper_trace_return(CPURISCVState *env, uint64_t last)
 }
 
 /*
- * A TB ends in what writes the upper bits of register @rd, a lui say. If the
- * next instruction jumps through it, that is a sequentially inferable jump:
- * let the encoder see both.
+ * The TB before ended in what loads the register that the jump at @last goes
+ * through: it is sequentially inferable.
  */
-void helper_trace_upper(CPURISCVState *env, uint32_t rd)
+void helper_trace_sijump(CPURISCVState *env, uint64_t last)
 {
-    RISCVTraceHart *hart = env->trace.hart;
+    RISCVTracePort *port = &env->trace;
+    unsigned n = port->jumps & RISCV_TRACE_JUMPS_NUMBER;
 
-    riscv_trace_history_end(hart, env->pc, priv_now(env));
-    env->trace.head[-1].history.irdepth = rd;
-    riscv_trace_drain(hart);
-    if (env->trace.key & RISCV_TRACE_KEY_HISTORY) {
-        riscv_trace_history_off(hart);
+    port->jump[n] = (RISCVTraceJump) { last | 1, env->pc };
+    port->jumps = (port->jumps + 1) | RISCV_TRACE_JUMPS_INFERRED;
+    port->irets = 1;
+    port->back = RISCV_TRACE_BACK_JUMP;
+    if (port->jumps & RISCV_TRACE_JUMPS) {
+        helper_trace_jumps(env);
     }
 }

@@ -75,14 +75,21 @@ void riscv_trace_history_jumps(CPURISCVState *env, ETracePriv priv)
     port->jumps = RISCV_TRACE_JUMPS_UNKNOWN;
 }
 
+/* No history since the last slot */
+static bool nothing_kept(const RISCVTracePort *port)
+{
+    return port->back == RISCV_TRACE_BACK_UPDISCON ||
+           (port->back & ~RISCV_TRACE_BACK_UPPER) == RISCV_TRACE_BACK_NONE;
+}
+
 void riscv_trace_history_end(RISCVTraceHart *hart, target_ulong pc,
                              ETracePriv priv)
 {
     CPURISCVState *env = cpu_env(hart->cs);
     RISCVTracePort *port = &env->trace;
-    uint32_t back = port->back;
+    uint32_t back = port->back, upper = 0;
 
-    if (back == RISCV_TRACE_BACK_UPDISCON || back == RISCV_TRACE_BACK_NONE) {
+    if (nothing_kept(port)) {
         return;
     }
     if (back != RISCV_TRACE_BACK_JUMP && (back & RISCV_TRACE_BACK_BRANCH)) {
@@ -100,11 +107,15 @@ void riscv_trace_history_end(RISCVTraceHart *hart, target_ulong pc,
     } else {
         riscv_trace_history_jumps(env, priv);
         if (back != RISCV_TRACE_BACK_JUMP) {
-            riscv_trace_history_slot(env, pc - ((int32_t)back >> 2) * 2, pc,
+            upper = back & RISCV_TRACE_BACK_UPPER;
+            riscv_trace_history_slot(env, pc - ((back & ~upper) >> 2) * 2, pc,
                                      ETRACE_ITYPE_NONE, priv, 0);
+            /* What comes next may be a block: let the encoder see it. */
+            port->head[-1].history.irdepth =
+                upper >> RISCV_TRACE_BACK_UPPER_SHIFT;
         }
     }
-    port->back = RISCV_TRACE_BACK_NONE;
+    port->back = RISCV_TRACE_BACK_NONE | upper;
     port->jumps = RISCV_TRACE_JUMPS_UNKNOWN;
 }
 
@@ -152,8 +163,7 @@ void riscv_trace_history_off(RISCVTraceHart *hart)
     RISCVTracePort *port = &cpu_env(hart->cs)->trace;
 
     if (port->key & RISCV_TRACE_KEY_HISTORY) {
-        assert(port->back == RISCV_TRACE_BACK_UPDISCON ||
-               port->back == RISCV_TRACE_BACK_NONE);
+        assert(nothing_kept(port));
         if (hart->modes.stack) {
             give_stack(port, hart->modes.stack);
         }

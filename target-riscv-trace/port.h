@@ -133,7 +133,7 @@ static inline unsigned riscv_trace_key_bits(uint64_t key)
 
 /*
  * RISCVTracePort.back: twice the distance in bytes from the last instruction
- * that retired to the next one, may be negative, and SOME; or
+ * that retired to the next one, may be negative for a branch, and SOME; or
  */
 #define RISCV_TRACE_BACK_UPDISCON   0u      /* no more than an updiscon */
 #define RISCV_TRACE_BACK_NONE       2u      /* nothing since the last slot */
@@ -142,6 +142,12 @@ static inline unsigned riscv_trace_key_bits(uint64_t key)
 #define RISCV_TRACE_BACK_BRANCH     2u      /* it was a branch */
 #define RISCV_TRACE_BACK(distance)  ((uint32_t)(distance) << 1 | \
                                      RISCV_TRACE_BACK_SOME)
+/*
+ * ... and, but for a branch, the register that it loads with upper bits (lui,
+ * say), else 0: if the next one jumps through that, it is sequentially inferable.
+ */
+#define RISCV_TRACE_BACK_UPPER_SHIFT    26
+#define RISCV_TRACE_BACK_UPPER          (0x1fu << RISCV_TRACE_BACK_UPPER_SHIFT)
 
 /* RISCVTracePort.jumps: their number; there was ... among what ran ... */
 #define RISCV_TRACE_JUMPS_NUMBER    0x1fu
