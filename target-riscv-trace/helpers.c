@@ -150,43 +150,55 @@ void helper_trace_jumps(CPURISCVState *env)
 }
 
 /*
- * May the target of the updiscon at @last be among what ran behind the newest
- * branch? All of that is known here.
+ * The updiscon at @last leads to @target: which of the two may be among what
+ * ran behind the newest branch, but for @last as it is the last one? All of
+ * that is known here.
  */
-static bool contained(const RISCVTracePort *port, uint64_t last,
-                      uint64_t target)
+typedef struct Passed {
+    bool last;
+    bool target;
+} Passed;
+
+static Passed passed(const RISCVTracePort *port, uint64_t last,
+                     uint64_t target)
 {
     unsigned n = port->jumps & RISCV_TRACE_JUMPS_NUMBER;
     uint64_t first = n ? port->jump[0].last : last;
+    Passed p = { };
 
     if (port->jumps & RISCV_TRACE_JUMPS_FAR) {
-        return true;    /* it may be */
+        return (Passed) { true, true };     /* they may be */
     }
     first -= (uint32_t)(first - port->run_start);
     for (unsigned i = 0; i < n; i++) {
-        if (target - first <= port->jump[i].last - first) {
-            return true;
-        }
+        /*
+         * If the target of an updiscon is a jump, the run begins behind it, but
+         * it has been passed: then this is so for any address.
+         */
+        p.last |= last - first <= port->jump[i].last - first;
+        p.target |= target - first <= port->jump[i].last - first;
         first = port->jump[i].next;
     }
-    return target - first <= last - first;
+    p.target |= target - first <= last - first;
+    return p;
 }
 
 /*
- * An updiscon. Where a jump before it was inferred, its own address may have
- * been passed already, and the encoder is to see the way; as where it has seen
- * a part of it.
+ * An updiscon. If one of these addresses has been passed and jumps before it
+ * were inferred, the encoder is to see the way; as where it has seen a part of
+ * it.
  */
 static void append_updiscon(CPURISCVState *env, uint64_t last,
                             ETraceItype itype, uint8_t flags)
 {
     RISCVTracePort *port = &env->trace;
     ETracePriv priv = priv_now(env);
+    Passed p = passed(port, last, env->pc);
 
-    if (port->jumps & (RISCV_TRACE_JUMPS_INFERRED |
-                       RISCV_TRACE_JUMPS_UNKNOWN)) {
+    if ((port->jumps & RISCV_TRACE_JUMPS_UNKNOWN) ||
+        ((port->jumps & RISCV_TRACE_JUMPS_INFERRED) && (p.last | p.target))) {
         riscv_trace_history_jumps(env, priv);
-    } else if (contained(port, last, env->pc)) {
+    } else if (p.target) {
         flags |= ETRACE_HISTORY_CONTAINED;
     }
     riscv_trace_history_slot(env, last, env->pc, itype, priv, flags);

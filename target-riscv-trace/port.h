@@ -144,7 +144,8 @@ static inline unsigned riscv_trace_key_bits(uint64_t key)
                                      RISCV_TRACE_BACK_SOME)
 /*
  * ... and, but for a branch, the register that it loads with upper bits (lui,
- * say), else 0: if the next one jumps through that, it is sequentially inferable.
+ * say), else 0: if the next one jumps through that, it is sequentially
+ * inferable.
  */
 #define RISCV_TRACE_BACK_UPPER_SHIFT    26
 #define RISCV_TRACE_BACK_UPPER          (0x1fu << RISCV_TRACE_BACK_UPPER_SHIFT)

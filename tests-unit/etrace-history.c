@@ -128,7 +128,6 @@ static void settle(World *w, HistoryItem *item)
         if (etrace_return_stack_top(s->modes.stack) == item->next) {
             etrace_return_stack_pop(s->modes.stack);
             item->flags = ETRACE_HISTORY_INFERRED;
-            item->iret = true;
         } else {
             item->flags = ETRACE_HISTORY_IRREPORT;
             item->irdepth = s->modes.stack->depth;
@@ -139,40 +138,49 @@ static void settle(World *w, HistoryItem *item)
     }
 }
 
+/*
+ * If @last is the target of an updiscon, the run begins at @first behind it,
+ * but it has been passed: then any @pc is taken for within.
+ */
 static bool within(uint64_t pc, uint64_t first, const ETraceBlock *last)
 {
-    return pc >= first && pc <= etrace_block_last(last);
+    return pc - first <= etrace_block_last(last) - first;
 }
 
 /*
- * May the target of the updiscon @item be among what ran behind the newest
- * branch?
+ * May @pc be among what ran behind the newest branch, up to the newest jump?
+ * *@first: where the range behind that begins
  */
-static bool contained(World *w, const HistoryItem *item)
+static bool passed(const History *s, uint64_t pc, uint64_t *first)
 {
-    const History *s = &w->history;
-    uint64_t first = s->run_start;
-    bool in = !s->modes.exact_run;
+    bool in = false;
 
+    *first = s->run_start;
     for (unsigned i = 0; i < s->jumps; i++) {
-        in |= within(item->next, first, &s->jump[i].block);
-        first = s->jump[i].next;
+        in |= within(pc, *first, &s->jump[i].block);
+        *first = s->jump[i].next;
     }
-    return in || within(item->next, first, &item->block);
+    return in;
 }
 
 static void take_updiscon(World *w, HistoryItem *item)
 {
     History *s = &w->history;
-    uint64_t next = item->next;
+    uint64_t next = item->next, first;
+    bool last = passed(s, etrace_block_last(&item->block), &first);
+    bool contained = passed(s, next, &first) ||
+                     within(next, first, &item->block);
 
-    if (s->modes.exact_run && (s->inferred_since || s->run_unknown)) {
+    if (s->modes.exact_run &&
+        (s->run_unknown || (s->inferred_since && (last || contained)))) {
         HistoryItem copy = *item;
 
         put_jumps(w);
         put(w, &copy);
     } else {
-        item->flags |= contained(w, item) ? ETRACE_HISTORY_CONTAINED : 0;
+        if (contained || !s->modes.exact_run) {
+            item->flags |= ETRACE_HISTORY_CONTAINED;
+        }
         put(w, item);
     }
     s->jumps = 0;
@@ -200,7 +208,7 @@ static void take_jump(World *w, HistoryItem *item)
 
     s->jump[s->jumps++] = *item;
     s->inferred_since |= item->flags & ETRACE_HISTORY_INFERRED;
-    s->irets |= item->iret;
+    s->irets |= item->flags & ETRACE_HISTORY_INFERRED;
     if (s->jumps == ARRAY_SIZE(s->jump)) {
         put_jumps(w);
     }

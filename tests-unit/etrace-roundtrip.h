@@ -48,7 +48,6 @@ typedef struct HistoryItem {
     uint8_t flags;
     uint16_t irdepth;
     bool predicted;                     /* a branch: to be taken */
-    bool iret;
 } HistoryItem;
 
 /* What the hart has not reported yet of the branch history */

@@ -130,18 +130,23 @@ static inline ETraceBlock last_block(const ETraceHistory *h)
 }
 
 /*
- * @last, which ends a history, is held. A branch may be right behind a jump
- * that was inferred: that has not been reported.
+ * @last, which ends a history, is held. A branch or updiscon may be right
+ * behind a jump that was inferred: that has not been reported.
  */
 static inline void hold_last(ETraceEncoder *enc, const ETraceBlock *last)
 {
     enc->last = *last;
     enc->last_reported = false;
     enc->last_is_target = false;
-    enc->last_after_jump = etrace_itype_is_branch(last->itype) &&
-                           (enc->params.ioptions &
-                            (ETRACE_IOPT_IMPLICIT_RETURN |
-                             ETRACE_IOPT_SIJUMP));
+    if (etrace_itype_is_branch(last->itype)) {
+        enc->last_after_jump = enc->params.ioptions &
+                               (ETRACE_IOPT_IMPLICIT_RETURN |
+                                ETRACE_IOPT_SIJUMP);
+    } else {
+        enc->last_after_jump = etrace_itype_is_updiscon(last->itype) &&
+                               !(last->flags & ETRACE_HISTORY_INFERRED) &&
+                               (last->flags & ETRACE_HISTORY_IRETS);
+    }
 }
 
 /* encoder-short.c */

@@ -246,8 +246,9 @@ typedef struct ETraceHistory {
 /* ... a return that did not go where the newest call said */
 #define ETRACE_HISTORY_IRREPORT 0x20
 /*
- * There are implicit returns before the last instruction, but none of them
- * behind the newest branch: each of those ends a history.
+ * There are implicit returns or sequentially inferable jumps before the last
+ * instruction. Behind the newest branch, each ends a history, unless an
+ * updiscon comes next that is not ETRACE_HISTORY_CONTAINED.
  */
 #define ETRACE_HISTORY_IRETS    0x40
 
