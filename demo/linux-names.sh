@@ -47,6 +47,8 @@ build_programs() {
 i=0
 until [ -b /dev/vda ]; do i=$((i + 1)); [ $i -lt 100 ]; sleep 0.1; done
 dd if=/dev/vda of=/dev/null bs=64k count=16 2>/dev/null
+# no warning of the kernel's in the middle of what they say
+echo 4 > /proc/sys/kernel/printk
 export LD_LIBRARY_PATH=/lib
 self-one &
 self-two /bin/self-one
