@@ -84,8 +84,8 @@ same() {
 # a busy machine that makes 5 in 100 listings of stock QEMU, too, another one.
 # What the series changed would be another one each time.
 alike() {
-    local which attempt
-    for attempt in 1 2 3 4 5; do
+    local which
+    for _ in 1 2 3 4 5; do
         : > "$tmp/ours"
         CPU= listing "$QEMU_STOCK" "$2" "$tmp/stock" &&
             listing "$QEMU" "$2" "$tmp/ours" || continue
