@@ -40,10 +40,15 @@ says() {
     fi
 }
 
+# Without its traces, a test would wait for some that never come.
+synthesize() {
+    "$synth" "$@" || { echo "Bail out! $synth has failed"; exit 1; }
+}
+
 one=$dir/one two=$dir/two
 mkdir "$one" "$two"
-"$synth" 1 1 20000 "$one"
-"$synth" 2 2 20000 "$two"
+synthesize 1 1 20000 "$one"
+synthesize 2 2 20000 "$two"
 files1="--trace $one/trace --sideband $one/sideband"
 files2="--trace $two/trace --sideband $two/sideband"
 
@@ -356,7 +361,7 @@ says "one for each" err 'one for each'
 # Parts: of one trace, as their sidebands do not say otherwise
 three=$dir/three
 mkdir "$three"
-"$synth" 3 1 20000 "$three"
+synthesize 3 1 20000 "$three"
 files3="--trace $three/trace --sideband $three/sideband"
 cat "$one/pcs" "$three/pcs" > "$dir/both"
 check "decode in parts" 0 "$tool" decode $files1 $files3 --emit pc --strict
@@ -603,7 +608,7 @@ check "verify selects nothing" 2 "$tool" verify $files1 --to 1 \
 # Regions: what lies between their notes, in all and on each hart
 notes=$dir/notes
 mkdir "$notes"
-"$synth" 5 2 20000 "$notes" notes
+synthesize 5 2 20000 "$notes" notes
 files5="--trace $notes/trace --sideband $notes/sideband"
 # between HART...: instructions between begin and end, or to the end
 between() {
