@@ -35,25 +35,19 @@ selection=      # what the observer writes down, if not everything
 
 # tasks NAME SMP DIR: are those of this guest reported, by their names and pids?
 tasks() {
-    local name=$1 smp=$2 dir=$3 status=ok hart idle idles= wrong=
+    local name=$1 smp=$2 dir=$3 status=ok hart idle wrong=
     rm -f "$dir/tasks"
     for ((hart = 0; hart < smp; hart++)); do
         start timeout --foreground 1200 "$etrace" decode \
             --trace="$dir/trace.bin" --sideband="$dir/sideband.bin" \
             --hart=$hart --emit=task > "$dir/tasks.$hart"
         wait "$started" || wrong+="# the trace of hart $hart is not decoded"$'\n'
-        # Each hart idles, as a task of its own. Which hart is the kernel's
-        # processor 0 the firmware decides, by a lottery.
+        # each hart idles, as the task of that name and no other
         idle=$(awk '$3 == 0 && $5 ~ /\// { print $5 }' "$dir/tasks.$hart" |
                    sort -u)
-        [ "$(wc -w <<< "$idle")" = 1 ] ||
+        [ "$idle" = "swapper/$hart" ] ||
             wrong+="# hart $hart idles as: ${idle//$'\n'/, }"$'\n'
-        idles+=$idle$'\n'
         cat "$dir/tasks.$hart" >> "$dir/tasks"
-    done
-    for ((hart = 0; hart < smp; hart++)); do
-        grep -qx "swapper/$hart" <<< "$idles" ||
-            wrong+="# no hart idles as swapper/$hart"$'\n'
     done
     # instructions, pointer, pid, tgid, name: what each of the workload's
     # programs is called, and that it is a process of its own, without threads
