@@ -41,7 +41,8 @@ tasks() {
         start timeout --foreground 1200 "$etrace" decode \
             --trace="$dir/trace.bin" --sideband="$dir/sideband.bin" \
             --hart=$hart --emit=task > "$dir/tasks.$hart"
-        wait "$started" || wrong+="# the trace of hart $hart is not decoded"$'\n'
+        wait "$started" ||
+            wrong+="# the trace of hart $hart is not decoded"$'\n'
         # Each hart idles, as a task of its own. The kernel's processor 0 is the
         # hart that boots, which is OpenSBI's choice: the first to come.
         idle=$(awk '$3 == 0 && $5 ~ /\// { print $5 }' "$dir/tasks.$hart" |
@@ -76,7 +77,8 @@ tasks() {
              }
          }' "$dir/tasks")
     [ -z "$wrong" ] || status='not ok'
-    result "$status" "its tasks are known, $name: $(wc -l < "$dir/tasks") switches"
+    result "$status" \
+           "its tasks are known, $name: $(wc -l < "$dir/tasks") switches"
     [ "$status" = ok ] || head -n 12 <<< "$wrong"
     [ "$status" = ok ]
 }
