@@ -73,18 +73,25 @@ void riscv_trace_encoder_data_start(RISCVTraceEncoder *s)
 }
 
 bool riscv_trace_encoder_data_direct(RISCVTraceEncoder *s,
-                                     const ETraceAccess *accesses, unsigned n,
+                                     const ETraceSlot *slots, size_t n,
                                      const ETraceBlock *b)
 {
     return !s->accesses->len && !s->filtered &&
            !etrace_itype_is_trap(b->itype) &&
-           accesses[n - 1].offset < b->iretire;
+           slots[n - 1].access.offset < b->iretire;
 }
 
+QEMU_BUILD_BUG_ON(sizeof(ETraceAccess) != sizeof(ETraceSlot));
+
 void riscv_trace_encoder_data_keep(RISCVTraceEncoder *s,
-                                   const ETraceAccess *access)
+                                   const ETraceSlot *slots, size_t n)
 {
-    g_array_append_val(s->accesses, *access);
+    g_array_append_vals(s->accesses, slots, n);
+}
+
+static ETraceAccess *kept(RISCVTraceEncoder *s, unsigned i)
+{
+    return &g_array_index(s->accesses, ETraceAccess, i);
 }
 
 unsigned riscv_trace_encoder_data_count(RISCVTraceEncoder *s,
@@ -93,8 +100,7 @@ unsigned riscv_trace_encoder_data_count(RISCVTraceEncoder *s,
     unsigned n = s->accesses->len;
 
     if (!etrace_itype_is_trap(b->itype)) {
-        while (n && g_array_index(s->accesses, ETraceAccess, n - 1).offset >=
-               b->iretire) {
+        while (n && kept(s, n - 1)->offset >= b->iretire) {
             n--;
         }
     }
@@ -111,7 +117,7 @@ void riscv_trace_encoder_data_done(RISCVTraceEncoder *s, unsigned n)
     }
     /* Those of an instruction that did not get to its end: it comes next. */
     for (unsigned i = 0; i < s->accesses->len; i++) {
-        g_array_index(s->accesses, ETraceAccess, i).offset = 0;
+        kept(s, i)->offset = 0;
     }
 }
 
@@ -144,15 +150,15 @@ static bool data_ready(RISCVTraceEncoder *s)
 }
 
 /* The way that any access can take */
-static void send_access(RISCVTraceEncoder *s, const ETraceAccess *slot)
+static void send_access(RISCVTraceEncoder *s, const ETraceSlot *slot)
 {
     ETraceDataAccess access = {
-        .address = slot->daddr,
-        .data = slot->data,
-        .operand = slot->sdata,
-        .dtype = slot->dtype,
-        .size = slot->dsize,
-        .multi = slot->multi,
+        .address = slot->access.daddr,
+        .data = slot->access.data,
+        .operand = slot->access.sdata,
+        .dtype = slot->access.dtype,
+        .size = slot->access.dsize,
+        .multi = slot->access.multi,
     };
     uint8_t payload[ETRACE_PACKET_MAX];
     ETraceDataPacket pkt;
@@ -169,43 +175,45 @@ static void send_access(RISCVTraceEncoder *s, const ETraceAccess *slot)
 }
 
 void riscv_trace_encoder_data_send(RISCVTraceEncoder *s,
-                                   const ETraceAccess *accesses, unsigned n)
+                                   const ETraceSlot *slots, size_t n)
 {
     if (!s->enc.denable) {
         return;
     }
     while (n && data_ready(s)) {
-        unsigned done = 0;
+        size_t done = 0;
 
         if (!s->timestamps && !s->lost) {
             done = n;
             s->batch.len += etrace_data_short(&s->data.quick, &s->data.state,
-                                              accesses, &done,
+                                              slots, &done,
                                               s->batch.bytes + s->batch.len,
                                               RISCV_TRACE_ENCODER_BATCH -
-                                              s->batch.len);
-            s->batch.packets += done;
+                                              s->batch.len,
+                                              &s->batch.packets);
         }
         if (!done) {
-            send_access(s, accesses);
+            if (etrace_slot_type(slots) == ETRACE_SLOT_ACCESS) {
+                send_access(s, slots);
+            }
             done = 1;
         }
-        accesses += done;
+        slots += done;
         n -= done;
     }
 }
 
 void riscv_trace_encoder_data_send_kept(RISCVTraceEncoder *s, unsigned n)
 {
-    const ETraceAccess *accesses = (const ETraceAccess *)s->accesses->data;
+    const ETraceSlot *slots = (const ETraceSlot *)s->accesses->data;
 
     if (!s->filtered) {
-        riscv_trace_encoder_data_send(s, accesses, n);
+        riscv_trace_encoder_data_send(s, slots, n);
         return;
     }
     for (unsigned i = 0; i < n; i++) {
         if (g_array_index(s->data.traced, bool, i)) {
-            riscv_trace_encoder_data_send(s, &accesses[i], 1);
+            riscv_trace_encoder_data_send(s, &slots[i], 1);
         }
     }
 }

@@ -121,14 +121,16 @@ static void riscv_trace_encoder_triggers_after(RISCVTraceEncoder *s,
 static bool riscv_trace_encoder_is_sijump(RISCVTraceEncoder *s,
                                           const ETraceBlock *b)
 {
-    bool trap = etrace_itype_is_trap(b->itype);
-    bool plain = b->itype == ETRACE_ITYPE_NONE;
-    bool sijump = !trap && !plain && b->cause && b->cause == s->upper_rd &&
-                  b->iaddr == s->upper_end;
+    return !etrace_itype_is_trap(b->itype) && b->itype != ETRACE_ITYPE_NONE &&
+           b->cause && b->cause == s->upper_rd && b->iaddr == s->upper_end;
+}
 
-    s->upper_rd = plain ? b->cause : 0;
+/* Does @b, behind which something else comes, end in loading a register? */
+static void riscv_trace_encoder_keep_upper(RISCVTraceEncoder *s,
+                                           const ETraceBlock *b)
+{
+    s->upper_rd = b->itype == ETRACE_ITYPE_NONE ? b->cause : 0;
     s->upper_end = b->iaddr + 2 * b->iretire;
-    return sijump;
 }
 
 static void riscv_trace_encoder_block(RISCVTraceEncoder *s,
@@ -145,6 +147,7 @@ static void riscv_trace_encoder_block(RISCVTraceEncoder *s,
         sijump.flags |= ETRACE_BLOCK_SIJUMP;
         b = &sijump;
     }
+    riscv_trace_encoder_keep_upper(s, b);
     if (triggers || s->off_due) {
         riscv_trace_encoder_triggers_before(s, b);
     }
@@ -192,12 +195,11 @@ static void riscv_trace_encoder_block(RISCVTraceEncoder *s,
  */
 #define SYNC_PACKETS_MIN    4096
 
-/* Is something pending that is about the next block, or about each? */
+/* Is something pending that is about the next block? */
 static bool riscv_trace_encoder_is_pending(const RISCVTraceEncoder *s)
 {
-    return s->needs_data || s->accesses->len || s->data.due || s->off_due ||
-           s->notify_due || s->triggers.on || s->triggers.off ||
-           s->triggers.notify;
+    return s->accesses->len || s->data.due || s->off_due || s->notify_due ||
+           s->triggers.on || s->triggers.off || s->triggers.notify;
 }
 
 /*
@@ -213,7 +215,7 @@ ETraceDetail riscv_trace_encoder_hart_detail(void *opaque, ETracePriv priv,
     RISCVTraceEncoder *s = opaque;
     ETraceDetail detail;
 
-    if (!s->live || riscv_trace_encoder_is_pending(s) ||
+    if (!s->live || s->needs_data || riscv_trace_encoder_is_pending(s) ||
         s->filter.scope == ETRACE_FILTER_BY_BLOCK ||
         s->expr_filter.scope == ETRACE_FILTER_BY_BLOCK) {
         return ETRACE_DETAIL_BLOCKS;
@@ -247,8 +249,6 @@ uint64_t riscv_trace_encoder_cycles(void)
     return icount_enabled() ? icount_get() : cpu_get_host_ticks();
 }
 
-QEMU_BUILD_BUG_ON(sizeof(ETraceAccess) != sizeof(ETraceSlot));
-
 /* How many of the @n slots from the first on are accesses */
 static size_t riscv_trace_encoder_accesses(const ETraceSlot *slots, size_t n)
 {
@@ -258,6 +258,29 @@ static size_t riscv_trace_encoder_accesses(const ETraceSlot *slots, size_t n)
         i++;
     }
     return i;
+}
+
+/*
+ * The blocks that the @n slots begin with, as long as no packet follows from
+ * them, and their accesses. Returns how many of the slots these are.
+ */
+static size_t riscv_trace_encoder_plain(RISCVTraceEncoder *s,
+                                        const ETraceSlot *slots, size_t n)
+{
+    size_t done;
+
+    if (!s->tracing || s->filtered || riscv_trace_encoder_is_pending(s) ||
+        s->enc.sync_mode == ETRACE_SYNC_CYCLES) {
+        return 0;
+    }
+    done = etrace_encoder_plain_blocks(&s->enc, slots, n);
+    if (done) {
+        riscv_trace_encoder_keep_upper(s, &slots[done - 1].block);
+        if (s->needs_data) {
+            riscv_trace_encoder_data_send(s, slots, done);
+        }
+    }
+    return done;
 }
 
 void riscv_trace_encoder_hart_retire(void *opaque, const ETraceSlot *slots,
@@ -277,10 +300,13 @@ void riscv_trace_encoder_hart_retire(void *opaque, const ETraceSlot *slots,
     }
     s->data.asked = false;
     for (size_t i = 0; i < n; i++) {
-        const ETraceSlot *slot = &slots[i];
-        const ETraceAccess *direct = NULL;
-        size_t run = 0;
+        const ETraceSlot *slot = &slots[i], *direct = NULL;
+        size_t run = riscv_trace_encoder_plain(s, slot, n - i);
 
+        if (run) {
+            i += run - 1;
+            continue;
+        }
         switch (etrace_slot_type(slot)) {
         case ETRACE_SLOT_HISTORY:
             i += etrace_encoder_history(&s->enc, slot, n - i, &s->next) - 1;
@@ -292,15 +318,15 @@ void riscv_trace_encoder_hart_retire(void *opaque, const ETraceSlot *slots,
             run = riscv_trace_encoder_accesses(slot, n - i);
             if (s->needs_data && i + run < n &&
                 etrace_slot_is_block(&slots[i + run]) &&
-                riscv_trace_encoder_data_direct(s, &slot->access, run,
+                riscv_trace_encoder_data_direct(s, slot, run,
                                                 &slots[i + run].block)) {
-                direct = &slot->access;
+                direct = slot;
                 i += run;
                 slot = &slots[i];
                 break;
             }
-            for (size_t k = 0; s->needs_data && k < run; k++) {
-                riscv_trace_encoder_data_keep(s, &slot[k].access);
+            if (s->needs_data) {
+                riscv_trace_encoder_data_keep(s, slot, run);
             }
             i += run - 1;
             continue;

@@ -255,12 +255,12 @@ void riscv_trace_encoder_data_start(RISCVTraceEncoder *s);
  * they are, behind it? If not, they have to be kept.
  */
 bool riscv_trace_encoder_data_direct(RISCVTraceEncoder *s,
-                                     const ETraceAccess *accesses, unsigned n,
+                                     const ETraceSlot *slots, size_t n,
                                      const ETraceBlock *b);
 
-/* Keep an access until its block comes. */
+/* Keep @n accesses until their block comes. */
 void riscv_trace_encoder_data_keep(RISCVTraceEncoder *s,
-                                   const ETraceAccess *access);
+                                   const ETraceSlot *slots, size_t n);
 
 /*
  * How many of s->accesses are those of the block or trap @b. As many bools
@@ -269,9 +269,9 @@ void riscv_trace_encoder_data_keep(RISCVTraceEncoder *s,
 unsigned riscv_trace_encoder_data_count(RISCVTraceEncoder *s,
                                         const ETraceBlock *b);
 
-/* Send accesses that no filter is asked about. */
+/* Send the accesses among the @n slots; no filter is asked about them. */
 void riscv_trace_encoder_data_send(RISCVTraceEncoder *s,
-                                   const ETraceAccess *accesses, unsigned n);
+                                   const ETraceSlot *slots, size_t n);
 
 /* Send the first @n accesses that were kept, as far as they are qualified. */
 void riscv_trace_encoder_data_send_kept(RISCVTraceEncoder *s, unsigned n);

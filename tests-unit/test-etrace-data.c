@@ -403,14 +403,15 @@ static void test_short(void)
         for (int j = 0; j < 100; j++) {
             uint8_t buf[ETRACE_PACKET_MAX], want[ETRACE_ENCAP_MAX];
             uint8_t got[ETRACE_DATA_SHORT_MAX + 1];
-            ETraceAccess slot;
+            ETraceSlot slot;
             ETraceDataPacket pkt;
-            unsigned len, size, n;
+            unsigned len, size, packets = 0;
+            size_t n = 1;
             bool exists, known, near;
 
             random_access(&p, &last, &a);
             near = is_near(&p, &slow, &a);
-            slot = (ETraceAccess) {
+            slot.access = (ETraceAccess) {
                 .daddr = a.address,
                 .type = ETRACE_SLOT_ACCESS,
                 .dsize = a.size,
@@ -421,11 +422,11 @@ static void test_short(void)
             };
             known = slow.known[a.size];
             got[ETRACE_DATA_SHORT_MAX] = 0x5a;
-            n = 1;
             len = etrace_data_short(&how, &quick, &slot, &n, got,
-                                    ETRACE_DATA_SHORT_MAX);
+                                    ETRACE_DATA_SHORT_MAX, &packets);
             g_assert_cmphex(got[ETRACE_DATA_SHORT_MAX], ==, 0x5a);
             g_assert_cmpuint(n, ==, len != 0);
+            g_assert_cmpuint(packets, ==, n);
             if (!len) {
                 g_assert_cmpmem(&slow, sizeof(slow), &quick, sizeof(quick));
             }
@@ -457,7 +458,7 @@ static void test_short(void)
 
 /*
  * Many at once are one behind the other, up to one that takes the long way or
- * for which there may not be room.
+ * for which there may not be room. Other slots between them make nothing.
  */
 static void test_short_many(void)
 {
@@ -466,11 +467,12 @@ static void test_short_many(void)
 
     for (int i = 0; i < 2000; i++) {
         ETraceDataState one = { }, many;
-        ETraceAccess slots[MANY];
+        ETraceSlot slots[MANY];
         uint8_t want[ROOM], got[ROOM + 1];
         size_t room = g_test_rand_int_range(0, ROOM + 1), pos = 0;
         ETraceParams p = { .data_width = 64, .daddress_width = 64 };
-        unsigned n = MANY, done = 0;
+        unsigned want_packets = 0, packets = 3;
+        size_t n = MANY, done = 0;
         ETraceDataShort how;
 
         for (int j = 0; j < 4; j++) {
@@ -480,7 +482,7 @@ static void test_short_many(void)
         for (int j = 0; j < MANY; j++) {
             unsigned size = g_test_rand_int_range(0, 4);
 
-            slots[j] = (ETraceAccess) {
+            slots[j].access = (ETraceAccess) {
                 .daddr = 0x80000000 +
                          ((uint64_t)g_test_rand_int_range(0, 1000) << size),
                 .type = ETRACE_SLOT_ACCESS,
@@ -489,23 +491,27 @@ static void test_short_many(void)
                          !g_test_rand_int_range(0, 50),
                 .data = etrace_random_bits(64),
             };
+            if (!g_test_rand_int_range(0, 4)) {
+                slots[j].access.type = ETRACE_ITYPE_TAKEN_BRANCH;
+            }
         }
         many = one;
         etrace_data_short_init(&how, &p, ETRACE_DATA_COMPRESS_BEST);
         while (done < MANY && pos + ETRACE_DATA_SHORT_MAX <= room) {
-            unsigned single = 1;
+            size_t single = 1;
 
             pos += etrace_data_short(&how, &one, &slots[done], &single,
-                                     want + pos, room - pos);
+                                     want + pos, room - pos, &want_packets);
             if (!single) {
                 break;
             }
             done++;
         }
         got[room] = 0x5a;
-        g_assert_cmpuint(etrace_data_short(&how, &many, slots, &n, got, room),
-                         ==, pos);
+        g_assert_cmpuint(etrace_data_short(&how, &many, slots, &n, got, room,
+                                           &packets), ==, pos);
         g_assert_cmpuint(n, ==, done);
+        g_assert_cmpuint(packets, ==, 3 + want_packets);
         g_assert_cmpmem(got, pos, want, pos);
         g_assert_cmphex(got[room], ==, 0x5a);
         g_assert_cmpmem(&one, sizeof(one), &many, sizeof(many));

@@ -1,6 +1,6 @@
 /*
  * E-Trace encoder: the example of chapter 4; what sync packets reset; modes
- * and signals that are not there
+ * and signals that are not there; many blocks at once
  *
  * SPDX-License-Identifier: GPL-2.0-or-later
  */
@@ -189,6 +189,135 @@ static void test_cache_and_returns(Fixture *f)
     expect(f, "address 4002\naddress 7ffff2008\n");
 }
 
+/* Slots with blocks of all kinds, accesses before some; now and then a trap */
+static void random_slots(ETraceSlot *slots, unsigned n)
+{
+    /* Without jumps, a full branch map; without branches, many ranges */
+    static const struct {
+        uint8_t n;
+        uint8_t itypes[12];
+    } *mix, mixes[] = {
+        { 2, { NONE, TAKEN } },
+        { 4, { NONE, TAKEN, TAKEN, NOT_TAKEN } },
+        { 6, { NONE, CALL, JUMP, JUMP, JALR, RETURN } },
+        { 12, { NONE, CALL, JUMP, JUMP, JALR, RETURN,
+                TAKEN, NOT_TAKEN, TAKEN, NOT_TAKEN, TAKEN, NOT_TAKEN } },
+    };
+    uint64_t pc = 0x1000;
+
+    mix = &mixes[g_test_rand_int_range(0, ARRAY_SIZE(mixes))];
+
+    for (unsigned i = 0; i < n; i++) {
+        unsigned size = g_test_rand_int_range(0, 8) ?
+                        g_test_rand_int_range(2, 9) : 2;
+        ETraceBlock b = {
+            .iaddr = pc,
+            .iretire = size,
+            .itype = mix->itypes[g_test_rand_int_range(0, mix->n)],
+            .ilastsize = 1,
+            .flags = g_test_rand_int_range(0, 4) ? 0 : ETRACE_BLOCK_SIJUMP,
+            .priv = g_test_rand_int_range(0, 200) ? S : U,
+        };
+
+        while (i < n - 1 && !g_test_rand_int_range(0, 3)) {
+            slots[i++].access = (ETraceAccess) {
+                .type = ETRACE_SLOT_ACCESS,
+                .offset = g_test_rand_int_range(0, size) +
+                          (g_test_rand_int_range(0, 40) ? 0 : size),
+            };
+        }
+        if (!g_test_rand_int_range(0, 200)) {
+            b.itype = EXCEPTION;
+            b.iretire = 0;
+        } else if (!g_test_rand_int_range(0, 20)) {
+            b.cause = 5;
+        } else if (!g_test_rand_int_range(0, 100)) {
+            b.iretire = 0;
+        }
+        slots[i] = (ETraceSlot) { .block = b };
+        pc += 2 * size;
+        if (b.itype != NONE && b.itype != NOT_TAKEN) {
+            pc = 0x1000 + 4 * g_test_rand_int_range(0, 40);
+        }
+    }
+}
+
+/* The same packets from them as from one block after the other */
+static void test_plain_blocks(Fixture *f)
+{
+    enum { N = 400 };
+    unsigned blocks = 0, plain = 0, ends = 0;
+
+    for (int i = 0; i < 400; i++) {
+        Fixture one = { .sent = g_string_new(NULL) };
+        ETraceSlot slots[N];
+        ETraceParams p;
+
+        etrace_params_init(&p, 64);
+        p.bpred_size = 4;
+        p.f0s_width = 1;
+        p.return_stack_size = 3;
+        p.sijump = 1;
+        init_params(&one, &p);
+        init_params(f, &p);
+        switch (g_test_rand_int_range(0, 10)) {
+        case 0:
+            f->enc.ioptions = one.enc.ioptions = ETRACE_IOPT_BRANCH_PREDICTION;
+            break;
+        case 1:
+        case 2:
+            f->enc.ioptions = one.enc.ioptions = ETRACE_IOPT_SIJUMP;
+            break;
+        case 3:
+            f->enc.ioptions = one.enc.ioptions = ETRACE_IOPT_IMPLICIT_RETURN;
+            break;
+        case 4:
+            f->enc.itype_width = one.enc.itype_width = 3;
+            break;
+        }
+        f->enc.sync_mode = one.enc.sync_mode = g_test_rand_int_range(0, 2) ?
+            ETRACE_SYNC_HALFWORDS : ETRACE_SYNC_PACKETS;
+        f->enc.sync_max = one.enc.sync_max = g_test_rand_int_range(20, 5000);
+        etrace_encoder_start(&f->enc);
+        etrace_encoder_start(&one.enc);
+        random_slots(slots, N);
+        for (unsigned at = 0; at < N; at++) {
+            size_t sent = f->sent->len;
+            size_t n = etrace_encoder_plain_blocks(&f->enc, &slots[at], N - at);
+
+            /* "... that a packet may follow from" */
+            g_assert_cmpuint(f->sent->len, ==, sent);
+            g_assert_cmpuint(n, <=, N - at);
+            for (const ETraceSlot *slot = &slots[at]; n; n--, at++, slot++) {
+                if (etrace_slot_is_block(slot)) {
+                    g_assert_false(slot->block.cause &&
+                                   slot->block.itype != NONE);
+                    etrace_encoder_block(&one.enc, &slot->block, 0);
+                    blocks++;
+                    plain++;
+                } else if (etrace_slot_is_block(slot + 1)) {
+                    /* Later ones are of an instruction that did not end. */
+                    g_assert_cmpuint(slot->access.offset, <,
+                                     slot[1].block.iretire);
+                    ends++;
+                }
+            }
+            if (at < N && etrace_slot_is_block(&slots[at])) {
+                etrace_encoder_block(&f->enc, &slots[at].block, 0);
+                etrace_encoder_block(&one.enc, &slots[at].block, 0);
+                blocks++;
+            }
+        }
+        etrace_encoder_stop(&f->enc);
+        etrace_encoder_stop(&one.enc);
+        g_assert_cmpstr(f->sent->str, ==, one.sent->str);
+        g_string_truncate(f->sent, 0);
+        g_string_free(one.sent, true);
+    }
+    g_assert_cmpuint(plain, >, blocks / 4);
+    g_assert_cmpuint(ends, >, 1000);
+}
+
 int main(int argc, char **argv)
 {
     static const Test tests[] = {
@@ -203,6 +332,7 @@ int main(int argc, char **argv)
         TEST(cache_replaces),
         TEST(cache_at_sync),
         TEST(cache_and_returns),
+        TEST(plain_blocks),
     };
 
     g_test_init(&argc, &argv, NULL);

@@ -110,17 +110,20 @@ unsigned put_access(const ETraceDataShort *how, ETraceDataState *state,
      * The address as a difference: it has less bits than the address has, and
      * not too many. An odd one cannot be said in an aligned format.
      */
-    if (near_m >= (full_m & ~near_m) || (near | daddr) & ((1u << size) - 1)) {
+    if (near_m >= (full_m & ~near_m) || near_m >> NEAR_BITS ||
+        (near | daddr) & ((1u << size) - 1)) {
         return 0;
     }
+    data = etrace_sign_extend(access->data, 8u << size);
+    last = state->data[size];
+    state->address[size] = daddr;
+    state->data[size] = (uint64_t)data << rest >> rest;
 
     /*
      * The data that have the least magnitude; see choose_diff() in data.c.
      * Programs' data decide, and the host's processor cannot predict that:
      * hence conditional moves, and no branches.
      */
-    data = etrace_sign_extend(access->data, 8u << size);
-    last = state->data[size];
     value = data;
     data_m = etrace_magnitude(data);
     diff = ETRACE_DIFF_FULL_DATA;
@@ -148,30 +151,30 @@ unsigned put_access(const ETraceDataShort *how, ETraceDataState *state,
         bytes = etrace_magnitude_bits(etrace_magnitude(lo)) / 8 + 1;
         etrace_word_store(out, bytes | how->src_id);
         etrace_word_store(out + how->start, lo);
-    } else if (near_m >> NEAR_BITS == 0) {
+    } else {
         etrace_word_store(out, how->src_id);
         bytes = put_wide(out + how->start, lo, at, value, end, field);
         out[0] = bytes;
-    } else {
-        return 0;
     }
-    state->address[size] = daddr;
-    state->data[size] = (uint64_t)data << rest >> rest;
     return how->start + bytes;
 }
 
 static inline __attribute__((always_inline))
 size_t put_accesses(const ETraceDataShort *how, ETraceDataState *state,
-                    const ETraceAccess *accesses, unsigned *n, uint8_t *out,
-                    size_t room, unsigned unused)
+                    const ETraceSlot *slots, size_t *n, uint8_t *out,
+                    size_t room, unsigned *packets, unsigned unused)
 {
-    size_t pos = 0;
-    unsigned i;
+    unsigned made = 0;
+    size_t pos = 0, i;
 
     for (i = 0; i < *n && pos + ETRACE_DATA_SHORT_MAX <= room; i++) {
-        const ETraceAccess *access = &accesses[i];
-        unsigned kind = DATA_KIND(access->dtype, access->dsize), len = 0;
+        const ETraceAccess *access = &slots[i].access;
+        unsigned kind, len = 0;
 
+        if (access->type != ETRACE_SLOT_ACCESS) {
+            continue;
+        }
+        kind = DATA_KIND(access->dtype, access->dsize);
         if (kind >= ARRAY_SIZE(how->head) || !how->head[kind] ||
             !state->known[access->dsize]) {
             break;
@@ -194,20 +197,23 @@ size_t put_accesses(const ETraceDataShort *how, ETraceDataState *state,
             break;
         }
         pos += len;
+        made++;
     }
     *n = i;
+    *packets += made;
     return pos;
 }
 
 size_t etrace_data_short(const ETraceDataShort *how, ETraceDataState *state,
-                         const ETraceAccess *accesses, unsigned *n,
-                         uint8_t *out, size_t room)
+                         const ETraceSlot *slots, size_t *n, uint8_t *out,
+                         size_t room, unsigned *packets)
 {
     if (!how->usable) {
         *n = 0;
         return 0;
     }
     return how->unused
-           ? put_accesses(how, state, accesses, n, out, room, how->unused)
-           : put_accesses(how, state, accesses, n, out, room, 0);
+           ? put_accesses(how, state, slots, n, out, room, packets,
+                          how->unused)
+           : put_accesses(how, state, slots, n, out, room, packets, 0);
 }

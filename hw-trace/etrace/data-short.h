@@ -34,18 +34,19 @@ void etrace_data_short_init(ETraceDataShort *how, const ETraceParams *params,
                             ETraceDataCompress compress);
 
 /*
- * Encapsulate the packets that say the *@n @accesses at @out, without
- * timestamp, flow 0, and bring @state up to date. It ends in front of the first
- * one that takes the long way, and where less than ETRACE_DATA_SHORT_MAX of the
- * @room bytes are left. Sets *@n to the number of packets and returns how many
- * bytes they take; @out behind them may be written to, too.
+ * Encapsulate the packets that say the accesses among the *@n @slots at @out,
+ * without timestamp, flow 0, and bring @state up to date. It ends in front of
+ * the first access that takes the long way, and where less than
+ * ETRACE_DATA_SHORT_MAX of the @room bytes are left. Sets *@n to the number of
+ * slots done, adds the packets to *@packets and returns how many bytes they
+ * take; @out behind them may be written to, too.
  *
  * The long way takes an access that is no load or store, or is not aligned, the
  * first of its size or far from the last one. It takes all of them if parts are
  * left out, or if the wire format is that of the draft 2.1.
  */
 size_t etrace_data_short(const ETraceDataShort *how, ETraceDataState *state,
-                         const ETraceAccess *accesses, unsigned *n,
-                         uint8_t *out, size_t room);
+                         const ETraceSlot *slots, size_t *n, uint8_t *out,
+                         size_t room, unsigned *packets);
 
 #endif /* HW_TRACE_ETRACE_DATA_SHORT_H */

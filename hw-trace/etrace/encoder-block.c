@@ -548,8 +548,8 @@ void etrace_encoder_hold(ETraceEncoder *enc, const ETraceBlock *block,
     etrace_encoder_count_resync(enc, ETRACE_SYNC_HALFWORDS, block->iretire);
 }
 
-static void any_block(ETraceEncoder *enc, const ETraceBlock *block,
-                      uint64_t tval)
+void etrace_encoder_block(ETraceEncoder *enc, const ETraceBlock *block,
+                          uint64_t tval)
 {
     /*
      * Packets count as they are sent below, but an instruction has to keep
@@ -585,48 +585,4 @@ static void any_block(ETraceEncoder *enc, const ETraceBlock *block,
         }
     }
     etrace_encoder_hold(enc, block, sync);
-}
-
-/*
- * Most blocks follow a branch or nothing that changes the path, and nothing is
- * pending: a bit in the branch map is all that comes of it. Does what the
- * functions above would; false if there is more to do, and nothing was done.
- */
-static bool plain_block(ETraceEncoder *enc, const ETraceBlock *block)
-{
-    unsigned itype = enc->last.itype;
-    bool branch = etrace_itype_is_branch(itype);
-
-    if ((!branch && itype != ETRACE_ITYPE_NONE) ||
-        enc->branches == ETRACE_BRANCHES_MAX - 1 ||
-        enc->last.priv != block->priv ||
-        !(enc->enabled & enc->started & enc->have_last) ||
-        block->iretire == 0 || enc->itype_width != 4 ||
-        (enc->lost | enc->have_trap | enc->resync_due | enc->context_due |
-         enc->notify_due | enc->last_reported | enc->last_is_target |
-         (enc->params.ioptions & (ETRACE_IOPT_BRANCH_PREDICTION |
-                                  ETRACE_IOPT_IMPLICIT_RETURN)))) {
-        return false;
-    }
-    if (branch) {
-        enc->branch_map |= (uint32_t)(itype == ETRACE_ITYPE_NONTAKEN_BRANCH)
-                           << enc->branches;
-        enc->branches++;
-        enc->map_failed = true;
-        etrace_encoder_run_restart(enc, block->iaddr);
-    }
-    enc->after_jump = false;
-    enc->last_after_jump = false;
-    enc->target_revisited = false;
-    enc->last = *block;
-    etrace_encoder_count_resync(enc, ETRACE_SYNC_HALFWORDS, block->iretire);
-    return true;
-}
-
-void etrace_encoder_block(ETraceEncoder *enc, const ETraceBlock *block,
-                          uint64_t tval)
-{
-    if (!plain_block(enc, block)) {
-        any_block(enc, block, tval);
-    }
 }

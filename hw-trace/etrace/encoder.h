@@ -152,6 +152,16 @@ void etrace_encoder_block(ETraceEncoder *enc, const ETraceBlock *block,
                           uint64_t tval);
 
 /*
+ * As etrace_encoder_block() for the blocks that the @n slots begin with, each
+ * behind its accesses, up to the first one that a packet may follow from, or
+ * that may be a sequentially inferable jump (ETraceBlock.cause). Returns the
+ * number of slots with these blocks and their accesses, 0 if there are none.
+ * The accesses are the caller's, before the next block that is handed in.
+ */
+size_t etrace_encoder_plain_blocks(ETraceEncoder *enc, const ETraceSlot *slots,
+                                   size_t n);
+
+/*
  * What translated code has to keep for this encoder while it reports branch
  * history (etrace.h)
  */
