@@ -13,7 +13,7 @@
  * SPDX-License-Identifier: GPL-2.0-or-later
  */
 #include "qemu/osdep.h"
-#include "encoder-history.h"
+#include "history.h"
 
 ETraceDetail etrace_encoder_detail(ETraceEncoder *enc, ETraceHistoryModes *m)
 {

@@ -8,7 +8,7 @@
  * SPDX-License-Identifier: GPL-2.0-or-later
  */
 #include "qemu/osdep.h"
-#include "encoder-history.h"
+#include "history.h"
 #include "packet-plain.h"
 
 bool etrace_encoder_is_plain(const ETraceEncoder *enc)

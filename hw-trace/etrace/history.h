@@ -5,8 +5,8 @@
  *
  * SPDX-License-Identifier: GPL-2.0-or-later
  */
-#ifndef HW_TRACE_ETRACE_ENCODER_HISTORY_H
-#define HW_TRACE_ETRACE_ENCODER_HISTORY_H
+#ifndef HW_TRACE_ETRACE_HISTORY_H
+#define HW_TRACE_ETRACE_HISTORY_H
 
 #include "encoder-private.h"
 #include "packet-bits.h"
@@ -162,4 +162,4 @@ bool etrace_encoder_is_plain(const ETraceEncoder *enc);
 size_t etrace_encoder_short(ETraceEncoder *enc, const ETraceSlot *slots,
                             size_t n, uint64_t *next);
 
-#endif /* HW_TRACE_ETRACE_ENCODER_HISTORY_H */
+#endif /* HW_TRACE_ETRACE_HISTORY_H */
