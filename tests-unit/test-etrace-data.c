@@ -342,46 +342,14 @@ static void test_unsaid(void)
         .dtype = ETRACE_DTYPE_CSR_RW, .size = 3, .address = 0x300 }, &pkt));
 }
 
-/* Bits of a difference that fit into a short packet with whatever data */
-#define NEAR_BITS   40
-
-/* Bits without those that are the sign of @value, of which there are @width */
-static unsigned bits_of(uint64_t value, unsigned width)
-{
-    int64_t v = etrace_sign_extend(value, width);
-
-    v = v < 0 ? ~v : v;
-    return v ? 64 - __builtin_clzll(v) : 0;
-}
-
-/*
- * Is a difference shorter than the address, in what a packet of an aligned
- * access says of both?
- */
-static bool is_near(const ETraceParams *p, const ETraceDataState *state,
-                    const ETraceDataAccess *a)
-{
-    uint64_t ones = mask(a->size);
-    unsigned shift = a->size;
-    uint64_t difference = etrace_sign_extend(a->address -
-                                             state->address[a->size],
-                                             p->daddress_width);
-    unsigned bits = bits_of((int64_t)difference >> shift, 64);
-
-    return !((a->address | difference) & ones) && bits <= NEAR_BITS &&
-           bits < bits_of((a->address & mask(p->daddress_width)) >> shift,
-                          p->daddress_width);
-}
-
 /*
  * The short way makes the bytes of the long one, whatever the parameters, and
- * leaves the same state behind. All aligned loads and stores take it that are
- * near to the last one of their size, if the address may be said as a
- * difference.
+ * leaves the same state behind. All aligned loads and stores take it that follow
+ * another one of their size, but for packets of more than 128 bits.
  */
 static void test_short(void)
 {
-    unsigned taken = 0, possible = 0;
+    unsigned taken = 0, possible = 0, full = 0;
 
     for (int i = 0; i < 10000; i++) {
         ETraceDataState slow = { }, quick = { };
@@ -405,12 +373,11 @@ static void test_short(void)
             uint8_t got[ETRACE_DATA_SHORT_MAX + 1];
             ETraceSlot slot;
             ETraceDataPacket pkt;
-            unsigned len, size, packets = 0;
+            unsigned len, size = 0, packets = 0;
             size_t n = 1;
-            bool exists, known, near;
+            bool exists, known;
 
             random_access(&p, &last, &a);
-            near = is_near(&p, &slow, &a);
             slot.access = (ETraceAccess) {
                 .daddr = a.address,
                 .type = ETRACE_SLOT_ACCESS,
@@ -431,20 +398,26 @@ static void test_short(void)
                 g_assert_cmpmem(&slow, sizeof(slow), &quick, sizeof(quick));
             }
             exists = etrace_data_encode(&slow, &p, compress, &a, &pkt);
-            if (known && exists && a.dtype <= ETRACE_DTYPE_STORE &&
-                !p.doptions && p.wire_format != ETRACE_WIRE_2_1_DRAFT &&
-                compress != ETRACE_DATA_COMPRESS_NONE && near) {
-                possible++;
-                taken += len != 0;
-            }
-            if (len) {
+            if (exists) {
                 ETraceEncapPacket encap = {
                     .src_id = p.src_id, .data = true, .payload = buf,
                 };
 
-                g_assert_true(exists && known);
                 encap.len = etrace_data_packet_pack(&p, NULL, &pkt, buf);
                 size = etrace_encap_pack(&p, &encap, want);
+            }
+            if (known && exists && a.dtype <= ETRACE_DTYPE_STORE &&
+                a.address && a.address != mask(p.daddress_width) &&
+                !(a.address & mask(a.size)) &&
+                !p.doptions && p.wire_format != ETRACE_WIRE_2_1_DRAFT &&
+                compress != ETRACE_DATA_COMPRESS_NONE &&
+                size <= 1 + p.src_bits / 8 + 16) {
+                possible++;
+                taken += len != 0;
+                full += !pkt.diff;
+            }
+            if (len) {
+                g_assert_true(exists && known);
                 g_assert_cmpmem(got, len, want, size);
                 g_assert_cmpmem(&slow, sizeof(slow), &quick, sizeof(quick));
             }
@@ -453,6 +426,7 @@ static void test_short(void)
         }
     }
     g_assert_cmpuint(possible, >, 10000);
+    g_assert_cmpuint(full, >, 1000);
     g_assert_cmpuint(taken, ==, possible);
 }
 

@@ -11,9 +11,6 @@
 /* More than any magnitude of an access' data */
 #define NEVER       (1ULL << 63)
 
-/* More bits than that of a difference do not fit behind whatever data */
-#define NEAR_BITS   40
-
 /*
  * data_len is one less than the number of bytes, and diff is in front of it:
  * what is above diff is DATA_LEN() of the bits, less the NO_BYTES in the head.
@@ -59,6 +56,12 @@ void etrace_data_short_init(ETraceDataShort *how, const ETraceParams *params,
                    ? 0 : NEVER;
 }
 
+/* Bits of the field for data of this magnitude */
+static inline unsigned data_bits(uint64_t magnitude)
+{
+    return (etrace_magnitude_bits(magnitude) + 8) & ~7;
+}
+
 /*
  * A packet of more than 64 bits: @lo, which has the low bits of @value from bit
  * @at on, and from bit @end on the @field. Returns the bytes of its payload.
@@ -98,26 +101,20 @@ unsigned put_access(const ETraceDataShort *how, ETraceDataState *state,
     };
     unsigned rest = 64 - (8u << size);      /* bits above the access' data */
     unsigned bits, at, end, bytes, diff;
-    uint64_t daddr, near_m, full_m, data_m, other_m, lo;
-    int64_t data, last, near, field, value, other;
+    uint64_t daddr, field_m, full_m, data_m, other_m, lo;
+    int64_t data, last, near, full, field, value, other;
 
     daddr = access->daddr << unused >> unused;
-    near = etrace_sign_extend(daddr - state->address[size], 64 - unused);
-    field = near >> size;
-    near_m = etrace_magnitude(field);
-    full_m = etrace_magnitude(etrace_sign_extend(daddr >> size, 64 - unused));
-    /*
-     * The address as a difference: it has less bits than the address has, and
-     * not too many. An odd one cannot be said in an aligned format.
-     */
-    if (near_m >= (full_m & ~near_m) || near_m >> NEAR_BITS ||
-        (near | daddr) & ((1u << size) - 1)) {
+    full = etrace_sign_extend(daddr >> size, 64 - unused);
+    full_m = etrace_magnitude(full);
+    if (daddr & ((1u << size) - 1) || !full_m) {
         return 0;
     }
+    near = etrace_sign_extend(daddr - state->address[size], 64 - unused);
+    field = near >> size;
+    field_m = etrace_magnitude(field);
     data = etrace_sign_extend(access->data, 8u << size);
     last = state->data[size];
-    state->address[size] = daddr;
-    state->data[size] = (uint64_t)data << rest >> rest;
 
     /*
      * The data that have the least magnitude; see choose_diff() in data.c.
@@ -137,7 +134,26 @@ unsigned put_access(const ETraceDataShort *how, ETraceDataState *state,
     diff = other_m < data_m ? ETRACE_DIFF_DIFF_DATA : diff;
     value = other_m < data_m ? other : value;
     data_m = MIN(data_m, other_m);
-    bits = (etrace_magnitude_bits(data_m) + 8) & ~7;
+    bits = data_bits(data_m);
+
+    /*
+     * The address as a difference, most often: it has less bits than the
+     * address. Else both are compared with their data. A difference to an
+     * unaligned address cannot be said in an aligned format.
+     */
+    if (field_m >= (full_m & ~field_m) || near & ((1u << size) - 1)) {
+        unsigned full_bits = data_bits(etrace_magnitude(data));
+
+        if (near & ((1u << size) - 1) ||
+            etrace_magnitude_bits(field_m) + bits >=
+            etrace_magnitude_bits(full_m) + full_bits) {
+            diff = ETRACE_DIFF_FULL;
+            value = data;
+            bits = full_bits;
+            field = full;
+            field_m = full_m;
+        }
+    }
 
     /* odd bits, format, size, diff, data_len; data from @at to @end; address */
     at = how->diff_at + 2 + size;
@@ -145,17 +161,21 @@ unsigned put_access(const ETraceDataShort *how, ETraceDataState *state,
     lo = how->head[kind] + ((diff + DATA_LEN(bits)) << how->diff_at);
     value &= low_bytes[bits / 8];
     lo += (uint64_t)value << at;
-    if (end < 64 && near_m >> (63 - end) == 0) {
+    if (end < 64 && field_m >> (63 - end) == 0) {
         lo += (uint64_t)field << end;
-        /* diff is not 0, so that what is in front of the payload stays. */
+        /* diff or the address is not 0: what is in front of them stays. */
         bytes = etrace_magnitude_bits(etrace_magnitude(lo)) / 8 + 1;
         etrace_word_store(out, bytes | how->src_id);
         etrace_word_store(out + how->start, lo);
-    } else {
+    } else if (end < 64 || field_m >> (127 - end) == 0) {
         etrace_word_store(out, how->src_id);
         bytes = put_wide(out + how->start, lo, at, value, end, field);
         out[0] = bytes;
+    } else {
+        return 0;
     }
+    state->address[size] = daddr;
+    state->data[size] = (uint64_t)data << rest >> rest;
     return how->start + bytes;
 }
 
