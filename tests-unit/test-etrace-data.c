@@ -344,8 +344,8 @@ static void test_unsaid(void)
 
 /*
  * The short way makes the bytes of the long one, whatever the parameters, and
- * leaves the same state behind. All aligned loads and stores take it that follow
- * another one of their size, but for packets of more than 128 bits.
+ * leaves the same state behind. All aligned loads and stores take it that
+ * follow another one of their size, but for packets of more than 128 bits.
  */
 static void test_short(void)
 {

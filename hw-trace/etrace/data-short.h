@@ -43,8 +43,8 @@ void etrace_data_short_init(ETraceDataShort *how, const ETraceParams *params,
  *
  * The long way takes an access that is no load or store, or is not aligned, the
  * first of its size, or at the first or last address, and packets of more than
- * 128 bits. It takes all of them if parts are left out, or if the wire format is
- * that of the draft 2.1.
+ * 128 bits. It takes all of them if parts are left out, or if the wire format
+ * is that of the draft 2.1.
  */
 size_t etrace_data_short(const ETraceDataShort *how, ETraceDataState *state,
                          const ETraceSlot *slots, size_t *n, uint8_t *out,
