@@ -411,7 +411,7 @@ static void test_short(void)
                 !(a.address & mask(a.size)) &&
                 !p.doptions && p.wire_format != ETRACE_WIRE_2_1_DRAFT &&
                 compress != ETRACE_DATA_COMPRESS_NONE &&
-                size <= 1 + p.src_bits / 8 + 16) {
+                size <= 1u + p.src_bits / 8 + 16) {
                 possible++;
                 taken += len != 0;
                 full += !pkt.diff;
