@@ -193,19 +193,19 @@ static void test_cache_and_returns(Fixture *f)
 static void random_slots(ETraceSlot *slots, unsigned n)
 {
     /* Without jumps, a full branch map; without branches, many ranges */
-    static const struct {
+    typedef struct Mix {
         uint8_t n;
         uint8_t itypes[12];
-    } *mix, mixes[] = {
+    } Mix;
+    static const Mix mixes[] = {
         { 2, { NONE, TAKEN } },
         { 4, { NONE, TAKEN, TAKEN, NOT_TAKEN } },
         { 6, { NONE, CALL, JUMP, JUMP, JALR, RETURN } },
         { 12, { NONE, CALL, JUMP, JUMP, JALR, RETURN,
                 TAKEN, NOT_TAKEN, TAKEN, NOT_TAKEN, TAKEN, NOT_TAKEN } },
     };
+    const Mix *mix = &mixes[g_test_rand_int_range(0, ARRAY_SIZE(mixes))];
     uint64_t pc = 0x1000;
-
-    mix = &mixes[g_test_rand_int_range(0, ARRAY_SIZE(mixes))];
 
     for (unsigned i = 0; i < n; i++) {
         unsigned size = g_test_rand_int_range(0, 8) ?

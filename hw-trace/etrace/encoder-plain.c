@@ -12,12 +12,10 @@
 
 static bool is_plain(const ETraceEncoder *enc)
 {
-    return (enc->enabled & enc->started & enc->have_last) &&
+    return etrace_encoder_only_holds(enc) && enc->started &&
            enc->itype_width == 4 &&
-           !(enc->lost | enc->context_due | enc->notify_due |
-             enc->last_reported | enc->last_is_target |
-             (enc->params.ioptions & (ETRACE_IOPT_BRANCH_PREDICTION |
-                                      ETRACE_IOPT_IMPLICIT_RETURN)));
+           !(enc->params.ioptions & (ETRACE_IOPT_BRANCH_PREDICTION |
+                                     ETRACE_IOPT_IMPLICIT_RETURN));
 }
 
 /* Go on from @last to @next; false if that is not plain. */

@@ -86,6 +86,14 @@ static inline bool etrace_encoder_has_branches(const ETraceEncoder *enc)
     return enc->branches || enc->pbc;
 }
 
+/* Is a block held, and nothing else pending? */
+static inline bool etrace_encoder_only_holds(const ETraceEncoder *enc)
+{
+    return enc->enabled && enc->have_last &&
+           !(enc->lost | enc->have_trap | enc->context_due | enc->notify_due |
+             enc->last_reported | enc->last_is_target);
+}
+
 /* @n of what the sync interval counts, if that is @unit */
 static inline void etrace_encoder_count_resync(ETraceEncoder *enc,
                                                ETraceSyncMode unit, uint64_t n)

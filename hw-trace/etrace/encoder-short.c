@@ -13,10 +13,8 @@
 
 bool etrace_encoder_is_plain(const ETraceEncoder *enc)
 {
-    return enc->ops->emit_many && enc->enabled && enc->have_last &&
-           !(enc->lost | enc->have_trap | enc->context_due |
-             enc->notify_due | enc->last_reported | enc->last_is_target |
-             enc->target_revisited | enc->target_irreport |
+    return enc->ops->emit_many && etrace_encoder_only_holds(enc) &&
+           !(enc->target_revisited | enc->target_irreport |
              enc->branch_failed) &&
            !(enc->params.ioptions & ETRACE_IOPT_FULL_ADDRESS) &&
            (enc->params.wire_format == ETRACE_WIRE_2_0 ||
