@@ -83,6 +83,22 @@ tasks() {
     [ "$status" = ok ]
 }
 
+# How often a hart's mappings were forgotten in this sideband: FORGET is 11
+forgotten() {
+    python3 - "$1" <<'EOF'
+import struct
+import sys
+
+forgotten = 0
+with open(sys.argv[1], 'rb') as sideband:
+    while header := sideband.read(8):
+        kind, _, length = struct.unpack('<HHI', header)
+        forgotten += kind == 11
+        sideband.seek(length, 1)
+print(forgotten)
+EOF
+}
+
 # run NAME SMP WORK LEAST: trace it, and compare it with what was observed;
 # that has to be so many instructions at least
 run() {
@@ -122,6 +138,12 @@ run() {
                      "$dir/truth")
         echo "# $others others retired"
         [ "$others" -ge "$least" ] || status='not ok'
+    fi
+    if [ "$work" != 0 ] && [ "$smp" = 1 ]; then
+        # programs come and go, and with them more mappings than are kept
+        others=$(forgotten "$dir/sideband.bin")
+        echo "# mappings forgotten $others times"
+        [ "$others" != 0 ] || status='not ok'
     fi
     result "$status" "decoded equals retired, $name: $count instructions"
     if [ -n "$guest_info" ]; then

@@ -37,6 +37,9 @@ typedef struct RISCVTracePage {
     uint64_t pa;
 } RISCVTracePage;
 
+/* Of a hart's mappings, so many are at hand. */
+#define RISCV_TRACE_RECENT_MAPS 512
+
 /* A trap vector register, as the sideband's reader knows it */
 typedef struct RISCVTraceTvec {
     bool reported;
@@ -95,6 +98,7 @@ struct RISCVTraceHart {
     uint64_t change;            /* id of the last change that has its place */
     RISCVTraceSpace space[2];   /* last reported, by virt */
     GHashTable *maps;           /* RISCVTracePage (but pa) -> same */
+    RISCVTracePage recent_maps[RISCV_TRACE_RECENT_MAPS];    /* by their hash */
     GArray *pending;            /* RISCVTracePage, waiting for the TB's end */
 };
 

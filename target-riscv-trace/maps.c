@@ -18,8 +18,11 @@
 #include "internal.h"
 #include "internals.h"
 
-/* Mappings kept for one hart; then they are forgotten and reported again. */
-#define MAPS_MAX        (1u << 20)
+/*
+ * Mappings kept for one hart; then they are forgotten, and those still in use
+ * are reported again. Most are of processes that have ended.
+ */
+#define MAPS_MAX        (1u << 14)
 
 static guint page_hash(gconstpointer p)
 {
@@ -39,16 +42,52 @@ static gboolean page_equal(gconstpointer pa, gconstpointer pb)
            a->space.atp == b->space.atp && a->space.gatp == b->space.gatp;
 }
 
+/*
+ * How @page was reported to be mapped, or NULL. Most times that the TLB is
+ * filled, it is with a page that it had a while ago: these are at hand. One
+ * that is all zeroes is none, as nothing is mapped where atp and gatp are 0.
+ */
+static const RISCVTracePage *find_map(RISCVTraceHart *hart,
+                                      const RISCVTracePage *page)
+{
+    RISCVTracePage *recent =
+        &hart->recent_maps[page_hash(page) % RISCV_TRACE_RECENT_MAPS];
+    const RISCVTracePage *map;
+
+    if (page_equal(recent, page)) {
+        return recent;
+    }
+    map = g_hash_table_lookup(hart->maps, page);
+    if (map) {
+        *recent = *map;
+    }
+    return map;
+}
+
+static void add_map(RISCVTraceHart *hart, const RISCVTracePage *page)
+{
+    RISCVTracePage *copy = g_memdup2(page, sizeof(*page));
+
+    g_hash_table_replace(hart->maps, copy, copy);
+    hart->recent_maps[page_hash(page) % RISCV_TRACE_RECENT_MAPS] = *page;
+}
+
+static void forget_maps(RISCVTraceHart *hart)
+{
+    g_hash_table_remove_all(hart->maps);
+    memset(hart->recent_maps, 0, sizeof(hart->recent_maps));
+}
+
 /* The reader knows nothing about @hart. */
 static void forget_hart(RISCVTraceHart *hart)
 {
     memset(hart->space, 0, sizeof(hart->space));
     memset(hart->tvec, 0, sizeof(hart->tvec));
     riscv_trace_task_forget(hart);
-    if (hart->maps) {
-        g_hash_table_destroy(hart->maps);
+    if (!hart->maps) {
+        hart->maps = g_hash_table_new_full(page_hash, page_equal, NULL, g_free);
     }
-    hart->maps = g_hash_table_new_full(page_hash, page_equal, NULL, g_free);
+    forget_maps(hart);
 }
 
 /*
@@ -126,7 +165,7 @@ static void report_page(RISCVTraceHart *hart, const RISCVTracePage *page)
     CPURISCVState *env = cpu_env(hart->cs);
     bool new_space = !space_is_known(hart, page);
     bool bare = is_bare(env, page);
-    RISCVTracePage *old = bare ? NULL : g_hash_table_lookup(hart->maps, page);
+    const RISCVTracePage *old = bare ? NULL : find_map(hart, page);
     bool new_page = !bare && (!old || old->pa != page->pa);
     RISCVTraceReader *reader;
 
@@ -143,10 +182,8 @@ static void report_page(RISCVTraceHart *hart, const RISCVTracePage *page)
         hart->space[page->virt] = page->space;
     }
     if (new_page) {
-        RISCVTracePage *copy = g_memdup2(page, sizeof(*page));
-
         put_map(reader, hart->index, page);
-        g_hash_table_replace(hart->maps, copy, copy);
+        add_map(hart, page);
         if (g_hash_table_size(hart->maps) > MAPS_MAX) {
             /* Not here: the TB that is being translated needs its pages. */
             riscv_trace_ask_drain(hart);
@@ -155,12 +192,13 @@ static void report_page(RISCVTraceHart *hart, const RISCVTracePage *page)
     qemu_mutex_unlock(&reader->lock);
 }
 
-static void forget_maps(RISCVTraceHart *hart)
+/* There are too many: reader and hart forget them. */
+static void report_forgotten(RISCVTraceHart *hart)
 {
     uint8_t bytes[ETRACE_SB_HEADER_SIZE];
     RISCVTraceReader *reader;
 
-    g_hash_table_remove_all(hart->maps);
+    forget_maps(hart);
     tlb_flush(hart->cs);
     reader = riscv_trace_reader_lock_behind_fence(hart);
     riscv_trace_reader_record(reader, bytes,
@@ -210,7 +248,7 @@ void riscv_trace_maps_pending(RISCVTraceHart *hart)
     }
     g_array_set_size(hart->pending, 0);
     if (full) {
-        forget_maps(hart);
+        report_forgotten(hart);
     }
     /*
      * TBs of one page jump to each other without a look at the TLB. Leave
@@ -267,7 +305,7 @@ uint64_t riscv_trace_maps_find(RISCVTraceHart *hart, vaddr va)
         return page.va;
     }
     /* The fetch filled the TLB, which reported the page. */
-    map = g_hash_table_lookup(hart->maps, &page);
+    map = find_map(hart, &page);
     g_assert(map);
     return map->pa;
 }
