@@ -55,7 +55,7 @@ typedef struct RISCVTracePort {
      * Where the newest branch or report led: bits 31 to 0, which is enough for
      * a run within 4 GiB, and else there is RISCV_TRACE_JUMPS_FAR. Each branch
      * stores it, and a store of 64 bits made a boot of Linux slower by a fifth
-     * (bench/README).
+     * on an AMD EPYC.
      */
     uint32_t run_start;
     uint64_t link[ETRACE_RETURN_STACK_MAX]; /* RISCV_TRACE_NO_LINK: none */
