@@ -194,6 +194,7 @@ class Path:
         self.next = 0
         self.code = code
         self.wanted = wanted
+        # where the newest transfer led; None: that is not known yet
         self.ip = ip
 
     def want(self, source):
@@ -237,6 +238,8 @@ class Path:
             return False
         if source != branch.source or not self.want(source):
             return False
+        if not target and self.ip is None:
+            return insn is None or insn.target in (None, branch.target)
         return branch.target in (target or self.ip, target - 4, target - 2)
 
     def trap(self, branch, source, target):
@@ -279,8 +282,13 @@ class Recording:
             if self.name == 'stack':
                 self.check_calls(sample, task)
                 return
+            # An overflow in U mode may interrupt the kernel, if another trap
+            # came first: where the task goes on is not known then.
+            ip = sample.ip
+            if not self.kernel and ip >> 63:
+                ip = None
             path = Path(hart if self.kernel else task, self.code,
-                        KINDS[self.name], sample.ip,
+                        KINDS[self.name], ip,
                         not self.kernel and elsewhere and
                         len(task) < 24 * depth)
             for branch in sample.branches:
