@@ -42,6 +42,13 @@ static gboolean page_equal(gconstpointer pa, gconstpointer pb)
            a->space.atp == b->space.atp && a->space.gatp == b->space.gatp;
 }
 
+/* Where @page is at hand, if it is */
+static RISCVTracePage *recent_map(RISCVTraceHart *hart,
+                                  const RISCVTracePage *page)
+{
+    return &hart->recent_maps[page_hash(page) % RISCV_TRACE_RECENT_MAPS];
+}
+
 /*
  * How @page was reported to be mapped, or NULL. Most times that the TLB is
  * filled, it is with a page that it had a while ago: these are at hand. One
@@ -50,8 +57,7 @@ static gboolean page_equal(gconstpointer pa, gconstpointer pb)
 static const RISCVTracePage *find_map(RISCVTraceHart *hart,
                                       const RISCVTracePage *page)
 {
-    RISCVTracePage *recent =
-        &hart->recent_maps[page_hash(page) % RISCV_TRACE_RECENT_MAPS];
+    RISCVTracePage *recent = recent_map(hart, page);
     const RISCVTracePage *map;
 
     if (page_equal(recent, page)) {
@@ -69,7 +75,7 @@ static void add_map(RISCVTraceHart *hart, const RISCVTracePage *page)
     RISCVTracePage *copy = g_memdup2(page, sizeof(*page));
 
     g_hash_table_replace(hart->maps, copy, copy);
-    hart->recent_maps[page_hash(page) % RISCV_TRACE_RECENT_MAPS] = *page;
+    *recent_map(hart, page) = *page;
 }
 
 static void forget_maps(RISCVTraceHart *hart)

@@ -5,38 +5,20 @@
  *
  * SPDX-License-Identifier: GPL-2.0-or-later
  */
-#include "macros.inc"
+#include "sv39.inc"
 
 /* Sv39: a table of 1 GiB entries, one of 2 MiB, one of 4 KiB */
-#define SATP_SV39   (8 << 60)
-#define GIB         (1 << 30)
-#define ENTRIES     512
-#define PTE_TABLE   0x01
-#define PTE_CODE    0xcb                    /* D A X R V */
-#define PTE_ALL     0xcf                    /* D A X W R V */
-
 #define BEGIN_GIB   4
 #define PAGES       20000
 #define BACK        8
-
-/* \reg: the entry for what is at that label. Changes t0. */
-.macro  pte reg, label, flags
-	la      \reg, \label
-	srli    \reg, \reg, 2
-	ori     \reg, \reg, \flags
-.endm
 
 	.text
 	.globl  main
 main:
 	PMP_ALL
 
-	/* Devices and RAM are where they are. */
 	la      s0, root
-	li      t0, PTE_ALL
-	sd      t0, 0(s0)
-	li      t0, 2 * GIB >> 2 | PTE_ALL
-	sd      t0, 2 * 8(s0)
+	MAP_AS_IT_IS(s0)
 	/* Each page of a GiB is `code`. */
 	pte     t1, middle, PTE_TABLE
 	sd      t1, BEGIN_GIB * 8(s0)
@@ -52,22 +34,14 @@ main:
 	addi    t5, t5, -1
 	bnez    t5, 1b
 
-	la      t0, root
-	srli    t0, t0, 12
-	li      t1, SATP_SV39
-	or      t0, t0, t1
-	csrw    satp, t0
-	sfence.vma
+	SET_SATP(root)
 
 	li      s2, (BEGIN_GIB << 30) + BACK * 4096
 	li      s3, 2 * PAGES
 	li      s4, -BACK * 4096
 	li      s5, (BACK + 1) * 4096
 	la      s8, done
-	li      t0, MSTATUS_MPP
-	csrc    mstatus, t0
-	li      t0, MPP_S
-	csrs    mstatus, t0
+	SET_MPP(MPP_S)
 	csrw    mepc, s2
 	mret
 done:

@@ -7,16 +7,10 @@
  *
  * SPDX-License-Identifier: GPL-2.0-or-later
  */
-#include "macros.inc"
+#include "sv39.inc"
 
 /* Sv39: a table of 1 GiB entries, two of 2 MiB entries */
-#define SATP_SV39   (8 << 60)
-#define GIB         (1 << 30)
 #define MIB2        (2 << 20)
-#define ENTRIES     512
-#define PTE_TABLE   0x01
-#define PTE_CODE    0xcb                    /* D A X R V */
-#define PTE_ALL     0xcf                    /* D A X W R V */
 
 /* The run begins at 4 GiB, and ends behind as many GiB. */
 #define FIRST_GIB   4
@@ -28,13 +22,6 @@
 
 #define STEP        0x80000
 #define JUMP_STEP   0x0008006f              /* jal zero, . + STEP */
-
-/* \reg: the entry for what is at that label. Changes t0. */
-.macro  pte reg, label, flags
-	la      \reg, \label
-	srli    \reg, \reg, 2
-	ori     \reg, \reg, \flags
-.endm
 
 	.text
 	.globl  main
@@ -51,12 +38,8 @@ main:
 	addi    t3, t3, -1
 	bnez    t3, 1b
 
-	/* Devices and RAM are where they are. */
 	la      s0, root
-	li      t0, PTE_ALL
-	sd      t0, 0(s0)
-	li      t0, 2 * GIB >> 2 | PTE_ALL
-	sd      t0, 2 * 8(s0)
+	MAP_AS_IT_IS(s0)
 	/* The first 2 MiB are `begin`, then all is `chain`. */
 	pte     t1, chain, PTE_CODE
 	pte     t2, begin, PTE_CODE
@@ -85,12 +68,7 @@ main:
 	la      t0, table_end
 	sd      t1, 0(t0)
 
-	la      t0, root
-	srli    t0, t0, 12
-	li      t1, SATP_SV39
-	or      t0, t0, t1
-	csrw    satp, t0
-	sfence.vma
+	SET_SATP(root)
 	fence.i
 
 	/*
@@ -105,10 +83,7 @@ main:
 	li      s6, BEGIN + GIB
 	li      s7, BEGIN + AGAIN
 	la      s8, done
-	li      t0, MSTATUS_MPP
-	csrc    mstatus, t0
-	li      t0, MPP_S
-	csrs    mstatus, t0
+	SET_MPP(MPP_S)
 	li      t0, BEGIN
 	csrw    mepc, t0
 	mret

@@ -22,14 +22,13 @@ sys.path.insert(0, os.path.join(os.path.dirname(__file__), '..'))
 
 import links
 import tap
+from sideband import ALIGN, records
 from tap import need
 
 QEMU, RVTRACE, OUT = (os.environ[n] for n in ('QEMU', 'RVTRACE', 'OUT'))
 LIMIT = links.LIMIT
 ENTER, LEAVE = b'\033[?1049h', b'\033[?1049l'
 SHOW_CURSOR = b'\033[?25h'
-# of the sideband
-HEADER, ALIGN = struct.Struct('<HHI'), 10
 HEAD = re.compile(
     r'# (?P<what>interval \d+|total): [\d.]+ s, (?P<insns>\d+) instructions, '
     r'[\d.]+ M/s; shows (?:all of (?P<all>\d+) packets|\d+ % of what ran '
@@ -216,13 +215,9 @@ def count(folder):
 
 def pieces(sideband):
     """(end in the sideband, end in the trace) of what can be decoded"""
-    pos = 0
-    while pos + HEADER.size <= len(sideband):
-        kind, _, size = HEADER.unpack_from(sideband, pos)
-        at = pos + HEADER.size
-        pos = at + size
+    for kind, _, payload, end in records(sideband):
         if kind == ALIGN:
-            yield pos, struct.unpack_from('<Q', sideband, at)[0]
+            yield end, struct.unpack_from('<Q', payload)[0]
     yield len(sideband), None
 
 

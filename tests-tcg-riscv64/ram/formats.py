@@ -5,24 +5,20 @@
 
 import struct
 
-RAM = 13
+from sideband import ALL_HARTS, RAM, records
+
 AUX, HEADER_ATTR, AUXTRACE_INFO, AUXTRACE = 11, 64, 70, 71
 # not one of the architectures that perf knows already
 RISCV_TRACE = 8
-ALL_HARTS = 0xffff
 
 
 def stops_of(sideband, hart=ALL_HARTS):
     """How many bytes the sink had stored by each stop: RAM records"""
     with open(sideband, 'rb') as f:
         data = f.read()
-    stops, at = [], 0
-    while at < len(data):
-        kind, of, size = struct.unpack_from('<HHI', data, at)
-        if kind == RAM and of == hart:
-            stops.append(struct.unpack_from('<Q', data, at + 8)[0])
-        at += 8 + size
-    return stops
+    return [struct.unpack_from('<Q', payload)[0]
+            for kind, of, payload, _ in records(data)
+            if kind == RAM and of == hart]
 
 
 def record(kind, payload, misc=0):
