@@ -108,7 +108,6 @@ overlays() {
 dir   hw-trace            hw/trace
 dir   target-riscv-ctr    target/riscv/ctr
 dir   target-riscv-trace  target/riscv/trace
-dir   contrib-etrace      contrib/etrace
 files tests-unit          tests/unit
 files tests-qtest         tests/qtest
 files tests-tcg-riscv64   tests/tcg/riscv64
@@ -204,3 +203,46 @@ meson_for_later() {
         'import sysconfig; print(sysconfig.get_path("purelib"))') || return 1
     echo "$meson_site" > "$packages/meson-for-us.pth"
 }
+
+# our_meson ARGUMENT...: that meson; without apt, the machine's own
+our_meson() {
+    if [ -d "$meson_site" ]; then
+        PYTHONPATH=$meson_site /usr/bin/python3 -m mesonbuild.mesonmain "$@"
+    else
+        meson "$@"
+    fi
+}
+
+# setup_rvtrace DIR OPTION...: configure rvtrace into DIR, unless it is
+# configured in this way already
+setup_rvtrace() {
+    local dir=$1 want
+    shift
+    want="$build/qemu ${CC-} $*"
+    if [ "$(cat "$dir/.configured" 2>/dev/null)" = "$want" ] &&
+       [ -f "$dir/build.ninja" ]; then
+        return 0
+    fi
+    rm -rf "$dir"
+    our_meson setup "$dir" "$top/rvtrace" --werror \
+        -Dqemu_tree="$build/qemu" "$@" || return 1
+    echo "$want" > "$dir/.configured"
+}
+
+# build_rvtrace NAME OPTION... [-- GOAL...]: build rvtrace in build/NAME with
+# meson's options, by default all that is installed
+build_rvtrace() {
+    local name=$1 dir=$build/$1 options=()
+    shift
+    while [ $# -gt 0 ] && [ "$1" != -- ]; do
+        options+=("$1")
+        shift
+    done
+    [ $# -eq 0 ] || shift
+    setup_rvtrace "$dir" "${options[@]}" &&
+        ninja -C "$dir" -j "${JOBS:-$(nproc)}" "$@"
+}
+
+# Options of a build that ends where it goes wrong
+rvtrace_sanitized=(-Db_sanitize=address,undefined -Db_lundef=false
+    -Dc_args=-fno-sanitize-recover=all)

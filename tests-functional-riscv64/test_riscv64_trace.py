@@ -7,6 +7,7 @@
 import os
 import struct
 import subprocess
+from shutil import which
 
 from qemu_test import QemuSystemTest
 
@@ -61,9 +62,9 @@ class Riscv64Trace(QemuSystemTest):
         return trace, sideband
 
     def decode(self, trace, sideband):
-        rvtrace = self.build_file('contrib', 'etrace', 'rvtrace')
-        if not os.access(rvtrace, os.X_OK):
-            self.skipTest('rvtrace was not built')
+        rvtrace = which('rvtrace')
+        if not rvtrace:
+            self.skipTest('rvtrace is not installed')
         done = subprocess.run(
             [rvtrace, 'decode', '--trace', trace, '--sideband', sideband,
              '--hart', '0', '--emit', 'pc'],

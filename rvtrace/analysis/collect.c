@@ -1,0 +1,180 @@
+/*
+ * Collecting a stream: from a socket to a file, by a thread of its own
+ *
+ * SPDX-License-Identifier: GPL-2.0-or-later
+ */
+#include "qemu/osdep.h"
+#include <fcntl.h>
+#include <unistd.h>
+#include "analysis/cli.h"
+#include "analysis/collect.h"
+
+#define BUFFER_SIZE     (256 * 1024)
+
+GOptionEntry *channel_options(Channel channels[2], int *timeout)
+{
+    const GOptionEntry entries[] = {
+        { "trace", 't', 0, G_OPTION_ARG_STRING, &channels[0].from,
+          "Where the trace comes from", "ADDRESS" },
+        { "trace-out", 0, 0, G_OPTION_ARG_FILENAME, &channels[0].to,
+          "Where to write it to", "FILE" },
+        { "sideband", 's', 0, G_OPTION_ARG_STRING, &channels[1].from,
+          "Where the sideband comes from", "ADDRESS" },
+        { "sideband-out", 0, 0, G_OPTION_ARG_FILENAME, &channels[1].to,
+          "Where to write it to", "FILE" },
+        { "timeout", 0, 0, G_OPTION_ARG_INT, timeout,
+          "Give up if there is no connection after so many seconds; 0: wait "
+          "for ever (default: 60)", "N" },
+        { NULL }
+    };
+
+    return g_memdup2(entries, sizeof(entries));
+}
+
+bool channel_is_connected(Channel *c)
+{
+    return g_atomic_int_get(&c->connected);
+}
+
+bool channel_is_done(Channel *c)
+{
+    return g_atomic_int_get(&c->done);
+}
+
+gint64 channel_bytes(Channel *c)
+{
+    return __atomic_load_n(&c->bytes, __ATOMIC_RELAXED);
+}
+
+static bool write_all(Channel *c, const uint8_t *buf, size_t len)
+{
+    while (len) {
+        ssize_t n = write(c->fd, buf, len);
+
+        if (n < 0 && errno == EINTR) {
+            continue;
+        }
+        if (n < 0) {
+            g_set_error(&c->error, G_IO_ERROR, g_io_error_from_errno(errno),
+                        "cannot write %s: %s", c->to, g_strerror(errno));
+            return false;
+        }
+        buf += n;
+        len -= n;
+    }
+    return true;
+}
+
+/* Copy until the peer closes. A connection that is reset has ended, too. */
+static void copy_stream(Channel *c, GInputStream *in)
+{
+    g_autofree uint8_t *buf = g_malloc(BUFFER_SIZE);
+
+    for (;;) {
+        g_autoptr(GError) err = NULL;
+        gssize n = g_input_stream_read(in, buf, BUFFER_SIZE, c->stop, &err);
+
+        if (n < 0 && !g_error_matches(err, G_IO_ERROR,
+                                      G_IO_ERROR_CONNECTION_CLOSED) &&
+            !g_error_matches(err, G_IO_ERROR, G_IO_ERROR_CANCELLED)) {
+            g_set_error(&c->error, G_IO_ERROR, err->code,
+                        "cannot read from %s: %s", c->from, err->message);
+        }
+        if (n <= 0 || !write_all(c, buf, n)) {
+            return;
+        }
+        __atomic_fetch_add(&c->bytes, n, __ATOMIC_RELAXED);
+    }
+}
+
+static gpointer channel_thread(gpointer opaque)
+{
+    Channel *c = opaque;
+    g_autoptr(GError) err = NULL;
+
+    c->conn = address_connect(c->address, c->timeout, c->stop, &err);
+    if (c->conn) {
+        g_atomic_int_set(&c->connected, 1);
+        copy_stream(c, g_io_stream_get_input_stream(G_IO_STREAM(c->conn)));
+        /* Nobody is to wait for us to read more. */
+        g_socket_close(g_socket_connection_get_socket(c->conn), NULL);
+    } else if (!g_cancellable_is_cancelled(c->stop)) {
+        g_set_error(&c->error, G_IO_ERROR, err->code,
+                    "no connection %s %s within %u s%s%s",
+                    c->address->server ? "at" : "to", c->from, c->timeout,
+                    c->address->server ? "" : ": ",
+                    c->address->server ? "" : err->message);
+    }
+    if (c->error) {
+        /* One stream is of no use without the other. */
+        g_cancellable_cancel(c->cancel);
+    }
+    g_atomic_int_set(&c->done, 1);
+    return NULL;
+}
+
+/* All are cancelled, and so is this one. */
+static void on_cancel(GCancellable *cancel, gpointer stop)
+{
+    g_cancellable_cancel(stop);
+}
+
+bool channel_open(Channel *c, GCancellable *cancel, unsigned timeout)
+{
+    g_autoptr(GError) err = NULL;
+
+    c->cancel = cancel;
+    c->timeout = timeout;
+    c->address = address_parse(c->from, &err);
+    if (!c->address) {
+        cli_error("--%s: %s", c->what, err->message);
+        return false;
+    }
+    c->fd = open(c->to, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    if (c->fd < 0) {
+        cli_error("cannot write %s: %s", c->to, g_strerror(errno));
+        return false;
+    }
+    return true;
+}
+
+void channel_hang_up(Channel *c)
+{
+    g_socket_shutdown(g_socket_connection_get_socket(c->conn), false, true,
+                      NULL);
+}
+
+void channel_stop(Channel *c)
+{
+    if (c->stop) {
+        g_cancellable_cancel(c->stop);
+    }
+}
+
+void channel_start(Channel *c)
+{
+    c->stop = g_cancellable_new();
+    g_cancellable_connect(c->cancel, G_CALLBACK(on_cancel),
+                          g_object_ref(c->stop), g_object_unref);
+    c->thread = g_thread_new(c->what, channel_thread, c);
+}
+
+bool channel_finish(Channel *c)
+{
+    bool ok = true;
+
+    g_clear_pointer(&c->thread, g_thread_join);
+    if (close(c->fd) != 0 && !c->error) {
+        g_set_error(&c->error, G_IO_ERROR, g_io_error_from_errno(errno),
+                    "cannot write %s: %s", c->to, g_strerror(errno));
+    }
+    if (c->error) {
+        cli_error("%s", c->error->message);
+        ok = false;
+    }
+    g_clear_error(&c->error);
+    g_clear_object(&c->stop);
+    g_clear_object(&c->conn);
+    g_clear_pointer(&c->address, address_free);
+    return ok;
+}

@@ -1,0 +1,74 @@
+/*
+ * Collecting a stream: from a socket to a file, by a thread of its own
+ *
+ * A thread for each stream: neither may hold up the other, because QEMU may
+ * wait until both have room.
+ *
+ * SPDX-License-Identifier: GPL-2.0-or-later
+ */
+#ifndef ETRACE_COLLECT_H
+#define ETRACE_COLLECT_H
+
+#include "analysis/address.h"
+
+/* The first three are the caller's to set; the strings have to stay. */
+typedef struct Channel {
+    const char *what;           /* "trace", "sideband" */
+    char *from;                 /* address */
+    char *to;                   /* file */
+    unsigned timeout;
+    Address *address;
+    int fd;
+    GThread *thread;
+    GCancellable *cancel;       /* of all channels */
+    GCancellable *stop;         /* of this one */
+    GError *error;
+    GSocketConnection *conn;    /* valid when @connected */
+    /* atomic: */
+    gint connected, done;
+    gint64 bytes;
+} Channel;
+
+/* What --help says of ADDRESS, two lines */
+#define CHANNEL_ADDRESS_HELP \
+    "ADDRESS is unix:PATH or tcp:HOST:PORT, to connect to a QEMU chardev " \
+    "with\nserver=on. With ,server behind it, QEMU connects.\n"
+
+/*
+ * The options that say where the trace, channels[0], and the sideband,
+ * channels[1], come from and go to, and *@timeout, seconds; the caller frees
+ * them, and the strings that they set.
+ */
+GOptionEntry *channel_options(Channel channels[2], int *timeout);
+
+/*
+ * See whether it can be collected, and open the file; gives up after @timeout
+ * seconds without a connection, 0: never. Prints what is wrong and returns
+ * false. An error triggers @cancel, which ends all channels that have it.
+ */
+bool channel_open(Channel *c, GCancellable *cancel, unsigned timeout);
+
+/* Collect until the other side closes the stream, or until it is cancelled. */
+void channel_start(Channel *c);
+
+/*
+ * Have the other side close a channel that is connected: what it has sent
+ * before it sees that still comes.
+ */
+void channel_hang_up(Channel *c);
+
+/* End it, as if the other side had closed the stream. */
+void channel_stop(Channel *c);
+
+/* Any thread may ask, from channel_start() on: */
+bool channel_is_connected(Channel *c);
+bool channel_is_done(Channel *c);
+gint64 channel_bytes(Channel *c);
+
+/*
+ * Wait until it is done. Prints what went wrong and returns false. Also closes
+ * a channel that was opened and not started.
+ */
+bool channel_finish(Channel *c);
+
+#endif /* ETRACE_COLLECT_H */

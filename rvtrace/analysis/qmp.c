@@ -1,0 +1,119 @@
+/*
+ * A client of QEMU's machine protocol, QMP
+ *
+ * SPDX-License-Identifier: GPL-2.0-or-later
+ */
+#include "qemu/osdep.h"
+#include "analysis/qmp.h"
+
+struct Qmp {
+    GSocketConnection *connection;
+    GDataInputStream *in;
+    bool shut_down;
+};
+
+/* The next line, an object; NULL with @errp set if there is none any more */
+static JsonNode *next_object(Qmp *q, GError **errp)
+{
+    g_autoptr(GError) err = NULL;
+    g_autofree char *line = g_data_input_stream_read_line(q->in, NULL, NULL,
+                                                          &err);
+    JsonNode *node;
+
+    if (!line) {
+        g_set_error(errp, G_IO_ERROR, G_IO_ERROR_CLOSED, "QEMU has ended%s%s",
+                    err ? ": " : "", err ? err->message : "");
+        return NULL;
+    }
+    node = json_from_string(line, &err);
+    if (!node || !JSON_NODE_HOLDS_OBJECT(node)) {
+        g_clear_pointer(&node, json_node_unref);
+        g_set_error(errp, G_IO_ERROR, G_IO_ERROR_INVALID_DATA,
+                    "this is no QMP: %.60s; QEMU needs -qmp for this address",
+                    line);
+    }
+    return node;
+}
+
+Qmp *qmp_open(const Address *address, unsigned timeout, GError **errp)
+{
+    g_autoptr(Qmp) q = g_new0(Qmp, 1);
+    g_autoptr(JsonNode) greeting = NULL, done = NULL;
+
+    q->connection = address_connect(address, timeout, NULL, errp);
+    if (!q->connection) {
+        return NULL;
+    }
+    q->in = g_data_input_stream_new(
+        g_io_stream_get_input_stream(G_IO_STREAM(q->connection)));
+    greeting = next_object(q, errp);
+    if (!greeting) {
+        return NULL;
+    }
+    done = qmp_run(q, "qmp_capabilities", NULL, errp);
+    return done ? g_steal_pointer(&q) : NULL;
+}
+
+void qmp_close(Qmp *q)
+{
+    g_clear_object(&q->in);
+    g_clear_object(&q->connection);
+    g_free(q);
+}
+
+bool qmp_shut_down(const Qmp *q)
+{
+    return q->shut_down;
+}
+
+/* What an answer says: true with *@result, or false with @errp set */
+static bool take_answer(JsonObject *answer, JsonNode **result, GError **errp)
+{
+    JsonObject *error;
+
+    if (json_object_has_member(answer, "return")) {
+        *result = json_node_ref(json_object_get_member(answer, "return"));
+        return true;
+    }
+    error = json_object_get_object_member(answer, "error");
+    g_set_error(errp, G_IO_ERROR, G_IO_ERROR_FAILED, "QEMU: %s", error ?
+                json_object_get_string_member_with_default(error, "desc",
+                                                           "error") :
+                "an answer without a result");
+    return false;
+}
+
+JsonNode *qmp_run(Qmp *q, const char *command, const char *arguments,
+                  GError **errp)
+{
+    g_autofree char *line = g_strdup_printf(
+        "{\"execute\":\"%s\"%s%s}\n", command, arguments ? ",\"arguments\":" :
+        "", arguments ?: "");
+    GOutputStream *out = g_io_stream_get_output_stream(
+        G_IO_STREAM(q->connection));
+    JsonNode *result = NULL;
+
+    if (!g_output_stream_write_all(out, line, strlen(line), NULL, NULL,
+                                   NULL)) {
+        g_set_error(errp, G_IO_ERROR, G_IO_ERROR_CLOSED, "QEMU has ended");
+        return NULL;
+    }
+    for (;;) {
+        g_autoptr(JsonNode) node = next_object(q, errp);
+        JsonObject *object;
+
+        if (!node) {
+            return NULL;
+        }
+        object = json_node_get_object(node);
+        if (json_object_has_member(object, "event")) {
+            const char *event = json_object_get_string_member_with_default(
+                object, "event", "");
+
+            q->shut_down |= g_str_equal(event, "SHUTDOWN");
+        } else {
+            take_answer(object, &result, errp);
+            return result;
+        }
+    }
+}

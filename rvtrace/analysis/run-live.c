@@ -1,0 +1,100 @@
+/*
+ * rvtrace run --view live: what runs, as text, while QEMU runs
+ *
+ * SPDX-License-Identifier: GPL-2.0-or-later
+ */
+#include "qemu/osdep.h"
+#include "analysis/run-live.h"
+
+#define ROWS    20
+#define KEYS    "comm,dso,sym"
+
+struct RunLive {
+    Live *live;
+    ReportOptions report;
+    char *path;
+    FILE *f;
+};
+
+bool run_live_take(char **views, char **path)
+{
+    char **to = views;
+    bool ok = true;
+
+    *path = NULL;
+    for (char **v = views; *v; v++) {
+        if (!g_str_equal(*v, "live") && !g_str_has_prefix(*v, "live=")) {
+            *to++ = *v;
+            continue;
+        }
+        if (*path && ok) {
+            cli_error("--view live is there twice");
+            ok = false;
+        }
+        g_free(*path);
+        *path = g_strdup((*v)[4] ? *v + 5 : "-");
+        g_free(*v);
+    }
+    *to = NULL;
+    return ok;
+}
+
+static void show(void *opaque, const LiveBlock *block)
+{
+    RunLive *r = opaque;
+    unsigned header;
+    g_autofree char *text = live_text(block, &r->report, &header);
+
+    fprintf(r->f, "%s\n", text);
+    fflush(r->f);
+}
+
+RunLive *run_live_begin(const char *path, const char *trace,
+                        const char *sideband, CliTrace *ct,
+                        const ProfileOptions *profile, double interval)
+{
+    RunLive *r = g_new0(RunLive, 1);
+    const LiveOptions o = {
+        .trace = trace,
+        .sideband = sideband,
+        .ct = ct,
+        .profile = profile,
+        .interval = interval,
+        .max_lag = 2 * interval,
+        .load = 100,
+        .show = show,
+        .opaque = r,
+    };
+
+    r->path = g_strdup(path);
+    r->report.max_rows = ROWS;
+    r->f = g_str_equal(path, "-") ? stderr : fopen(path, "w");
+    if (!r->f) {
+        cli_error("--view live: cannot write %s: %s", path, g_strerror(errno));
+    }
+    if (!r->f || !live_parse_sort(profile->sort ?: KEYS, &r->report)) {
+        if (r->f && r->f != stderr) {
+            fclose(r->f);
+        }
+        g_free(r->path);
+        g_free(r);
+        return NULL;
+    }
+    r->live = live_new(&o);
+    return r;
+}
+
+bool run_live_end(RunLive *r)
+{
+    bool ok;
+
+    live_end(r->live);
+    ok = live_finish(r->live, show);
+    ok &= cli_flush(r->f, r->path);
+    if (r->f != stderr) {
+        fclose(r->f);
+    }
+    g_free(r->path);
+    g_free(r);
+    return ok;
+}

@@ -1,0 +1,169 @@
+/*
+ * Packed files: what gzip, xz or zstd made smaller
+ *
+ * SPDX-License-Identifier: GPL-2.0-or-later
+ */
+#include "qemu/osdep.h"
+#include <gio/gio.h>
+#include <lzma.h>
+#include <zlib.h>
+#include <zstd.h>
+#include "base/input.h"
+#include "base/packed.h"
+
+/* What unpacking one file may take, but for what is in it, bytes */
+#define MEMORY_MAX  (256u << 20)
+#define CHUNK       65536
+
+typedef enum Status {
+    UNPACK_DONE,
+    UNPACK_FULL,            /* there is more than was asked for */
+    UNPACK_DAMAGED,
+} Status;
+
+/* Add what is in @in to @out until that has @most bytes. */
+typedef Status UnpackFn(const uint8_t *in, size_t size, size_t most,
+                        GByteArray *out);
+
+static Status unpack_gzip(const uint8_t *in, size_t size, size_t most,
+                          GByteArray *out)
+{
+    g_autofree uint8_t *chunk = g_malloc(CHUNK);
+    z_stream s = { .next_in = (uint8_t *)in };
+    size_t left = size;
+    int result;
+
+    /* The largest window, and gzip's header only */
+    if (inflateInit2(&s, MAX_WBITS + 16) != Z_OK) {
+        return UNPACK_DAMAGED;
+    }
+    do {
+        if (!s.avail_in) {
+            s.avail_in = MIN(left, UINT_MAX);
+            left -= s.avail_in;
+        }
+        s.next_out = chunk;
+        s.avail_out = CHUNK;
+        result = inflate(&s, Z_NO_FLUSH);
+        g_byte_array_append(out, chunk, CHUNK - s.avail_out);
+    } while (result == Z_OK && out->len < most);
+    inflateEnd(&s);
+    return out->len >= most ? UNPACK_FULL :
+           result == Z_STREAM_END ? UNPACK_DONE : UNPACK_DAMAGED;
+}
+
+static Status unpack_xz(const uint8_t *in, size_t size, size_t most,
+                        GByteArray *out)
+{
+    g_autofree uint8_t *chunk = g_malloc(CHUNK);
+    lzma_stream s = LZMA_STREAM_INIT;
+    lzma_ret result;
+
+    if (lzma_stream_decoder(&s, MEMORY_MAX, LZMA_CONCATENATED) != LZMA_OK) {
+        return UNPACK_DAMAGED;
+    }
+    s.next_in = in;
+    s.avail_in = size;
+    do {
+        s.next_out = chunk;
+        s.avail_out = CHUNK;
+        result = lzma_code(&s, LZMA_FINISH);
+        g_byte_array_append(out, chunk, CHUNK - s.avail_out);
+    } while (result == LZMA_OK && out->len < most);
+    lzma_end(&s);
+    return out->len >= most ? UNPACK_FULL :
+           result == LZMA_STREAM_END ? UNPACK_DONE : UNPACK_DAMAGED;
+}
+
+static Status unpack_zstd(const uint8_t *in, size_t size, size_t most,
+                          GByteArray *out)
+{
+    g_autofree uint8_t *chunk = g_malloc(CHUNK);
+    ZSTD_DStream *s = ZSTD_createDStream();
+    ZSTD_inBuffer from = { .src = in, .size = size };
+    ZSTD_outBuffer to;
+    size_t result;
+
+    do {
+        to = (ZSTD_outBuffer) { .dst = chunk, .size = CHUNK };
+        result = ZSTD_decompressStream(s, &to, &from);
+        if (ZSTD_isError(result)) {
+            break;
+        }
+        g_byte_array_append(out, chunk, to.pos);
+        /* With room left in the chunk, nothing comes without more input. */
+    } while ((from.pos < from.size || to.pos == to.size) && out->len < most);
+    ZSTD_freeDStream(s);
+    return out->len >= most ? UNPACK_FULL :
+           result == 0 ? UNPACK_DONE : UNPACK_DAMAGED;
+}
+
+static const struct {
+    const char *magic;
+    size_t len;
+    UnpackFn *unpack;
+} formats[] = {
+    { "\x1f\x8b\x08", 3, unpack_gzip },
+    { "\xfd" "7zXZ\0", 6, unpack_xz },
+    { "\x28\xb5\x2f\xfd", 4, unpack_zstd },
+};
+
+static UnpackFn *format_of(const uint8_t *head, size_t size)
+{
+    for (unsigned i = 0; i < ARRAY_SIZE(formats); i++) {
+        if (size >= formats[i].len &&
+            !memcmp(head, formats[i].magic, formats[i].len)) {
+            return formats[i].unpack;
+        }
+    }
+    return NULL;
+}
+
+bool packed_is(const uint8_t *head, size_t size)
+{
+    return format_of(head, size);
+}
+
+static GBytes *open_most(const char *path, size_t most, bool whole,
+                         GError **errp)
+{
+    g_autoptr(GBytes) file = input_open(path, errp);
+    g_autoptr(GByteArray) out = NULL;
+    const uint8_t *data;
+    UnpackFn *unpack;
+    Status status;
+    size_t size;
+
+    if (!file) {
+        return NULL;
+    }
+    data = input_data(file, &size);
+    unpack = format_of(data, size);
+    if (!unpack) {
+        return g_steal_pointer(&file);
+    }
+    out = g_byte_array_new();
+    status = unpack(data, size, most, out);
+    if (status == UNPACK_DAMAGED || (whole && status == UNPACK_FULL)) {
+        g_set_error(errp, G_IO_ERROR, G_IO_ERROR_INVALID_DATA,
+                    status == UNPACK_DAMAGED ?
+                    "%s: what is packed in it is cut off or damaged; "
+                    "copy it again" :
+                    "%s: there is too much in it; unpack it first", path);
+        return NULL;
+    }
+    if (out->len > most) {
+        g_byte_array_set_size(out, most);
+    }
+    return g_byte_array_free_to_bytes(g_steal_pointer(&out));
+}
+
+GBytes *packed_open(const char *path, GError **errp)
+{
+    return open_most(path, PACKED_MAX, true, errp);
+}
+
+GBytes *packed_open_head(const char *path, size_t most, GError **errp)
+{
+    return open_most(path, most, false, errp);
+}

@@ -1,0 +1,268 @@
+/*
+ * rvtrace html: a report to look at in a browser
+ *
+ * SPDX-License-Identifier: GPL-2.0-or-later
+ */
+#include "qemu/osdep.h"
+#include "views/report/flamegraph.h"
+#include "analysis/results.h"
+#include "views/html/html-code.h"
+
+/* Functions with less of all instructions are not shown, per cent. */
+#define HTML_MIN_CODE   0.2
+
+static void free_strip(gpointer strip)
+{
+    strip_free(strip);
+}
+
+static void *begin_hart(void *opaque, const HartResult *h)
+{
+    Strip *strip = strip_new(h->hart, h->profile);
+
+    g_ptr_array_add(opaque, strip);
+    return strip;
+}
+
+static void end_hart(void *hart, uint64_t insns, uint64_t time)
+{
+    strip_end(hart, insns);
+}
+
+GPtrArray *html_begin(Results *r)
+{
+    GPtrArray *strips = g_ptr_array_new_with_free_func(free_strip);
+
+    g_assert(r->nr_watchers < RESULTS_MAX_WATCHERS);
+    r->watchers[r->nr_watchers++] = (Watcher) {
+        .begin = begin_hart,
+        .moment = strip_moment,
+        .end = end_hart,
+        .opaque = strips,
+    };
+    return strips;
+}
+
+/* Of all harts */
+typedef struct Sum {
+    uint64_t insns, selected, exceptions, interrupts, bytes, losses;
+    uint64_t packets[TRACE_PKT_NR_KINDS], all_packets;
+    unsigned harts;
+} Sum;
+
+static uint64_t nr_packets(const TraceStats *st)
+{
+    uint64_t n = 0;
+
+    for (unsigned i = 0; i < TRACE_PKT_NR_KINDS; i++) {
+        n += st->packets[i];
+    }
+    return n;
+}
+
+static Sum sum_up(const Results *r)
+{
+    Sum sum = { 0 };
+
+    for (unsigned i = 0; i < r->t->nr_harts; i++) {
+        const HartResult *h = r->harts[i];
+
+        if (!h) {
+            continue;
+        }
+        sum.harts++;
+        sum.insns += h->counts.insns;
+        sum.selected += h->counts.selected;
+        sum.exceptions += h->counts.exceptions;
+        sum.interrupts += h->counts.interrupts;
+        sum.bytes += h->d.stats.wire_bytes;
+        sum.losses += trace_stats_losses(&h->d.stats);
+        for (unsigned j = 0; j < TRACE_PKT_NR_KINDS; j++) {
+            sum.packets[j] += h->d.stats.packets[j];
+        }
+        sum.all_packets += nr_packets(&h->d.stats);
+    }
+    return sum;
+}
+
+/* Numbers with a decimal point, whatever the locale */
+static char *ratio(double a, double b, const char *format)
+{
+    char buf[G_ASCII_DTOSTR_BUF_SIZE];
+
+    return b > 0 ? g_strdup(g_ascii_formatd(buf, sizeof(buf), format, a / b)) :
+                   g_strdup("-");
+}
+
+static GPtrArray *new_rows(void)
+{
+    return g_ptr_array_new_with_free_func((GDestroyNotify)g_strfreev);
+}
+
+static GPtrArray *hart_rows(const Results *r)
+{
+    GPtrArray *rows = new_rows();
+
+    for (unsigned i = 0; i < r->t->nr_harts; i++) {
+        const HartResult *h = r->harts[i];
+        GPtrArray *row;
+        uint64_t numbers[5];
+
+        if (!h) {
+            continue;
+        }
+        row = g_ptr_array_new();
+        numbers[0] = h->counts.insns;
+        numbers[1] = h->counts.exceptions;
+        numbers[2] = h->counts.interrupts;
+        numbers[3] = nr_packets(&h->d.stats);
+        numbers[4] = h->d.stats.wire_bytes;
+        g_ptr_array_add(row, g_strdup_printf("hart %u", i));
+        for (size_t j = 0; j < ARRAY_SIZE(numbers); j++) {
+            g_ptr_array_add(row, flamegraph_commas(numbers[j]));
+        }
+        g_ptr_array_add(row, ratio(h->d.stats.wire_bytes * 8.0,
+                                   h->counts.insns, "%.3f"));
+        g_ptr_array_add(row, flamegraph_commas(
+            trace_stats_losses(&h->d.stats)));
+        g_ptr_array_add(row, NULL);
+        g_ptr_array_add(rows, g_ptr_array_free(row, false));
+    }
+    return rows;
+}
+
+static GPtrArray *packet_rows(const Sum *sum)
+{
+    GPtrArray *rows = new_rows();
+
+    for (unsigned i = 0; i < TRACE_PKT_NR_KINDS; i++) {
+        if (sum->packets[i]) {
+            char **row = g_new0(char *, 4);
+
+            row[0] = g_strdup(trace_packet_kind_text(i));
+            row[1] = flamegraph_commas(sum->packets[i]);
+            row[2] = ratio(sum->packets[i] * 100.0, sum->all_packets, "%.1f");
+            g_ptr_array_add(rows, row);
+        }
+    }
+    return rows;
+}
+
+/* What the comparison says, in a word */
+static HtmlFact verdict_fact(const char *verdict, int status)
+{
+    if (!verdict) {
+        return (HtmlFact) {
+            "Compared", "no", "with --truth, the record of what retired",
+            HTML_NEUTRAL,
+        };
+    }
+    return status == CLI_OK ?
+        (HtmlFact) { "Compared", "identical",
+                     "to the record of what retired", HTML_GOOD } :
+        (HtmlFact) { "Compared", "different", verdict, HTML_BAD };
+}
+
+void html_output(const Results *r, const ProfileOptions *o, Profile *profile,
+                 const Counts *counts, GPtrArray *strips, const char *verdict,
+                 int status, FILE *f)
+{
+    static const char *const hart_columns[] = {
+        "", "Instructions", "Exceptions", "Interrupts", "Packets", "Bytes",
+        "Bits per instruction", "Losses", NULL,
+    };
+    static const char *const packet_columns[] = {
+        "Packets of all harts", "Number", "%", NULL,
+    };
+    Sum sum = sum_up(r);
+    g_autofree char *base = g_path_get_basename(*r->ct->traces);
+    g_autofree char *insns = flamegraph_commas(sum.insns);
+    g_autofree char *selected = flamegraph_commas(sum.selected);
+    g_autofree char *harts = g_strdup_printf("on %u hart%s", sum.harts,
+                                             sum.harts == 1 ? "" : "s");
+    g_autofree char *traps = flamegraph_commas(sum.exceptions +
+                                               sum.interrupts);
+    g_autofree char *irqs = flamegraph_commas(sum.interrupts);
+    g_autofree char *trap_note = g_strconcat(irqs, " of them interrupts",
+                                             NULL);
+    g_autofree char *bytes = flamegraph_commas(sum.bytes);
+    g_autofree char *bits = ratio(sum.bytes * 8.0, sum.insns, "%.3f");
+    g_autofree char *bits_note = g_strconcat(bits, " bits per instruction",
+                                             NULL);
+    g_autofree char *losses = flamegraph_commas(sum.losses);
+    g_autoptr(GPtrArray) rows = hart_rows(r), packets = packet_rows(&sum);
+    g_autoptr(SourcePlaces) places =
+        source_places_new(profile_sysroots(r->ct, o));
+    g_autoptr(SourceTree) sources = profile_sources(r->ct, o);
+    g_autoptr(HtmlCodes) codes = html_codes_new(counts, &(AnnotateOptions) {
+        .min_percent = HTML_MIN_CODE,
+        .isa = r->t->isa,
+        .places = places,
+        .sources = sources,
+    });
+    HtmlFact facts[] = {
+        { "Instructions", insns, harts, HTML_NEUTRAL },
+        verdict_fact(verdict, status),
+        { "Losses", losses, sum.losses ? "something is missing" :
+          "every instruction is there",
+          sum.losses ? HTML_BAD : HTML_GOOD },
+        { "Traps", traps, trap_note, HTML_NEUTRAL },
+        { "Bytes of trace", bytes, bits_note, HTML_NEUTRAL },
+        /* The last one: left out where that is everything */
+        { "Selected", selected, "of them are shown; all, by hart and packet",
+          HTML_NEUTRAL },
+    };
+    unsigned nr_facts = ARRAY_SIZE(facts) - !r->ct->selection;
+    HtmlTable tables[] = {
+        { "By hart", hart_columns, rows },
+        { "By packet", packet_columns, packets },
+    };
+
+    html_report_write(&(HtmlReport) {
+        .title = o->title ? o->title : base,
+        .unit = "instructions",
+        .facts = facts,
+        .nr_facts = nr_facts,
+        .profile = profile,
+        .layers = {
+            .hart = r->hart_layer,
+            .layers = r->layers.layers,
+            .nr_layers = r->layers.nr_layers,
+        },
+        .strips = (Strip *const *)strips->pdata,
+        .nr_strips = strips->len,
+        .counts = counts,
+        .code = (const HtmlCode *)codes->list->data,
+        .nr_code = codes->list->len,
+        .tables = tables,
+        .nr_tables = ARRAY_SIZE(tables),
+    }, f);
+}
+
+int cmd_html(int argc, char **argv)
+{
+    g_auto(ProfileOptions) o = PROFILE_OPTIONS_INIT;
+    g_auto(GStrv) truths = NULL;
+    const ViewCommand view = {
+        .kind = "html",
+        .summary = "Write a report as one HTML file: who ran when, call "
+                   "stacks, hottest functions,\npackets. It needs no network.",
+        .truths = &truths,
+    };
+    const GOptionEntry more[] = {
+        { "truth", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &truths,
+          "What really retired, to compare with; see verify", "FILE" },
+        { "source-prefix", 0, 0, G_OPTION_ARG_FILENAME_ARRAY,
+          &o.source_prefixes,
+          "Source files whose names begin with OLD are at NEW; can be "
+          "repeated", "OLD=NEW" },
+        { "layers", 0, 0, G_OPTION_ARG_STRING, &o.layers,
+          "What can be shown below the stacks: hart, comm (the task's name), "
+          "process, thread, priv (default: hart,comm,process,priv)", "LIST" },
+        { "title", 0, 0, G_OPTION_ARG_STRING, &o.title,
+          "Title of the report", "TEXT" },
+        { NULL }
+    };
+
+    return view_command(&view, &o, more, argc, argv);
+}

@@ -1,0 +1,128 @@
+/*
+ * rvtrace index: find the places of a trace where decoding can begin
+ *
+ * SPDX-License-Identifier: GPL-2.0-or-later
+ */
+#include "qemu/osdep.h"
+#include "analysis/results.h"
+#include "base/trap-text.h"
+
+static int make(CliTrace *ct, const ProfileOptions *po, const char *path,
+                uint64_t spacing)
+{
+    g_autoptr(ObjectTable) objects = object_table_new();
+    g_autoptr(TaskTable) tasks = task_table_new();
+    g_autoptr(Names) names = NULL;
+    g_autoptr(Trace) t = NULL;
+    g_auto(Results) r = {
+        .ct = ct, .tasks = tasks, .what = RESULT_STAT, .spacing = spacing,
+    };
+
+    t = r.t = cli_open(ct);
+    if (!t || !index_maker_can(&r)) {
+        return CLI_ERROR;
+    }
+    r.names = names = profile_load_names(ct, po, t, objects);
+    if (!names) {
+        return CLI_ERROR;
+    }
+    if (!results_decode(&r) || !index_maker_write(&r, path)) {
+        return CLI_ERROR;
+    }
+    return cli_finish_losses(ct);
+}
+
+static void list_point(unsigned hart, const IndexPoint *p,
+                       const TreeReader *tree)
+{
+    const Task *task = NULL;
+    g_autofree char *name = NULL;
+
+    tree_reader_task(tree, p->task, &task);
+    name = task ? g_strdup_printf("%s (%u/%u)", task->name, task->tgid,
+                                  task->tid) : g_strdup("-");
+    printf("%4u  %16" PRIu64 "  %16" PRIu64 "  %12" PRIu64 "  %-10s  %s\n",
+           hart, p->before.insns, p->ticks, p->at.pos,
+           priv_text(p->at.flow.priv), name);
+}
+
+/* Print what an index has. */
+static int list(CliTrace *ct, const char *path)
+{
+    g_autoptr(TaskTable) tasks = task_table_new();
+    g_autoptr(TraceIndex) index = NULL;
+    g_autoptr(GError) err = NULL;
+    g_autoptr(Trace) t = cli_open(ct);
+    TraceMatch match;
+
+    index = t ? trace_index_read(path, t, &match, &err) : NULL;
+    if (!index) {
+        if (t) {
+            cli_error("%s", err->message);
+        }
+        return CLI_ERROR;
+    }
+    if (match == TRACE_GROWN) {
+        cli_warn("%s: the trace has grown since it was made", path);
+    }
+    printf("hart      instructions             ticks          byte  "
+           "privilege   task\n");
+    for (unsigned i = 0; i < index->nr_harts; i++) {
+        const IndexHart *h = &index->harts[i];
+        ByteReader tasks_only = h->tree;
+        g_autoptr(TreeReader) tree = NULL;
+
+        if (!h->present || !cli_hart_selected(ct, t, i)) {
+            continue;
+        }
+        tree = tree_reader_new(&tasks_only, NULL, tasks);
+        if (!tree) {
+            cli_error("%s: the index makes no sense; make it again with "
+                      "'rvtrace index'", path);
+            return CLI_ERROR;
+        }
+        for (guint k = 0; k < h->points->len; k++) {
+            list_point(i, &g_array_index(h->points, IndexPoint, k), tree);
+        }
+        printf("%4u  %16" PRIu64 "  in all\n", i, h->all.insns);
+    }
+    return cli_flush(stdout, "standard output") ? CLI_OK : CLI_ERROR;
+}
+
+int cmd_index(int argc, char **argv)
+{
+    g_auto(CliTrace) ct = { 0 };
+    g_auto(ProfileOptions) o = PROFILE_OPTIONS_INIT;
+    g_autofree char *every = NULL, *path = NULL;
+    gboolean only_list = false;
+    uint64_t spacing;
+    GOptionEntry entries[] = {
+        { "kallsyms", 'k', 0, G_OPTION_ARG_FILENAME_ARRAY, &o.kallsyms,
+          "Symbols of the kernel: a copy of its /proc/kallsyms, or a "
+          "System.map; can be repeated", "FILE" },
+        { "sysroot", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &o.sysroots,
+          "Find what ran in the files below this folder, by its bytes: "
+          "programs, libraries, modules, kernel; can be repeated", "DIR" },
+        { "every", 0, 0, G_OPTION_ARG_STRING, &every,
+          "Instructions of a hart between two places, at least; N can end in "
+          "k, M or G (default: 1M)", "N" },
+        { "list", 0, 0, G_OPTION_ARG_NONE, &only_list,
+          "Write the places of an index that is there", NULL },
+        { "output", 'o', 0, G_OPTION_ARG_FILENAME, &path,
+          "Where to write to, or what to list (default: TRACE.rvidx)",
+          "FILE" },
+        { NULL }
+    };
+
+    if (!cli_parse(&ct, entries, "Find the places of a trace where decoding "
+                   "can begin, with what is known there,\nso that other "
+                   "commands need not decode what is before --from, or\n"
+                   "decode but a piece of it.", argc, argv)) {
+        return CLI_ERROR;
+    }
+    if (!index_parse_spacing("--every", every, &spacing)) {
+        return CLI_ERROR;
+    }
+    path = path ?: results_index_path(&ct);
+    return only_list ? list(&ct, path) : make(&ct, &o, path, spacing);
+}

@@ -1,0 +1,339 @@
+/*
+ * rvtrace run: from QEMU's command line to what was executed, in one step
+ *
+ * The streams go to files, which takes nobody to collect them: whatever ends
+ * QEMU, what it wrote is there.
+ *
+ * SPDX-License-Identifier: GPL-2.0-or-later
+ */
+#include "qemu/osdep.h"
+#include <glib/gstdio.h>
+#include <sys/statvfs.h>
+#include <sys/wait.h>
+#include "base/child.h"
+#include "commands/qemu-line.h"
+#include "analysis/results.h"
+#include "commands/run-kernel.h"
+#include "analysis/run-live.h"
+
+typedef struct Run {
+    CliTrace ct;
+    ProfileOptions profile;
+    char **views, **truths;
+    char *keep;
+    char *folder;               /* where the streams are */
+    bool temporary;             /* and it is removed afterwards */
+    char *files[CHILD_MAX_PATHS + 1];   /* in it, and itself */
+    QemuLine *line;
+    char *live_path;            /* of --view live; NULL: there is none */
+    double interval;
+    RunLive *live;
+} Run;
+
+static void run_clear(Run *r)
+{
+    for (char **p = r->files; *p; p++) {
+        if (r->temporary) {
+            g_remove(*p);
+        }
+        g_free(*p);
+    }
+    cli_trace_clear(&r->ct);
+    profile_options_clear(&r->profile);
+    g_strfreev(r->views);
+    g_strfreev(r->truths);
+    g_free(r->keep);
+    g_free(r->folder);
+    g_free(r->live_path);
+    g_clear_pointer(&r->line, qemu_line_free);
+}
+
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Run, run_clear)
+
+static bool parse_options(Run *r, int argc, char **argv)
+{
+    g_auto(GStrv) operands = NULL;
+    GOptionEntry own[] = {
+        { "view", 'v', 0, G_OPTION_ARG_FILENAME_ARRAY, &r->views,
+          "Write what the subcommand KIND does, as decode --output "
+          "(default: report), or live: as text, while QEMU runs; can be "
+          "repeated", "KIND[=FILE]" },
+        { "interval", 0, 0, G_OPTION_ARG_DOUBLE, &r->interval,
+          "For live: seconds from one text to the next (default: 1)",
+          "SECONDS" },
+        { "keep", 0, 0, G_OPTION_ARG_FILENAME, &r->keep,
+          "Keep the streams, as trace and sideband in this folder, which is "
+          "made if need be (default: a temporary one)", "DIR" },
+        { "truth", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &r->truths,
+          "For verify and html: what really retired, a file that is there "
+          "when QEMU has ended", "FILE" },
+        { "hart", 0, 0, G_OPTION_ARG_INT, &r->ct.hart,
+          "Only this hart", "N" },
+        { "elf", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &r->ct.elfs,
+          "ELF file, moved by BIAS bytes: symbols; can be repeated",
+          "FILE[@BIAS]" },
+        { "isa", 0, 0, G_OPTION_ARG_STRING, &r->ct.isa,
+          "ISA string; needed for Zcmp and Zcmt", "rv64gc_zcmp_zcmt" },
+        { "jobs", 'j', 0, G_OPTION_ARG_INT, &r->ct.jobs,
+          "Harts that are decoded at the same time (default: as many as there "
+          "are processors)", "N" },
+        { "strict", 0, 0, G_OPTION_ARG_NONE, &r->ct.strict,
+          "Exit with status 1 if anything was lost", NULL },
+        { G_OPTION_REMAINING, 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &operands,
+          NULL, "-- QEMU ARG..." },
+        { NULL }
+    };
+    g_autofree GOptionEntry *views = view_options(&r->profile);
+    g_autofree GOptionEntry *selection =
+        cli_selection_options(&r->ct.select);
+    g_autofree GOptionEntry *some = cli_join_entries(own, selection);
+    g_autofree GOptionEntry *entries = cli_join_entries(some, views);
+
+    if (!cli_parse_only(entries, "Run QEMU with its machine traced from the "
+                        "first instruction on, and when it has\nended, write "
+                        "where the instructions went.",
+                        "QEMU ARG... is the command line that starts the "
+                        "machine without a trace; its\n-machine has to be "
+                        "virt. What is missing for a trace is added to it: "
+                        "trace=on,\ntrace-autostart=on, files for the two "
+                        "streams, and trace-guest-info where the\nkernel "
+                        "(-kernel, or one in --sysroot) has BTF. Names are "
+                        "looked for in the files\nof -kernel and -bios, too.\n"
+                        "--process, --region, --from and --to are about the "
+                        "views behind the run; live\nshows everything.\n"
+                        "\n  rvtrace run --view report --view "
+                        "html=report.html -- \\\n      qemu-system-riscv64 "
+                        "-M virt -nographic -kernel Image ...\n\n"
+                        "Ctrl-C ends QEMU, and what was traced until then is "
+                        "written; a third one kills\nit.\n\n"
+                        "Exit status: 0 success, 1 a difference or, with "
+                        "--strict, a loss, 2 an error\nor a disk that is "
+                        "full, 3 the views are written, but QEMU ended with "
+                        "another\nstatus than 0.",
+                        argc, argv)) {
+        return false;
+    }
+    if (operands) {
+        cli_error("unexpected argument '%s'; QEMU's command line stands behind "
+                  "--: rvtrace run -- qemu-system-riscv64 ...", *operands);
+        return false;
+    }
+    if (r->ct.jobs < 0) {
+        cli_error("--jobs: a number of harts, at least 1");
+        return false;
+    }
+    return live_check_options(r->interval, NAN, 100) &&
+           cli_parse_selection(&r->ct);
+}
+
+static bool choose_folder(Run *r)
+{
+    g_autoptr(GError) err = NULL;
+
+    if (r->keep) {
+        r->folder = g_strdup(r->keep);
+        if (g_mkdir_with_parents(r->folder, 0777) != 0) {
+            cli_error("--keep: cannot make the folder %s: %s", r->folder,
+                      g_strerror(errno));
+            return false;
+        }
+    } else {
+        r->folder = g_dir_make_tmp("rvtrace-XXXXXX", &err);
+        if (!r->folder) {
+            cli_error("%s; choose another place with TMPDIR or --keep DIR",
+                      err->message);
+            return false;
+        }
+        r->temporary = true;
+    }
+    r->files[0] = g_build_filename(r->folder, "trace", NULL);
+    r->files[1] = g_build_filename(r->folder, "sideband", NULL);
+    r->files[2] = g_strdup(r->folder);
+    return true;
+}
+
+/* Complete r->line, and the options that follow from it. */
+static bool prepare_line(Run *r, char **args)
+{
+    g_autoptr(GError) err = NULL;
+    char **sysroots;
+
+    r->line = qemu_line_new(args, r->folder, &err);
+    if (!r->line) {
+        cli_error("%s", err->message);
+        return false;
+    }
+    if (!r->line->guest_info) {
+        g_autofree char *info = run_kernel_guest_info(r->line->kernel,
+                                                      r->profile.sysroots);
+
+        if (info) {
+            qemu_line_set_guest_info(r->line, info);
+        }
+    }
+    if (!r->profile.title && r->line->kernel) {
+        r->profile.title = g_path_get_basename(r->line->kernel);
+    }
+    sysroots = run_kernel_files(r->profile.sysroots, r->line->kernel,
+                                r->line->bios);
+    g_strfreev(r->profile.sysroots);
+    r->profile.sysroots = sysroots;
+    /* What an earlier run left there would be taken for this one's. */
+    unlink(r->files[0]);
+    unlink(r->files[1]);
+    return true;
+}
+
+/* How it ended, for the caller to free; NULL: well */
+static char *describe_end(int status)
+{
+    if (WIFSIGNALED(status)) {
+        return g_strdup_printf("was ended by signal %d (%s)", WTERMSIG(status),
+                               strsignal(WTERMSIG(status)));
+    }
+    return WEXITSTATUS(status) == 0 ? NULL :
+           g_strdup_printf("ended with exit status %d", WEXITSTATUS(status));
+}
+
+static bool disk_is_full(const Run *r)
+{
+    struct statvfs fs;
+
+    return statvfs(r->folder, &fs) == 0 && fs.f_blocks && fs.f_bavail == 0;
+}
+
+/* Is there something to decode? Prints why not. */
+static bool has_trace(const Run *r, const char *end)
+{
+    struct stat st;
+
+    if (stat(r->line->trace, &st) == 0 && st.st_size > 0) {
+        return true;
+    }
+    if (disk_is_full(r)) {
+        cli_error("there is no space left in %s, and nothing was traced; "
+                  "choose another folder with --keep DIR", r->folder);
+    } else if (end) {
+        cli_error("QEMU %s and traced nothing; it has to be one whose machine "
+                  "virt has trace=on", end);
+    } else {
+        cli_error("QEMU ended, but nothing was traced: nothing ran, or the "
+                  "guest has not switched tracing on (trace-autostart=off)");
+    }
+    return false;
+}
+
+static int decode(Run *r, const char *end)
+{
+    bool full = disk_is_full(r);
+    int status;
+
+    if (full) {
+        cli_error("there is no space left in %s: the trace ends early, or "
+                  "something is missing in it; choose another folder with "
+                  "--keep DIR", r->folder);
+    }
+    r->ct.traces = g_new0(char *, 2);
+    r->ct.traces[0] = g_strdup(r->line->trace);
+    r->ct.sidebands = g_new0(char *, 2);
+    r->ct.sidebands[0] = g_strdup(r->line->sideband);
+    status = cmd_decode_outputs(&r->ct, r->views, r->truths, &r->profile);
+    if (end) {
+        cli_warn("QEMU %s", end);
+    }
+    if (full) {
+        return CLI_ERROR;
+    }
+    if (status == CLI_ERROR && r->temporary) {
+        cli_warn("the streams are kept: decode --trace %s --sideband %s",
+                 r->line->trace, r->line->sideband);
+        r->temporary = false;
+    }
+    return status == CLI_OK && end ? CLI_GUEST_FAILED : status;
+}
+
+/* --view live reads what QEMU writes to files that were not there before. */
+static bool begin_live(Run *r)
+{
+    if (!r->live_path) {
+        return true;
+    }
+    if (strcmp(r->line->trace, r->files[0]) ||
+        strcmp(r->line->sideband, r->files[1])) {
+        cli_error("--view live: leave trace-chardev and trace-sideband out of "
+                  "QEMU's command line, and keep the streams with --keep DIR");
+        return false;
+    }
+    r->live = run_live_begin(r->live_path, r->line->trace, r->line->sideband,
+                             &r->ct, &r->profile, r->interval);
+    return r->live;
+}
+
+/* Returns an exit status. */
+static int finish(Run *r, const char *end, bool live_ok)
+{
+    int status;
+
+    if (!has_trace(r, end)) {
+        return CLI_ERROR;
+    }
+    if (*r->views) {
+        status = decode(r, end);
+    } else {
+        if (end) {
+            cli_warn("QEMU %s", end);
+        }
+        status = disk_is_full(r) ? CLI_ERROR : end ? CLI_GUEST_FAILED : CLI_OK;
+    }
+    return live_ok ? status : CLI_ERROR;
+}
+
+int cmd_run(int argc, char **argv)
+{
+    g_auto(Run) r = {
+        .ct.hart = -1,
+        .ct.wrapped_at = RING_NOT_WRAPPED,
+        .ct.limit = CLI_LIMIT_DEFAULT,
+        .profile = PROFILE_OPTIONS_INIT,
+        .interval = 1,
+    };
+    char *nothing[] = { NULL };
+    g_autoptr(GError) err = NULL;
+    g_autofree char *end = NULL;
+    bool live_ok = true, started;
+    int split = 1, status;
+
+    while (split < argc && !g_str_equal(argv[split], "--")) {
+        split++;
+    }
+    if (!parse_options(&r, split, argv)) {
+        return CLI_ERROR;
+    }
+    if (split + 1 >= argc) {
+        cli_error("which QEMU? give its command line behind --: rvtrace run "
+                  "-- qemu-system-riscv64 -M virt ...");
+        return CLI_ERROR;
+    }
+    if (!r.views) {
+        r.views = g_strsplit("report", " ", -1);
+    }
+    if (!run_live_take(r.views, &r.live_path) ||
+        !cmd_check_outputs(r.views, "--view", r.truths != NULL, &r.profile) ||
+        !choose_folder(&r) || !prepare_line(&r, argv + split + 1)) {
+        return CLI_ERROR;
+    }
+    child_catch_signals(r.temporary ? r.files : nothing);
+    if (!begin_live(&r)) {
+        return CLI_ERROR;
+    }
+    started = child_run((char **)r.line->argv->pdata, &status, &err);
+    if (r.live) {
+        live_ok = run_live_end(r.live);
+    }
+    if (!started) {
+        cli_error("cannot start QEMU: %s", err->message);
+        return CLI_ERROR;
+    }
+    end = describe_end(status);
+    return finish(&r, end, live_ok);
+}

@@ -1,0 +1,151 @@
+/*
+ * rvtrace verify: compare with a record of retired instructions
+ *
+ * SPDX-License-Identifier: GPL-2.0-or-later
+ */
+#include "qemu/osdep.h"
+#include "analysis/results.h"
+
+static void print_result(const HartResult *s, bool ok, FILE *f)
+{
+    const TruthCheck *c = &s->check;
+    const GArray *points = c->truth->points;
+    uint64_t end = s->end;
+    uint64_t losses = trace_stats_losses(&s->d.stats);
+
+    fprintf(f, "hart %u: %" PRIu64 " instructions decoded, %" PRIu64
+           " retired, %u of %u checkpoints differ, %" PRIu64 " losses: %s\n",
+           c->truth->hart, c->count, end, c->differing, points->len, losses,
+           ok ? "identical" : "DIFFERENT");
+    if (c->differing) {
+        const TruthPoint *bad = &g_array_index(points, TruthPoint,
+                                               c->first_bad);
+        uint64_t from = c->first_bad ?
+            g_array_index(points, TruthPoint, c->first_bad - 1).count : 0;
+
+        if (bad->count > c->count) {
+            fprintf(f, "hart %u: the first %" PRIu64 " instructions are right; "
+                   "the decoded ones end at %" PRIu64 ", before the "
+                   "checkpoint at %" PRIu64 "\n", c->truth->hart, from,
+                   c->count, bad->count);
+        } else {
+            fprintf(f, "hart %u: first difference between instructions %" PRIu64
+                   " and %" PRIu64 "\n", c->truth->hart, from + 1,
+                   bad->count);
+        }
+    } else if (c->count > end) {
+        fprintf(f, "hart %u: at least %" PRIu64 " instructions more than "
+               "retired\n", c->truth->hart, c->count - end);
+    }
+}
+
+static bool verify_hart(const Results *r, const TruthHart *truth, FILE *f)
+{
+    HartResult *h = truth->hart < r->t->nr_harts ? r->harts[truth->hart]
+                                                 : NULL;
+    bool ok;
+
+    if (!h) {
+        fprintf(f, "hart %u: not in the trace: DIFFERENT\n", truth->hart);
+        return false;
+    }
+    if (h->d.left) {
+        ok = truth_check_finish(&h->check);
+    } else {
+        fprintf(f, "hart %u: only the first %" PRIu64 " instructions are "
+               "compared\n", truth->hart, h->check.count);
+        ok = !h->check.differing;
+    }
+    ok &= !trace_stats_losses(&h->d.stats);
+    print_result(h, ok, f);
+    return ok;
+}
+
+/* All that retired, one file after the other */
+static Truth *load_truths(char **paths, GError **errp)
+{
+    g_autoptr(Truth) truth = truth_load(*paths, errp);
+
+    while (truth && *++paths) {
+        g_autoptr(Truth) more = truth_load(*paths, errp);
+
+        if (!more) {
+            return NULL;
+        }
+        truth_append(truth, more);
+    }
+    return g_steal_pointer(&truth);
+}
+
+Truth *verify_load(char **paths)
+{
+    g_autoptr(GError) err = NULL;
+    Truth *truth;
+
+    if (!paths) {
+        cli_error("compare with what? give --truth FILE");
+        return NULL;
+    }
+    truth = load_truths(paths, &err);
+    if (!truth) {
+        cli_error("%s", err->message);
+    }
+    return truth;
+}
+
+int verify_write(const Results *r, char **paths, FILE *f)
+{
+    bool ok = true, any = false;
+
+    for (guint i = 0; i < r->truth->harts->len; i++) {
+        const TruthHart *h = &g_array_index(r->truth->harts, TruthHart, i);
+
+        if (r->ct->hart < 0 || (unsigned)r->ct->hart == h->hart) {
+            any = true;
+            ok &= verify_hart(r, h, f);
+        }
+    }
+    if (!any) {
+        cli_error("%s: nothing about hart %d", *paths, r->ct->hart);
+        return CLI_ERROR;
+    }
+    return ok ? CLI_OK : CLI_DIFFERS;
+}
+
+int cmd_verify(int argc, char **argv)
+{
+    g_auto(CliTrace) ct = { 0 };
+    g_auto(GStrv) truth_paths = NULL;
+    g_autoptr(Truth) truth = NULL;
+    g_autoptr(Trace) t = NULL;
+    g_auto(Results) r = { .ct = &ct, .what = RESULT_VERIFY };
+    GOptionEntry entries[] = {
+        { "truth", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &truth_paths,
+          "What really retired: counts and hashes; repeated, it goes on with "
+          "what the next file says", "FILE" },
+        { NULL }
+    };
+    int status;
+
+    if (!cli_parse(&ct, entries, "Decode every hart of a truth file and "
+                   "compare: count and hash of the\nretired instructions at "
+                   "every checkpoint and at the end. Succeeds only if\n"
+                   "everything is equal and nothing was lost.",
+                   argc, argv)) {
+        return CLI_ERROR;
+    }
+    r.truth = truth = verify_load(truth_paths);
+    t = r.t = truth ? cli_open(&ct) : NULL;
+    if (!t) {
+        return CLI_ERROR;
+    }
+    if (!results_decode(&r)) {
+        return CLI_ERROR;
+    }
+    status = verify_write(&r, truth_paths, stdout);
+    if (cli_finish_losses(&ct) == CLI_ERROR ||
+        !cli_flush(stdout, "standard output")) {
+        return CLI_ERROR;
+    }
+    return status;
+}

@@ -1,0 +1,241 @@
+/*
+ * QEMU's command line, with what traces its machine added to it
+ *
+ * QEMU joins what several -machine say, and the last one wins: what is added
+ * stands behind the last one's value.
+ *
+ * SPDX-License-Identifier: GPL-2.0-or-later
+ */
+#include "qemu/osdep.h"
+#include "commands/qemu-line.h"
+
+#define CHARDEV_TRACE       "rvtrace-trace"
+#define CHARDEV_SIDEBAND    "rvtrace-sideband"
+
+/* Is @arg the option -@name, or, as QEMU takes it, too, --@name? */
+static bool is_option(const char *arg, const char *name)
+{
+    if (arg[0] != '-') {
+        return false;
+    }
+    return g_str_equal(arg + (arg[1] == '-' ? 2 : 1), name);
+}
+
+/*
+ * NAME=VALUE,NAME=VALUE... as QEMU reads it: a comma is written twice in a
+ * value, and @implied is the name of the first value if it has none.
+ */
+static GHashTable *parse_values(const char *text, const char *implied)
+{
+    GHashTable *values = g_hash_table_new_full(g_str_hash, g_str_equal, g_free,
+                                               g_free);
+
+    for (bool first = true; *text; first = false) {
+        g_autoptr(GString) word = g_string_new(NULL);
+        const char *equals;
+
+        for (; *text && (*text != ',' || text[1] == ','); text++) {
+            text += *text == ',';
+            g_string_append_c(word, *text);
+        }
+        text += *text == ',';
+        equals = strchr(word->str, '=');
+        if (equals) {
+            g_hash_table_replace(values, g_strndup(word->str,
+                                                   equals - word->str),
+                                 g_strdup(equals + 1));
+        } else {
+            g_hash_table_replace(values, g_strdup(first ? implied : word->str),
+                                 g_strdup(first ? word->str : "on"));
+        }
+    }
+    return values;
+}
+
+static void join_values(GHashTable *to, const char *text)
+{
+    g_autoptr(GHashTable) values = parse_values(text, "type");
+    GHashTableIter iter;
+    gpointer name, value;
+
+    g_hash_table_iter_init(&iter, values);
+    while (g_hash_table_iter_next(&iter, &name, &value)) {
+        g_hash_table_replace(to, g_strdup(name), g_strdup(value));
+    }
+}
+
+static void G_GNUC_PRINTF(2, 3) set_problem(GError **errp, const char *fmt, ...)
+{
+    g_autofree char *text = NULL;
+    va_list ap;
+
+    va_start(ap, fmt);
+    text = g_strdup_vprintf(fmt, ap);
+    va_end(ap);
+    g_set_error_literal(errp, G_IO_ERROR, G_IO_ERROR_INVALID_ARGUMENT, text);
+}
+
+/* Note what options say; what @values gets of -machine is joined. */
+static bool read_options(QemuLine *line, GHashTable *values, GError **errp)
+{
+    char **argv = (char **)line->argv->pdata;
+
+    for (guint i = 1; argv[i]; i++) {
+        const char *value = argv[i + 1];
+
+        if (is_option(argv[i], "daemonize")) {
+            set_problem(errp, "%s: what was traced is decoded when QEMU has "
+                        "ended; leave it out", argv[i]);
+            return false;
+        }
+        if (!value) {
+            break;
+        }
+        if (is_option(argv[i], "M") || is_option(argv[i], "machine")) {
+            line->machine = i + 1;
+            join_values(values, value);
+        } else if (is_option(argv[i], "kernel")) {
+            line->kernel = value;
+        } else if (is_option(argv[i], "bios")) {
+            line->bios = value;
+        } else if (!is_option(argv[i], "append")) {
+            continue;
+        }
+        /* The value may begin with a dash and be none of QEMU's options. */
+        i++;
+    }
+    return true;
+}
+
+static bool check_machine(const QemuLine *line, GHashTable *values,
+                          GError **errp)
+{
+    const char *type = g_hash_table_lookup(values, "type");
+    const char *trace = g_hash_table_lookup(values, "trace");
+
+    if (!line->machine || !type) {
+        set_problem(errp, "which machine? QEMU's options have none; add "
+                    "-M virt");
+        return false;
+    }
+    if (!g_str_equal(type, "virt")) {
+        set_problem(errp, "-M %s: only the machine virt can be traced; give "
+                    "-M virt", type);
+        return false;
+    }
+    if (trace && !g_str_equal(trace, "on")) {
+        set_problem(errp, "-M virt,trace=%s: nothing would be traced; leave "
+                    "trace=%s out", trace, trace);
+        return false;
+    }
+    return true;
+}
+
+/* The file of the user's -chardev @id, for the caller to free; or NULL */
+static char *find_file(const QemuLine *line, const char *property,
+                       const char *id, GError **errp)
+{
+    char **argv = (char **)line->argv->pdata;
+
+    for (guint i = 1; argv[i] && argv[i + 1]; i++) {
+        g_autoptr(GHashTable) values = NULL;
+        const char *backend, *path, *its_id;
+
+        if (!is_option(argv[i], "chardev")) {
+            continue;
+        }
+        values = parse_values(argv[i + 1], "backend");
+        its_id = g_hash_table_lookup(values, "id");
+        backend = g_hash_table_lookup(values, "backend");
+        path = g_hash_table_lookup(values, "path");
+        if (its_id && g_str_equal(its_id, id) && backend && path &&
+            g_str_equal(backend, "file")) {
+            return g_strdup(path);
+        }
+    }
+    set_problem(errp, "%s=%s: there is no -chardev file,id=%s,path=FILE, and "
+                "other chardevs cannot be decoded here; leave %s out",
+                property, id, id, property);
+    return NULL;
+}
+
+static void append_option(QemuLine *line, const char *option, char *value)
+{
+    g_ptr_array_insert(line->argv, line->argv->len - 1, g_strdup(option));
+    g_ptr_array_insert(line->argv, line->argv->len - 1, value);
+}
+
+static void append_machine(QemuLine *line, const char *name, const char *value)
+{
+    char *old = line->argv->pdata[line->machine];
+
+    line->argv->pdata[line->machine] = g_strconcat(old, ",", name, "=", value,
+                                                   NULL);
+    g_free(old);
+}
+
+/* Returns the file that the stream @property goes to, or NULL. */
+static char *add_stream(QemuLine *line, GHashTable *values,
+                        const char *property, const char *id, const char *dir,
+                        const char *name, GError **errp)
+{
+    const char *theirs = g_hash_table_lookup(values, property);
+    g_auto(GStrv) words = NULL;
+    g_autofree char *path = NULL, *escaped = NULL;
+
+    if (theirs) {
+        return find_file(line, property, theirs, errp);
+    }
+    path = g_build_filename(dir, name, NULL);
+    words = g_strsplit(path, ",", -1);
+    escaped = g_strjoinv(",,", words);
+    append_machine(line, property, id);
+    append_option(line, "-chardev", g_strdup_printf("file,id=%s,path=%s", id,
+                                                    escaped));
+    return g_steal_pointer(&path);
+}
+
+QemuLine *qemu_line_new(char **args, const char *dir, GError **errp)
+{
+    g_autoptr(QemuLine) line = g_new0(QemuLine, 1);
+    g_autoptr(GHashTable) values = parse_values("", "type");
+
+    line->argv = g_ptr_array_new_with_free_func(g_free);
+    for (; *args; args++) {
+        g_ptr_array_add(line->argv, g_strdup(*args));
+    }
+    g_ptr_array_add(line->argv, NULL);
+    if (!read_options(line, values, errp) ||
+        !check_machine(line, values, errp)) {
+        return NULL;
+    }
+    line->guest_info = g_hash_table_contains(values, "trace-guest-info");
+    if (!g_hash_table_contains(values, "trace")) {
+        append_machine(line, "trace", "on");
+    }
+    if (!g_hash_table_contains(values, "trace-autostart")) {
+        append_machine(line, "trace-autostart", "on");
+    }
+    line->trace = add_stream(line, values, "trace-chardev", CHARDEV_TRACE, dir,
+                             "trace", errp);
+    if (!line->trace) {
+        return NULL;
+    }
+    line->sideband = add_stream(line, values, "trace-sideband",
+                                CHARDEV_SIDEBAND, dir, "sideband", errp);
+    return line->sideband ? g_steal_pointer(&line) : NULL;
+}
+
+void qemu_line_free(QemuLine *line)
+{
+    g_clear_pointer(&line->argv, g_ptr_array_unref);
+    g_free(line->trace);
+    g_free(line->sideband);
+    g_free(line);
+}
+
+void qemu_line_set_guest_info(QemuLine *line, const char *text)
+{
+    append_machine(line, "trace-guest-info", text);
+    line->guest_info = true;
+}

@@ -1,0 +1,372 @@
+/*
+ * Which file has the debug info of an ELF file
+ *
+ * The places are those where GDB and elfutils look. A file is taken only if
+ * its build-id is the right one, or, if there is no build-id, if it has the
+ * checksum that .gnu_debuglink asks for.
+ *
+ * SPDX-License-Identifier: GPL-2.0-or-later
+ */
+#include "qemu/osdep.h"
+#include <fcntl.h>
+#include <unistd.h>
+#include <gio/gio.h>
+#include <elfutils/libdwelf.h>
+#include "elf/build-id.h"
+#include "elf/debug-file.h"
+#include "base/input.h"
+
+#define DEBUG_DIR "/usr/lib/debug"
+
+/* What is looked for, and what was found instead */
+typedef struct Search {
+    const char *path;
+    const char *sysroot;        /* "" if there is none */
+    char *build_id;             /* NULL: none */
+    const char *link;           /* .gnu_debuglink, or NULL */
+    uint32_t crc;               /* of what @link names */
+    GString *rejected;
+    char *found;                /* path of what was found; else NULL */
+} Search;
+
+/* The section of that name if it has contents */
+static Elf_Scn *find_section(Elf *elf, const char *name)
+{
+    Elf_Scn *scn = NULL;
+    GElf_Shdr shdr;
+    size_t strings;
+
+    if (elf_getshdrstrndx(elf, &strings)) {
+        return NULL;
+    }
+    while ((scn = elf_nextscn(elf, scn))) {
+        if (gelf_getshdr(scn, &shdr) && shdr.sh_type != SHT_NOBITS &&
+            !g_strcmp0(elf_strptr(elf, strings, shdr.sh_name), name)) {
+            return scn;
+        }
+    }
+    return NULL;
+}
+
+static bool has_debug_info(const ElfFile *file)
+{
+    return find_section(file->elf, ".debug_info") ||
+           find_section(file->elf, ".zdebug_info");
+}
+
+/* The checksum of .gnu_debuglink, which is that of Ethernet and zlib */
+static uint32_t checksum(const ElfFile *file)
+{
+    uint32_t table[256], crc = UINT32_MAX;
+    const uint8_t *data;
+    size_t size;
+
+    for (uint32_t i = 0; i < 256; i++) {
+        table[i] = i;
+        for (int bit = 0; bit < 8; bit++) {
+            table[i] = table[i] >> 1 ^ (table[i] & 1 ? 0xedb88320 : 0);
+        }
+    }
+    data = input_data(file->file, &size);
+    for (size_t i = 0; i < size; i++) {
+        crc = table[(crc ^ data[i]) & 0xff] ^ crc >> 8;
+    }
+    return ~crc;
+}
+
+static void reject(Search *s, const char *path, const char *why)
+{
+    g_string_append_printf(s->rejected, "; %s %s", path, why);
+}
+
+/* The file at @path, if there is one and it is of the build @build_id */
+static ElfFile *open_build(Search *s, const char *path, const char *build_id)
+{
+    g_autoptr(ElfFile) file = NULL;
+    g_autoptr(GError) err = NULL;
+    g_autofree char *id = NULL;
+
+    /* Opening a pipe would wait for somebody to write into it. */
+    if (!g_file_test(path, G_FILE_TEST_IS_REGULAR)) {
+        return NULL;
+    }
+    file = elf_file_open(path, &err);
+    if (!file) {
+        g_string_append_printf(s->rejected, "; %s", err->message);
+        return NULL;
+    }
+    id = build_id_of(file);
+    if (build_id ? g_strcmp0(id, build_id) : checksum(file) != s->crc) {
+        reject(s, path, "is of another build");
+        return NULL;
+    }
+    return g_steal_pointer(&file);
+}
+
+/* The same; without debug info it does not help. */
+static ElfFile *open_debug(Search *s, const char *path)
+{
+    g_autoptr(ElfFile) file = open_build(s, path, s->build_id);
+
+    if (file && !has_debug_info(file)) {
+        reject(s, path, "has none, either");
+        return NULL;
+    }
+    if (file) {
+        s->found = g_strdup(path);
+    }
+    return g_steal_pointer(&file);
+}
+
+static char *cache_dir(void)
+{
+    const char *dir = g_getenv("DEBUGINFOD_CACHE_PATH");
+
+    if (dir && dir[0]) {
+        return g_strdup(dir);
+    }
+    return g_build_filename(g_get_user_cache_dir(), "debuginfod_client", NULL);
+}
+
+/* Where a file of that build-id may be */
+static GPtrArray *build_id_paths(Search *s, const char *build_id)
+{
+    GPtrArray *paths = g_ptr_array_new_with_free_func(g_free);
+    g_autofree char *cache = cache_dir();
+
+    if (strlen(build_id) > 2) {
+        char *name = g_strdup_printf(DEBUG_DIR "/.build-id/%.2s/%s.debug",
+                                     build_id, build_id + 2);
+
+        if (s->sysroot[0]) {
+            g_ptr_array_add(paths, g_strconcat(s->sysroot, name, NULL));
+        }
+        g_ptr_array_add(paths, name);
+    }
+    g_ptr_array_add(paths, g_build_filename(cache, build_id, "debuginfo",
+                                            NULL));
+    return paths;
+}
+
+/* What @path is called in the system that @sysroot holds */
+static const char *path_in_sysroot(const Search *s)
+{
+    const char *path = s->path;
+
+    if (s->sysroot[0] && g_str_has_prefix(path, s->sysroot) &&
+        path[strlen(s->sysroot)] == '/') {
+        path += strlen(s->sysroot);
+    }
+    return path;
+}
+
+/* Where a file may be that is found by its name */
+static GPtrArray *name_paths(Search *s)
+{
+    GPtrArray *paths = g_ptr_array_new_with_free_func(g_free);
+    g_autofree char *dir = g_path_get_dirname(s->path);
+    g_autofree char *inner = g_path_get_dirname(path_in_sysroot(s));
+    g_autofree char *base = g_path_get_basename(s->path);
+    g_autofree char *debug = g_strconcat(base, ".debug", NULL);
+    /* A name with a slash is none that objcopy writes. */
+    bool linked = s->link && s->link[0] && !strchr(s->link, '/');
+    const char *names[] = { linked ? s->link : NULL, base, debug };
+
+    for (size_t i = 0; i < G_N_ELEMENTS(names); i++) {
+        char *all[] = {
+            g_build_filename(dir, names[i], NULL),
+            g_build_filename(dir, ".debug", names[i], NULL),
+            g_strconcat(s->sysroot, DEBUG_DIR "/", inner, "/", names[i], NULL),
+            g_strconcat(DEBUG_DIR "/", inner, "/", names[i], NULL),
+        };
+
+        for (size_t j = 0; j < G_N_ELEMENTS(all); j++) {
+            /* There is a checksum for the linked name only. */
+            if (names[i] && (s->build_id || i == 0) &&
+                strcmp(all[j], s->path)) {
+                g_ptr_array_add(paths, all[j]);
+            } else {
+                g_free(all[j]);
+            }
+        }
+    }
+    return paths;
+}
+
+static ElfFile *open_first(Search *s, const GPtrArray *paths)
+{
+    for (guint i = 0; i < paths->len; i++) {
+        ElfFile *file = open_debug(s, paths->pdata[i]);
+
+        if (file) {
+            return file;
+        }
+    }
+    return NULL;
+}
+
+static ElfFile *find_debug(Search *s)
+{
+    ElfFile *file = NULL;
+
+    if (s->build_id) {
+        g_autoptr(GPtrArray) paths = build_id_paths(s, s->build_id);
+
+        file = open_first(s, paths);
+    }
+    if (!file) {
+        g_autoptr(GPtrArray) paths = name_paths(s);
+
+        file = open_first(s, paths);
+    }
+    return file;
+}
+
+/*
+ * libelf changes headers where they are when it unpacks a compressed section:
+ * libdw gets a mapping of its own, which can be written to.
+ */
+static bool make_private(ElfFile *file, const char *path)
+{
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    Elf *elf;
+
+    if (fd < 0) {
+        return false;
+    }
+    elf = elf_begin(fd, ELF_C_READ_MMAP_PRIVATE, NULL);
+    if (elf) {
+        elf_cntl(elf, ELF_C_FDDONE);
+        elf_end(file->elf);
+        file->elf = elf;
+    }
+    close(fd);
+    return elf;
+}
+
+/*
+ * The file that .gnu_debugaltlink of @debug names: a path, a zero, and the
+ * build-id. False if there is such a section and no such file.
+ */
+static bool find_alt(Search *s, ElfFile *debug, ElfFile **alt)
+{
+    Elf_Scn *scn = find_section(debug->elf, ".gnu_debugaltlink");
+    Elf_Data *data = scn ? elf_rawdata(scn, NULL) : NULL;
+    const char *name = data ? data->d_buf : NULL;
+    size_t len = name ? strnlen(name, data->d_size) : 0;
+    g_autofree char *id = NULL, *dir = NULL;
+    g_autoptr(GPtrArray) paths = NULL;
+
+    if (!scn) {
+        return true;
+    }
+    if (name && len < data->d_size) {
+        id = build_id_hex((const uint8_t *)name + len + 1,
+                          data->d_size - len - 1);
+    }
+    if (!id) {
+        g_string_append(s->rejected, "; .gnu_debugaltlink is damaged");
+        return false;
+    }
+    paths = build_id_paths(s, id);
+    dir = g_path_get_dirname(s->found ? s->found : s->path);
+    if (name[0] == '/') {
+        g_ptr_array_add(paths, g_strconcat(s->sysroot, name, NULL));
+        g_ptr_array_add(paths, g_strdup(name));
+    } else {
+        g_ptr_array_add(paths, g_build_filename(dir, name, NULL));
+    }
+    for (guint i = 0; i < paths->len && !*alt; i++) {
+        *alt = open_build(s, paths->pdata[i], id);
+        if (*alt && !make_private(*alt, paths->pdata[i])) {
+            g_clear_pointer(alt, elf_file_close);
+        }
+    }
+    if (!*alt) {
+        g_string_append_printf(s->rejected, "; %s, which it shares with other "
+                               "files, is missing", name);
+    }
+    return *alt;
+}
+
+static bool is_relocatable(const ElfFile *file)
+{
+    GElf_Ehdr ehdr;
+
+    return !gelf_getehdr(file->elf, &ehdr) || ehdr.e_type == ET_REL;
+}
+
+/* Where the debug info of @file, which is s->path, is; may be @file itself. */
+static ElfFile *open_best(Search *s, ElfFile **file)
+{
+    g_autoptr(ElfFile) found = NULL;
+
+    if (!has_debug_info(*file)) {
+        found = find_debug(s);
+        return found && make_private(found, s->found) ?
+            g_steal_pointer(&found) : NULL;
+    }
+    if (!g_file_test(s->path, G_FILE_TEST_IS_REGULAR) ||
+        !make_private(*file, s->path)) {
+        reject(s, s->path, "is no regular file");
+        return NULL;
+    }
+    return g_steal_pointer(file);
+}
+
+static void search(DebugFile *result, Search *s, ElfFile **file)
+{
+    g_autoptr(ElfFile) found = NULL;
+
+    if (is_relocatable(*file)) {
+        result->note = g_strdup_printf("%s: source lines of relocatable "
+                                       "files, such as kernel modules, are "
+                                       "not read", s->path);
+        return;
+    }
+    found = open_best(s, file);
+    if (found && find_alt(s, found, &result->alt)) {
+        result->file = g_steal_pointer(&found);
+        return;
+    }
+    result->note = g_strdup_printf("%s: no debug info (%s%s%s)", s->path,
+                                   s->build_id ? "build-id " : "no build-id",
+                                   s->build_id ? s->build_id : "",
+                                   s->rejected->str);
+}
+
+DebugFile *debug_file_open(const char *path, const char *sysroot,
+                           GError **errp)
+{
+    g_autoptr(ElfFile) file = elf_file_open(path, errp);
+    g_autoptr(GString) rejected = g_string_new(NULL);
+    g_autofree char *root = g_strdup(sysroot ? sysroot : "");
+    DebugFile *result;
+    GElf_Word crc = 0;
+    Search s = {
+        .path = path, .sysroot = root, .rejected = rejected,
+    };
+
+    if (!file) {
+        return NULL;
+    }
+    while (g_str_has_suffix(root, "/")) {
+        root[strlen(root) - 1] = 0;
+    }
+    result = g_new0(DebugFile, 1);
+    s.build_id = build_id_of(file);
+    s.link = dwelf_elf_gnu_debuglink(file->elf, &crc);
+    s.crc = crc;
+    search(result, &s, &file);
+    g_free(s.build_id);
+    g_free(s.found);
+    return result;
+}
+
+void debug_file_close(DebugFile *file)
+{
+    g_clear_pointer(&file->file, elf_file_close);
+    g_clear_pointer(&file->alt, elf_file_close);
+    g_free(file->note);
+    g_free(file);
+}

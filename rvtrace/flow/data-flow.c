@@ -1,0 +1,421 @@
+/*
+ * Data flow: from te_data packets to the accesses of each instruction
+ *
+ * SPDX-License-Identifier: GPL-2.0-or-later
+ */
+#include "qemu/osdep.h"
+#include "flow/data-flow.h"
+
+/* A stretch of more instructions than this is not put together. */
+#define STRETCH_MAX     (4u << 20)
+
+/* Steps that putting a stretch together may take, for each of its parts */
+#define STEPS_PER_PART  64
+
+#define CSR_VSTART      0x008
+
+/* An instruction that accesses memory or a CSR */
+typedef struct DataFlowItem {
+    uint32_t insn;              /* its index; trapped: the next one's */
+    bool trapped;               /* it did not retire */
+    uint32_t count;             /* accesses that it was given */
+    uint64_t pc;
+    DataInsn data;
+} DataFlowItem;
+
+static DataFlowItem *item_at(DataFlow *df, unsigned i)
+{
+    return &g_array_index(df->items, DataFlowItem, i);
+}
+
+static ETraceDataAccess *access_at(DataFlow *df, unsigned i)
+{
+    return &g_array_index(df->accesses, ETraceDataAccess, i);
+}
+
+void data_flow_init(DataFlow *df, const ETraceParams *params, Image *image,
+                    const DataFlowOps *ops, void *opaque)
+{
+    *df = (DataFlow) {
+        .params = *params,
+        .image = image,
+        .ops = ops,
+        .opaque = opaque,
+        .mask = params->iaddress_width == 32 ? UINT32_MAX : UINT64_MAX,
+        .insns = g_array_new(false, false, sizeof(uint64_t)),
+        .items = g_array_new(false, false, sizeof(DataFlowItem)),
+        .accesses = g_array_new(false, false, sizeof(ETraceDataAccess)),
+    };
+}
+
+void data_flow_destroy(DataFlow *df)
+{
+    g_array_free(df->insns, true);
+    g_array_free(df->items, true);
+    g_array_free(df->accesses, true);
+}
+
+/*
+ * Putting a stretch together: each item in turn takes as many accesses as can
+ * be its. When there is no way to go on, the last one that could do with less
+ * does.
+ */
+
+/* What the instructions so far have left behind, as far as it is known */
+typedef struct MatchState {
+    bool has_reserved;
+    uint64_t reserved;          /* lr */
+    bool has_vl;
+    uint32_t vl;
+    bool vstart;                /* may not be 0 */
+} MatchState;
+
+/* Can access @j be one of @item, whose first is @first? */
+static bool fits(DataFlow *df, const DataFlowItem *item, unsigned first,
+                 unsigned j, const MatchState *m)
+{
+    const ETraceDataAccess *a = access_at(df, j);
+    bool has_address = !(df->params.doptions & ETRACE_DOPT_NO_ADDRESS);
+    const ETraceDataAccess *last;
+    uint64_t step;
+
+    if (!data_insn_fits(&item->data, a)) {
+        return false;
+    }
+    if (!has_address) {
+        return true;
+    }
+    if (item->data.sc && m->has_reserved &&
+        a->dtype == ETRACE_DTYPE_STORE) {
+        return a->address == m->reserved;
+    }
+    if (j == first) {
+        return true;
+    }
+    last = access_at(df, j - 1);
+    step = (a->address - last->address) & df->mask;
+    switch (item->data.order) {
+    case DATA_ORDER_NEXT:
+        return a->size == last->size && step == 1u << a->size;
+    case DATA_ORDER_UP:
+        return a->size == last->size && step && step <= df->mask / 2;
+    default:
+        return true;
+    }
+}
+
+/* How many accesses from @first on can be of @item */
+static unsigned longest(DataFlow *df, const DataFlowItem *item,
+                        unsigned first, const MatchState *m)
+{
+    uint64_t max = item->data.max;
+    unsigned n = 0;
+
+    if (item->data.by_vl && m->has_vl) {
+        max = MIN(max, (uint64_t)m->vl * item->data.fields);
+    }
+    while (n < max && first + n < df->accesses->len &&
+           fits(df, item, first, first + n, m)) {
+        n++;
+    }
+    return n;
+}
+
+/* What @item leaves behind; false if it cannot have made its accesses. */
+static bool leave_behind(DataFlow *df, const DataFlowItem *item,
+                         unsigned first, MatchState *m)
+{
+    const DataInsn *d = &item->data;
+
+    if (d->lr && item->count) {
+        m->has_reserved = true;
+        m->reserved = access_at(df, first)->address;
+    }
+    if (d->sets_vl) {
+        m->has_vl = false;
+    }
+    if (d->csr && d->number == CSR_VSTART) {
+        m->vstart = true;
+    }
+    if (!d->by_vl || item->trapped) {
+        return true;
+    }
+    if (d->first_only) {
+        /* It may have loaded more than vl says now. */
+        m->has_vl = false;
+    } else if (!d->masked && !m->vstart) {
+        if (item->count % d->fields ||
+            (m->has_vl && item->count != m->vl * d->fields)) {
+            return false;
+        }
+        m->has_vl = true;
+        m->vl = item->count / d->fields;
+    }
+    m->vstart = false;
+    return true;
+}
+
+typedef struct Choice {
+    unsigned item, first;       /* the item, and its first access */
+    MatchState before;
+} Choice;
+
+static bool put_together(DataFlow *df)
+{
+    g_autoptr(GArray) choices = g_array_new(false, false, sizeof(Choice));
+    uint64_t steps = 1000 + STEPS_PER_PART * ((uint64_t)df->items->len +
+                                              df->accesses->len);
+    /* The stretch may begin behind a trap. */
+    MatchState m = { .vstart = true };
+    unsigned i = 0, j = 0;
+
+    for (;;) {
+        DataFlowItem *item = NULL;
+        bool stuck = j != df->accesses->len;
+
+        if (i < df->items->len) {
+            item = item_at(df, i);
+            item->count = longest(df, item, j, &m);
+            if (steps < 1 + item->count) {
+                return false;
+            }
+            steps -= 1 + item->count;
+            stuck = item->count < item->data.min;
+            if (item->count > item->data.min) {
+                Choice c = { i, j, m };
+
+                g_array_append_val(choices, c);
+            }
+        } else if (!stuck) {
+            return true;
+        }
+        while (stuck || !leave_behind(df, item, j, &m)) {
+            Choice *c;
+
+            if (!choices->len || !steps--) {
+                return false;
+            }
+            c = &g_array_index(choices, Choice, choices->len - 1);
+            i = c->item;
+            j = c->first;
+            m = c->before;
+            item = item_at(df, i);
+            if (--item->count == item->data.min) {
+                g_array_set_size(choices, choices->len - 1);
+            }
+            stuck = false;
+        }
+        j += item->count;
+        i++;
+    }
+}
+
+/* Handing over */
+
+static void report_insn(DataFlow *df, unsigned i)
+{
+    if (df->ops->insn) {
+        df->ops->insn(df->opaque, g_array_index(df->insns, uint64_t, i));
+    }
+}
+
+static void report_access(DataFlow *df, const DataFlowItem *item,
+                          const ETraceDataAccess *a)
+{
+    DataFlowAccess access = {
+        .pc_known = item,
+        .pc = item ? item->pc : 0,
+    };
+
+    if (a) {
+        access.access = *a;
+        *(item ? &df->associated : &df->others) += 1;
+    } else {
+        access.inferred = true;
+        access.access.dtype = ETRACE_DTYPE_SC_FAILURE;
+        access.access.size = __builtin_ctz(item->data.sizes);
+    }
+    if (df->ops->access) {
+        df->ops->access(df->opaque, &access);
+    }
+}
+
+/* Hand over the stretch, but for its last @keep instructions, 0 or 1. */
+static void finish(DataFlow *df, unsigned keep)
+{
+    unsigned n = df->insns->len, next = 0;
+    uint64_t last_pc = 0;
+    DataFlowItem last_item;
+    bool last_has_item = false;
+    bool together;
+
+    keep = MIN(keep, n);
+    if (keep) {
+        unsigned items = df->items->len;
+
+        last_pc = g_array_index(df->insns, uint64_t, n - 1);
+        if (items && item_at(df, items - 1)->insn == n - 1 &&
+            !item_at(df, items - 1)->trapped) {
+            last_item = *item_at(df, items - 1);
+            last_has_item = true;
+            g_array_set_size(df->items, items - 1);
+        }
+        g_array_set_size(df->insns, --n);
+    }
+
+    together = !df->broken && df->accesses->len && put_together(df);
+    for (unsigned i = 0, item = 0; i <= n; i++) {
+        if (i < n) {
+            report_insn(df, i);
+        }
+        for (; together && item < df->items->len &&
+               item_at(df, item)->insn == i; item++) {
+            const DataFlowItem *it = item_at(df, item);
+
+            for (unsigned k = 0; k < it->count; k++) {
+                report_access(df, it, access_at(df, next++));
+            }
+            if (it->data.sc && !it->count) {
+                report_access(df, it, NULL);
+            }
+        }
+    }
+    for (; next < df->accesses->len; next++) {
+        report_access(df, NULL, access_at(df, next));
+    }
+
+    g_array_set_size(df->insns, 0);
+    g_array_set_size(df->items, 0);
+    g_array_set_size(df->accesses, 0);
+    df->broken = false;
+    if (keep) {
+        g_array_append_val(df->insns, last_pc);
+        if (last_has_item) {
+            last_item.insn = 0;
+            g_array_append_val(df->items, last_item);
+        }
+    }
+}
+
+/* What comes in */
+
+static void add_item(DataFlow *df, uint64_t pc, unsigned priv, bool trapped)
+{
+    DataFlowItem item = {
+        .insn = df->insns->len - !trapped,
+        .trapped = trapped,
+        .pc = pc,
+    };
+    uint32_t raw;
+
+    if (!image_raw(df->image, priv, pc, df->mask, &raw)) {
+        return;
+    }
+    data_insn_classify(&df->image->isa, raw, &item.data);
+    if (trapped) {
+        /* Some of its accesses may have been made. */
+        if (item.data.max < 2) {
+            return;
+        }
+        item.data.min = 0;
+    }
+    if (item.data.max || item.data.sets_vl) {
+        g_array_append_val(df->items, item);
+    }
+}
+
+void data_flow_run(DataFlow *df, const FlowRun *run)
+{
+    const uint8_t *code = run->code;
+    uint64_t pc = run->pc;
+
+    for (unsigned i = 0; i < run->count; i++) {
+        g_array_append_val(df->insns, pc);
+        add_item(df, pc, run->priv, false);
+        pc = (pc + flow_insn_length(code)) & df->mask;
+        code += flow_insn_length(code);
+    }
+    if (df->insns->len >= STRETCH_MAX) {
+        df->broken = true;
+        finish(df, 0);
+        df->broken = true;
+    }
+}
+
+void data_flow_trap(DataFlow *df, const FlowTrap *trap)
+{
+    if (!trap->interrupt && trap->epc_known) {
+        add_item(df, trap->epc, trap->priv, true);
+    }
+}
+
+DataFlowStatus data_flow_packet(DataFlow *df, const uint8_t *payload,
+                                size_t len)
+{
+    ETraceDataPacket pkt;
+    ETraceDataAccess access;
+
+    if (!etrace_data_packet_unpack(&df->params, &df->sizes, payload, len,
+                                   &pkt)) {
+        data_flow_gap(df);
+        return DATA_FLOW_MALFORMED;
+    }
+    if (!etrace_data_decode(&df->state, &df->params, &pkt, &access)) {
+        df->broken = true;
+        return df->waiting ? DATA_FLOW_OK : DATA_FLOW_NO_BASE;
+    }
+    g_array_append_val(df->accesses, access);
+    if (df->accesses->len >= STRETCH_MAX) {
+        df->broken = true;
+        finish(df, 0);
+        df->broken = true;
+    }
+    return DATA_FLOW_OK;
+}
+
+void data_flow_inst_packet(DataFlow *df, const ETracePacket *pkt)
+{
+    if (pkt->format != ETRACE_FORMAT_SYNC) {
+        return;
+    }
+    switch (pkt->subformat) {
+    case ETRACE_SYNC_START:
+    case ETRACE_SYNC_TRAP:
+        /*
+         * If it has an address, that instruction's accesses follow. In 1.1.1
+         * only the next packet reports the handler's first instruction.
+         */
+        finish(df, pkt->subformat == ETRACE_SYNC_START ||
+                   (pkt->thaddr &&
+                    df->params.wire_format != ETRACE_WIRE_1_1_1));
+        etrace_data_reset(&df->state);
+        df->waiting = false;
+        break;
+    case ETRACE_SYNC_SUPPORT:
+        if (pkt->qual_status != ETRACE_QUAL_NO_CHANGE) {
+            df->broken |= pkt->qual_status == ETRACE_QUAL_TRACE_LOST;
+            finish(df, 0);
+        }
+        if (pkt->dloss) {
+            data_flow_gap(df);
+        }
+        if (pkt->doptions != df->params.doptions) {
+            etrace_data_reset(&df->state);
+        }
+        etrace_params_follow(&df->params, pkt);
+        break;
+    default:
+        break;
+    }
+}
+
+void data_flow_gap(DataFlow *df)
+{
+    df->broken = true;
+    etrace_data_reset(&df->state);
+}
+
+void data_flow_end(DataFlow *df)
+{
+    finish(df, 0);
+}

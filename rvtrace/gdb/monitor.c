@@ -1,0 +1,147 @@
+/*
+ * gdb's target: the commands behind "monitor"
+ *
+ * SPDX-License-Identifier: GPL-2.0-or-later
+ */
+#include "qemu/osdep.h"
+#include <gio/gio.h>
+#include "profile/selection.h"
+#include "gdb/target-private.h"
+
+static bool fail(GError **errp, const char *place, const char *why)
+{
+    g_set_error(errp, G_IO_ERROR, G_IO_ERROR_INVALID_ARGUMENT, "'%s': %s",
+                place, why);
+    return false;
+}
+
+/* A time: a place that has to be looked for */
+static bool find_time(GdbTarget *g, GdbHart *h, const char *place, uint64_t ns,
+                      uint64_t *at, GError **errp)
+{
+    if (!replay_has_time(h->replay)) {
+        return fail(errp, place, "the trace does not report the time (QEMU "
+                    "does with -global riscv-trace-encoder.time-width=64); "
+                    "give a number of instructions");
+    }
+    switch (replay_find_time(h->replay, ns, g->ops ? g->ops->poll : NULL,
+                             g->opaque, at)) {
+    case REPLAY_FOUND:
+        return true;
+    case REPLAY_NOT_FOUND:
+        *at = replay_length(h->replay) - 1;
+        return true;
+    case REPLAY_STOPPED:
+        return fail(errp, place, "interrupted");
+    default:
+        return fail(errp, place, "the trace cannot be decoded any more");
+    }
+}
+
+bool gdb_go_to(GdbTarget *g, unsigned hart, const char *place, GError **errp)
+{
+    GdbHart *h = &g->harts[hart];
+    uint64_t length = replay_length(h->replay), at, ns;
+
+    if (g_str_equal(place, "begin")) {
+        at = 0;
+    } else if (g_str_equal(place, "end")) {
+        at = length - 1;
+    } else if (selection_parse_count(place, &at)) {
+        if (at >= length) {
+            g_set_error(errp, G_IO_ERROR, G_IO_ERROR_INVALID_ARGUMENT,
+                        "hart %u has %" PRIu64 " instructions: the last place "
+                        "is %" PRIu64, hart, length, length - 1);
+            return false;
+        }
+    } else if (!selection_parse_time(place, &ns)) {
+        return fail(errp, place, "no place: begin, end, a number of "
+                    "instructions (with k, M or G behind it or not), or a "
+                    "virtual time like 1.5s, 20ms, 7us, 100ns");
+    } else if (!find_time(g, h, place, ns, &at, errp)) {
+        return false;
+    }
+    h->at = at;
+    return true;
+}
+
+bool gdb_target_go(GdbTarget *g, const char *place, GError **errp)
+{
+    g->ops = NULL;
+    for (unsigned i = 0; i < g->nr_harts; i++) {
+        if (g->harts[i].replay && !gdb_go_to(g, i, place, errp)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static void where(GdbTarget *g, const char *arg, GString *out)
+{
+    for (unsigned i = 0; i < g->nr_harts; i++) {
+        bool all = g_str_equal(arg, "all");
+
+        if (g->harts[i].replay && (all || i == g->selected)) {
+            g_autoptr(GString) one = gdb_text_where(g, i);
+
+            g_string_append_len(out, one->str, one->len);
+        }
+    }
+}
+
+/* gdb does not ask for what it believes to know. */
+static void go(GdbTarget *g, const char *arg, GString *out)
+{
+    g_autoptr(GError) err = NULL;
+
+    if (!gdb_go_to(g, g->selected, arg, &err)) {
+        g_string_append_printf(out, "%s\n", err->message);
+        return;
+    }
+    where(g, "", out);
+    g_string_append(out, "gdb knows of it after 'maintenance flush "
+                    "register-cache'\n");
+}
+
+static void help(GdbTarget *g, const char *arg, GString *out)
+{
+    g_string_append(out,
+        "monitor where       where the selected hart is: instruction, pc,\n"
+        "                    privilege, time, task, a trap or gap before it\n"
+        "monitor where all   the same of every hart\n"
+        "monitor goto PLACE  go to begin, end, a number of instructions, or a\n"
+        "                    virtual time (1.5s, 20ms, 7us, 100ns)\n"
+        "monitor help        this\n");
+}
+
+void gdb_monitor(GdbTarget *g, const char *text)
+{
+    static const struct {
+        const char *name;
+        bool takes_argument;
+        void (*run)(GdbTarget *g, const char *arg, GString *out);
+    } commands[] = {
+        { "where", true, where },
+        { "goto", true, go },
+        { "help", false, help },
+    };
+    g_autofree char *line = g_strstrip(g_strdup(text));
+    char *space = line + strcspn(line, " \t");
+    const char *arg = *space ? g_strchug(space + 1) : space;
+    g_autoptr(GString) out = g_string_new(NULL), s = g_string_new(NULL);
+
+    *space = 0;
+    for (size_t i = 0; i < G_N_ELEMENTS(commands); i++) {
+        if (g_str_equal(line, commands[i].name) &&
+            (commands[i].takes_argument || !*arg)) {
+            commands[i].run(g, arg, out);
+        }
+    }
+    if (!out->len) {
+        g_string_printf(out, "'%s' is no command here; try 'monitor help'\n",
+                        line);
+    }
+    g_string_truncate(out, MIN(out->len, RSP_MAX_PAIRS));
+    rsp_put_hex(s, out->str, out->len);
+    gdb_put(g, s);
+}

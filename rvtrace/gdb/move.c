@@ -1,0 +1,234 @@
+/*
+ * gdb's target: harts move, and stop
+ *
+ * SPDX-License-Identifier: GPL-2.0-or-later
+ */
+#include "qemu/osdep.h"
+#include "gdb/target-private.h"
+
+/* Breakpoints, at most: gdb needs one for each place that the user names. */
+#define MAX_BREAKPOINTS     65536
+
+void gdb_put_stop(GdbTarget *g, unsigned hart, GdbStop why)
+{
+    GdbHart *h = &g->harts[hart];
+    g_autoptr(GString) s = g_string_new(why == GDB_STOP_INTERRUPT ? "T02" :
+                                        "T05");
+    const ReplayInsn *insn = replay_insn(h->replay, h->at);
+
+    if (!insn) {
+        gdb_error(g, "the trace cannot be decoded here any more: have its "
+                  "files changed?");
+        return;
+    }
+    g_string_append_printf(s, "%x:", GDB_REG_PC);
+    rsp_put_value(s, insn->pc, g->xlen / 8);
+    g_string_append_printf(s, ";thread:%x;", hart + 1);
+    switch (why) {
+    case GDB_STOP_BREAKPOINT:
+        if (g->knows_swbreak) {
+            g_string_append(s, "swbreak:;");
+        }
+        break;
+    case GDB_STOP_BEGIN:
+        g_string_append(s, "replaylog:begin;");
+        break;
+    case GDB_STOP_END:
+        g_string_append(s, "replaylog:end;");
+        break;
+    default:
+        break;
+    }
+    gdb_put(g, s);
+}
+
+/* For the user to read, before the hart stops */
+static void say(GdbTarget *g, const char *text)
+{
+    g_autoptr(GString) s = g_string_new("O");
+
+    rsp_put_hex(s, text, strlen(text));
+    gdb_put(g, s);
+}
+
+/* The hart goes past what is in front of instruction @i. */
+static void say_gap(GdbTarget *g, unsigned hart, uint64_t i)
+{
+    Replay *r = g->harts[hart].replay;
+    const ReplayInsn *insn = replay_insn(r, i);
+    const ReplayEvent *event;
+    g_autofree char *text = NULL;
+
+    if (!insn || !(insn->flags & REPLAY_GAP)) {
+        return;
+    }
+    event = replay_event(r, i);
+    text = g_strdup_printf("[hart %u: it is not known what was executed here%s"
+                           "%s]\n", hart, event && event->lost ? ": " : "",
+                           event && event->lost ? flow_loss_text(event->why) :
+                           ": it was not traced");
+    say(g, text);
+}
+
+/* Where in @all, or how many there are */
+static guint find_address(const GArray *all, uint64_t address)
+{
+    guint i = 0;
+
+    while (i < all->len && g_array_index(all, uint64_t, i) != address) {
+        i++;
+    }
+    return i;
+}
+
+static bool is_breakpoint(const GdbTarget *g, uint64_t pc)
+{
+    return find_address(g->breakpoints, pc) < g->breakpoints->len;
+}
+
+/*
+ * There is nothing to step to. gdb 13 waits forever, the next time that it
+ * goes on, if it learns that from a step off a breakpoint, for which it has
+ * removed that one alone. After a step that leads nowhere it tries once more,
+ * with all breakpoints in place, and learns it then.
+ */
+static GdbStop no_step(const GdbTarget *g, const ReplayInsn *insn, bool back)
+{
+    if (insn && find_address(g->removed, insn->pc) < g->removed->len) {
+        return GDB_STOP_THERE;
+    }
+    return back ? GDB_STOP_BEGIN : GDB_STOP_END;
+}
+
+void gdb_step(GdbTarget *g, unsigned hart, bool back)
+{
+    GdbHart *h = &g->harts[hart];
+    const ReplayInsn *insn;
+
+    g->selected = hart;
+    if (back ? !h->at : h->at + 1 >= replay_length(h->replay)) {
+        insn = replay_insn(h->replay, h->at);
+        gdb_put_stop(g, hart, no_step(g, insn, back));
+        return;
+    }
+    say_gap(g, hart, back ? h->at : h->at + 1);
+    h->at += back ? -1 : 1;
+    insn = replay_insn(h->replay, h->at);
+    gdb_put_stop(g, hart, insn && is_breakpoint(g, insn->pc) ?
+                 GDB_STOP_BREAKPOINT : GDB_STOP_THERE);
+}
+
+void gdb_continue(GdbTarget *g, unsigned hart, bool back)
+{
+    GdbHart *h = &g->harts[hart];
+
+    g->selected = hart;
+    switch (replay_find(h->replay, h->at, back,
+                        (const uint64_t *)g->breakpoints->data,
+                        g->breakpoints->len, g->ops->poll, g->opaque,
+                        &h->at)) {
+    case REPLAY_FOUND:
+        gdb_put_stop(g, hart, GDB_STOP_BREAKPOINT);
+        break;
+    case REPLAY_STOPPED:
+        gdb_put_stop(g, hart, GDB_STOP_INTERRUPT);
+        break;
+    case REPLAY_NOT_FOUND:
+        h->at = back ? 0 : replay_length(h->replay) - 1;
+        gdb_put_stop(g, hart, back ? GDB_STOP_BEGIN : GDB_STOP_END);
+        break;
+    default:
+        gdb_error(g, "the trace cannot be decoded here any more: have its "
+                  "files changed?");
+        break;
+    }
+}
+
+/*
+ * ";ACTION[:THREAD]..." What moves is the thread that is named first, with a
+ * step if there is one: the others would go on meanwhile.
+ */
+void gdb_vcont(GdbTarget *g, const char *actions)
+{
+    g_auto(GStrv) list = g_strsplit(actions + 1, ";", -1);
+    unsigned hart = g->selected;
+    bool step = false, named = false;
+
+    for (char **action = list; *action; action++) {
+        const char *colon = strchr(*action, ':');
+        bool steps = g_ascii_tolower(**action) == 's';
+        unsigned which;
+
+        if (!steps && g_ascii_tolower(**action) != 'c') {
+            gdb_error(g, "vCont: only c, C, s and S");
+            return;
+        }
+        if (!colon) {
+            step |= steps && !named;
+            continue;
+        }
+        colon++;
+        if (!gdb_get_thread(g, &colon, &which) || *colon) {
+            gdb_puts(g, "E01");
+            return;
+        }
+        if (!named || (steps && !step)) {
+            hart = which;
+            step = steps;
+            named = true;
+        }
+    }
+    if (step) {
+        gdb_step(g, hart, false);
+    } else {
+        gdb_continue(g, hart, false);
+    }
+}
+
+static bool parse_breakpoint(const GdbTarget *g, const char *args,
+                             uint64_t *address)
+{
+    uint64_t kind;
+
+    if (!rsp_get_number(&args, address) || *args++ != ',' ||
+        !rsp_get_number(&args, &kind)) {
+        return false;
+    }
+    *address = gdb_address(g, *address);
+    return true;
+}
+
+/* gdb may insert one that is there, and has it removed once then. */
+void gdb_breakpoint(GdbTarget *g, bool insert, const char *args)
+{
+    GArray *all = g->breakpoints;
+    uint64_t address;
+    guint i = 0;
+    bool there;
+
+    if (!parse_breakpoint(g, args, &address)) {
+        gdb_puts(g, "E01");
+        return;
+    }
+    while (i < all->len && g_array_index(all, uint64_t, i) < address) {
+        i++;
+    }
+    there = i < all->len && g_array_index(all, uint64_t, i) == address;
+    if (insert && !there) {
+        if (all->len == MAX_BREAKPOINTS) {
+            gdb_error(g, "no more than %u breakpoints", MAX_BREAKPOINTS);
+            return;
+        }
+        g_array_insert_val(all, i, address);
+        i = find_address(g->removed, address);
+        if (i < g->removed->len) {
+            g_array_remove_index_fast(g->removed, i);
+        }
+    } else if (!insert && there) {
+        g_array_remove_index(all, i);
+        if (g->removed->len < MAX_BREAKPOINTS) {
+            g_array_append_val(g->removed, address);
+        }
+    }
+    gdb_puts(g, "OK");
+}

@@ -1,0 +1,388 @@
+/*
+ * Replay: go to any place of what a hart executed
+ *
+ * SPDX-License-Identifier: GPL-2.0-or-later
+ */
+#include "qemu/osdep.h"
+#include "gdb/replay-private.h"
+
+/* Instructions between points, at least, until there are too many points */
+#define SPACING         (1u << 16)
+
+/* Of the window, what is behind the instruction that was asked for */
+#define WINDOW_AHEAD    (REPLAY_WINDOW / 4)
+
+/* A search backwards takes pieces of this many instructions, then of more. */
+#define PIECE_MIN       (1u << 20)
+#define PIECE_MAX       (1u << 28)
+
+/* Ticks a second, unless somebody says so */
+#define TIMESTAMP_HZ    1000000000
+#define MTIME_HZ        10000000
+
+Replay *replay_new(Trace *t, unsigned hart, uint64_t tick_rate)
+{
+    Replay *r = g_new0(Replay, 1);
+
+    r->t = t;
+    r->hart = hart;
+    r->limit = t->limit;
+    r->spacing = SPACING;
+    r->points = g_array_new(FALSE, FALSE, sizeof(ReplayPoint));
+    r->advanced = g_array_new(FALSE, FALSE, sizeof(uint64_t));
+    r->window.insns = g_new(ReplayInsn, REPLAY_WINDOW);
+    r->window.moments = g_array_new(FALSE, FALSE, sizeof(ReplayMoment));
+    r->window.events = g_array_new(FALSE, FALSE, sizeof(ReplayEvent));
+    if (trace_reports_time(t, hart, &r->by_timestamps)) {
+        r->clock.hz = tick_rate ?: r->by_timestamps ? TIMESTAMP_HZ : MTIME_HZ;
+    }
+    return r;
+}
+
+void replay_free(Replay *r)
+{
+    g_clear_pointer(&r->image, image_free);
+    g_array_unref(r->points);
+    g_array_unref(r->advanced);
+    g_array_unref(r->window.moments);
+    g_array_unref(r->window.events);
+    g_free(r->window.insns);
+    g_free(r);
+}
+
+/*
+ * The last element of @array that is at instruction @i or before, or NULL.
+ * Elements are in order of the number that each has at @offset.
+ */
+static const void *last_until(const GArray *array, size_t offset, uint64_t i)
+{
+    size_t size = g_array_get_element_size((GArray *)array);
+    guint lo = 0, hi = array->len;
+
+    while (lo < hi) {
+        guint mid = lo + (hi - lo) / 2;
+
+        if (*(const uint64_t *)(array->data + mid * size + offset) <= i) {
+            lo = mid + 1;
+        } else {
+            hi = mid;
+        }
+    }
+    return lo ? array->data + (lo - 1) * size : NULL;
+}
+
+const ReplayPoint *replay_point(const Replay *r, uint64_t insns)
+{
+    return last_until(r->points, offsetof(ReplayPoint, insns), insns);
+}
+
+static ReplayPass *pass_new(Replay *r, PassKind kind, uint64_t lo, uint64_t hi)
+{
+    ReplayPass *p = g_new0(ReplayPass, 1);
+
+    p->r = r;
+    p->kind = kind;
+    p->lo = lo;
+    p->hi = hi;
+    return p;
+}
+
+void replay_scan(Replay *r, GArray *losses)
+{
+    g_autofree ReplayPass *p = pass_new(r, PASS_SCAN, 0, r->limit);
+
+    p->losses = losses;
+    replay_pass(p, 0);
+    r->length = MIN(p->pos, r->limit);
+    r->stats = p->d.stats;
+    r->has_stats = true;
+    r->gave_up = p->d.gave_up;
+}
+
+void replay_take_index(Replay *r, const IndexHart *index)
+{
+    for (guint i = 0; i < index->points->len; i++) {
+        const IndexPoint *from = &g_array_index(index->points, IndexPoint, i);
+        ReplayPoint point = {
+            .at = from->at,
+            .insns = from->before.insns,
+            .time_known = from->ticks != 0,
+            .ticks = from->ticks,
+        };
+
+        g_array_append_val(r->points, point);
+    }
+    g_array_append_vals(r->advanced, index->advanced->data,
+                        index->advanced->len);
+    r->length = MIN(index->all.insns, r->limit);
+}
+
+const TraceStats *replay_stats(const Replay *r)
+{
+    return r->has_stats ? &r->stats : NULL;
+}
+
+bool replay_gave_up(const Replay *r)
+{
+    return r->gave_up;
+}
+
+unsigned replay_hart(const Replay *r)
+{
+    return r->hart;
+}
+
+uint64_t replay_length(const Replay *r)
+{
+    return r->length;
+}
+
+bool replay_has_time(const Replay *r)
+{
+    return r->clock.hz;
+}
+
+static bool in_window(const Replay *r, uint64_t i)
+{
+    return i - r->window.base < r->window.count;
+}
+
+/* Decode the instructions from @base on that the window has room for. */
+static bool fill_window(Replay *r, uint64_t base)
+{
+    uint64_t end = MIN(base + REPLAY_WINDOW, r->length);
+    g_autofree ReplayPass *p = pass_new(r, PASS_FILL, base, end);
+    ReplayWindow *w = &r->window;
+
+    w->base = base;
+    w->count = 0;
+    g_array_set_size(w->moments, 0);
+    g_array_set_size(w->events, 0);
+    if (!replay_pass(p, base) || w->count != end - base) {
+        w->count = 0;
+        return false;
+    }
+    return true;
+}
+
+static bool need_insn(Replay *r, uint64_t i)
+{
+    uint64_t behind = REPLAY_WINDOW - WINDOW_AHEAD;
+
+    return i < r->length && (in_window(r, i) ||
+                             fill_window(r, i > behind ? i - behind : 0));
+}
+
+const ReplayInsn *replay_insn(Replay *r, uint64_t i)
+{
+    return need_insn(r, i) ? &r->window.insns[i - r->window.base] : NULL;
+}
+
+void replay_expect_back(Replay *r, uint64_t i)
+{
+    uint64_t first = i >= REPLAY_WINDOW ? i - REPLAY_WINDOW + 1 : 0;
+
+    if (i < r->length && !(in_window(r, i) && in_window(r, first))) {
+        fill_window(r, first);
+    }
+}
+
+const ReplayMoment *replay_moment(Replay *r, uint64_t i)
+{
+    return need_insn(r, i) ? last_until(r->window.moments,
+                                        offsetof(ReplayMoment, index), i)
+                           : NULL;
+}
+
+const ReplayEvent *replay_event(Replay *r, uint64_t i)
+{
+    const ReplayEvent *event = NULL;
+
+    if (need_insn(r, i)) {
+        event = last_until(r->window.events, offsetof(ReplayEvent, index), i);
+    }
+    return event && event->index == i ? event : NULL;
+}
+
+/* What @p, which has decoded from instruction @from on, has found */
+static ReplayFound run_search(ReplayPass *p, uint64_t from, uint64_t *at)
+{
+    if (!replay_pass(p, from)) {
+        return REPLAY_FAILED;
+    }
+    if (p->stopped) {
+        return REPLAY_STOPPED;
+    }
+    if (p->found && p->at < p->r->length) {
+        *at = p->at;
+        return REPLAY_FOUND;
+    }
+    return REPLAY_NOT_FOUND;
+}
+
+static ReplayFound find_ahead(Replay *r, uint64_t from, const ReplayPass *like,
+                              uint64_t *at)
+{
+    g_autofree ReplayPass *p = g_memdup2(like, sizeof(*like));
+
+    p->lo = from + 1;
+    p->hi = r->length;
+    return run_search(p, from, at);
+}
+
+static ReplayFound find_back(Replay *r, uint64_t end, const ReplayPass *like,
+                             uint64_t *at)
+{
+    for (uint64_t size = PIECE_MIN; end; size = MIN(size * 2, PIECE_MAX)) {
+        g_autofree ReplayPass *p = g_memdup2(like, sizeof(*like));
+        const ReplayPoint *point = replay_point(r, end > size ? end - size :
+                                                0);
+        ReplayFound found;
+
+        p->last = true;
+        p->lo = point ? point->insns : 0;
+        p->hi = end;
+        found = run_search(p, p->lo, at);
+        if (found != REPLAY_NOT_FOUND) {
+            return found;
+        }
+        end = p->lo;
+    }
+    return REPLAY_NOT_FOUND;
+}
+
+/*
+ * Within the window, without decoding: most searches do not go far. Sets *@from
+ * to where it ends if nothing is found.
+ */
+static bool find_near(Replay *r, uint64_t *from, bool back,
+                      const ReplayPass *p, uint64_t *at)
+{
+    const ReplayWindow *w = &r->window;
+
+    if (!in_window(r, *from)) {
+        return false;
+    }
+    for (uint64_t i = *from;;) {
+        uint64_t pc;
+
+        if (back ? i == w->base : i == w->base + w->count - 1) {
+            *from = i;
+            return false;
+        }
+        i = back ? i - 1 : i + 1;
+        pc = w->insns[i - w->base].pc;
+        for (unsigned k = 0; k < p->nr_pcs; k++) {
+            if (p->pcs[k] == pc) {
+                *at = i;
+                return true;
+            }
+        }
+    }
+}
+
+ReplayFound replay_find(Replay *r, uint64_t from, bool back,
+                        const uint64_t *pcs, unsigned n, ReplayPollFn *poll,
+                        void *opaque, uint64_t *at)
+{
+    g_autofree ReplayPass *p = pass_new(r, PASS_FIND, 0, 0);
+
+    p->pcs = pcs;
+    p->nr_pcs = n;
+    p->poll = poll;
+    p->opaque = opaque;
+    if (!n) {
+        return REPLAY_NOT_FOUND;
+    }
+    if (find_near(r, &from, back, p, at)) {
+        return REPLAY_FOUND;
+    }
+    return back ? find_back(r, from, p, at) : find_ahead(r, from, p, at);
+}
+
+ReplayFound replay_find_time(Replay *r, uint64_t ns, ReplayPollFn *poll,
+                             void *opaque, uint64_t *at)
+{
+    g_autofree ReplayPass *p = pass_new(r, PASS_FIND_TIME, 0, r->length);
+    uint64_t from = 0;
+
+    p->ns = ns;
+    p->poll = poll;
+    p->opaque = opaque;
+    for (guint i = 0; i < r->points->len; i++) {
+        const ReplayPoint *point = &g_array_index(r->points, ReplayPoint, i);
+        VirtualClock clock = { .hz = r->clock.hz, .ticks = point->ticks };
+
+        if (point->time_known && virtual_clock_ns(&clock) < ns) {
+            from = point->insns;
+        }
+    }
+    return run_search(p, from, at);
+}
+
+/* The image as it is at @m */
+static Image *image_at(Replay *r, const ReplayMoment *m)
+{
+    SidebandNote note;
+
+    if (r->image && (r->image_part != m->part ||
+                     r->image_advanced > m->advanced)) {
+        g_clear_pointer(&r->image, image_free);
+    }
+    if (!r->image) {
+        r->image = trace_image_at(r->t, r->hart, m->part,
+                                  (const uint64_t *)r->advanced->data,
+                                  m->advanced);
+    } else if (r->image_advanced < m->advanced) {
+        image_advance(r->image, m->advanced);
+    }
+    r->image_part = m->part;
+    r->image_advanced = m->advanced;
+    while (image_next_note(r->image, &note)) {
+        /* They are of no use here. */
+    }
+    image_trim(r->image);
+    return r->image;
+}
+
+/* Who may execute code there, if @priv does not */
+static CodePage *page_at(Image *image, unsigned priv, uint64_t addr)
+{
+    static const ETracePriv others[] = {
+        ETRACE_PRIV_S, ETRACE_PRIV_M, ETRACE_PRIV_VS,
+    };
+    CodePage *page = image_page(image, priv, addr);
+
+    for (size_t i = 0; i < G_N_ELEMENTS(others); i++) {
+        if (page && code_page_valid(page, addr & CODE_PAGE_MASK & ~1u)) {
+            return page;
+        }
+        page = image_page(image, others[i], addr);
+    }
+    return page && code_page_valid(page, addr & CODE_PAGE_MASK & ~1u) ? page
+                                                                      : NULL;
+}
+
+size_t replay_read(Replay *r, uint64_t i, uint64_t addr, uint8_t *buf,
+                   size_t len)
+{
+    const ReplayInsn *insn = replay_insn(r, i);
+    const ReplayMoment *moment = replay_moment(r, i);
+    Image *image;
+    size_t n;
+
+    /* Pages of ELF files are the decoder's. */
+    if (!insn || !moment || !r->t->sideband) {
+        return 0;
+    }
+    image = image_at(r, moment);
+    for (n = 0; n < len; n++) {
+        CodePage *page = page_at(image, insn->priv, addr + n);
+
+        if (!page) {
+            break;
+        }
+        buf[n] = page->bytes[(addr + n) & CODE_PAGE_MASK];
+    }
+    return n;
+}

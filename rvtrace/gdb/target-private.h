@@ -1,0 +1,129 @@
+/*
+ * gdb's target: what its files share
+ *
+ * SPDX-License-Identifier: GPL-2.0-or-later
+ */
+#ifndef ETRACE_GDB_TARGET_PRIVATE_H
+#define ETRACE_GDB_TARGET_PRIVATE_H
+
+#include "gdb/rsp.h"
+#include "gdb/target.h"
+
+/* Number of the pc, behind x0 to x31 */
+#define GDB_REG_PC      32
+
+/* f0 to f31 of 64 bits, and fflags, frm, fcsr of 32 are behind it. */
+#define GDB_REG_F0      33
+#define GDB_REG_FFLAGS  65
+#define GDB_NR_REGS     68
+
+typedef struct GdbHart {
+    Replay *replay;             /* NULL: there is no such thread */
+    uint64_t at;
+    /* record btrace bts: */
+    bool btrace;
+    char *given;                /* checksum of the last answer; or NULL */
+} GdbHart;
+
+struct GdbTarget {
+    const Trace *t;
+    unsigned xlen;
+    GPtrArray *replays;
+    ElfCode *files;
+    unsigned nr_harts;
+    GdbHart *harts;
+    unsigned general;           /* hart that is asked about (Hg) */
+    /*
+     * The hart that the user has selected: gdb asks whether it is there (T), or
+     * says that it goes on. Hg is also for others that gdb has questions about.
+     */
+    unsigned selected;
+    int mover;                  /* hart that goes on (Hc); -1: that one */
+    unsigned next_listed;       /* of qsThreadInfo */
+    GArray *breakpoints;        /* uint64_t, ascending */
+    GArray *removed;            /* uint64_t: those that were there */
+    bool knows_swbreak;
+    uint64_t transfers;         /* of branch traces: so many */
+    /* The branch trace that gdb fetches in pieces, and whose it is; or NULL */
+    GString *history;
+    unsigned history_hart;
+
+    /* While a packet is answered */
+    const GdbTargetOps *ops;
+    void *opaque;
+    GdbTargetNext next;
+};
+
+/* Send a packet. */
+void gdb_put(GdbTarget *g, const GString *s);
+void gdb_puts(GdbTarget *g, const char *text);
+
+/* Send an error that gdb shows to the user. */
+void G_GNUC_PRINTF(2, 3) gdb_error(GdbTarget *g, const char *fmt, ...);
+
+/* Send a part of @text as qXfer wants it: @range is "OFFSET,LENGTH". */
+void gdb_put_part(GdbTarget *g, const GString *text, const char *range);
+
+/* The hart that is asked about */
+static inline GdbHart *gdb_hart(GdbTarget *g)
+{
+    return &g->harts[g->general];
+}
+
+/* Addresses have so many bits. */
+static inline uint64_t gdb_address(const GdbTarget *g, uint64_t address)
+{
+    return g->xlen == 32 ? (uint32_t)address : address;
+}
+
+/*
+ * Read a thread's number at *@p: that of a hart, or 0 and -1 for the one that
+ * is selected. Returns false if there is no such thread.
+ */
+bool gdb_get_thread(const GdbTarget *g, const char **p, unsigned *hart);
+
+/* gdb-text.c: qXfer:features:read:target.xml, qXfer:threads:read */
+GString *gdb_text_features(unsigned xlen);
+GString *gdb_text_threads(GdbTarget *g);
+
+/* What "monitor where" says of hart @hart */
+GString *gdb_text_where(GdbTarget *g, unsigned hart);
+
+/* move.c: why a hart is where it is */
+typedef enum GdbStop {
+    GDB_STOP_THERE,
+    GDB_STOP_BREAKPOINT,
+    GDB_STOP_INTERRUPT,
+    GDB_STOP_BEGIN,
+    GDB_STOP_END,
+} GdbStop;
+
+void gdb_put_stop(GdbTarget *g, unsigned hart, GdbStop why);
+
+/* Move @hart by one instruction, or to the next breakpoint; send the stop. */
+void gdb_step(GdbTarget *g, unsigned hart, bool back);
+void gdb_continue(GdbTarget *g, unsigned hart, bool back);
+
+/* vCont, with what is behind it */
+void gdb_vcont(GdbTarget *g, const char *actions);
+
+/* Z0, Z1 and z0, z1: @args is "ADDRESS,KIND". */
+void gdb_breakpoint(GdbTarget *g, bool insert, const char *args);
+
+/*
+ * history.c: Qbtrace:*, Qbtrace-conf:*, qXfer:btrace:read:*,
+ * qXfer:btrace-conf:read:*, with what is behind the prefix
+ */
+void gdb_history_set(GdbTarget *g, const char *what);
+void gdb_history_configure(GdbTarget *g, const char *what);
+void gdb_history_read(GdbTarget *g, const char *what);
+void gdb_history_read_conf(GdbTarget *g, const char *what);
+void gdb_history_drop(GdbTarget *g);
+
+/* monitor.c: qRcmd, with the command's text */
+void gdb_monitor(GdbTarget *g, const char *text);
+
+/* Hart @hart to @place, see gdb_target_go() */
+bool gdb_go_to(GdbTarget *g, unsigned hart, const char *place, GError **errp);
+
+#endif /* ETRACE_GDB_TARGET_PRIVATE_H */

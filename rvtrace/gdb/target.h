@@ -1,0 +1,59 @@
+/*
+ * gdb's target: the answers to its requests, of harts that are replayed
+ *
+ * Each hart is a thread, with the number of the hart + 1, and has a place of
+ * its own in what it executed. There is no order between instructions of
+ * different harts, so one hart moves at a time: that of the request, or else
+ * the one that gdb has selected. The others stay where they are.
+ *
+ * Of registers, the pc is known; of memory, code.
+ *
+ * SPDX-License-Identifier: GPL-2.0-or-later
+ */
+#ifndef ETRACE_GDB_TARGET_H
+#define ETRACE_GDB_TARGET_H
+
+#include "gdb/replay.h"
+
+typedef struct GdbTarget GdbTarget;
+
+/* What the connection does for the target; both with the opaque pointer */
+typedef struct GdbTargetOps {
+    /* Send a packet of @len bytes @data. */
+    void (*send)(void *opaque, const char *data, size_t len);
+    /* Has gdb sent Ctrl-C, or gone away? May be NULL. */
+    ReplayPollFn *poll;
+} GdbTargetOps;
+
+typedef enum GdbTargetNext {
+    GDB_TARGET_GO_ON,
+    GDB_TARGET_NO_ACK,      /* ... without acknowledgements from now on */
+    GDB_TARGET_DETACHED,    /* gdb leaves */
+    GDB_TARGET_KILLED,      /* and nobody else shall come */
+} GdbTargetNext;
+
+/*
+ * @replays has an entry for each hart of @t: Replay, of at least one
+ * instruction, or NULL; at least one is there. @files has the code of ELF
+ * files, or is NULL. All three must live as long. Each hart begins at its last
+ * instruction.
+ */
+GdbTarget *gdb_target_new(const Trace *t, GPtrArray *replays, ElfCode *files);
+void gdb_target_free(GdbTarget *g);
+
+/*
+ * Go to @place in the replay of every hart: "begin", "end", a number of
+ * instructions (with k, M or G behind it or not), or a virtual time (1.5s, ms,
+ * us, ns). Returns false and sets @errp if it is none of them or not in the
+ * trace.
+ */
+bool gdb_target_go(GdbTarget *g, const char *place, GError **errp);
+
+/* A debugger has connected: what the one before had set is forgotten. */
+void gdb_target_connected(GdbTarget *g);
+
+/* Answer the packet @data, of @len bytes. */
+GdbTargetNext gdb_target_packet(GdbTarget *g, const char *data, size_t len,
+                                const GdbTargetOps *ops, void *opaque);
+
+#endif /* ETRACE_GDB_TARGET_H */

@@ -1,0 +1,71 @@
+/*
+ * What the guest said of itself: texts of the sideband that name things
+ *
+ * rvtrace-guest sends /proc/PID/maps, /tmp/perf-PID.map, /proc/kallsyms and
+ * /proc/modules, line by line. A line is of the place of the stream where it
+ * stands, and what it says of a process is of the program that the process
+ * runs there: exec and exit end it. TASK records say which process runs.
+ *
+ * Texts are the guest's choice: lines that make no sense are left out, and
+ * what is kept of the others is no larger than they are.
+ *
+ * SPDX-License-Identifier: GPL-2.0-or-later
+ */
+#ifndef ETRACE_GUEST_TEXT_H
+#define ETRACE_GUEST_TEXT_H
+
+#include "names/object.h"
+#include "code/sideband.h"
+
+typedef struct GuestText GuestText;
+
+/* Are there any texts in @sb? */
+bool guest_text_in(const Sideband *sb);
+
+/* Read them all. @sb must live as long. */
+GuestText *guest_text_new(const Sideband *sb);
+void guest_text_free(GuestText *g);
+
+/* Lines that made no sense */
+unsigned guest_text_malformed(const GuestText *g);
+
+/*
+ * Make objects of @table for what is named: the kernel and its modules, code
+ * that was made at run time, and files. Files that are there, with a path that
+ * the guest uses, are taken; others are loaded from the folders @roots (NULL:
+ * none), and those that are not there either have no code and no symbols.
+ * Nothing is added to the texts after that.
+ */
+void guest_text_objects(GuestText *g, ObjectTable *table, char **roots);
+
+/*
+ * The object with the kernel's symbols, at their own addresses, or with those
+ * of a module: the @i th one; NULL: there are not so many
+ */
+const Object *guest_text_kernel(const GuestText *g, unsigned i);
+
+/* Where a process had mapped a file, to execute it */
+typedef struct GuestMapping {
+    uint64_t lo, hi;            /* addresses */
+    uint64_t bias;              /* of @object, if it has code */
+    const Object *object;       /* has code, or else only its path is known */
+    const Object *path;         /* the same path without code and symbols */
+    bool later;                 /* it was said behind that place */
+} GuestMapping;
+
+/*
+ * What process @tgid had at @vaddr, at the place @where; false: not known, or
+ * no file.
+ */
+bool guest_text_mapping(const GuestText *g, const SidebandWhere *where,
+                        uint32_t tgid, uint64_t vaddr, GuestMapping *mapping);
+
+/*
+ * The function that process @tgid made at run time at @vaddr, whose code is
+ * what is there at the place @where; false: not known. Functions that lay at
+ * the same address, one after the other, have different ones in the object.
+ */
+bool guest_text_jit(const GuestText *g, const SidebandWhere *where,
+                    uint32_t tgid, uint64_t vaddr, GuestMapping *mapping);
+
+#endif /* ETRACE_GUEST_TEXT_H */

@@ -1,0 +1,37 @@
+/*
+ * Objects from ELF files: programs, libraries, modules, vdso, firmware
+ *
+ * SPDX-License-Identifier: GPL-2.0-or-later
+ */
+#ifndef ETRACE_OBJECT_ELF_H
+#define ETRACE_OBJECT_ELF_H
+
+#include "names/object.h"
+
+/*
+ * A new object of @table from the RISC-V ELF file @file, which the guest knows
+ * as @path: its executable segments, or the executable sections of a file of
+ * the kernel's modules, which lie in the object one behind the other. Symbols
+ * are not read yet. Returns NULL and sets @errp if it is no such file, or if
+ * it is damaged. An object without any code is returned, too.
+ */
+Object *object_elf_load(ObjectTable *table, const char *path,
+                        const char *file, GError **errp);
+
+/*
+ * The same from @size bytes of memory, to which @owner belongs (a reference
+ * is taken). @kind replaces what the file says, unless it is OBJECT_NONE.
+ */
+Object *object_elf_parse(ObjectTable *table, const char *path,
+                         const char *file, GBytes *owner,
+                         const uint8_t *data, size_t size, ObjectKind kind,
+                         GError **errp);
+
+/*
+ * Read the object's symbols: functions of .symtab and .dynsym, and where there
+ * are none, functions that .eh_frame describes or that look like some, which
+ * are named after their addresses. There may be none.
+ */
+void object_elf_symbols(Object *object);
+
+#endif /* ETRACE_OBJECT_ELF_H */

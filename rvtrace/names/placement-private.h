@@ -1,0 +1,107 @@
+/*
+ * Placement: what its files share
+ *
+ * SPDX-License-Identifier: GPL-2.0-or-later
+ */
+#ifndef ETRACE_PLACEMENT_PRIVATE_H
+#define ETRACE_PLACEMENT_PRIVATE_H
+
+#include "names/placement.h"
+
+/* A CODE record */
+typedef struct SeenPiece {
+    size_t pos;                 /* of the record in the file */
+    const uint8_t *bytes;       /* the file's */
+    uint16_t off, len;          /* in the page */
+} SeenPiece;
+
+/* A MAP record, of the page */
+typedef struct SeenMap {
+    size_t pos;
+    SidebandSpace space;
+    uint64_t vpage;
+} SeenMap;
+
+/* A page of an object that may be in a physical page */
+typedef struct Candidate {
+    const Object *object;
+    uint64_t addr;              /* of the page's first byte, in the object */
+} Candidate;
+
+/* So many are distinguished in each page */
+#define MAX_CANDIDATES  64
+
+/* What a physical page holds from a place of the stream on */
+typedef struct Holding {
+    size_t pos;
+    uint64_t candidates;        /* a bit for each of the page's */
+} Holding;
+
+typedef struct SeenPage {
+    uint64_t ppage;
+    GArray *pieces;             /* SeenPiece, by pos */
+    GArray *maps;               /* SeenMap, by pos */
+    GArray *candidates;         /* Candidate */
+    GArray *holdings;           /* Holding, by pos; placement_decide() */
+} SeenPage;
+
+/*
+ * What speaks for an object being in a space with a bias; with no space: in
+ * that which has most
+ */
+typedef struct Vote {
+    SidebandSpace space;
+    const Object *object;
+    uint64_t bias;
+    uint64_t pages;
+} Vote;
+
+/* The program of a space from a place of the stream on */
+typedef struct ProgramFrom {
+    size_t pos;
+    const Object *object;
+} ProgramFrom;
+
+/* The name of a space's task from a place of the stream on */
+typedef struct CommFrom {
+    size_t pos;
+    const char *comm;           /* interned */
+} CommFrom;
+
+typedef struct NeedleTable NeedleTable;
+
+struct Placement {
+    const Sideband *sb;
+    GHashTable *by_page;        /* ppage -> SeenPage */
+    GPtrArray *pages;           /* SeenPage */
+    NeedleTable *needles;       /* until placement_decide() */
+    GHashTable *votes;          /* Vote */
+    GHashTable *most;           /* Vote, without its space */
+    GHashTable *programs;       /* SidebandSpace -> GArray of ProgramFrom */
+    GHashTable *comms;          /* SidebandSpace -> GArray of CommFrom */
+    GHashTable *found;          /* Object */
+};
+
+/* placement.c */
+
+/* Of SidebandSpace, for hash tables */
+guint placement_space_hash(gconstpointer key);
+gboolean placement_space_equal(gconstpointer a, gconstpointer b);
+
+/* What the page held, by its candidates, and since when */
+void placement_decide_page(SeenPage *page);
+
+/* placement-short.c */
+
+/*
+ * When all other pages have been decided: those of which too little ran to be
+ * looked for in all files have the bytes of what lies around them.
+ */
+void placement_short_pages(Placement *p);
+
+/* placement-scan.c */
+
+NeedleTable *needles_new(const Placement *p);
+void needles_free(NeedleTable *needles);
+
+#endif /* ETRACE_PLACEMENT_PRIVATE_H */

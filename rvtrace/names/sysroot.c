@@ -1,0 +1,138 @@
+/*
+ * The files that may have run: a folder with a copy of the guest's
+ *
+ * SPDX-License-Identifier: GPL-2.0-or-later
+ */
+#include "qemu/osdep.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <gelf.h>
+#include <gio/gio.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include "base/input.h"
+#include "names/kernel-image.h"
+#include "names/object-elf.h"
+#include "base/packed.h"
+#include "names/sysroot.h"
+
+/* Folders in each other; deeper ones are left out */
+#define MAX_DEPTH   64
+
+/* Bytes that distinguish the kinds: a shorter file is none of them */
+#define HEAD_SIZE   64
+
+typedef enum FileKind {
+    FILE_OTHER,
+    FILE_ELF,
+    FILE_IMAGE,
+} FileKind;
+
+static FileKind kind_of(const uint8_t *head, size_t size)
+{
+    return size < HEAD_SIZE ? FILE_OTHER :
+           !memcmp(head, ELFMAG, SELFMAG) ? FILE_ELF :
+           kernel_image_is(head, size) ? FILE_IMAGE : FILE_OTHER;
+}
+
+/* What a file is, by how it begins, or what is packed in it */
+static FileKind look_at(const char *path)
+{
+    g_autoptr(GBytes) inside = NULL;
+    uint8_t head[HEAD_SIZE];
+    const uint8_t *data;
+    size_t size;
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+    ssize_t n;
+
+    if (fd < 0) {
+        return FILE_OTHER;
+    }
+    n = read(fd, head, sizeof(head));
+    close(fd);
+    if (n <= 0 || !packed_is(head, n)) {
+        return kind_of(head, MAX(n, 0));
+    }
+    inside = packed_open_head(path, HEAD_SIZE, NULL);
+    if (!inside) {
+        return FILE_OTHER;
+    }
+    data = input_data(inside, &size);
+    return kind_of(data, size);
+}
+
+/* @path: as the guest knows it; @file: here */
+static void try_file(Names *names, const char *path, const char *file)
+{
+    ObjectTable *table = names_table(names);
+    unsigned before = object_table_size(table);
+
+    /* What is no object after all is no concern of the user's. */
+    switch (look_at(file)) {
+    case FILE_ELF:
+        if (!object_elf_load(table, path, file, NULL)) {
+            return;
+        }
+        break;
+    case FILE_IMAGE:
+        if (!kernel_image_load(table, file, NULL)) {
+            return;
+        }
+        break;
+    case FILE_OTHER:
+        return;
+    }
+    names_try(names, before);
+}
+
+static gint compare_names(gconstpointer a, gconstpointer b)
+{
+    return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+static void scan_folder(Names *names, const char *path, const char *folder,
+                        unsigned depth)
+{
+    g_autoptr(GDir) dir = g_dir_open(folder, 0, NULL);
+    g_autoptr(GPtrArray) entries = g_ptr_array_new_with_free_func(g_free);
+    const char *name;
+
+    while (dir && (name = g_dir_read_name(dir))) {
+        g_ptr_array_add(entries, g_strdup(name));
+    }
+    /* In an order that does not depend on the file system */
+    g_ptr_array_sort(entries, compare_names);
+    for (guint i = 0; i < entries->len; i++) {
+        g_autofree char *below = g_build_filename(path, entries->pdata[i],
+                                                  NULL);
+        g_autofree char *file = g_build_filename(folder, entries->pdata[i],
+                                                 NULL);
+        struct stat st;
+
+        if (lstat(file, &st)) {
+            continue;
+        }
+        if (S_ISDIR(st.st_mode) && depth < MAX_DEPTH) {
+            scan_folder(names, below, file, depth + 1);
+        } else if (S_ISREG(st.st_mode)) {
+            try_file(names, below, file);
+        }
+    }
+}
+
+bool sysroot_scan(Names *names, const char *root, GError **errp)
+{
+    struct stat st;
+
+    if (stat(root, &st)) {
+        g_set_error(errp, G_IO_ERROR, g_io_error_from_errno(errno),
+                    "%s: %s", root, g_strerror(errno));
+        return false;
+    }
+    if (S_ISDIR(st.st_mode)) {
+        scan_folder(names, "/", root, 0);
+    } else {
+        try_file(names, root, root);
+    }
+    return true;
+}

@@ -1,0 +1,104 @@
+/*
+ * Call stacks: what their frames are called
+ *
+ * SPDX-License-Identifier: GPL-2.0-or-later
+ */
+#include "qemu/osdep.h"
+#include "profile/callstack-private.h"
+#include "base/trap-text.h"
+
+static FrameKind frame_kind(unsigned priv)
+{
+    switch (priv) {
+    case ETRACE_PRIV_U:
+        return FRAME_USER;
+    case ETRACE_PRIV_S:
+        return FRAME_SUPERVISOR;
+    case ETRACE_PRIV_VU:
+    case ETRACE_PRIV_VS:
+        return FRAME_GUEST;
+    default:
+        return FRAME_MACHINE;
+    }
+}
+
+/* The name of what @layer distinguishes; NULL: it does not apply here */
+static char *layer_name(const CallStack *cs, CallStackLayer layer,
+                        unsigned priv)
+{
+    const Task *task = cs->site.task;
+
+    if (layer == CALLSTACK_LAYER_PRIV) {
+        return g_strdup(priv_text(priv));
+    }
+    /* The firmware works for whoever calls it; then it is below that. */
+    if (!task || is_firmware(priv)) {
+        return NULL;
+    }
+    switch (task->known ? layer : CALLSTACK_LAYER_COMM) {
+    case CALLSTACK_LAYER_PROCESS:
+        return g_strdup_printf("%s (%u)", task->name, task->tgid);
+    case CALLSTACK_LAYER_THREAD:
+        return g_strdup_printf("%s (%u/%u)", task->name, task->tgid,
+                               task->tid);
+    default:
+        return g_strdup(task->name);
+    }
+}
+
+unsigned callstack_group(CallStack *cs, unsigned priv)
+{
+    Profile *p = cs->profile;
+    unsigned node = cs->top;
+
+    for (unsigned i = 0; i < cs->options.nr_layers; i++) {
+        g_autofree char *name = layer_name(cs, cs->options.layers[i], priv);
+
+        if (name) {
+            node = profile_child(p, node,
+                                 profile_label(p, FRAME_GROUP, name));
+        }
+    }
+    return node;
+}
+
+unsigned callstack_trap_frame(CallStack *cs, const FlowTrap *trap)
+{
+    const char *name = trap_cause_text(trap->interrupt, trap->cause);
+    g_autofree char *label = name ? g_strdup_printf("[%s]", name) :
+        trap->cause == FLOW_CAUSE_UNKNOWN ?
+        g_strdup(trap->interrupt ? "[interrupt]" : "[exception]") :
+        g_strdup_printf("[%s %u]", trap->interrupt ? "interrupt" :
+                        "exception", trap->cause);
+
+    return profile_label(cs->profile, FRAME_TRAP, label);
+}
+
+const KnownFunction *callstack_function(CallStack *cs, uint64_t pc,
+                                        bool called)
+{
+    unsigned priv = cs->now->priv, space = cs->site.space;
+    unsigned generation = cs->site.image ? cs->site.image->generation : 1;
+    uint64_t hash = (pc + called) * 0x9e3779b97f4a7c15ull;
+    KnownFunction *k = &cs->known[hash >> 52];
+    NamePlace place;
+
+    if (k->pc == pc && k->generation == generation && k->space == space &&
+        k->priv == priv && k->called == called) {
+        return k;
+    }
+    names_find(cs->options.names, cs->site.image, priv, pc, &place);
+    *k = (KnownFunction) {
+        .pc = pc,
+        .lo = place.lo,
+        .hi = place.hi,
+        .generation = generation,
+        .space = space,
+        .frame = profile_function(cs->profile, frame_kind(priv), &place, pc,
+                                  called),
+        .priv = priv,
+        .called = called,
+        .symbol = place.symbol != NULL,
+    };
+    return k;
+}

@@ -1,0 +1,379 @@
+/*
+ * Counting what runs: from an instruction flow to Counts
+ *
+ * A run is counted when it is known how it was left, which the flow may say
+ * only afterwards; a transfer when it is known where to.
+ *
+ * SPDX-License-Identifier: GPL-2.0-or-later
+ */
+#include "qemu/osdep.h"
+#include "profile/counter.h"
+
+#define PAGES       512     /* known pages */
+#define RANGE_BITS  15      /* known ranges and edges */
+#define MAX_ROUND   65536   /* ranges of a loop's round */
+
+/* Which place a page's code has */
+typedef struct KnownPage {
+    uint64_t vpage, bias;
+    unsigned generation;    /* of the image; 0: the entry is empty */
+    unsigned space;
+    unsigned task;
+    unsigned place;
+    uint8_t priv;
+} KnownPage;
+
+/* A run that was counted before */
+typedef struct KnownRange {
+    uint64_t pc;
+    unsigned place, count;
+    unsigned index;         /* of the range, + 1; 0: the entry is empty */
+    uint8_t itype;
+} KnownRange;
+
+typedef struct KnownEdge {
+    uint64_t from, to;
+    unsigned from_place, to_place;
+    unsigned index;
+    uint8_t itype;
+} KnownEdge;
+
+/* A place and address that control was transferred from */
+typedef struct Departure {
+    bool valid;
+    uint8_t itype;
+    unsigned place;
+    uint64_t from;
+} Departure;
+
+struct Counter {
+    Counts *counts;
+    const Names *names;
+    unsigned hart;
+    void (*ran)(void *opaque, unsigned range);      /* counter_watch() */
+    void *opaque;
+    uint64_t insns;         /* counter_insns() */
+    KnownPage pages[PAGES];
+    KnownRange ranges[1u << RANGE_BITS];
+    KnownEdge edges[1u << RANGE_BITS];
+    /* The last run, which may not be complete, and where it is */
+    bool pending;
+    FlowRun run;
+    uint64_t last, bias;    /* last: of its last instruction; 0: not yet */
+    unsigned place;
+    Departure left;         /* the transfer of which the target comes next */
+    /* counter_mark() */
+    bool marked, first;
+    uint64_t first_pc;
+    unsigned first_place;
+    GArray *round;          /* index of a range, or of an edge + 1 << 31 */
+};
+
+#define ROUND_EDGE  (1u << 31)
+
+Counter *counter_new(Counts *counts, const Names *names, unsigned hart)
+{
+    Counter *c = g_new0(Counter, 1);
+
+    c->counts = counts;
+    c->names = names;
+    c->hart = hart;
+    c->round = g_array_new(false, false, sizeof(unsigned));
+    return c;
+}
+
+void counter_watch(Counter *c, void (*ran)(void *opaque, unsigned range),
+                   void *opaque)
+{
+    c->ran = ran;
+    c->opaque = opaque;
+}
+
+uint64_t counter_insns(const Counter *c)
+{
+    return c->insns;
+}
+
+static unsigned hash(uint64_t a, uint64_t b, unsigned bits)
+{
+    return (a * 0x9e3779b97f4a7c15ull ^ b * 0xc2b2ae3d27d4eb4full) >>
+           (64 - bits);
+}
+
+/* The address of the last instruction of @run, and of what is behind it */
+static void find_last(const FlowRun *run, uint64_t *last, uint64_t *end)
+{
+    const uint8_t *code = run->code;
+
+    *end = run->pc;
+    for (unsigned i = 0; i < run->count; i++) {
+        unsigned size = flow_insn_length(code);
+
+        *last = *end;
+        *end += size;
+        code += size;
+    }
+}
+
+static const KnownPage *find_page(Counter *c, uint64_t pc, unsigned priv,
+                                  const CallStackSite *site)
+{
+    uint64_t vpage = pc >> CODE_PAGE_BITS;
+    unsigned task = site->task ? site->task->id : TASK_NONE;
+    unsigned generation = site->image ? site->image->generation : 1;
+    KnownPage *k = &c->pages[(vpage ^ priv * 37) % PAGES];
+    NamePlace place;
+
+    if (k->vpage == vpage && k->generation == generation &&
+        k->priv == priv && k->task == task && k->space == site->space) {
+        return k;
+    }
+    names_find(c->names, site->image, priv, pc, &place);
+    *k = (KnownPage) {
+        .vpage = vpage,
+        .bias = place.bias,
+        .generation = generation,
+        .space = site->space,
+        .task = task,
+        .place = counts_place(c->counts, &(CountPlace) {
+            .hart = c->hart,
+            .task = task,
+            .object = place.object->id,
+            .priv = priv,
+            .bias = place.bias,
+        }),
+        .priv = priv,
+    };
+    return k;
+}
+
+static void add_to_round(Counter *c, unsigned what)
+{
+    if (c->marked) {
+        g_array_append_val(c->round, what);
+        c->marked = c->round->len < MAX_ROUND;
+    }
+}
+
+/* How often the last run was left like this is one more. */
+static void commit_range(Counter *c)
+{
+    const FlowRun *run = &c->run;
+    /* Where a branch ends a run, both ways out of it are used in turn. */
+    uint64_t what = (uint64_t)c->place << 32 | run->itype << 16 | run->count;
+    KnownRange *k = &c->ranges[hash(run->pc, what, RANGE_BITS)];
+    unsigned index;
+
+    if (!c->pending) {
+        return;
+    }
+    c->pending = false;
+    if (!k->index || k->pc != run->pc || k->place != c->place ||
+        k->count != run->count || k->itype != run->itype) {
+        uint64_t end = run->end;
+
+        if (!c->last) {
+            find_last(run, &c->last, &end);
+        }
+        *k = (KnownRange) {
+            .pc = run->pc,
+            .place = c->place,
+            .count = run->count,
+            .itype = run->itype,
+            .index = counts_range(c->counts, &(CountRange) {
+                .place = c->place,
+                .itype = run->itype,
+                .insns = run->count,
+                .start = run->pc - c->bias,
+                .last = c->last - c->bias,
+                .end = end - c->bias,
+            }) + 1,
+        };
+    }
+    index = k->index - 1;
+    g_array_index(c->counts->ranges, CountRange, index).count++;
+    c->insns += run->count;
+    if (G_UNLIKELY(c->ran)) {
+        c->ran(c->opaque, index);
+    }
+    add_to_round(c, index);
+    c->left = (Departure) {
+        .valid = run->itype >= ETRACE_ITYPE_TRAP_RETURN &&
+                 run->itype != ETRACE_ITYPE_NONTAKEN_BRANCH,
+        .itype = run->itype,
+        .place = c->place,
+        .from = g_array_index(c->counts->ranges, CountRange, index).last,
+    };
+}
+
+static unsigned find_edge(Counter *c, uint64_t to, unsigned to_place)
+{
+    const Departure *left = &c->left;
+    KnownEdge *k = &c->edges[hash(left->from, to, RANGE_BITS)];
+
+    if (!k->index || k->from != left->from || k->to != to ||
+        k->from_place != left->place || k->to_place != to_place ||
+        k->itype != left->itype) {
+        *k = (KnownEdge) {
+            .from = left->from,
+            .to = to,
+            .from_place = left->place,
+            .to_place = to_place,
+            .itype = left->itype,
+            .index = counts_edge(c->counts, &(CountEdge) {
+                .from_place = left->place,
+                .to_place = to_place,
+                .itype = left->itype,
+                .from = left->from,
+                .to = to,
+            }) + 1,
+        };
+    }
+    return k->index - 1;
+}
+
+static void commit_edge(Counter *c, uint64_t to, unsigned to_place)
+{
+    unsigned index;
+
+    if (!c->left.valid) {
+        return;
+    }
+    c->left.valid = false;
+    index = find_edge(c, to, to_place);
+    g_array_index(c->counts->edges, CountEdge, index).count++;
+    /* Into a round, the transfer that repeats is another one. */
+    if (!c->first) {
+        add_to_round(c, index | ROUND_EDGE);
+    }
+}
+
+static void add_run(Counter *c, const FlowRun *run, const CallStackSite *site)
+{
+    const KnownPage *page;
+
+    if (!run->count) {
+        if (c->pending && run->itype) {
+            c->run.itype = run->itype;
+            c->run.end = run->end;
+        }
+        return;
+    }
+    commit_range(c);
+    page = find_page(c, run->pc, run->priv, site);
+    commit_edge(c, run->pc - page->bias, page->place);
+    if (c->first) {
+        c->first = false;
+        c->first_pc = run->pc - page->bias;
+        c->first_place = page->place;
+    }
+    c->pending = true;
+    c->run = *run;
+    c->bias = page->bias;
+    c->place = page->place;
+    c->last = 0;
+}
+
+void counter_runs(Counter *c, const FlowRun *runs, unsigned n,
+                  const CallStackSite *site)
+{
+    for (unsigned i = 0; i < n; i++) {
+        add_run(c, &runs[i], site);
+    }
+    /* Its code may not be there any more when it is counted. */
+    if (c->pending && !c->last) {
+        find_last(&c->run, &c->last, &c->run.end);
+    }
+}
+
+void counter_trap(Counter *c, const FlowTrap *trap,
+                  const CallStackSite *site)
+{
+    if (c->pending && !c->run.itype) {
+        c->run.itype = trap->interrupt ? ETRACE_ITYPE_INTERRUPT
+                                       : ETRACE_ITYPE_EXCEPTION;
+    }
+    commit_range(c);
+    if (c->left.valid && trap->epc_known) {
+        /* It hit the target of a jump, which had got there. */
+        const KnownPage *page = find_page(c, trap->epc, trap->priv, site);
+
+        commit_edge(c, trap->epc - page->bias, page->place);
+    }
+    c->left.valid = false;
+    c->marked = false;
+}
+
+void counter_skip(Counter *c, const FlowRun *runs, unsigned n,
+                  const CallStackSite *site)
+{
+    unsigned i = 0;
+
+    /* How the last one was left that was counted */
+    while (c->pending && i < n && !runs[i].count) {
+        add_run(c, &runs[i++], site);
+    }
+    if (i == n) {
+        return;
+    }
+    commit_range(c);
+    for (unsigned k = i; k < n; k++) {
+        c->insns += runs[k].count;
+    }
+    if (c->left.valid) {
+        const KnownPage *page = find_page(c, runs[i].pc, runs[i].priv, site);
+
+        commit_edge(c, runs[i].pc - page->bias, page->place);
+    }
+    c->marked = false;
+}
+
+void counter_lost(Counter *c)
+{
+    commit_range(c);
+    c->left.valid = false;
+    c->marked = false;
+}
+
+void counter_mark(Counter *c)
+{
+    commit_range(c);
+    g_array_set_size(c->round, 0);
+    c->marked = true;
+    c->first = true;
+}
+
+bool counter_can_repeat(const Counter *c)
+{
+    return c->marked && !c->first && c->round->len + 1 < MAX_ROUND;
+}
+
+void counter_repeat(Counter *c, uint64_t times)
+{
+    commit_range(c);
+    if (c->left.valid) {
+        /* Back to where the round began */
+        unsigned edge = find_edge(c, c->first_pc, c->first_place);
+
+        add_to_round(c, edge | ROUND_EDGE);
+    }
+    for (guint i = 0; i < c->round->len; i++) {
+        unsigned what = g_array_index(c->round, unsigned, i);
+
+        if (what & ROUND_EDGE) {
+            g_array_index(c->counts->edges, CountEdge,
+                          what & ~ROUND_EDGE).count += times;
+        } else {
+            g_array_index(c->counts->ranges, CountRange,
+                          what).count += times;
+        }
+    }
+    c->marked = false;
+}
+
+void counter_free(Counter *c)
+{
+    commit_range(c);
+    g_array_unref(c->round);
+    g_free(c);
+}

@@ -1,0 +1,137 @@
+/*
+ * Profiles: instructions by call stack
+ *
+ * A tree of frames. Each node counts the instructions that were executed
+ * while it was the innermost frame.
+ *
+ * SPDX-License-Identifier: GPL-2.0-or-later
+ */
+#ifndef ETRACE_PROFILE_H
+#define ETRACE_PROFILE_H
+
+#include "base/element-index.h"
+#include "names/names.h"
+
+/* What a frame is; decides about its colour */
+typedef enum FrameKind {
+    FRAME_GROUP,            /* a hart, a privilege level */
+    FRAME_MACHINE,          /* functions, by privilege */
+    FRAME_SUPERVISOR,
+    FRAME_USER,
+    FRAME_GUEST,            /* VS and VU */
+    FRAME_TRAP,
+    FRAME_NR_KINDS,
+} FrameKind;
+
+/* A function, or something else that is shown like one */
+typedef struct ProfileFrame {
+    char *name;
+    bool label;             /* profile_label() made it */
+    bool other;             /* ... or it is for those without room */
+    FrameKind kind;
+    /* ... or else profile_function(), with these: */
+    const Object *object;
+    const Symbol *symbol;   /* the object's; NULL: it has none there */
+    /*
+     * The object's address of the function; without a symbol, if it was
+     * called, or else 0: any function of the object that has none
+     */
+    uint64_t entry;
+} ProfileFrame;
+
+typedef struct ProfileNode {
+    unsigned parent;        /* index; the root is its own parent */
+    unsigned frame;         /* index */
+    unsigned depth;         /* nodes above it */
+    uint64_t self;          /* instructions */
+    uint64_t total;         /* set by profile_sum() */
+} ProfileNode;
+
+/* Children that were found before, by a few bits of both */
+#define PROFILE_RECENT_BITS 14
+
+typedef struct ProfileRecent {
+    unsigned parent, frame;
+    unsigned node;          /* 0: the entry is empty */
+} ProfileRecent;
+
+typedef struct Profile {
+    GArray *nodes;                  /* ProfileNode; 0 is the root */
+    GArray *frames;                 /* ProfileFrame */
+    ElementIndex node_index;
+    GHashTable *frame_index;
+    GHashTable *name_index;
+    unsigned others[FRAME_NR_KINDS];    /* frame of those without room */
+    bool full;                      /* there was no room for all */
+    ProfileRecent recent[1u << PROFILE_RECENT_BITS];
+} Profile;
+
+#define PROFILE_ROOT        0
+#define PROFILE_MAX_NODES   (4u << 20)
+#define PROFILE_MAX_FRAMES  (1u << 20)
+/* A call stack for each privilege level, one below the other, has room. */
+#define PROFILE_MAX_DEPTH   4096
+
+Profile *profile_new(void);
+void profile_free(Profile *p);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(Profile, profile_free)
+
+/*
+ * The child of @node that shows @frame; made if there is none. Beyond
+ * PROFILE_MAX_NODES, and below PROFILE_MAX_DEPTH, it is @node itself, so that
+ * its instructions are counted with the caller's.
+ */
+unsigned profile_child(Profile *p, unsigned node, unsigned frame);
+
+/*
+ * The frame of the function at @pc, of which @place is what names_find() says.
+ * One that has no symbol is named after its first address, if @pc is that
+ * (@called). Beyond PROFILE_MAX_FRAMES all of them are one. The objects must
+ * live as long as @p.
+ */
+unsigned profile_function(Profile *p, FrameKind kind, const NamePlace *place,
+                          uint64_t pc, bool called);
+
+/* A frame with this name that is no function */
+unsigned profile_label(Profile *p, FrameKind kind, const char *name);
+
+/* The frame like @frame, of another profile that has the same objects */
+unsigned profile_take_frame(Profile *p, const ProfileFrame *frame);
+
+static inline ProfileFrame *profile_frame(const Profile *p, unsigned frame)
+{
+    return &g_array_index(p->frames, ProfileFrame, frame);
+}
+
+static inline ProfileNode *profile_node(const Profile *p, unsigned node)
+{
+    return &g_array_index(p->nodes, ProfileNode, node);
+}
+
+/*
+ * Add what @from has below its root to @p, below @top. Both must have the same
+ * objects. @weights: NULL, or what counts instead of each node's instructions.
+ */
+void profile_merge(Profile *p, unsigned top, const Profile *from,
+                   const uint64_t *weights);
+
+/* Fill in the totals. Returns that of the root. */
+uint64_t profile_sum(Profile *p);
+
+/*
+ * The same in an order that does not depend upon what was found first, and
+ * without nodes below which nothing was executed. The caller frees it.
+ */
+Profile *profile_tidy(Profile *p);
+
+/*
+ * The children of every node that executed anything, sorted by name: an array
+ * of GArray of unsigned, one for each node, NULL if it has none. Needs
+ * profile_sum(). Free it with g_ptr_array_unref().
+ */
+GPtrArray *profile_children(const Profile *p);
+
+/* "frame;frame;frame count" for each stack, sorted */
+void profile_write_folded(const Profile *p, FILE *f);
+
+#endif /* ETRACE_PROFILE_H */

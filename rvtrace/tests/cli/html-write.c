@@ -1,0 +1,202 @@
+/*
+ * Write a report and flame graphs of a small profile with ugly names
+ *
+ *   html-write FOLDER
+ *
+ * SPDX-License-Identifier: GPL-2.0-or-later
+ */
+#include "qemu/osdep.h"
+#include "views/report/flamegraph.h"
+#include "views/html/html-report.h"
+
+#define HOSTILE "<img src=x onerror=alert(1)>"
+#define SCRIPT  "</script><script>alert(2)</script>"
+
+static const CallStackLayer order[] = {
+    CALLSTACK_LAYER_COMM, CALLSTACK_LAYER_PROCESS, CALLSTACK_LAYER_PRIV,
+};
+
+static Symbol symbols[] = {
+    { .name = (char *)"main", .start = 0x1000 },
+    { .name = (char *)"work", .start = 0x1100 },
+    { .name = (char *)"leaf", .start = 0x1200 },
+    { .name = (char *)SCRIPT, .start = 0x1300 },
+};
+
+enum { MAIN, WORK, LEAF, UGLY };
+
+static unsigned label(Profile *p, unsigned node, const char *name)
+{
+    return profile_child(p, node, profile_label(p, FRAME_GROUP, name));
+}
+
+/* Of @program, in U-mode */
+static unsigned process(Profile *p, const char *hart, const char *comm,
+                        unsigned pid)
+{
+    g_autofree char *name = g_strdup_printf("%s (%u)", comm, pid);
+    unsigned node = label(p, PROFILE_ROOT, hart);
+
+    return label(p, label(p, label(p, node, comm), name), "U-mode");
+}
+
+static unsigned call(Profile *p, unsigned node, const Object *program,
+                     unsigned function, uint64_t self)
+{
+    NamePlace place = { .object = program, .symbol = &symbols[function] };
+    unsigned child = profile_child(p, node,
+        profile_function(p, FRAME_USER, &place, 0, true));
+
+    profile_node(p, child)->self += self;
+    return child;
+}
+
+/* 1000 instructions in all */
+static void fill(Profile *p, const Object *program, const Object *library)
+{
+    unsigned node = process(p, "hart 0", "sh", 10);
+
+    node = call(p, node, program, MAIN, 100);
+    node = call(p, node, program, WORK, 300);
+    call(p, node, library, LEAF, 200);
+    node = process(p, "hart 1", "sh", 11);
+    node = call(p, node, program, MAIN, 50);
+    call(p, node, program, WORK, 50);
+    call(p, process(p, "hart 0", HOSTILE, 12), program, UGLY, 200);
+    node = label(p, label(p, PROFILE_ROOT, "hart 0"), "M-mode");
+    node = profile_child(p, node, profile_label(p, FRAME_MACHINE, "boot"));
+    profile_node(p, node)->self += 100;
+}
+
+static void fill_strips(Strip *strips[2], const Profile *p,
+                        TaskTable *tasks)
+{
+    const Task *sh = task_intern(tasks, true, 10, 10, "sh");
+    const Task *ugly = task_intern(tasks, true, 12, 12, HOSTILE);
+
+    strips[0] = strip_new(0, p);
+    strip_moment(strips[0], &(CallStackMoment) { .insns = 0 });
+    strip_moment(strips[0], &(CallStackMoment) { .insns = 100, .task = sh });
+    strip_moment(strips[0], &(CallStackMoment) { .insns = 700,
+                                                 .task = ugly });
+    strip_end(strips[0], 900);
+    strips[1] = strip_new(1, p);
+    strip_moment(strips[1], &(CallStackMoment) {
+        .insns = 0, .task = task_intern(tasks, true, 11, 11, "sh"),
+    });
+    strip_end(strips[1], 100);
+}
+
+/* main calls work twice. */
+static void fill_counts(Counts *c, const Object *program)
+{
+    unsigned place = counts_place(c, &(CountPlace) { .object = program->id });
+
+    counts_add_edge(c, &(CountEdge) {
+        .from_place = place, .to_place = place, .from = 0x1010, .to = 0x1100,
+        .itype = ETRACE_ITYPE_INFERABLE_CALL,
+    }, 2);
+    counts_add_edge(c, &(CountEdge) {
+        .from_place = place, .to_place = place, .from = 0x1020, .to = 0x1100,
+        .itype = ETRACE_ITYPE_TAKEN_BRANCH,
+    }, 40);
+}
+
+static FILE *open_file(const char *folder, const char *name)
+{
+    g_autofree char *path = g_build_filename(folder, name, NULL);
+    FILE *f = fopen(path, "we");
+
+    if (!f) {
+        g_error("%s: %s", path, g_strerror(errno));
+    }
+    return f;
+}
+
+static void write_report(Profile *p, const Counts *counts, TaskTable *tasks,
+                         FILE *f)
+{
+    static const char *const columns[] = { "", "Number", NULL };
+    static const HtmlCodeLine lines[] = {
+        { .line = 12, .text = "for (i = 0; i < n; i++) {", .count = 300 },
+        { .address = 0x1100, .text = "addi a0,a0,-1", .count = 100 },
+        { .address = 0x1104, .text = "bnez a0,1100 <work>", .count = 100,
+          .branch = true, .taken = 98, .not_taken = 2,
+          .note = "taken 98, not taken 2; then 3 interrupts" },
+        { .address = 0x1108, .text = "jal ra,1200 <leaf>", .count = 2000,
+          .note = "calls leaf 2000" },
+        { .address = 0x110c, .text = "ebreak" },
+    };
+    const HtmlCode code = {
+        .function = "work", .object = "prog", .file = "w&rk.c",
+        .insns = 350, .lines = lines, .nr_lines = ARRAY_SIZE(lines),
+    };
+    const HtmlFact facts[] = {
+        { "Instructions", "1,000", "on 2 harts", HTML_NEUTRAL },
+        { "Compared", "identical", NULL, HTML_GOOD },
+        { "Losses", HOSTILE, SCRIPT, HTML_BAD },
+    };
+    g_autoptr(GPtrArray) rows = g_ptr_array_new();
+    char *row[] = { (char *)HOSTILE, (char *)"7", NULL };
+    const HtmlTable table = { SCRIPT, columns, rows };
+    Strip *strips[2];
+
+    g_ptr_array_add(rows, row);
+    fill_strips(strips, p, tasks);
+    html_report_write(&(HtmlReport) {
+        .title = "ugly " SCRIPT " & names",
+        .unit = "instructions",
+        .facts = facts,
+        .nr_facts = ARRAY_SIZE(facts),
+        .profile = p,
+        .layers = {
+            .hart = true, .layers = order, .nr_layers = ARRAY_SIZE(order),
+        },
+        .strips = strips,
+        .nr_strips = ARRAY_SIZE(strips),
+        .counts = counts,
+        .code = &code,
+        .nr_code = 1,
+        .tables = &table,
+        .nr_tables = 1,
+    }, f);
+    strip_free(strips[0]);
+    strip_free(strips[1]);
+    fclose(f);
+}
+
+static void write_flames(Profile *p, bool icicle, FILE *f)
+{
+    flamegraph_write(p, &(FlameOptions) {
+        .title = "ugly " SCRIPT, .width = 1000, .icicle = icicle,
+    }, f);
+    fclose(f);
+}
+
+int main(int argc, char **argv)
+{
+    g_autoptr(ObjectTable) objects = object_table_new();
+    g_autoptr(TaskTable) tasks = task_table_new();
+    g_autoptr(Profile) all = profile_new(), few = NULL;
+    g_autoptr(Counts) counts = counts_new(objects, tasks);
+    const Object *program = object_new(objects, OBJECT_PROGRAM, "/bin/prog",
+                                       NULL);
+    const Object *library = object_new(objects, OBJECT_LIBRARY,
+                                       "/lib/lib<b>.so", NULL);
+    g_autofree uint8_t *is = NULL;
+
+    if (argc != 2) {
+        fprintf(stderr, "usage: %s FOLDER\n", argv[0]);
+        return 2;
+    }
+    fill(all, program, library);
+    fill_counts(counts, program);
+    write_report(all, counts, tasks, open_file(argv[1], "report.html"));
+    is = layers_find(all, &(Layers) {
+        .hart = true, .layers = order, .nr_layers = ARRAY_SIZE(order),
+    });
+    few = layers_keep(all, is, 1u << LAYER_COMM);
+    write_flames(few, false, open_file(argv[1], "flames.svg"));
+    write_flames(few, true, open_file(argv[1], "icicle.svg"));
+    return 0;
+}

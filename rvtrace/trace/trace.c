@@ -1,0 +1,278 @@
+/*
+ * A part of a trace to decode: its files and harts
+ *
+ * SPDX-License-Identifier: GPL-2.0-or-later
+ */
+#include "qemu/osdep.h"
+#include <gio/gio.h>
+#include "base/input.h"
+#include "base/params-text.h"
+#include "trace/trace-private.h"
+
+#define MAX_SOURCES 65536
+
+bool trace_set_params(ETraceParams *params, char **args, GError **errp)
+{
+    for (char **arg = args; arg && *arg; arg++) {
+        const char *eq = strchr(*arg, '=');
+        g_autofree char *name = g_strndup(*arg, eq ? eq - *arg : 0);
+
+        if (!params_text_set(params, name, eq ? eq + 1 : "", errp)) {
+            g_prefix_error(errp, "--param %s: not NAME=VALUE: ", *arg);
+            return false;
+        }
+    }
+    if (!etrace_params_valid(params)) {
+        g_set_error(errp, G_IO_ERROR, G_IO_ERROR_INVALID_ARGUMENT,
+                    "--param: %s", etrace_params_problem(params));
+        return false;
+    }
+    return true;
+}
+
+static bool set_tvec(Trace *t, const char *arg, GError **errp)
+{
+    static const struct {
+        const char *name;
+        ETracePriv priv;
+    } table[] = {
+        { "m=", ETRACE_PRIV_M },
+        { "s=", ETRACE_PRIV_S },
+        { "vs=", ETRACE_PRIV_VS },
+    };
+
+    for (unsigned i = 0; i < G_N_ELEMENTS(table); i++) {
+        const char *value = arg + strlen(table[i].name);
+        char *end;
+
+        if (!g_str_has_prefix(arg, table[i].name)) {
+            continue;
+        }
+        t->tvec[table[i].priv] = g_ascii_strtoull(value, &end, 0);
+        if (!*value || *end) {
+            break;
+        }
+        t->tvec_known[table[i].priv] = true;
+        return true;
+    }
+    g_set_error(errp, G_IO_ERROR, G_IO_ERROR_INVALID_ARGUMENT,
+                "--tvec %s: not m=VALUE, s=VALUE or vs=VALUE", arg);
+    return false;
+}
+
+/* Is the framing known now? Then find out where the ring's trace begins. */
+static bool begin_ring(Trace *t, const ETraceParams *framing, GError **errp)
+{
+    if (t->ram && !t->pieces.runs) {
+        if (!ring_find_begin(&t->ring, framing, errp)) {
+            return false;
+        }
+        t->begin = t->ring.begin;
+    }
+    return true;
+}
+
+static bool harts_from_sideband(Trace *t, GError **errp)
+{
+    const ETraceParams *framing = NULL;
+
+    t->known_ids = g_new0(bool, MAX_SOURCES);
+    t->nr_harts = sideband_nr_harts(t->sideband);
+    t->harts = g_new0(TraceHart, t->nr_harts);
+    for (unsigned i = 0; i < t->nr_harts; i++) {
+        const SidebandHart *h = sideband_hart(t->sideband, i);
+
+        t->harts[i].present = h->present;
+        t->harts[i].params = h->params;
+        t->harts[i].isa = h->isa;
+        if (h->present) {
+            t->known_ids[h->params.src_id] = true;
+            t->isa.xlen = h->params.iaddress_width;
+            framing = &h->params;
+        }
+    }
+    if (!framing) {
+        g_set_error(errp, G_IO_ERROR, G_IO_ERROR_INVALID_DATA,
+                    "sideband: session %u has no encoder parameters (%s)",
+                    sideband_session(t->sideband),
+                    sideband_problem(t->sideband) ?: "no PARAMS records");
+        return false;
+    }
+    return begin_ring(t, framing, errp);
+}
+
+/* What was lost at the beginning of a ring, for each hart */
+static void number_ring(Trace *t)
+{
+    const Ring *ring = &t->ring;
+
+    for (unsigned i = 0; t->ram && ring->cut && i < t->nr_harts; i++) {
+        TraceHart *h = &t->harts[i];
+
+        if (h->present) {
+            h->first_packet = ring_first_packet(ring, &h->params, t->sideband,
+                                                i);
+            h->first_ioptions = ring_first_ioptions(&h->params,
+                                                    ring->data + ring->begin,
+                                                    ring->size - ring->begin);
+        }
+    }
+}
+
+/* QEMU's encoder, unless its properties say something else */
+static void init_params(ETraceParams *params, unsigned xlen, char **given)
+{
+    const char *const *args = (const char *const *)given;
+    bool draft = args && g_strv_contains(args, "wire_format=2.1-draft");
+
+    etrace_params_init(params, xlen);
+    params->return_stack_size = ETRACE_RETURN_STACK_SIZE_DEFAULT;
+    params->bpred_size = etrace_bpred_size_default(draft);
+    params->cache_size = ETRACE_CACHE_SIZE_DEFAULT;
+    params->f0s_width = 1;
+    params->sijump = true;
+}
+
+/* Without a sideband: a hart for every source that appears in the stream. */
+static bool harts_from_stream(Trace *t, const TraceOptions *opts,
+                              GError **errp)
+{
+    g_autofree bool *seen = g_new0(bool, MAX_SOURCES);
+    ETraceParams params;
+    size_t pos;
+
+    if (!t->elf && !opts->packets_only) {
+        g_set_error(errp, G_IO_ERROR, G_IO_ERROR_INVALID_ARGUMENT,
+                    "the program is needed to decode a trace: give "
+                    "--sideband FILE or --elf FILE");
+        return false;
+    }
+    if (t->elf) {
+        t->isa.xlen = elf_code_xlen(t->elf);
+    }
+    init_params(&params, t->isa.xlen, opts->params);
+    if (!trace_set_params(&params, opts->params, errp)) {
+        return false;
+    }
+    if (!begin_ring(t, &params, errp)) {
+        return false;
+    }
+    pos = t->begin;
+    seen[0] = !params.src_bits;
+    while (params.src_bits && pos < t->end) {
+        ETraceEncapPacket pkt;
+        ETraceEncapStatus st = etrace_encap_parse(&params, t->data + pos,
+                                                  t->end - pos, &pkt);
+        if (st == ETRACE_ENCAP_MORE) {
+            break;
+        }
+        seen[pkt.src_id] |= st == ETRACE_ENCAP_PACKET;
+        pos += pkt.size;
+    }
+    for (unsigned i = 0; i < MAX_SOURCES; i++) {
+        if (seen[i]) {
+            t->nr_harts = i + 1;
+        }
+    }
+    if (!t->nr_harts) {
+        g_set_error(errp, G_IO_ERROR, G_IO_ERROR_INVALID_DATA,
+                    "%s: no packets", t->path);
+        return false;
+    }
+    t->harts = g_new0(TraceHart, t->nr_harts);
+    for (unsigned i = 0; i < t->nr_harts; i++) {
+        t->harts[i].present = seen[i];
+        t->harts[i].params = params;
+        t->harts[i].params.src_id = i;
+    }
+    return true;
+}
+
+/* The session's part of the trace file */
+static bool find_range(Trace *t, const TraceOptions *opts, const Trace *later,
+                       size_t size, GError **errp)
+{
+    uint64_t start = 0, end = UINT64_MAX;
+
+    if (t->ram) {
+        return trace_take_ram(t, opts, later, errp);
+    }
+    if (t->sideband) {
+        sideband_trace_range(t->sideband, &start, &end);
+    }
+    if (start > size) {
+        g_set_error(errp, G_IO_ERROR, G_IO_ERROR_INVALID_DATA,
+                    "%s: session %u of the sideband begins at byte %" PRIu64
+                    " of the trace, but the file has %zu bytes; do the files "
+                    "belong together?", t->path,
+                    sideband_session(t->sideband), start, size);
+        return false;
+    }
+    t->begin = start;
+    t->end = MIN(end, size);
+    return true;
+}
+
+Trace *trace_open_part(const TraceOptions *opts, unsigned i,
+                       Sideband *sideband, ElfCode *elf, const Trace *later,
+                       GError **errp)
+{
+    g_autoptr(Trace) t = g_new0(Trace, 1);
+    size_t size;
+
+    t->limit = UINT64_MAX;
+    t->isa.xlen = 64;
+    t->ram = opts->ram;
+    t->path = g_strdup(opts->traces[opts->ram ? 0 : i]);
+    t->sideband_path = sideband ? g_strdup(opts->sidebands[i]) : NULL;
+    t->sideband = sideband;
+    t->elf = elf;
+    t->file = input_open(t->path, errp);
+    if (!t->file) {
+        return NULL;
+    }
+    t->data = input_data(t->file, &size);
+    if (opts->isa && !insn_isa_parse(&t->isa, opts->isa)) {
+        g_set_error(errp, G_IO_ERROR, G_IO_ERROR_INVALID_ARGUMENT,
+                    "--isa %s: does not begin with rv32 or rv64", opts->isa);
+        return NULL;
+    }
+    for (char **p = opts->tvecs; p && *p; p++) {
+        if (!set_tvec(t, *p, errp)) {
+            return NULL;
+        }
+    }
+    if (!find_range(t, opts, later, size, errp)) {
+        return NULL;
+    }
+    if (t->sideband ? !harts_from_sideband(t, errp) :
+                      !harts_from_stream(t, opts, errp)) {
+        return NULL;
+    }
+    number_ring(t);
+    return g_steal_pointer(&t);
+}
+
+void trace_free(Trace *t)
+{
+    while (t) {
+        Trace *next = t->next;
+
+        g_clear_pointer(&t->sideband, sideband_free);
+        if (t->samples) {
+            t->free_samples(t->samples);
+        }
+        if (t->owns_elf) {
+            elf_code_free(t->elf);
+        }
+        ring_clear(&t->ring);
+        pieces_clear(&t->pieces);
+        g_clear_pointer(&t->file, g_bytes_unref);
+        g_free(t->known_ids);
+        g_free(t->harts);
+        g_free(t->path);
+        g_free(t->sideband_path);
+        g_free(t);
+        t = next;
+    }
+}

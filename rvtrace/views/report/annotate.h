@@ -1,0 +1,40 @@
+/*
+ * Annotated code: how often each instruction of a function ran
+ *
+ * SPDX-License-Identifier: GPL-2.0-or-later
+ */
+#ifndef ETRACE_ANNOTATE_H
+#define ETRACE_ANNOTATE_H
+
+#include <stdio.h>
+#include "code/insn.h"
+#include "profile/counts.h"
+#include "elf/source.h"
+#include "views/report/source-place.h"
+
+typedef struct AnnotateOptions {
+    /* Only what these have, as globs; NULL: everything */
+    const char *comm, *dso, *sym;
+    double min_percent;     /* of all instructions that ran */
+    unsigned max_functions; /* 0: all */
+    InsnIsa isa;            /* its xlen does not matter: that is the object's */
+    SourcePlaces *places;   /* NULL: without the source */
+    SourceTree *sources;    /* for its text; or NULL */
+} AnnotateOptions;
+
+typedef struct AnnotateResult {
+    unsigned functions;     /* how many were selected and ran */
+    unsigned written;       /* of which the code is known */
+} AnnotateResult;
+
+/*
+ * Write the functions that were selected, those with the most instructions
+ * first: each instruction with its share of the function and how often it ran,
+ * how often branches were taken and not, and where else control went from
+ * there. What ran of a function is what report_write() counts for it. @counts
+ * has been sorted. Functions whose code is not known are only named.
+ */
+AnnotateResult annotate_write(const Counts *counts, const AnnotateOptions *o,
+                              FILE *f);
+
+#endif /* ETRACE_ANNOTATE_H */

@@ -1,0 +1,64 @@
+/*
+ * Moments in virtual time: when they were, by the timestamps around them
+ *
+ * A timestamp says when all that its hart had executed was done. What happened
+ * between two of them is put there by instructions: so a moment waits until the
+ * next timestamp is there.
+ *
+ * SPDX-License-Identifier: GPL-2.0-or-later
+ */
+#ifndef ETRACE_MOMENT_CLOCK_H
+#define ETRACE_MOMENT_CLOCK_H
+
+#include "profile/callstack.h"
+
+/*
+ * Timestamps that are closer than this to the last one that counted are taken
+ * together, ns: packets are made in bursts, later than what they report.
+ */
+#define MOMENT_CLOCK_STEP   10000
+
+/* Moments that wait, at most; if there are more, time stands for them. */
+#define MOMENT_CLOCK_WAITING    (1u << 20)
+
+typedef struct MomentClock MomentClock;
+
+/*
+ * @moment->time has been set, in ns, never less than that of the one before.
+ * @lost: NULL, or what moment_clock_lost() was called with.
+ */
+typedef void MomentClockFn(void *opaque, const CallStackMoment *moment,
+                           const char *lost);
+
+MomentClock *moment_clock_new(MomentClockFn *fn, void *opaque);
+void moment_clock_free(MomentClock *c);
+
+void moment_clock_put(MomentClock *c, const CallStackMoment *moment);
+/* Something was lost behind @insns instructions: @what is a constant text. */
+void moment_clock_lost(MomentClock *c, uint64_t insns, const char *what);
+
+/*
+ * Behind @insns instructions and all that was put so far it is @ns, which is
+ * not less than before.
+ */
+void moment_clock_time(MomentClock *c, uint64_t insns, uint64_t ns);
+
+/*
+ * What has happened so far is of no interest: time begins with the latest one
+ * that is known.
+ */
+void moment_clock_restart(MomentClock *c);
+
+/*
+ * No more moments come: after the next time, none is of interest. May be called
+ * again.
+ */
+void moment_clock_close(MomentClock *c);
+
+/* Has there been that time? */
+bool moment_clock_closed(const MomentClock *c);
+
+/* There is no more: hand over what waits. Returns the last time, ns. */
+uint64_t moment_clock_end(MomentClock *c);
+
+#endif /* ETRACE_MOMENT_CLOCK_H */

@@ -1,0 +1,445 @@
+/*
+ * uftrace: what was called, as a folder of that tool
+ *
+ * SPDX-License-Identifier: GPL-2.0-or-later
+ */
+#include "qemu/osdep.h"
+#include <errno.h>
+#include <gio/gio.h>
+#include <glib/gstdio.h>
+#include "views/time/uftrace.h"
+#include "views/perf/view-file.h"
+
+/* struct uftrace_file_header */
+#define MAGIC           "Ftrace!"
+#define VERSION         4
+#define HEADER_SIZE     40
+#define LITTLE_ENDIAN_  1
+#define ELF_CLASS_64    2
+#define FEAT_TASK_SESSION   (1u << 1)
+#define FEAT_SYM_REL_ADDR   (1u << 5)
+#define FEAT_MAX_STACK      (1u << 6)
+#define INFO_EXE_NAME       (1u << 0)
+#define INFO_EXIT_STATUS    (1u << 2)
+#define INFO_CMDLINE        (1u << 3)
+#define INFO_TASKINFO       (1u << 7)
+
+/* struct uftrace_record: type, magic, depth, address */
+#define RECORD_ENTRY    0
+#define RECORD_EXIT     1
+#define RECORD_MAGIC    5
+#define RECORD_MAGIC_SHIFT  3
+#define RECORD_DEPTH_SHIFT  6
+#define RECORD_ADDR_SHIFT   16
+#define MAX_STACK       1024
+
+#define NS_PER_SEC      1000000000
+/* Records of a task that are collected before they are written */
+#define CHUNK           65536
+/* Made-up addresses: of the first module, and how far each is from the next */
+#define MODULE_BASE     UINT64_C(0x100000000)
+#define MODULE_STEP     UINT64_C(0x10000000)
+#define FUNCTION_STEP   16
+#define HART_TIDS       8388608
+/* Idle tasks are all number 0, which is none to uftrace. */
+#define IDLE_TID        (TASK_MADE_UP - 1)
+
+/* Functions of an object, or frames of no object */
+typedef struct Module {
+    unsigned number;
+    char *name;
+    GPtrArray *functions;   /* names, not ours; by address */
+    GHashTable *index;      /* name -> index + 1 */
+} Module;
+
+typedef struct Process {
+    unsigned pid;
+    char *name;
+} Process;
+
+typedef struct Writer {
+    unsigned tid, pid;
+    unsigned depth;
+    GByteArray *records;
+} Writer;
+
+struct Uftrace {
+    char *folder;
+    GPtrArray *modules;
+    GHashTable *module_index;   /* name -> Module */
+    GPtrArray *writers;
+    GArray *processes;          /* Process */
+    GHashTable *pids;
+    GStringChunk *names;
+    bool failed;
+    int error;                  /* errno of the failure */
+    /* uftrace_add_hart() */
+    const Profile *p;
+    GArray *addresses;          /* of p's frames; 0: none yet */
+};
+
+static void module_free(gpointer opaque)
+{
+    Module *m = opaque;
+
+    g_free(m->name);
+    g_ptr_array_unref(m->functions);
+    g_hash_table_unref(m->index);
+    g_free(m);
+}
+
+static void writer_free(gpointer opaque)
+{
+    Writer *w = opaque;
+
+    g_byte_array_unref(w->records);
+    g_free(w);
+}
+
+static bool is_empty(const char *folder)
+{
+    g_autoptr(GDir) dir = g_dir_open(folder, 0, NULL);
+
+    return dir && !g_dir_read_name(dir);
+}
+
+Uftrace *uftrace_new(const char *folder, GError **errp)
+{
+    Uftrace *u;
+
+    if (g_mkdir(folder, 0777) != 0 && (errno != EEXIST || !is_empty(folder))) {
+        g_set_error(errp, G_IO_ERROR, G_IO_ERROR_FAILED,
+                    "%s: %s; give the name of a new folder", folder,
+                    errno == EEXIST || errno == ENOTDIR || !errno ?
+                    "is there already, and not empty" : g_strerror(errno));
+        return NULL;
+    }
+    u = g_new0(Uftrace, 1);
+    u->folder = g_strdup(folder);
+    u->modules = g_ptr_array_new_with_free_func(module_free);
+    u->module_index = g_hash_table_new(g_str_hash, g_str_equal);
+    u->writers = g_ptr_array_new_with_free_func(writer_free);
+    u->processes = g_array_new(false, false, sizeof(Process));
+    u->pids = g_hash_table_new(NULL, NULL);
+    u->names = g_string_chunk_new(65536);
+    u->addresses = g_array_new(false, true, sizeof(uint64_t));
+    return u;
+}
+
+void uftrace_free(Uftrace *u)
+{
+    for (guint i = 0; i < u->processes->len; i++) {
+        g_free(g_array_index(u->processes, Process, i).name);
+    }
+    g_free(u->folder);
+    g_hash_table_unref(u->module_index);
+    g_ptr_array_unref(u->modules);
+    g_ptr_array_unref(u->writers);
+    g_array_unref(u->processes);
+    g_hash_table_unref(u->pids);
+    g_string_chunk_free(u->names);
+    g_array_unref(u->addresses);
+    g_free(u);
+}
+
+static FILE *open_file(Uftrace *u, const char *name, const char *mode)
+{
+    g_autofree char *path = g_build_filename(u->folder, name, NULL);
+    FILE *f = fopen(path, mode);
+
+    if (!f) {
+        u->failed = true;
+        u->error = errno;
+    }
+    return f;
+}
+
+static void close_file(Uftrace *u, FILE *f)
+{
+    bool failed = ferror(f);
+
+    if (fclose(f) != 0 || failed) {
+        u->failed = true;
+        u->error = errno;
+    }
+}
+
+/*
+ * Modules have names like files, without blanks and brackets, and their
+ * symbols are in a file named after the last part.
+ */
+static char *module_name(const Object *o)
+{
+    g_autofree char *base = NULL;
+
+    if (!o) {
+        return g_strdup("/traps");
+    }
+    base = g_strdup(o->name);
+    g_strcanon(base, G_CSET_a_2_z G_CSET_A_2_Z G_CSET_DIGITS "._+-", '_');
+    return o->id == OBJECT_UNKNOWN ? g_strdup("/unknown") :
+           g_strdup_printf("/%u-%s", o->id, base);
+}
+
+static Module *module_of(Uftrace *u, const Object *o)
+{
+    g_autofree char *name = module_name(o);
+    Module *m = g_hash_table_lookup(u->module_index, name);
+
+    if (!m) {
+        m = g_new0(Module, 1);
+        m->number = u->modules->len;
+        m->name = g_steal_pointer(&name);
+        m->functions = g_ptr_array_new();
+        m->index = g_hash_table_new(g_str_hash, g_str_equal);
+        g_ptr_array_add(u->modules, m);
+        g_hash_table_insert(u->module_index, m->name, m);
+    }
+    return m;
+}
+
+static uint64_t base_of(const Module *m)
+{
+    return MODULE_BASE + m->number * MODULE_STEP;
+}
+
+/* The made-up address of frame @i of u->p */
+static uint64_t address_of(Uftrace *u, unsigned i)
+{
+    uint64_t *known = &g_array_index(u->addresses, uint64_t, i);
+    const ProfileFrame *f = profile_frame(u->p, i);
+    gpointer number;
+    Module *m;
+
+    if (*known) {
+        return *known;
+    }
+    m = module_of(u, f->object);
+    number = g_hash_table_lookup(m->index, f->name);
+    if (!number) {
+        char *name = g_string_chunk_insert(u->names, f->name);
+
+        g_ptr_array_add(m->functions, name);
+        number = GUINT_TO_POINTER(m->functions->len);
+        g_hash_table_insert(m->index, name, number);
+    }
+    *known = base_of(m) + GPOINTER_TO_UINT(number) * FUNCTION_STEP;
+    return *known;
+}
+
+static void flush(Uftrace *u, Writer *w)
+{
+    g_autofree char *name = g_strdup_printf("%u.dat", w->tid);
+    FILE *f = u->failed ? NULL : open_file(u, name, "ab");
+
+    if (f) {
+        fwrite(w->records->data, 1, w->records->len, f);
+        close_file(u, f);
+    }
+    g_byte_array_set_size(w->records, 0);
+}
+
+static unsigned number_of(unsigned tid, unsigned hart)
+{
+    return (tid ? tid : IDLE_TID) + hart * HART_TIDS;
+}
+
+static Writer *writer_of(Uftrace *u, Track *track)
+{
+    const Task *task = track->task;
+    bool nobody = task->id == TASK_NONE;
+    Writer *w = track->opaque;
+    Process process;
+
+    if (w) {
+        return w;
+    }
+    w = g_new0(Writer, 1);
+    w->tid = number_of(nobody ? TASK_MADE_UP : task->tid, track->hart);
+    w->pid = number_of(nobody ? TASK_MADE_UP : task->tgid, track->hart);
+    w->records = g_byte_array_new();
+    g_ptr_array_add(u->writers, w);
+    track->opaque = w;
+    process.pid = w->pid;
+    if (g_hash_table_add(u->pids, GUINT_TO_POINTER(w->pid))) {
+        process.name = g_strdup(task->name);
+        g_strcanon(process.name, G_CSET_a_2_z G_CSET_A_2_Z G_CSET_DIGITS
+                   "._+-/", '_');
+        g_array_append_val(u->processes, process);
+    }
+    return w;
+}
+
+static void put_record(Uftrace *u, Writer *w, unsigned type, uint64_t time,
+                       uint64_t addr)
+{
+    if (w->depth >= MAX_STACK) {
+        return;
+    }
+    view_put64(w->records, time);
+    view_put64(w->records, type | RECORD_MAGIC << RECORD_MAGIC_SHIFT |
+                           w->depth << RECORD_DEPTH_SHIFT |
+                           addr << RECORD_ADDR_SHIFT);
+    if (w->records->len >= CHUNK) {
+        flush(u, w);
+    }
+}
+
+static void on_enter(void *opaque, Track *track, unsigned frame,
+                     uint64_t time)
+{
+    Writer *w = writer_of(opaque, track);
+
+    put_record(opaque, w, RECORD_ENTRY, time, address_of(opaque, frame));
+    w->depth++;
+}
+
+static void on_leave(void *opaque, Track *track, unsigned frame,
+                     uint64_t time)
+{
+    Writer *w = writer_of(opaque, track);
+
+    w->depth--;
+    put_record(opaque, w, RECORD_EXIT, time, address_of(opaque, frame));
+}
+
+static bool check(const Uftrace *u, GError **errp)
+{
+    if (u->failed) {
+        g_set_error(errp, G_IO_ERROR, g_io_error_from_errno(u->error),
+                    "cannot write to %s: %s", u->folder,
+                    g_strerror(u->error));
+    }
+    return !u->failed;
+}
+
+bool uftrace_add_hart(Uftrace *u, Moments *m, unsigned hart,
+                      const Profile *p, uint64_t end,
+                      const TaskTable *tasks, uint64_t min_duration,
+                      GError **errp)
+{
+    SpanOps ops = {
+        .enter = on_enter, .leave = on_leave, .min_duration = min_duration,
+    };
+    g_autoptr(GPtrArray) tracks = tracks_new();
+
+    u->p = p;
+    g_array_set_size(u->addresses, 0);
+    g_array_set_size(u->addresses, p->frames->len);
+    if (!moments_spans(m, hart, p, end, tasks, tracks, &ops, u, errp)) {
+        return false;
+    }
+    for (guint i = 0; i < u->writers->len; i++) {
+        flush(u, u->writers->pdata[i]);
+    }
+    return check(u, errp);
+}
+
+static void write_info(Uftrace *u)
+{
+    g_autoptr(GByteArray) header = g_byte_array_new();
+    FILE *f = open_file(u, "info", "wb");
+
+    if (!f) {
+        return;
+    }
+    view_put_string(header, MAGIC, 8);
+    view_put32(header, VERSION);
+    view_put16(header, HEADER_SIZE);
+    view_put8(header, LITTLE_ENDIAN_);
+    view_put8(header, ELF_CLASS_64);
+    view_put64(header, FEAT_TASK_SESSION | FEAT_SYM_REL_ADDR |
+                       FEAT_MAX_STACK);
+    view_put64(header, INFO_EXE_NAME | INFO_EXIT_STATUS | INFO_CMDLINE |
+                       INFO_TASKINFO);
+    view_put16(header, MAX_STACK);
+    view_put16(header, 0);
+    view_put32(header, 0);
+    assert(header->len == HEADER_SIZE);
+    fwrite(header->data, 1, header->len, f);
+    fprintf(f, "exename:rvtrace\nexit_status:0\ncmdline:rvtrace uftrace\n"
+            "taskinfo:lines=2\ntaskinfo:nr_tid=%u\ntaskinfo:tids=",
+            u->writers->len);
+    for (guint i = 0; i < u->writers->len; i++) {
+        const Writer *w = u->writers->pdata[i];
+
+        fprintf(f, "%s%u", i ? "," : "", w->tid);
+    }
+    fputc('\n', f);
+    close_file(u, f);
+}
+
+static void write_tasks(Uftrace *u)
+{
+    FILE *f = open_file(u, "task.txt", "w");
+
+    if (!f) {
+        return;
+    }
+    for (guint i = 0; i < u->processes->len; i++) {
+        const Process *p = &g_array_index(u->processes, Process, i);
+
+        fprintf(f, "SESS timestamp=0.000000000 pid=%u sid=%016x "
+                "exename=\"/%s\"\n", p->pid, p->pid, p->name);
+    }
+    for (guint i = 0; i < u->writers->len; i++) {
+        const Writer *w = u->writers->pdata[i];
+
+        fprintf(f, "TASK timestamp=0.000000000 tid=%u pid=%u\n", w->tid,
+                w->pid);
+    }
+    close_file(u, f);
+}
+
+/* uftrace takes what is above the stack for the kernel's. */
+static void write_map(Uftrace *u, unsigned pid)
+{
+    g_autofree char *name = g_strdup_printf("sid-%016x.map", pid);
+    FILE *f = open_file(u, name, "w");
+
+    if (!f) {
+        return;
+    }
+    for (guint i = 0; i < u->modules->len; i++) {
+        const Module *m = u->modules->pdata[i];
+
+        fprintf(f, "%012" PRIx64 "-%012" PRIx64 " r-xp 00000000 00:00 %u "
+                "                      %s\n", base_of(m),
+                base_of(m) + MODULE_STEP, i + 1, m->name);
+    }
+    fputs("7ffffffde000-7ffffffff000 rw-p 00000000 00:00 0 "
+          "                      [stack]\n", f);
+    close_file(u, f);
+}
+
+static void write_symbols(Uftrace *u, const Module *m)
+{
+    g_autofree char *name = g_strdup_printf("%s.sym", m->name + 1);
+    FILE *f = open_file(u, name, "w");
+
+    if (!f) {
+        return;
+    }
+    fprintf(f, "# symbols: %u\n# path name: %s\n", m->functions->len,
+            m->name);
+    for (guint i = 0; i < m->functions->len; i++) {
+        fprintf(f, "%016x T %s\n", (i + 1) * FUNCTION_STEP,
+                (const char *)m->functions->pdata[i]);
+    }
+    fprintf(f, "%016x ? __sym_end\n",
+            (m->functions->len + 1) * FUNCTION_STEP);
+    close_file(u, f);
+}
+
+bool uftrace_finish(Uftrace *u, GError **errp)
+{
+    write_info(u);
+    write_tasks(u);
+    for (guint i = 0; i < u->processes->len; i++) {
+        write_map(u, g_array_index(u->processes, Process, i).pid);
+    }
+    for (guint i = 0; i < u->modules->len; i++) {
+        write_symbols(u, u->modules->pdata[i]);
+    }
+    return check(u, errp);
+}
