@@ -1,7 +1,7 @@
 /*
  * Inputs of rvtrace, for libFuzzer
  *
- * Built once for each target, with FUZZ_TARGET its name. Inputs that consist
+ * The environment's FUZZ_TARGET names the kind of input. Inputs that consist
  * of several files begin with a byte of flags and 16 bits, little-endian, for
  * the length of each file but the last one.
  *
@@ -219,7 +219,7 @@ static void trace_of(const uint8_t *data, size_t size, bool ram,
         .traces = traces,
         .sidebands = sidebands,
         .ram = ram,
-        .wrapped_at = flags & 64 ? flags >> 2 : RING_NOT_WRAPPED,
+        .wrapped_at = flags & 64 ? (int64_t)(flags >> 2) : RING_NOT_WRAPPED,
     }, NULL);
     if (t) {
         decode(t, flags);
@@ -230,17 +230,17 @@ static void trace_of(const uint8_t *data, size_t size, bool ram,
     }
 }
 
-static void G_GNUC_UNUSED fuzz_trace(const uint8_t *data, size_t size)
+static void fuzz_trace(const uint8_t *data, size_t size)
 {
     trace_of(data, size, false, 1);
 }
 
-static void G_GNUC_UNUSED fuzz_parts(const uint8_t *data, size_t size)
+static void fuzz_parts(const uint8_t *data, size_t size)
 {
     trace_of(data, size, false, 2);
 }
 
-static void G_GNUC_UNUSED fuzz_ring(const uint8_t *data, size_t size)
+static void fuzz_ring(const uint8_t *data, size_t size)
 {
     trace_of(data, size, true, size && data[0] & 32 ? 2 : 1);
 }
@@ -274,7 +274,7 @@ static void read_texts(const Sideband *sb)
     object_table_free(objects);
 }
 
-static void G_GNUC_UNUSED fuzz_sideband(const uint8_t *data, size_t size)
+static void fuzz_sideband(const uint8_t *data, size_t size)
 {
     Sideband *sb = sideband_parse(data, size, 0, NULL);
 
@@ -317,7 +317,7 @@ static void G_GNUC_UNUSED fuzz_sideband(const uint8_t *data, size_t size)
     g_clear_pointer(&sb, sideband_free);
 }
 
-static void G_GNUC_UNUSED fuzz_elf(const uint8_t *data, size_t size)
+static void fuzz_elf(const uint8_t *data, size_t size)
 {
     SymbolTable *symbols = symbols_new();
     ElfCode *elf = elf_code_new();
@@ -342,14 +342,14 @@ static void G_GNUC_UNUSED fuzz_elf(const uint8_t *data, size_t size)
     symbols_free(symbols);
 }
 
-static void G_GNUC_UNUSED fuzz_btf(const uint8_t *data, size_t size)
+static void fuzz_btf(const uint8_t *data, size_t size)
 {
     ETraceGuestInfo info;
 
     kernel_btf_parse(data, size, &info, NULL);
 }
 
-static void G_GNUC_UNUSED fuzz_packed(const uint8_t *data, size_t size)
+static void fuzz_packed(const uint8_t *data, size_t size)
 {
     GBytes *head, *all;
     File f;
@@ -367,7 +367,7 @@ static void G_GNUC_UNUSED fuzz_packed(const uint8_t *data, size_t size)
 }
 
 /* Pieces are of the file, and no byte is in two of them. */
-static void G_GNUC_UNUSED fuzz_aux(const uint8_t *data, size_t size)
+static void fuzz_aux(const uint8_t *data, size_t size)
 {
     g_autoptr(GArray) pieces = NULL;
     size_t all = 0;
@@ -402,7 +402,7 @@ static void on_sample_lost(void *opaque)
 }
 
 /* Every sample is walked, in code that is the file itself, from 0 on. */
-static void G_GNUC_UNUSED fuzz_samples(const uint8_t *data, size_t size)
+static void fuzz_samples(const uint8_t *data, size_t size)
 {
     static const SampleFlowOps ops = {
         .run = on_sample_run, .trap = on_sample_trap, .lost = on_sample_lost,
@@ -491,7 +491,7 @@ static void read_index(const Trace *t, const File *index)
     file_clear(&whole);
 }
 
-static void G_GNUC_UNUSED fuzz_index(const uint8_t *data, size_t size)
+static void fuzz_index(const uint8_t *data, size_t size)
 {
     File files[MAX_FILES];
     unsigned n = split(data + MIN(size, 1), size - MIN(size, 1), 3, files);
@@ -555,7 +555,7 @@ static void debug(Trace *t, const uint8_t *data, size_t size)
     replay_free(r);
 }
 
-static void G_GNUC_UNUSED fuzz_gdb(const uint8_t *data, size_t size)
+static void fuzz_gdb(const uint8_t *data, size_t size)
 {
     File files[MAX_FILES];
     unsigned n = split(data + MIN(size, 1), size - MIN(size, 1), 3, files);
@@ -579,7 +579,7 @@ static void G_GNUC_UNUSED fuzz_gdb(const uint8_t *data, size_t size)
     }
 }
 
-static void G_GNUC_UNUSED fuzz_kallsyms(const uint8_t *data, size_t size)
+static void fuzz_kallsyms(const uint8_t *data, size_t size)
 {
     SymbolTable *symbols = symbols_new();
 
@@ -590,7 +590,7 @@ static void G_GNUC_UNUSED fuzz_kallsyms(const uint8_t *data, size_t size)
     symbols_free(symbols);
 }
 
-static void G_GNUC_UNUSED fuzz_truth(const uint8_t *data, size_t size)
+static void fuzz_truth(const uint8_t *data, size_t size)
 {
     Truth *truth = truth_parse((const char *)data, size, NULL);
 
@@ -640,7 +640,7 @@ static void round_trip(PacketSources *to, PacketSources *from,
     }
 }
 
-static void G_GNUC_UNUSED fuzz_packets(const uint8_t *data, size_t size)
+static void fuzz_packets(const uint8_t *data, size_t size)
 {
     g_autofree char *text = g_strndup((const char *)data, size);
     g_auto(GStrv) lines = g_strsplit(text, "\n", 20);
@@ -668,7 +668,7 @@ static void G_GNUC_UNUSED fuzz_packets(const uint8_t *data, size_t size)
     }
 }
 
-static void G_GNUC_UNUSED fuzz_params(const uint8_t *data, size_t size)
+static void fuzz_params(const uint8_t *data, size_t size)
 {
     g_autofree char *text = g_strndup((const char *)data, size);
     g_auto(GStrv) args = g_strsplit(text, "\n", 50);
@@ -684,8 +684,44 @@ static void G_GNUC_UNUSED fuzz_params(const uint8_t *data, size_t size)
     }
 }
 
+static const struct {
+    const char *name;
+    void (*run)(const uint8_t *data, size_t size);
+} targets[] = {
+    { "trace", fuzz_trace },
+    { "parts", fuzz_parts },
+    { "ring", fuzz_ring },
+    { "sideband", fuzz_sideband },
+    { "elf", fuzz_elf },
+    { "btf", fuzz_btf },
+    { "packed", fuzz_packed },
+    { "aux", fuzz_aux },
+    { "samples", fuzz_samples },
+    { "index", fuzz_index },
+    { "gdb", fuzz_gdb },
+    { "kallsyms", fuzz_kallsyms },
+    { "truth", fuzz_truth },
+    { "packets", fuzz_packets },
+    { "params", fuzz_params },
+};
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    G_PASTE(fuzz_, FUZZ_TARGET)(data, size);
+    static void (*run)(const uint8_t *data, size_t size);
+    const char *name;
+
+    if (!run) {
+        name = g_getenv("FUZZ_TARGET");
+        for (unsigned i = 0; i < G_N_ELEMENTS(targets); i++) {
+            if (!g_strcmp0(name, targets[i].name)) {
+                run = targets[i].run;
+            }
+        }
+        if (!run) {
+            g_error("FUZZ_TARGET=%s: there is no such kind of input",
+                    name ?: "");
+        }
+    }
+    run(data, size);
     return 0;
 }

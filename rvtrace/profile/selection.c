@@ -4,6 +4,7 @@
  * SPDX-License-Identifier: GPL-2.0-or-later
  */
 #include "qemu/osdep.h"
+#include <math.h>
 #include <gio/gio.h>
 #include "profile/selection.h"
 
@@ -113,8 +114,11 @@ bool selection_parse_time(const char *text, uint64_t *ns)
     for (size_t i = 0; i < ARRAY_SIZE(units); i++) {
         if (g_str_equal(end, units[i].unit)) {
             value *= units[i].scale;
-            *ns = value + 0.5;
-            return value < 0x1p63;
+            if (value >= 0x1p63) {
+                return false;
+            }
+            *ns = llround(value);
+            return true;
         }
     }
     return false;

@@ -19,7 +19,7 @@
 /* As nobody would call his functions, but somebody may */
 static const char *const names[] = {
     "main", "work", "operator<<(std::ostream&, \"x\")", "a;b c", "\xff\xfe",
-    "line\nbreak", "leaf", "gr\xc3\xb6\xc3\x9f" "e",
+    "line\nbreak", "leaf", ("gr\xc3\xb6\xc3\x9f" "e"),
 };
 
 typedef struct Maker {

@@ -131,10 +131,10 @@ static void test_numbers(void)
 
     check_true(rsp_get_number(&p, &value));
     check_cmphex(value, ==, 0x12ab);
-    check_cmpint(*p++, ==, ',');
+    check_cmpint((uint8_t)*p++, ==, ',');
     check_true(rsp_get_number(&p, &value));
     check_cmphex(value, ==, UINT64_MAX);
-    check_cmpint(*p++, ==, ';');
+    check_cmpint((uint8_t)*p++, ==, ';');
     check_false(rsp_get_number(&p, &value));
     p = "10000000000000000";
     check_false(rsp_get_number(&p, &value));
