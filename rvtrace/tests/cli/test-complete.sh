@@ -6,7 +6,7 @@
 # Every check prints a TAP line; the script fails if one of them does.
 set -u
 tool=$(realpath -s "$1")
-here=$(cd "$(dirname "$0")/.." && pwd)
+here=$(cd "$(dirname "$0")/../.." && pwd)
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
 n=0
