@@ -136,6 +136,23 @@ GOptionEntry *cli_selection_options(SelectionOptions *o)
     return g_memdup2(entries, sizeof(entries));
 }
 
+GOptionEntry *cli_name_options(NameOptions *o)
+{
+    const GOptionEntry entries[] = {
+        { "kallsyms", 'k', 0, G_OPTION_ARG_FILENAME_ARRAY, &o->kallsyms,
+          "Symbols of the kernel: a copy of its /proc/kallsyms, or a "
+          "System.map; can be repeated", "FILE" },
+        { "sysroot", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &o->sysroots,
+          "Find what ran in the files below this folder, by its bytes: "
+          "programs, libraries, modules, kernel; can be repeated", "DIR" },
+        { "no-demangle", 0, 0, G_OPTION_ARG_NONE, &o->no_demangle,
+          "Names of C++ and Rust as linkers know them", NULL },
+        { NULL }
+    };
+
+    return g_memdup2(entries, sizeof(entries));
+}
+
 static void add_index_options(CliTrace *ct, GOptionContext *context)
 {
     const GOptionEntry entries[] = {
@@ -302,6 +319,11 @@ bool cli_parse(CliTrace *ct, GOptionEntry *extra, const char *summary,
         g_option_context_add_main_entries(context, more, NULL);
         add_index_options(ct, context);
     }
+    if (ct->has_names) {
+        g_autofree GOptionEntry *names = cli_name_options(&ct->names);
+
+        g_option_context_add_main_entries(context, names, NULL);
+    }
     if (extra) {
         g_option_context_add_main_entries(context, extra, NULL);
     }
@@ -363,8 +385,8 @@ void cli_trace_clear(CliTrace *ct)
     g_free(ct->index_every);
     g_free(ct->shard_arg);
     g_strfreev(ct->shard_files);
-    g_strfreev(ct->shard_kallsyms);
-    g_strfreev(ct->shard_sysroots);
+    g_strfreev(ct->names.kallsyms);
+    g_strfreev(ct->names.sysroots);
     g_clear_pointer(&ct->selection, selection_free);
 }
 

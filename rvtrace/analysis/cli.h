@@ -30,21 +30,7 @@ int cmd_params(int argc, char **argv);
 int cmd_guest_info(int argc, char **argv);
 int cmd_kernel_elf(int argc, char **argv);
 int cmd_convert(int argc, char **argv);
-int cmd_verify(int argc, char **argv);
-int cmd_stat(int argc, char **argv);
-int cmd_report(int argc, char **argv);
-int cmd_annotate(int argc, char **argv);
 int cmd_diff(int argc, char **argv);
-int cmd_folded(int argc, char **argv);
-int cmd_flamegraph(int argc, char **argv);
-int cmd_perf_data(int argc, char **argv);
-int cmd_script(int argc, char **argv);
-int cmd_callgrind(int argc, char **argv);
-int cmd_pprof(int argc, char **argv);
-int cmd_speedscope(int argc, char **argv);
-int cmd_uftrace(int argc, char **argv);
-int cmd_timeline(int argc, char **argv);
-int cmd_html(int argc, char **argv);
 int cmd_ctr_sample(int argc, char **argv);
 int cmd_gdbserver(int argc, char **argv);
 int cmd_listen(int argc, char **argv);
@@ -52,8 +38,6 @@ int cmd_index(int argc, char **argv);
 int cmd_merge(int argc, char **argv);
 int cmd_live(int argc, char **argv);
 int cmd_run(int argc, char **argv);
-int cmd_pgo(int argc, char **argv);
-int cmd_coverage(int argc, char **argv);
 
 /* cli_report_loss() shows so many of each run. */
 #define CLI_MAX_LOSSES_SHOWN    20
@@ -61,6 +45,12 @@ int cmd_coverage(int argc, char **argv);
 /* --limit: not given, which limits the work; and no limit of anything */
 #define CLI_LIMIT_DEFAULT   G_MININT64
 #define CLI_LIMIT_NONE      (-1)
+
+/* Where names are from, besides the trace and its ELF files */
+typedef struct NameOptions {
+    char **kallsyms, **sysroots;
+    gboolean no_demangle;
+} NameOptions;
 
 /* The options that say what to decode, and --strict */
 typedef struct CliTrace {
@@ -83,6 +73,8 @@ typedef struct CliTrace {
     bool selects;               /* set before cli_parse(): it has --process */
     SelectionOptions select;
     Selection *selection;       /* NULL: everything */
+    bool has_names;             /* set before cli_parse(): --sysroot ... */
+    NameOptions names;
     char *index;                /* see results-index.c; NULL: not given */
     gboolean make_index;        /* ... and it is to be made on the way */
     char *index_every;          /* ... with so many instructions between */
@@ -90,7 +82,6 @@ typedef struct CliTrace {
     unsigned shard, shards;     /* 0: the whole trace */
     bool merges;                /* set before cli_parse(): operands are ... */
     char **shard_files;         /* to be added up; NULL: decode the trace */
-    char **shard_kallsyms, **shard_sysroots;    /* as these were made with */
 
     uint64_t losses;            /* reported by cli_report_loss() */
     bool gave_up;               /* and one of them was that */
@@ -116,6 +107,9 @@ bool cli_parse_only(GOptionEntry *entries, const char *summary,
 GOptionEntry *cli_selection_options(SelectionOptions *o);
 bool cli_parse_selection(CliTrace *ct);
 
+/* Those of names, into @o; the caller frees the list. */
+GOptionEntry *cli_name_options(NameOptions *o);
+
 /* Both lists, each of which ends as GLib has it; the caller frees it. */
 GOptionEntry *cli_join_entries(const GOptionEntry *a, const GOptionEntry *b);
 
@@ -127,22 +121,6 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(CliTrace, cli_trace_clear)
 
 /* How many there may be, by --limit */
 uint64_t cli_limit(const CliTrace *ct);
-
-/*
- * decode --output: decode once, and write each of @outputs, KIND[=FILE]. The
- * other options say what for. Returns the exit status.
- */
-struct ProfileOptions;
-int cmd_decode_outputs(CliTrace *ct, char **outputs, char **truths,
-                       const struct ProfileOptions *profile);
-
-/*
- * Could cmd_decode_outputs() write them of any trace, as far as that can be
- * known before there is one? Prints what is wrong and returns false. @option is
- * the one that @outputs come from, and @compared: there are truths.
- */
-bool cmd_check_outputs(char **outputs, const char *option, bool compared,
-                       const struct ProfileOptions *profile);
 
 /*
  * decode --emit packets: write the packets of the harts that were asked for,

@@ -93,7 +93,13 @@ void live_decode_to(Live *l, size_t end);
 /* Leave out what is before byte @to, if something can go on there. */
 void live_skip_to(Live *l, size_t to);
 
-/* live.c: names of what ran so far; prints what is wrong and returns false */
+/* live-names.c */
+
+/* Find l->names, those of what ran so far; prints what is wrong. */
 bool live_find_names(Live *l);
+
+/* Find them again, if there is much more to look at than then. */
+void live_renew_names(Live *l);
+void live_names_free(LiveNames *n);
 
 #endif /* ETRACE_LIVE_PRIVATE_H */

@@ -19,17 +19,6 @@
 /* Work that is left out is more than this, bytes */
 #define SKIP_MIN        (2 * PIECE_BYTES)
 #define NICE            5
-/* Names are looked for again when there is so much more code, per cent ... */
-#define NAMES_GROWTH    20
-/* ... but that takes at most one part of the time in so many */
-#define NAMES_SHARE     10
-
-static void names_free_all(LiveNames *n)
-{
-    g_clear_pointer(&n->names, names_free);
-    g_clear_pointer(&n->table, object_table_free);
-    g_free(n);
-}
 
 /* At most that long: less if there is something else to do */
 static void wait_for(Live *l, gint64 us)
@@ -84,43 +73,6 @@ static void catch_up(Live *l)
 }
 
 /*
- * Names
- */
-
-bool live_find_names(Live *l)
-{
-    gint64 start = g_get_monotonic_time();
-    LiveNames *n = g_new0(LiveNames, 1);
-
-    n->table = object_table_new();
-    n->names = profile_load_names(l->o.ct, l->o.profile, l->t, n->table);
-    if (!n->names) {
-        names_free_all(n);
-        return false;
-    }
-    if (l->names && l->names != l->shown.names) {
-        names_free_all(l->names);
-    }
-    l->names = n;
-    l->named = growing_sideband_size(l->growing);
-    l->named_at = g_get_monotonic_time();
-    l->naming_took = l->named_at - start;
-    return true;
-}
-
-/* Those that lie where their bytes are, if there is much more to look at */
-static void renew_names(Live *l)
-{
-    size_t size = growing_sideband_size(l->growing);
-    gint64 ago = g_get_monotonic_time() - l->named_at;
-
-    if (l->o.profile->sysroots && ago > l->naming_took * NAMES_SHARE &&
-        size > l->named + l->named * NAMES_GROWTH / 100) {
-        live_find_names(l);
-    }
-}
-
-/*
  * Intervals
  */
 
@@ -137,7 +89,7 @@ static void shown_clear(Live *l, LiveShown *s)
     g_clear_pointer(&s->counts, counts_free);
     g_clear_pointer(&s->harts, g_free);
     if (s->names && s->names != l->names) {
-        names_free_all(s->names);
+        live_names_free(s->names);
     }
     s->names = NULL;
 }
@@ -191,7 +143,7 @@ static void finish_interval(Live *l, gint64 now)
         l->shown = next;
         l->o.show(l->o.opaque, &l->shown.block);
     }
-    renew_names(l);
+    live_renew_names(l);
     l->since = now;
 }
 
@@ -407,7 +359,7 @@ bool live_finish(Live *l, void (*show)(void *opaque, const LiveBlock *block))
     }
     shown_clear(l, &l->shown);
     if (l->names) {
-        names_free_all(l->names);
+        live_names_free(l->names);
     }
     g_free(l->harts);
     g_free(l->before);

@@ -35,8 +35,7 @@ typedef struct LiveBlock {
 
 typedef struct LiveOptions {
     const char *trace, *sideband;   /* files, which need not be there yet */
-    CliTrace *ct;                   /* hart, elfs, jobs */
-    const ProfileOptions *profile;  /* kallsyms, sysroots */
+    CliTrace *ct;                   /* hart, elfs, jobs, names */
     double interval;                /* seconds */
     /* Seconds of work that may wait before something is left out; 0: any */
     double max_lag;

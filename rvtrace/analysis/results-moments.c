@@ -10,12 +10,13 @@ static void hand_on(void *opaque, const CallStackMoment *moment,
                     const char *lost)
 {
     HartResult *h = opaque;
+    const GArray *watchers = h->all->watchers;
 
     if (h->moments && !lost) {
         moments_put(h->moments, moment);
     }
-    for (unsigned i = 0; i < h->all->nr_watchers; i++) {
-        const Watcher *w = &h->all->watchers[i];
+    for (guint i = 0; watchers && i < watchers->len; i++) {
+        const Watcher *w = &g_array_index(watchers, Watcher, i);
 
         if (lost && w->lost) {
             w->lost(h->watching[i], moment->time, lost);
@@ -73,12 +74,15 @@ bool hart_moments_over(HartResult *h)
 
 void hart_moments_end(HartResult *h)
 {
+    const GArray *watchers = h->all->watchers;
+
     hart_weights_end(h);
     h->end_time = h->clock ? moment_clock_end(h->clock) : h->counts.selected;
-    for (unsigned i = 0; i < h->all->nr_watchers; i++) {
-        if (h->all->watchers[i].end) {
-            h->all->watchers[i].end(h->watching[i], h->counts.selected,
-                                    h->end_time);
+    for (guint i = 0; watchers && i < watchers->len; i++) {
+        const Watcher *w = &g_array_index(watchers, Watcher, i);
+
+        if (w->end) {
+            w->end(h->watching[i], h->counts.selected, h->end_time);
         }
     }
 }
@@ -91,7 +95,7 @@ bool hart_moments_begin(HartResult *h, GError **errp)
             return false;
         }
     }
-    if (h->all->virtual_time && (h->moments || h->all->nr_watchers)) {
+    if (h->all->virtual_time && (h->moments || h->all->watchers)) {
         h->clock = moment_clock_new(hand_on, h);
     }
     return true;

@@ -250,7 +250,7 @@ bool results_can_sample(const Results *r)
     const PerfSamples *samples = r->t->samples;
 
     if (r->what & ~(RESULT_COUNTS | RESULT_PROFILE | RESULT_SAMPLES) ||
-        r->nr_watchers || r->by_time || r->virtual_time || r->ct->shards) {
+        r->watchers || r->by_time || r->virtual_time || r->ct->shards) {
         cli_error("%s: has samples, no trace: they are good for perf-data, "
                   "script, report, folded, flamegraph, annotate, callgrind, "
                   "pprof, pgo and coverage, by instructions",

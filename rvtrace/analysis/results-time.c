@@ -91,17 +91,6 @@ bool results_find_ends(Results *r)
     return true;
 }
 
-/* Is @text one of the two, or not given? Prints what is wrong. */
-static bool is_word(const char *option, const char *text, const char *first)
-{
-    if (text && !g_str_equal(text, first) &&
-        !g_str_equal(text, "instructions")) {
-        cli_error("%s %s: must be %s or instructions", option, text, first);
-        return false;
-    }
-    return true;
-}
-
 /* Do the packets of all harts that are asked for report the time? */
 static bool reports_time(const Results *r)
 {
@@ -116,17 +105,12 @@ static bool reports_time(const Results *r)
     return true;
 }
 
-bool results_choose_time(Results *r, const ProfileOptions *o)
+bool results_choose_time(Results *r, ClockChoice clock, bool by_time)
 {
-    bool must, may;
+    bool must = clock == CLOCK_VIRTUAL;
+    bool may = must || clock == CLOCK_BEST;
 
-    if (!is_word("--time", o->time, "virtual") ||
-        !is_word("--weight", o->weight, "time")) {
-        return false;
-    }
-    r->by_time = !g_strcmp0(o->weight, "time");
-    must = !g_strcmp0(o->time, "virtual");
-    may = must || !o->time;
+    r->by_time = by_time;
     if ((may || r->by_time) && !reports_time(r)) {
         if (must) {
             cli_error("--time virtual: the trace does not report the time; "

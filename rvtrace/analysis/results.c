@@ -353,6 +353,7 @@ static void hart_free(HartResult *h)
     g_clear_pointer(&h->counter, counter_free);
     g_clear_pointer(&h->ranges, counts_free);
     g_array_unref(h->losses);
+    g_free(h->watching);
     g_free(h);
 }
 
@@ -379,7 +380,7 @@ static HartResult *hart_new(const Results *r, unsigned hart, GError **errp)
             hart_free(h);
             return NULL;
         }
-        if (h->moments || r->nr_watchers || r->by_time) {
+        if (h->moments || r->watchers || r->by_time) {
             options.moment = hart_moment;
             options.opaque = h;
         }
@@ -415,7 +416,7 @@ static void decode_hart(gpointer data, gpointer opaque)
     HartResult *h = data;
     Crew *crew = opaque;
     TraceConsumer how =
-        h->compared || h->all->nr_watchers || h->weights || h->range_weights ?
+        h->compared || h->all->watchers || h->weights || h->range_weights ?
         consumer :
         has_names(h) ? repeating_consumer : count_consumer;
 
@@ -492,8 +493,11 @@ static bool report(const Results *r, const HartResult *h)
 
 static bool begin_watchers(HartResult *h)
 {
-    for (unsigned i = 0; i < h->all->nr_watchers; i++) {
-        const Watcher *w = &h->all->watchers[i];
+    const GArray *watchers = h->all->watchers;
+
+    h->watching = watchers ? g_new0(void *, watchers->len) : NULL;
+    for (guint i = 0; watchers && i < watchers->len; i++) {
+        const Watcher *w = &g_array_index(watchers, Watcher, i);
 
         h->watching[i] = w->begin(w->opaque, h);
         if (!h->watching[i]) {
@@ -593,12 +597,21 @@ bool results_decode(Results *r)
     return ok;
 }
 
+void results_watch(Results *r, const Watcher *watcher)
+{
+    if (!r->watchers) {
+        r->watchers = g_array_new(false, false, sizeof(Watcher));
+    }
+    g_array_append_vals(r->watchers, watcher, 1);
+}
+
 void results_clear(Results *r)
 {
     for (unsigned i = 0; r->harts && i < r->t->nr_harts; i++) {
         g_clear_pointer(&r->harts[i], hart_free);
     }
     g_clear_pointer(&r->harts, g_free);
+    g_clear_pointer(&r->watchers, g_array_unref);
     g_clear_pointer(&r->made, trace_index_free);
     g_clear_pointer(&r->index, trace_index_free);
     g_clear_pointer(&r->everything, selection_free);

@@ -10,22 +10,16 @@
 #ifndef ETRACE_RESULTS_H
 #define ETRACE_RESULTS_H
 
-#include <math.h>
 #include "analysis/cli.h"
 #include "profile/counter.h"
 #include "index/trace-index.h"
-#include "elf/source.h"
 #include "trace/truth.h"
 #include "views/time/moment-clock.h"
 #include "views/time/moments.h"
-#include "views/pgo/pgo.h"
+#include "views/perf/sampler.h"
 #include "views/perf/spool.h"
-#include "views/time/speedscope.h"
-#include "views/time/uftrace.h"
 #include "profile/who.h"
 #include "base/virtual-clock.h"
-#include "views/html/html-report.h"
-#include "views/time/timeline.h"
 
 /* Results.what */
 #define RESULT_STAT     0x1
@@ -61,8 +55,6 @@ typedef struct Watcher {
     void *opaque;               /* of begin() */
 } Watcher;
 
-#define RESULTS_MAX_WATCHERS 8
-
 /* Of one hart; what was not asked for is 0 or NULL. */
 typedef struct HartResult {
     TraceDecoder d;             /* d.stats, d.left */
@@ -87,7 +79,7 @@ typedef struct HartResult {
     VirtualClock time;          /* .hz is 0: nobody wants to know it */
     bool by_timestamps;         /* ... it is that of packets' envelopes */
     uint64_t end_time;          /* as that of moments */
-    void *watching[RESULTS_MAX_WATCHERS];   /* what their begin() returned */
+    void **watching;            /* what the begin() of watchers returned */
     Counts *ranges;
     Counter *counter;
     Who who;
@@ -118,8 +110,7 @@ typedef struct Results {
     /* results_choose_time(): moments are in ns of virtual time */
     bool virtual_time;
     bool by_time;               /* ... and weights: weights_get() */
-    Watcher watchers[RESULTS_MAX_WATCHERS];
-    unsigned nr_watchers;
+    GArray *watchers;           /* Watcher; NULL: none */
     uint64_t spacing;           /* of an index to be made; 0: none is */
     bool only_ends;             /* for results_find_ends(): nothing is said */
     TraceIndex *made;           /* ... which is that one */
@@ -139,9 +130,21 @@ typedef struct Results {
 bool results_decode(Results *r);
 void results_clear(Results *r);
 
-/* What @o and r->t say; prints what is wrong and returns false. */
-struct ProfileOptions;
-bool results_choose_time(Results *r, const struct ProfileOptions *o);
+/* The clock of moments: by default virtual time, if the trace has it */
+typedef enum ClockChoice {
+    CLOCK_BEST,
+    CLOCK_VIRTUAL,
+    CLOCK_INSTRUCTIONS,
+} ClockChoice;
+
+/*
+ * Set r->virtual_time by @clock and r->t, and r->by_time. Prints what is wrong
+ * and returns false.
+ */
+bool results_choose_time(Results *r, ClockChoice clock, bool by_time);
+
+/* One more; before results_decode() */
+void results_watch(Results *r, const Watcher *watcher);
 
 /* Virtual time of a node of the hart's profile, or of a range, ns */
 uint64_t weights_get(const struct Weights *w, unsigned index);
@@ -189,186 +192,17 @@ bool index_maker_can(const Results *r);
 /* Write it to @path; prints what is wrong and returns false. */
 bool index_maker_write(Results *r, const char *path);
 
-/* cmd-stat.c: the counts of each hart, and in total */
-void stat_write(const Results *r, FILE *f);
+/* results-join.c */
 
 /*
- * cmd-verify.c: load the files of --truth; prints what is wrong and returns
- * NULL.
+ * The call stacks of all harts in one, which the caller frees; warns if it had
+ * no room. @by_time: weights are ns, as r->by_time says, and not instructions.
  */
-Truth *verify_load(char **paths);
+Profile *results_profile(const Results *r, bool by_time);
 
-/*
- * Write how each hart compares, but for those that were not asked for. Returns
- * an exit status. @paths are those of verify_load().
- */
-int verify_write(const Results *r, char **paths, FILE *f);
-
-/* profile-output.c */
+/* The counts of all harts in one, sorted, which the caller frees */
+Counts *results_counts(const Results *r);
 
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Results, results_clear)
-
-/* The options of profiles */
-typedef struct ProfileOptions {
-    char **kallsyms;
-    char **sysroots;
-    gboolean no_demangle;
-    char *layers;               /* of flame graphs and folded stacks */
-    char *title;
-    int width;
-    double min_width;
-    /* of samples, and of what was called when */
-    gint64 period;              /* instructions between samples */
-    int branches;               /* transfers that each has */
-    gboolean no_chains;         /* samples have none */
-    /* of functions, instructions or ns; -1: not given */
-    gint64 min_duration;
-    char *weight;               /* time or instructions; NULL: not given */
-    char *time;                 /* virtual or instructions; NULL: not given */
-    gint64 max_events;          /* of functions, in all */
-    gboolean icicle;
-    /* of reports */
-    char *sort, *comm, *dso, *sym, *callers, *format;
-    double min_percent;         /* NAN: not given */
-    int max_rows;
-    gboolean by_total;
-    /* of annotate, with comm, dso, sym, min_percent and max_rows */
-    gboolean source;
-    char **source_prefixes;
-    /* of profiles for compilers: the program, and its file */
-    char *object, *object_file;
-    /* of coverage */
-    char **include, **exclude;
-    double fail_under;          /* per cent of the lines; negative: not given */
-} ProfileOptions;
-
-/* As options are before they are parsed */
-#define PROFILE_OPTIONS_INIT { \
-    .width = 1200, .min_width = 0.3, .min_percent = NAN, \
-    .period = SAMPLER_PERIOD, .branches = SAMPLER_BRANCHES, \
-    .max_events = SPEEDSCOPE_MAX_EVENTS, .min_duration = -1, \
-    .fail_under = -1, \
-}
-
-void profile_options_clear(ProfileOptions *o);
-G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(ProfileOptions, profile_options_clear)
-
-/* view-options.c: those of all views, into @o; the caller frees the list. */
-GOptionEntry *view_options(ProfileOptions *o);
-
-/* --weight, of views of call stacks; the caller frees it, not what is set. */
-GOptionEntry *weight_options(ProfileOptions *o);
-
-/* Those of views that have a clock; the caller frees them, not what is set. */
-GOptionEntry *clock_options(ProfileOptions *o);
-
-/* A command that writes one view, of a kind of decode --output */
-typedef struct ViewCommand {
-    const char *kind;
-    const char *summary;
-    bool stacks;            /* --layers says what is below them */
-    bool folder;            /* it writes a folder, not a file */
-    char ***truths;         /* set by an option of its own; or NULL */
-} ViewCommand;
-
-/*
- * Run it: its options are those of names, --output, and @more, which set @o.
- * Returns the exit status.
- */
-int view_command(const ViewCommand *v, ProfileOptions *o,
-                 const GOptionEntry *more, int argc, char **argv);
-
-/* Write the view @kind to @file, NULL for standard output, as that does. */
-int view_write(CliTrace *ct, const char *kind, const char *file, char **truths,
-               const ProfileOptions *o);
-
-/* Prints what is wrong with @o and returns false. */
-bool profile_options_valid(const ProfileOptions *o);
-
-/* Where sources are, by @o, which is valid; the caller frees it. */
-SourceTree *profile_sources(const CliTrace *ct, const ProfileOptions *o);
-
-/* --sysroot, or what shards were made with that are merged */
-char **profile_sysroots(const CliTrace *ct, const ProfileOptions *o);
-
-/*
- * Fill @table with the ELF files of @ct, the kernel's symbols and what ran of
- * @t, as @o says; prints what is wrong and returns NULL.
- */
-Names *profile_load_names(const CliTrace *ct, const ProfileOptions *o,
-                          const Trace *t, ObjectTable *table);
-
-/* Set r->layers and r->hart_layer; prints what is wrong and returns false. */
-bool profile_parse_layers(Results *r, const ProfileOptions *o);
-
-/*
- * All harts in one, which the caller frees; warns if it had no room. @by_time:
- * weights are ns, as r->by_time says, and not instructions.
- */
-Profile *profile_join(const Results *r, bool by_time);
-
-/* All harts in one, sorted, which the caller frees */
-Counts *counts_join(const Results *r);
-
-/* cmd-pgo.c: returns an exit status. */
-int pgo_output(const CliTrace *ct, const ProfileOptions *o, PgoFormat format,
-               const Counts *counts, FILE *f);
-
-/* cmd-coverage.c: each returns an exit status. */
-int lcov_output(const CliTrace *ct, const ProfileOptions *o,
-                const Counts *counts, FILE *f);
-int drcov_output(const Counts *counts, bool text, FILE *f);
-
-/* profile-output.c */
-
-/* As a flame graph if @svg, or else as folded stacks */
-void profile_write(Profile *profile, const Results *r,
-                   const ProfileOptions *o, bool svg, FILE *f);
-
-/* view-output.c: files for other people's tools */
-
-/*
- * See what @o says, and set r->sampler; prints what is wrong and returns
- * false.
- */
-bool view_parse_options(Results *r, const ProfileOptions *o);
-
-/* Each returns an exit status. */
-int view_write_perf_data(const Results *r, const ProfileOptions *o, FILE *f);
-int view_write_script(const Results *r, FILE *f);
-int view_write_callgrind(const Results *r, const ProfileOptions *o,
-                         const Counts *counts, Profile *profile, FILE *f);
-int view_write_pprof(const Results *r, const Profile *profile, FILE *f);
-int view_write_speedscope(const Results *r, const Profile *profile,
-                          const ProfileOptions *o, FILE *f);
-int view_write_uftrace(const Results *r, const ProfileOptions *o,
-                       Uftrace *uftrace);
-/* cmd-timeline.c */
-
-/*
- * A timeline that watches what is decoded for @r, which the caller frees;
- * prints what is wrong and returns NULL.
- */
-Timeline *timeline_begin(Results *r, const ProfileOptions *o);
-
-/* Write it; prints what is wrong. Returns an exit status. */
-int timeline_output(Timeline *t, FILE *f);
-
-/* cmd-html.c */
-
-/*
- * A strip for each hart that is decoded for @r, in an array that the caller
- * frees.
- */
-GPtrArray *html_begin(Results *r);
-
-/*
- * Write the report. @profile has the layers of @r. @verdict is what
- * verify_write() wrote, and @status what it returned; NULL: nothing was
- * compared.
- */
-void html_output(const Results *r, const ProfileOptions *o, Profile *profile,
-                 const Counts *counts, GPtrArray *strips, const char *verdict,
-                 int status, FILE *f);
 
 #endif /* ETRACE_RESULTS_H */

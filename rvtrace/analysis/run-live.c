@@ -51,14 +51,13 @@ static void show(void *opaque, const LiveBlock *block)
 
 RunLive *run_live_begin(const char *path, const char *trace,
                         const char *sideband, CliTrace *ct,
-                        const ProfileOptions *profile, double interval)
+                        const char *keys, double interval)
 {
     RunLive *r = g_new0(RunLive, 1);
     const LiveOptions o = {
         .trace = trace,
         .sideband = sideband,
         .ct = ct,
-        .profile = profile,
         .interval = interval,
         .max_lag = 2 * interval,
         .load = 100,
@@ -72,7 +71,7 @@ RunLive *run_live_begin(const char *path, const char *trace,
     if (!r->f) {
         cli_error("--view live: cannot write %s: %s", path, g_strerror(errno));
     }
-    if (!r->f || !live_parse_sort(profile->sort ?: KEYS, &r->report)) {
+    if (!r->f || !live_parse_sort(keys ?: KEYS, &r->report)) {
         if (r->f && r->f != stderr) {
             fclose(r->f);
         }

@@ -20,11 +20,12 @@ bool run_live_take(char **views, char **path);
 /*
  * Begin to write what comes into the files @trace and @sideband, which are new:
  * to @path, "-" being standard error, since standard output is the guest's.
- * Prints what is wrong and returns NULL.
+ * @keys: what distinguishes rows, or NULL. Prints what is wrong and returns
+ * NULL.
  */
 RunLive *run_live_begin(const char *path, const char *trace,
                         const char *sideband, CliTrace *ct,
-                        const ProfileOptions *profile, double interval);
+                        const char *keys, double interval);
 
 /* The files are complete. Prints what went wrong and returns false. */
 bool run_live_end(RunLive *r);

@@ -74,8 +74,7 @@ static char *get_option(ByteReader *in)
     return has ? text : (g_free(text), NULL);
 }
 
-static void put_options(GByteArray *out, const CliTrace *ct,
-                        const ProfileOptions *o)
+static void put_options(GByteArray *out, const CliTrace *ct)
 {
     put_words(out, ct->traces);
     put_words(out, ct->sidebands);
@@ -89,8 +88,8 @@ static void put_options(GByteArray *out, const CliTrace *ct,
     put_words(out, ct->select.regions);
     put_option(out, ct->select.from);
     put_option(out, ct->select.to);
-    put_words(out, o->kallsyms);
-    put_words(out, o->sysroots);
+    put_words(out, ct->names.kallsyms);
+    put_words(out, ct->names.sysroots);
 }
 
 /* Put @text into *@option, unless that was given. */
@@ -126,8 +125,8 @@ static void get_options(ByteReader *in, CliTrace *ct)
     take_words(&ct->select.regions, get_words(in));
     take_option(&ct->select.from, get_option(in));
     take_option(&ct->select.to, get_option(in));
-    take_words(&ct->shard_kallsyms, get_words(in));
-    take_words(&ct->shard_sysroots, get_words(in));
+    take_words(&ct->names.kallsyms, get_words(in));
+    take_words(&ct->names.sysroots, get_words(in));
 }
 
 static void put_hart(GByteArray *out, const HartResult *h)
@@ -140,13 +139,13 @@ static void put_hart(GByteArray *out, const HartResult *h)
     }
 }
 
-int shards_write(const Results *r, const ProfileOptions *o, FILE *f)
+int shards_write(const Results *r, FILE *f)
 {
     g_autoptr(GByteArray) out = g_byte_array_new();
     g_autofree char *names = results_index_names(r);
 
     sealed_file_begin(&kind, out);
-    put_options(out, r->ct, o);
+    put_options(out, r->ct);
     bytes_put_u32(out, r->ct->shard);
     bytes_put_u32(out, r->ct->shards);
     bytes_put_text(out, r->index->digest);

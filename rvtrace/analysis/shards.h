@@ -12,7 +12,7 @@
  * --shard: write the result of the piece that @r decoded to @f, with the
  * options that it was decoded with. Returns an exit status.
  */
-int shards_write(const Results *r, const ProfileOptions *o, FILE *f);
+int shards_write(const Results *r, FILE *f);
 
 /*
  * For cli_parse(): set the options of @ct that say which trace it is, which of

@@ -11,7 +11,7 @@
 #include <glib/gstdio.h>
 #include <signal.h>
 #include "analysis/qmp.h"
-#include "analysis/results.h"
+#include "commands/views/view.h"
 #include "samples/ctr-samples.h"
 
 #define POLL_US         50000
@@ -19,7 +19,6 @@
 
 typedef struct CtrSample {
     CliTrace ct;
-    ProfileOptions profile;
     char *address, *every, *length, *keep;
     gint64 samples;             /* 0: no limit */
     int transfers;
@@ -45,7 +44,6 @@ static void ctr_sample_clear(CtrSample *c)
         g_remove(c->file);
     }
     cli_trace_clear(&c->ct);
-    profile_options_clear(&c->profile);
     g_free(c->address);
     g_free(c->every);
     g_free(c->length);
@@ -124,8 +122,10 @@ static bool parse_options(CtrSample *c, int argc, char **argv)
           "ISA string; needed for Zcmp and Zcmt", "rv64gc_zcmp_zcmt" },
         { NULL }
     };
-    g_autofree GOptionEntry *views = view_options(&c->profile);
-    g_autofree GOptionEntry *entries = cli_join_entries(own, views);
+    g_autofree GOptionEntry *names = cli_name_options(&c->ct.names);
+    g_autofree GOptionEntry *views = view_options(VIEW_SAMPLED);
+    g_autofree GOptionEntry *some = cli_join_entries(own, names);
+    g_autofree GOptionEntry *entries = cli_join_entries(some, views);
 
     return cli_parse_only(
         entries, "Take samples of a machine that runs, by the transfers of "
@@ -326,7 +326,6 @@ int cmd_ctr_sample(int argc, char **argv)
         .ct.hart = -1,
         .ct.wrapped_at = RING_NOT_WRAPPED,
         .ct.limit = CLI_LIMIT_DEFAULT,
-        .profile = PROFILE_OPTIONS_INIT,
         .transfers = 64,
     };
     struct sigaction action = { .sa_handler = on_signal };
@@ -337,7 +336,7 @@ int cmd_ctr_sample(int argc, char **argv)
     if (!c.views && !c.keep) {
         c.views = g_strsplit("report", " ", -1);
     }
-    if (c.views && !cmd_check_outputs(c.views, "--view", false, &c.profile)) {
+    if (c.views && !views_check(c.views, "--view")) {
         return CLI_ERROR;
     }
     c.taken = ctr_samples_new();
@@ -351,5 +350,5 @@ int cmd_ctr_sample(int argc, char **argv)
     }
     c.ct.traces = g_new0(char *, 2);
     c.ct.traces[0] = g_strdup(c.file);
-    return cmd_decode_outputs(&c.ct, c.views, NULL, &c.profile);
+    return views_write(&c.ct, c.views, "--view");
 }

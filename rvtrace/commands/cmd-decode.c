@@ -4,7 +4,7 @@
  * SPDX-License-Identifier: GPL-2.0-or-later
  */
 #include "qemu/osdep.h"
-#include "analysis/results.h"
+#include "commands/views/view.h"
 
 #define BUFFER_SIZE     (1u << 20)
 /*
@@ -346,10 +346,12 @@ static int choose_hart(const CliTrace *ct, const Trace *t)
 
 int cmd_decode(int argc, char **argv)
 {
-    g_auto(CliTrace) ct = { .selects = true };
+    g_auto(CliTrace) ct = { .selects = true, .has_names = true };
     g_auto(GStrv) outputs = NULL;
-    g_auto(GStrv) truths = NULL;
-    g_auto(ProfileOptions) profile = PROFILE_OPTIONS_INIT;
+    g_autofree char *kinds = view_kinds(VIEW_ANY, ", ");
+    g_autofree char *about = g_strdup_printf(
+        "Write what the subcommand KIND does: %s; repeated, the trace is "
+        "decoded but once for all of them", kinds);
     g_autofree char *emit = NULL;
     g_autoptr(Trace) t = NULL;
     g_autofree DecodeState *s = NULL;
@@ -362,17 +364,10 @@ int cmd_decode(int argc, char **argv)
            "tgid, name; note, a note that software took a line; or packets, "
            "a packet a line", "WHAT" },
         { "output", 'o', 0, G_OPTION_ARG_FILENAME_ARRAY, &outputs,
-          "Write what the subcommand KIND does: stat, verify, report, "
-          "annotate, flamegraph, folded, perf-data, script, callgrind, pprof, "
-          "speedscope, uftrace, timeline, html, pgo-llvm, pgo-bolt, pgo-gcov, "
-          "lcov, drcov, drcov-text; repeated, the trace is decoded but once "
-          "for all of them",
-          "KIND[=FILE]" },
-        { "truth", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &truths,
-          "For verify and html: what really retired", "FILE" },
+          about, "KIND[=FILE]" },
         { NULL }
     };
-    g_autofree GOptionEntry *views = view_options(&profile);
+    g_autofree GOptionEntry *views = view_options(VIEW_ANY);
     g_autofree GOptionEntry *all = cli_join_entries(entries, views);
     const TraceConsumer *consumer;
     int hart;
@@ -387,7 +382,7 @@ int cmd_decode(int argc, char **argv)
         return CLI_ERROR;
     }
     if (outputs) {
-        return cmd_decode_outputs(&ct, outputs, truths, &profile);
+        return views_write(&ct, outputs, "--output");
     }
     if (ct.make_index) {
         cli_error("--make-index is for --output, or for 'rvtrace index'");

@@ -4,11 +4,11 @@
  * SPDX-License-Identifier: GPL-2.0-or-later
  */
 #include "qemu/osdep.h"
+#include "analysis/load-names.h"
 #include "analysis/results.h"
 #include "base/trap-text.h"
 
-static int make(CliTrace *ct, const ProfileOptions *po, const char *path,
-                uint64_t spacing)
+static int make(CliTrace *ct, const char *path, uint64_t spacing)
 {
     g_autoptr(ObjectTable) objects = object_table_new();
     g_autoptr(TaskTable) tasks = task_table_new();
@@ -22,7 +22,7 @@ static int make(CliTrace *ct, const ProfileOptions *po, const char *path,
     if (!t || !index_maker_can(&r)) {
         return CLI_ERROR;
     }
-    r.names = names = profile_load_names(ct, po, t, objects);
+    r.names = names = load_names(ct, t, objects);
     if (!names) {
         return CLI_ERROR;
     }
@@ -91,18 +91,11 @@ static int list(CliTrace *ct, const char *path)
 
 int cmd_index(int argc, char **argv)
 {
-    g_auto(CliTrace) ct = { 0 };
-    g_auto(ProfileOptions) o = PROFILE_OPTIONS_INIT;
+    g_auto(CliTrace) ct = { .has_names = true };
     g_autofree char *every = NULL, *path = NULL;
     gboolean only_list = false;
     uint64_t spacing;
     GOptionEntry entries[] = {
-        { "kallsyms", 'k', 0, G_OPTION_ARG_FILENAME_ARRAY, &o.kallsyms,
-          "Symbols of the kernel: a copy of its /proc/kallsyms, or a "
-          "System.map; can be repeated", "FILE" },
-        { "sysroot", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &o.sysroots,
-          "Find what ran in the files below this folder, by its bytes: "
-          "programs, libraries, modules, kernel; can be repeated", "DIR" },
         { "every", 0, 0, G_OPTION_ARG_STRING, &every,
           "Instructions of a hart between two places, at least; N can end in "
           "k, M or G (default: 1M)", "N" },
@@ -124,5 +117,5 @@ int cmd_index(int argc, char **argv)
         return CLI_ERROR;
     }
     path = path ?: results_index_path(&ct);
-    return only_list ? list(&ct, path) : make(&ct, &o, path, spacing);
+    return only_list ? list(&ct, path) : make(&ct, path, spacing);
 }

@@ -6,6 +6,7 @@
  * SPDX-License-Identifier: GPL-2.0-or-later
  */
 #include "qemu/osdep.h"
+#include <math.h>
 #include <unistd.h>
 #include <glib-unix.h>
 #include "analysis/collect.h"
@@ -34,7 +35,6 @@ typedef struct LiveCommand {
     gboolean batch;
     char *sort;
     CliTrace ct;
-    ProfileOptions profile;
 
     GCancellable *cancel;
     Live *live;
@@ -225,7 +225,6 @@ static int run(LiveCommand *c)
         .trace = c->channels[0].to,
         .sideband = c->channels[1].to,
         .ct = &c->ct,
-        .profile = &c->profile,
         .interval = c->interval,
         .max_lag = isnan(c->max_lag) ? DEFAULT_LAG * c->interval : c->max_lag,
         .load = c->load,
@@ -298,7 +297,6 @@ static void command_clear(LiveCommand *c)
         g_free(c->channels[i].to);
     }
     cli_trace_clear(&c->ct);
-    profile_options_clear(&c->profile);
     g_free(c->sort);
     g_free(c->text);
     g_clear_object(&c->cancel);
@@ -317,7 +315,6 @@ int cmd_live(int argc, char **argv)
         .max_lag = NAN,
         .load = 100,
         .ct.hart = -1,
-        .profile = PROFILE_OPTIONS_INIT,
         .cancel = g_cancellable_new(),
         .next_sort = 1,
         .wrote = true,
@@ -333,13 +330,6 @@ int cmd_live(int argc, char **argv)
         { "elf", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &c.ct.elfs,
           "ELF file, moved by BIAS bytes: symbols; can be repeated",
           "FILE[@BIAS]" },
-        { "kallsyms", 'k', 0, G_OPTION_ARG_FILENAME_ARRAY,
-          &c.profile.kallsyms,
-          "Symbols of the kernel: a copy of its /proc/kallsyms, or a "
-          "System.map; can be repeated", "FILE" },
-        { "sysroot", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &c.profile.sysroots,
-          "Find what ran in the files below this folder, by its bytes: "
-          "programs, libraries, modules, kernel; can be repeated", "DIR" },
         { "max-lag", 0, 0, G_OPTION_ARG_DOUBLE, &c.max_lag,
           "Leave something out when so many seconds of decoding wait to be "
           "done; 0: never (default: two intervals)", "SECONDS" },
@@ -360,7 +350,9 @@ int cmd_live(int argc, char **argv)
         { NULL }
     };
     g_autofree GOptionEntry *streams = channel_options(c.channels, &c.timeout);
-    g_autofree GOptionEntry *entries = cli_join_entries(streams, own);
+    g_autofree GOptionEntry *names = cli_name_options(&c.ct.names);
+    g_autofree GOptionEntry *some = cli_join_entries(streams, own);
+    g_autofree GOptionEntry *entries = cli_join_entries(some, names);
 
     g_mutex_init(&c.lock);
     if (!cli_parse_only(entries, "Show what the machine runs while it runs, as "

@@ -4,21 +4,22 @@
  * SPDX-License-Identifier: GPL-2.0-or-later
  */
 #include "qemu/osdep.h"
-#include "analysis/shards.h"
+#include "commands/views/view.h"
 
 int cmd_merge(int argc, char **argv)
 {
-    g_auto(CliTrace) ct = { .merges = true };
-    g_auto(ProfileOptions) o = PROFILE_OPTIONS_INIT;
+    g_auto(CliTrace) ct = { .merges = true, .has_names = true };
+    g_autofree char *kinds = view_kinds(VIEW_ADDED, ", ");
+    g_autofree char *about = g_strdup_printf(
+        "Write what the subcommand KIND would of the whole trace: %s; can be "
+        "repeated (default: report)", kinds);
     g_auto(GStrv) outputs = NULL;
     GOptionEntry entries[] = {
         { "output", 'o', 0, G_OPTION_ARG_FILENAME_ARRAY, &outputs,
-          "Write what the subcommand KIND would of the whole trace: report, "
-          "annotate, flamegraph, folded, callgrind, pprof; can be repeated "
-          "(default: report)", "KIND[=FILE]" },
+          about, "KIND[=FILE]" },
         { NULL }
     };
-    g_autofree GOptionEntry *views = view_options(&o);
+    g_autofree GOptionEntry *views = view_options(VIEW_ADDED);
     g_autofree GOptionEntry *all = cli_join_entries(entries, views);
     char *report[] = { (char *)"report", NULL };
 
@@ -29,5 +30,5 @@ int cmd_merge(int argc, char **argv)
                    argc, argv)) {
         return CLI_ERROR;
     }
-    return cmd_decode_outputs(&ct, outputs ?: report, NULL, &o);
+    return views_write(&ct, outputs ?: report, "--output");
 }

@@ -7,19 +7,19 @@
  * SPDX-License-Identifier: GPL-2.0-or-later
  */
 #include "qemu/osdep.h"
+#include <math.h>
 #include <glib/gstdio.h>
 #include <sys/statvfs.h>
 #include <sys/wait.h>
 #include "base/child.h"
 #include "commands/qemu-line.h"
-#include "analysis/results.h"
+#include "commands/views/options.h"
 #include "commands/run-kernel.h"
 #include "analysis/run-live.h"
 
 typedef struct Run {
     CliTrace ct;
-    ProfileOptions profile;
-    char **views, **truths;
+    char **views;
     char *keep;
     char *folder;               /* where the streams are */
     bool temporary;             /* and it is removed afterwards */
@@ -39,9 +39,7 @@ static void run_clear(Run *r)
         g_free(*p);
     }
     cli_trace_clear(&r->ct);
-    profile_options_clear(&r->profile);
     g_strfreev(r->views);
-    g_strfreev(r->truths);
     g_free(r->keep);
     g_free(r->folder);
     g_free(r->live_path);
@@ -64,9 +62,6 @@ static bool parse_options(Run *r, int argc, char **argv)
         { "keep", 0, 0, G_OPTION_ARG_FILENAME, &r->keep,
           "Keep the streams, as trace and sideband in this folder, which is "
           "made if need be (default: a temporary one)", "DIR" },
-        { "truth", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &r->truths,
-          "For verify and html: what really retired, a file that is there "
-          "when QEMU has ended", "FILE" },
         { "hart", 0, 0, G_OPTION_ARG_INT, &r->ct.hart,
           "Only this hart", "N" },
         { "elf", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &r->ct.elfs,
@@ -83,11 +78,13 @@ static bool parse_options(Run *r, int argc, char **argv)
           NULL, "-- QEMU ARG..." },
         { NULL }
     };
-    g_autofree GOptionEntry *views = view_options(&r->profile);
+    g_autofree GOptionEntry *views = view_options(VIEW_ANY);
     g_autofree GOptionEntry *selection =
         cli_selection_options(&r->ct.select);
+    g_autofree GOptionEntry *names = cli_name_options(&r->ct.names);
     g_autofree GOptionEntry *some = cli_join_entries(own, selection);
-    g_autofree GOptionEntry *entries = cli_join_entries(some, views);
+    g_autofree GOptionEntry *more = cli_join_entries(some, names);
+    g_autofree GOptionEntry *entries = cli_join_entries(more, views);
 
     if (!cli_parse_only(entries, "Run QEMU with its machine traced from the "
                         "first instruction on, and when it has\nended, write "
@@ -165,19 +162,19 @@ static bool prepare_line(Run *r, char **args)
     }
     if (!r->line->guest_info) {
         g_autofree char *info = run_kernel_guest_info(r->line->kernel,
-                                                      r->profile.sysroots);
+                                                      r->ct.names.sysroots);
 
         if (info) {
             qemu_line_set_guest_info(r->line, info);
         }
     }
-    if (!r->profile.title && r->line->kernel) {
-        r->profile.title = g_path_get_basename(r->line->kernel);
+    if (!title_option && r->line->kernel) {
+        title_option = g_path_get_basename(r->line->kernel);
     }
-    sysroots = run_kernel_files(r->profile.sysroots, r->line->kernel,
+    sysroots = run_kernel_files(r->ct.names.sysroots, r->line->kernel,
                                 r->line->bios);
-    g_strfreev(r->profile.sysroots);
-    r->profile.sysroots = sysroots;
+    g_strfreev(r->ct.names.sysroots);
+    r->ct.names.sysroots = sysroots;
     /* What an earlier run left there would be taken for this one's. */
     unlink(r->files[0]);
     unlink(r->files[1]);
@@ -237,7 +234,7 @@ static int decode(Run *r, const char *end)
     r->ct.traces[0] = g_strdup(r->line->trace);
     r->ct.sidebands = g_new0(char *, 2);
     r->ct.sidebands[0] = g_strdup(r->line->sideband);
-    status = cmd_decode_outputs(&r->ct, r->views, r->truths, &r->profile);
+    status = views_write(&r->ct, r->views, "--view");
     if (end) {
         cli_warn("QEMU %s", end);
     }
@@ -265,7 +262,7 @@ static bool begin_live(Run *r)
         return false;
     }
     r->live = run_live_begin(r->live_path, r->line->trace, r->line->sideband,
-                             &r->ct, &r->profile, r->interval);
+                             &r->ct, sort_option, r->interval);
     return r->live;
 }
 
@@ -294,7 +291,6 @@ int cmd_run(int argc, char **argv)
         .ct.hart = -1,
         .ct.wrapped_at = RING_NOT_WRAPPED,
         .ct.limit = CLI_LIMIT_DEFAULT,
-        .profile = PROFILE_OPTIONS_INIT,
         .interval = 1,
     };
     char *nothing[] = { NULL };
@@ -318,8 +314,7 @@ int cmd_run(int argc, char **argv)
         r.views = g_strsplit("report", " ", -1);
     }
     if (!run_live_take(r.views, &r.live_path) ||
-        !cmd_check_outputs(r.views, "--view", r.truths != NULL, &r.profile) ||
-        !choose_folder(&r) || !prepare_line(&r, argv + split + 1)) {
+        !views_check(r.views, "--view") || !choose_folder(&r) || !prepare_line(&r, argv + split + 1)) {
         return CLI_ERROR;
     }
     child_catch_signals(r.temporary ? r.files : nothing);

@@ -5,7 +5,7 @@
  */
 #include "qemu/osdep.h"
 #include <locale.h>
-#include "analysis/cli.h"
+#include "commands/views/view.h"
 
 static const CliCommand commands[] = {
     { "decode", "write the instructions that were executed", cmd_decode },
@@ -17,31 +17,7 @@ static const CliCommand commands[] = {
       cmd_guest_info },
     { "kernel-elf", "write a kernel's own names for gdb and perf",
       cmd_kernel_elf },
-    { "verify", "compare with a record of retired instructions", cmd_verify },
-    { "stat", "count instructions, packets, bytes and losses", cmd_stat },
-    { "report", "list where the instructions went, by name", cmd_report },
-    { "annotate", "show how often each instruction of a function ran",
-      cmd_annotate },
     { "diff", "list what differs between two reports", cmd_diff },
-    { "flamegraph", "draw where the instructions went, as an SVG",
-      cmd_flamegraph },
-    { "folded", "the same as text: a line for each call stack", cmd_folded },
-    { "perf-data", "write samples as a file of Linux' perf", cmd_perf_data },
-    { "script", "write them as text, as perf script does", cmd_script },
-    { "callgrind", "write exact costs for callgrind_annotate and KCachegrind",
-      cmd_callgrind },
-    { "pprof", "write the call tree for pprof", cmd_pprof },
-    { "speedscope", "write what was called when for speedscope",
-      cmd_speedscope },
-    { "uftrace", "write what was called when as a folder of uftrace",
-      cmd_uftrace },
-    { "timeline", "draw who ran which function when, for Perfetto",
-      cmd_timeline },
-    { "html", "write a report of all that to look at in a browser",
-      cmd_html },
-    { "pgo", "write profiles for llvm-profgen, BOLT and GCC", cmd_pgo },
-    { "coverage", "write which lines and branches ran, for lcov",
-      cmd_coverage },
     { "index", "find places in a trace where decoding can begin", cmd_index },
     { "merge", "add up results of pieces of a trace", cmd_merge },
     { "run", "run QEMU, trace it, and write what was executed", cmd_run },
@@ -56,11 +32,18 @@ static const CliCommand commands[] = {
 
 static void usage(FILE *f)
 {
+    const View *view;
+
     fprintf(f, "Usage: rvtrace COMMAND [OPTION...]\n\n"
                "Decode E-Trace instruction traces of RISC-V harts.\n\n"
                "Commands:\n");
     for (size_t i = 0; i < ARRAY_SIZE(commands); i++) {
         fprintf(f, "  %-11s %s\n", commands[i].name, commands[i].summary);
+    }
+    for (unsigned i = 0; (view = view_number(i)); i++) {
+        if (view->summary) {
+            fprintf(f, "  %-11s %s\n", view_command_name(view), view->summary);
+        }
     }
     fprintf(f, "\n'rvtrace COMMAND --help' explains a command's "
                "options.\n");
@@ -68,6 +51,9 @@ static void usage(FILE *f)
 
 int main(int argc, char **argv)
 {
+    g_autofree char *name = NULL;
+    const View *view;
+
     setlocale(LC_ALL, "");
     if (argc < 2) {
         usage(stderr);
@@ -78,13 +64,16 @@ int main(int argc, char **argv)
         usage(stdout);
         return cli_flush(stdout, "standard output") ? CLI_OK : CLI_ERROR;
     }
+    name = g_strdup_printf("rvtrace %s", argv[1]);
+    g_set_prgname(name);
     for (size_t i = 0; i < ARRAY_SIZE(commands); i++) {
         if (!strcmp(argv[1], commands[i].name)) {
-            g_autofree char *name = g_strdup_printf("rvtrace %s",
-                                                    argv[1]);
-
-            g_set_prgname(name);
             return commands[i].run(argc - 1, argv + 1);
+        }
+    }
+    for (unsigned i = 0; (view = view_number(i)); i++) {
+        if (!strcmp(argv[1], view_command_name(view))) {
+            return view_command(argv[1], argc - 1, argv + 1);
         }
     }
     cli_error("there is no command '%s'; try 'rvtrace --help'", argv[1]);

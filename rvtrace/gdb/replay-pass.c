@@ -366,14 +366,13 @@ static const TraceConsumer scan_consumer = {
     .time = on_time,
 };
 
-bool replay_pass(ReplayPass *p, uint64_t from)
+bool replay_pass(ReplayPass *p)
 {
     Replay *r = p->r;
     TraceStart start = {
         .advanced = (const uint64_t *)r->advanced->data,
     };
 
-    p->from = replay_point(r, from);
     p->clock = r->clock;
     p->next_point = r->spacing;
     if (p->from) {

@@ -88,12 +88,9 @@ typedef struct ReplayPass {
 } ReplayPass;
 
 /*
- * Decode from the last point that is not behind instruction @from to the end of
- * the range. Returns false if that is not possible.
+ * Decode from @p->from to the end of the range. Returns false if that is not
+ * possible.
  */
-bool replay_pass(ReplayPass *p, uint64_t from);
-
-/* The last point with at most @insns instructions before, or NULL */
-const ReplayPoint *replay_point(const Replay *r, uint64_t insns);
+bool replay_pass(ReplayPass *p);
 
 #endif /* ETRACE_GDB_REPLAY_PRIVATE_H */

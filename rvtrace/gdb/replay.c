@@ -71,7 +71,8 @@ static const void *last_until(const GArray *array, size_t offset, uint64_t i)
     return lo ? array->data + (lo - 1) * size : NULL;
 }
 
-const ReplayPoint *replay_point(const Replay *r, uint64_t insns)
+/* The last point with at most @insns instructions before, or NULL */
+static const ReplayPoint *last_point(const Replay *r, uint64_t insns)
 {
     return last_until(r->points, offsetof(ReplayPoint, insns), insns);
 }
@@ -87,12 +88,19 @@ static ReplayPass *pass_new(Replay *r, PassKind kind, uint64_t lo, uint64_t hi)
     return p;
 }
 
+/* Decode what @p says, from the last point on that is before @from. */
+static bool run_pass(ReplayPass *p, uint64_t from)
+{
+    p->from = last_point(p->r, from);
+    return replay_pass(p);
+}
+
 void replay_scan(Replay *r, GArray *losses)
 {
     g_autofree ReplayPass *p = pass_new(r, PASS_SCAN, 0, r->limit);
 
     p->losses = losses;
-    replay_pass(p, 0);
+    run_pass(p, 0);
     r->length = MIN(p->pos, r->limit);
     r->stats = p->d.stats;
     r->has_stats = true;
@@ -158,7 +166,7 @@ static bool fill_window(Replay *r, uint64_t base)
     w->count = 0;
     g_array_set_size(w->moments, 0);
     g_array_set_size(w->events, 0);
-    if (!replay_pass(p, base) || w->count != end - base) {
+    if (!run_pass(p, base) || w->count != end - base) {
         w->count = 0;
         return false;
     }
@@ -207,7 +215,7 @@ const ReplayEvent *replay_event(Replay *r, uint64_t i)
 /* What @p, which has decoded from instruction @from on, has found */
 static ReplayFound run_search(ReplayPass *p, uint64_t from, uint64_t *at)
 {
-    if (!replay_pass(p, from)) {
+    if (!run_pass(p, from)) {
         return REPLAY_FAILED;
     }
     if (p->stopped) {
@@ -235,7 +243,7 @@ static ReplayFound find_back(Replay *r, uint64_t end, const ReplayPass *like,
 {
     for (uint64_t size = PIECE_MIN; end; size = MIN(size * 2, PIECE_MAX)) {
         g_autofree ReplayPass *p = g_memdup2(like, sizeof(*like));
-        const ReplayPoint *point = replay_point(r, end > size ? end - size :
+        const ReplayPoint *point = last_point(r, end > size ? end - size :
                                                 0);
         ReplayFound found;
 

@@ -54,7 +54,7 @@ struct GdbTarget {
     GdbTargetNext next;
 };
 
-/* Send a packet. */
+/* reply.c: send a packet. */
 void gdb_put(GdbTarget *g, const GString *s);
 void gdb_puts(GdbTarget *g, const char *text);
 

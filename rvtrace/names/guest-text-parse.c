@@ -33,6 +33,26 @@ GuestProcess *guest_text_process(GuestText *g, uint32_t tgid)
     return p;
 }
 
+bool guest_text_same_space(const SidebandSpace *a,
+                           const SidebandSpace *b)
+{
+    return a->virt == b->virt && a->atp == b->atp && a->gatp == b->gatp;
+}
+
+int guest_text_epoch(const GuestProcess *p, const SidebandWhere *where)
+{
+    int i = p->epochs->len - 1;
+
+    for (; i >= 0; i--) {
+        const GuestEpoch *e = &g_array_index(p->epochs, GuestEpoch, i);
+
+        if (e->pos < where->pos && guest_text_same_space(&e->space, &where->space)) {
+            break;
+        }
+    }
+    return i;
+}
+
 /* A new dump of the process, of lines of @size bytes */
 static GuestDump *dump_new(GPtrArray *dumps, const GuestProcess *p, size_t pos,
                            unsigned size)

@@ -89,17 +89,18 @@ bool guest_text_line(GuestText *g, size_t pos, const char *text, size_t len);
 
 GuestProcess *guest_text_process(GuestText *g, uint32_t tgid);
 
-/* guest-text-jit.c */
-
-/* Make objects of @table for code that was made at run time. */
-void guest_text_name_jits(GuestText *g, ObjectTable *table);
-
-/* guest-text.c */
+bool guest_text_same_space(const SidebandSpace *a,
+                           const SidebandSpace *b);
 
 /*
  * Which of the process' epochs is it in the address space of @where; -1: it
  * was not known to run there.
  */
 int guest_text_epoch(const GuestProcess *p, const SidebandWhere *where);
+
+/* guest-text-jit.c */
+
+/* Make objects of @table for code that was made at run time. */
+void guest_text_name_jits(GuestText *g, ObjectTable *table);
 
 #endif /* ETRACE_GUEST_TEXT_PRIVATE_H */

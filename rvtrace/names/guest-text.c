@@ -28,11 +28,6 @@ bool guest_text_in(const Sideband *sb)
     return false;
 }
 
-static bool same_space(const SidebandSpace *a, const SidebandSpace *b)
-{
-    return a->virt == b->virt && a->atp == b->atp && a->gatp == b->gatp;
-}
-
 /*
  * A task is reported behind the address space that it runs in. Those of the
  * kernel borrow one.
@@ -50,8 +45,9 @@ static void add_epoch(GuestText *g, size_t pos, const SidebandRecord *rec,
     }
     p = guest_text_process(g, task.tgid);
     if (!p->epochs->len ||
-        !same_space(&g_array_index(p->epochs, GuestEpoch,
-                                   p->epochs->len - 1).space, space)) {
+        !guest_text_same_space(&g_array_index(p->epochs, GuestEpoch,
+                                              p->epochs->len - 1).space,
+                               space)) {
         g_array_append_val(p->epochs, epoch);
     }
 }
@@ -287,20 +283,6 @@ void guest_text_objects(GuestText *g, ObjectTable *table, char **roots)
 const Object *guest_text_kernel(const GuestText *g, unsigned i)
 {
     return i < g->kernel->len ? g->kernel->pdata[i] : NULL;
-}
-
-int guest_text_epoch(const GuestProcess *p, const SidebandWhere *where)
-{
-    int i = p->epochs->len - 1;
-
-    for (; i >= 0; i--) {
-        const GuestEpoch *e = &g_array_index(p->epochs, GuestEpoch, i);
-
-        if (e->pos < where->pos && same_space(&e->space, &where->space)) {
-            break;
-        }
-    }
-    return i;
 }
 
 /* The line of @d that @vaddr is in, or NULL */

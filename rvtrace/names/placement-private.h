@@ -68,6 +68,27 @@ typedef struct CommFrom {
     const char *comm;           /* interned */
 } CommFrom;
 
+/* For hash tables */
+static inline uint64_t placement_mix(uint64_t h, uint64_t v)
+{
+    h = (h ^ v) * 0x9e3779b97f4a7c15ull;
+    return h ^ h >> 29;
+}
+
+static inline guint placement_space_hash(gconstpointer key)
+{
+    const SidebandSpace *s = key;
+
+    return placement_mix(placement_mix(s->virt, s->atp), s->gatp) >> 32;
+}
+
+static inline gboolean placement_space_equal(gconstpointer a, gconstpointer b)
+{
+    const SidebandSpace *x = a, *y = b;
+
+    return x->virt == y->virt && x->atp == y->atp && x->gatp == y->gatp;
+}
+
 typedef struct NeedleTable NeedleTable;
 
 struct Placement {
@@ -82,11 +103,10 @@ struct Placement {
     GHashTable *found;          /* Object */
 };
 
-/* placement.c */
+/* placement-page.c */
 
-/* Of SidebandSpace, for hash tables */
-guint placement_space_hash(gconstpointer key);
-gboolean placement_space_equal(gconstpointer a, gconstpointer b);
+/* The page's candidates that have these bytes, a bit for each */
+uint64_t placement_which_match(const SeenPage *page, const SeenPiece *piece);
 
 /* What the page held, by its candidates, and since when */
 void placement_decide_page(SeenPage *page);

@@ -7,33 +7,13 @@
 #include "names/placement-private.h"
 #include "code/sideband-private.h"
 
-static uint64_t mix(uint64_t h, uint64_t v)
-{
-    h = (h ^ v) * 0x9e3779b97f4a7c15ull;
-    return h ^ h >> 29;
-}
-
-guint placement_space_hash(gconstpointer key)
-{
-    const SidebandSpace *s = key;
-
-    return mix(mix(s->virt, s->atp), s->gatp) >> 32;
-}
-
-gboolean placement_space_equal(gconstpointer a, gconstpointer b)
-{
-    const SidebandSpace *x = a, *y = b;
-
-    return x->virt == y->virt && x->atp == y->atp && x->gatp == y->gatp;
-}
-
 static guint vote_hash(gconstpointer key)
 {
     const Vote *v = key;
 
     uint64_t h = placement_space_hash(&v->space);
 
-    return mix(mix(h, v->object->id), v->bias) >> 32;
+    return placement_mix(placement_mix(h, v->object->id), v->bias) >> 32;
 }
 
 static gboolean vote_equal(gconstpointer a, gconstpointer b)
@@ -209,90 +189,6 @@ void placement_free(Placement *p)
 const Sideband *placement_sideband(const Placement *p)
 {
     return p->sb;
-}
-
-/* The page's candidates that have these bytes, a bit for each */
-static uint64_t which_match(const SeenPage *page, const SeenPiece *piece)
-{
-    uint64_t match = 0;
-
-    for (guint i = 0; i < page->candidates->len; i++) {
-        const Candidate *c = &g_array_index(page->candidates, Candidate, i);
-        size_t compared;
-
-        if (object_matches(c->object, c->addr + piece->off, piece->bytes,
-                           piece->len, &compared)) {
-            match |= 1ull << i;
-        }
-    }
-    return match;
-}
-
-/* Pieces that are looked at to see what comes after one */
-#define AHEAD   64
-
-/* What the best one of @set has of the pieces from @first on, bytes */
-static unsigned support(const SeenPage *page, const uint64_t *matches,
-                        guint first, uint64_t set)
-{
-    guint last = MIN(page->pieces->len, first + AHEAD);
-    unsigned best = 0;
-
-    for (; set; set &= set - 1) {
-        uint64_t one = set & -set;
-        unsigned bytes = 0;
-
-        for (guint i = first; i < last; i++) {
-            if (matches[i] & one) {
-                bytes += g_array_index(page->pieces, SeenPiece, i).len;
-            }
-        }
-        best = MAX(best, bytes);
-    }
-    return best;
-}
-
-/*
- * What the page held, and since when. A piece that no candidate has says
- * nothing: the kernel patches itself, and not every program is known. One that
- * only others have shows that the page was filled anew, if what follows agrees:
- * short pieces are in many files.
- */
-void placement_decide_page(SeenPage *page)
-{
-    g_autofree uint64_t *matches = g_new(uint64_t, page->pieces->len);
-    Holding now = { .candidates = UINT64_MAX };
-
-    if (!page->candidates->len) {
-        return;
-    }
-    if (page->candidates->len < MAX_CANDIDATES) {
-        now.candidates = (1ull << page->candidates->len) - 1;
-    }
-    for (guint i = 0; i < page->pieces->len; i++) {
-        matches[i] = which_match(page, &g_array_index(page->pieces,
-                                                      SeenPiece, i));
-    }
-    for (guint i = 0; i < page->pieces->len; i++) {
-        uint64_t both = now.candidates & matches[i];
-        uint64_t lost = now.candidates & ~matches[i];
-
-        if (!matches[i] || !lost ||
-            support(page, matches, i, lost) >
-            support(page, matches, i, both ? both : matches[i])) {
-            continue;
-        }
-        if (!both) {
-            g_array_append_val(page->holdings, now);
-            now = (Holding) {
-                .pos = g_array_index(page->pieces, SeenPiece, i).pos,
-                .candidates = matches[i],
-            };
-        } else {
-            now.candidates = both;
-        }
-    }
-    g_array_append_val(page->holdings, now);
 }
 
 /* The last one from before @pos, or the first one; NULL: there is none */
@@ -568,7 +464,7 @@ void placement_stats(const Placement *p, PlacementStats *stats)
             const SeenPiece *s = &g_array_index(page->pieces, SeenPiece, k);
 
             stats->bytes += s->len;
-            if (which_match(page, s)) {
+            if (placement_which_match(page, s)) {
                 stats->placed_bytes += s->len;
             }
         }

@@ -183,17 +183,6 @@ static void data_packet(TraceDecoder *d)
     }
 }
 
-void trace_take_notes(TraceDecoder *d)
-{
-    SidebandNote note;
-
-    while (image_next_note(d->image, &note)) {
-        if (d->consumer->note && !d->stop) {
-            d->consumer->note(d->opaque, &note);
-        }
-    }
-}
-
 static void reach_barrier(TraceDecoder *d)
 {
     if (d->packets >= d->barrier) {
@@ -419,18 +408,6 @@ static void finish_part(TraceDecoder *d, bool end)
         data_flow_end(&d->data);
         data_flow_destroy(&d->data);
     }
-}
-
-Image *trace_image_new(const Trace *t, unsigned hart)
-{
-    const TraceHart *h = &t->harts[hart];
-    InsnIsa isa = {
-        .xlen = h->params.iaddress_width,
-        .zcmp = t->isa.zcmp || (h->isa & ETRACE_SB_ISA_ZCMP),
-        .zcmt = t->isa.zcmt || (h->isa & ETRACE_SB_ISA_ZCMT),
-    };
-
-    return image_new(&isa, t->sideband, hart, t->elf);
 }
 
 /* Returns false if the trace has no such place as @start. */

@@ -1,10 +1,33 @@
 /*
- * The decoding of one hart: to begin in the middle
+ * The decoding of one hart: its code, and to begin in the middle
  *
  * SPDX-License-Identifier: GPL-2.0-or-later
  */
 #include "qemu/osdep.h"
 #include "trace/trace-private.h"
+
+Image *trace_image_new(const Trace *t, unsigned hart)
+{
+    const TraceHart *h = &t->harts[hart];
+    InsnIsa isa = {
+        .xlen = h->params.iaddress_width,
+        .zcmp = t->isa.zcmp || (h->isa & ETRACE_SB_ISA_ZCMP),
+        .zcmt = t->isa.zcmt || (h->isa & ETRACE_SB_ISA_ZCMT),
+    };
+
+    return image_new(&isa, t->sideband, hart, t->elf);
+}
+
+void trace_take_notes(TraceDecoder *d)
+{
+    SidebandNote note;
+
+    while (image_next_note(d->image, &note)) {
+        if (d->consumer->note && !d->stop) {
+            d->consumer->note(d->opaque, &note);
+        }
+    }
+}
 
 uint64_t trace_sideband_pos(const TraceDecoder *d)
 {

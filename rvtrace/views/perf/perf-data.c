@@ -13,14 +13,6 @@
 #define PROT_READ_EXEC 5
 #define PERF_MAP_PRIVATE 2
 
-const PerfEvent perf_event_instructions = {
-    PERF_TYPE_HARDWARE, PERF_COUNT_HW_INSTRUCTIONS, "instructions",
-};
-
-const PerfEvent perf_event_cpu_clock = {
-    PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CPU_CLOCK, "cpu-clock",
-};
-
 static const Task *task_of(const PerfData *p, const Sample *sample)
 {
     return task_get(p->o->tasks, sample->task);

@@ -9,6 +9,14 @@
 #include "base/perf-format.h"
 #include "views/perf/view-file.h"
 
+const PerfEvent perf_event_instructions = {
+    PERF_TYPE_HARDWARE, PERF_COUNT_HW_INSTRUCTIONS, "instructions",
+};
+
+const PerfEvent perf_event_cpu_clock = {
+    PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CPU_CLOCK, "cpu-clock",
+};
+
 unsigned perf_build_id(const Object *o, uint8_t *bytes)
 {
     uint8_t all[BUILD_ID_MAX] = { 0 };

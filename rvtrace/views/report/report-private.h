@@ -43,7 +43,10 @@ static inline double report_percent(uint64_t part, uint64_t all)
     return all ? 100.0 * part / all : 0;
 }
 
-const char *report_symbol_name(const Symbol *symbol);
+static inline const char *report_symbol_name(const Symbol *symbol)
+{
+    return symbol ? symbol->name : "[no symbol]";
+}
 
 /*
  * report-write.c: what there is to say of all of @rows (ReportRow); @totals:

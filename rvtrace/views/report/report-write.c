@@ -7,6 +7,18 @@
 #include "views/report/report-private.h"
 #include "base/trap-text.h"
 
+const char *const report_key_names[REPORT_NR_KEYS] = {
+    [REPORT_COMM] = "comm",
+    [REPORT_PID] = "pid",
+    [REPORT_TID] = "tid",
+    [REPORT_DSO] = "dso",
+    [REPORT_SYM] = "sym",
+    [REPORT_PRIV] = "priv",
+    [REPORT_HART] = "hart",
+    [REPORT_SRCLINE] = "srcline",
+    [REPORT_SRCFILE] = "srcfile",
+};
+
 static char *cell(const Report *r, const ReportRow *row, ReportKey key)
 {
     switch (key) {

@@ -8,18 +8,6 @@
 #include "views/report/range-walk.h"
 #include "views/report/report-private.h"
 
-const char *const report_key_names[REPORT_NR_KEYS] = {
-    [REPORT_COMM] = "comm",
-    [REPORT_PID] = "pid",
-    [REPORT_TID] = "tid",
-    [REPORT_DSO] = "dso",
-    [REPORT_SYM] = "sym",
-    [REPORT_PRIV] = "priv",
-    [REPORT_HART] = "hart",
-    [REPORT_SRCLINE] = "srcline",
-    [REPORT_SRCFILE] = "srcfile",
-};
-
 bool report_parse_keys(const char *text, ReportOptions *o)
 {
     g_auto(GStrv) words = g_strsplit(text, ",", -1);
@@ -82,11 +70,6 @@ static const Symbol *symbol_at(const Object *object, uint64_t addr)
 static bool selected(const char *glob, const char *text)
 {
     return !glob || g_pattern_match_simple(glob, text);
-}
-
-const char *report_symbol_name(const Symbol *symbol)
-{
-    return symbol ? symbol->name : "[no symbol]";
 }
 
 /* The row of what is at @addr, which is of @symbol; NULL: it is not selected */

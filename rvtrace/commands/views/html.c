@@ -1,12 +1,13 @@
 /*
- * rvtrace html: a report to look at in a browser
+ * rvtrace: html: a report to look at in a browser
  *
  * SPDX-License-Identifier: GPL-2.0-or-later
  */
 #include "qemu/osdep.h"
-#include "views/report/flamegraph.h"
-#include "analysis/results.h"
+#include "commands/views/options.h"
 #include "views/html/html-code.h"
+#include "views/html/html-report.h"
+#include "views/report/flamegraph.h"
 
 /* Functions with less of all instructions are not shown, per cent. */
 #define HTML_MIN_CODE   0.2
@@ -29,18 +30,21 @@ static void end_hart(void *hart, uint64_t insns, uint64_t time)
     strip_end(hart, insns);
 }
 
-GPtrArray *html_begin(Results *r)
+static bool begin(ViewOutput *o, Results *r)
 {
-    GPtrArray *strips = g_ptr_array_new_with_free_func(free_strip);
-
-    g_assert(r->nr_watchers < RESULTS_MAX_WATCHERS);
-    r->watchers[r->nr_watchers++] = (Watcher) {
+    o->state = g_ptr_array_new_with_free_func(free_strip);
+    results_watch(r, &(Watcher) {
         .begin = begin_hart,
         .moment = strip_moment,
         .end = end_hart,
-        .opaque = strips,
-    };
-    return strips;
+        .opaque = o->state,
+    });
+    return true;
+}
+
+static void free_strips(void *state)
+{
+    g_ptr_array_unref(state);
 }
 
 /* Of all harts */
@@ -163,10 +167,10 @@ static HtmlFact verdict_fact(const char *verdict, int status)
         (HtmlFact) { "Compared", "different", verdict, HTML_BAD };
 }
 
-void html_output(const Results *r, const ProfileOptions *o, Profile *profile,
-                 const Counts *counts, GPtrArray *strips, const char *verdict,
-                 int status, FILE *f)
+static int write_view(ViewOutput *o, const ViewPass *p)
 {
+    const Results *r = p->r;
+    const GPtrArray *strips = o->state;
     static const char *const hart_columns[] = {
         "", "Instructions", "Exceptions", "Interrupts", "Packets", "Bytes",
         "Bits per instruction", "Losses", NULL,
@@ -192,9 +196,9 @@ void html_output(const Results *r, const ProfileOptions *o, Profile *profile,
     g_autofree char *losses = flamegraph_commas(sum.losses);
     g_autoptr(GPtrArray) rows = hart_rows(r), packets = packet_rows(&sum);
     g_autoptr(SourcePlaces) places =
-        source_places_new(profile_sysroots(r->ct, o));
-    g_autoptr(SourceTree) sources = profile_sources(r->ct, o);
-    g_autoptr(HtmlCodes) codes = html_codes_new(counts, &(AnnotateOptions) {
+        source_places_new(r->ct->names.sysroots);
+    g_autoptr(SourceTree) sources = source_options_tree(r->ct);
+    g_autoptr(HtmlCodes) codes = html_codes_new(p->counts, &(AnnotateOptions) {
         .min_percent = HTML_MIN_CODE,
         .isa = r->t->isa,
         .places = places,
@@ -202,7 +206,7 @@ void html_output(const Results *r, const ProfileOptions *o, Profile *profile,
     });
     HtmlFact facts[] = {
         { "Instructions", insns, harts, HTML_NEUTRAL },
-        verdict_fact(verdict, status),
+        verdict_fact(p->verdict, p->verify_status),
         { "Losses", losses, sum.losses ? "something is missing" :
           "every instruction is there",
           sum.losses ? HTML_BAD : HTML_GOOD },
@@ -219,11 +223,11 @@ void html_output(const Results *r, const ProfileOptions *o, Profile *profile,
     };
 
     html_report_write(&(HtmlReport) {
-        .title = o->title ? o->title : base,
+        .title = title_option ?: base,
         .unit = "instructions",
         .facts = facts,
         .nr_facts = nr_facts,
-        .profile = profile,
+        .profile = p->profile,
         .layers = {
             .hart = r->hart_layer,
             .layers = r->layers.layers,
@@ -231,38 +235,25 @@ void html_output(const Results *r, const ProfileOptions *o, Profile *profile,
         },
         .strips = (Strip *const *)strips->pdata,
         .nr_strips = strips->len,
-        .counts = counts,
+        .counts = p->counts,
         .code = (const HtmlCode *)codes->list->data,
         .nr_code = codes->list->len,
         .tables = tables,
         .nr_tables = ARRAY_SIZE(tables),
-    }, f);
+    }, o->f);
+    return p->verdict ? p->verify_status : CLI_OK;
 }
 
-int cmd_html(int argc, char **argv)
-{
-    g_auto(ProfileOptions) o = PROFILE_OPTIONS_INIT;
-    g_auto(GStrv) truths = NULL;
-    const ViewCommand view = {
-        .kind = "html",
-        .summary = "Write a report as one HTML file: who ran when, call "
-                   "stacks, hottest functions,\npackets. It needs no network.",
-        .truths = &truths,
-    };
-    const GOptionEntry more[] = {
-        { "truth", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &truths,
-          "What really retired, to compare with; see verify", "FILE" },
-        { "source-prefix", 0, 0, G_OPTION_ARG_FILENAME_ARRAY,
-          &o.source_prefixes,
-          "Source files whose names begin with OLD are at NEW; can be "
-          "repeated", "OLD=NEW" },
-        { "layers", 0, 0, G_OPTION_ARG_STRING, &o.layers,
-          "What can be shown below the stacks: hart, comm (the task's name), "
-          "process, thread, priv (default: hart,comm,process,priv)", "LIST" },
-        { "title", 0, 0, G_OPTION_ARG_STRING, &o.title,
-          "Title of the report", "TEXT" },
-        { NULL }
-    };
-
-    return view_command(&view, &o, more, argc, argv);
-}
+const View view_html = {
+    .name = "html",
+    .summary = "write a report of all that to look at in a browser",
+    .about = "Write a report as one HTML file: who ran when, call stacks, "
+             "hottest functions,\npackets. It needs no network.",
+    .needs = RESULT_STAT | RESULT_COUNTS | RESULT_PROFILE,
+    .compares = RESULT_VERIFY,
+    .flags = VIEW_ALL_LAYERS | VIEW_WATCHES,
+    .groups = { &truth_group, &sources_group, &layers_group, &title_group },
+    .begin = begin,
+    .write = write_view,
+    .free = free_strips,
+};

@@ -1,10 +1,10 @@
 /*
- * rvtrace stat: count instructions, packets, bytes and losses
+ * rvtrace: stat: instructions, packets, bytes and losses
  *
  * SPDX-License-Identifier: GPL-2.0-or-later
  */
 #include "qemu/osdep.h"
-#include "analysis/results.h"
+#include "commands/views/view.h"
 
 static void add_up(HartResult *sum, const HartResult *s)
 {
@@ -81,8 +81,10 @@ static void print_stats(const HartResult *s, FILE *f)
     }
 }
 
-void stat_write(const Results *r, FILE *f)
+static int write_view(ViewOutput *o, const ViewPass *p)
 {
+    const Results *r = p->r;
+    FILE *f = o->f;
     g_autofree HartResult *sum = g_new0(HartResult, 1);
     const TraceStats *st = &sum->d.stats;
     uint64_t bytes = 0;
@@ -101,38 +103,24 @@ void stat_write(const Results *r, FILE *f)
         print_stats(sum, f);
     }
     if (r->ct->hart >= 0) {
-        return;
+        return CLI_OK;
     }
-    for (const Trace *p = r->t; p; p = p->next) {
-        bytes += p->end - p->begin;
+    for (const Trace *part = r->t; part; part = part->next) {
+        bytes += part->end - part->begin;
     }
     fprintf(f, "stream\n");
     print_bytes("all bytes", bytes, sum->counts.insns, f);
     print_bytes("idle and alignment", bytes - st->wire_bytes -
                 st->data_wire_bytes - st->skipped_bytes, sum->counts.insns,
                 f);
+    return CLI_OK;
 }
 
-int cmd_stat(int argc, char **argv)
-{
-    g_auto(CliTrace) ct = { 0 };
-    g_autoptr(Trace) t = NULL;
-    g_auto(Results) r = { .ct = &ct, .what = RESULT_STAT };
-
-    if (!cli_parse(&ct, NULL, "Count instructions, packets by format, bytes "
-                   "and losses, for each hart and in total.", argc, argv)) {
-        return CLI_ERROR;
-    }
-    t = r.t = cli_open(&ct);
-    if (!t) {
-        return CLI_ERROR;
-    }
-    if (!results_decode(&r)) {
-        return CLI_ERROR;
-    }
-    stat_write(&r, stdout);
-    if (!cli_flush(stdout, "standard output")) {
-        return CLI_ERROR;
-    }
-    return cli_finish_losses(&ct);
-}
+const View view_stat = {
+    .name = "stat",
+    .summary = "count instructions, packets, bytes and losses",
+    .about = "Count instructions, packets by format, bytes and losses, for "
+             "each hart and in total.",
+    .needs = RESULT_STAT,
+    .write = write_view,
+};

@@ -1,10 +1,11 @@
 /*
- * rvtrace verify: compare with a record of retired instructions
+ * rvtrace: verify: compare with a record of what retired
  *
  * SPDX-License-Identifier: GPL-2.0-or-later
  */
 #include "qemu/osdep.h"
-#include "analysis/results.h"
+#include "commands/views/options.h"
+#include "commands/views/verify.h"
 
 static void print_result(const HartResult *s, bool ok, FILE *f)
 {
@@ -112,40 +113,20 @@ int verify_write(const Results *r, char **paths, FILE *f)
     return ok ? CLI_OK : CLI_DIFFERS;
 }
 
-int cmd_verify(int argc, char **argv)
+static int write_view(ViewOutput *o, const ViewPass *p)
 {
-    g_auto(CliTrace) ct = { 0 };
-    g_auto(GStrv) truth_paths = NULL;
-    g_autoptr(Truth) truth = NULL;
-    g_autoptr(Trace) t = NULL;
-    g_auto(Results) r = { .ct = &ct, .what = RESULT_VERIFY };
-    GOptionEntry entries[] = {
-        { "truth", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &truth_paths,
-          "What really retired: counts and hashes; repeated, it goes on with "
-          "what the next file says", "FILE" },
-        { NULL }
-    };
-    int status;
-
-    if (!cli_parse(&ct, entries, "Decode every hart of a truth file and "
-                   "compare: count and hash of the\nretired instructions at "
-                   "every checkpoint and at the end. Succeeds only if\n"
-                   "everything is equal and nothing was lost.",
-                   argc, argv)) {
-        return CLI_ERROR;
-    }
-    r.truth = truth = verify_load(truth_paths);
-    t = r.t = truth ? cli_open(&ct) : NULL;
-    if (!t) {
-        return CLI_ERROR;
-    }
-    if (!results_decode(&r)) {
-        return CLI_ERROR;
-    }
-    status = verify_write(&r, truth_paths, stdout);
-    if (cli_finish_losses(&ct) == CLI_ERROR ||
-        !cli_flush(stdout, "standard output")) {
-        return CLI_ERROR;
-    }
-    return status;
+    fputs(p->verdict, o->f);
+    return p->verify_status;
 }
+
+const View view_verify = {
+    .name = "verify",
+    .summary = "compare with a record of retired instructions",
+    .about = "Decode every hart of a truth file and compare: count and hash "
+             "of the\nretired instructions at every checkpoint and at the "
+             "end. Succeeds only if\neverything is equal and nothing was "
+             "lost.",
+    .needs = RESULT_VERIFY,
+    .groups = { &truth_group },
+    .write = write_view,
+};

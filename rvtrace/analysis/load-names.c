@@ -1,0 +1,166 @@
+/*
+ * rvtrace: the names of what ran, from its files and from what the guest said
+ *
+ * SPDX-License-Identifier: GPL-2.0-or-later
+ */
+#include "qemu/osdep.h"
+#include "elf/elf-file.h"
+#include "names/guest-text.h"
+#include "names/kernel-elf.h"
+#include "names/kernel-image.h"
+#include "names/object-elf.h"
+#include "names/sysroot.h"
+#include "analysis/load-names.h"
+#include "samples/perf-samples.h"
+
+/*
+ * An object with its code, for views that show it; a file of symbols alone
+ * will do, too. Code of modules is not where their symbols say.
+ */
+static Object *elf_object(ObjectTable *table, const char *path)
+{
+    Object *o = object_elf_load(table, path, path, NULL);
+
+    if (o && o->kind == OBJECT_MODULE) {
+        object_drop(table, o);
+        o = NULL;
+    }
+    return o ?: object_new(table, OBJECT_PROGRAM, path, path);
+}
+
+/* A kernel's Image has code and names, too, and a place of its own. */
+static bool add_image(Names *names, ObjectTable *table, const char *path,
+                      uint64_t bias)
+{
+    Object *kernel = kernel_image_load(table, path, NULL);
+
+    if (kernel) {
+        kernel_image_symbols(kernel);
+        names_add_fixed(names, kernel, KERNEL_ELF_BASE + bias);
+    }
+    return kernel;
+}
+
+static bool add_elf(Names *names, ObjectTable *table, const char *arg)
+{
+    g_autoptr(GError) err = NULL;
+    uint64_t bias;
+    g_autofree char *path = elf_file_split(arg, &bias, &err);
+    g_autoptr(SymbolTable) symbols = NULL;
+    Object *o;
+
+    if (!path) {
+        cli_error("--elf: %s", err->message);
+        return false;
+    }
+    symbols = symbols_new();
+    if (!symbols_add_elf(symbols, path, 0, &err)) {
+        if (add_image(names, table, path, bias)) {
+            return true;
+        }
+        cli_error("--elf: %s", err->message);
+        return false;
+    }
+    symbols_sort(symbols);
+    o = elf_object(table, path);
+    symbols_free(o->symbols);
+    o->symbols = g_steal_pointer(&symbols);
+    names_add_fixed(names, o, bias);
+    return true;
+}
+
+static bool add_kallsyms(Names *names, ObjectTable *table, char **paths)
+{
+    g_autoptr(GError) err = NULL;
+    Object *o;
+
+    if (!paths) {
+        return true;
+    }
+    o = object_new(table, OBJECT_KERNEL, "[kernel]", NULL);
+    for (; *paths; paths++) {
+        if (!symbols_add_kallsyms(o->symbols, *paths, &err)) {
+            cli_error("--kallsyms: %s", err->message);
+            return false;
+        }
+    }
+    symbols_sort(o->symbols);
+    names_add_fixed(names, o, 0);
+    return true;
+}
+
+/* Look for what ran of all parts of @t. */
+static bool scan_sysroots(Names *names, const Trace *t, char **roots)
+{
+    g_autoptr(GError) err = NULL;
+    char **all = roots;
+    unsigned malformed;
+
+    for (const Trace *part = t; part; part = part->next) {
+        if (part->sideband) {
+            names_add_sideband(names, part->sideband);
+        }
+    }
+    for (; roots && *roots; roots++) {
+        if (!sysroot_scan(names, *roots, &err)) {
+            cli_error("--sysroot: %s", err->message);
+            return false;
+        }
+    }
+    names_decide(names);
+    malformed = names_add_texts(names, all);
+    if (malformed) {
+        cli_warn("%u lines that the guest sent as texts make no sense, and "
+                 "are left out; see rvtrace-guest", malformed);
+    }
+    return true;
+}
+
+/* Did the guest of any part say something of itself? */
+static bool has_texts(const Trace *t)
+{
+    for (const Trace *part = t; part; part = part->next) {
+        if (part->sideband && guest_text_in(part->sideband)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* By what perf recorded of their maps */
+static void name_processes(const Names *names, PerfSamples *samples,
+                           ObjectTable *table, char **roots)
+{
+    unsigned missing;
+
+    process_table_names(samples->processes, names, roots, table, &missing);
+    if (missing) {
+        cli_warn("%u files that processes had mapped are not below a "
+                 "--sysroot, or are no ELF files", missing);
+    }
+}
+
+Names *load_names(const CliTrace *ct, const Trace *t, ObjectTable *table)
+{
+    g_autoptr(Names) names = names_new(table);
+    char **sysroots = ct->names.sysroots;
+
+    for (char **p = ct->elfs; p && *p; p++) {
+        if (!add_elf(names, table, *p)) {
+            return NULL;
+        }
+    }
+    if (!add_kallsyms(names, table, ct->names.kallsyms)) {
+        return NULL;
+    }
+    if (t->samples) {
+        name_processes(names, t->samples, table, sysroots);
+    } else if ((sysroots || has_texts(t)) &&
+               !scan_sysroots(names, t, sysroots)) {
+        return NULL;
+    }
+    if (!ct->names.no_demangle) {
+        names_demangle(names);
+    }
+    return g_steal_pointer(&names);
+}

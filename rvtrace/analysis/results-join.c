@@ -1,0 +1,65 @@
+/*
+ * rvtrace: what all harts have, in one
+ *
+ * SPDX-License-Identifier: GPL-2.0-or-later
+ */
+#include "qemu/osdep.h"
+#include "analysis/results.h"
+
+static void warn_full(const Profile *profile)
+{
+    if (profile->full) {
+        cli_warn("more than %u different call stacks, %u frames in one or "
+                 "%u functions: the innermost frames of some are counted with "
+                 "their callers", PROFILE_MAX_NODES, PROFILE_MAX_DEPTH,
+                 PROFILE_MAX_FRAMES);
+    }
+}
+
+/* What each node of the hart's profile took, ns; the caller frees it. */
+static uint64_t *times(const HartResult *h)
+{
+    uint64_t *ns = g_new(uint64_t, h->profile->nodes->len);
+
+    for (guint i = 0; i < h->profile->nodes->len; i++) {
+        ns[i] = weights_get(h->weights, i);
+    }
+    return ns;
+}
+
+Profile *results_profile(const Results *r, bool by_time)
+{
+    g_autoptr(Profile) all = profile_new();
+
+    for (unsigned i = 0; i < r->t->nr_harts; i++) {
+        g_autofree uint64_t *weights = NULL;
+        unsigned top = PROFILE_ROOT;
+
+        if (!r->harts[i]) {
+            continue;
+        }
+        weights = by_time ? times(r->harts[i]) : NULL;
+        if (r->hart_layer) {
+            g_autofree char *name = g_strdup_printf("hart %u", i);
+
+            top = profile_child(all, PROFILE_ROOT,
+                                profile_label(all, FRAME_GROUP, name));
+        }
+        profile_merge(all, top, r->harts[i]->profile, weights);
+    }
+    warn_full(all);
+    return profile_tidy(all);
+}
+
+Counts *results_counts(const Results *r)
+{
+    Counts *all = counts_new(names_objects(r->names), r->tasks);
+
+    for (unsigned i = 0; i < r->t->nr_harts; i++) {
+        if (r->harts[i]) {
+            counts_merge(all, r->harts[i]->ranges);
+        }
+    }
+    counts_sort(all);
+    return all;
+}

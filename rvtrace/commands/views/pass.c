@@ -1,0 +1,387 @@
+/*
+ * rvtrace: several views of one pass over a trace
+ *
+ * SPDX-License-Identifier: GPL-2.0-or-later
+ */
+#include "qemu/osdep.h"
+#include "analysis/load-names.h"
+#include "analysis/shards.h"
+#include "commands/views/options.h"
+#include "commands/views/verify.h"
+#include "views/report/layers.h"
+
+#define NAMED   (RESULT_PROFILE | RESULT_COUNTS)
+
+static void output_free(gpointer opaque)
+{
+    ViewOutput *o = opaque;
+
+    if (o->f && o->f != stdout) {
+        fclose(o->f);
+    }
+    if (o->state) {
+        o->view->free(o->state);
+    }
+    g_free(o);
+}
+
+/* KIND or KIND=FILE of @option; prints what is wrong and returns NULL. */
+static ViewOutput *output_new(const char *arg, const char *option)
+{
+    g_autofree char *kinds = NULL;
+    size_t len = strcspn(arg, "=");
+    const View *view;
+
+    for (unsigned i = 0; (view = view_number(i)); i++) {
+        ViewOutput *o;
+
+        if (strlen(view->name) != len || strncmp(arg, view->name, len) ||
+            g_str_equal(arg + len, "=")) {
+            continue;
+        }
+        o = g_new0(ViewOutput, 1);
+        o->view = view;
+        o->path = arg[len] ? arg + len + 1 : NULL;
+        return o;
+    }
+    kinds = view_kinds(VIEW_ANY, " or ");
+    cli_error("%s %s: not KIND or KIND=FILE, where KIND is %s", option, arg,
+              kinds);
+    return NULL;
+}
+
+/* What all of them are, in one */
+static unsigned all_flags(const GPtrArray *outputs)
+{
+    unsigned flags = 0;
+
+    for (guint i = 0; i < outputs->len; i++) {
+        flags |= ((const ViewOutput *)outputs->pdata[i])->view->flags;
+    }
+    return flags;
+}
+
+static unsigned all_needs(const GPtrArray *outputs)
+{
+    unsigned needs = 0;
+
+    for (guint i = 0; i < outputs->len; i++) {
+        const View *view = ((const ViewOutput *)outputs->pdata[i])->view;
+
+        needs |= view->needs | (truth_files ? view->compares : 0);
+    }
+    return needs;
+}
+
+/* Before anything is decoded: that takes time. */
+static bool open_output(ViewOutput *o, Results *r)
+{
+    const View *view = o->view;
+
+    if (view->flags & VIEW_FOLDER) {
+        if (!o->path) {
+            cli_error("%s: which folder? give its name", view->name);
+            return false;
+        }
+    } else {
+        o->f = o->path ? fopen(o->path, "we") : stdout;
+        if (!o->f) {
+            cli_error("cannot write %s: %s", o->path, g_strerror(errno));
+            return false;
+        }
+    }
+    return !view->begin || view->begin(o, r);
+}
+
+static bool close_output(ViewOutput *o)
+{
+    const char *name = o->path ?: "standard output";
+    FILE *f = g_steal_pointer(&o->f);
+    bool ok;
+
+    if (!f) {
+        return true;
+    }
+    ok = cli_flush(f, name);
+    if (f != stdout && fclose(f) != 0 && ok) {
+        cli_error("cannot write %s: %s", name, g_strerror(errno));
+        ok = false;
+    }
+    return ok;
+}
+
+/* What a ViewPass points to, some of it more than once */
+typedef struct Decoded {
+    ViewPass pass;
+    Profile *profile, *plain, *timed;
+    char *verdict;
+} Decoded;
+
+static void decoded_clear(Decoded *d)
+{
+    g_clear_pointer(&d->profile, profile_free);
+    g_clear_pointer(&d->plain, profile_free);
+    g_clear_pointer(&d->timed, profile_free);
+    g_clear_pointer(&d->pass.counts, counts_free);
+    g_free(d->verdict);
+}
+
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Decoded, decoded_clear)
+
+/* What flame graphs and folded stacks have if nobody says */
+static Profile *default_layers(const Results *r, const Profile *profile)
+{
+    g_autofree uint8_t *is = layers_find(profile, &(Layers) {
+        .hart = r->hart_layer,
+        .layers = r->layers.layers,
+        .nr_layers = r->layers.nr_layers,
+    });
+
+    return layers_keep(profile, is, 1u << LAYER_COMM);
+}
+
+static void prepare_profiles(Decoded *d, bool all_layers)
+{
+    const Results *r = d->pass.r;
+
+    d->profile = results_profile(r, false);
+    d->plain = all_layers ? default_layers(r, d->profile) : NULL;
+    if (r->by_time) {
+        g_autoptr(Profile) timed = results_profile(r, true);
+
+        d->timed = all_layers ? default_layers(r, timed) :
+                                g_steal_pointer(&timed);
+    }
+    d->pass.profile = d->profile;
+    d->pass.stacks = d->plain ?: d->profile;
+    d->pass.weighed = d->timed ?: d->pass.stacks;
+}
+
+/* The verdict is found once, whichever view writes it. */
+static void verify(Decoded *d)
+{
+    size_t size;
+    char *text = NULL;
+    FILE *f = open_memstream(&text, &size);
+
+    d->pass.verify_status = verify_write(d->pass.r, truth_files, f);
+    fclose(f);
+    d->pass.verdict = d->verdict = g_strdup(text);
+    free(text);
+}
+
+static void prepare(Decoded *d, bool all_layers)
+{
+    const Results *r = d->pass.r;
+
+    if (r->what & RESULT_PROFILE) {
+        prepare_profiles(d, all_layers);
+    }
+    if (r->what & RESULT_COUNTS) {
+        d->pass.counts = results_counts(r);
+    }
+    if (r->what & RESULT_VERIFY) {
+        verify(d);
+    }
+}
+
+/* Returns an exit status. */
+static int write_output(ViewOutput *o, const ViewPass *p)
+{
+    int status = o->view->write(o, p);
+
+    return close_output(o) ? status : CLI_ERROR;
+}
+
+/*
+ * Of pieces, counts can be added up, but not samples, or what was when. Prints
+ * what is wrong and returns false.
+ */
+static bool can_add(const CliTrace *ct, const GPtrArray *outputs)
+{
+    if (!ct->shards && !ct->shard_files) {
+        return true;
+    }
+    if (weight_given()) {
+        cli_error("--weight: pieces are added up by instructions");
+        return false;
+    }
+    for (guint i = 0; i < outputs->len; i++) {
+        const View *view = ((const ViewOutput *)outputs->pdata[i])->view;
+
+        if (!view_needs_only(view, VIEW_ADDED)) {
+            g_autofree char *others = view_commands(VIEW_ADDED, " and ");
+
+            cli_error("%s of pieces cannot be added up; %s can", view->name,
+                      others);
+            return false;
+        }
+    }
+    return true;
+}
+
+/* Prints what is wrong with --make-index and returns false. */
+static bool choose_index(Results *r)
+{
+    if (!r->ct->make_index) {
+        if (r->ct->index_every) {
+            cli_error("--index-every is for --make-index");
+        }
+        return !r->ct->index_every;
+    }
+    if (!(r->what & NAMED)) {
+        cli_error("--make-index: an index has call stacks: have it made with "
+                  "a view that has some, or by 'rvtrace index'");
+        return false;
+    }
+    if (r->ct->shards || r->ct->shard_files) {
+        cli_error("--make-index: an index is of the whole trace, and not of "
+                  "pieces");
+        return false;
+    }
+    return index_parse_spacing("--index-every", r->ct->index_every,
+                               &r->spacing);
+}
+
+/* The index that was made on the way, if one was asked for */
+static bool save_index(Results *r)
+{
+    g_autofree char *path = results_index_path(r->ct);
+
+    return !r->ct->make_index || index_maker_write(r, path);
+}
+
+static int write_shards(GPtrArray *outputs, const Results *r)
+{
+    int status = CLI_OK;
+
+    for (guint i = 0; i < outputs->len; i++) {
+        ViewOutput *o = outputs->pdata[i];
+
+        status = shards_write(r, o->f);
+        if (!close_output(o)) {
+            return CLI_ERROR;
+        }
+    }
+    return status;
+}
+
+static int decode(Results *r, GPtrArray *outputs, bool all_layers)
+{
+    g_auto(Decoded) d = { .pass.r = r };
+    int status;
+
+    for (guint i = 0; i < outputs->len; i++) {
+        if (!open_output(outputs->pdata[i], r)) {
+            return CLI_ERROR;
+        }
+    }
+    if (!results_decode(r) || !save_index(r)) {
+        return CLI_ERROR;
+    }
+    if (r->ct->shards) {
+        return write_shards(outputs, r);
+    }
+    prepare(&d, all_layers);
+    status = cli_finish_losses(r->ct);
+    for (guint i = 0; i < outputs->len; i++) {
+        int one = write_output(outputs->pdata[i], &d.pass);
+
+        status = MAX(status, one);
+    }
+    return status;
+}
+
+bool views_check(char **args, const char *option)
+{
+    for (; *args; args++) {
+        g_autofree ViewOutput *o = output_new(*args, option);
+
+        if (!o) {
+            return false;
+        }
+        if (o->view->needs & RESULT_VERIFY && !truth_files) {
+            cli_error("%s %s: compare with what? give --truth FILE", option,
+                      o->view->name);
+            return false;
+        }
+        if (o->view->flags & VIEW_FOLDER && !o->path) {
+            cli_error("%s %s: which folder? give its name: %s %s=DIR", option,
+                      o->view->name, option, o->view->name);
+            return false;
+        }
+    }
+    return view_options_possible(NULL);
+}
+
+/* Can the trace say what was asked for? Prints what is wrong. */
+static bool can_tell(Results *r, const GPtrArray *outputs)
+{
+    if (!r->t->samples) {
+        return results_choose_time(r, clock_choice(), weight_is_time());
+    }
+    if (!results_can_sample(r)) {
+        return false;
+    }
+    if (weight_given() || all_flags(outputs) & VIEW_WATCHES) {
+        cli_error("--weight, timeline: samples do not say how long it took");
+        return false;
+    }
+    return true;
+}
+
+int views_write(CliTrace *ct, char **args, const char *option)
+{
+    g_autoptr(GPtrArray) outputs = g_ptr_array_new_with_free_func(output_free);
+    g_autoptr(ObjectTable) objects = object_table_new();
+    g_autoptr(TaskTable) tasks = task_table_new();
+    g_autoptr(Names) names = NULL;
+    g_autoptr(Truth) truth = NULL;
+    g_autoptr(Trace) t = NULL;
+    g_auto(Results) r = { .ct = ct, .tasks = tasks };
+    const ViewOutput *first;
+    bool all_layers;
+
+    for (; *args; args++) {
+        ViewOutput *o = output_new(*args, option);
+
+        if (!o) {
+            return CLI_ERROR;
+        }
+        g_ptr_array_add(outputs, o);
+    }
+    first = outputs->pdata[0];
+    r.what = all_needs(outputs);
+    all_layers = all_flags(outputs) & VIEW_ALL_LAYERS && !layers_given();
+    if (!can_add(ct, outputs) ||
+        !view_options_possible(outputs->len == 1 ? first->view : NULL) ||
+        !choose_index(&r)) {
+        return CLI_ERROR;
+    }
+    r.what |= ct->shards ? NAMED : 0;
+    samples_choose(&r.sampler);
+    if (r.what & RESULT_VERIFY) {
+        r.truth = truth = verify_load(truth_files);
+        if (!truth) {
+            return CLI_ERROR;
+        }
+    }
+    ct->takes_samples = true;
+    t = r.t = cli_open(ct);
+    if (!t || (ct->make_index && !index_maker_can(&r)) ||
+        !can_tell(&r, outputs)) {
+        return CLI_ERROR;
+    }
+    if (r.what & NAMED) {
+        r.names = names = load_names(ct, t, objects);
+        if (!names) {
+            return CLI_ERROR;
+        }
+        r.layers.names = names;
+    }
+    layers_choose(&r, all_layers);
+    if (ct->shards) {
+        stack_tree_layers(&r.layers);
+    }
+    return decode(&r, outputs, all_layers);
+}

@@ -1,0 +1,107 @@
+/*
+ * rvtrace: report: where the instructions went, as a table
+ *
+ * SPDX-License-Identifier: GPL-2.0-or-later
+ */
+#include "qemu/osdep.h"
+#include "commands/views/options.h"
+#include "views/report/report.h"
+
+static struct {
+    char *format, *callers;
+    gboolean by_total;
+} options;
+
+static bool check(const View *only)
+{
+    TableFormat format;
+
+    if (options.format && !table_parse_format(options.format, &format)) {
+        cli_error("--format %s: must be text, tsv or json", options.format);
+        return false;
+    }
+    if (options.format && options.callers) {
+        cli_error("--callers writes text only: leave out --format");
+        return false;
+    }
+    return true;
+}
+
+static const OptionGroup group = {
+    .entries = (const GOptionEntry[]) {
+        { "by-total", 0, 0, G_OPTION_ARG_NONE, &options.by_total,
+          "Sort by what ran in a function and all that it called", NULL },
+        { "format", 0, 0, G_OPTION_ARG_STRING, &options.format,
+          "text (default), or for scripts, with all rows: tsv, json",
+          "text|tsv|json" },
+        { "callers", 0, 0, G_OPTION_ARG_STRING, &options.callers,
+          "Instead: who called this function, a glob, and what it called",
+          "NAME" },
+        { NULL }
+    },
+    .check = check,
+};
+
+/* Objects whose lines were asked for, but are not known */
+static void warn_of_lines(SourcePlaces *places, const Counts *counts)
+{
+    g_autofree char *note = NULL;
+    unsigned n = source_places_missing(places, counts->objects, &note);
+
+    if (n == 1) {
+        cli_warn("%s", note);
+    } else if (n) {
+        cli_warn("%s; and %u more files with no or incomplete debug info",
+                 note, n - 1);
+    }
+}
+
+static int write_view(ViewOutput *out, const ViewPass *p)
+{
+    const Results *r = p->r;
+    uint64_t selected;
+    g_autoptr(SourcePlaces) places = source_places_new(r->ct->names.sysroots);
+    ReportOptions o = {
+        .comm = filter_options.comm,
+        .dso = filter_options.dso,
+        .sym = filter_options.sym,
+        .max_rows = row_options.max_rows,
+        .by_time = r->by_time,
+        .by_total = options.by_total,
+        .ran = r->ct->selection ? results_insns(r, &selected) : 0,
+        .places = places,
+    };
+
+    if (options.format) {
+        table_parse_format(options.format, &o.format);
+    }
+    /* Scripts want all rows. */
+    o.min_percent = !isnan(row_options.min_percent) ? row_options.min_percent :
+                    o.format == TABLE_TEXT ? 0.05 : 0;
+
+    profile_sum(p->weighed);
+    if (options.callers) {
+        if (!report_write_callers(p->weighed, options.callers, r->by_time,
+                                  out->f)) {
+            cli_error("--callers %s: no such function ran", options.callers);
+            return CLI_ERROR;
+        }
+        return CLI_OK;
+    }
+    report_parse_keys(sort_option ?: "dso,sym", &o);
+    report_write(p->counts, p->weighed, &o, out->f);
+    warn_of_lines(places, p->counts);
+    return CLI_OK;
+}
+
+const View view_report = {
+    .name = "report",
+    .summary = "list where the instructions went, by name",
+    .about = "Write where the instructions went, as a table: by process, "
+             "object, function,\nprivilege level or hart.",
+    .needs = RESULT_COUNTS | RESULT_PROFILE,
+    .groups = {
+        &sort_group, &group, &rows_group, &filter_group, &weight_group,
+    },
+    .write = write_view,
+};
