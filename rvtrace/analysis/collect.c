@@ -6,30 +6,10 @@
 #include "qemu/osdep.h"
 #include <fcntl.h>
 #include <unistd.h>
-#include "analysis/cli.h"
 #include "analysis/collect.h"
+#include "base/say.h"
 
 #define BUFFER_SIZE     (256 * 1024)
-
-GOptionEntry *channel_options(Channel channels[2], int *timeout)
-{
-    const GOptionEntry entries[] = {
-        { "trace", 't', 0, G_OPTION_ARG_STRING, &channels[0].from,
-          "Where the trace comes from", "ADDRESS" },
-        { "trace-out", 0, 0, G_OPTION_ARG_FILENAME, &channels[0].to,
-          "Where to write it to", "FILE" },
-        { "sideband", 's', 0, G_OPTION_ARG_STRING, &channels[1].from,
-          "Where the sideband comes from", "ADDRESS" },
-        { "sideband-out", 0, 0, G_OPTION_ARG_FILENAME, &channels[1].to,
-          "Where to write it to", "FILE" },
-        { "timeout", 0, 0, G_OPTION_ARG_INT, timeout,
-          "Give up if there is no connection after so many seconds; 0: wait "
-          "for ever (default: 60)", "N" },
-        { NULL }
-    };
-
-    return g_memdup2(entries, sizeof(entries));
-}
 
 bool channel_is_connected(Channel *c)
 {
@@ -127,12 +107,12 @@ bool channel_open(Channel *c, GCancellable *cancel, unsigned timeout)
     c->timeout = timeout;
     c->address = address_parse(c->from, &err);
     if (!c->address) {
-        cli_error("--%s: %s", c->what, err->message);
+        say_error("--%s: %s", c->what, err->message);
         return false;
     }
     c->fd = open(c->to, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
     if (c->fd < 0) {
-        cli_error("cannot write %s: %s", c->to, g_strerror(errno));
+        say_error("cannot write %s: %s", c->to, g_strerror(errno));
         return false;
     }
     return true;
@@ -169,7 +149,7 @@ bool channel_finish(Channel *c)
                     "cannot write %s: %s", c->to, g_strerror(errno));
     }
     if (c->error) {
-        cli_error("%s", c->error->message);
+        say_error("%s", c->error->message);
         ok = false;
     }
     g_clear_error(&c->error);

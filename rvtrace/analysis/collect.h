@@ -29,18 +29,6 @@ typedef struct Channel {
     gint64 bytes;
 } Channel;
 
-/* What --help says of ADDRESS, two lines */
-#define CHANNEL_ADDRESS_HELP \
-    "ADDRESS is unix:PATH or tcp:HOST:PORT, to connect to a QEMU chardev " \
-    "with\nserver=on. With ,server behind it, QEMU connects.\n"
-
-/*
- * The options that say where the trace, channels[0], and the sideband,
- * channels[1], come from and go to, and *@timeout, seconds; the caller frees
- * them, and the strings that they set.
- */
-GOptionEntry *channel_options(Channel channels[2], int *timeout);
-
 /*
  * See whether it can be collected, and open the file; gives up after @timeout
  * seconds without a connection, 0: never. Prints what is wrong and returns

@@ -6,15 +6,13 @@
 #include "qemu/osdep.h"
 #include "profile/callstack-save.h"
 #include "analysis/results-private.h"
+#include "base/say.h"
 
 /*
  * More points than this do not make anything faster. When there are as many,
  * every other one is dropped, and new ones are twice as far apart.
  */
 #define MAX_POINTS  2048
-
-/* Instructions between points, at least, if nobody says */
-#define SPACING     1000000
 
 /*
  * Call stacks are followed apart from those of views, which have other layers
@@ -170,26 +168,14 @@ void index_maker_repeat(IndexMaker *m, uint64_t times)
     }
 }
 
-bool index_parse_spacing(const char *option, const char *text,
-                         uint64_t *spacing)
-{
-    *spacing = SPACING;
-    if (text && (!selection_parse_count(text, spacing) || !*spacing)) {
-        cli_error("%s %s: must be a number of instructions, with k, M or G "
-                  "behind it or not", option, text);
-        return false;
-    }
-    return true;
-}
-
 bool index_maker_can(const Results *r)
 {
-    if (r->ct->limit != CLI_LIMIT_DEFAULT) {
-        cli_error("--limit: an index is of the whole trace");
+    if (r->job->limit != JOB_LIMIT_DEFAULT) {
+        say_error("--limit: an index is of the whole trace");
         return false;
     }
     if (r->t->ram) {
-        cli_error("there is no index of a RAM sink's ring: it is small, and "
+        say_error("there is no index of a RAM sink's ring: it is small, and "
                   "what is in it changes");
         return false;
     }
@@ -199,11 +185,11 @@ bool index_maker_can(const Results *r)
 bool index_maker_begin(Results *r)
 {
     g_autoptr(GError) err = NULL;
-    g_autofree char *setup = results_index_setup(r->ct, &err);
+    g_autofree char *setup = results_index_setup(r->job, &err);
     g_autofree char *names = results_index_names(r);
 
     if (!setup) {
-        cli_error("%s", err->message);
+        say_error("%s", err->message);
         return false;
     }
     r->made = trace_index_new(r->t, setup, names);
@@ -226,7 +212,7 @@ bool index_maker_write(Results *r, const char *path)
         }
     }
     if (!trace_index_write(r->made, r->t, path, &err)) {
-        cli_error("%s", err->message);
+        say_error("%s", err->message);
         return false;
     }
     return true;

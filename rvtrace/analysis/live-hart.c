@@ -7,6 +7,7 @@
  */
 #include "qemu/osdep.h"
 #include "analysis/live-private.h"
+#include "base/say.h"
 
 /*
  * What happens in a hart
@@ -174,9 +175,9 @@ bool live_begin_harts(Live *l)
 {
     unsigned present = 0;
 
-    if (l->o.ct->hart >= (int)l->t->nr_harts) {
-        cli_error("hart %d is not in the trace; it has %u hart%s from 0 on",
-                  l->o.ct->hart, l->t->nr_harts,
+    if (l->o.job->hart >= (int)l->t->nr_harts) {
+        say_error("hart %d is not in the trace; it has %u hart%s from 0 on",
+                  l->o.job->hart, l->t->nr_harts,
                   l->t->nr_harts == 1 ? "" : "s");
         return false;
     }
@@ -190,7 +191,7 @@ bool live_begin_harts(Live *l)
         l->nr_harts = l->t->nr_harts;
     }
     for (unsigned i = 0; i < l->t->nr_harts; i++) {
-        if (cli_hart_selected(l->o.ct, l->t, i)) {
+        if (job_has_hart(l->o.job, l->t, i)) {
             l->harts[i].live = l;
             l->harts[i].who = (Who) { .tasks = l->tasks };
             present++;
@@ -207,8 +208,8 @@ bool live_begin_harts(Live *l)
         }
     }
     l->pos = l->t->begin;
-    if (present > 1 && l->o.ct->jobs != 1) {
-        l->pool = g_thread_pool_new(decode_piece, l, l->o.ct->jobs ? :
+    if (present > 1 && l->o.job->jobs != 1) {
+        l->pool = g_thread_pool_new(decode_piece, l, l->o.job->jobs ? :
                                     (int)g_get_num_processors(), false, NULL);
     }
     return true;

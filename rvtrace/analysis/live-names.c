@@ -25,7 +25,7 @@ bool live_find_names(Live *l)
     LiveNames *n = g_new0(LiveNames, 1);
 
     n->table = object_table_new();
-    n->names = load_names(l->o.ct, l->t, n->table);
+    n->names = load_names(l->o.job, l->t, n->table);
     if (!n->names) {
         live_names_free(n);
         return false;
@@ -46,7 +46,7 @@ void live_renew_names(Live *l)
     size_t size = growing_sideband_size(l->growing);
     gint64 ago = g_get_monotonic_time() - l->named_at;
 
-    if (l->o.ct->names.sysroots && ago > l->naming_took * NAMES_SHARE &&
+    if (l->o.job->names.sysroots && ago > l->naming_took * NAMES_SHARE &&
         size > l->named + l->named * NAMES_GROWTH / 100) {
         live_find_names(l);
     }

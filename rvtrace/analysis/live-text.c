@@ -4,7 +4,6 @@
  * SPDX-License-Identifier: GPL-2.0-or-later
  */
 #include "qemu/osdep.h"
-#include <math.h>
 #include "analysis/live.h"
 
 static void append_rate(GString *s, double insns, double seconds)
@@ -115,31 +114,4 @@ char *live_text(const LiveBlock *block, const ReportOptions *report,
         (*header)++;
     }
     return g_string_free(s, FALSE);
-}
-
-bool live_parse_sort(const char *keys, ReportOptions *report)
-{
-    if (!report_parse_keys(keys, report) || report_needs_source(report)) {
-        cli_error("--sort %s: must be some of comm, pid, tid, dso, sym, priv, "
-                  "hart, separated by commas", keys);
-        return false;
-    }
-    return true;
-}
-
-bool live_check_options(double interval, double max_lag, int load)
-{
-    if (!(interval >= 0.05 && interval <= 3600)) {
-        cli_error("--interval: seconds, from 0.05 to 3600");
-        return false;
-    }
-    if (!isnan(max_lag) && !(max_lag >= 0)) {
-        cli_error("--max-lag: seconds, 0 to leave nothing out");
-        return false;
-    }
-    if (load < 1 || load > 100) {
-        cli_error("--load: per cent, from 1 to 100");
-        return false;
-    }
-    return true;
 }

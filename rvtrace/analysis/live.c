@@ -11,6 +11,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 #include "analysis/live-private.h"
+#include "base/say.h"
 
 /* How often to see whether there is more, and to be asked, microseconds */
 #define LOOK_PERIOD     (20 * 1000)
@@ -195,7 +196,7 @@ static bool open_trace(Live *l)
         ended = is_ended(l);
         l->t = growing_open(l->growing, ended, &err);
         if (err) {
-            cli_error("%s", err->message);
+            say_error("%s", err->message);
             l->failed = true;
             return false;
         }
@@ -351,7 +352,7 @@ bool live_finish(Live *l, void (*show)(void *opaque, const LiveBlock *block))
     g_thread_join(l->thread);
     ok = !l->failed;
     if (!l->started && ok && !l->stop) {
-        cli_error("nothing was traced");
+        say_error("nothing was traced");
         ok = false;
     }
     if (ok && show) {

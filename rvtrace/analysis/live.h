@@ -35,7 +35,7 @@ typedef struct LiveBlock {
 
 typedef struct LiveOptions {
     const char *trace, *sideband;   /* files, which need not be there yet */
-    CliTrace *ct;                   /* hart, elfs, jobs, names */
+    const Job *job;                   /* hart, elfs, jobs, names */
     double interval;                /* seconds */
     /* Seconds of work that may wait before something is left out; 0: any */
     double max_lag;
@@ -83,9 +83,5 @@ bool live_finish(Live *l, void (*show)(void *opaque, const LiveBlock *block));
  */
 char *live_text(const LiveBlock *block, const ReportOptions *report,
                 unsigned *header);
-
-/* Each prints what is wrong and returns false; @max_lag may be NAN. */
-bool live_parse_sort(const char *keys, ReportOptions *report);
-bool live_check_options(double interval, double max_lag, int load);
 
 #endif /* ETRACE_LIVE_H */

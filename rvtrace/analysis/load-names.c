@@ -12,6 +12,7 @@
 #include "names/sysroot.h"
 #include "analysis/load-names.h"
 #include "samples/perf-samples.h"
+#include "base/say.h"
 
 /*
  * An object with its code, for views that show it; a file of symbols alone
@@ -50,7 +51,7 @@ static bool add_elf(Names *names, ObjectTable *table, const char *arg)
     Object *o;
 
     if (!path) {
-        cli_error("--elf: %s", err->message);
+        say_error("--elf: %s", err->message);
         return false;
     }
     symbols = symbols_new();
@@ -58,7 +59,7 @@ static bool add_elf(Names *names, ObjectTable *table, const char *arg)
         if (add_image(names, table, path, bias)) {
             return true;
         }
-        cli_error("--elf: %s", err->message);
+        say_error("--elf: %s", err->message);
         return false;
     }
     symbols_sort(symbols);
@@ -80,7 +81,7 @@ static bool add_kallsyms(Names *names, ObjectTable *table, char **paths)
     o = object_new(table, OBJECT_KERNEL, "[kernel]", NULL);
     for (; *paths; paths++) {
         if (!symbols_add_kallsyms(o->symbols, *paths, &err)) {
-            cli_error("--kallsyms: %s", err->message);
+            say_error("--kallsyms: %s", err->message);
             return false;
         }
     }
@@ -103,14 +104,14 @@ static bool scan_sysroots(Names *names, const Trace *t, char **roots)
     }
     for (; roots && *roots; roots++) {
         if (!sysroot_scan(names, *roots, &err)) {
-            cli_error("--sysroot: %s", err->message);
+            say_error("--sysroot: %s", err->message);
             return false;
         }
     }
     names_decide(names);
     malformed = names_add_texts(names, all);
     if (malformed) {
-        cli_warn("%u lines that the guest sent as texts make no sense, and "
+        say_warning("%u lines that the guest sent as texts make no sense, and "
                  "are left out; see rvtrace-guest", malformed);
     }
     return true;
@@ -135,22 +136,22 @@ static void name_processes(const Names *names, PerfSamples *samples,
 
     process_table_names(samples->processes, names, roots, table, &missing);
     if (missing) {
-        cli_warn("%u files that processes had mapped are not below a "
+        say_warning("%u files that processes had mapped are not below a "
                  "--sysroot, or are no ELF files", missing);
     }
 }
 
-Names *load_names(const CliTrace *ct, const Trace *t, ObjectTable *table)
+Names *load_names(const Job *job, const Trace *t, ObjectTable *table)
 {
     g_autoptr(Names) names = names_new(table);
-    char **sysroots = ct->names.sysroots;
+    char **sysroots = job->names.sysroots;
 
-    for (char **p = ct->elfs; p && *p; p++) {
+    for (char **p = job->elfs; p && *p; p++) {
         if (!add_elf(names, table, *p)) {
             return NULL;
         }
     }
-    if (!add_kallsyms(names, table, ct->names.kallsyms)) {
+    if (!add_kallsyms(names, table, job->names.kallsyms)) {
         return NULL;
     }
     if (t->samples) {
@@ -159,7 +160,7 @@ Names *load_names(const CliTrace *ct, const Trace *t, ObjectTable *table)
                !scan_sysroots(names, t, sysroots)) {
         return NULL;
     }
-    if (!ct->names.no_demangle) {
+    if (!job->names.no_demangle) {
         names_demangle(names);
     }
     return g_steal_pointer(&names);

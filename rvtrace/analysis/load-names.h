@@ -6,13 +6,13 @@
 #ifndef ETRACE_LOAD_NAMES_H
 #define ETRACE_LOAD_NAMES_H
 
-#include "analysis/cli.h"
+#include "analysis/job.h"
 #include "names/names.h"
 
 /*
- * Fill @table with the ELF files of @ct, the kernel's symbols and what ran of
- * @t, as ct->names says; prints what is wrong and returns NULL.
+ * Fill @table with the ELF files of @job, the kernel's symbols and what ran of
+ * @t, as job->names says; prints what is wrong and returns NULL.
  */
-Names *load_names(const CliTrace *ct, const Trace *t, ObjectTable *table);
+Names *load_names(const Job *job, const Trace *t, ObjectTable *table);
 
 #endif /* ETRACE_LOAD_NAMES_H */

@@ -5,6 +5,7 @@
  */
 #include "qemu/osdep.h"
 #include "analysis/results-private.h"
+#include "base/say.h"
 
 /* Runs in which no such function begins; a power of two */
 #define KNOWN_RUNS  4096
@@ -45,11 +46,11 @@ static bool has_function(const Results *r, const char *name)
 
 bool results_borders_exist(const Results *r)
 {
-    for (unsigned i = 0; r->names && r->ct->selection && i < 2; i++) {
-        const char *name = selection_function(r->ct->selection, i);
+    for (unsigned i = 0; r->names && r->job->selection && i < 2; i++) {
+        const char *name = selection_function(r->job->selection, i);
 
         if (name && !has_function(r, name)) {
-            cli_error("--%s sym:%s: no program that ran has such a function; "
+            say_error("--%s sym:%s: no program that ran has such a function; "
                       "give its name as 'rvtrace report --sort sym' writes "
                       "it, and where programs are with --sysroot or --elf",
                       i ? "to" : "from", name);
@@ -76,7 +77,7 @@ static const Symbol *function_at(const HartResult *h, uint64_t pc,
 static const char *border_name(const HartResult *h, const Symbol *symbol)
 {
     for (unsigned i = 0; symbol && i < 2; i++) {
-        const char *name = selection_function(h->all->ct->selection, i);
+        const char *name = selection_function(h->all->job->selection, i);
 
         if (name && is_called(symbol, name)) {
             return name;

@@ -5,11 +5,12 @@
  */
 #include "qemu/osdep.h"
 #include "analysis/results.h"
+#include "base/say.h"
 
 static void warn_full(const Profile *profile)
 {
     if (profile->full) {
-        cli_warn("more than %u different call stacks, %u frames in one or "
+        say_warning("more than %u different call stacks, %u frames in one or "
                  "%u functions: the innermost frames of some are counted with "
                  "their callers", PROFILE_MAX_NODES, PROFILE_MAX_DEPTH,
                  PROFILE_MAX_FRAMES);

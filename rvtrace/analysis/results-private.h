@@ -1,5 +1,5 @@
 /*
- * rvtrace: what results.c and results-moments.c share
+ * rvtrace: what the files of results share
  *
  * SPDX-License-Identifier: GPL-2.0-or-later
  */
@@ -38,12 +38,6 @@ bool hart_time_begin(HartResult *h);
 
 /* For TraceConsumer.time: @opaque is the hart. */
 void hart_time(void *opaque, uint64_t ticks, unsigned bits, bool timestamp);
-
-/*
- * Say to all selections where each hart and the trace end, by r->index or by a
- * pass over the trace. Prints what is wrong and returns false.
- */
-bool results_find_ends(Results *r);
 
 /* results-weights.c: how long each call stack and each piece of code took */
 
@@ -90,6 +84,49 @@ void index_maker_repeat(IndexMaker *m, uint64_t times);
 
 /* For TraceConsumer.synced: here there could be a place. */
 void index_maker_synced(void *opaque);
+
+/* results-hart.c */
+
+/* What the truth says of a hart, or NULL */
+const TruthHart *hart_truth(const Results *r, unsigned hart);
+
+/* Returns NULL and sets @errp if there is no room for temporary files. */
+HartResult *hart_new(const Results *r, unsigned hart, GError **errp);
+void hart_free(HartResult *h);
+void hart_decode(HartResult *h);
+
+/* results-piece.c */
+
+/*
+ * By r->index: which piece of @h is decoded. @match: how the trace is to that
+ * of the index.
+ */
+void hart_choose_piece(HartResult *h, TraceMatch match);
+
+/* Decode it, or all if none was chosen. */
+void hart_decode_piece(HartResult *h, const TraceConsumer *consumer);
+
+/* results-pool.c */
+
+/* The harts that were asked for; prints what is wrong and returns false. */
+bool results_make_harts(Results *r);
+void results_decode_harts(Results *r);
+
+/* results-ends.c */
+
+/*
+ * Say to all selections where each hart and the trace end, by r->index or by a
+ * pass over the trace. Prints what is wrong and returns false.
+ */
+bool results_find_ends(Results *r);
+
+/* results-index.c */
+
+/*
+ * When r->harts are there: find an index, if that is of use, and see where each
+ * hart begins and ends. Prints what is wrong and returns false.
+ */
+bool results_index_begin(Results *r);
 
 /* results-borders.c */
 

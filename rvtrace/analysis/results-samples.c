@@ -10,6 +10,7 @@
 #include "analysis/results-private.h"
 #include "samples/sample-flow.h"
 #include "base/perf-format.h"
+#include "base/say.h"
 
 /* More than this share of the pieces without code: say so. */
 #define FEW_UNKNOWN 0.02
@@ -231,17 +232,17 @@ static void count(const Results *r, SampleFlowStats *stats)
 static void warn(const Results *r, const SampleFlowStats *stats)
 {
     if (stats->pieces && stats->unknown > FEW_UNKNOWN * stats->pieces) {
-        cli_warn("of %.1f %% of what is between branches the code is not "
+        say_warning("of %.1f %% of what is between branches the code is not "
                  "known: give the guest's files with --sysroot or --elf",
                  100.0 * stats->unknown / stats->pieces);
     }
     if (stats->wrong) {
-        cli_warn("%" PRIu64 " of %" PRIu64 " pieces between branches cannot "
+        say_warning("%" PRIu64 " of %" PRIu64 " pieces between branches cannot "
                  "have run so in these files, and are left out",
                  stats->wrong, stats->pieces);
     }
     if (r->t->samples->lost) {
-        cli_warn("perf has lost %" PRIu64 " records", r->t->samples->lost);
+        say_warning("perf has lost %" PRIu64 " records", r->t->samples->lost);
     }
 }
 
@@ -250,23 +251,23 @@ bool results_can_sample(const Results *r)
     const PerfSamples *samples = r->t->samples;
 
     if (r->what & ~(RESULT_COUNTS | RESULT_PROFILE | RESULT_SAMPLES) ||
-        r->watchers || r->by_time || r->virtual_time || r->ct->shards) {
-        cli_error("%s: has samples, no trace: they are good for perf-data, "
+        r->watchers || r->by_time || r->virtual_time || r->job->shards) {
+        say_error("%s: has samples, no trace: they are good for perf-data, "
                   "script, report, folded, flamegraph, annotate, callgrind, "
                   "pprof, pgo and coverage, by instructions",
-                  *r->ct->traces);
+                  *r->job->traces);
         return false;
     }
-    if (r->ct->selection) {
-        cli_error("%s: has samples, of which no part can be selected; "
+    if (r->job->selection) {
+        say_error("%s: has samples, of which no part can be selected; "
                   "--hart, --comm and --sym can be used",
-                  *r->ct->traces);
+                  *r->job->traces);
         return false;
     }
     if (!samples->contiguous && r->what & RESULT_COUNTS) {
-        cli_error("%s: perf left out some kinds of branches (-j), so that "
+        say_error("%s: perf left out some kinds of branches (-j), so that "
                   "what ran between them is not known; use perf record -b",
-                  *r->ct->traces);
+                  *r->job->traces);
         return false;
     }
     return true;

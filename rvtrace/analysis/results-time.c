@@ -5,6 +5,7 @@
  */
 #include "qemu/osdep.h"
 #include "analysis/results-private.h"
+#include "base/say.h"
 
 /* Ticks a second, unless somebody says so */
 #define TIMESTAMP_HZ    1000000000
@@ -36,8 +37,8 @@ void hart_time(void *opaque, uint64_t ticks, unsigned bits, bool timestamp)
 
 bool hart_time_begin(HartResult *h)
 {
-    const CliTrace *ct = h->all->ct;
-    bool must = ct->selection && selection_has_times(ct->selection) &&
+    const Job *job = h->all->job;
+    bool must = job->selection && selection_has_times(job->selection) &&
                 (h->selection || h->all->only_ends);
 
     if (!must && !h->clock && !h->weights && !h->range_weights &&
@@ -45,48 +46,13 @@ bool hart_time_begin(HartResult *h)
         return true;
     }
     if (trace_reports_time(h->all->t, h->hart, &h->by_timestamps)) {
-        h->time.hz = ct->select.tick_rate ? ct->select.tick_rate :
+        h->time.hz = job->select.tick_rate ? job->select.tick_rate :
                      h->by_timestamps ? TIMESTAMP_HZ : MTIME_HZ;
     } else if (must) {
-        cli_error("--from, --to: hart %u's trace does not report the time; "
+        say_error("--from, --to: hart %u's trace does not report the time; "
                   "have " TIMES_REMEDY ", or give a number of instructions",
                   h->hart);
         return false;
-    }
-    return true;
-}
-
-static uint64_t end_of(const HartResult *h, uint64_t ticks)
-{
-    VirtualClock clock = { .hz = h->time.hz, .ticks = ticks };
-
-    return clock.hz ? virtual_clock_ns(&clock) : 0;
-}
-
-bool results_find_ends(Results *r)
-{
-    g_auto(Results) quick = {
-        .ct = r->ct, .t = r->t, .what = RESULT_STAT, .only_ends = true,
-    };
-    uint64_t ns = 0;
-
-    if (!r->index && !results_decode(&quick)) {
-        return false;
-    }
-    for (unsigned i = 0; i < r->t->nr_harts; i++) {
-        if (r->harts[i]) {
-            uint64_t ticks = r->index ? r->index->harts[i].last_ticks :
-                                        quick.harts[i]->time.ticks;
-
-            ns = MAX(ns, end_of(r->harts[i], ticks));
-        }
-    }
-    for (unsigned i = 0; i < r->t->nr_harts; i++) {
-        if (r->harts[i] && r->harts[i]->selection) {
-            selection_hart_end(r->harts[i]->selection, r->index ?
-                               r->index->harts[i].all.insns :
-                               quick.harts[i]->counts.insns, ns);
-        }
     }
     return true;
 }
@@ -97,7 +63,7 @@ static bool reports_time(const Results *r)
     bool by_timestamps;
 
     for (unsigned i = 0; i < r->t->nr_harts; i++) {
-        if (cli_hart_selected(r->ct, r->t, i) &&
+        if (job_has_hart(r->job, r->t, i) &&
             !trace_reports_time(r->t, i, &by_timestamps)) {
             return false;
         }
@@ -113,10 +79,10 @@ bool results_choose_time(Results *r, ClockChoice clock, bool by_time)
     r->by_time = by_time;
     if ((may || r->by_time) && !reports_time(r)) {
         if (must) {
-            cli_error("--time virtual: the trace does not report the time; "
+            say_error("--time virtual: the trace does not report the time; "
                       "have " TIMES_REMEDY);
         } else if (r->by_time) {
-            cli_error("--weight time: the trace does not report the time; have "
+            say_error("--weight time: the trace does not report the time; have "
                       TIMES_REMEDY);
         }
         if (must || r->by_time) {

@@ -10,7 +10,8 @@
 #ifndef ETRACE_RESULTS_H
 #define ETRACE_RESULTS_H
 
-#include "analysis/cli.h"
+#include "analysis/job.h"
+#include "analysis/loss-report.h"
 #include "profile/counter.h"
 #include "index/trace-index.h"
 #include "trace/truth.h"
@@ -97,7 +98,8 @@ typedef struct HartResult {
 
 typedef struct Results {
     /* the caller's to set */
-    CliTrace *ct;
+    const Job *job;
+    LossReport *losses;
     Trace *t;
     unsigned what;              /* RESULT_* */
     const Truth *truth;         /* RESULT_VERIFY */
@@ -112,7 +114,7 @@ typedef struct Results {
     bool by_time;               /* ... and weights: weights_get() */
     GArray *watchers;           /* Watcher; NULL: none */
     uint64_t spacing;           /* of an index to be made; 0: none is */
-    bool only_ends;             /* for results_find_ends(): nothing is said */
+    bool only_ends;             /* for results_find_ends() */
     TraceIndex *made;           /* ... which is that one */
     TraceIndex *index;          /* one that was read; or NULL */
     Selection *everything;      /* of shards, if nothing else is selected */
@@ -122,7 +124,7 @@ typedef struct Results {
 
 /*
  * Decode the harts that were asked for, and report what was lost. Profiles,
- * counts, samples, moments and watchers see what ct->selection says; the rest
+ * counts, samples, moments and watchers see what job->selection says; the rest
  * is about everything. If nothing but RESULT_VERIFY is asked for, only those
  * that the truth knows. Prints what is wrong and returns false if that cannot
  * be done, or if a watcher could not begin.
@@ -159,32 +161,19 @@ uint64_t results_insns(const Results *r, uint64_t *selected);
 bool results_can_sample(const Results *r);
 bool results_take_samples(Results *r);
 
-/* results-index.c */
+/* index-setup.c */
 
 /* TRACE.rvidx, or what --index says; the caller frees it. */
-char *results_index_path(const CliTrace *ct);
+char *results_index_path(const Job *job);
 
-/* What of @ct decides how the trace is decoded, and how names are found */
-char *results_index_setup(const CliTrace *ct, GError **errp);
+/* What of @job decides how the trace is decoded, and how names are found */
+char *results_index_setup(const Job *job, GError **errp);
 char *results_index_names(const Results *r);
-
-/*
- * When r->harts are there: find an index, if that is of use, and see where each
- * hart begins and ends. Prints what is wrong and returns false.
- */
-bool results_index_begin(Results *r);
-
-/* Decode one hart as that says. */
-void results_index_decode(HartResult *h, const TraceConsumer *consumer);
 
 /* index-maker.c: an index is made of what is decoded */
 
-/*
- * Instructions between two places, at least, by @text, or what it is if that is
- * NULL. Prints what is wrong with the @option and returns false.
- */
-bool index_parse_spacing(const char *option, const char *text,
-                         uint64_t *spacing);
+/* Instructions between two places, at least, if nobody says */
+#define INDEX_SPACING   1000000
 
 /* Is there an index of such a trace? Prints why not and returns false. */
 bool index_maker_can(const Results *r);

@@ -11,6 +11,7 @@
 #include "profile/saved-counts.h"
 #include "base/sealed-file.h"
 #include "analysis/shards.h"
+#include "base/say.h"
 
 static const SealedKind kind = {
     .magic = "rvtrace shard\n\x1a",
@@ -74,22 +75,55 @@ static char *get_option(ByteReader *in)
     return has ? text : (g_free(text), NULL);
 }
 
-static void put_options(GByteArray *out, const CliTrace *ct)
+/* As words, which they are to the user */
+static void put_sessions(GByteArray *out, const Job *job)
 {
-    put_words(out, ct->traces);
-    put_words(out, ct->sidebands);
-    put_words(out, ct->session_args);
-    put_words(out, ct->elfs);
-    put_words(out, ct->params);
-    put_words(out, ct->tvecs);
-    put_option(out, ct->isa);
-    bytes_put_u32(out, ct->hart + 1);
-    put_words(out, ct->select.processes);
-    put_words(out, ct->select.regions);
-    put_option(out, ct->select.from);
-    put_option(out, ct->select.to);
-    put_words(out, ct->names.kallsyms);
-    put_words(out, ct->names.sysroots);
+    bytes_put_u32(out, job->nr_sessions);
+    for (unsigned i = 0; i < job->nr_sessions; i++) {
+        g_autofree char *text = g_strdup_printf("%u", job->sessions[i]);
+
+        bytes_put_text(out, text);
+    }
+}
+
+static void get_sessions(ByteReader *in, Job *job)
+{
+    g_auto(GStrv) words = get_words(in);
+    unsigned n = words ? g_strv_length(words) : 0;
+    g_autofree unsigned *sessions = g_new0(unsigned, n);
+
+    for (unsigned i = 0; i < n; i++) {
+        guint64 number;
+
+        if (!g_ascii_string_to_unsigned(words[i], 10, 1, UINT_MAX, &number,
+                                        NULL)) {
+            in->failed = true;
+            return;
+        }
+        sessions[i] = number;
+    }
+    if (!job->sessions && n) {
+        job->sessions = g_steal_pointer(&sessions);
+        job->nr_sessions = n;
+    }
+}
+
+static void put_options(GByteArray *out, const Job *job)
+{
+    put_words(out, job->traces);
+    put_words(out, job->sidebands);
+    put_sessions(out, job);
+    put_words(out, job->elfs);
+    put_words(out, job->params);
+    put_words(out, job->tvecs);
+    put_option(out, job->isa);
+    bytes_put_u32(out, job->hart + 1);
+    put_words(out, job->select.processes);
+    put_words(out, job->select.regions);
+    put_option(out, job->select.from);
+    put_option(out, job->select.to);
+    put_words(out, job->names.kallsyms);
+    put_words(out, job->names.sysroots);
 }
 
 /* Put @text into *@option, unless that was given. */
@@ -111,22 +145,22 @@ static void take_words(char ***option, char **words)
     }
 }
 
-static void get_options(ByteReader *in, CliTrace *ct)
+static void get_options(ByteReader *in, Job *job)
 {
-    take_words(&ct->traces, get_words(in));
-    take_words(&ct->sidebands, get_words(in));
-    take_words(&ct->session_args, get_words(in));
-    take_words(&ct->elfs, get_words(in));
-    take_words(&ct->params, get_words(in));
-    take_words(&ct->tvecs, get_words(in));
-    take_option(&ct->isa, get_option(in));
-    ct->hart = (int)bytes_get_u32(in) - 1;
-    take_words(&ct->select.processes, get_words(in));
-    take_words(&ct->select.regions, get_words(in));
-    take_option(&ct->select.from, get_option(in));
-    take_option(&ct->select.to, get_option(in));
-    take_words(&ct->names.kallsyms, get_words(in));
-    take_words(&ct->names.sysroots, get_words(in));
+    take_words(&job->traces, get_words(in));
+    take_words(&job->sidebands, get_words(in));
+    get_sessions(in, job);
+    take_words(&job->elfs, get_words(in));
+    take_words(&job->params, get_words(in));
+    take_words(&job->tvecs, get_words(in));
+    take_option(&job->isa, get_option(in));
+    job->hart = (int)bytes_get_u32(in) - 1;
+    take_words(&job->select.processes, get_words(in));
+    take_words(&job->select.regions, get_words(in));
+    take_option(&job->select.from, get_option(in));
+    take_option(&job->select.to, get_option(in));
+    take_words(&job->names.kallsyms, get_words(in));
+    take_words(&job->names.sysroots, get_words(in));
 }
 
 static void put_hart(GByteArray *out, const HartResult *h)
@@ -139,29 +173,28 @@ static void put_hart(GByteArray *out, const HartResult *h)
     }
 }
 
-int shards_write(const Results *r, FILE *f)
+void shards_write(const Results *r, FILE *f)
 {
     g_autoptr(GByteArray) out = g_byte_array_new();
     g_autofree char *names = results_index_names(r);
 
     sealed_file_begin(&kind, out);
-    put_options(out, r->ct);
-    bytes_put_u32(out, r->ct->shard);
-    bytes_put_u32(out, r->ct->shards);
+    put_options(out, r->job);
+    bytes_put_u32(out, r->job->shard);
+    bytes_put_u32(out, r->job->shards);
     bytes_put_text(out, r->index->digest);
     bytes_put_text(out, names);
-    bytes_put_u64(out, r->ct->losses);
-    bytes_put_u8(out, r->ct->gave_up);
+    bytes_put_u64(out, r->losses->losses);
+    bytes_put_u8(out, r->losses->gave_up);
     bytes_put_u32(out, r->t->nr_harts);
     for (unsigned i = 0; i < r->t->nr_harts; i++) {
         put_hart(out, r->harts[i]);
     }
     sealed_file_end(out);
     fwrite(out->data, out->len, 1, f);
-    return cli_finish_losses(r->ct);
 }
 
-bool shards_take_options(CliTrace *ct, const char *path)
+bool shards_take_options(Job *job, const char *path)
 {
     g_autoptr(GError) err = NULL;
     g_autoptr(GBytes) file = NULL;
@@ -169,20 +202,20 @@ bool shards_take_options(CliTrace *ct, const char *path)
 
     file = sealed_file_open(&kind, path, &in, NULL, &err);
     if (file) {
-        get_options(&in, ct);
-        if (in.failed || !ct->traces) {
+        get_options(&in, job);
+        if (in.failed || !job->traces) {
             sealed_file_fail(&kind, path, "the file makes no sense", &err);
         }
     }
     if (err) {
-        cli_error("%s", err->message);
+        say_error("%s", err->message);
     }
     return !err;
 }
 
 static bool get_header(ByteReader *in, ShardHeader *h)
 {
-    g_auto(CliTrace) unused = { 0 };
+    g_auto(Job) unused = { 0 };
     size_t begin = in->pos;
 
     get_options(in, &unused);
@@ -197,7 +230,7 @@ static bool get_header(ByteReader *in, ShardHeader *h)
     h->gave_up = bytes_get_u8(in);
     h->nr_harts = bytes_get_u32(in);
     return !in->failed && h->shard && h->shard <= h->shards &&
-           h->shards <= CLI_MAX_SHARDS;
+           h->shards <= JOB_MAX_SHARDS;
 }
 
 /* Add one hart of a shard to @h, which may be NULL. */
@@ -245,7 +278,7 @@ static bool open_shard(const char *path, Shard *s)
         sealed_file_fail(&kind, path, "the file makes no sense", &err);
     }
     if (err) {
-        cli_error("%s", err->message);
+        say_error("%s", err->message);
     }
     return !err;
 }
@@ -289,11 +322,11 @@ static bool add_shard(Results *r, Shard *s)
     }
     if (!ok || in->failed || in->pos != in->size) {
         sealed_file_fail(&kind, s->path, "the file makes no sense", &err);
-        cli_error("%s", err->message);
+        say_error("%s", err->message);
         return false;
     }
-    r->ct->losses += s->header.losses;
-    r->ct->gave_up |= s->header.gave_up;
+    r->losses->losses += s->header.losses;
+    r->losses->gave_up |= s->header.gave_up;
     return true;
 }
 
@@ -316,11 +349,11 @@ static bool all_there(const GArray *shards)
         unsigned number = s ? s->header.shard : n + 1;
 
         if (number < i + 1) {
-            cli_error("%s: piece %u is there twice", s->path, number);
+            say_error("%s: piece %u is there twice", s->path, number);
             return false;
         }
         if (number > i + 1) {
-            cli_error("piece %u of %u is missing: make it with --shard %u/%u",
+            say_error("piece %u of %u is missing: make it with --shard %u/%u",
                       i + 1, n, i + 1, n);
             return false;
         }
@@ -334,7 +367,7 @@ bool shards_load(Results *r)
     g_autoptr(GArray) shards = g_array_new(false, true, sizeof(Shard));
 
     g_array_set_clear_func(shards, shard_clear);
-    for (char **path = r->ct->shard_files; *path; path++) {
+    for (char **path = r->job->shard_files; *path; path++) {
         g_array_set_size(shards, shards->len + 1);
         if (!open_shard(*path, &g_array_index(shards, Shard,
                                               shards->len - 1))) {
@@ -348,7 +381,7 @@ bool shards_load(Results *r)
         const char *why = find_problem(r, s, i ? s - 1 : NULL, names);
 
         if (why) {
-            cli_error("%s: %s", s->path, why);
+            say_error("%s: %s", s->path, why);
             return false;
         }
     }
@@ -360,8 +393,8 @@ bool shards_load(Results *r)
             return false;
         }
     }
-    if (r->ct->losses) {
-        cli_warn("%" PRIu64 " losses in all pieces", r->ct->losses);
+    if (r->losses->losses) {
+        say_warning("%" PRIu64 " losses in all pieces", r->losses->losses);
     }
     return true;
 }

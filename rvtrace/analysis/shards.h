@@ -10,19 +10,19 @@
 
 /*
  * --shard: write the result of the piece that @r decoded to @f, with the
- * options that it was decoded with. Returns an exit status.
+ * options that it was decoded with.
  */
-int shards_write(const Results *r, FILE *f);
+void shards_write(const Results *r, FILE *f);
 
 /*
- * For cli_parse(): set the options of @ct that say which trace it is, which of
+ * Set the options of @job that say which trace it is, which of
  * it is selected, and where its names are, to those of the shard @path, as far
  * as they were not given. Prints what is wrong and returns false.
  */
-bool shards_take_options(CliTrace *ct, const char *path);
+bool shards_take_options(Job *job, const char *path);
 
 /*
- * When r->harts are there: fill them with the sum of ct->shard_files. Prints
+ * When r->harts are there: fill them with the sum of job->shard_files. Prints
  * what is wrong and returns false.
  */
 bool shards_load(Results *r);

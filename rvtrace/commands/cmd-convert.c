@@ -13,7 +13,7 @@
  * SPDX-License-Identifier: GPL-2.0-or-later
  */
 #include "qemu/osdep.h"
-#include "analysis/cli.h"
+#include "commands/cli/cli.h"
 #include "etrace/layout.h"
 #include "etrace/packet-bits.h"
 #include "base/input.h"
@@ -68,7 +68,7 @@ static FILE *output_for(Conversion *c, unsigned hart)
         name = g_strdup_printf("%s.%u", c->output, hart);
         c->outs[hart] = fopen(name, "wb");
         if (!c->outs[hart]) {
-            cli_error("%s: %s", name, g_strerror(errno));
+            say_error("%s: %s", name, g_strerror(errno));
             c->failed = true;
         }
     }
@@ -191,7 +191,7 @@ static void read_encap(Conversion *c)
         switch (etrace_encap_parse(&c->params, t->data + pos, t->end - pos,
                                    &pkt)) {
         case ETRACE_ENCAP_MORE:
-            cli_warn("the last packet, at byte %zu, is cut off", pos);
+            say_warning("the last packet, at byte %zu, is cut off", pos);
             return;
         case ETRACE_ENCAP_NULL:
             break;
@@ -226,7 +226,7 @@ static void read_smi(Conversion *c, const uint8_t *data, size_t size)
         };
 
         if (size - pos < header + pkt.len) {
-            cli_warn("the last packet, at byte %zu, is cut off", pos);
+            say_warning("the last packet, at byte %zu, is cut off", pos);
             return;
         }
         if (tag) {
@@ -254,7 +254,7 @@ static bool parse_wrapping(const char *option, const char *name,
             return true;
         }
     }
-    cli_error("%s: encap, raw or smi", option);
+    say_error("%s: encap, raw or smi", option);
     return false;
 }
 
@@ -274,7 +274,7 @@ static bool harts_are_known(const Conversion *c)
     if (present == 1) {
         return true;
     }
-    cli_error("the packets would not say which hart they are of: give "
+    say_error("the packets would not say which hart they are of: give "
               "--hart N, --split, or --hart-bits N for smi");
     return false;
 }
@@ -311,14 +311,14 @@ static bool close_outputs(Conversion *c)
     bool ok = true;
 
     if (c->out) {
-        ok = cli_flush(c->out, c->output ?: "standard output");
+        ok = flush_output(c->out, c->output ?: "standard output");
         if (c->out != stdout) {
             fclose(c->out);
         }
     }
     for (unsigned i = 0; i < MAX_HARTS; i++) {
         if (c->outs[i]) {
-            ok = cli_flush(c->outs[i], c->output) && ok;
+            ok = flush_output(c->outs[i], c->output) && ok;
             fclose(c->outs[i]);
         }
     }
@@ -334,7 +334,7 @@ static int convert(Conversion *c, const char *path)
     if (!c->split) {
         c->out = c->output ? fopen(c->output, "wb") : stdout;
         if (!c->out) {
-            cli_error("%s: %s", c->output, g_strerror(errno));
+            say_error("%s: %s", c->output, g_strerror(errno));
             return CLI_ERROR;
         }
     }
@@ -352,13 +352,13 @@ static int convert(Conversion *c, const char *path)
             data = input_data(file, &size);
             read_smi(c, data, size);
         } else {
-            cli_error("%s", err->message);
+            say_error("%s", err->message);
             c->failed = true;
         }
     }
     ok = close_outputs(c);
     if (c->dropped) {
-        cli_warn("packets left out: %" PRIu64 "; their source or type is not "
+        say_warning("packets left out: %" PRIu64 "; their source or type is not "
                  "known, or has no room", c->dropped);
     }
     return ok ? CLI_OK : CLI_ERROR;
@@ -366,7 +366,7 @@ static int convert(Conversion *c, const char *path)
 
 int cmd_convert(int argc, char **argv)
 {
-    g_auto(CliTrace) ct = { .packets_only = true };
+    g_auto(CliTrace) ct = { .job.packets_only = true };
     g_autoptr(Trace) t = NULL;
     g_autofree char *from = NULL, *to = NULL, *output = NULL;
     g_autofree Conversion *c = g_new0(Conversion, 1);
@@ -397,8 +397,8 @@ int cmd_convert(int argc, char **argv)
                    argv)) {
         return CLI_ERROR;
     }
-    c->hart = ct.hart;
-    c->left = cli_limit(&ct);
+    c->hart = ct.job.hart;
+    c->left = job_limit(&ct.job);
     c->split = split;
     c->full_length = full_length;
     c->output = output;
@@ -408,11 +408,11 @@ int cmd_convert(int argc, char **argv)
         return CLI_ERROR;
     }
     if (hart_bits < 0 || hart_bits > MAX_HART_BITS) {
-        cli_error("--hart-bits: 0 to %d", MAX_HART_BITS);
+        say_error("--hart-bits: 0 to %d", MAX_HART_BITS);
         return CLI_ERROR;
     }
     if (split && !output) {
-        cli_error("--split needs --output");
+        say_error("--split needs --output");
         return CLI_ERROR;
     }
     if (c->from == WRAP_ENCAP) {
@@ -421,13 +421,13 @@ int cmd_convert(int argc, char **argv)
             return CLI_ERROR;
         }
         c->trace = t;
-    } else if (ct.sidebands || ct.traces[1]) {
-        cli_error("--sideband, and several --trace, go with --from encap; "
+    } else if (ct.job.sidebands || ct.job.traces[1]) {
+        say_error("--sideband, and several --trace, go with --from encap; "
                   "give --param here");
         return CLI_ERROR;
     }
-    if (set_params(c, ct.params) && harts_are_known(c)) {
-        status = convert(c, *ct.traces);
+    if (set_params(c, ct.job.params) && harts_are_known(c)) {
+        status = convert(c, *ct.job.traces);
     }
     g_clear_pointer(&c->sources, packet_sources_free);
     return status;

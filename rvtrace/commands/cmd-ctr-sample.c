@@ -60,7 +60,7 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(CtrSample, ctr_sample_clear)
 static bool parse_time(const char *option, const char *text, uint64_t *ns)
 {
     if (!selection_parse_time(text, ns) || !*ns || *ns >= INT64_MAX / 4) {
-        cli_error("%s %s: a time like 100us, 1ms or 2s", option, text);
+        say_error("%s %s: a time like 100us, 1ms or 2s", option, text);
         return false;
     }
     return true;
@@ -70,17 +70,17 @@ static bool check_options(CtrSample *c)
 {
     c->period = PERIOD_DEFAULT;
     if (!c->address) {
-        cli_error("which machine? give --qmp ADDRESS, and QEMU -qmp "
+        say_error("which machine? give --qmp ADDRESS, and QEMU -qmp "
                   "unix:PATH,server=on,wait=off");
         return false;
     }
     if (c->transfers < 1 || c->transfers > SAMPLE_MAX_BRANCHES) {
-        cli_error("--transfers %d: must be from 1 to %u", c->transfers,
+        say_error("--transfers %d: must be from 1 to %u", c->transfers,
                   SAMPLE_MAX_BRANCHES);
         return false;
     }
     if (c->samples < 0) {
-        cli_error("--samples: a number, at least 1");
+        say_error("--samples: a number, at least 1");
         return false;
     }
     return (!c->every || parse_time("--every", c->every, &c->period)) &&
@@ -113,16 +113,16 @@ static bool parse_options(CtrSample *c, int argc, char **argv)
         { "view", 'v', 0, G_OPTION_ARG_FILENAME_ARRAY, &c->views,
           "Write what the subcommand KIND does, as decode --output (default: "
           "report); can be repeated", "KIND[=FILE]" },
-        { "hart", 0, 0, G_OPTION_ARG_INT, &c->ct.hart,
+        { "hart", 0, 0, G_OPTION_ARG_INT, &c->ct.job.hart,
           "Only this hart", "N" },
-        { "elf", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &c->ct.elfs,
+        { "elf", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &c->ct.job.elfs,
           "ELF file, moved by BIAS bytes, or Linux' Image: code and symbols; "
           "can be repeated", "FILE[@BIAS]" },
-        { "isa", 0, 0, G_OPTION_ARG_STRING, &c->ct.isa,
+        { "isa", 0, 0, G_OPTION_ARG_STRING, &c->ct.job.isa,
           "ISA string; needed for Zcmp and Zcmt", "rv64gc_zcmp_zcmt" },
         { NULL }
     };
-    g_autofree GOptionEntry *names = cli_name_options(&c->ct.names);
+    g_autofree GOptionEntry *names = cli_name_options(&c->ct.job.names);
     g_autofree GOptionEntry *views = view_options(VIEW_SAMPLED);
     g_autofree GOptionEntry *some = cli_join_entries(own, names);
     g_autofree GOptionEntry *entries = cli_join_entries(some, views);
@@ -251,16 +251,16 @@ static bool sample(CtrSample *c)
     if (!c->qmp || !can_run(c, &err) ||
         !run(c, "x-riscv-ctr-sample-start", arguments, &err) ||
         (c->cont && !run(c, "cont", NULL, &err))) {
-        cli_error("--qmp %s: %s", c->address, err->message);
+        say_error("--qmp %s: %s", c->address, err->message);
         return false;
     }
     if (!take_all(c, &err)) {
         if (!g_error_matches(err, G_IO_ERROR, G_IO_ERROR_CLOSED) ||
             !c->taken->samples) {
-            cli_error("%s", err->message);
+            say_error("%s", err->message);
             return false;
         }
-        cli_warn("QEMU has ended before its last samples were fetched; "
+        say_warning("QEMU has ended before its last samples were fetched; "
                  "-action shutdown=pause lets it wait");
     }
     return true;
@@ -270,20 +270,20 @@ static bool sample(CtrSample *c)
 static bool explain(const CtrSample *c)
 {
     if (c->lost) {
-        cli_warn("%" PRIu64 " samples are missing: they were not fetched in "
+        say_warning("%" PRIu64 " samples are missing: they were not fetched in "
                  "time; make --every longer", c->lost);
     }
     if (c->late) {
-        cli_warn("%" PRIu64 " samples are missing: this machine is too slow "
+        say_warning("%" PRIu64 " samples are missing: this machine is too slow "
                  "for so many (or virtual time leapt over them)", c->late);
     }
     if (c->taken->stacks) {
-        cli_warn("%" PRIu64 " samples are left out: the guest records call "
+        say_warning("%" PRIu64 " samples are left out: the guest records call "
                  "stacks (RASEMU); -cpu ...,ctr-host=128 records for the host",
                  c->taken->stacks);
     }
     if (!c->taken->samples) {
-        cli_error("no samples: no hart ran for %s of virtual time%s",
+        say_error("no samples: no hart ran for %s of virtual time%s",
                   c->every ?: "1ms", c->idle ? " (they sleep)" : "");
         return false;
     }
@@ -307,15 +307,15 @@ static bool write_file(CtrSample *c)
     }
     f = c->keep ? fopen(c->file, "wbe") : fd >= 0 ? fdopen(fd, "wb") : NULL;
     if (!f) {
-        cli_error("cannot write %s: %s", c->file ?: "a temporary file",
+        say_error("cannot write %s: %s", c->file ?: "a temporary file",
                   err ? err->message : g_strerror(errno));
         return false;
     }
     ok = ctr_samples_write(c->taken, c->period, f, &err);
     if (!ok) {
-        cli_error("%s", err->message);
+        say_error("%s", err->message);
     }
-    ok = cli_flush(f, c->file) && ok;
+    ok = flush_output(f, c->file) && ok;
     fclose(f);
     return ok;
 }
@@ -323,9 +323,7 @@ static bool write_file(CtrSample *c)
 int cmd_ctr_sample(int argc, char **argv)
 {
     g_auto(CtrSample) c = {
-        .ct.hart = -1,
-        .ct.wrapped_at = RING_NOT_WRAPPED,
-        .ct.limit = CLI_LIMIT_DEFAULT,
+        .ct.job = { JOB_INIT },
         .transfers = 64,
     };
     struct sigaction action = { .sa_handler = on_signal };
@@ -348,7 +346,7 @@ int cmd_ctr_sample(int argc, char **argv)
     if (!c.views) {
         return CLI_OK;
     }
-    c.ct.traces = g_new0(char *, 2);
-    c.ct.traces[0] = g_strdup(c.file);
+    c.ct.job.traces = g_new0(char *, 2);
+    c.ct.job.traces[0] = g_strdup(c.file);
     return views_write(&c.ct, c.views, "--view");
 }

@@ -82,7 +82,7 @@ static void decode_loss(void *opaque, const TraceLoss *loss)
 {
     DecodeState *s = opaque;
 
-    cli_report_loss(s->ct, loss);
+    loss_report_add(&s->ct->losses, loss);
 }
 
 static const TraceConsumer decode_consumer = {
@@ -320,7 +320,7 @@ static const TraceConsumer *choose_emit(const char *emit)
             return emits[i].consumer;
         }
     }
-    cli_error("what to write? 'pc', 'data', 'pc,data', 'task', 'note', "
+    say_error("what to write? 'pc', 'data', 'pc,data', 'task', 'note', "
               "'packets': "
               "--emit pc");
     return NULL;
@@ -332,9 +332,9 @@ static int choose_hart(const CliTrace *ct, const Trace *t)
     int hart = -1;
 
     for (unsigned i = 0; i < t->nr_harts; i++) {
-        if (cli_hart_selected(ct, t, i)) {
+        if (job_has_hart(&ct->job, t, i)) {
             if (hart >= 0) {
-                cli_error("the trace has %u harts; choose one with "
+                say_error("the trace has %u harts; choose one with "
                           "--hart N", t->nr_harts);
                 return -1;
             }
@@ -378,28 +378,28 @@ int cmd_decode(int argc, char **argv)
         return CLI_ERROR;
     }
     if (outputs && emit) {
-        cli_error("--emit and --output: one of them");
+        say_error("--emit and --output: one of them");
         return CLI_ERROR;
     }
     if (outputs) {
         return views_write(&ct, outputs, "--output");
     }
     if (ct.make_index) {
-        cli_error("--make-index is for --output, or for 'rvtrace index'");
+        say_error("--make-index is for --output, or for 'rvtrace index'");
         return CLI_ERROR;
     }
-    if (ct.selection) {
-        cli_error("--process, --region, --from and --to select what --output "
+    if (ct.job.selection) {
+        say_error("--process, --region, --from and --to select what --output "
                   "writes; --emit has --hart and --limit");
         return CLI_ERROR;
     }
-    ct.packets_only = emit && !strcmp(emit, "packets");
-    consumer = ct.packets_only ? NULL : choose_emit(emit);
-    if (!consumer && !ct.packets_only) {
+    ct.job.packets_only = emit && !strcmp(emit, "packets");
+    consumer = ct.job.packets_only ? NULL : choose_emit(emit);
+    if (!consumer && !ct.job.packets_only) {
         return CLI_ERROR;
     }
     t = cli_open(&ct);
-    if (t && ct.packets_only) {
+    if (t && ct.job.packets_only) {
         return cmd_decode_packets(&ct, t);
     }
     hart = t ? choose_hart(&ct, t) : -1;
@@ -415,14 +415,14 @@ int cmd_decode(int argc, char **argv)
     }
     trace_decode(&s->d, t, hart, consumer, s);
     write_out(s);
-    cli_note_end(&ct, &s->d.stats);
+    loss_report_end(&ct.losses, &s->d.stats);
     if (consumer->data && s->d.data.others) {
-        cli_warn("%" PRIu64 " of %" PRIu64 " data accesses cannot be put to "
+        say_warning("%" PRIu64 " of %" PRIu64 " data accesses cannot be put to "
                  "their instructions: filtered, or something is missing",
                  s->d.data.others,
                  s->d.data.others + s->d.data.associated);
     }
-    if (!cli_flush(stdout, "standard output")) {
+    if (!flush_output(stdout, "standard output")) {
         return CLI_ERROR;
     }
     return cli_finish_losses(&ct);

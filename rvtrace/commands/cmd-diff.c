@@ -5,7 +5,7 @@
  */
 #include "qemu/osdep.h"
 #include <math.h>
-#include "analysis/cli.h"
+#include "commands/cli/cli.h"
 #include "base/input.h"
 #include "views/report/diff.h"
 
@@ -22,7 +22,7 @@ static SavedReport *load(const char *path)
         report = saved_report_parse(path, text, size, &err);
     }
     if (!report) {
-        cli_error("%s", err->message);
+        say_error("%s", err->message);
     }
     return report;
 }
@@ -37,10 +37,10 @@ static int write_diff(char **paths, const DiffOptions *o)
         return CLI_ERROR;
     }
     if (!diff_write(a, b, o, stdout, &err)) {
-        cli_error("%s", err->message);
+        say_error("%s", err->message);
         return CLI_ERROR;
     }
-    return cli_flush(stdout, "standard output") ? CLI_OK : CLI_ERROR;
+    return flush_output(stdout, "standard output") ? CLI_OK : CLI_ERROR;
 }
 
 int cmd_diff(int argc, char **argv)
@@ -78,15 +78,15 @@ int cmd_diff(int argc, char **argv)
         return CLI_ERROR;
     }
     if (!paths || g_strv_length(paths) != 2) {
-        cli_error("which reports? Two files: rvtrace diff A B");
+        say_error("which reports? Two files: rvtrace diff A B");
         return CLI_ERROR;
     }
     if (format && !table_parse_format(format, &o.format)) {
-        cli_error("--format %s: must be text, tsv or json", format);
+        say_error("--format %s: must be text, tsv or json", format);
         return CLI_ERROR;
     }
     if (min_percent < 0 || max_rows < 0) {
-        cli_error("--percent-limit, --rows: must not be negative");
+        say_error("--percent-limit, --rows: must not be negative");
         return CLI_ERROR;
     }
     o.sort = sort;

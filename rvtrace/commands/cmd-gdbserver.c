@@ -11,6 +11,7 @@
 #include "gdb/server.h"
 #include "analysis/qmp.h"
 #include "analysis/results.h"
+#include "commands/cli/cli.h"
 
 #define LISTEN_DEFAULT  "tcp:127.0.0.1:1234"
 
@@ -45,7 +46,7 @@ static void on_signal(int sig)
 
 static void remove_rings(GdbServe *s)
 {
-    for (char **file = s->ct.traces; s->folder && file && *file; file++) {
+    for (char **file = s->ct.job.traces; s->folder && file && *file; file++) {
         g_remove(*file);
     }
     if (s->folder) {
@@ -86,7 +87,7 @@ static bool parse_listen(GdbServe *s)
     }
     s->where = address_parse(s->listen ?: LISTEN_DEFAULT, &err);
     if (!s->where) {
-        cli_error("--listen %s: %s, nor stdio", s->listen, err->message);
+        say_error("--listen %s: %s, nor stdio", s->listen, err->message);
         return false;
     }
     s->where->server = true;
@@ -97,20 +98,20 @@ static bool check_options(GdbServe *s)
 {
     const CliTrace *ct = &s->ct;
 
-    if (!ct->traces == !s->address) {
-        cli_error(s->address ? "--trace and --qmp: one of them" :
+    if (!ct->job.traces == !s->address) {
+        say_error(s->address ? "--trace and --qmp: one of them" :
                   "which trace? give --trace FILE, or --qmp ADDRESS for the "
                   "RAM sink of a machine");
         return false;
     }
-    if (s->address && (ct->ram || ct->wrapped_at != RING_NOT_WRAPPED ||
-                       ct->at)) {
-        cli_error("--qmp knows what the trace is: leave out --ram, "
+    if (s->address && (ct->job.ram || ct->job.wrapped_at != RING_NOT_WRAPPED ||
+                       ct->job.at)) {
+        say_error("--qmp knows what the trace is: leave out --ram, "
                   "--wrapped-at and --at");
         return false;
     }
     if (s->tick_rate < 0) {
-        cli_error("--tick-rate: ticks a second, at least 1");
+        say_error("--tick-rate: ticks a second, at least 1");
         return false;
     }
     return parse_listen(s);
@@ -130,7 +131,7 @@ static bool parse_options(GdbServe *s, int argc, char **argv)
         { "qmp", 0, 0, G_OPTION_ARG_STRING, &s->address,
           "Instead of --trace: stop the machine with this monitor, unix:PATH "
           "or tcp:HOST:PORT, and take what its RAM sink holds", "ADDRESS" },
-        { "index", 0, 0, G_OPTION_ARG_FILENAME, &s->ct.index,
+        { "index", 0, 0, G_OPTION_ARG_FILENAME, &s->ct.job.index,
           "What 'rvtrace index' made of this trace, which is not decoded "
           "whole then (default: TRACE.rvidx, if it is there)", "FILE" },
         { "tick-rate", 0, 0, G_OPTION_ARG_INT64, &s->tick_rate,
@@ -183,9 +184,9 @@ static bool save_rings(GdbServe *s, Qmp *qmp, GError **errp)
     g_autoptr(GError) err = NULL;
 
     if (save_ring(s, qmp, -1, files, &err)) {
-        s->ct.wrapped_at = 0;
+        s->ct.job.wrapped_at = 0;
     } else {
-        s->ct.ram = true;
+        s->ct.job.ram = true;
         for (int i = 0; i < MAX_SINKS; i++) {
             if (!save_ring(s, qmp, i, files, NULL)) {
                 break;
@@ -197,7 +198,7 @@ static bool save_rings(GdbServe *s, Qmp *qmp, GError **errp)
         return false;
     }
     g_ptr_array_add(files, NULL);
-    s->ct.traces = g_strdupv((char **)files->pdata);
+    s->ct.job.traces = g_strdupv((char **)files->pdata);
     return true;
 }
 
@@ -213,7 +214,7 @@ static bool take_rings(GdbServe *s)
 
     s->folder = stopped ? g_dir_make_tmp("rvtrace-XXXXXX", &err) : NULL;
     if (!s->folder || !save_rings(s, qmp, &err)) {
-        cli_error("--qmp %s: %s", s->address, err->message);
+        say_error("--qmp %s: %s", s->address, err->message);
         return false;
     }
     fprintf(stderr, "rvtrace: the machine is stopped; 'cont' in its monitor "
@@ -226,13 +227,13 @@ static bool load_files(GdbServe *s)
 {
     g_autoptr(GError) err = NULL;
 
-    for (char **arg = s->ct.elfs; arg && *arg; arg++) {
+    for (char **arg = s->ct.job.elfs; arg && *arg; arg++) {
         uint64_t bias;
         g_autofree char *path = elf_file_split(*arg, &bias, &err);
 
         s->files = s->files ?: elf_code_new();
         if (!path || !elf_code_load(s->files, path, bias, &err)) {
-            cli_error("%s", err->message);
+            say_error("%s", err->message);
             return false;
         }
     }
@@ -243,7 +244,7 @@ static bool load_files(GdbServe *s)
 static char *find_difference(const GdbServe *s, const TraceIndex *index,
                              TraceMatch match)
 {
-    g_autofree char *setup = results_index_setup(&s->ct, NULL);
+    g_autofree char *setup = results_index_setup(&s->ct.job, NULL);
 
     if (g_strcmp0(setup, index->setup)) {
         return g_strdup("it was made with other --isa, --param, --tvec or "
@@ -253,7 +254,7 @@ static char *find_difference(const GdbServe *s, const TraceIndex *index,
         return g_strdup("the trace has grown since it was made");
     }
     for (unsigned i = 0; i < s->t->nr_harts; i++) {
-        if (cli_hart_selected(&s->ct, s->t, i) && !index->harts[i].present) {
+        if (job_has_hart(&s->ct.job, s->t, i) && !index->harts[i].present) {
             return g_strdup_printf("it was made without hart %u", i);
         }
     }
@@ -266,19 +267,19 @@ static char *find_difference(const GdbServe *s, const TraceIndex *index,
  */
 static TraceIndex *read_index(const GdbServe *s, bool *ok)
 {
-    g_autofree char *path = results_index_path(&s->ct);
+    g_autofree char *path = results_index_path(&s->ct.job);
     g_autofree char *why = NULL;
     g_autoptr(GError) err = NULL;
     g_autoptr(TraceIndex) index = NULL;
     TraceMatch match;
 
     *ok = true;
-    if (s->t->ram && s->ct.index) {
-        cli_error("there is no index of a RAM sink's ring: leave out --index");
+    if (s->t->ram && s->ct.job.index) {
+        say_error("there is no index of a RAM sink's ring: leave out --index");
         *ok = false;
         return NULL;
     }
-    if (s->t->ram || (!s->ct.index &&
+    if (s->t->ram || (!s->ct.job.index &&
                       !g_file_test(path, G_FILE_TEST_IS_REGULAR))) {
         return NULL;
     }
@@ -287,15 +288,15 @@ static TraceIndex *read_index(const GdbServe *s, bool *ok)
     if (index && !why) {
         return g_steal_pointer(&index);
     }
-    *ok = !s->ct.index;
+    *ok = !s->ct.job.index;
     if (*ok) {
-        cli_warn("%s%s%s; the trace is decoded whole", why ? path :
+        say_warning("%s%s%s; the trace is decoded whole", why ? path :
                  err->message, why ? ": " : "", why ?: "");
     } else if (why) {
-        cli_error("%s: %s; make it again with 'rvtrace index' and these "
+        say_error("%s: %s; make it again with 'rvtrace index' and these "
                   "options", path, why);
     } else {
-        cli_error("%s", err->message);
+        say_error("%s", err->message);
     }
     return NULL;
 }
@@ -313,7 +314,7 @@ static void scan_harts(GdbServe *s)
 {
     g_autoptr(GPtrArray) losses = g_ptr_array_new_with_free_func(
         (GDestroyNotify)g_array_unref);
-    int jobs = s->t->elf ? 1 : s->ct.jobs ?: (int)g_get_num_processors();
+    int jobs = s->t->elf ? 1 : s->ct.job.jobs ?: (int)g_get_num_processors();
     GThreadPool *pool = g_thread_pool_new(scan_hart, losses, jobs, FALSE,
                                           NULL);
 
@@ -330,10 +331,10 @@ static void scan_harts(GdbServe *s)
         const GArray *of_hart = losses->pdata[i];
 
         for (guint k = 0; k < of_hart->len; k++) {
-            cli_report_loss(&s->ct, &g_array_index(of_hart, TraceLoss, k));
+            loss_report_add(&s->ct.losses, &g_array_index(of_hart, TraceLoss, k));
         }
         if (s->replays->pdata[i]) {
-            cli_note_end(&s->ct, replay_stats(s->replays->pdata[i]));
+            loss_report_end(&s->ct.losses, replay_stats(s->replays->pdata[i]));
         }
     }
 }
@@ -349,7 +350,7 @@ static bool prepare(GdbServe *s)
     }
     s->replays = g_ptr_array_new_with_free_func(free_replay);
     for (unsigned i = 0; i < s->t->nr_harts; i++) {
-        g_ptr_array_add(s->replays, cli_hart_selected(&s->ct, s->t, i) ?
+        g_ptr_array_add(s->replays, job_has_hart(&s->ct.job, s->t, i) ?
                         replay_new(s->t, i, s->tick_rate) : NULL);
     }
     /* It is of the whole trace; from here on, pieces are decoded. */
@@ -374,7 +375,7 @@ static bool prepare(GdbServe *s)
         }
     }
     if (!any) {
-        cli_error("no hart has executed anything in this trace");
+        say_error("no hart has executed anything in this trace");
     }
     return any;
 }
@@ -385,7 +386,7 @@ static bool go_to_begin(GdbServe *s)
 
     s->target = gdb_target_new(s->t, s->replays, s->files);
     if (s->place && !gdb_target_go(s->target, s->place, &err)) {
-        cli_error("--goto %s", err->message);
+        say_error("--goto %s", err->message);
         return false;
     }
     return true;
@@ -406,7 +407,7 @@ static bool serve_all(GdbServe *s)
         fprintf(stderr, "rvtrace: waiting for gdb at %s\n", address);
         connection = address_connect(s->where, 0, never, &err);
         if (!connection) {
-            cli_error("--listen %s: %s", address, err->message);
+            say_error("--listen %s: %s", address, err->message);
             return false;
         }
         fd = g_socket_get_fd(g_socket_connection_get_socket(connection));

@@ -4,7 +4,7 @@
  * SPDX-License-Identifier: GPL-2.0-or-later
  */
 #include "qemu/osdep.h"
-#include "analysis/cli.h"
+#include "commands/cli/cli.h"
 #include "names/kernel-btf.h"
 
 int cmd_guest_info(int argc, char **argv)
@@ -30,14 +30,14 @@ int cmd_guest_info(int argc, char **argv)
         return CLI_ERROR;
     }
     if (!images || g_strv_length(images) != 1) {
-        cli_error("which kernel? One file: rvtrace guest-info Image");
+        say_error("which kernel? One file: rvtrace guest-info Image");
         return CLI_ERROR;
     }
     if (!kernel_btf_guest_info(images[0], &info, &err)) {
-        cli_error("%s", err->message);
+        say_error("%s", err->message);
         return CLI_ERROR;
     }
     text = etrace_guest_info_text(&info);
     printf("%s\n", text);
-    return cli_flush(stdout, "standard output") ? CLI_OK : CLI_ERROR;
+    return flush_output(stdout, "standard output") ? CLI_OK : CLI_ERROR;
 }

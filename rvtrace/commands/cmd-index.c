@@ -6,6 +6,7 @@
 #include "qemu/osdep.h"
 #include "analysis/load-names.h"
 #include "analysis/results.h"
+#include "commands/cli/cli.h"
 #include "base/trap-text.h"
 
 static int make(CliTrace *ct, const char *path, uint64_t spacing)
@@ -15,14 +16,14 @@ static int make(CliTrace *ct, const char *path, uint64_t spacing)
     g_autoptr(Names) names = NULL;
     g_autoptr(Trace) t = NULL;
     g_auto(Results) r = {
-        .ct = ct, .tasks = tasks, .what = RESULT_STAT, .spacing = spacing,
+        .job = &ct->job, .losses = &ct->losses, .tasks = tasks, .what = RESULT_STAT, .spacing = spacing,
     };
 
     t = r.t = cli_open(ct);
     if (!t || !index_maker_can(&r)) {
         return CLI_ERROR;
     }
-    r.names = names = load_names(ct, t, objects);
+    r.names = names = load_names(&ct->job, t, objects);
     if (!names) {
         return CLI_ERROR;
     }
@@ -58,12 +59,12 @@ static int list(CliTrace *ct, const char *path)
     index = t ? trace_index_read(path, t, &match, &err) : NULL;
     if (!index) {
         if (t) {
-            cli_error("%s", err->message);
+            say_error("%s", err->message);
         }
         return CLI_ERROR;
     }
     if (match == TRACE_GROWN) {
-        cli_warn("%s: the trace has grown since it was made", path);
+        say_warning("%s: the trace has grown since it was made", path);
     }
     printf("hart      instructions             ticks          byte  "
            "privilege   task\n");
@@ -72,12 +73,12 @@ static int list(CliTrace *ct, const char *path)
         ByteReader tasks_only = h->tree;
         g_autoptr(TreeReader) tree = NULL;
 
-        if (!h->present || !cli_hart_selected(ct, t, i)) {
+        if (!h->present || !job_has_hart(&ct->job, t, i)) {
             continue;
         }
         tree = tree_reader_new(&tasks_only, NULL, tasks);
         if (!tree) {
-            cli_error("%s: the index makes no sense; make it again with "
+            say_error("%s: the index makes no sense; make it again with "
                       "'rvtrace index'", path);
             return CLI_ERROR;
         }
@@ -86,7 +87,7 @@ static int list(CliTrace *ct, const char *path)
         }
         printf("%4u  %16" PRIu64 "  in all\n", i, h->all.insns);
     }
-    return cli_flush(stdout, "standard output") ? CLI_OK : CLI_ERROR;
+    return flush_output(stdout, "standard output") ? CLI_OK : CLI_ERROR;
 }
 
 int cmd_index(int argc, char **argv)
@@ -113,9 +114,9 @@ int cmd_index(int argc, char **argv)
                    "decode but a piece of it.", argc, argv)) {
         return CLI_ERROR;
     }
-    if (!index_parse_spacing("--every", every, &spacing)) {
+    if (!cli_parse_spacing("--every", every, &spacing)) {
         return CLI_ERROR;
     }
-    path = path ?: results_index_path(&ct);
+    path = path ?: results_index_path(&ct.job);
     return only_list ? list(&ct, path) : make(&ct, path, spacing);
 }

@@ -4,7 +4,7 @@
  * SPDX-License-Identifier: GPL-2.0-or-later
  */
 #include "qemu/osdep.h"
-#include "analysis/cli.h"
+#include "commands/cli/cli.h"
 #include "names/kernel-elf.h"
 #include "names/kernel-image.h"
 
@@ -49,23 +49,23 @@ int cmd_kernel_elf(int argc, char **argv)
         return CLI_ERROR;
     }
     if (!images || g_strv_length(images) != 1 || !output) {
-        cli_error("which kernel, and where to? "
+        say_error("which kernel, and where to? "
                   "rvtrace kernel-elf Image -o kernel.elf");
         return CLI_ERROR;
     }
     if (base_text && !parse_base(base_text, &base)) {
-        cli_error("--base %s: must be an even address in hexadecimal digits",
+        say_error("--base %s: must be an even address in hexadecimal digits",
                   base_text);
         return CLI_ERROR;
     }
     kernel = kernel_image_load(table, images[0], &err);
     if (!kernel) {
-        cli_error("%s", err->message);
+        say_error("%s", err->message);
         return CLI_ERROR;
     }
     kernel_image_symbols(kernel);
     if (!kernel_elf_write(kernel, base, output, &err)) {
-        cli_error("%s: %s", images[0], err->message);
+        say_error("%s: %s", images[0], err->message);
         return CLI_ERROR;
     }
     return CLI_OK;

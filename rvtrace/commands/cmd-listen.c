@@ -6,8 +6,8 @@
 #include "qemu/osdep.h"
 #include <unistd.h>
 #include <glib-unix.h>
-#include "analysis/cli.h"
-#include "analysis/collect.h"
+#include "commands/cli/cli.h"
+#include "commands/cli/channel-options.h"
 #include "profile/selection.h"
 
 #define PROGRESS_US     500000
@@ -190,27 +190,27 @@ static bool options_valid(ListenOptions *o)
         const Channel *c = &o->channels[i];
 
         if (!c->from != !c->to) {
-            cli_error("--%s and --%s-out go together", c->what, c->what);
+            say_error("--%s and --%s-out go together", c->what, c->what);
             return false;
         }
     }
     if (!o->channels[0].from && !o->channels[1].from) {
-        cli_error("listen to what? give --trace ADDRESS --trace-out FILE");
+        say_error("listen to what? give --trace ADDRESS --trace-out FILE");
         return false;
     }
     if (o->duration && (!selection_parse_time(o->duration, &o->ns) ||
                         !o->ns)) {
-        cli_error("--for %s: must be a time like 10s or 500ms", o->duration);
+        say_error("--for %s: must be a time like 10s or 500ms", o->duration);
         return false;
     }
     if (o->bytes && (!selection_parse_count(o->bytes, &o->most) ||
                      !o->most)) {
-        cli_error("--bytes %s: must be a number of bytes, with k, M or G "
+        say_error("--bytes %s: must be a number of bytes, with k, M or G "
                   "behind it or not", o->bytes);
         return false;
     }
     if (o->timeout < 0) {
-        cli_error("--timeout: seconds, 0 for no limit");
+        say_error("--timeout: seconds, 0 for no limit");
         return false;
     }
     return true;

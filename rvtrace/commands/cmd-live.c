@@ -9,9 +9,11 @@
 #include <math.h>
 #include <unistd.h>
 #include <glib-unix.h>
-#include "analysis/collect.h"
+#include "commands/cli/channel-options.h"
 #include "analysis/live.h"
 #include "analysis/live-screen.h"
+#include "commands/cli/cli.h"
+#include "commands/run-live.h"
 
 #define DEFAULT_ROWS    20      /* of text */
 #define DEFAULT_LAG     2.0     /* intervals */
@@ -224,7 +226,7 @@ static int run(LiveCommand *c)
     const LiveOptions o = {
         .trace = c->channels[0].to,
         .sideband = c->channels[1].to,
-        .ct = &c->ct,
+        .job = &c->ct.job,
         .interval = c->interval,
         .max_lag = isnan(c->max_lag) ? DEFAULT_LAG * c->interval : c->max_lag,
         .load = c->load,
@@ -258,7 +260,7 @@ static int run(LiveCommand *c)
     }
     ok &= live_finish(c->live, show_total);
     if (!c->wrote) {
-        cli_error("cannot write standard output");
+        say_error("cannot write standard output");
     }
     return ok && c->wrote ? CLI_OK : CLI_ERROR;
 }
@@ -269,17 +271,17 @@ static bool options_valid(LiveCommand *c)
         const Channel *ch = &c->channels[i];
 
         if (!ch->from || !ch->to) {
-            cli_error("live needs both streams: --%s%s %s", ch->what,
+            say_error("live needs both streams: --%s%s %s", ch->what,
                       ch->from ? "-out" : "", ch->from ? "FILE" : "ADDRESS");
             return false;
         }
     }
     if (c->timeout < 0) {
-        cli_error("--timeout: seconds, 0 for no limit");
+        say_error("--timeout: seconds, 0 for no limit");
         return false;
     }
     if (c->count < 0 || c->rows < 0) {
-        cli_error("--%s: a number, 0 for no limit",
+        say_error("--%s: a number, 0 for no limit",
                   c->count < 0 ? "count" : "rows");
         return false;
     }
@@ -314,7 +316,7 @@ int cmd_live(int argc, char **argv)
         .interval = 1,
         .max_lag = NAN,
         .load = 100,
-        .ct.hart = -1,
+        .ct.job.hart = -1,
         .cancel = g_cancellable_new(),
         .next_sort = 1,
         .wrote = true,
@@ -325,9 +327,9 @@ int cmd_live(int argc, char **argv)
         { "sort", 0, 0, G_OPTION_ARG_STRING, &c.sort,
           "What distinguishes rows: comm, pid, tid, dso (the object), "
           "sym, priv, hart (default: comm,dso,sym)", "LIST" },
-        { "hart", 0, 0, G_OPTION_ARG_INT, &c.ct.hart,
+        { "hart", 0, 0, G_OPTION_ARG_INT, &c.ct.job.hart,
           "Only this hart", "N" },
-        { "elf", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &c.ct.elfs,
+        { "elf", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &c.ct.job.elfs,
           "ELF file, moved by BIAS bytes: symbols; can be repeated",
           "FILE[@BIAS]" },
         { "max-lag", 0, 0, G_OPTION_ARG_DOUBLE, &c.max_lag,
@@ -336,7 +338,7 @@ int cmd_live(int argc, char **argv)
         { "load", 0, 0, G_OPTION_ARG_INT, &c.load,
           "Decode for at most so much of the time, per cent (default: 100)",
           "N" },
-        { "jobs", 'j', 0, G_OPTION_ARG_INT, &c.ct.jobs,
+        { "jobs", 'j', 0, G_OPTION_ARG_INT, &c.ct.job.jobs,
           "Harts that are decoded at the same time (default: as many as there "
           "are processors)", "N" },
         { "batch", 'b', 0, G_OPTION_ARG_NONE, &c.batch,
@@ -350,7 +352,7 @@ int cmd_live(int argc, char **argv)
         { NULL }
     };
     g_autofree GOptionEntry *streams = channel_options(c.channels, &c.timeout);
-    g_autofree GOptionEntry *names = cli_name_options(&c.ct.names);
+    g_autofree GOptionEntry *names = cli_name_options(&c.ct.job.names);
     g_autofree GOptionEntry *some = cli_join_entries(streams, own);
     g_autofree GOptionEntry *entries = cli_join_entries(some, names);
 

@@ -4,7 +4,7 @@
  * SPDX-License-Identifier: GPL-2.0-or-later
  */
 #include "qemu/osdep.h"
-#include "analysis/cli.h"
+#include "commands/cli/cli.h"
 #include "text/packet-text.h"
 #include "base/params-text.h"
 
@@ -52,7 +52,7 @@ static void flush_idle(PacketDump *d)
 
 static void dump_null(PacketDump *d, const ETraceEncapPacket *pkt)
 {
-    if (d->ct->hart >= 0) {
+    if (d->ct->job.hart >= 0) {
         return;
     }
     if (pkt->align || pkt->flow != d->idle_flow ||
@@ -72,7 +72,7 @@ static void dump_null(PacketDump *d, const ETraceEncapPacket *pkt)
 static void dump_raw(PacketDump *d, const uint8_t *bytes, size_t len)
 {
     flush_idle(d);
-    for (size_t i = 0; i < len && d->ct->hart < 0; i++) {
+    for (size_t i = 0; i < len && d->ct->job.hart < 0; i++) {
         if (i % RAW_LINE == 0) {
             g_string_append(d->line, "raw bytes=");
         }
@@ -85,9 +85,9 @@ static void dump_raw(PacketDump *d, const uint8_t *bytes, size_t len)
 
 static bool is_wanted(const PacketDump *d, uint16_t src_id)
 {
-    return d->ct->hart < 0 ||
-           !d->t->harts[d->ct->hart].params.src_bits ||
-           d->t->harts[d->ct->hart].params.src_id == src_id;
+    return d->ct->job.hart < 0 ||
+           !d->t->harts[d->ct->job.hart].params.src_bits ||
+           d->t->harts[d->ct->job.hart].params.src_id == src_id;
 }
 
 /* A source that has not been introduced: what its packets are read with */
@@ -152,7 +152,7 @@ static void dump_part(PacketDump *d, const Trace *t)
         packet_sources_set(sources, framing->src_bits ?
                            t->harts[i].params.src_id : 0,
                            &t->harts[i].params);
-        if (cli_hart_selected(d->ct, t, i)) {
+        if (job_has_hart(&d->ct->job, t, i)) {
             packet_text_params(d->line, &t->harts[i].params);
             put_line(d);
         }
@@ -168,7 +168,7 @@ int cmd_decode_packets(const CliTrace *ct, const Trace *t)
     PacketDump d = {
         .ct = ct,
         .line = line,
-        .left = cli_limit(ct),
+        .left = job_limit(&ct->job),
     };
 
     dump_part(&d, t);
@@ -176,7 +176,7 @@ int cmd_decode_packets(const CliTrace *ct, const Trace *t)
         t = t->next;
         dump_part(&d, t);
     }
-    return cli_flush(stdout, "standard output") ? CLI_OK : CLI_ERROR;
+    return flush_output(stdout, "standard output") ? CLI_OK : CLI_ERROR;
 }
 
 /* A line of @in, without its end. Returns false at the end, or if it is bad. */
@@ -214,21 +214,21 @@ static int encode(PacketSources *sources, FILE *in, const char *in_name,
         number++;
         g_byte_array_set_size(bytes, 0);
         if (!packet_text_assemble(sources, line->str, bytes, &err)) {
-            cli_error("%s:%" PRIu64 ": %s", in_name, number, err->message);
+            say_error("%s:%" PRIu64 ": %s", in_name, number, err->message);
             return CLI_ERROR;
         }
         /* Without any, there is no address either. */
         if (bytes->len &&
             fwrite(bytes->data, 1, bytes->len, out) != bytes->len) {
-            break;          /* cli_flush() reports it */
+            break;          /* flush_output() reports it */
         }
     }
     if (problem) {
-        cli_error("%s:%" PRIu64 ": %s", in_name, number + 1, problem);
+        say_error("%s:%" PRIu64 ": %s", in_name, number + 1, problem);
         return CLI_ERROR;
     }
     if (ferror(in)) {
-        cli_error("%s: %s", in_name, g_strerror(errno));
+        say_error("%s: %s", in_name, g_strerror(errno));
         return CLI_ERROR;
     }
     return CLI_OK;
@@ -266,7 +266,7 @@ int cmd_encode(int argc, char **argv)
     if (input) {
         in = fopen(input, "r");
         if (!in) {
-            cli_error("%s: %s", input, g_strerror(errno));
+            say_error("%s: %s", input, g_strerror(errno));
             return CLI_ERROR;
         }
     }
@@ -274,10 +274,10 @@ int cmd_encode(int argc, char **argv)
         out = fopen(output, "wb");
     }
     if (!out) {
-        cli_error("%s: %s", output, g_strerror(errno));
+        say_error("%s: %s", output, g_strerror(errno));
     } else {
         status = encode(sources, in, input ?: "standard input", out);
-        if (!cli_flush(out, output ?: "the trace")) {
+        if (!flush_output(out, output ?: "the trace")) {
             status = CLI_ERROR;
         }
         if (output) {

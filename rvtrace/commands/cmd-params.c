@@ -4,7 +4,7 @@
  * SPDX-License-Identifier: GPL-2.0-or-later
  */
 #include "qemu/osdep.h"
-#include "analysis/cli.h"
+#include "commands/cli/cli.h"
 #include "base/params-text.h"
 
 /* The parameters of hart @hart (-1: the first one) in the sideband */
@@ -16,7 +16,7 @@ static bool from_sideband(ETraceParams *params, const char *path,
     bool found = false;
 
     if (!sb) {
-        cli_error("%s", err->message);
+        say_error("%s", err->message);
         return false;
     }
     for (unsigned i = 0; i < sideband_nr_harts(sb) && !found; i++) {
@@ -27,7 +27,7 @@ static bool from_sideband(ETraceParams *params, const char *path,
         }
     }
     if (!found) {
-        cli_error("%s: no parameters of %s", path,
+        say_error("%s: no parameters of %s", path,
                   hart < 0 ? "any hart" : "that hart");
     }
     sideband_free(sb);
@@ -74,11 +74,11 @@ static bool modes_from_trace(ETraceParams *params, const TraceOptions *opts,
     g_autoptr(Trace) t = trace_open(opts, &err);
 
     if (!t) {
-        cli_error("%s", err->message);
+        say_error("%s", err->message);
         return false;
     }
     if (!modes_of(t, params, switched)) {
-        cli_error("%s: no support packet of srcID %u", opts->traces[0],
+        say_error("%s: no support packet of srcID %u", opts->traces[0],
                   params->src_id);
         return false;
     }
@@ -102,14 +102,14 @@ static void warn_about(const ETraceParams *p, ParamsFormat format)
         return;
     }
     if (p->wire_format != ETRACE_WIRE_2_0) {
-        cli_warn("this form is for readers of wire format 2.0 only");
+        say_warning("this form is for readers of wire format 2.0 only");
     }
     if (format == PARAMS_CSV && p->src_bits % 8) {
-        cli_warn("its reader knows whole bytes of srcID only, not %u bits",
+        say_warning("its reader knows whole bytes of srcID only, not %u bits",
                  p->src_bits);
     }
     if (format != PARAMS_CSV && p->sijump && p->data_width) {
-        cli_warn("its reader knows 5 bits of ioptions; here, sijump is a "
+        say_warning("its reader knows 5 bits of ioptions; here, sijump is a "
                  "6th, and what is behind it in support packets is one "
                  "further");
     }
@@ -119,13 +119,13 @@ static void warn_about(const ETraceParams *p, ParamsFormat format)
 static void set_sijump(ETraceParams *p, bool modes_known, bool switched)
 {
     if (switched) {
-        cli_warn("sequential-jump is switched within the trace; sijump_p is "
+        say_warning("sequential-jump is switched within the trace; sijump_p is "
                  "as at its beginning");
     }
     if (modes_known) {
         p->sijump = p->sijump && (p->ioptions & ETRACE_IOPT_SIJUMP);
     } else if (p->sijump) {
-        cli_warn("its reader takes sijump_p for the mode being on, which "
+        say_warning("its reader takes sijump_p for the mode being on, which "
                  "is not known here; give --trace FILE, or --param "
                  "ioptions=VALUE");
     }
@@ -168,12 +168,12 @@ int cmd_params(int argc, char **argv)
         return CLI_ERROR;
     }
     if (session < 0) {
-        cli_error("--session: sessions are counted from 1");
+        say_error("--session: sessions are counted from 1");
         return CLI_ERROR;
     }
     format = params_format_parse(name ?: "");
     if (format == PARAMS_NR_FORMATS) {
-        cli_error("which form? --format csv, toml, scf, dscf or json");
+        say_error("which form? --format csv, toml, scf, dscf or json");
         return CLI_ERROR;
     }
     etrace_params_init(&params, 64);
@@ -182,7 +182,7 @@ int cmd_params(int argc, char **argv)
         return CLI_ERROR;
     }
     if (!sideband && !params_args) {
-        cli_error("whose parameters? give --sideband FILE or --param");
+        say_error("whose parameters? give --sideband FILE or --param");
         return CLI_ERROR;
     }
     traces[0] = trace;
@@ -205,5 +205,5 @@ int cmd_params(int argc, char **argv)
     }
     params_text_file(text, &params, format);
     fputs(text->str, stdout);
-    return cli_flush(stdout, "standard output") ? CLI_OK : CLI_ERROR;
+    return flush_output(stdout, "standard output") ? CLI_OK : CLI_ERROR;
 }

@@ -15,7 +15,7 @@
 #include "commands/qemu-line.h"
 #include "commands/views/options.h"
 #include "commands/run-kernel.h"
-#include "analysis/run-live.h"
+#include "commands/run-live.h"
 
 typedef struct Run {
     CliTrace ct;
@@ -62,14 +62,14 @@ static bool parse_options(Run *r, int argc, char **argv)
         { "keep", 0, 0, G_OPTION_ARG_FILENAME, &r->keep,
           "Keep the streams, as trace and sideband in this folder, which is "
           "made if need be (default: a temporary one)", "DIR" },
-        { "hart", 0, 0, G_OPTION_ARG_INT, &r->ct.hart,
+        { "hart", 0, 0, G_OPTION_ARG_INT, &r->ct.job.hart,
           "Only this hart", "N" },
-        { "elf", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &r->ct.elfs,
+        { "elf", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &r->ct.job.elfs,
           "ELF file, moved by BIAS bytes: symbols; can be repeated",
           "FILE[@BIAS]" },
-        { "isa", 0, 0, G_OPTION_ARG_STRING, &r->ct.isa,
+        { "isa", 0, 0, G_OPTION_ARG_STRING, &r->ct.job.isa,
           "ISA string; needed for Zcmp and Zcmt", "rv64gc_zcmp_zcmt" },
-        { "jobs", 'j', 0, G_OPTION_ARG_INT, &r->ct.jobs,
+        { "jobs", 'j', 0, G_OPTION_ARG_INT, &r->ct.job.jobs,
           "Harts that are decoded at the same time (default: as many as there "
           "are processors)", "N" },
         { "strict", 0, 0, G_OPTION_ARG_NONE, &r->ct.strict,
@@ -80,8 +80,8 @@ static bool parse_options(Run *r, int argc, char **argv)
     };
     g_autofree GOptionEntry *views = view_options(VIEW_ANY);
     g_autofree GOptionEntry *selection =
-        cli_selection_options(&r->ct.select);
-    g_autofree GOptionEntry *names = cli_name_options(&r->ct.names);
+        cli_selection_options(&r->ct.job.select);
+    g_autofree GOptionEntry *names = cli_name_options(&r->ct.job.names);
     g_autofree GOptionEntry *some = cli_join_entries(own, selection);
     g_autofree GOptionEntry *more = cli_join_entries(some, names);
     g_autofree GOptionEntry *entries = cli_join_entries(more, views);
@@ -111,12 +111,12 @@ static bool parse_options(Run *r, int argc, char **argv)
         return false;
     }
     if (operands) {
-        cli_error("unexpected argument '%s'; QEMU's command line stands behind "
+        say_error("unexpected argument '%s'; QEMU's command line stands behind "
                   "--: rvtrace run -- qemu-system-riscv64 ...", *operands);
         return false;
     }
-    if (r->ct.jobs < 0) {
-        cli_error("--jobs: a number of harts, at least 1");
+    if (r->ct.job.jobs < 0) {
+        say_error("--jobs: a number of harts, at least 1");
         return false;
     }
     return live_check_options(r->interval, NAN, 100) &&
@@ -130,14 +130,14 @@ static bool choose_folder(Run *r)
     if (r->keep) {
         r->folder = g_strdup(r->keep);
         if (g_mkdir_with_parents(r->folder, 0777) != 0) {
-            cli_error("--keep: cannot make the folder %s: %s", r->folder,
+            say_error("--keep: cannot make the folder %s: %s", r->folder,
                       g_strerror(errno));
             return false;
         }
     } else {
         r->folder = g_dir_make_tmp("rvtrace-XXXXXX", &err);
         if (!r->folder) {
-            cli_error("%s; choose another place with TMPDIR or --keep DIR",
+            say_error("%s; choose another place with TMPDIR or --keep DIR",
                       err->message);
             return false;
         }
@@ -157,12 +157,12 @@ static bool prepare_line(Run *r, char **args)
 
     r->line = qemu_line_new(args, r->folder, &err);
     if (!r->line) {
-        cli_error("%s", err->message);
+        say_error("%s", err->message);
         return false;
     }
     if (!r->line->guest_info) {
         g_autofree char *info = run_kernel_guest_info(r->line->kernel,
-                                                      r->ct.names.sysroots);
+                                                      r->ct.job.names.sysroots);
 
         if (info) {
             qemu_line_set_guest_info(r->line, info);
@@ -171,10 +171,10 @@ static bool prepare_line(Run *r, char **args)
     if (!title_option && r->line->kernel) {
         title_option = g_path_get_basename(r->line->kernel);
     }
-    sysroots = run_kernel_files(r->ct.names.sysroots, r->line->kernel,
+    sysroots = run_kernel_files(r->ct.job.names.sysroots, r->line->kernel,
                                 r->line->bios);
-    g_strfreev(r->ct.names.sysroots);
-    r->ct.names.sysroots = sysroots;
+    g_strfreev(r->ct.job.names.sysroots);
+    r->ct.job.names.sysroots = sysroots;
     /* What an earlier run left there would be taken for this one's. */
     unlink(r->files[0]);
     unlink(r->files[1]);
@@ -208,13 +208,13 @@ static bool has_trace(const Run *r, const char *end)
         return true;
     }
     if (disk_is_full(r)) {
-        cli_error("there is no space left in %s, and nothing was traced; "
+        say_error("there is no space left in %s, and nothing was traced; "
                   "choose another folder with --keep DIR", r->folder);
     } else if (end) {
-        cli_error("QEMU %s and traced nothing; it has to be one whose machine "
+        say_error("QEMU %s and traced nothing; it has to be one whose machine "
                   "virt has trace=on", end);
     } else {
-        cli_error("QEMU ended, but nothing was traced: nothing ran, or the "
+        say_error("QEMU ended, but nothing was traced: nothing ran, or the "
                   "guest has not switched tracing on (trace-autostart=off)");
     }
     return false;
@@ -226,23 +226,23 @@ static int decode(Run *r, const char *end)
     int status;
 
     if (full) {
-        cli_error("there is no space left in %s: the trace ends early, or "
+        say_error("there is no space left in %s: the trace ends early, or "
                   "something is missing in it; choose another folder with "
                   "--keep DIR", r->folder);
     }
-    r->ct.traces = g_new0(char *, 2);
-    r->ct.traces[0] = g_strdup(r->line->trace);
-    r->ct.sidebands = g_new0(char *, 2);
-    r->ct.sidebands[0] = g_strdup(r->line->sideband);
+    r->ct.job.traces = g_new0(char *, 2);
+    r->ct.job.traces[0] = g_strdup(r->line->trace);
+    r->ct.job.sidebands = g_new0(char *, 2);
+    r->ct.job.sidebands[0] = g_strdup(r->line->sideband);
     status = views_write(&r->ct, r->views, "--view");
     if (end) {
-        cli_warn("QEMU %s", end);
+        say_warning("QEMU %s", end);
     }
     if (full) {
         return CLI_ERROR;
     }
     if (status == CLI_ERROR && r->temporary) {
-        cli_warn("the streams are kept: decode --trace %s --sideband %s",
+        say_warning("the streams are kept: decode --trace %s --sideband %s",
                  r->line->trace, r->line->sideband);
         r->temporary = false;
     }
@@ -257,12 +257,12 @@ static bool begin_live(Run *r)
     }
     if (strcmp(r->line->trace, r->files[0]) ||
         strcmp(r->line->sideband, r->files[1])) {
-        cli_error("--view live: leave trace-chardev and trace-sideband out of "
+        say_error("--view live: leave trace-chardev and trace-sideband out of "
                   "QEMU's command line, and keep the streams with --keep DIR");
         return false;
     }
     r->live = run_live_begin(r->live_path, r->line->trace, r->line->sideband,
-                             &r->ct, sort_option, r->interval);
+                             &r->ct.job, sort_option, r->interval);
     return r->live;
 }
 
@@ -278,7 +278,7 @@ static int finish(Run *r, const char *end, bool live_ok)
         status = decode(r, end);
     } else {
         if (end) {
-            cli_warn("QEMU %s", end);
+            say_warning("QEMU %s", end);
         }
         status = disk_is_full(r) ? CLI_ERROR : end ? CLI_GUEST_FAILED : CLI_OK;
     }
@@ -288,9 +288,7 @@ static int finish(Run *r, const char *end, bool live_ok)
 int cmd_run(int argc, char **argv)
 {
     g_auto(Run) r = {
-        .ct.hart = -1,
-        .ct.wrapped_at = RING_NOT_WRAPPED,
-        .ct.limit = CLI_LIMIT_DEFAULT,
+        .ct.job = { JOB_INIT },
         .interval = 1,
     };
     char *nothing[] = { NULL };
@@ -306,7 +304,7 @@ int cmd_run(int argc, char **argv)
         return CLI_ERROR;
     }
     if (split + 1 >= argc) {
-        cli_error("which QEMU? give its command line behind --: rvtrace run "
+        say_error("which QEMU? give its command line behind --: rvtrace run "
                   "-- qemu-system-riscv64 -M virt ...");
         return CLI_ERROR;
     }
@@ -326,7 +324,7 @@ int cmd_run(int argc, char **argv)
         live_ok = run_live_end(r.live);
     }
     if (!started) {
-        cli_error("cannot start QEMU: %s", err->message);
+        say_error("cannot start QEMU: %s", err->message);
         return CLI_ERROR;
     }
     end = describe_end(status);

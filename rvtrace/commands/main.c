@@ -62,7 +62,7 @@ int main(int argc, char **argv)
     if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h") ||
         !strcmp(argv[1], "help")) {
         usage(stdout);
-        return cli_flush(stdout, "standard output") ? CLI_OK : CLI_ERROR;
+        return flush_output(stdout, "standard output") ? CLI_OK : CLI_ERROR;
     }
     name = g_strdup_printf("rvtrace %s", argv[1]);
     g_set_prgname(name);
@@ -76,6 +76,6 @@ int main(int argc, char **argv)
             return view_command(argv[1], argc - 1, argv + 1);
         }
     }
-    cli_error("there is no command '%s'; try 'rvtrace --help'", argv[1]);
+    say_error("there is no command '%s'; try 'rvtrace --help'", argv[1]);
     return CLI_ERROR;
 }

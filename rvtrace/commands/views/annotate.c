@@ -19,9 +19,9 @@ static const OptionGroup group = {
 
 static int write_view(ViewOutput *out, const ViewPass *p)
 {
-    const CliTrace *ct = p->r->ct;
-    g_autoptr(SourcePlaces) places = source_places_new(ct->names.sysroots);
-    g_autoptr(SourceTree) sources = source_options_tree(ct);
+    const Job *job = p->r->job;
+    g_autoptr(SourcePlaces) places = source_places_new(job->names.sysroots);
+    g_autoptr(SourceTree) sources = source_options_tree(job);
     const char *dso = filter_options.dso, *sym = filter_options.sym;
     AnnotateOptions o = {
         .comm = filter_options.comm,
@@ -37,13 +37,13 @@ static int write_view(ViewOutput *out, const ViewPass *p)
     AnnotateResult result = annotate_write(p->counts, &o, out->f);
 
     if (!result.functions) {
-        cli_error("no function with such a name ran: --sym %s, --dso %s; "
+        say_error("no function with such a name ran: --sym %s, --dso %s; "
                   "'rvtrace report' lists those that did", sym ?: "*",
                   dso ?: "*");
         return CLI_ERROR;
     }
     if (!result.written) {
-        cli_error("%u functions with such names ran, but none that is to be "
+        say_error("%u functions with such names ran, but none that is to be "
                   "shown has code here: give their files with --elf or "
                   "--sysroot, or lower --percent-limit", result.functions);
         return CLI_ERROR;

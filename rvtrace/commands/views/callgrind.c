@@ -30,14 +30,14 @@ static bool find_line(void *opaque, const Object *object, uint64_t addr,
 
 static int write_view(ViewOutput *o, const ViewPass *p)
 {
-    const CliTrace *ct = p->r->ct;
-    g_autoptr(SourcePlaces) places = source_places_new(ct->names.sysroots);
-    g_autoptr(SourceTree) sources = source_options_tree(ct);
+    const Job *job = p->r->job;
+    g_autoptr(SourcePlaces) places = source_places_new(job->names.sysroots);
+    g_autoptr(SourceTree) sources = source_options_tree(job);
     Lines lines = { places, sources };
 
     profile_sum(p->stacks);
     callgrind_write(p->counts, p->stacks, &(CallgrindOptions) {
-        .command = ct->traces[0],
+        .command = job->traces[0],
         .line = find_line,
         .opaque = &lines,
     }, o->f);

@@ -41,9 +41,9 @@ static const View *choose_format(const GPtrArray *views, const char *format)
     }
     list = formats(views, false);
     if (format) {
-        cli_error("--format %s: must be %s", format, list);
+        say_error("--format %s: must be %s", format, list);
     } else {
-        cli_error("--format must be %s", list);
+        say_error("--format must be %s", list);
     }
     return NULL;
 }

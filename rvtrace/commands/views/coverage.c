@@ -17,11 +17,11 @@ extern const View view_lcov;
 static bool check(const View *only)
 {
     if (options.fail_under > 100) {
-        cli_error("--fail-under: 0 to 100 per cent");
+        say_error("--fail-under: 0 to 100 per cent");
         return false;
     }
     if (options.fail_under >= 0 && only && only != &view_lcov) {
-        cli_error("--fail-under: %s does not say which lines ran; lcov does",
+        say_error("--fail-under: %s does not say which lines ran; lcov does",
                   only->name);
         return false;
     }
@@ -55,16 +55,16 @@ static bool add_objects(Coverage *cv, const Counts *counts)
             continue;
         }
         if (!coverage_add(cv, counts, o, &note, &err)) {
-            cli_error("%s", err->message);
+            say_error("%s", err->message);
             return false;
         }
         if (note) {
-            cli_warn("%s", note);
+            say_warning("%s", note);
         }
         files++;
     }
     if (!files) {
-        cli_error("no ELF file of what ran is known; name them with --elf or "
+        say_error("no ELF file of what ran is known; name them with --elf or "
                   "--sysroot");
     }
     return files;
@@ -82,7 +82,7 @@ static void print_part(const char *what, uint64_t hit, uint64_t all)
 
 static int write_lcov(ViewOutput *o, const ViewPass *p)
 {
-    char **sysroots = p->r->ct->names.sysroots;
+    char **sysroots = p->r->job->names.sysroots;
     CoverageOptions coverage = {
         .include = options.include,
         .exclude = options.exclude,
@@ -95,7 +95,7 @@ static int write_lcov(ViewOutput *o, const ViewPass *p)
 
     cv = coverage_new(&coverage, &err);
     if (!cv) {
-        cli_error("--source-prefix %s", err->message);
+        say_error("--source-prefix %s", err->message);
         return CLI_ERROR;
     }
     if (!add_objects(cv, p->counts)) {
@@ -104,7 +104,7 @@ static int write_lcov(ViewOutput *o, const ViewPass *p)
     coverage_write_lcov(cv, o->f);
     coverage_totals(cv, &t);
     if (!t.lines) {
-        cli_error("no line of any source file is known: are the programs "
+        say_error("no line of any source file is known: are the programs "
                   "built with -g, and is --include right?");
         return CLI_ERROR;
     }
@@ -112,7 +112,7 @@ static int write_lcov(ViewOutput *o, const ViewPass *p)
     print_part("functions", t.functions_hit, t.functions);
     print_part("branches", t.branches_hit, t.branches);
     if (coverage_percent(&t) < options.fail_under) {
-        cli_error("%.2f %% of the lines ran; --fail-under asks for %g %%",
+        say_error("%.2f %% of the lines ran; --fail-under asks for %g %%",
                   coverage_percent(&t), options.fail_under);
         return CLI_DIFFERS;
     }
@@ -124,7 +124,7 @@ static int write_drcov(const Counts *counts, bool text, FILE *f)
     uint64_t left_out = coverage_write_drcov(counts, text, f);
 
     if (left_out) {
-        cli_warn("%" PRIu64 " instructions ran in code of no known object; "
+        say_warning("%" PRIu64 " instructions ran in code of no known object; "
                  "name its file with --elf or --sysroot", left_out);
     }
     return CLI_OK;

@@ -16,12 +16,12 @@ static struct {
 static bool check(const View *only)
 {
     if (options.width < 200 || options.width > 100000) {
-        cli_error("--width %d: must be between 200 and 100000 pixels",
+        say_error("--width %d: must be between 200 and 100000 pixels",
                   options.width);
         return false;
     }
     if (!(options.min_width >= 0)) {
-        cli_error("--min-width: must not be negative");
+        say_error("--min-width: must not be negative");
         return false;
     }
     return true;
@@ -43,11 +43,11 @@ static const OptionGroup group = {
 static int write_view(ViewOutput *o, const ViewPass *p)
 {
     const Results *r = p->r;
-    const CliTrace *ct = r->ct;
+    const Job *job = r->job;
     uint64_t selected;
     g_autofree char *count = flamegraph_commas(profile_sum(p->weighed));
     g_autofree char *ran = flamegraph_commas(results_insns(r, &selected));
-    g_autofree char *base = g_path_get_basename(*ct->traces);
+    g_autofree char *base = g_path_get_basename(*job->traces);
     g_autofree char *title = title_option ? g_strdup(title_option) :
         g_strdup_printf("%s by call stack: %s", r->by_time ?
                         "Virtual time" : "Instructions", base);
@@ -55,10 +55,10 @@ static int write_view(ViewOutput *o, const ViewPass *p)
 
     g_string_append_printf(subtitle, "%s %s", count, r->by_time ?
                            "ns of virtual time" : "instructions");
-    if (ct->hart >= 0) {
-        g_string_append_printf(subtitle, " of hart %d", ct->hart);
+    if (job->hart >= 0) {
+        g_string_append_printf(subtitle, " of hart %d", job->hart);
     }
-    if (ct->selection) {
+    if (job->selection) {
         g_string_append_printf(subtitle, ", selected from %s%s", ran,
                                r->by_time ? " instructions" : "");
     }

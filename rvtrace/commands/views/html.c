@@ -179,7 +179,7 @@ static int write_view(ViewOutput *o, const ViewPass *p)
         "Packets of all harts", "Number", "%", NULL,
     };
     Sum sum = sum_up(r);
-    g_autofree char *base = g_path_get_basename(*r->ct->traces);
+    g_autofree char *base = g_path_get_basename(*r->job->traces);
     g_autofree char *insns = flamegraph_commas(sum.insns);
     g_autofree char *selected = flamegraph_commas(sum.selected);
     g_autofree char *harts = g_strdup_printf("on %u hart%s", sum.harts,
@@ -196,8 +196,8 @@ static int write_view(ViewOutput *o, const ViewPass *p)
     g_autofree char *losses = flamegraph_commas(sum.losses);
     g_autoptr(GPtrArray) rows = hart_rows(r), packets = packet_rows(&sum);
     g_autoptr(SourcePlaces) places =
-        source_places_new(r->ct->names.sysroots);
-    g_autoptr(SourceTree) sources = source_options_tree(r->ct);
+        source_places_new(r->job->names.sysroots);
+    g_autoptr(SourceTree) sources = source_options_tree(r->job);
     g_autoptr(HtmlCodes) codes = html_codes_new(p->counts, &(AnnotateOptions) {
         .min_percent = HTML_MIN_CODE,
         .isa = r->t->isa,
@@ -216,7 +216,7 @@ static int write_view(ViewOutput *o, const ViewPass *p)
         { "Selected", selected, "of them are shown; all, by hart and packet",
           HTML_NEUTRAL },
     };
-    unsigned nr_facts = ARRAY_SIZE(facts) - !r->ct->selection;
+    unsigned nr_facts = ARRAY_SIZE(facts) - !r->job->selection;
     HtmlTable tables[] = {
         { "By hart", hart_columns, rows },
         { "By packet", packet_columns, packets },

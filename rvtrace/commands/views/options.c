@@ -53,7 +53,7 @@ static bool check_layers(const View *only)
         if (w == words && g_str_equal(*w, "hart")) {
             layers.hart = true;
         } else if (!add_layer(*w)) {
-            cli_error("--layers %s: must be some of comm, process, thread, "
+            say_error("--layers %s: must be some of comm, process, thread, "
                       "priv, separated by commas, with hart in front or not",
                       layers.text);
             return false;
@@ -107,7 +107,7 @@ static bool is_word(const char *option, const char *text, const char *first)
 {
     if (text && !g_str_equal(text, first) &&
         !g_str_equal(text, "instructions")) {
-        cli_error("%s %s: must be %s or instructions", option, text, first);
+        say_error("%s %s: must be %s or instructions", option, text, first);
         return false;
     }
     return true;
@@ -190,7 +190,7 @@ static bool check_sort(const View *only)
     ReportOptions report;
 
     if (sort_option && !report_parse_keys(sort_option, &report)) {
-        cli_error("--sort %s: must be some of comm, pid, tid, dso, sym, priv, "
+        say_error("--sort %s: must be some of comm, pid, tid, dso, sym, priv, "
                   "hart, srcline, srcfile, separated by commas", sort_option);
         return false;
     }
@@ -226,7 +226,7 @@ RowOptions row_options = { .min_percent = NAN };
 static bool check_rows(const View *only)
 {
     if (row_options.min_percent < 0 || row_options.max_rows < 0) {
-        cli_error("--percent-limit, --rows: must not be negative");
+        say_error("--percent-limit, --rows: must not be negative");
         return false;
     }
     return true;
@@ -258,7 +258,7 @@ static bool check_sources(const View *only)
 
     sources = source_tree_new(source_prefixes, NULL, &err);
     if (!sources) {
-        cli_error("--source-prefix: %s", err->message);
+        say_error("--source-prefix: %s", err->message);
         return false;
     }
     return true;
@@ -274,9 +274,9 @@ const OptionGroup sources_group = {
     .check = check_sources,
 };
 
-SourceTree *source_options_tree(const CliTrace *ct)
+SourceTree *source_options_tree(const Job *job)
 {
-    char **sysroots = ct->names.sysroots;
+    char **sysroots = job->names.sysroots;
 
     return source_tree_new(source_prefixes, sysroots ? *sysroots : NULL,
                            NULL);
@@ -293,11 +293,11 @@ static gint64 min_duration = -1;    /* not given */
 static bool check_samples(const View *only)
 {
     if (period < 1) {
-        cli_error("--period: a number of instructions, at least 1");
+        say_error("--period: a number of instructions, at least 1");
         return false;
     }
     if (branches < 0 || branches > SAMPLER_MAX_BRANCHES) {
-        cli_error("--branches %d: must be from 0 to %u", branches,
+        say_error("--branches %d: must be from 0 to %u", branches,
                   SAMPLER_MAX_BRANCHES);
         return false;
     }
@@ -307,7 +307,7 @@ static bool check_samples(const View *only)
 static bool check_duration(const View *only)
 {
     if (min_duration < -1) {
-        cli_error("--min-duration: a number of instructions, not negative");
+        say_error("--min-duration: a number of instructions, not negative");
         return false;
     }
     return true;

@@ -59,7 +59,7 @@ extern RowOptions row_options;
 /* --source-prefix: where sources are; the caller frees them. */
 extern const OptionGroup sources_group;
 extern char **source_prefixes;
-SourceTree *source_options_tree(const CliTrace *ct);
+SourceTree *source_options_tree(const Job *job);
 
 /* --period, --branches */
 extern const OptionGroup samples_group;

@@ -45,7 +45,7 @@ static ViewOutput *output_new(const char *arg, const char *option)
         return o;
     }
     kinds = view_kinds(VIEW_ANY, " or ");
-    cli_error("%s %s: not KIND or KIND=FILE, where KIND is %s", option, arg,
+    say_error("%s %s: not KIND or KIND=FILE, where KIND is %s", option, arg,
               kinds);
     return NULL;
 }
@@ -80,13 +80,13 @@ static bool open_output(ViewOutput *o, Results *r)
 
     if (view->flags & VIEW_FOLDER) {
         if (!o->path) {
-            cli_error("%s: which folder? give its name", view->name);
+            say_error("%s: which folder? give its name", view->name);
             return false;
         }
     } else {
         o->f = o->path ? fopen(o->path, "we") : stdout;
         if (!o->f) {
-            cli_error("cannot write %s: %s", o->path, g_strerror(errno));
+            say_error("cannot write %s: %s", o->path, g_strerror(errno));
             return false;
         }
     }
@@ -102,9 +102,9 @@ static bool close_output(ViewOutput *o)
     if (!f) {
         return true;
     }
-    ok = cli_flush(f, name);
+    ok = flush_output(f, name);
     if (f != stdout && fclose(f) != 0 && ok) {
-        cli_error("cannot write %s: %s", name, g_strerror(errno));
+        say_error("cannot write %s: %s", name, g_strerror(errno));
         ok = false;
     }
     return ok;
@@ -197,13 +197,13 @@ static int write_output(ViewOutput *o, const ViewPass *p)
  * Of pieces, counts can be added up, but not samples, or what was when. Prints
  * what is wrong and returns false.
  */
-static bool can_add(const CliTrace *ct, const GPtrArray *outputs)
+static bool can_add(const Job *job, const GPtrArray *outputs)
 {
-    if (!ct->shards && !ct->shard_files) {
+    if (!job->shards && !job->shard_files) {
         return true;
     }
     if (weight_given()) {
-        cli_error("--weight: pieces are added up by instructions");
+        say_error("--weight: pieces are added up by instructions");
         return false;
     }
     for (guint i = 0; i < outputs->len; i++) {
@@ -212,7 +212,7 @@ static bool can_add(const CliTrace *ct, const GPtrArray *outputs)
         if (!view_needs_only(view, VIEW_ADDED)) {
             g_autofree char *others = view_commands(VIEW_ADDED, " and ");
 
-            cli_error("%s of pieces cannot be added up; %s can", view->name,
+            say_error("%s of pieces cannot be added up; %s can", view->name,
                       others);
             return false;
         }
@@ -221,44 +221,44 @@ static bool can_add(const CliTrace *ct, const GPtrArray *outputs)
 }
 
 /* Prints what is wrong with --make-index and returns false. */
-static bool choose_index(Results *r)
+static bool choose_index(const CliTrace *ct, Results *r)
 {
-    if (!r->ct->make_index) {
-        if (r->ct->index_every) {
-            cli_error("--index-every is for --make-index");
+    if (!ct->make_index) {
+        if (ct->index_every) {
+            say_error("--index-every is for --make-index");
         }
-        return !r->ct->index_every;
+        return !ct->index_every;
     }
     if (!(r->what & NAMED)) {
-        cli_error("--make-index: an index has call stacks: have it made with "
+        say_error("--make-index: an index has call stacks: have it made with "
                   "a view that has some, or by 'rvtrace index'");
         return false;
     }
-    if (r->ct->shards || r->ct->shard_files) {
-        cli_error("--make-index: an index is of the whole trace, and not of "
+    if (r->job->shards || r->job->shard_files) {
+        say_error("--make-index: an index is of the whole trace, and not of "
                   "pieces");
         return false;
     }
-    return index_parse_spacing("--index-every", r->ct->index_every,
-                               &r->spacing);
+    return cli_parse_spacing("--index-every", ct->index_every, &r->spacing);
 }
 
 /* The index that was made on the way, if one was asked for */
 static bool save_index(Results *r)
 {
-    g_autofree char *path = results_index_path(r->ct);
+    g_autofree char *path = results_index_path(r->job);
 
-    return !r->ct->make_index || index_maker_write(r, path);
+    return !r->spacing || index_maker_write(r, path);
 }
 
-static int write_shards(GPtrArray *outputs, const Results *r)
+static int write_shards(const CliTrace *ct, GPtrArray *outputs,
+                        const Results *r)
 {
-    int status = CLI_OK;
+    int status = cli_finish_losses(ct);
 
     for (guint i = 0; i < outputs->len; i++) {
         ViewOutput *o = outputs->pdata[i];
 
-        status = shards_write(r, o->f);
+        shards_write(r, o->f);
         if (!close_output(o)) {
             return CLI_ERROR;
         }
@@ -266,7 +266,8 @@ static int write_shards(GPtrArray *outputs, const Results *r)
     return status;
 }
 
-static int decode(Results *r, GPtrArray *outputs, bool all_layers)
+static int decode(const CliTrace *ct, Results *r, GPtrArray *outputs,
+                  bool all_layers)
 {
     g_auto(Decoded) d = { .pass.r = r };
     int status;
@@ -279,11 +280,11 @@ static int decode(Results *r, GPtrArray *outputs, bool all_layers)
     if (!results_decode(r) || !save_index(r)) {
         return CLI_ERROR;
     }
-    if (r->ct->shards) {
-        return write_shards(outputs, r);
+    if (r->job->shards) {
+        return write_shards(ct, outputs, r);
     }
     prepare(&d, all_layers);
-    status = cli_finish_losses(r->ct);
+    status = cli_finish_losses(ct);
     for (guint i = 0; i < outputs->len; i++) {
         int one = write_output(outputs->pdata[i], &d.pass);
 
@@ -301,12 +302,12 @@ bool views_check(char **args, const char *option)
             return false;
         }
         if (o->view->needs & RESULT_VERIFY && !truth_files) {
-            cli_error("%s %s: compare with what? give --truth FILE", option,
+            say_error("%s %s: compare with what? give --truth FILE", option,
                       o->view->name);
             return false;
         }
         if (o->view->flags & VIEW_FOLDER && !o->path) {
-            cli_error("%s %s: which folder? give its name: %s %s=DIR", option,
+            say_error("%s %s: which folder? give its name: %s %s=DIR", option,
                       o->view->name, option, o->view->name);
             return false;
         }
@@ -324,7 +325,7 @@ static bool can_tell(Results *r, const GPtrArray *outputs)
         return false;
     }
     if (weight_given() || all_flags(outputs) & VIEW_WATCHES) {
-        cli_error("--weight, timeline: samples do not say how long it took");
+        say_error("--weight, timeline: samples do not say how long it took");
         return false;
     }
     return true;
@@ -338,7 +339,9 @@ int views_write(CliTrace *ct, char **args, const char *option)
     g_autoptr(Names) names = NULL;
     g_autoptr(Truth) truth = NULL;
     g_autoptr(Trace) t = NULL;
-    g_auto(Results) r = { .ct = ct, .tasks = tasks };
+    g_auto(Results) r = {
+        .job = &ct->job, .losses = &ct->losses, .tasks = tasks,
+    };
     const ViewOutput *first;
     bool all_layers;
 
@@ -353,12 +356,12 @@ int views_write(CliTrace *ct, char **args, const char *option)
     first = outputs->pdata[0];
     r.what = all_needs(outputs);
     all_layers = all_flags(outputs) & VIEW_ALL_LAYERS && !layers_given();
-    if (!can_add(ct, outputs) ||
+    if (!can_add(&ct->job, outputs) ||
         !view_options_possible(outputs->len == 1 ? first->view : NULL) ||
-        !choose_index(&r)) {
+        !choose_index(ct, &r)) {
         return CLI_ERROR;
     }
-    r.what |= ct->shards ? NAMED : 0;
+    r.what |= ct->job.shards ? NAMED : 0;
     samples_choose(&r.sampler);
     if (r.what & RESULT_VERIFY) {
         r.truth = truth = verify_load(truth_files);
@@ -366,22 +369,22 @@ int views_write(CliTrace *ct, char **args, const char *option)
             return CLI_ERROR;
         }
     }
-    ct->takes_samples = true;
+    ct->job.takes_samples = true;
     t = r.t = cli_open(ct);
     if (!t || (ct->make_index && !index_maker_can(&r)) ||
         !can_tell(&r, outputs)) {
         return CLI_ERROR;
     }
     if (r.what & NAMED) {
-        r.names = names = load_names(ct, t, objects);
+        r.names = names = load_names(&ct->job, t, objects);
         if (!names) {
             return CLI_ERROR;
         }
         r.layers.names = names;
     }
     layers_choose(&r, all_layers);
-    if (ct->shards) {
+    if (ct->job.shards) {
         stack_tree_layers(&r.layers);
     }
-    return decode(&r, outputs, all_layers);
+    return decode(ct, &r, outputs, all_layers);
 }

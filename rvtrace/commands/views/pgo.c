@@ -22,7 +22,7 @@ static const OptionGroup group = {
 
 static int write_format(ViewOutput *o, const ViewPass *p, PgoFormat format)
 {
-    char **sysroots = p->r->ct->names.sysroots;
+    char **sysroots = p->r->job->names.sysroots;
     PgoOptions options = {
         .format = format,
         .object = object,
@@ -33,11 +33,11 @@ static int write_format(ViewOutput *o, const ViewPass *p, PgoFormat format)
     uint64_t dropped;
 
     if (!pgo_write(p->counts, &options, o->f, &dropped, &err)) {
-        cli_error("%s", err->message);
+        say_error("%s", err->message);
         return CLI_ERROR;
     }
     if (dropped) {
-        cli_warn("%" PRIu64 " instructions ran where the kernel had patched "
+        say_warning("%" PRIu64 " instructions ran where the kernel had patched "
                  "its code; they are left out", dropped);
     }
     return CLI_OK;

@@ -13,7 +13,7 @@ static int write_view(ViewOutput *o, const ViewPass *p)
 
     if (!pprof_write(p->weighed, names_objects(p->r->names), p->r->by_time,
                      o->f, &err)) {
-        cli_error("pprof: %s", err->message);
+        say_error("pprof: %s", err->message);
         return CLI_ERROR;
     }
     return CLI_OK;

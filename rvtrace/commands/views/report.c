@@ -17,11 +17,11 @@ static bool check(const View *only)
     TableFormat format;
 
     if (options.format && !table_parse_format(options.format, &format)) {
-        cli_error("--format %s: must be text, tsv or json", options.format);
+        say_error("--format %s: must be text, tsv or json", options.format);
         return false;
     }
     if (options.format && options.callers) {
-        cli_error("--callers writes text only: leave out --format");
+        say_error("--callers writes text only: leave out --format");
         return false;
     }
     return true;
@@ -49,9 +49,9 @@ static void warn_of_lines(SourcePlaces *places, const Counts *counts)
     unsigned n = source_places_missing(places, counts->objects, &note);
 
     if (n == 1) {
-        cli_warn("%s", note);
+        say_warning("%s", note);
     } else if (n) {
-        cli_warn("%s; and %u more files with no or incomplete debug info",
+        say_warning("%s; and %u more files with no or incomplete debug info",
                  note, n - 1);
     }
 }
@@ -60,7 +60,7 @@ static int write_view(ViewOutput *out, const ViewPass *p)
 {
     const Results *r = p->r;
     uint64_t selected;
-    g_autoptr(SourcePlaces) places = source_places_new(r->ct->names.sysroots);
+    g_autoptr(SourcePlaces) places = source_places_new(r->job->names.sysroots);
     ReportOptions o = {
         .comm = filter_options.comm,
         .dso = filter_options.dso,
@@ -68,7 +68,7 @@ static int write_view(ViewOutput *out, const ViewPass *p)
         .max_rows = row_options.max_rows,
         .by_time = r->by_time,
         .by_total = options.by_total,
-        .ran = r->ct->selection ? results_insns(r, &selected) : 0,
+        .ran = r->job->selection ? results_insns(r, &selected) : 0,
         .places = places,
     };
 
@@ -83,7 +83,7 @@ static int write_view(ViewOutput *out, const ViewPass *p)
     if (options.callers) {
         if (!report_write_callers(p->weighed, options.callers, r->by_time,
                                   out->f)) {
-            cli_error("--callers %s: no such function ran", options.callers);
+            say_error("--callers %s: no such function ran", options.callers);
             return CLI_ERROR;
         }
         return CLI_OK;

@@ -37,7 +37,7 @@ static int write_perf_data(ViewOutput *o, const ViewPass *p)
     g_autoptr(TaskEnds) ends = task_ends_new();
     g_autoptr(GError) err = NULL;
     const char *command[] = {
-        "rvtrace", "perf-data", "--trace", r->ct->traces[0], NULL
+        "rvtrace", "perf-data", "--trace", r->job->traces[0], NULL
     };
     PerfDataOptions options = {
         .objects = names_objects(r->names),
@@ -62,7 +62,7 @@ static int write_perf_data(ViewOutput *o, const ViewPass *p)
         }
     }
     if (!perf_data_write(spools, r->t->nr_harts, &options, o->f, &err)) {
-        cli_error("perf-data: %s", err->message);
+        say_error("perf-data: %s", err->message);
         return CLI_ERROR;
     }
     return CLI_OK;
@@ -77,7 +77,7 @@ static int write_script(ViewOutput *o, const ViewPass *p)
     if (!script_write(spools, r->t->nr_harts, names_objects(r->names),
                       r->tasks, r->t->samples ? r->t->samples->event.name :
                       perf_event_instructions.name, o->f, &err)) {
-        cli_error("script: %s", err->message);
+        say_error("script: %s", err->message);
         return CLI_ERROR;
     }
     return CLI_OK;

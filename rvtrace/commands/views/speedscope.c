@@ -12,7 +12,7 @@ static gint64 max_events = SPEEDSCOPE_MAX_EVENTS;
 static bool check(const View *only)
 {
     if (max_events < 2) {
-        cli_error("--max-events: a number, at least 2");
+        say_error("--max-events: a number, at least 2");
         return false;
     }
     return true;
@@ -31,7 +31,7 @@ static const OptionGroup events = {
 static int write_view(ViewOutput *o, const ViewPass *p)
 {
     const Results *r = p->r;
-    g_autofree char *name = g_path_get_basename(r->ct->traces[0]);
+    g_autofree char *name = g_path_get_basename(r->job->traces[0]);
     g_autoptr(Speedscope) s = speedscope_new(name, r->virtual_time, max_events);
     g_autoptr(GError) err = NULL;
     uint64_t lost;
@@ -43,13 +43,13 @@ static int write_view(ViewOutput *o, const ViewPass *p)
         if (h && !speedscope_add_hart(s, h->moments, i, h->profile,
                                       h->end_time, r->tasks,
                                       duration_option(0), &err)) {
-            cli_error("speedscope: %s", err->message);
+            say_error("speedscope: %s", err->message);
             return CLI_ERROR;
         }
     }
     lost = speedscope_write(s, o->f);
     if (lost) {
-        cli_warn("speedscope: no room for %" PRIu64 " more events; have less "
+        say_warning("speedscope: no room for %" PRIu64 " more events; have less "
                  "with --min-duration N, or room with --max-events N", lost);
     }
     return CLI_OK;

@@ -102,7 +102,7 @@ static int write_view(ViewOutput *o, const ViewPass *p)
         fprintf(f, "total\n");
         print_stats(sum, f);
     }
-    if (r->ct->hart >= 0) {
+    if (r->job->hart >= 0) {
         return CLI_OK;
     }
     for (const Trace *part = r->t; part; part = part->next) {

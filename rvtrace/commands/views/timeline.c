@@ -16,7 +16,7 @@ static void *begin_hart(void *opaque, const HartResult *h)
     TimelineHart *th = timeline_hart(opaque, h->hart, h->profile, &err);
 
     if (!th) {
-        cli_error("the timeline needs a temporary file: %s", err->message);
+        say_error("the timeline needs a temporary file: %s", err->message);
     }
     return th;
 }
@@ -33,7 +33,7 @@ static void end_hart(void *hart, uint64_t insns, uint64_t time)
 
 static bool begin(ViewOutput *o, Results *r)
 {
-    g_autofree char *base = g_path_get_basename(*r->ct->traces);
+    g_autofree char *base = g_path_get_basename(*r->job->traces);
 
     o->state = timeline_new(&(TimelineOptions) {
         .title = title_option ?: base,
@@ -55,7 +55,7 @@ static int write_view(ViewOutput *o, const ViewPass *p)
     g_autoptr(GError) err = NULL;
 
     if (!timeline_write(o->state, o->f, &err)) {
-        cli_error("%s", err->message);
+        say_error("%s", err->message);
         return CLI_ERROR;
     }
     return CLI_OK;

@@ -13,7 +13,7 @@ static bool begin(ViewOutput *o, Results *r)
 
     o->state = uftrace_new(o->path, &err);
     if (!o->state) {
-        cli_error("uftrace: %s", err->message);
+        say_error("uftrace: %s", err->message);
     }
     return o->state;
 }
@@ -29,12 +29,12 @@ static int write_view(ViewOutput *o, const ViewPass *p)
         if (h && !uftrace_add_hart(o->state, h->moments, i, h->profile,
                                    h->end_time, r->tasks, duration_option(0),
                                    &err)) {
-            cli_error("uftrace: %s", err->message);
+            say_error("uftrace: %s", err->message);
             return CLI_ERROR;
         }
     }
     if (!uftrace_finish(o->state, &err)) {
-        cli_error("uftrace: %s", err->message);
+        say_error("uftrace: %s", err->message);
         return CLI_ERROR;
     }
     return CLI_OK;

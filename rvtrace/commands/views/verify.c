@@ -84,12 +84,12 @@ Truth *verify_load(char **paths)
     Truth *truth;
 
     if (!paths) {
-        cli_error("compare with what? give --truth FILE");
+        say_error("compare with what? give --truth FILE");
         return NULL;
     }
     truth = load_truths(paths, &err);
     if (!truth) {
-        cli_error("%s", err->message);
+        say_error("%s", err->message);
     }
     return truth;
 }
@@ -101,13 +101,13 @@ int verify_write(const Results *r, char **paths, FILE *f)
     for (guint i = 0; i < r->truth->harts->len; i++) {
         const TruthHart *h = &g_array_index(r->truth->harts, TruthHart, i);
 
-        if (r->ct->hart < 0 || (unsigned)r->ct->hart == h->hart) {
+        if (r->job->hart < 0 || (unsigned)r->job->hart == h->hart) {
             any = true;
             ok &= verify_hart(r, h, f);
         }
     }
     if (!any) {
-        cli_error("%s: nothing about hart %d", *paths, r->ct->hart);
+        say_error("%s: nothing about hart %d", *paths, r->job->hart);
         return CLI_ERROR;
     }
     return ok ? CLI_OK : CLI_DIFFERS;

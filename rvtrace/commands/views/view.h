@@ -11,6 +11,7 @@
 #define ETRACE_VIEW_H
 
 #include "analysis/results.h"
+#include "commands/cli/cli.h"
 
 #define VIEW_MAX_GROUPS 8
 

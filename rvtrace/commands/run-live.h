@@ -24,10 +24,14 @@ bool run_live_take(char **views, char **path);
  * NULL.
  */
 RunLive *run_live_begin(const char *path, const char *trace,
-                        const char *sideband, CliTrace *ct,
+                        const char *sideband, const Job *job,
                         const char *keys, double interval);
 
 /* The files are complete. Prints what went wrong and returns false. */
 bool run_live_end(RunLive *r);
+
+/* Each prints what is wrong and returns false; @max_lag may be NAN. */
+bool live_parse_sort(const char *keys, ReportOptions *report);
+bool live_check_options(double interval, double max_lag, int load);
 
 #endif /* ETRACE_RUN_LIVE_H */

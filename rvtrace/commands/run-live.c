@@ -4,7 +4,9 @@
  * SPDX-License-Identifier: GPL-2.0-or-later
  */
 #include "qemu/osdep.h"
-#include "analysis/run-live.h"
+#include <math.h>
+#include "base/say.h"
+#include "commands/run-live.h"
 
 #define ROWS    20
 #define KEYS    "comm,dso,sym"
@@ -28,7 +30,7 @@ bool run_live_take(char **views, char **path)
             continue;
         }
         if (*path && ok) {
-            cli_error("--view live is there twice");
+            say_error("--view live is there twice");
             ok = false;
         }
         g_free(*path);
@@ -50,14 +52,14 @@ static void show(void *opaque, const LiveBlock *block)
 }
 
 RunLive *run_live_begin(const char *path, const char *trace,
-                        const char *sideband, CliTrace *ct,
+                        const char *sideband, const Job *job,
                         const char *keys, double interval)
 {
     RunLive *r = g_new0(RunLive, 1);
     const LiveOptions o = {
         .trace = trace,
         .sideband = sideband,
-        .ct = ct,
+        .job = job,
         .interval = interval,
         .max_lag = 2 * interval,
         .load = 100,
@@ -69,7 +71,7 @@ RunLive *run_live_begin(const char *path, const char *trace,
     r->report.max_rows = ROWS;
     r->f = g_str_equal(path, "-") ? stderr : fopen(path, "w");
     if (!r->f) {
-        cli_error("--view live: cannot write %s: %s", path, g_strerror(errno));
+        say_error("--view live: cannot write %s: %s", path, g_strerror(errno));
     }
     if (!r->f || !live_parse_sort(keys ?: KEYS, &r->report)) {
         if (r->f && r->f != stderr) {
@@ -89,11 +91,38 @@ bool run_live_end(RunLive *r)
 
     live_end(r->live);
     ok = live_finish(r->live, show);
-    ok &= cli_flush(r->f, r->path);
+    ok &= flush_output(r->f, r->path);
     if (r->f != stderr) {
         fclose(r->f);
     }
     g_free(r->path);
     g_free(r);
     return ok;
+}
+
+bool live_parse_sort(const char *keys, ReportOptions *report)
+{
+    if (!report_parse_keys(keys, report) || report_needs_source(report)) {
+        say_error("--sort %s: must be some of comm, pid, tid, dso, sym, priv, "
+                  "hart, separated by commas", keys);
+        return false;
+    }
+    return true;
+}
+
+bool live_check_options(double interval, double max_lag, int load)
+{
+    if (!(interval >= 0.05 && interval <= 3600)) {
+        say_error("--interval: seconds, from 0.05 to 3600");
+        return false;
+    }
+    if (!isnan(max_lag) && !(max_lag >= 0)) {
+        say_error("--max-lag: seconds, 0 to leave nothing out");
+        return false;
+    }
+    if (load < 1 || load > 100) {
+        say_error("--load: per cent, from 1 to 100");
+        return false;
+    }
+    return true;
 }

@@ -1,0 +1,87 @@
+/*
+ * What to decode, of which trace
+ *
+ * SPDX-License-Identifier: GPL-2.0-or-later
+ */
+#include "qemu/osdep.h"
+#include <gio/gio.h>
+#include "analysis/job.h"
+#include "samples/samples-open.h"
+
+void job_clear(Job *job)
+{
+    g_strfreev(job->traces);
+    g_strfreev(job->sidebands);
+    g_free(job->sessions);
+    g_free(job->isa);
+    g_strfreev(job->elfs);
+    g_strfreev(job->params);
+    g_strfreev(job->tvecs);
+    g_free(job->at);
+    g_strfreev(job->names.kallsyms);
+    g_strfreev(job->names.sysroots);
+    g_strfreev(job->select.processes);
+    g_strfreev(job->select.regions);
+    g_free(job->select.from);
+    g_free(job->select.to);
+    g_clear_pointer(&job->selection, selection_free);
+    g_strfreev(job->shard_files);
+    g_free(job->index);
+}
+
+/* As trace_open() and samples_open() */
+static Trace *open_any(const Job *job, GError **errp)
+{
+    bool is = false;
+    Trace *t = job->takes_samples && !job->traces[1] ?
+               samples_open(*job->traces, job->isa, &is, errp) : NULL;
+
+    if (t || is) {
+        return t;
+    }
+    return trace_open(&(TraceOptions) {
+        .traces = job->traces,
+        .sidebands = job->sidebands,
+        .sessions = job->sessions,
+        .elfs = job->elfs,
+        .isa = job->isa,
+        .params = job->params,
+        .packets_only = job->packets_only,
+        .ram = job->ram || job->at || trace_is_perf_data(*job->traces) ||
+               job->wrapped_at != RING_NOT_WRAPPED,
+        .wrapped_at = job->wrapped_at,
+        .at = job->at,
+        .tvecs = job->tvecs,
+    }, errp);
+}
+
+Trace *job_open(const Job *job, GError **errp)
+{
+    Trace *t = open_any(job, errp);
+
+    if (!t) {
+        return NULL;
+    }
+    if (job->hart >= 0 && ((unsigned)job->hart >= t->nr_harts ||
+                           !t->harts[job->hart].present)) {
+        g_set_error(errp, G_IO_ERROR, G_IO_ERROR_NOT_FOUND,
+                    "hart %d is not in the trace; it has %u hart%s from 0 on",
+                    job->hart, t->nr_harts, t->nr_harts == 1 ? "" : "s");
+        trace_free(t);
+        return NULL;
+    }
+    t->limit = job_limit(job);
+    t->patient = job->limit != JOB_LIMIT_DEFAULT;
+    return t;
+}
+
+uint64_t job_limit(const Job *job)
+{
+    return job->limit < 0 ? UINT64_MAX : (uint64_t)job->limit;
+}
+
+bool job_has_hart(const Job *job, const Trace *t, unsigned hart)
+{
+    return t->harts[hart].present &&
+           (job->hart < 0 || (unsigned)job->hart == hart);
+}

@@ -1,0 +1,67 @@
+/*
+ * What is missing of a trace, for people
+ *
+ * SPDX-License-Identifier: GPL-2.0-or-later
+ */
+#include "qemu/osdep.h"
+#include "analysis/loss-report.h"
+#include "base/say.h"
+
+void loss_report_add(LossReport *r, const TraceLoss *loss)
+{
+    g_autoptr(GString) text = g_string_new(NULL);
+
+    r->gave_up |= loss->flow.kind == FLOW_LOST_WORK;
+    if (r->losses++ >= LOSS_REPORT_SHOWN &&
+        loss->flow.kind != FLOW_LOST_WORK) {
+        return;
+    }
+    g_string_append(text, flow_loss_text(loss->flow.kind));
+    if (loss->flow.kind == FLOW_LOST_CODE) {
+        g_string_append_printf(text, " 0x%" PRIx64, loss->flow.address);
+    }
+    if (loss->flow.packets) {
+        g_string_append_printf(text, ": %" PRIu64 " packets of hart %u are "
+                               "missing", loss->flow.packets, loss->hart);
+    }
+    if (loss->flow.kind == FLOW_LOST_WORK) {
+        g_string_append_printf(text, ": more than %u instructions for each "
+                               "byte of the trace; --limit -1 goes on",
+                               TRACE_WORK_PER_BYTE);
+    }
+    if (loss->bytes) {
+        g_string_append_printf(text, " (%zu bytes skipped)", loss->bytes);
+    }
+    if (loss->flow.pc_known) {
+        g_string_append_printf(text, "; last instruction 0x%" PRIx64,
+                               loss->flow.pc);
+    }
+    say_warning("%s%shart %u: packet %" PRIu64 " at byte %zu: %s",
+             r->several ? loss->part->path : "", r->several ? ": " : "",
+             loss->hart, loss->packet, loss->offset, text->str);
+}
+
+void loss_report_end(LossReport *r, const TraceStats *stats)
+{
+    if (r->noted_end) {
+        return;
+    }
+    if (stats->unknown_ends) {
+        say_note("the sideband does not say where the trace ends (QEMU was "
+                 "killed, or is older): if something is missing there, it "
+                 "cannot be seen");
+    }
+    if (stats->late_packets) {
+        say_note("the RAM sink had stopped: %" PRIu64 " packets came later",
+                 stats->late_packets);
+    }
+    r->noted_end = stats->unknown_ends || stats->late_packets;
+}
+
+void loss_report_finish(const LossReport *r)
+{
+    if (r->losses > LOSS_REPORT_SHOWN) {
+        say_warning("... and %" PRIu64 " more losses",
+                    r->losses - LOSS_REPORT_SHOWN);
+    }
+}

@@ -1,0 +1,33 @@
+/*
+ * What is missing of a trace, for people
+ *
+ * SPDX-License-Identifier: GPL-2.0-or-later
+ */
+#ifndef ETRACE_LOSS_REPORT_H
+#define ETRACE_LOSS_REPORT_H
+
+#include "trace/trace.h"
+
+/* So many losses are shown of each run. */
+#define LOSS_REPORT_SHOWN   20
+
+typedef struct LossReport {
+    bool several;               /* the trace has several files: say which */
+    uint64_t losses;
+    bool gave_up;               /* and one of them was that */
+    bool noted_end;
+} LossReport;
+
+/* A loss, on stderr. Only the first ones of each run. */
+void loss_report_add(LossReport *r, const TraceLoss *loss);
+
+/*
+ * Where nobody says whether something is missing at the end of the trace, or a
+ * RAM sink had stopped before it, say so; once.
+ */
+void loss_report_end(LossReport *r, const TraceStats *stats);
+
+/* How many more there were */
+void loss_report_finish(const LossReport *r);
+
+#endif /* ETRACE_LOSS_REPORT_H */

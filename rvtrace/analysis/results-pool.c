@@ -1,0 +1,148 @@
+/*
+ * rvtrace: harts that are decoded at the same time
+ *
+ * SPDX-License-Identifier: GPL-2.0-or-later
+ */
+#include "qemu/osdep.h"
+#include <unistd.h>
+#include "analysis/results-private.h"
+#include "base/say.h"
+
+/* How often the progress is shown, microseconds */
+#define PROGRESS_PERIOD (G_USEC_PER_SEC / 4)
+
+/* Harts that are being decoded */
+typedef struct DecodePool {
+    GMutex lock;
+    GCond done;
+    unsigned left;
+} DecodePool;
+
+static void decode_hart(gpointer hart, gpointer opaque)
+{
+    DecodePool *pool = opaque;
+
+    hart_decode(hart);
+    g_mutex_lock(&pool->lock);
+    pool->left--;
+    g_cond_signal(&pool->done);
+    g_mutex_unlock(&pool->lock);
+}
+
+/* How much of the trace all harts have seen, per cent */
+static unsigned progress(const Results *r)
+{
+    uint64_t done = 0, all = 0;
+
+    for (unsigned i = 0; i < r->t->nr_harts; i++) {
+        if (r->harts[i]) {
+            done += trace_decoder_progress(&r->harts[i]->d);
+            for (const Trace *p = r->t; p; p = p->next) {
+                all += p->end - p->begin;
+            }
+        }
+    }
+    return all ? 100.0 * done / all : 100;
+}
+
+static void wait_for(const Results *r, DecodePool *pool)
+{
+    bool show = isatty(STDERR_FILENO), shown = false;
+
+    g_mutex_lock(&pool->lock);
+    while (pool->left) {
+        gint64 until = g_get_monotonic_time() + PROGRESS_PERIOD;
+
+        if (!show) {
+            g_cond_wait(&pool->done, &pool->lock);
+        } else if (!g_cond_wait_until(&pool->done, &pool->lock, until)) {
+            fprintf(stderr, "\r%3u %% decoded", progress(r));
+            shown = true;
+        }
+    }
+    g_mutex_unlock(&pool->lock);
+    if (shown) {
+        fprintf(stderr, "\r\033[K");
+    }
+}
+
+/* Pages of code from ELF files are shared, so harts take turns with them. */
+static unsigned threads(const Results *r)
+{
+    if (r->t->elf) {
+        return 1;
+    }
+    return r->job->jobs ? (unsigned)r->job->jobs : g_get_num_processors();
+}
+
+static bool begin_watchers(HartResult *h)
+{
+    const GArray *watchers = h->all->watchers;
+
+    h->watching = watchers ? g_new0(void *, watchers->len) : NULL;
+    for (guint i = 0; watchers && i < watchers->len; i++) {
+        const Watcher *w = &g_array_index(watchers, Watcher, i);
+
+        h->watching[i] = w->begin(w->opaque, h);
+        if (!h->watching[i]) {
+            return false;
+        }
+    }
+    return true;
+}
+
+bool results_make_harts(Results *r)
+{
+    r->harts = g_new0(HartResult *, r->t->nr_harts);
+    for (unsigned i = 0; i < r->t->nr_harts; i++) {
+        g_autoptr(GError) err = NULL;
+
+        if (!job_has_hart(r->job, r->t, i) ||
+            (r->what == RESULT_VERIFY && !hart_truth(r, i))) {
+            continue;
+        }
+        r->harts[i] = hart_new(r, i, &err);
+        if (!r->harts[i]) {
+            say_error("%s", err->message);
+            return false;
+        }
+        if (!hart_time_begin(r->harts[i]) || !begin_watchers(r->harts[i])) {
+            return false;
+        }
+    }
+    return true;
+}
+
+void results_decode_harts(Results *r)
+{
+    DecodePool pool = { 0 };
+    GThreadPool *workers;
+
+    g_mutex_init(&pool.lock);
+    g_cond_init(&pool.done);
+    workers = g_thread_pool_new(decode_hart, &pool, threads(r), false, NULL);
+    for (unsigned i = 0; i < r->t->nr_harts; i++) {
+        pool.left += r->harts[i] != NULL;
+    }
+    for (unsigned i = 0; i < r->t->nr_harts; i++) {
+        if (r->harts[i]) {
+            g_thread_pool_push(workers, r->harts[i], NULL);
+        }
+    }
+    wait_for(r, &pool);
+    g_thread_pool_free(workers, false, true);
+    g_mutex_clear(&pool.lock);
+    g_cond_clear(&pool.done);
+}
+
+void results_clear(Results *r)
+{
+    for (unsigned i = 0; r->harts && i < r->t->nr_harts; i++) {
+        g_clear_pointer(&r->harts[i], hart_free);
+    }
+    g_clear_pointer(&r->harts, g_free);
+    g_clear_pointer(&r->watchers, g_array_unref);
+    g_clear_pointer(&r->made, trace_index_free);
+    g_clear_pointer(&r->index, trace_index_free);
+    g_clear_pointer(&r->everything, selection_free);
+}

@@ -1,0 +1,23 @@
+/*
+ * rvtrace: the options of commands that collect streams
+ *
+ * SPDX-License-Identifier: GPL-2.0-or-later
+ */
+#ifndef ETRACE_CHANNEL_OPTIONS_H
+#define ETRACE_CHANNEL_OPTIONS_H
+
+#include "analysis/collect.h"
+
+/* What --help says of ADDRESS, two lines */
+#define CHANNEL_ADDRESS_HELP \
+    "ADDRESS is unix:PATH or tcp:HOST:PORT, to connect to a QEMU chardev " \
+    "with\nserver=on. With ,server behind it, QEMU connects.\n"
+
+/*
+ * The options that say where the trace, channels[0], and the sideband,
+ * channels[1], come from and go to, and *@timeout, seconds; the caller frees
+ * them, and the strings that they set.
+ */
+GOptionEntry *channel_options(Channel channels[2], int *timeout);
+
+#endif /* ETRACE_CHANNEL_OPTIONS_H */
