@@ -7,6 +7,7 @@
 #include <gio/gio.h>
 #include "analysis/job.h"
 #include "samples/samples-open.h"
+#include "trace/trace-text.h"
 
 void job_clear(Job *job)
 {
@@ -29,30 +30,77 @@ void job_clear(Job *job)
     g_free(job->index);
 }
 
+static bool set_params(const Job *job, ETraceParams *params, unsigned xlen,
+                       GError **errp)
+{
+    bool draft = g_strv_contains((const char *const *)job->params,
+                                 "wire_format=2.1-draft");
+
+    trace_default_params(params, xlen, draft);
+    return trace_parse_params(params, job->params, errp);
+}
+
+/*
+ * What is said of the program and the encoder. With a sideband, files are good
+ * for names only, and parameters are those that it has.
+ */
+static bool set_program(const Job *job, TraceOptions *o, ETraceParams *params,
+                        GError **errp)
+{
+    for (char **arg = job->tvecs; arg && *arg; arg++) {
+        if (!trace_parse_tvec(&o->tvec, *arg, errp)) {
+            return false;
+        }
+    }
+    if (job->sidebands && *job->sidebands) {
+        return true;
+    }
+    if (job->elfs && *job->elfs) {
+        o->elf = trace_load_program(job->elfs, errp);
+        if (!o->elf) {
+            return false;
+        }
+    }
+    if (job->params) {
+        o->params = params;
+        return set_params(job, params, o->elf ? elf_code_xlen(o->elf) :
+                          o->isa.xlen, errp);
+    }
+    return true;
+}
+
 /* As trace_open() and samples_open() */
 static Trace *open_any(const Job *job, GError **errp)
 {
-    bool is = false;
-    Trace *t = job->takes_samples && !job->traces[1] ?
-               samples_open(*job->traces, job->isa, &is, errp) : NULL;
-
-    if (t || is) {
-        return t;
-    }
-    return trace_open(&(TraceOptions) {
+    ETraceParams params;
+    TraceOptions o = {
         .traces = job->traces,
         .sidebands = job->sidebands,
         .sessions = job->sessions,
-        .elfs = job->elfs,
-        .isa = job->isa,
-        .params = job->params,
+        .isa = { .xlen = 64 },
         .packets_only = job->packets_only,
         .ram = job->ram || job->at || trace_is_perf_data(*job->traces) ||
                job->wrapped_at != RING_NOT_WRAPPED,
         .wrapped_at = job->wrapped_at,
         .at = job->at,
-        .tvecs = job->tvecs,
-    }, errp);
+    };
+
+    if (job->isa && !trace_parse_isa(&o.isa, job->isa, errp)) {
+        return NULL;
+    }
+    if (job->takes_samples && !job->traces[1]) {
+        bool is;
+        Trace *t = samples_open(*job->traces, &o.isa, &is, errp);
+
+        if (t || is) {
+            return t;
+        }
+    }
+    if (!set_program(job, &o, &params, errp)) {
+        g_clear_pointer(&o.elf, elf_code_free);
+        return NULL;
+    }
+    return trace_open(&o, errp);
 }
 
 Trace *job_open(const Job *job, GError **errp)

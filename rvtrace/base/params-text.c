@@ -85,7 +85,8 @@ bool params_text_set(ETraceParams *p, const char *name, const char *value,
     number = g_ascii_strtoull(value, &end, 0);
     if (!g_ascii_isdigit(value[0]) || *end || number > max) {
         g_set_error(errp, G_IO_ERROR, G_IO_ERROR_INVALID_ARGUMENT,
-                    "%s=%s: the value cannot be", name, value);
+                    "%s=%s: must be a number from 0 to %" PRIu64, name,
+                    value, max);
         return false;
     }
     if (member) {

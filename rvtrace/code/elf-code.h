@@ -13,6 +13,7 @@ typedef struct ElfCode ElfCode;
 
 ElfCode *elf_code_new(void);
 void elf_code_free(ElfCode *elf);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(ElfCode, elf_code_free)
 
 /*
  * Load the executable PT_LOAD segments of a RISC-V ELF file, moved by @bias

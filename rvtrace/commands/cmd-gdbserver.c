@@ -7,11 +7,11 @@
 #include <glib/gstdio.h>
 #include <signal.h>
 #include <unistd.h>
-#include "elf/elf-file.h"
 #include "gdb/server.h"
 #include "analysis/qmp.h"
 #include "analysis/results.h"
 #include "commands/cli/cli.h"
+#include "trace/trace-text.h"
 
 #define LISTEN_DEFAULT  "tcp:127.0.0.1:1234"
 
@@ -227,17 +227,13 @@ static bool load_files(GdbServe *s)
 {
     g_autoptr(GError) err = NULL;
 
-    for (char **arg = s->ct.job.elfs; arg && *arg; arg++) {
-        uint64_t bias;
-        g_autofree char *path = elf_file_split(*arg, &bias, &err);
-
-        s->files = s->files ?: elf_code_new();
-        if (!path || !elf_code_load(s->files, path, bias, &err)) {
-            say_error("%s", err->message);
-            return false;
-        }
+    if (s->ct.job.elfs) {
+        s->files = trace_load_program(s->ct.job.elfs, &err);
     }
-    return true;
+    if (err) {
+        say_error("%s", err->message);
+    }
+    return !err;
 }
 
 /* Does the index have what is needed? NULL if it does, or else why not */

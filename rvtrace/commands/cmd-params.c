@@ -74,7 +74,7 @@ static bool modes_from_trace(ETraceParams *params, const TraceOptions *opts,
     g_autoptr(Trace) t = trace_open(opts, &err);
 
     if (!t) {
-        say_error("%s", err->message);
+        cli_say(err);
         return false;
     }
     if (!modes_of(t, params, switched)) {
@@ -191,7 +191,7 @@ int cmd_params(int argc, char **argv)
         .traces = traces,
         .sidebands = sideband ? sidebands : NULL,
         .sessions = &(unsigned) { session },
-        .params = params_args,
+        .params = sideband ? NULL : &params,
         .packets_only = true,
         .wrapped_at = RING_NOT_WRAPPED,
     };

@@ -28,6 +28,7 @@
 #include "samples/ctr-samples.h"
 #include "samples/sample-flow.h"
 #include "trace/trace.h"
+#include "trace/trace-text.h"
 #include "trace/truth.h"
 
 /* Enough to get everywhere, and not to wait for it */
@@ -675,7 +676,7 @@ static void fuzz_params(const uint8_t *data, size_t size)
     ETraceParams params;
 
     etrace_params_init(&params, 64);
-    if (trace_set_params(&params, args, NULL)) {
+    if (trace_parse_params(&params, args, NULL)) {
         for (int i = 0; i < PARAMS_NR_FORMATS; i++) {
             g_autoptr(GString) out = g_string_new(NULL);
 

@@ -6,6 +6,7 @@
 #include "qemu/osdep.h"
 #include <math.h>
 #include <gio/gio.h>
+#include "base/option-error.h"
 #include "profile/selection.h"
 
 /* More than anyone gives; each note is compared with all of them. */
@@ -88,11 +89,10 @@ bool selection_parse_count(const char *text, uint64_t *count)
     return true;
 }
 
-static bool wrong(GError **errp, const char *option, const char *text,
+static bool wrong(GError **errp, OptionError option, const char *text,
                   const char *what)
 {
-    g_set_error(errp, G_IO_ERROR, G_IO_ERROR_INVALID_ARGUMENT, "%s %s: %s",
-                option, text, what);
+    g_set_error(errp, OPTION_ERROR, option, "%s: %s", text, what);
     return false;
 }
 
@@ -124,7 +124,7 @@ bool selection_parse_time(const char *text, uint64_t *ns)
     return false;
 }
 
-static bool parse_border(Border *border, const char *option, const char *text,
+static bool parse_border(Border *border, OptionError option, const char *text,
                          GError **errp)
 {
     const char *name, *number;
@@ -154,16 +154,16 @@ static bool parse_border(Border *border, const char *option, const char *text,
 static bool parse_borders(Selection *s, const SelectionOptions *o,
                           GError **errp)
 {
-    if (!parse_border(&s->from, "--from", o->from, errp) ||
-        !parse_border(&s->to, "--to", o->to, errp)) {
+    if (!parse_border(&s->from, OPTION_FROM, o->from, errp) ||
+        !parse_border(&s->to, OPTION_TO, o->to, errp)) {
         return false;
     }
     if (s->from.kind == s->to.kind && !s->from.name &&
         s->from.from_end == s->to.from_end &&
         (s->from.from_end ? s->from.number <= s->to.number :
                             s->from.number >= s->to.number)) {
-        return wrong(errp, "--from", o->from ?: "0",
-                     "must be before --to, or nothing is left");
+        return wrong(errp, OPTION_FROM, o->from ?: "0",
+                     "must be before the border behind it, or nothing is left");
     }
     return true;
 }
@@ -175,7 +175,7 @@ static bool parse_processes(Selection *s, char **texts, GError **errp)
         guint64 number;
 
         if (!**texts) {
-            return wrong(errp, "--process", "''",
+            return wrong(errp, OPTION_PROCESS, "''",
                          "must be a task's name or number");
         }
         p.numeric = g_ascii_string_to_unsigned(*texts, 10, 0, UINT32_MAX,
@@ -197,11 +197,11 @@ static bool parse_regions(Selection *s, char **texts, GError **errp)
         Region r;
 
         if (!**texts || dots == *texts || (dots && !dots[2])) {
-            return wrong(errp, "--region", **texts ? *texts : "''",
+            return wrong(errp, OPTION_REGION, **texts ? *texts : "''",
                          "must be the name of a region, or two marks as A..B");
         }
         if (s->regions->len == MAX_REGIONS) {
-            return wrong(errp, "--region", *texts, "one too many");
+            return wrong(errp, OPTION_REGION, *texts, "one too many");
         }
         if (dots) {
             r.begin_kind = r.end_kind = ETRACE_SB_NOTE_MARK;

@@ -9,7 +9,7 @@
 #include "samples/perf-samples.h"
 #include "samples/samples-open.h"
 
-Trace *samples_open(const char *path, const char *isa, bool *is,
+Trace *samples_open(const char *path, const InsnIsa *isa, bool *is,
                     GError **errp)
 {
     g_autoptr(Trace) t = g_new0(Trace, 1);
@@ -20,7 +20,7 @@ Trace *samples_open(const char *path, const char *isa, bool *is,
         return NULL;
     }
     t->path = g_strdup(path);
-    t->isa.xlen = 64;
+    t->isa = *isa;
     t->file = input_open(path, errp);
     if (!t->file) {
         *is = true;
@@ -29,11 +29,6 @@ Trace *samples_open(const char *path, const char *isa, bool *is,
     t->data = input_data(t->file, &size);
     *is = perf_samples_in(path, t->data, size);
     if (!*is) {
-        return NULL;
-    }
-    if (isa && !insn_isa_parse(&t->isa, isa)) {
-        g_set_error(errp, G_IO_ERROR, G_IO_ERROR_INVALID_ARGUMENT,
-                    "--isa %s: does not begin with rv32 or rv64", isa);
         return NULL;
     }
     t->samples = perf_samples_read(path, t->data, size, errp);

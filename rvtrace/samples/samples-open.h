@@ -13,7 +13,7 @@
  * a trace. *@is is set if it is one. Returns NULL and sets @errp if it is
  * damaged; NULL without it if *@is is not set.
  */
-Trace *samples_open(const char *path, const char *isa, bool *is,
+Trace *samples_open(const char *path, const InsnIsa *isa, bool *is,
                     GError **errp);
 
 #endif /* ETRACE_SAMPLES_OPEN_H */

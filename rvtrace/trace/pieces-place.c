@@ -4,6 +4,7 @@
  * SPDX-License-Identifier: GPL-2.0-or-later
  */
 #include "qemu/osdep.h"
+#include "base/option-error.h"
 #include "trace/pieces-private.h"
 #include "trace/ring.h"
 
@@ -316,19 +317,19 @@ static bool find_places(const Piece *piece, Places *found, const Sideband *sb,
         return true;
     }
     if (piece->at != PIECE_AT_UNKNOWN) {
-        invalid(errp, "%s: these are not the %zu bytes that were stored at "
-                "byte %" PRIi64 " of session %u; leave out --at and it is "
-                "looked for", piece->path, piece->size, piece->at,
-                sideband_session(sb));
+        g_set_error(errp, OPTION_ERROR, OPTION_NEEDS_NO_AT,
+                    "%s: these are not the %zu bytes that were stored at byte "
+                    "%" PRIi64 " of session %u", piece->path, piece->size,
+                    piece->at, sideband_session(sb));
     } else if (!tails) {
-        invalid(errp, "%s: the sideband of this QEMU does not say where a "
-                "piece of %zu bytes was stored: give --at OFFSET",
-                piece->path, piece->size);
+        g_set_error(errp, OPTION_ERROR, OPTION_NEEDS_AT,
+                    "%s: the sideband of this QEMU does not say where a piece "
+                    "of %zu bytes was stored", piece->path, piece->size);
     } else {
-        invalid(errp, "%s: session %u of the sideband has stored no such %zu "
-                "bytes, or they do not go on to where the sink was stopped; "
-                "give another --session, or --at OFFSET", piece->path,
-                sideband_session(sb), piece->size);
+        g_set_error(errp, OPTION_ERROR, OPTION_NEEDS_SESSION,
+                    "%s: session %u of the sideband has stored no such %zu "
+                    "bytes, or they do not go on to where the sink was "
+                    "stopped", piece->path, sideband_session(sb), piece->size);
     }
     return false;
 }
@@ -461,11 +462,10 @@ bool pieces_locate(Piece *pieces, unsigned n, const Sideband *sb,
     settle_all(pieces, places, n, sinks);
     for (unsigned i = 0; i < n; i++) {
         if (!places[i].settled) {
-            invalid(errp, "%s: the same bytes were stored at several places of "
-                    "the session (the first one is byte %" PRIi64 "): give "
-                    "--at OFFSET, if you know which are meant, or the pieces "
-                    "before it, too", pieces[i].path,
-                    places[i].n ? places[i].at[0] : 0);
+            g_set_error(errp, OPTION_ERROR, OPTION_NEEDS_CHOICE,
+                        "%s: the same bytes were stored at several places of "
+                        "the session (the first one is byte %" PRIi64 ")",
+                        pieces[i].path, places[i].n ? places[i].at[0] : 0);
             return false;
         }
     }

@@ -4,6 +4,7 @@
  * SPDX-License-Identifier: GPL-2.0-or-later
  */
 #include "qemu/osdep.h"
+#include "base/option-error.h"
 #include <gio/gio.h>
 #include "etrace/packet.h"
 #include "trace/ring.h"
@@ -126,8 +127,9 @@ bool ring_init(Ring *ring, const uint8_t *dump, size_t size,
         }
     }
     if (wrapped_at != RING_NOT_WRAPPED && (uint64_t)wrapped_at >= size) {
-        invalid(errp, "--wrapped-at %" PRIi64 ": the dump has only %zu bytes",
-                wrapped_at, size);
+        g_set_error(errp, OPTION_ERROR, OPTION_WRAPPED_AT,
+                    "%" PRIi64 ": the dump has only %zu bytes", wrapped_at,
+                    size);
         return false;
     }
     take(ring, dump, size, wrapped_at == RING_NOT_WRAPPED ? 0 : wrapped_at);
@@ -139,9 +141,9 @@ bool ring_init(Ring *ring, const uint8_t *dump, size_t size,
         ring->begin = ring->session;
         ring->cut = false;
     } else if (reported && !ring->cut) {
-        invalid(errp, "the sideband reports %" PRIu64 " bytes of trace, the "
-                "dump has %zu; if the ring has wrapped, give "
-                "--wrapped-at OFFSET", ram.bytes, size);
+        g_set_error(errp, OPTION_ERROR, OPTION_NEEDS_WRAPPED_AT,
+                    "the sideband reports %" PRIu64 " bytes of trace, the dump "
+                    "has %zu", ram.bytes, size);
         ring_clear(ring);
         return false;
     }
@@ -160,9 +162,9 @@ bool ring_init_before(Ring *ring, const Ring *later, const Sideband *sb,
         return false;
     }
     if (ram.bytes && !size) {
-        invalid(errp, "the ring has nothing left of session %u: what was "
-                "traced later has overwritten it; leave out its --sideband",
-                sideband_session(sb));
+        g_set_error(errp, OPTION_ERROR, OPTION_NEEDS_NO_SIDEBAND,
+                    "the ring has nothing left of session %u: what was traced "
+                    "later has overwritten it", sideband_session(sb));
         return false;
     }
     if (ram.bytes > size && !later->wrapped) {

@@ -56,10 +56,10 @@ static bool find_tvec(void *opaque, uint8_t priv, uint64_t *xtvec)
     if (image_tvec(d->image, priv, xtvec)) {
         return true;
     }
-    if (priv >= SIDEBAND_NR_PRIVS || !d->trace->tvec_known[priv]) {
+    if (priv >= SIDEBAND_NR_PRIVS || !d->trace->tvec.known[priv]) {
         return false;
     }
-    *xtvec = d->trace->tvec[priv];
+    *xtvec = d->trace->tvec.value[priv];
     return true;
 }
 

@@ -11,14 +11,14 @@
  */
 #include "qemu/osdep.h"
 #include <gio/gio.h>
-#include "elf/elf-file.h"
+#include "base/option-error.h"
 #include "trace/trace-private.h"
 
 typedef struct Parts {
     const TraceOptions *opts;
     unsigned n;
     Sideband **sidebands;       /* NULL: there are none */
-    ElfCode *elf;               /* or NULL */
+    ElfCode *elf;               /* opts->elf, until a part has it */
 } Parts;
 
 static void parts_clear(Parts *p)
@@ -49,22 +49,23 @@ static bool count_parts(Parts *p, GError **errp)
         if (sidebands > 1 ||
             (!sidebands && !trace_is_perf_data(opts->traces[0]))) {
             invalid(errp, "pieces of a RAM sink's trace, or the rings of "
-                    "several sinks, need the --sideband of their session; of "
-                    "one ring that holds several parts give one --trace, and "
-                    "a --sideband for each part");
+                    "several sinks, need the sideband of their session; of "
+                    "one ring that holds several parts give one trace, and a "
+                    "sideband for each part");
             return false;
         }
         if (opts->wrapped_at != RING_NOT_WRAPPED) {
-            invalid(errp, "--wrapped-at is for one ring; of pieces, the "
-                    "sideband says where they were stored");
+            g_set_error(errp, OPTION_ERROR, OPTION_PIECES_WRAPPED,
+                        "is for one ring; of pieces, the sideband says where "
+                        "they were stored");
             return false;
         }
         p->n = 1;
     }
     if (!opts->ram && sidebands && sidebands != traces) {
-        invalid(errp, "%u --trace and %u --sideband: every part needs both, "
-                "in order: --trace A --sideband A.sb --trace B --sideband "
-                "B.sb", traces, sidebands);
+        g_set_error(errp, OPTION_ERROR, OPTION_NEEDS_PARTS,
+                    "every part needs a trace and a sideband, in order, but "
+                    "there are %u and %u", traces, sidebands);
         return false;
     }
     return true;
@@ -130,7 +131,7 @@ static void explain_order(const Parts *p, unsigned i, GError **errp)
                 "decode them one by one", name, before);
     } else {
         invalid(errp, "a part is missing between (%s) and (%s): give its "
-                "--trace and --sideband, too, or decode them one by one",
+                "trace and sideband, too, or decode them one by one",
                 before, name);
     }
 }
@@ -153,24 +154,6 @@ static bool check_order(const Parts *p, GError **errp)
             sideband_origin(p->sidebands[i], &id, &origin) &&
             before != origin) {
             explain_order(p, i, errp);
-            return false;
-        }
-    }
-    return true;
-}
-
-/* With a sideband they are good for names only. */
-static bool load_elfs(Parts *p, GError **errp)
-{
-    for (char **arg = p->opts->elfs; arg && *arg && !p->sidebands; arg++) {
-        uint64_t bias;
-        g_autofree char *path = elf_file_split(*arg, &bias, errp);
-
-        if (!path) {
-            return false;
-        }
-        p->elf = p->elf ?: elf_code_new();
-        if (!elf_code_load(p->elf, path, bias, errp)) {
             return false;
         }
     }
@@ -214,11 +197,11 @@ static void join_harts(Trace *t)
 
 Trace *trace_open(const TraceOptions *opts, GError **errp)
 {
-    g_auto(Parts) p = { .opts = opts };
+    g_auto(Parts) p = { .opts = opts, .elf = opts->elf };
     g_autoptr(Trace) t = NULL;
 
     if (!count_parts(&p, errp) || !open_sidebands(&p, errp) ||
-        !check_order(&p, errp) || !load_elfs(&p, errp)) {
+        !check_order(&p, errp)) {
         return NULL;
     }
     /* The parts behind one say where in a ring it is. */

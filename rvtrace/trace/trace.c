@@ -6,59 +6,11 @@
 #include "qemu/osdep.h"
 #include <gio/gio.h>
 #include "base/input.h"
-#include "base/params-text.h"
+#include "base/option-error.h"
 #include "trace/trace-private.h"
+#include "trace/trace-text.h"
 
 #define MAX_SOURCES 65536
-
-bool trace_set_params(ETraceParams *params, char **args, GError **errp)
-{
-    for (char **arg = args; arg && *arg; arg++) {
-        const char *eq = strchr(*arg, '=');
-        g_autofree char *name = g_strndup(*arg, eq ? eq - *arg : 0);
-
-        if (!params_text_set(params, name, eq ? eq + 1 : "", errp)) {
-            g_prefix_error(errp, "--param %s: not NAME=VALUE: ", *arg);
-            return false;
-        }
-    }
-    if (!etrace_params_valid(params)) {
-        g_set_error(errp, G_IO_ERROR, G_IO_ERROR_INVALID_ARGUMENT,
-                    "--param: %s", etrace_params_problem(params));
-        return false;
-    }
-    return true;
-}
-
-static bool set_tvec(Trace *t, const char *arg, GError **errp)
-{
-    static const struct {
-        const char *name;
-        ETracePriv priv;
-    } table[] = {
-        { "m=", ETRACE_PRIV_M },
-        { "s=", ETRACE_PRIV_S },
-        { "vs=", ETRACE_PRIV_VS },
-    };
-
-    for (unsigned i = 0; i < G_N_ELEMENTS(table); i++) {
-        const char *value = arg + strlen(table[i].name);
-        char *end;
-
-        if (!g_str_has_prefix(arg, table[i].name)) {
-            continue;
-        }
-        t->tvec[table[i].priv] = g_ascii_strtoull(value, &end, 0);
-        if (!*value || *end) {
-            break;
-        }
-        t->tvec_known[table[i].priv] = true;
-        return true;
-    }
-    g_set_error(errp, G_IO_ERROR, G_IO_ERROR_INVALID_ARGUMENT,
-                "--tvec %s: not m=VALUE, s=VALUE or vs=VALUE", arg);
-    return false;
-}
 
 /* Is the framing known now? Then find out where the ring's trace begins. */
 static bool begin_ring(Trace *t, const ETraceParams *framing, GError **errp)
@@ -119,20 +71,6 @@ static void number_ring(Trace *t)
     }
 }
 
-/* QEMU's encoder, unless its properties say something else */
-static void init_params(ETraceParams *params, unsigned xlen, char **given)
-{
-    const char *const *args = (const char *const *)given;
-    bool draft = args && g_strv_contains(args, "wire_format=2.1-draft");
-
-    etrace_params_init(params, xlen);
-    params->return_stack_size = ETRACE_RETURN_STACK_SIZE_DEFAULT;
-    params->bpred_size = etrace_bpred_size_default(draft);
-    params->cache_size = ETRACE_CACHE_SIZE_DEFAULT;
-    params->f0s_width = 1;
-    params->sijump = true;
-}
-
 /* Without a sideband: a hart for every source that appears in the stream. */
 static bool harts_from_stream(Trace *t, const TraceOptions *opts,
                               GError **errp)
@@ -142,17 +80,17 @@ static bool harts_from_stream(Trace *t, const TraceOptions *opts,
     size_t pos;
 
     if (!t->elf && !opts->packets_only) {
-        g_set_error(errp, G_IO_ERROR, G_IO_ERROR_INVALID_ARGUMENT,
-                    "the program is needed to decode a trace: give "
-                    "--sideband FILE or --elf FILE");
+        g_set_error(errp, OPTION_ERROR, OPTION_NEEDS_PROGRAM,
+                    "the program is needed to decode a trace");
         return false;
     }
     if (t->elf) {
         t->isa.xlen = elf_code_xlen(t->elf);
     }
-    init_params(&params, t->isa.xlen, opts->params);
-    if (!trace_set_params(&params, opts->params, errp)) {
-        return false;
+    if (opts->params) {
+        params = *opts->params;
+    } else {
+        trace_default_params(&params, t->isa.xlen, false);
     }
     if (!begin_ring(t, &params, errp)) {
         return false;
@@ -221,7 +159,9 @@ Trace *trace_open_part(const TraceOptions *opts, unsigned i,
     size_t size;
 
     t->limit = UINT64_MAX;
-    t->isa.xlen = 64;
+    t->isa = opts->isa;
+    t->isa.xlen = opts->isa.xlen ?: 64;
+    t->tvec = opts->tvec;
     t->ram = opts->ram;
     t->path = g_strdup(opts->traces[opts->ram ? 0 : i]);
     t->sideband_path = sideband ? g_strdup(opts->sidebands[i]) : NULL;
@@ -232,16 +172,6 @@ Trace *trace_open_part(const TraceOptions *opts, unsigned i,
         return NULL;
     }
     t->data = input_data(t->file, &size);
-    if (opts->isa && !insn_isa_parse(&t->isa, opts->isa)) {
-        g_set_error(errp, G_IO_ERROR, G_IO_ERROR_INVALID_ARGUMENT,
-                    "--isa %s: does not begin with rv32 or rv64", opts->isa);
-        return NULL;
-    }
-    for (char **p = opts->tvecs; p && *p; p++) {
-        if (!set_tvec(t, *p, errp)) {
-            return NULL;
-        }
-    }
     if (!find_range(t, opts, later, size, errp)) {
         return NULL;
     }

@@ -11,6 +11,12 @@
 #include "trace/ring.h"
 #include "trace/stream.h"
 
+/* xtvec, where the sideband does not report it */
+typedef struct TraceTvec {
+    bool known[SIDEBAND_NR_PRIVS];
+    uint64_t value[SIDEBAND_NR_PRIVS];
+} TraceTvec;
+
 /*
  * A trace that was migrated, or whose reader changed, is in several parts:
  * the lists hold one entry for each, in order.
@@ -19,14 +25,16 @@ typedef struct TraceOptions {
     char **traces;              /* paths; of a RAM sink, see trace-ram.c */
     char **sidebands;           /* paths; or NULL */
     const unsigned *sessions;   /* of the sidebands; NULL or 0: the last one */
-    char **elfs;                /* FILE[@BIAS], NULL terminated; or NULL */
-    const char *isa;            /* ISA string or NULL */
-    char **params;              /* NAME=VALUE, without a sideband; or NULL */
+    /* The program; needed without a sideband. trace_open() takes it. */
+    ElfCode *elf;
+    InsnIsa isa;                /* xlen 0: not known */
+    /* Of the encoder, without a sideband; NULL: as QEMU has them */
+    const ETraceParams *params;
     bool packets_only;          /* there need not be a program */
     bool ram;                   /* the trace is a dump of a RAM sink */
     int64_t wrapped_at;         /* see ring_init() */
     const int64_t *at;          /* of each RAM trace, see Piece; or NULL */
-    char **tvecs;               /* PRIV=VALUE: m=, s=, vs=; or NULL */
+    TraceTvec tvec;
 } TraceOptions;
 
 typedef struct TraceHart {
@@ -69,9 +77,7 @@ struct Trace {
     ElfCode *elf;               /* or NULL; the first part's, for all */
     bool owns_elf;
     InsnIsa isa;
-    /* xtvec, where the sideband does not report it */
-    bool tvec_known[SIDEBAND_NR_PRIVS];
-    uint64_t tvec[SIDEBAND_NR_PRIVS];
+    TraceTvec tvec;
     unsigned nr_harts;
     TraceHart *harts;
     bool *known_ids;            /* srcIDs of the harts; NULL: any */
@@ -99,12 +105,6 @@ void trace_free(Trace *t);
 Trace *trace_open_part(const TraceOptions *opts, unsigned i,
                        Sideband *sideband, ElfCode *elf, const Trace *later,
                        GError **errp);
-
-/*
- * Set each NAME=VALUE of @args (NULL terminated; or NULL) in @params. Returns
- * false and sets @errp if one is no parameter, or if together they cannot be.
- */
-bool trace_set_params(ETraceParams *params, char **args, GError **errp);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(Trace, trace_free)
 

@@ -5,7 +5,56 @@
  */
 #include "qemu/osdep.h"
 #include "analysis/shards.h"
+#include "base/option-error.h"
 #include "commands/cli/cli.h"
+#include "trace/trace-text.h"
+
+void cli_say(const GError *err)
+{
+    static const struct {
+        const char *before, *behind;
+    } texts[OPTION_NR_ERRORS] = {
+        [OPTION_PARAM] = { "--param ", "" },
+        [OPTION_TVEC] = { "--tvec ", "" },
+        [OPTION_ISA] = { "--isa ", "" },
+        [OPTION_FROM] = { "--from ", "" },
+        [OPTION_TO] = { "--to ", "" },
+        [OPTION_PROCESS] = { "--process ", "" },
+        [OPTION_REGION] = { "--region ", "" },
+        [OPTION_WRAPPED_AT] = { "--wrapped-at ", "" },
+        [OPTION_PARAMS] = { "--param: ", "" },
+        [OPTION_PIECES_WRAPPED] = { "--wrapped-at ", "" },
+        [OPTION_NEEDS_PROGRAM] = {
+            "", ": give --sideband FILE or --elf FILE",
+        },
+        [OPTION_NEEDS_PARTS] = {
+            "", ": --trace A --sideband A.sb --trace B --sideband B.sb",
+        },
+        [OPTION_NEEDS_WRAPPED_AT] = {
+            "", "; if the ring has wrapped, give --wrapped-at OFFSET",
+        },
+        [OPTION_NEEDS_NO_SIDEBAND] = { "", "; leave out its --sideband" },
+        [OPTION_NEEDS_AT] = { "", ": give --at OFFSET" },
+        [OPTION_NEEDS_NO_AT] = {
+            "", "; leave out --at and it is looked for",
+        },
+        [OPTION_NEEDS_CHOICE] = {
+            "", ": give --at OFFSET, if you know which are meant, or the "
+            "pieces before it, too",
+        },
+        [OPTION_NEEDS_SESSION] = {
+            "", "; give another --session, or --at OFFSET",
+        },
+        [OPTION_NEEDS_ROOM] = {
+            "", "; set TMPDIR to where there is room, or --min-duration to "
+            "more",
+        },
+    };
+    bool known = err->domain == OPTION_ERROR;
+
+    say_error("%s%s%s", known ? texts[err->code].before : "", err->message,
+              known ? texts[err->code].behind : "");
+}
 
 static bool parse_context(GOptionContext *context, int argc, char **argv)
 {
@@ -185,7 +234,7 @@ bool cli_parse_selection(CliTrace *ct)
     }
     ct->job.selection = selection_new(&ct->job.select, &err);
     if (err) {
-        say_error("%s", err->message);
+        cli_say(err);
         return false;
     }
     return true;
@@ -345,7 +394,7 @@ Trace *cli_open(CliTrace *ct)
     Trace *t = job_open(&ct->job, &err);
 
     if (!t) {
-        say_error("%s", err->message);
+        cli_say(err);
         return NULL;
     }
     ct->losses.several = ct->job.traces[1];
@@ -367,8 +416,8 @@ bool cli_set_params(ETraceParams *params, char **args)
 {
     g_autoptr(GError) err = NULL;
 
-    if (!trace_set_params(params, args, &err)) {
-        say_error("%s", err->message);
+    if (!trace_parse_params(params, args, &err)) {
+        cli_say(err);
         return false;
     }
     return true;

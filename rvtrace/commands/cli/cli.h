@@ -56,6 +56,9 @@ typedef struct CliTrace {
     char *shard_arg;
 } CliTrace;
 
+/* Say what is wrong, with the names of options if they are the reason. */
+void cli_say(const GError *err);
+
 /*
  * Parse @argv into @ct and @extra (may be NULL). Operands are errors. Prints
  * what is wrong and returns false. @summary explains the subcommand.

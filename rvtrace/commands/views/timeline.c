@@ -55,7 +55,7 @@ static int write_view(ViewOutput *o, const ViewPass *p)
     g_autoptr(GError) err = NULL;
 
     if (!timeline_write(o->state, o->f, &err)) {
-        say_error("%s", err->message);
+        cli_say(err);
         return CLI_ERROR;
     }
     return CLI_OK;

@@ -200,6 +200,9 @@ cp "$dir/out" "$dir/json"
 check "params json is JSON" 0 python3 -m json.tool "$dir/json"
 check "params of a hart that is not there" 2 "$tool" params \
     --sideband "$two/sideband" --hart 7 --format json
+check "params that cannot be" 2 "$tool" params --param src_bits=x --format csv
+says "which, and what it can be" err \
+    '--param src_bits=x: must be a number from 0 to 255'
 check "params of nothing" 2 "$tool" params --format json
 says "says what is missing" err '--sideband'
 check "params in an unknown form" 2 "$tool" params --param src_bits=0 -f xml
@@ -395,7 +398,7 @@ check "convert parts" 0 "$tool" convert $files1 $files3 --to raw \
 cat "$dir/raw1" "$dir/raw3" > "$dir/raws"
 check "one behind the other" 0 cmp "$dir/raw" "$dir/raws"
 check "a sideband is missing" 2 "$tool" stat $files1 --trace "$three/trace"
-says "what is needed" err '2 --trace and 1 --sideband'
+says "what is needed" err 'there are 2 and 1: --trace A --sideband A.sb'
 check "other machines" 2 "$tool" stat $files1 $files2
 says "why not" err 'not parts of one trace'
 head -c 3000 "$one/trace" > "$dir/cut"
@@ -597,7 +600,7 @@ check "a piece of a trace from a function on" 2 "$tool" report $files1 \
     --shard 1/2 --from sym:main -o "$dir/out2"
 says "says why not" err 'a piece does not know'
 check "bad number" 2 "$tool" folded $files1 --from 1x
-says "says what it can be" err 'with k, M or G'
+says "says what it can be" err '--from 1x: must be .*with k, M or G'
 check "nothing left" 2 "$tool" folded $files1 --from 2k --to 1k
 check "bad region" 2 "$tool" folded $files1 --region a..
 check "decode --emit selects nothing" 2 "$tool" decode $files1 --emit pc --to 1

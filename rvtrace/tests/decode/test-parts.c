@@ -208,8 +208,7 @@ static void test_numbers(void)
     set_up(&f, 1, true);
     for (unsigned i = 0; i < 3; i++) {
         static const char *const whats[] = {
-            "2 --trace and 1 --sideband", "1 --trace and 2 --sideband",
-            "one --trace",
+            "there are 2 and 1", "there are 1 and 2", "give one trace",
         };
         char *traces[] = { f.traces[0], i == 1 ? NULL : f.traces[1], NULL };
         char *sidebands[] = { f.sidebands[0],

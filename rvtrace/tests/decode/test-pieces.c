@@ -420,7 +420,7 @@ static void test_elsewhere(void)
     refused(&s, &piece, 1, "has stored no such 300 bytes");
     piece = round_of(&s, 0, 1);
     piece.at = s.sinks[0].stops[2];
-    refused(&s, &piece, 1, "leave out --at and it is looked for");
+    refused(&s, &piece, 1, "these are not the");
     /* no stop is in it */
     piece = bytes_of(&s, 0, s.sinks[0].stops[1] + 8,
                      s.sinks[0].stops[1] + 200);
@@ -437,7 +437,7 @@ static void test_no_tails(void)
 
     set_up(&s, 1, DIFFERENT, NOTHING);
     piece = round_of(&s, 0, 1);
-    refused(&s, &piece, 1, "give --at OFFSET");
+    refused(&s, &piece, 1, "does not say where a piece");
     piece.at = s.sinks[0].stops[1];
     accepted(&s, &p, &piece, 1);
     check_cmpuint(run_of(&p, 0)->first[0], ==, s.sinks[0].packets[1]);

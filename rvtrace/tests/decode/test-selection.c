@@ -6,6 +6,7 @@
 #include "qemu/osdep.h"
 #include "tests/fixtures/check.h"
 #include "profile/selection.h"
+#include "base/option-error.h"
 
 static Task init = {
     .known = true, .tid = 1, .tgid = 1, .name = (char *)"init",
@@ -71,13 +72,14 @@ static void test_numbers(void)
     }
 }
 
-static void wrong(const SelectionOptions *o, const char *what)
+static void wrong(const SelectionOptions *o, OptionError option,
+                  const char *what)
 {
     g_autoptr(GError) err = NULL;
 
     check_null(selection_new(o, &err));
-    check_nonnull(err);
-    check_nonnull(strstr(err->message, what));
+    check_true(g_error_matches(err, OPTION_ERROR, option));
+    check_true(g_str_has_prefix(err->message, what));
 }
 
 static void test_options(void)
@@ -92,14 +94,14 @@ static void test_options(void)
         .processes = none, .regions = none,
     }, &err));
     check_no_error(err);
-    wrong(&(SelectionOptions) { .from = (char *)"x" }, "--from x");
-    wrong(&(SelectionOptions) { .to = (char *)"1K" }, "--to 1K");
+    wrong(&(SelectionOptions) { .from = (char *)"x" }, OPTION_FROM, "x: ");
+    wrong(&(SelectionOptions) { .to = (char *)"1K" }, OPTION_TO, "1K: ");
     wrong(&(SelectionOptions) {
         .from = (char *)"2k", .to = (char *)"2000",
-    }, "--from 2k");
-    wrong(&(SelectionOptions) { .processes = empty }, "--process");
-    wrong(&(SelectionOptions) { .regions = empty }, "--region");
-    wrong(&(SelectionOptions) { .regions = half }, "--region a..");
+    }, OPTION_FROM, "2k: ");
+    wrong(&(SelectionOptions) { .processes = empty }, OPTION_PROCESS, "'': ");
+    wrong(&(SelectionOptions) { .regions = empty }, OPTION_REGION, "'': ");
+    wrong(&(SelectionOptions) { .regions = half }, OPTION_REGION, "a..: ");
 }
 
 static void test_process(void)
@@ -280,10 +282,10 @@ static void test_borders(void)
     }
     wrong(&(SelectionOptions) {
         .from = (char *)"1s", .to = (char *)"1000ms",
-    }, "--from 1s");
+    }, OPTION_FROM, "1s: ");
     wrong(&(SelectionOptions) {
         .from = (char *)"-5", .to = (char *)"-6",
-    }, "--from -5");
+    }, OPTION_FROM, "-5: ");
 }
 
 /* From the first time that is not before the border on */

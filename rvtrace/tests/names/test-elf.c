@@ -12,6 +12,8 @@
 #include "names/object-elf.h"
 #include "elf/symbols.h"
 #include "tests/fixtures/test-util.h"
+#include "base/option-error.h"
+#include "trace/trace-text.h"
 
 #define VADDR   0x10000
 
@@ -148,6 +150,28 @@ static GByteArray *make_trace(uint64_t bias, uint8_t src_bits,
     return trace;
 }
 
+/* A trace without a sideband, of the program @elfs */
+static Trace *open_trace(char **traces, char **elfs, char **params,
+                         GError **errp)
+{
+    ETraceParams parsed;
+    ElfCode *elf = trace_load_program(elfs, errp);
+
+    if (!elf) {
+        return NULL;
+    }
+    trace_default_params(&parsed, elf_code_xlen(elf), false);
+    if (!trace_parse_params(&parsed, params, errp)) {
+        elf_code_free(elf);
+        return NULL;
+    }
+    return trace_open(&(TraceOptions) {
+        .traces = traces,
+        .elf = elf,
+        .params = params ? &parsed : NULL,
+    }, errp);
+}
+
 static void check(const char *suffix, uint64_t bias, uint8_t src_bits,
                   uint8_t privilege_width, char **params)
 {
@@ -160,11 +184,7 @@ static void check(const char *suffix, uint64_t bias, uint8_t src_bits,
     char *traces[] = { trace_name, NULL };
     char *elfs[] = { elf_arg, NULL };
     g_autoptr(GError) err = NULL;
-    g_autoptr(Trace) t = trace_open(&(TraceOptions) {
-        .traces = traces,
-        .elfs = elfs,
-        .params = params,
-    }, &err);
+    g_autoptr(Trace) t = open_trace(traces, elfs, params, &err);
     unsigned hart = src_bits ? 5 : 0;
     Recording *rec;
 
@@ -215,11 +235,7 @@ static void test_parts(void)
     char src_bits[] = "src_bits=8";
     char *params[] = { src_bits, NULL };
     g_autoptr(GError) err = NULL;
-    g_autoptr(Trace) t = trace_open(&(TraceOptions) {
-        .traces = traces,
-        .elfs = elfs,
-        .params = params,
-    }, &err);
+    g_autoptr(Trace) t = open_trace(traces, elfs, params, &err);
 
     check_no_error(err);
     check_cmpuint(t->nr_harts, ==, 6);
@@ -250,11 +266,7 @@ static void expect_error(const void *elf, size_t len, const char *param,
     char *params[] = { param_copy, NULL };
     g_autoptr(GError) err = NULL;
 
-    check_null(trace_open(&(TraceOptions) {
-        .traces = traces,
-        .elfs = elfs,
-        .params = params,
-    }, &err));
+    check_null(open_trace(traces, elfs, params, &err));
     check_nonnull(strstr(err->message, what));
     g_unlink(trace_name);
     g_unlink(elf_name);
@@ -287,17 +299,39 @@ static void test_bad_files(void)
     expect_error(&e, sizeof(e), NULL, "no executable segment");
 }
 
+static void expect_bad_param(const char *param, OptionError code,
+                             const char *what)
+{
+    g_autofree char *copy = g_strdup(param);
+    char *params[] = { copy, NULL };
+    g_autoptr(GError) err = NULL;
+    ETraceParams parsed;
+
+    trace_default_params(&parsed, 64, false);
+    check_false(trace_parse_params(&parsed, params, &err));
+    check_true(g_error_matches(err, OPTION_ERROR, code));
+    check_nonnull(strstr(err->message, what));
+}
+
 static void test_bad_params(void)
 {
     TestElf e = make_elf();
 
-    expect_error(&e, sizeof(e), "nonsense=1", "not NAME=VALUE");
-    expect_error(&e, sizeof(e), "src_bits", "not NAME=VALUE");
-    expect_error(&e, sizeof(e), "src_bits=", "cannot be");
-    expect_error(&e, sizeof(e), "src_bits=x", "cannot be");
-    expect_error(&e, sizeof(e), "src_bits=256", "cannot be");
-    expect_error(&e, sizeof(e), "src_bits=17", "--param");
-    expect_error(&e, sizeof(e), "iaddress_width=48", "--param");
+    expect_bad_param("nonsense=1", OPTION_PARAM,
+                     "nonsense=1: not the name of a parameter");
+    expect_bad_param("src_bits", OPTION_PARAM, "src_bits: not NAME=VALUE");
+    expect_bad_param("src_bits=", OPTION_PARAM,
+                     "must be a number from 0 to 255");
+    expect_bad_param("src_bits=x", OPTION_PARAM,
+                     "src_bits=x: must be a number from 0 to 255");
+    expect_bad_param("src_bits=256", OPTION_PARAM,
+                     "must be a number from 0 to 255");
+    expect_bad_param("src_id=65536", OPTION_PARAM,
+                     "must be a number from 0 to 65535");
+    expect_bad_param("wire_format=3", OPTION_PARAM, "there are 2.0");
+    expect_bad_param("src_bits=17", OPTION_PARAMS, "src_bits");
+    expect_bad_param("iaddress_width=48", OPTION_PARAMS, "iaddress_width");
+    expect_error(&e, sizeof(e), "src_bits=x", "must be a number");
 }
 
 /* Functions and labels; no mapping symbols, no data */

@@ -11,6 +11,7 @@
  * SPDX-License-Identifier: GPL-2.0-or-later
  */
 #include "qemu/osdep.h"
+#include "base/option-error.h"
 #include <unistd.h>
 #include <gio/gio.h>
 #include <glib/gstdio.h>
@@ -428,10 +429,9 @@ static void set_error(GError **errp)
 {
     int code = errno;
 
-    g_set_error(errp, G_IO_ERROR, g_io_error_from_errno(code),
-                "a temporary file in %s does not hold the timeline; set "
-                "TMPDIR to where there is room, or --min-duration to more: "
-                "%s", g_get_tmp_dir(), g_strerror(code));
+    g_set_error(errp, OPTION_ERROR, OPTION_NEEDS_ROOM,
+                "a temporary file in %s does not hold the timeline: %s",
+                g_get_tmp_dir(), g_strerror(code));
 }
 
 static bool append_file(FILE *from, FILE *to, GError **errp)
