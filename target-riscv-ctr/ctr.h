@@ -66,6 +66,9 @@ RISCVException riscv_ctr_rmw_entry(CPURISCVState *env, unsigned reg,
  */
 bool riscv_ctr_validate(RISCVCPU *cpu, Error **errp);
 
+/* The CPU is gone: give back what riscv_ctr_validate() took. */
+void riscv_ctr_finalize(RISCVCPU *cpu);
+
 extern const VMStateDescription vmstate_riscv_ctr;
 
 #endif /* TARGET_RISCV_CTR_CTR_H */

@@ -9,6 +9,7 @@
  */
 #include "qemu/osdep.h"
 #include "qapi/error.h"
+#include "qemu/memalign.h"
 #include "host.h"
 #include "internal.h"
 #include "exec/translation-block.h"
@@ -298,8 +299,11 @@ bool riscv_ctr_validate(RISCVCPU *cpu, Error **errp)
     if (!riscv_ctr_present(&cpu->env)) {
         return true;
     }
-    s->entries = QEMU_ALIGN_PTR_UP(&s->room[0],
-                                   2 * RISCV_CTR_ENTRIES * sizeof(*s->entries));
+    if (!s->entries) {
+        size_t size = RISCV_CTR_ENTRIES * sizeof(*s->entries);
+
+        s->entries = qemu_memalign(2 * size, size);
+    }
     riscv_ctr_set_wrptr(s, 0);
     if (!depth_code(cpu->cfg.ctr_min_depth, &s->min_depth) ||
         !depth_code(cpu->cfg.ctr_max_depth, &s->max_depth) ||
@@ -309,4 +313,10 @@ bool riscv_ctr_validate(RISCVCPU *cpu, Error **errp)
         return false;
     }
     return riscv_ctr_cycles_validate(s, cpu->cfg.ctr_cycle_count, errp);
+}
+
+void riscv_ctr_finalize(RISCVCPU *cpu)
+{
+    qemu_vfree(cpu->env.ctr.entries);
+    qemu_vfree(cpu->env.ctr.host_ring);
 }

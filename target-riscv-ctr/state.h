@@ -52,12 +52,12 @@ typedef struct RISCVCTRState {
     uint32_t key;               /* RISCV_CTR_KEY_*, 0: records nothing here */
 
     /*
-     * The physical buffer, somewhere in room[]: aligned to twice its size, so
-     * that for every depth the address behind its last entry and that of the
-     * first one differ in one bit. From riscv_ctr_validate() on, as all below.
+     * The physical buffer, of a hart that has records: aligned to twice its
+     * size, so that for every depth the address behind its last entry and that
+     * of the first one differ in one bit. From riscv_ctr_validate() on, as all
+     * below.
      */
     RISCVCTREntry *entries;
-    RISCVCTREntry room[3 * RISCV_CTR_ENTRIES];
 
     /* What the CPU's properties say */
     uint32_t min_depth;         /* values of sctrdepth.DEPTH */
