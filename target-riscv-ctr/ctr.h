@@ -29,6 +29,13 @@ void riscv_ctr_trap(CPURISCVState *env, bool async, target_ulong cause,
 void riscv_ctr_xret(CPURISCVState *env, target_ulong source,
                     target_ulong target, target_ulong priv, bool virt);
 
+/* With RASEMU, the call, return or swap at @source goes to @target (6.4). */
+void riscv_ctr_rasemu(CPURISCVState *env, target_ulong source,
+                      target_ulong target, enum CTRType type);
+
+/* SCTRCLR (4.1): every entry to 0; the cycle counter is reset. */
+void riscv_ctr_clear(CPURISCVState *env);
+
 /*
  * Something that decides whether and how the hart records has changed: its
  * mode, a control register, FROZEN, the depth. Before the next TB.
@@ -45,24 +52,23 @@ void riscv_ctr_reset(CPURISCVState *env);
 RISCVException riscv_ctr_mmode(CPURISCVState *env, int csrno);
 RISCVException riscv_ctr_smode(CPURISCVState *env, int csrno);
 RISCVException riscv_ctr_vsctrctl(CPURISCVState *env, int csrno);
-RISCVException riscv_ctr_rmw_ctl(CPURISCVState *env, int csrno,
-                                 target_ulong *ret_val, target_ulong new_val,
-                                 target_ulong wr_mask);
-RISCVException riscv_ctr_rmw_depth(CPURISCVState *env, int csrno,
-                                   target_ulong *ret_val,
-                                   target_ulong new_val, target_ulong wr_mask);
-RISCVException riscv_ctr_rmw_status(CPURISCVState *env, int csrno,
-                                    target_ulong *ret_val,
-                                    target_ulong new_val,
-                                    target_ulong wr_mask);
-RISCVException riscv_ctr_rmw_entry(CPURISCVState *env, unsigned reg,
+RISCVException riscv_rmw_ctr_entry(CPURISCVState *env, unsigned reg,
                                    unsigned entry, target_ulong *ret_val,
                                    target_ulong new_val, target_ulong wr_mask);
+RISCVException riscv_rmw_xctrctl(CPURISCVState *env, int csrno,
+                                 target_ulong *ret_val, target_ulong new_val,
+                                 target_ulong wr_mask);
+RISCVException riscv_rmw_sctrdepth(CPURISCVState *env, int csrno,
+                                   target_ulong *ret_val, target_ulong new_val,
+                                   target_ulong wr_mask);
+RISCVException riscv_rmw_sctrstatus(CPURISCVState *env, int csrno,
+                                    target_ulong *ret_val, target_ulong new_val,
+                                    target_ulong wr_mask);
 
 /*
- * The CPU is being realized: take over the properties ctr-min-depth,
- * ctr-max-depth and ctr-cycle-count. Returns false with @errp set if they
- * make no sense.
+ * The CPU is being realized, or its extensions are looked at once more: take
+ * over the properties ctr-min-depth, ctr-max-depth and ctr-cycle-count. Returns
+ * false with @errp set if they make no sense.
  */
 bool riscv_ctr_validate(RISCVCPU *cpu, Error **errp);
 

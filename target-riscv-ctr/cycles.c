@@ -17,31 +17,59 @@
  */
 #include "qemu/osdep.h"
 #include "qemu/timer.h"
-#include "qapi/error.h"
+#include "qapi/util.h"
+#include "qapi/visitor.h"
+#include "hw/qdev-properties.h"
 #include "exec/icount.h"
 #include "system/cpu-timers.h"
-#include "internal.h"
+#include "cycles.h"
 
 #define CCM_BITS        12
 #define CCE_MAX         15
 
-bool riscv_ctr_cycles_validate(RISCVCTRState *s, const char *how,
-                               Error **errp)
+static const QEnumLookup cycle_count_lookup = {
+    .array = (const char *const[]) {
+        [RISCV_CTR_CYCLE_COUNT_ICOUNT] = "icount",
+        [RISCV_CTR_CYCLE_COUNT_HOST] = "host",
+        [RISCV_CTR_CYCLE_COUNT_OFF] = "off",
+    },
+    .size = 3,
+};
+
+static void get_cycle_count(Object *obj, Visitor *v, const char *name,
+                            void *opaque, Error **errp)
 {
-    s->cycles_key = 0;
-    if (!how || !strcmp(how, "icount") || !strcmp(how, "host")) {
-        if (icount_enabled()) {
-            s->cycles_key = RISCV_CTR_KEY_CYCLES;
-        } else if (how && !strcmp(how, "host")) {
-            s->cycles_key = RISCV_CTR_KEY_HOST_CYCLES;
-        }
-    } else if (strcmp(how, "off")) {
-        error_setg(errp, "ctr-cycle-count '%s' is unknown, use 'icount' "
-                   "(count with -icount), 'host' (without it, too) or 'off'",
-                   how);
-        return false;
+    int how = RISCV_CPU(obj)->cfg.ctr_cycle_count;
+
+    visit_type_enum(v, name, &how, &cycle_count_lookup, errp);
+}
+
+static void set_cycle_count(Object *obj, Visitor *v, const char *name,
+                            void *opaque, Error **errp)
+{
+    int how;
+
+    if (visit_type_enum(v, name, &how, &cycle_count_lookup, errp)) {
+        RISCV_CPU(obj)->cfg.ctr_cycle_count = how;
     }
-    return true;
+}
+
+const PropertyInfo riscv_ctr_prop_cycle_count = {
+    .type = "str",
+    .description = "icount: with -icount, host: without it, too, off: never",
+    .get = get_cycle_count,
+    .set = set_cycle_count,
+};
+
+uint32_t riscv_ctr_cycles_key(RISCVCTRCycleCount how)
+{
+    if (how == RISCV_CTR_CYCLE_COUNT_OFF) {
+        return 0;
+    }
+    if (icount_enabled()) {
+        return RISCV_CTR_KEY_CYCLES;
+    }
+    return how == RISCV_CTR_CYCLE_COUNT_HOST ? RISCV_CTR_KEY_HOST_CYCLES : 0;
 }
 
 /* mcycle without its offset */

@@ -10,7 +10,10 @@
 #include "qemu/osdep.h"
 #include "qemu/error-report.h"
 #include "migration/cpu.h"
+#include "ctr.h"
+#include "cycles.h"
 #include "internal.h"
+#include "packed.h"
 
 /* Registers that the state keeps in other forms. Entries are physical ones. */
 typedef struct CTRRegisters {
@@ -27,8 +30,7 @@ typedef struct CTRRegisters {
 static int ctr_registers_pre_save(void *opaque)
 {
     CTRRegisters *regs = opaque;
-    CPURISCVState *env = &regs->parent->env;
-    const RISCVCTRState *s = &env->ctr;
+    const RISCVCTRState *s = &regs->parent->env.ctr;
 
     regs->mctrctl = s->mctrctl;
     regs->sctrdepth = s->sctrdepth;
@@ -40,7 +42,7 @@ static int ctr_registers_pre_save(void *opaque)
         riscv_ctr_unpack(&entry);
         regs->source[i] = entry.source;
         regs->target[i] = entry.target;
-        regs->data[i] = riscv_ctr_entry_data(env, &entry);
+        regs->data[i] = riscv_ctr_entry_data(s, &entry);
     }
     return 0;
 }

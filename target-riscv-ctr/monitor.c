@@ -8,7 +8,12 @@
 #include "qapi/error.h"
 #include "qapi/type-helpers.h"
 #include "disas/disas.h"
+#include "hw/core/cpu.h"
+#include "ctr.h"
+#include "cycles.h"
 #include "internal.h"
+#include "packed.h"
+#include "tb-key.h"
 
 static const char *const type_names[16] = {
     [CTRDATA_TYPE_NONE] = "none",
@@ -88,8 +93,11 @@ static void print_entry(GString *buf, const RISCVCTRState *s, unsigned n,
     g_string_append_c(buf, '\n');
 }
 
-static void print_hart(GString *buf, CPURISCVState *env)
+/* In the hart's own thread, so that its records hold still */
+static void print_hart(CPUState *cs, run_on_cpu_data data)
 {
+    GString *buf = data.host_ptr;
+    CPURISCVState *env = cpu_env(cs);
     RISCVCTRState *s = &env->ctr;
 
     g_string_append_printf(buf, "hart %" PRIu64 ": %s, depth %u, WRPTR %u%s\n",
@@ -103,7 +111,6 @@ static void print_hart(GString *buf, CPURISCVState *env)
         print_control(buf, "vsctrctl", s->vsctrctl);
     }
     for (unsigned n = 0; n < riscv_ctr_depth(s); n++) {
-        /* a copy, as the hart may run */
         RISCVCTREntry entry = *riscv_ctr_entry(s, n);
 
         riscv_ctr_unpack(&entry);
@@ -120,7 +127,7 @@ HumanReadableText *qmp_x_query_riscv_ctr(Error **errp)
 
     CPU_FOREACH(cs) {
         if (riscv_ctr_present(cpu_env(cs))) {
-            print_hart(buf, cpu_env(cs));
+            run_on_cpu(cs, print_hart, RUN_ON_CPU_HOST_PTR(buf));
         }
     }
     if (!buf->len) {

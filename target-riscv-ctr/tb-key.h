@@ -1,14 +1,14 @@
 /*
  * RISC-V TB key: what of the hart's state TBs are found by beside pc and flags
  *
- *   63           56 55            38 37            14 13             0
- *   +--------------+----------------+----------------+----------------+
- *   |   session    | ranges, modes  |      CTR       |      misa      |
- *   +--------------+----------------+----------------+----------------+
+ *   63                     33 32            14 13             0
+ *   +------------------------+----------------+----------------+
+ *   |   what else is traced  |      CTR       |      misa      |
+ *   +------------------------+----------------+----------------+
  *
- * This is cs_base; every bit of the flags is taken. The upper two fields are
- * RISCVTracePort.key, CTR's is RISCVCTRState.key. Newer QEMUs have misa in
- * cs_base; where it is not, the field is 0.
+ * This is cs_base; every bit of the flags is taken. CTR's field is
+ * RISCVCTRState.key: what translation emits for the mode that the hart is in.
+ * Newer QEMUs have misa in cs_base; where it is not, the field is 0.
  *
  * SPDX-License-Identifier: GPL-2.0-or-later
  */
@@ -16,6 +16,17 @@
 #define TARGET_RISCV_CTR_TB_KEY_H
 
 #include "cpu.h"
+#include "cycles.h"
+
+/* RISCVCTRState.key; bits 2 and 3 are cycles.h's */
+#define RISCV_CTR_KEY_ACTIVE            0x00000001
+#define RISCV_CTR_KEY_RASEMU            0x00000002
+#define RISCV_CTR_KEY_DEPTH_SHIFT       4               /* sctrdepth.DEPTH */
+#define RISCV_CTR_KEY_DEPTH_MASK        0x00000070
+#define RISCV_CTR_KEY_FILTER_SHIFT      7               /* xctrctl[47:36] */
+#define RISCV_CTR_KEY_FILTER_MASK       0x0007ff80
+#define RISCV_CTR_KEY_FILTER_XCTRCTL    36
+#define RISCV_CTR_KEY_MASK              0x0007ffff
 
 #define RISCV_TB_KEY_MISA_BITS      14
 #define RISCV_TB_KEY_MISA_MASK      ((1ull << RISCV_TB_KEY_MISA_BITS) - 1)

@@ -26,8 +26,8 @@ void ctr_samples_free(CtrSamples *c);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(CtrSamples, ctr_samples_free)
 
 /*
- * Add whole samples, in QEMU's format (qapi/misc-riscv.json). Returns false
- * and sets @errp if they are not, or if there is no room.
+ * Add whole samples, in QEMU's format (qapi/riscv-ctr-sample.json).
+ * Returns false and sets @errp if they are not, or if there is no room.
  */
 bool ctr_samples_add(CtrSamples *c, const uint8_t *data, size_t size,
                      GError **errp);
