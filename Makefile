@@ -15,8 +15,9 @@ export QEMU_SRC BASE JOBS SANITIZE PREFIX DESTDIR
 
 HOURS ?= 1
 ROWS ?=
+TESTS ?=
 
-.PHONY: help setup source build install uninstall stock demo check check-pgo soak fuzz bench series series-check \
+.PHONY: help setup source build install uninstall stock demo quick check check-all check-pgo soak fuzz bench series series-check \
 	builds clean distclean
 .DEFAULT_GOAL := help
 
@@ -27,8 +28,14 @@ help:
 #:
 #:   make demo       boot Debian Linux with CTR on, trace it through a socket,
 #:                   decode and verify the trace; results in build/demo/
-#:   make check      every test; the last line is the count; SANITIZE=1: with
-#:                   builds that watch themselves (slow)
+#:   make quick      tests of two minutes, to be run often
+#:   make check      tests of a quarter of an hour, for every commit
+#:   make check-all  every test, for each night; goes on where it was interrupted
+#:                   The last line of these is the count. TESTS='NAME...': only
+#:                   these, or patterns such as 'ctr*'; each writes to
+#:                   build/check/NAME.log. SANITIZE=1: with builds that watch
+#:                   themselves (slow). LANES=N: tests at a time, default: as
+#:                   many as processors
 #:   make check-pgo  rebuild programs with the profiles that rvtrace writes, with
 #:                   clang, BOLT and GCC, and measure them; installs those
 #:   make soak       random guests against an independent record of what they
@@ -82,8 +89,11 @@ stock: setup
 demo: build
 	@demo/run
 
-check: build
-	@scripts/check
+quick check: build
+	@scripts/check $@ $(foreach t,$(TESTS),'$(t)')
+
+check-all: build
+	@scripts/check all $(foreach t,$(TESTS),'$(t)')
 
 check-pgo: build
 	@scripts/check-pgo

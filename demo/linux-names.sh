@@ -9,23 +9,13 @@
 set -euo pipefail
 . "$(dirname "$0")/../scripts/lib.sh"
 . "$(dirname "$0")/lib.sh"
+. "$(dirname "$0")/../tests-tcg-riscv64/harness/tap.sh"
 
-number=0 failed=0
-result() { # STATUS TEXT
-    number=$((number + 1))
-    [ "$1" = ok ] || failed=1
-    echo "$1 $number - $2"
-}
-passes() { # TEXT COMMAND...
-    local text=$1
-    shift
-    if "$@"; then result ok "$text"; else result 'not ok' "$text"; fi
-}
 
 out=$built/check/names
 rm -rf "$out"
 mkdir -p "$out"/root/{bin,lib}
-demo/make-guest || { echo "Bail out! the guest cannot be made"; exit 1; }
+demo/make-guest || bail "the guest cannot be made"
 
 cc=riscv64-linux-gnu-gcc
 libs=$(dirname "$($cc -print-file-name=libc.so.6)")
@@ -171,10 +161,8 @@ if command -v perf > /dev/null; then
     passes "... whose functions are those that we name" same_kernel_functions
     passes "it knows of threads, and that tasks end" perf_tasks
 else
-    number=$((number + 1))
-    echo "ok $number - perf reads them # SKIP perf is not installed"
+    skip "perf reads them" "perf is not installed"
 fi
 
-echo "1..$number"
 [ $failed != 0 ] || rm -rf "$out"
-exit $failed
+plan

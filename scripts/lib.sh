@@ -240,7 +240,7 @@ build_rvtrace() {
     done
     [ $# -eq 0 ] || shift
     setup_rvtrace "$dir" "${options[@]}" &&
-        ninja -C "$dir" -j "${JOBS:-$(nproc)}" "$@"
+        PYTHONPATH=$meson_site ninja -C "$dir" -j "${JOBS:-$(nproc)}" "$@"
 }
 
 # Options of a build that ends where it goes wrong

@@ -13,7 +13,7 @@ set -uo pipefail
 
 here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=guests/guest.sh
-. "$here/guests/guest.sh" tcg
+. "$here/guests/guest.sh" guests
 pattern=${1:-*}
 
 need "$QEMU" "$RVTRACE"
@@ -202,7 +202,7 @@ for guest in calls exceptions irq priv wfi vm cross hyp reserved; do
             -accel tcg,one-insn-per-tb=on -d exec,nochain,int -D "$dir/exec"
         reason=$(guest_result $?)
         if [ -z "$reason" ] &&
-           ! python3 "$here/exec_log.py" "$dir/exec" "$dir/pcs" \
+           ! python3 "$here/harness/exec_log.py" "$dir/exec" "$dir/pcs" \
                "${variant:2:2}" >>"$dir/log" 2>&1; then
             reason=$(tail -n 1 "$dir/log")
         fi
@@ -274,7 +274,7 @@ for guest in calls exceptions irq vm smc; do
         qemu "$guest" "$variant" ",pcs=$dir/pcs" -S \
             -chardev socket,id=gdb,path="$sockets/gdb",server=on,wait=off \
             -gdb chardev:gdb &
-        timeout 100 python3 "$here/gdb_step.py" "$sockets" 400 \
+        timeout 100 python3 "$here/harness/gdb_step.py" "$sockets" 400 \
             >"$dir/stepped" 2>"$dir/gdb.log"
         stepped=$?
         wait $!
@@ -296,5 +296,4 @@ for guest in calls exceptions irq vm smc; do
     done
 done
 
-echo "1..$number"
-[ $failed -eq 0 ]
+plan

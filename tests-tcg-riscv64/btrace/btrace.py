@@ -185,8 +185,10 @@ def ring(folder):
     """
     output = run_gdb(folder, 'calls.rv64gc', [
         'break *pass', 'continue', 'info record', 'record instruction-history',
-        'monitor system_reset', 'shell sleep 1',
-        'maintenance flush register-cache', 'delete', 'stepi', 'info record',
+        'monitor system_reset',
+        # QEMU does it some time later
+        'while $pc != 0x1000', 'maintenance flush register-cache', 'end',
+        'delete', 'stepi', 'info record',
         'record instruction-history'], *LOG, cpu='rv64,ctr-host=16')
     need('Target is recording using Branch Trace Store' in output,
          'gdb did not find it')

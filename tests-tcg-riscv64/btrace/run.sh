@@ -12,18 +12,15 @@ set -uo pipefail
 
 here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=../guests/guest.sh
-. "$here/../guests/guest.sh" tcg-btrace
+. "$here/../guests/guest.sh" btrace
 
 need "$QEMU"
-command -v gdb-multiarch >/dev/null ||
-    { echo "1..0 # SKIP gdb-multiarch is not installed"; exit 0; }
+command -v gdb-multiarch >/dev/null || skip_all "gdb-multiarch is not installed"
 guests=()
 for name in calls exceptions irq tables priv baton; do
-    guests+=("$OUT/$name.rv64gc.elf" "$OUT/$name.rv32gc.elf")
+    guests+=("$name.rv64gc" "$name.rv32gc")
 done
-make -s -j 2 -C "$guest_dir" OUT="$OUT" "${guests[@]}" "$OUT/zc.rv64gc.elf" \
-    >&2 || bail "cannot build the guests"
+make_guests "$guest_dir" "${guests[@]}" zc.rv64gc
 make_guest records "$here/records.S" rv64gc
 make_guest spaces "$here/spaces.S" rv64gc
-export PYTHONPATH=$here/..
 exec python3 "$here/btrace.py" "${1:-*}"

@@ -62,6 +62,7 @@ struct parameters {
     uint64_t seed;
     uint64_t transfers;         /* stop after as many */
     uint64_t flags;
+    uint64_t mutants;           /* rules that the model has wrong */
 };
 #define FLAG_STATEEN    1
 #define FLAG_ZCM        2
@@ -468,6 +469,7 @@ int main(void)
     uint64_t misa = read_csr(misa);
 
     random_state = 2 * PARAMETERS->seed + 1;
+    ctr_mutants = PARAMETERS->mutants;
     has_stateen = PARAMETERS->flags & FLAG_STATEEN;
     options.has_zcm = PARAMETERS->flags & FLAG_ZCM;
     options.has_h = misa >> ('H' - 'A') & 1;

@@ -8,12 +8,11 @@
 /*
  * Every rule that the test must distinguish from its neighbour: n is the
  * mutant's number, text what the specification says, mutant something near.
- * A build with -DMUTATE=(bits) has those rules wrong, and must be found out.
+ * With bits of ctr_mutants set, those rules are wrong: it must be found out.
  */
-#ifndef MUTATE
-#define MUTATE 0
-#endif
-#define RULE(n, text, mutant) ((MUTATE) >> (n) & 1 ? (mutant) : (text))
+#define RULE(n, text, mutant) (ctr_mutants >> (n) & 1 ? (mutant) : (text))
+
+uint64_t ctr_mutants;
 
 static bool is_virtual(enum ctr_mode mode)
 {

@@ -70,6 +70,9 @@ struct transfer {
     bool lcofi;                 /* a local counter overflow interrupt */
 };
 
+/* Rules that are wrong, see RULE() */
+extern uint64_t ctr_mutants;
+
 /* What became of it */
 enum ctr_outcome {
     DISABLED,                   /* neither mode counts */

@@ -21,32 +21,26 @@ here=$(dirname "$(readlink -f "$0")")
 tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT
 
-n=0
-fail=0
-say() { # STATUS TEXT
-    n=$((n + 1))
-    [ "$1" = ok ] || fail=1
-    echo "$1 $n - $2"
-}
+# shellcheck source=../harness/tap.sh
+. "$here/../harness/tap.sh"
 
-build() { # MUTATE
-    make -s -C "$here" OUT="$tmp/build" MUTATE="$1" > "$tmp/make.log" 2>&1 ||
-        { cat "$tmp/make.log"; echo "Bail out! guest cannot be built"; exit 1; }
-}
+make -s -C "$here" OUT="$tmp" > "$tmp/make.log" 2>&1 ||
+    { cat "$tmp/make.log"; bail "the guest cannot be built"; }
 
 ctr=smctr=on,ssctr=on,smcsrind=on,sscsrind=on
 stateen=1
 zcm=2
 stop=4
 
-# run MUTATE CPU FLAGS SEED TRANSFERS: the guest's output in $tmp/out
+# run MUTANTS CPU FLAGS SEED TRANSFERS: the guest's output in $tmp/out
 run() {
     timeout 120 "$QEMU" -M virt -cpu "$2,$ctr" -smp 1 -bios none \
         -display none -serial stdio -monitor none \
-        -kernel "$tmp/build/ctr-random-$1.elf" \
+        -kernel "$tmp/ctr-random.elf" \
         -device loader,addr=0x82000000,data="$4",data-len=8 \
         -device loader,addr=0x82000008,data="$5",data-len=8 \
         -device loader,addr=0x82000010,data="$3",data-len=8 \
+        -device loader,addr=0x82000018,data="$1",data-len=8 \
         > "$tmp/out" 2> "$tmp/err" < /dev/null
 }
 
@@ -55,7 +49,6 @@ summary() { grep -a '^transfers=' "$tmp/out"; }
 
 # QEMU 10.0 does not let mstateen0.JVT be set, so CM.JT and CM.JALT need a
 # hart without Smstateen.
-build "$WRONG"
 total=0
 seed=0
 while read -r name flags cpu; do
@@ -66,11 +59,11 @@ while read -r name flags cpu; do
         grep -a '^seen ' "$tmp/out" >> "$tmp/seen"
         if sum=$(summary) && [ $status = 0 ] && [[ $sum = *differences=0 ]]
         then
-            say ok "$name, seed $seed: $sum"
+            result ok "$name, seed $seed: $sum"
         else
             grep -a '^#' "$tmp/out" | head -8
             head -3 "$tmp/err" | sed 's/^/# /'
-            say "not ok" "$name, seed $seed: ${sum:-exit status $status}"
+            result "not ok" "$name, seed $seed: ${sum:-exit status $status}"
         fi
         [ -z "$sum" ] ||
             total=$((total + $(sed 's/transfers=//; s/ .*//' <<< "$sum")))
@@ -87,7 +80,7 @@ echo "# $total transfers"
 
 # What must have happened somewhere, or the agreement says nothing about it
 missing=
-need() { # OUTCOME WHAT...
+must() { # OUTCOME WHAT...
     local outcome=$1
     shift
     for what; do
@@ -100,37 +93,35 @@ jumps="indirect-call direct-call indirect-jump direct-jump swap return
 all="exception interrupt trap-return not-taken taken $jumps"
 to_lower="M>S M>U M>VS M>VU S>U S>VS S>VU VS>VU"
 to_higher="U>S U>M S>M VU>VS VU>S VU>M VS>S VS>M"
-need disabled $all $to_lower $to_higher
-need while-frozen $all
-need filtered $all $to_lower $to_higher
-need recorded $all $to_lower $to_higher
-need no-source exception interrupt $to_higher
-need no-target trap-return $to_lower
-need external exception interrupt $to_higher
-need external-off exception interrupt $to_higher
-need ras-call indirect-call direct-call
-need ras-return return
-need ras-swap swap
-need ras-ignored exception interrupt trap-return not-taken taken \
+must disabled $all $to_lower $to_higher
+must while-frozen $all
+must filtered $all $to_lower $to_higher
+must recorded $all $to_lower $to_higher
+must no-source exception interrupt $to_higher
+must no-target trap-return $to_lower
+must external exception interrupt $to_higher
+must external-off exception interrupt $to_higher
+must ras-call indirect-call direct-call
+must ras-return return
+must ras-swap swap
+must ras-ignored exception interrupt trap-return not-taken taken \
     indirect-jump direct-jump other-indirect other-direct $to_lower $to_higher
-need freezes exception interrupt $to_higher
-[ -z "$missing" ] && say ok "every outcome of every type and mode was seen" ||
-    say "not ok" "every outcome of every type and mode was seen, but$missing"
+must freezes exception interrupt $to_higher
+[ -z "$missing" ] && result ok "every outcome of every type and mode was seen" ||
+    result "not ok" "every outcome of every type and mode was seen, but$missing"
 
 # Each mutant on its own, on the variant that has most
 for mutant in {0..31}; do
     bits=$((WRONG ^ 1 << mutant))
-    build $bits
     run $bits rv64,h=on,smstateen=on,sscofpmf=on \
         $((stateen + stop)) 99 500000
     if ! sum=$(summary); then
-        say "not ok" "mutant $mutant: no result"
+        result "not ok" "mutant $mutant: no result"
     elif [[ $sum = *differences=0 ]]; then
-        say "not ok" "mutant $mutant is not found out: $sum"
+        result "not ok" "mutant $mutant is not found out: $sum"
     else
-        say ok "mutant $mutant: $sum"
+        result ok "mutant $mutant: $sum"
     fi
 done
 
-echo "1..$n"
-exit $fail
+plan

@@ -9,9 +9,10 @@
 
 import re
 import sys
-import time
 
-from machine import links, Error, Machine, Tap
+from links import Error
+from machine import Machine
+from tap import Tap, until
 
 TYPES = ['none', 'exception', 'interrupt', 'trap return', 'not-taken branch',
          'taken branch', 'reserved', 'reserved', 'indirect call',
@@ -120,13 +121,17 @@ def write(gdb, mode):
         gdb.write('sireg3', 13)
 
 
+def records(machine):
+    """How many the monitor shows"""
+    text = machine.qmp('x-query-riscv-ctr')['human-readable-text']
+    return len(re.findall(r'^ +\d+ [0-9a-f]{16}', text, re.M))
+
+
 def main():
     directory, *command = sys.argv[1:]
     tap = Tap()
-    with links.directory() as sockets, \
-            Machine(directory, command,
-                    *links.Gdb.arguments(sockets)) as machine:
-        gdb = links.Gdb(sockets)
+    with Machine(directory, command, gdb=True) as machine:
+        gdb = machine.gdb()
         missing = [name for name in CSRS if name not in gdb.registers]
         tap.say(not missing, 'gdb: its description of the target has every '
                 'CSR of CTR', f'not {missing}' if missing else '')
@@ -143,7 +148,7 @@ def main():
                 guest = the_guests(seen)
                 seen = ''
             name = f'in {guest["mode"]} with stateen {guest["stateen"]}'
-            gdb = links.Gdb(sockets)
+            gdb = machine.gdb()
             try:
                 if match[1] == 'compare':
                     wrong = compare_gdb(gdb, guest)
@@ -166,7 +171,7 @@ def main():
                 tap.say(False, f'gdb: {match[1]} {name}', str(error))
             if match[1] == 'switch on':
                 gdb.leave()
-                time.sleep(0.1)         # it has to have something to record
+                until(lambda: records(machine), 'nothing is recorded')
                 machine.uart.sendall(b'g')      # the last: QEMU may be gone
             else:
                 machine.send(b'g')

@@ -9,22 +9,19 @@
 
 import sys
 
-from machine import Error, Machine, Tap
+from machine import Machine
+from tap import Tap
 
 
 def run(directory, command, *options):
     """What the guest wrote, and the monitor's view of its records at the end"""
     with Machine(directory, command, '-action', 'shutdown=pause',
-                 *options, log=True) as machine:
+                 *options, uart='log') as machine:
         machine.cont()
         machine.take(r'1\.\.\d+')
         text = machine.taken
         records = machine.qmp('x-query-riscv-ctr')['human-readable-text']
-        try:
-            machine.qmp('quit')
-        except Error:
-            pass                # gone before it could answer
-        machine.process.wait()
+        machine.quit()
         return text, records
 
 

@@ -8,9 +8,9 @@
 
 import re
 import sys
-import time
 
-from machine import Machine, Tap
+from machine import Machine
+from tap import Tap, until
 
 
 def main():
@@ -19,13 +19,15 @@ def main():
     with Machine(directory, command) as machine:
         machine.cont()
         machine.take('# reset now')
-        time.sleep(0.1)
-        text = machine.qmp('x-query-riscv-ctr')['human-readable-text']
-        good = (re.match(r'hart 0: recording, depth 128, WRPTR \d+$', text,
-                         re.M) and
-                len(re.findall(r'^ +\d+ .* direct jump', text, re.M)) == 128)
-        tap.say(good, 'reset: the hart records before it',
-                '' if good else text)
+
+        def records():
+            text = machine.qmp('x-query-riscv-ctr')['human-readable-text']
+            jumps = re.findall(r'^ +\d+ .* direct jump', text, re.M)
+            return len(jumps) == 128 and re.match(
+                r'hart 0: recording, depth 128, WRPTR \d+$', text, re.M)
+
+        until(records, 'the hart does not record before the reset')
+        tap.say(True, 'reset: the hart records before it')
         machine.qmp('system_reset')
         machine.take(r'1\.\.\d+')
         tap.guest(machine.taken)

@@ -5,7 +5,7 @@
 import json
 import re
 
-from machine import Error
+from links import Error
 
 # The section of a hart, and its subsection
 SECTIONS = ('cpu/ctr', 'cpu/ctr/cycles')

@@ -11,14 +11,13 @@
 import os
 import subprocess
 import sys
-import time
 
-sys.path.insert(0, os.path.join(os.path.dirname(__file__), '..'))
+sys.path.insert(0, os.path.join(os.path.dirname(__file__), '..', 'harness'))
 
 import links
 import tap
 from symbols import addresses
-from tap import need
+from tap import grow, need
 
 QEMU, RVTRACE, RETIRED, OUT = (os.environ[n] for n in
                               ('QEMU', 'RVTRACE', 'RETIRED', 'OUT'))
@@ -48,8 +47,8 @@ def filter_by(control, inst=0, ecause=0):
 class Run:
     """
     A guest, traced; truth and decoded: lists of pcs. observer: arguments that
-    make the truth a part of it. change: done with QMP and qtest, and the
-    guest's symbols, when the guest runs. debugger: lets the guest run, with a
+    make the truth a part of it. change: done with QMP when the guest runs, and
+    with a function that waits until it has run on for a while. debugger: lets the guest run, with a
     debugger that is connected.
     """
 
@@ -109,8 +108,9 @@ class Run:
         door = symbols(guest)['door']
         qtest.write(door, 0)
         qmp.command('cont')
-        time.sleep(0.3)
-        self.change(qmp)
+        # It goes round before the door by then, which needs much less.
+        grow(f'{self.folder}/pcs')
+        self.change(qmp, lambda: grow(f'{self.folder}/pcs'))
         qtest.write(door, 1)
 
     def decode(self):
@@ -140,7 +140,8 @@ def symbols(guest):
 
 class Tests(tap.Tap):
     def __init__(self):
-        super().__init__(f'{OUT}/runs')
+        super().__init__(f'{OUT}/runs',
+                         sys.argv[1] if len(sys.argv) > 1 else None)
 
     def same(self, name, guest, writes, model, props=(), single=True,
              observer='', change=None, debugger=None):
@@ -257,20 +258,20 @@ def ends(model):
 
 def set_filters(texts):
     """One after the other; the hart sees each of them."""
-    def change(qmp):
+    def change(qmp, wait):
         for text in texts:
-            set_filter(text)(qmp)
-            time.sleep(0.02)
+            set_filter(text)(qmp, wait)
+            wait()
     return change
 
 
 def set_filter(text):
-    def change(qmp):
+    def change(qmp, _):
         for value in text, 'nonsense':
             try:
                 qmp.command('qom-set', path='/machine/trace-encoder0',
                             property='filter', value=value)
-            except OSError:
+            except links.Error:
                 if value == text:
                     raise
         got = qmp.command('qom-get', path='/machine/trace-encoder0',

@@ -10,15 +10,10 @@
 set -uo pipefail
 
 here=$(cd "$(dirname "$0")" && pwd)
-build=${RVTRACE_BUILD:-$here/../../build}
-export QEMU=${QEMU:-$build/qemu-system-riscv64}
-export RVTRACE=${RVTRACE:-$build/rvtrace}
-export OUT=${OUT:-$build/check/tcg-filters}
-export RETIRED=${RETIRED:-$build/plugins/libretired.so}
+# shellcheck source=../guests/guest.sh
+. "$here/../guests/guest.sh" filters
 
-mkdir -p "$OUT"
-make -s -j 2 -C "$here/../guests" OUT="$OUT" >&2 || {
-    echo "Bail out! cannot build the guests"
-    exit 1
-}
+need "$QEMU" "$RVTRACE" "$RETIRED"
+make_guests "$guest_dir"
+
 exec python3 "$here/filters.py" "${1:-*}"

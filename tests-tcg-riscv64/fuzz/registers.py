@@ -3,9 +3,8 @@
 # Random operations on the registers of all trace components of a machine that
 # runs, and what the monitor does with them
 
-import time
 
-from machine import (ATB, DRAM, DRAM_SIZE, ENCODER, FUNNEL, PIB, RAM,
+from traced import (ATB, DRAM, DRAM_SIZE, ENCODER, FUNNEL, PIB, RAM,
                      Config, Machine)
 from tap import Problem
 
@@ -89,10 +88,10 @@ def monitor(m, rng, config):
         ('x-riscv-trace-save', {'filename': '/dev/null'}),
         ('x-riscv-trace-save', {'filename': '/dev/null'}),
         ('system_reset', {})))
-    m.monitor(command[0], **command[1])
+    m.ask(command[0], **command[1])
     if command[0] == 'stop':
-        m.monitor('x-riscv-trace-save', filename='/dev/null')
-        m.monitor('cont')
+        m.ask('x-riscv-trace-save', filename='/dev/null')
+        m.ask('cont')
 
 
 def step(m, rng, config, log):
@@ -117,20 +116,17 @@ def step(m, rng, config, log):
         monitor(m, rng, config)
 
 
-def fuzz(folder, rng, end):
+def fuzz(folder, rng):
     """A machine, and some hundred operations on it"""
     config = Config(rng)
     m = Machine(folder, config)
     try:
         with open(f'{folder}/steps', 'w', encoding='utf-8') as log:
             for _ in range(STEPS):
-                if time.monotonic() > end:
-                    break
                 step(m, rng, config, log)
         m.quit()
     except OSError as error:
-        raise Problem(f'{error!r}, exit status {m.child.poll()}: '
-                      f'{m.log()[-2000:]}') from error
+        raise Problem(f'{error!r}, exit status {m.process.poll()}: '
+                      f'{m.complaint()[-2000:]}') from error
     finally:
-        m.kill()
-    return True
+        m.end()

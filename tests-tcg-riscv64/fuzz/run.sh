@@ -8,17 +8,13 @@
 # run.sh [PATTERN]        only tests whose name matches the glob pattern
 #
 # SEED=N                  another run than the usual one
-# SECONDS=N               how long each of the tests takes (default 18)
+# TIMES=N                 so many times as many rounds
 # QEMU, OUT: as for ../run.sh
 set -uo pipefail
 
-# bash counts on from what it finds in the environment, and from 0
-export SECONDS_EACH=$SECONDS
-[ "$SECONDS_EACH" -gt 2 ] || SECONDS_EACH=18
-
 here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=../guests/guest.sh
-. "$here/../guests/guest.sh" tcg-fuzz
+. "$here/../guests/guest.sh" fuzz
 
 need "$QEMU"
 make_guest endless "$here/../slow-reader/long.c" rv64gc -DROUNDS=2000000000

@@ -6,7 +6,9 @@
  */
 #include "macros.inc"
 
+#ifndef ROUNDS
 #define ROUNDS 400
+#endif
 
 /* addi a0, zero, imm */
 #define ADDI_A0(imm) (0x00000513 | ((imm) << 20))

@@ -11,7 +11,7 @@ set -uo pipefail
 
 here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=../guests/guest.sh
-. "$here/../guests/guest.sh" tcg-migrate-stock
+. "$here/../guests/guest.sh" migrate-stock
 export QEMU_STOCK=${QEMU_STOCK:-$build/stock/qemu-system-riscv64}
 
 need "$QEMU"

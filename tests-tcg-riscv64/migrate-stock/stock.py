@@ -8,7 +8,7 @@ import sys
 
 HERE = os.path.dirname(os.path.realpath(__file__))
 sys.dont_write_bytecode = True
-sys.path += [f'{HERE}/..', f'{HERE}/../ctr']
+sys.path += [f'{HERE}/../harness', f'{HERE}/../ctr']
 
 import tap                                              # noqa: E402
 from machine import Error, Machine                      # noqa: E402

@@ -12,22 +12,24 @@ import shutil
 import subprocess
 import sys
 import threading
-import time
 
 HERE = os.path.dirname(os.path.realpath(__file__))
 sys.dont_write_bytecode = True
-sys.path += [f'{HERE}/..', f'{HERE}/../ctr']
+sys.path.append(f'{HERE}/../harness')
 
 import links                                            # noqa: E402
 import symbols                                          # noqa: E402
 import tap                                              # noqa: E402
-from machine import Error, Machine                      # noqa: E402
-from tap import need                                    # noqa: E402
+from links import Error                                 # noqa: E402
+from machine import Machine                             # noqa: E402
+from observer import Observer                           # noqa: E402
+from tap import LIMIT, need, until                      # noqa: E402
 
 QEMU, RVTRACE, RETIRED, ACCESSES, OUT = (
     os.environ[name] for name in
     ('QEMU', 'RVTRACE', 'RETIRED', 'ACCESSES', 'OUT'))
-LIMIT = links.LIMIT
+# instructions of each hart: then it is in the middle of something
+MANY = 10000
 COMPONENTS = {'encoder': 0x3020000, 'encoder of hart 1': 0x3021000,
               'funnel': 0x3030000, 'PIB': 0x3031000, 'RAM sink': 0x3032000,
               'ATB bridge': 0x3033000}
@@ -42,9 +44,11 @@ class Part:
 
     def __init__(self, test, *options):
         self.number = len(test.parts)
+        self.harts = test.harts
         self.trace, self.sideband, self.pcs, self.accesses = (
             f'{test.folder}/{name}.{self.number}'
             for name in ('trace', 'sideband', 'pcs', 'accesses'))
+        self.observer = Observer(self.pcs)
         command = [
             QEMU, '-M', f'virt,trace=on,trace-autostart=on{test.machine},'
             'trace-modes=baseline,'
@@ -62,15 +66,20 @@ class Part:
             command += ['-chardev', f'file,id=tr,path={self.trace}']
         if test.data:
             command += ['-plugin', f'{ACCESSES},out={self.accesses}']
-        self.machine = Machine(test.sockets, command)
+        self.machine = Machine(test.sockets, command, gdb=test.debugger,
+                               qtest=unread)
         self.qmp = self.machine.qmp
         test.parts.append(self)
         if unread:
             self.link = links.connect(f'{test.sockets}/tr')
 
-    def run(self, seconds=0.2):
+    def run(self):
         self.machine.cont()
-        time.sleep(seconds)
+        self.go_on()
+
+    def go_on(self):
+        """Until the observer has seen enough of each hart, from now on"""
+        self.observer.go_on(self.harts, 2 * MANY)
 
     def move(self, test, live=True):
         """To a new QEMU, where the guest stands still"""
@@ -97,11 +106,7 @@ class Part:
 
     def quit(self):
         """End QEMU in order; the observers write down what they have."""
-        try:
-            self.qmp('quit')
-        except Error:
-            pass                    # gone before it has answered
-        need(self.machine.process.wait(LIMIT) == 0, 'QEMU failed')
+        self.machine.quit()
         self.machine.end()
         need(not self.machine.complaint(),
              f'QEMU or an observer complained: {self.machine.complaint()}')
@@ -109,7 +114,7 @@ class Part:
     def finish(self):
         """The guest has to end, and ends QEMU."""
         self.machine.uart.sendall(b'e')
-        need(self.machine.process.wait(LIMIT) == 0, 'QEMU failed')
+        self.machine.wait()
         while self.machine.read(0):
             pass
         need('FAIL' not in self.machine.text and
@@ -120,8 +125,8 @@ class Part:
     def registers(self, component):
         words = {}
         for base in range(0, REGISTERS, 0x40):
-            text = self.qmp('human-monitor-command', command_line=
-                            f'xp /{0x10}xw {COMPONENTS[component] + base:#x}')
+            text = self.machine.hmp(
+                f'xp /{0x10}xw {COMPONENTS[component] + base:#x}')
             values = [int(word, 16)
                       for word in re.findall(r'\b0x[0-9a-f]{8}\b', text)]
             need(len(values) == 0x10, f'xp: {text}')
@@ -130,14 +135,11 @@ class Part:
         return words
 
     def pc(self):
-        text = self.qmp('human-monitor-command', command_line='info registers')
-        return re.search(r'\bpc +([0-9a-f]+)', text)[1]
+        return re.search(r'\bpc +([0-9a-f]+)',
+                         self.machine.hmp('info registers'))[1]
 
     def of_observer(self, hart):
-        prefix = f'{hart} '
-        with open(self.pcs, encoding='ascii') as lines:
-            return [line[len(prefix):] for line in lines
-                    if line.startswith(prefix)]
+        return self.observer.pcs(hart)
 
 
 class Test:
@@ -145,7 +147,7 @@ class Test:
 
     def __init__(self, folder, sockets, properties=(), harts=1, data=False,
                  machine=',trace-chardev=tr', options=(), unread=False,
-                 program=None):
+                 program=None, debugger=False):
         self.folder = folder
         self.sockets = sockets
         self.harts = harts
@@ -153,6 +155,7 @@ class Test:
         self.machine = machine
         self.options = list(options)
         self.unread = unread        # the first one's trace, until it is asked
+        self.debugger = debugger
         self.program = program or ('middle-data' if data else 'middle')
         self.parts = []
         for item in properties:
@@ -191,9 +194,9 @@ class Test:
         files = files or self.files()
         for hart in range(self.harts):
             seen = [part.of_observer(hart) for part in self.parts]
-            need(all(len(part) > 10000 for part in seen),
+            need(all(len(part) > MANY for part in seen),
                  f'not in the middle: {[len(part) for part in seen]}')
-            same(self.decode(files, 'pc', hart).splitlines(True),
+            same(self.decode(files, 'pc', hart).splitlines(),
                  sum(seen, []))
             if self.data:
                 self.compare_data(files, hart)
@@ -225,7 +228,7 @@ def moves(test, live=True, times=1):
     """Run, move, run, ...; the last one comes to the guest's end."""
     part = test.first()
     for _ in range(times):
-        time.sleep(0.2)
+        part.go_on()
         part = part.move(test, live)
         part.run()
     part.finish()
@@ -246,10 +249,8 @@ def ended_at_handler(test, *stops):
     """
     where = symbols.addresses(f'{OUT}/{test.program}.elf')
     part = test.first()
-    time.sleep(0.2)
-    part.qmp('human-monitor-command', command_line='gdbserver unix:'
-             f'{test.sockets}/gdb,server=on,wait=off')
-    gdb = links.Gdb(test.sockets)
+    part.go_on()
+    gdb = part.machine.gdb()
     for stop in (*stops, 'count'):
         gdb.stop_at(where[stop])
     part.quit()
@@ -259,16 +260,19 @@ def ended_at_handler(test, *stops):
 def waiting(test):
     """A hart that waits for the reader moves, and waits no more there."""
     part = test.first()
-    end = time.monotonic() + LIMIT
-    while not part.registers('encoder')[0] & STALL_OR_OVERFLOW:
-        need(time.monotonic() < end, 'the hart does not wait')
-        time.sleep(0.02)
-    time.sleep(0.5)
-    # It does so on and on.
+    control = COMPONENTS['encoder']
+    qtest = part.machine.qtest
+
+    def waits():
+        return qtest.read(control) & STALL_OR_OVERFLOW
+
+    until(waits, 'the hart does not wait')
+    # It does so on and on, when it was stopped in between, too.
     pc = part.pc()
     part.qmp('stop')
-    part.run(0.3)
-    need(part.pc() == pc, 'the hart does not wait any more')
+    part.machine.cont()
+    for _ in range(20):
+        need(part.pc() == pc, 'the hart does not wait any more')
     there = part.move(test)
     there.run()
     there.finish()
@@ -281,7 +285,7 @@ def waiting(test):
 def registers_moved(test):
     """They are at the destination what they are at the source."""
     part = test.first()
-    time.sleep(0.1)
+    part.go_on()
     there = part.move(test)
     for component in COMPONENTS:
         old, new = part.registers(component), there.registers(component)
@@ -291,20 +295,18 @@ def registers_moved(test):
                  value == new[offset],
                  f'{component}, {offset:#x}: {value:#x} before, '
                  f'{new[offset]:#x} after')
-    there.run(0.1)
+    there.run()
     there.finish()
     part.quit()
 
 
 def wait_for_ring(part, done):
     """Until done(trRamWPLow)"""
-    end = time.monotonic() + LIMIT
-    while not done(part.registers('RAM sink')[TR_RAM_WP]):
-        need(time.monotonic() < end, 'nothing is stored')
-        time.sleep(0.01)
+    until(lambda: done(part.registers('RAM sink')[TR_RAM_WP]),
+          'nothing is stored')
 
 
-def save_ring(test, before, after):
+def save_ring(test, before):
     """
     Moves the guest when the ring is as wanted, and saves it at the end; the
     sidebands
@@ -313,12 +315,11 @@ def save_ring(test, before, after):
     wait_for_ring(part, before)
     there = part.move(test)
     stored = there.registers('RAM sink')[TR_RAM_WP]
-    there.run(after)
+    there.run()
     wait_for_ring(there, lambda wp: wp != stored)
     there.qmp('stop')
     there.qmp('x-riscv-trace-save', filename=f'{test.folder}/ring')
-    wrapped = 'wrapped' in there.qmp('human-monitor-command',
-                                     command_line='info riscv-trace')
+    wrapped = 'wrapped' in there.machine.hmp('info riscv-trace')
     for part in test.parts:
         part.quit()
     return wrapped, [word for part in test.parts
@@ -327,10 +328,10 @@ def save_ring(test, before, after):
 
 def ring_wrapped(test):
     """The end of the source's trace is left, and all of the destination's."""
-    wrapped, sidebands = save_ring(test, lambda wp: wp & 1, 0)
+    wrapped, sidebands = save_ring(test, lambda wp: wp & 1)
     need(wrapped, 'it has not wrapped')
     decoded = test.decode(['--trace', f'{test.folder}/ring', '--wrapped-at',
-                           '0', *sidebands], 'pc', 0).splitlines(True)
+                           '0', *sidebands], 'pc', 0).splitlines()
     before, after = (part.of_observer(0) for part in test.parts)
     need(0 < len(after) < len(decoded) < len(before) + len(after),
          f'{len(decoded)} decoded, {len(before)} and {len(after)} retired')
@@ -339,27 +340,16 @@ def ring_wrapped(test):
 
 def ring(test):
     """One dump at the end holds what was stored on both sides."""
-    _, sidebands = save_ring(test, lambda wp: wp > 1 << 16, 0.2)
+    _, sidebands = save_ring(test, lambda wp: wp > 1 << 16)
     dump = ['--ram', '--trace', f'{test.folder}/ring']
     test.compare([*dump, *sidebands])
     # what is from the destination can be had by itself
-    same(test.decode([*dump, *sidebands[2:]], 'pc', 0).splitlines(True),
+    same(test.decode([*dump, *sidebands[2:]], 'pc', 0).splitlines(),
          test.parts[1].of_observer(0))
     done = test.etrace('decode', *dump, *sidebands[2:], *sidebands[:2],
                        '--emit', 'pc')
     need(done.returncode == 2 and 'order' in done.stderr,
          f'the wrong order: {done.returncode} {done.stderr}')
-
-
-def create_disk(test, path):
-    """An empty qcow2 image, which snapshots go into"""
-    with Machine(test.sockets, [QEMU, '-M', 'none']) as machine:
-        machine.job('blockdev-create', options={
-            'driver': 'file', 'filename': path, 'size': 0})
-        machine.qmp('blockdev-add', driver='file', node_name='file',
-                    filename=path)
-        machine.job('blockdev-create', options={
-            'driver': 'qcow2', 'file': 'file', 'size': 1 << 20})
 
 
 def snapshot(test):
@@ -368,30 +358,31 @@ def snapshot(test):
     trace has a session before loadvm and one behind it.
     """
     disk = f'{test.folder}/disk'
-    create_disk(test, disk)
+    with Machine(test.sockets, [QEMU, '-M', 'none'], uart='null') as maker:
+        maker.create_disk(disk)
     test.options += ['-blockdev', 'driver=qcow2,node-name=disk,'
                      f'file.driver=file,file.filename={disk}']
     part = test.first()
-    time.sleep(0.1)
+    part.go_on()
     part.qmp('stop')
     part.machine.job('snapshot-save', tag='s', vmstate='disk',
                      devices=['disk'])
-    part.run(0.1)
+    part.run()
     part.qmp('stop')
     part.machine.job('snapshot-load', tag='s', vmstate='disk',
                      devices=['disk'])
-    part.run(0.1)
+    part.run()
     part.finish()
     files = [word for number in ('1', '2') for word in
              (*test.files(), '--session', number)]
     test.compare(files)
     # the last one alone: what retired behind loadvm
     seen = part.of_observer(0)
-    alone = test.decode(test.files(), 'pc', 0).splitlines(True)
+    alone = test.decode(test.files(), 'pc', 0).splitlines()
     need(len(alone) > 10000, 'nothing retired behind loadvm')
     same(alone, seen[-len(alone):])
     before = test.decode([*test.files(), '--session', '1'], 'pc', 0)
-    same(before.splitlines(True), seen[:-len(alone)])
+    same(before.splitlines(), seen[:-len(alone)])
 
 
 def refused(test, order, words):
@@ -411,7 +402,7 @@ def wrong_parts(test):
     refused(test, (0, 2), (names[0], names[2], 'missing'))
     refused(test, (0, 0), (names[0], 'twice'))
     # some of the parts, without a gap
-    same(test.decode(test.files((1, 2)), 'pc', 0).splitlines(True),
+    same(test.decode(test.files((1, 2)), 'pc', 0).splitlines(),
          test.parts[1].of_observer(0) + test.parts[2].of_observer(0))
     # as many of the one as of the other
     done = test.etrace('stat', *test.files()[:-2])
@@ -488,7 +479,8 @@ def tests():
     yield 'live, triggers', {'program': 'triggers'}, moved
     for stop in ('meet_both', 'storing'):
         yield f'ended at the handler of a trap behind {stop}', \
-              {'program': 'triggers'}, ended_at_handler, stop
+              {'program': 'triggers', 'debugger': True}, \
+              ended_at_handler, stop
     yield 'loadvm, triggers', {'program': 'triggers'}, snapshot
     yield 'loadvm, data', \
           {'properties': [*known['all'], *DATA], 'data': True}, snapshot

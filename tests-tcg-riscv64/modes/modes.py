@@ -17,13 +17,14 @@ HERE = os.path.dirname(os.path.realpath(__file__))
 TESTS = os.path.dirname(HERE)
 TOP = os.path.dirname(TESTS)
 sys.dont_write_bytecode = True
-sys.path.append(os.path.join(TOP, 'bench'))
+sys.path += [os.path.join(TOP, 'bench'), os.path.join(TESTS, 'harness')]
 import htif                         # noqa: E402
+from tap import Tap                 # noqa: E402
 BUILD = os.environ.get('RVTRACE_BUILD', os.path.join(TOP, 'build'))
 QEMU = os.environ.get('QEMU', f'{BUILD}/qemu-system-riscv64')
 RVTRACE = os.environ.get('RVTRACE', f'{BUILD}/rvtrace')
 RETIRED = os.environ.get('RETIRED', f'{BUILD}/plugins/libretired.so')
-OUT = os.path.abspath(os.environ.get('OUT', f'{BUILD}/check/tcg-modes'))
+OUT = os.path.abspath(os.environ.get('OUT', f'{BUILD}/check/modes'))
 LIMIT = 120
 
 # Calls and returns of all kinds, jump tables, traps, loops; together they
@@ -167,28 +168,24 @@ def main():
     make(bench)
     make(os.path.join(TESTS, 'guests'))
 
-    total = failed = 0
+    total = 0
     baseline = {}
+    tap = Tap()
     with concurrent.futures.ThreadPoolExecutor(
             int(os.environ.get('JOBS') or os.cpu_count())) as pool:
-        for number, (mode, properties) in enumerate(modes, 1):
+        for mode, properties in modes:
             compared, wrong, traces = check_mode(pool, mode, properties, names)
             if mode == 'baseline':
                 baseline = traces
             elif baseline and traces.items() <= baseline.items():
                 wrong.append('the mode is not on: all traces are baseline\'s')
             total += compared
-            failed += bool(wrong)
-            print(f'{"not ok" if wrong else "ok"} {number} - {mode}: '
-                  f'{len(traces)} of {len(names)} programs, '
-                  f'{compared} instructions compared, '
-                  f'{"" if wrong else "0 "}differences', flush=True)
-            for line in wrong:
-                print('#', line, flush=True)
+            tap.say(not wrong, f'{mode}: {len(traces)} of {len(names)} '
+                    f'programs, {compared} instructions compared, '
+                    f'{"" if wrong else "0 "}differences', *wrong)
     print(f'# {total} instructions compared in {len(modes)} modes, '
           f'{len(names)} programs')
-    print(f'1..{len(modes)}')
-    sys.exit(1 if failed or not modes or not names else 0)
+    tap.end()
 
 
 main()

@@ -3,18 +3,18 @@
 #
 # The tests of run.sh, which builds what they need.
 
-import json
 import os
 import subprocess
 import sys
-import time
 
-sys.path.insert(0, os.path.join(os.path.dirname(__file__), '..'))
+sys.path.insert(0, os.path.join(os.path.dirname(__file__), '..', 'harness'))
 
 import formats
+import machine as machines
 import tap
+from observer import Observer
 from symbols import table
-from tap import Problem, need
+from tap import LIMIT, Problem, need
 
 QEMU = os.environ['QEMU']
 RVTRACE = os.environ['RVTRACE']
@@ -22,100 +22,52 @@ RETIRED = os.environ['RETIRED']
 ACCESSES = os.environ['ACCESSES']
 COMPARE = os.path.join(os.path.dirname(__file__), '..', 'data', 'compare.py')
 OUT = os.environ['OUT']
-LIMIT = 30 if os.environ.get('SANITIZE', '0') in ('', '0') else 150
 DRAM = 0x80000000
 
 
-class WrongMoment(Problem):
-    """The guest was too slow or too fast for the test to say something."""
-
-
-class Machine:
+class Machine(machines.Machine):
     """A QEMU with a monitor, which stays when its guest has powered off."""
 
     def __init__(self, folder, tag, elf, machine, *options):
-        self.folder = folder
-        self.truth = f'{folder}/truth{tag}'
-        self.pcs_file = f'{folder}/pcs{tag}'
-        self.uart = f'{folder}/uart{tag}'
+        self.observer = Observer(f'{folder}/pcs{tag}')
+        self.printed = f'{folder}/uart{tag}'
         bits = 'rv32' if elf.endswith(('32.elf', 'rv32gc.elf')) else 'rv64'
-        self.log = open(f'{folder}/log{tag}', 'wb')
-        self.child = subprocess.Popen(
+        super().__init__(
+            folder,
             [QEMU, '-M', f'virt,trace=on{machine}', '-cpu', bits,
-             '-m', '128M', '-display', 'none', '-bios', 'none',
-             '-kernel', elf, '-serial', f'file:{self.uart}',
-             '-S', '-no-shutdown', '-qmp', 'stdio', '-plugin',
-             f'{RETIRED},out={self.truth},pcs={self.pcs_file}', *options],
-            stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self.log)
-        self.events = []
-        self.read()
-        # events are reported from here on only, hence -S
-        self.qmp('qmp_capabilities')
+             '-m', '128M', '-bios', 'none', '-kernel', elf, '-no-shutdown',
+             '-plugin', f'{RETIRED},out={folder}/truth{tag},'
+             f'pcs={self.observer.path}'], *options, uart=f'file:{self.printed}')
         if '-incoming' not in options:
-            self.qmp('cont')
+            self.cont()
 
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *_):
-        self.quit()
-
-    def read(self):
-        line = self.child.stdout.readline()
-        need(line, f'QEMU ended: see {self.log.name}')
-        return json.loads(line)
-
-    def qmp(self, command, **arguments):
-        asked = {'execute': command, 'arguments': arguments}
-        self.child.stdin.write(json.dumps(asked).encode() + b'\n')
-        self.child.stdin.flush()
-        while True:
-            answer = self.read()
-            if 'event' in answer:
-                self.events.append(answer)
-            elif 'error' in answer:
-                raise Problem(f'{command}: {answer["error"]["desc"]}')
-            else:
-                return answer.get('return')
-
-    def hmp(self, line):
-        return self.qmp('human-monitor-command', **{'command-line': line})
-
-    def wait(self, name, seconds=LIMIT):
-        """Wait for an event, asking for something so that there is an end."""
-        end = time.monotonic() + seconds
-        while not any(e['event'] == name for e in self.events):
-            need(time.monotonic() < end, f'no {name} in {seconds} s')
-            time.sleep(0.02)
-            self.qmp('query-status')
+    def end(self):
+        """In order: the observer writes down what it has."""
+        if self.process.poll() is None:
+            try:
+                self.quit()
+            except (Problem, subprocess.TimeoutExpired):
+                pass
+        super().end()
 
     def finished(self, happy=True):
         """Wait until the guest has powered off."""
-        self.wait('STOP')
+        self.monitor.wait_for('STOP')
         text = self.uart_text()
         need(not happy or ('FAIL' not in text and 'trap' not in text),
              f'the guest failed: {text}')
 
     def uart_text(self):
-        with open(self.uart, encoding='ascii') as f:
-            return f.read()
+        with open(self.printed, encoding='ascii') as file:
+            return file.read()
 
-    def quit(self):
-        if self.child.poll() is None:
-            try:
-                self.qmp('quit')
-                self.child.wait(LIMIT)
-            except (Problem, OSError, subprocess.TimeoutExpired):
-                self.child.kill()
-        self.child.wait()
-        self.log.close()
+    def go_on(self, harts):
+        """Until the observer has seen enough of each, from now on"""
+        self.observer.go_on(harts, 20000)
 
     def pcs(self, hart=0):
-        """What retired, a list of texts; after quit()."""
-        prefix = f'{hart} '
-        with open(self.pcs_file, encoding='ascii') as f:
-            return [line[len(prefix):].strip() for line in f
-                    if line.startswith(prefix)]
+        """What retired, a list of texts; all of it after end()."""
+        return self.observer.pcs(hart)
 
 
 def decode(folder, trace, *options, hart=0, strict=True):
@@ -152,7 +104,7 @@ def is_end(decoded, truth, least):
 def find(decoded, truth, least):
     """Where in the truth the decoded stretch is"""
     if len(decoded) < least:
-        raise WrongMoment(f'only {len(decoded)} instructions decoded')
+        raise Problem(f'only {len(decoded)} instructions decoded')
     text = '\n' + '\n'.join(truth) + '\n'
     at = text.find('\n' + '\n'.join(decoded) + '\n')
     need(at >= 0, f'{len(decoded)} instructions that did not retire like '
@@ -629,29 +581,18 @@ def both_sinks(folder):
 def from_monitor(folder, harts):
     """
     Tracing is started and stopped while the guest runs, and every hart runs
-    in between. How long that takes is for the host to say.
+    in between.
     """
-    for before, pause in ((0.1, 0.05), (0.02, 0.02), (0, 0.05), (0, 0.2),
-                          (0.1, 0.8), (0.1, 3)):
-        try:
-            from_monitor_for(folder, harts, before, pause)
-            return
-        except WrongMoment as error:
-            why = error
-    raise why
-
-
-def from_monitor_for(folder, harts, before, pause):
-    guest = 'dhry-long' if harts == 1 else 'smp.rv64gc'
+    guest = 'endless' if harts == 1 else 'smp-long'
     with Machine(folder, '', f'{OUT}/{guest}.elf', SIDE, '-smp', str(harts),
                  *sideband(folder), *sram('64M')) as m:
-        time.sleep(before)
+        m.go_on(harts)
         m.qmp('x-riscv-trace-start')
-        time.sleep(pause)
+        m.go_on(harts)
         m.qmp('x-riscv-trace-stop')
+        need('SHUTDOWN' not in m.monitor.events, 'the guest is over')
+        m.qmp('stop')
         m.qmp('x-riscv-trace-save', filename=f'{folder}/trace')
-        if 'STOP' in str(m.events):
-            raise WrongMoment('the guest was too fast for this test')
     for hart in range(harts):
         find(decode(folder, f'{folder}/trace', '--ram', '--sideband',
                     f'{folder}/sideband', hart=hart), m.pcs(hart), 1000)
@@ -667,20 +608,17 @@ def migrated(folder, guest, machine, size, live, harts=1):
     options = [*sram(size), *sideband(folder), *SYNC, '-smp', str(harts)]
     hart = {'hart': 0} if PER_HART in machine else {}
     with Machine(folder, '.1', elf, machine + SIDE, *options) as m1:
-        time.sleep(0.4)
+        m1.go_on(harts)
         if not live:
             m1.qmp('stop')
         m1.qmp('migrate', uri=state)
-        while m1.qmp('query-migrate')['status'] != 'completed':
-            time.sleep(0.02)
-        need('SHUTDOWN' not in str(m1.events),
-             'the guest was too fast for this test')
+        m1.migrated()
+        need('SHUTDOWN' not in m1.monitor.events, 'the guest is over')
         m1.qmp('x-riscv-trace-save', filename=f'{folder}/trace.1', **hart)
     os.rename(f'{folder}/sideband', f'{folder}/sideband.1')
     with Machine(folder, '.2', elf, machine + SIDE, *options,
                  '-incoming', state) as m2:
-        while m2.qmp('query-migrate').get('status') != 'completed':
-            time.sleep(0.02)
+        m2.migrated()
         m2.qmp('cont')
         # dhry knows the result of fewer rounds only
         m2.finished(happy=guest != 'dhry-long')

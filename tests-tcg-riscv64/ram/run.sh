@@ -12,7 +12,7 @@ set -uo pipefail
 
 here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=../guests/guest.sh
-. "$here/../guests/guest.sh" tcg-ram
+. "$here/../guests/guest.sh" ram
 
 need "$QEMU" "$RVTRACE" "$RETIRED"
 if [ -z "${ACCESSES:-}" ]; then
@@ -52,6 +52,8 @@ for xlen in 64 32; do
 done
 make_guest rvtrace-long "$rvtrace" rv64gc -DRING_SIZE=0x2000000 -DWORK=2000000
 make_guest dhry-long "$guest_dir/dhry.c" rv64gc -DROUNDS=1200
+make_guest endless "$here/../slow-reader/long.c" rv64gc -DROUNDS=0x7fffffff
+make_guest smp-long "$guest_dir/smp.S" rv64gc -DROUNDS=100000000
 make_guest baton-long "$guest_dir/baton.S" rv64gc -DTURNS=1000
 
 exec python3 "$here/ram.py" "${1:-*}"

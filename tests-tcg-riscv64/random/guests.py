@@ -21,9 +21,10 @@ import case as cases                            # noqa: E402
 import run_case                                 # noqa: E402
 import selftest                                 # noqa: E402
 import shrink                                   # noqa: E402
+from tap import Tap                             # noqa: E402
 
 OUT = os.path.abspath(os.environ.get(
-    'OUT', f'{run_case.BUILD}/check/tcg-random'))
+    'OUT', f'{run_case.BUILD}/check/random'))
 JOBS = int(os.environ.get('JOBS') or os.cpu_count())
 
 
@@ -143,30 +144,29 @@ def command_run(options):
     return 0
 
 
-def self_test(tools):
-    """The first test; 1 if it fails"""
+def self_test(tap, tools):
+    """The first test"""
     folder = f'{OUT}/selftest'
     shutil.rmtree(folder, ignore_errors=True)
     try:
         found = selftest.run(folder, tools)
     except run_case.Failure as failure:
-        print(f'not ok 1 - comparison\n# {failure}; see {folder}', flush=True)
-        return 1
+        tap.say(False, 'comparison', f'{failure}; see {folder}')
+        return
     shutil.rmtree(folder)
-    print(f'ok 1 - comparison: {found} of {found} differences are found',
-          flush=True)
-    return 0
+    tap.say(True, f'comparison: {found} of {found} differences are found')
 
 
 def command_check(options):
     """Fixed seeds; speaks TAP"""
     tools = build_tools()
+    tap = Tap()
     with open(f'{HERE}/seeds', encoding='ascii') as lines:
         groups = [line.split() for line in lines
                   if line.strip() and not line.startswith('#')]
     groups = [words for words in groups
               if not options.group or words[0] in options.group]
-    total = programs = failed = 0
+    total = programs = 0
     with concurrent.futures.ProcessPoolExecutor(JOBS) as pool:
         jobs = [(words[0], [
             pool.submit(job, cases.make(seed, words[3:]),
@@ -174,9 +174,8 @@ def command_check(options):
             for seed in range(int(words[1]), int(words[2]))])
             for words in groups]
         if not options.group:
-            failed += self_test(tools)
-        for number, (name, runs) in enumerate(jobs,
-                                              1 if options.group else 2):
+            self_test(tap, tools)
+        for name, runs in jobs:
             count, endless, wrong = 0, 0, []
             for run in runs:
                 instructions, report = run.result()
@@ -189,15 +188,10 @@ def command_check(options):
                 wrong.append('too few programs come to an end')
             total += count
             programs += len(runs) - endless
-            failed += bool(wrong)
-            print(f'{"not ok" if wrong else "ok"} {number} - {name}: '
-                  f'{len(runs) - endless} programs, {count} instructions')
-            for line in wrong[:60]:
-                print('#', line)
-            sys.stdout.flush()
+            tap.say(not wrong, f'{name}: {len(runs) - endless} programs, '
+                    f'{count} instructions', *wrong)
     print(f'# {programs} programs, {total} instructions')
-    print(f'1..{len(groups) + (not options.group)}')
-    return 1 if failed or not groups else 0
+    tap.end()
 
 
 def command_soak(options):

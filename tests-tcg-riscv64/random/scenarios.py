@@ -16,10 +16,11 @@ import time
 
 HERE = os.path.dirname(os.path.realpath(__file__))
 TESTS = os.path.dirname(HERE)
-sys.path[:0] = [f'{TESTS}/ctr', TESTS]
+sys.path.insert(0, f'{TESTS}/harness')
 
 import links                                    # noqa: E402
-from machine import Error, Machine, connect     # noqa: E402
+from links import Error, connect                 # noqa: E402
+from machine import Machine                     # noqa: E402
 from symbols import table                       # noqa: E402
 
 LIMIT = 60              # seconds that a program has
@@ -94,7 +95,7 @@ class Run:
             options += ['-chardev', 'socket,id=tr,server=on,wait=off,'
                         f'path={self.sockets}/tr']
         machine = Machine(self.sockets, self.command_of(number, options),
-                          log=True)
+                          uart='log')
         self.machines.append(machine)
         return machine
 
@@ -369,13 +370,8 @@ def snapshot(run):
     """savevm, on for a while, loadvm"""
     disk = f'{run.folder}/disk'
     with Machine(run.sockets, [run.command_of(None, None)[0], '-M', 'none'],
-                 log=True) as maker:
-        maker.job('blockdev-create', options={
-            'driver': 'file', 'filename': disk, 'size': 0})
-        maker.qmp('blockdev-add', driver='file', node_name='file',
-                  filename=disk)
-        maker.job('blockdev-create', options={
-            'driver': 'qcow2', 'file': 'file', 'size': 1 << 20})
+                 uart='log') as maker:
+        maker.create_disk(disk)
     machine = run.start('-blockdev', 'driver=qcow2,node-name=disk,'
                         f'file.driver=file,file.filename={disk}')
     machine.cont()

@@ -11,7 +11,7 @@ set -uo pipefail
 
 here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=../guests/guest.sh
-. "$here/../guests/guest.sh" tcg-slow-reader
+. "$here/../guests/guest.sh" slow-reader
 
 need "$QEMU" "$RVTRACE" "$RETIRED"
 make_guest long "$here/long.c" rv64gc

@@ -1,0 +1,27 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+#
+# rvtrace gdbserver: gdb walks through a traced run, forth and back. Speaks TAP.
+#
+# run.sh [PATTERN]        only tests whose name matches the glob pattern
+#
+# QEMU, RVTRACE           qemu-system-riscv64, rvtrace
+# OUT                     where the guests and the files of failed tests go
+set -uo pipefail
+
+here=$(cd "$(dirname "$0")" && pwd)
+tests=$(cd "$here/../../../../tests-tcg-riscv64" && pwd)
+# shellcheck source=../../../../tests-tcg-riscv64/guests/guest.sh
+. "$tests/guests/guest.sh" rvtrace-gdbserver
+
+have_qemu
+command -v gdb-multiarch >/dev/null || skip_all "gdb-multiarch is not installed"
+guests=()
+for name in baton calls exceptions irq loops priv; do
+    guests+=("$name.rv64gc" "$name.rv32gc")
+done
+make_guests "$guest_dir" "${guests[@]}" zc.rv64gc
+make_guest dhry-50 "$guest_dir/dhry.c" rv64gc -DROUNDS=50
+make_guest dhry-100 "$guest_dir/dhry.c" rv64gc -DROUNDS=100
+make_guest rounds "$here/rounds.S" rv64gc
+exec python3 "$here/gdbserver.py" "${1:-*}"

@@ -1,0 +1,257 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+#
+# rvtrace run: QEMU, traced, and what it ran, by one command. Speaks TAP.
+#
+# run.sh [PATTERN]        only tests whose name matches the glob pattern
+#
+# QEMU, RVTRACE, OUT: as for tests-tcg-riscv64/run.sh
+set -uo pipefail
+
+here=$(cd "$(dirname "$0")" && pwd)
+tests=$(cd "$here/../../../../tests-tcg-riscv64" && pwd)
+# shellcheck source=../../../../tests-tcg-riscv64/guests/guest.sh
+. "$tests/guests/guest.sh" rvtrace-run-command
+pattern=${1:-*}
+
+have_qemu
+make_guest guest "$guest_dir/dhry.c" rv64gc
+make_guest endless "$here/endless.S" rv64gc
+guest="-m 128M -display none -monitor none -bios none -kernel $OUT/guest.elf"
+endless=${guest/guest.elf/endless.elf}
+export TMPDIR=$OUT/tmp
+rm -rf "$TMPDIR"
+mkdir -p "$TMPDIR"
+
+# rv OPTION... -- QEMU-OPTION...: its exit status; what it wrote is in
+# $dir/stdout and $dir/log
+rv() {
+    timeout 600 "$RVTRACE" run "$@" </dev/null >"$dir/stdout" 2>"$dir/log"
+}
+
+# expect STATUS COMMAND...: why not, if not
+expect() {
+    local want=$1 got
+    shift
+    "$@"
+    got=$?
+    [ $got = "$want" ] || echo "exit status $got, not $want"
+}
+
+# says PATTERN: in $dir/log
+says() {
+    grep -q -e "$1" "$dir/log" || echo "no message '$1'"
+}
+
+clean() {
+    [ -z "$(ls -A "$TMPDIR")" ] || echo "temporary files are left"
+}
+
+if begin "report and stat are of the same instructions"; then
+    # shellcheck disable=SC2086  # words
+    reason=$(expect 0 rv --keep "$dir/kept" --view report \
+        --view "stat=$dir/stat" --format tsv -- "$QEMU" -M virt \
+        -serial "file:$dir/uart" $guest)
+    own=$(awk -F'\t' 'NR == 1 { for (i = 1; i <= NF; i++) col[$i] = i; next }
+                      { n += $col["own"] } END { print n }' "$dir/stdout")
+    retired=$("$RVTRACE" decode --trace "$dir/kept/trace" \
+        --sideband "$dir/kept/sideband" --hart 0 --emit pc | wc -l)
+    [ "$retired" -gt 10000 ] || reason+="; $retired instructions decoded"
+    [ "$own" = "$retired" ] || reason+="; report $own, decode $retired"
+    grep -qw "$retired" "$dir/stat" || reason+="; stat has not $retired"
+    grep -qw main "$dir/stdout" || reason+="; no names of -kernel"
+    finish "$reason$(clean)"
+fi
+
+if begin "what the guest ends with"; then
+    # a report by default, and no files
+    # shellcheck disable=SC2086
+    reason=$(expect 0 rv -- "$QEMU" -M virt -serial null $guest)
+    grep -qw main "$dir/stdout" || reason+="; no report"
+    reason+=$(expect 2 rv -- "$QEMU" -M virt -no-such-option)
+    reason+=$(says 'QEMU ended with exit status 1 and traced nothing')
+    finish "$reason$(clean)"
+fi
+
+if begin "QEMU fails behind its trace"; then
+    # shellcheck disable=SC2086
+    reason=$(expect 3 rv -- "$here/status-7" "$QEMU" -M virt -serial null \
+        $guest)
+    reason+=$(says 'QEMU ended with exit status 7')
+    grep -qw main "$dir/stdout" || reason+="; no report"
+    finish "$reason$(clean)"
+fi
+
+# interrupted SIGNAL OPTION...: sent to rvtrace when the guest runs
+interrupted() {
+    local signal=$1 pid i
+    shift
+    # bash would have rvtrace ignore ^C: it is in the background
+    # shellcheck disable=SC2086
+    python3 -c 'import os, signal, sys
+signal.signal(signal.SIGINT, signal.SIG_DFL)
+os.execv(sys.argv[1], sys.argv[1:])' "$RVTRACE" run --keep "$dir/kept" "$@" -- \
+        "$QEMU" -M virt -serial "file:$dir/uart" $endless \
+        </dev/null >"$dir/stdout" 2>"$dir/log" &
+    pid=$!
+    for ((i = 0; i < 1200; i++)); do
+        [ -s "$dir/uart" ] && break
+        sleep 0.1
+    done
+    [ -s "$dir/uart" ] || echo "the guest does not run"
+    kill "-$signal" $pid
+    for ((i = 0; i < 1200; i++)); do
+        kill -0 $pid 2>/dev/null || break
+        sleep 0.1
+    done
+    kill -9 $pid 2>/dev/null && echo "it goes on"
+    wait $pid
+}
+
+for signal in INT TERM; do
+    if begin "SIG$signal ends QEMU, not the report"; then
+        reason=$(expect 0 interrupted $signal)
+        grep -qw around "$dir/stdout" || reason+="; no report"
+        "$RVTRACE" stat --trace "$dir/kept/trace" \
+            --sideband "$dir/kept/sideband" --strict >>"$dir/log" 2>&1 ||
+            reason+="; losses"
+        finish "$reason"
+    fi
+done
+
+# own FILE: instructions of all rows of a report as tsv
+own() {
+    awk -F'\t' 'NR == 1 { for (i = 1; i <= NF; i++) col[$i] = i; next }
+                { n += $col["own"] } END { print n }' "$1"
+}
+
+if begin "a part of what ran"; then
+    # shellcheck disable=SC2086
+    reason=$(expect 0 rv --keep "$dir/kept" --view "report=$dir/part" \
+        --from 5k --to 9k --format tsv -- "$QEMU" -M virt -serial null $guest)
+    part=$(own "$dir/part")
+    [ "$part" = 4000 ] || reason+="; $part instructions, not 4000"
+    "$RVTRACE" report --trace "$dir/kept/trace" --sideband \
+        "$dir/kept/sideband" --from 5k --to 9k --format tsv \
+        --elf "$OUT/guest.elf" >"$dir/again"
+    # names come from the same file, by its bytes or by its place
+    cmp <(cut -f 1 "$dir/part" | sort) <(cut -f 1 "$dir/again" | sort) \
+        >>"$dir/log" 2>&1 || reason+="; report says something else"
+    # shellcheck disable=SC2086
+    reason+=$(expect 0 rv --process nobody -- "$QEMU" -M virt -serial null \
+        $guest)
+    reason+=$(says 'none of [0-9]* instructions is selected')
+    finish "$reason$(clean)"
+fi
+
+# total FILE: instructions and packets, by the last lines of live
+total() {
+    local insns='([0-9]+) instructions' packets='([0-9]+) packets'
+    sed -nE "s/^# total: .* s, $insns.* of $packets.*/\\1 \\2/p" "$1"
+}
+
+if begin "live, beside the run"; then
+    # on a busy machine it may leave out what it has no time for, and says so
+    for _ in 1 2 3 4 5; do
+        rm -rf "$dir/kept"
+        # shellcheck disable=SC2086
+        reason=$(expect 0 rv --keep "$dir/kept" --view "live=$dir/live" \
+            --interval 0.1 --view "stat=$dir/stat" -- "$QEMU" -M virt \
+            -serial null $guest)
+        grep -q '^# total: .*; shows [0-9]* % of' "$dir/live" || break
+    done
+    want=$(awk '$1 == "instructions" { n = $2 } $1 == "packets" { p = $2 }
+                END { print n, p }' "$dir/stat")
+    [ "$(total "$dir/live")" = "$want" ] ||
+        reason+="; live: $(total "$dir/live"), stat: $want"
+    grep -qw main "$dir/live" || reason+="; no names of -kernel"
+    # alone, to where the guest does not write
+    # shellcheck disable=SC2086
+    reason+=$(expect 0 rv --view live -- "$QEMU" -M virt -serial stdio $guest)
+    reason+=$(says '^# total: ')
+    ! grep -q '^#' "$dir/stdout" || reason+="; live among what the guest says"
+    finish "$reason$(clean)"
+fi
+
+if begin "live, and QEMU is interrupted"; then
+    reason=$(expect 0 interrupted INT --view "live=$dir/live" --view report)
+    [ -n "$(total "$dir/live")" ] || reason+="; no total"
+    grep -qw around "$dir/stdout" || reason+="; no report"
+    finish "$reason"
+fi
+
+if begin "QEMU is missing"; then
+    reason=$(expect 2 rv -- "$dir/no-such-qemu" -M virt)
+    reason+=$(says "cannot start QEMU: .*no-such-qemu")
+    finish "$reason$(clean)"
+fi
+
+if begin "QEMU is no program"; then
+    echo text >"$dir/text"
+    chmod 644 "$dir/text"
+    reason=$(expect 2 rv -- "$dir/text" -M virt)
+    reason+=$(says "cannot start QEMU")
+    finish "$reason$(clean)"
+fi
+
+if begin "the user's own trace options are left alone"; then
+    # shellcheck disable=SC2086
+    reason=$(expect 0 rv --view "stat=$dir/stat" -- "$QEMU" \
+        --machine "virt,trace=on,trace-chardev=mine,trace-modes=baseline" \
+        -chardev "file,id=mine,path=$dir/a,,b" -serial null $guest)
+    [ -s "$dir/a,b" ] || reason+="; no trace where it was to be"
+    grep -q '^stream' "$dir/stat" || reason+="; not read from there"
+    # behind several -M
+    # shellcheck disable=SC2086
+    reason+=$(expect 0 rv -- "$QEMU" -M virt -M aia=none -serial null $guest)
+    finish "$reason$(clean)"
+fi
+
+if begin "the disk is full"; then
+    small='mount -t tmpfs -o size=64k tmpfs "$0" && exec "$@"'
+    if unshare -rm sh -c "$small" "$dir" true 2>/dev/null; then
+        # shellcheck disable=SC2086
+        reason=$(expect 2 unshare -rm sh -c "$small" "$TMPDIR" timeout 60 \
+            "$RVTRACE" run -- "$QEMU" -M virt -serial null $guest \
+            </dev/null 2>"$dir/log" >"$dir/stdout")
+        reason+=$(says 'no space left in .*choose another folder with --keep')
+        grep -qw main "$dir/stdout" || reason+="; no report"
+        finish "$reason"
+    else
+        skip "$name" "no file system can be mounted here"
+    fi
+fi
+
+# wrong NAME PATTERN OPTION...: the line is refused, with a message like that
+wrong() {
+    local reason message=$2
+    begin "$1" || return
+    shift 2
+    reason=$(expect 2 rv "$@")
+    reason+=$(says "$message")
+    finish "$reason$(clean)"
+}
+wrong "no machine" 'add -M virt' -- "$QEMU" -m 128M
+wrong "another machine" 'give -M virt' -- "$QEMU" -M spike
+wrong "trace=off" 'leave trace=off out' -- "$QEMU" -M virt,trace=off
+wrong "a trace that goes to a socket" 'leave trace-chardev out' -- "$QEMU" \
+    -M virt,trace-chardev=x -chardev socket,id=x,path=/x
+wrong "-daemonize" 'leave it out' -- "$QEMU" -M virt -daemonize
+wrong "no QEMU" 'which QEMU' --view report
+wrong "no --" 'stands behind --' "$QEMU"
+wrong "no such view" '--view nonsense: not KIND' --view nonsense -- "$QEMU" \
+    -M virt
+wrong "verify without truth" 'give --truth' --view verify -- "$QEMU" -M virt
+wrong "live twice" '--view live is there twice' --view live --view live=x \
+    -- "$QEMU" -M virt
+wrong "live without a file of ours" '--view live: leave trace-chardev' \
+    --view live -- "$QEMU" -M virt,trace-chardev=x,trace-sideband=y \
+    -chardev "file,id=x,path=$OUT/x" -chardev "file,id=y,path=$OUT/y"
+wrong "no interval" '--interval: seconds' --interval 0 --view live -- "$QEMU" \
+    -M virt
+wrong "no such part" '--from' --from x -- "$QEMU" -M virt
+wrong "bad option of a view" '--sort x: must be' --sort x -- "$QEMU" -M virt
+wrong "--keep below a file" '--keep: cannot make' --keep "$OUT/guest.elf/x" \
+    -- "$QEMU" -M virt
+
+plan
