@@ -111,7 +111,7 @@ static bool scan_sysroots(Names *names, const Trace *t, char **roots)
     names_decide(names);
     malformed = names_add_texts(names, all);
     if (malformed) {
-        say_warning("%u lines that the guest sent as texts make no sense, and "
+        say_warn("%u lines that the guest sent as texts make no sense, and "
                  "are left out; see rvtrace-guest", malformed);
     }
     return true;
@@ -136,7 +136,7 @@ static void name_processes(const Names *names, PerfSamples *samples,
 
     process_table_names(samples->processes, names, roots, table, &missing);
     if (missing) {
-        say_warning("%u files that processes had mapped are not below a "
+        say_warn("%u files that processes had mapped are not below a "
                  "--sysroot, or are no ELF files", missing);
     }
 }

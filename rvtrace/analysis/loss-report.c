@@ -36,7 +36,7 @@ void loss_report_add(LossReport *r, const TraceLoss *loss)
         g_string_append_printf(text, "; last instruction 0x%" PRIx64,
                                loss->flow.pc);
     }
-    say_warning("%s%shart %u: packet %" PRIu64 " at byte %zu: %s",
+    say_warn("%s%shart %u: packet %" PRIu64 " at byte %zu: %s",
              r->several ? loss->part->path : "", r->several ? ": " : "",
              loss->hart, loss->packet, loss->offset, text->str);
 }
@@ -61,7 +61,7 @@ void loss_report_end(LossReport *r, const TraceStats *stats)
 void loss_report_finish(const LossReport *r)
 {
     if (r->losses > LOSS_REPORT_SHOWN) {
-        say_warning("... and %" PRIu64 " more losses",
-                    r->losses - LOSS_REPORT_SHOWN);
+        say_warn("... and %" PRIu64 " more losses",
+                 r->losses - LOSS_REPORT_SHOWN);
     }
 }

@@ -86,7 +86,7 @@ static bool read_index(Results *r, TraceMatch *match)
         }
         return false;
     }
-    say_warning("%s%s%s; the trace is decoded from its beginning",
+    say_warn("%s%s%s; the trace is decoded from its beginning",
              why ? path : err->message, why ? ": " : "", why ?: "");
     return true;
 }

@@ -10,7 +10,7 @@
 static void warn_full(const Profile *profile)
 {
     if (profile->full) {
-        say_warning("more than %u different call stacks, %u frames in one or "
+        say_warn("more than %u different call stacks, %u frames in one or "
                  "%u functions: the innermost frames of some are counted with "
                  "their callers", PROFILE_MAX_NODES, PROFILE_MAX_DEPTH,
                  PROFILE_MAX_FRAMES);

@@ -232,17 +232,17 @@ static void count(const Results *r, SampleFlowStats *stats)
 static void warn(const Results *r, const SampleFlowStats *stats)
 {
     if (stats->pieces && stats->unknown > FEW_UNKNOWN * stats->pieces) {
-        say_warning("of %.1f %% of what is between branches the code is not "
+        say_warn("of %.1f %% of what is between branches the code is not "
                  "known: give the guest's files with --sysroot or --elf",
                  100.0 * stats->unknown / stats->pieces);
     }
     if (stats->wrong) {
-        say_warning("%" PRIu64 " of %" PRIu64 " pieces between branches cannot "
+        say_warn("%" PRIu64 " of %" PRIu64 " pieces between branches cannot "
                  "have run so in these files, and are left out",
                  stats->wrong, stats->pieces);
     }
     if (r->t->samples->lost) {
-        say_warning("perf has lost %" PRIu64 " records", r->t->samples->lost);
+        say_warn("perf has lost %" PRIu64 " records", r->t->samples->lost);
     }
 }
 

@@ -44,7 +44,7 @@ static void warn_of_nothing(const Results *r)
 
     if (insns && !selected && !r->job->shards &&
         r->what & (RESULT_PROFILE | RESULT_COUNTS)) {
-        say_warning("none of %" PRIu64 " instructions is selected: see whether "
+        say_warn("none of %" PRIu64 " instructions is selected: see whether "
                  "--process, --region, --from and --to name what ran; "
                  "'rvtrace report --sort pid' lists processes", insns);
     }

@@ -394,7 +394,7 @@ bool shards_load(Results *r)
         }
     }
     if (r->losses->losses) {
-        say_warning("%" PRIu64 " losses in all pieces", r->losses->losses);
+        say_warn("%" PRIu64 " losses in all pieces", r->losses->losses);
     }
     return true;
 }

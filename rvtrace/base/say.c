@@ -23,7 +23,7 @@ void say_error(const char *fmt, ...)
     va_end(ap);
 }
 
-void say_warning(const char *fmt, ...)
+void say_warn(const char *fmt, ...)
 {
     va_list ap;
 

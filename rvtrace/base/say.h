@@ -11,7 +11,7 @@
 #include <glib.h>
 
 void G_GNUC_PRINTF(1, 2) say_error(const char *fmt, ...);
-void G_GNUC_PRINTF(1, 2) say_warning(const char *fmt, ...);
+void G_GNUC_PRINTF(1, 2) say_warn(const char *fmt, ...);
 void G_GNUC_PRINTF(1, 2) say_note(const char *fmt, ...);
 
 /* Flush @f, checking that everything was written; says what is wrong. */

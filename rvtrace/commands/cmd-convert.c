@@ -191,7 +191,7 @@ static void read_encap(Conversion *c)
         switch (etrace_encap_parse(&c->params, t->data + pos, t->end - pos,
                                    &pkt)) {
         case ETRACE_ENCAP_MORE:
-            say_warning("the last packet, at byte %zu, is cut off", pos);
+            say_warn("the last packet, at byte %zu, is cut off", pos);
             return;
         case ETRACE_ENCAP_NULL:
             break;
@@ -226,7 +226,7 @@ static void read_smi(Conversion *c, const uint8_t *data, size_t size)
         };
 
         if (size - pos < header + pkt.len) {
-            say_warning("the last packet, at byte %zu, is cut off", pos);
+            say_warn("the last packet, at byte %zu, is cut off", pos);
             return;
         }
         if (tag) {
@@ -358,7 +358,7 @@ static int convert(Conversion *c, const char *path)
     }
     ok = close_outputs(c);
     if (c->dropped) {
-        say_warning("packets left out: %" PRIu64 "; their source or type is not "
+        say_warn("packets left out: %" PRIu64 "; their source or type is not "
                  "known, or has no room", c->dropped);
     }
     return ok ? CLI_OK : CLI_ERROR;

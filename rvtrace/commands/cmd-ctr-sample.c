@@ -260,7 +260,7 @@ static bool sample(CtrSample *c)
             say_error("%s", err->message);
             return false;
         }
-        say_warning("QEMU has ended before its last samples were fetched; "
+        say_warn("QEMU has ended before its last samples were fetched; "
                  "-action shutdown=pause lets it wait");
     }
     return true;
@@ -270,15 +270,15 @@ static bool sample(CtrSample *c)
 static bool explain(const CtrSample *c)
 {
     if (c->lost) {
-        say_warning("%" PRIu64 " samples are missing: they were not fetched in "
+        say_warn("%" PRIu64 " samples are missing: they were not fetched in "
                  "time; make --every longer", c->lost);
     }
     if (c->late) {
-        say_warning("%" PRIu64 " samples are missing: this machine is too slow "
+        say_warn("%" PRIu64 " samples are missing: this machine is too slow "
                  "for so many (or virtual time leapt over them)", c->late);
     }
     if (c->taken->stacks) {
-        say_warning("%" PRIu64 " samples are left out: the guest records call "
+        say_warn("%" PRIu64 " samples are left out: the guest records call "
                  "stacks (RASEMU); -cpu ...,ctr-host=128 records for the host",
                  c->taken->stacks);
     }

@@ -417,7 +417,7 @@ int cmd_decode(int argc, char **argv)
     write_out(s);
     loss_report_end(&ct.losses, &s->d.stats);
     if (consumer->data && s->d.data.others) {
-        say_warning("%" PRIu64 " of %" PRIu64 " data accesses cannot be put to "
+        say_warn("%" PRIu64 " of %" PRIu64 " data accesses cannot be put to "
                  "their instructions: filtered, or something is missing",
                  s->d.data.others,
                  s->d.data.others + s->d.data.associated);

@@ -286,7 +286,7 @@ static TraceIndex *read_index(const GdbServe *s, bool *ok)
     }
     *ok = !s->ct.job.index;
     if (*ok) {
-        say_warning("%s%s%s; the trace is decoded whole", why ? path :
+        say_warn("%s%s%s; the trace is decoded whole", why ? path :
                  err->message, why ? ": " : "", why ?: "");
     } else if (why) {
         say_error("%s: %s; make it again with 'rvtrace index' and these "
@@ -327,7 +327,8 @@ static void scan_harts(GdbServe *s)
         const GArray *of_hart = losses->pdata[i];
 
         for (guint k = 0; k < of_hart->len; k++) {
-            loss_report_add(&s->ct.losses, &g_array_index(of_hart, TraceLoss, k));
+            loss_report_add(&s->ct.losses,
+                            &g_array_index(of_hart, TraceLoss, k));
         }
         if (s->replays->pdata[i]) {
             loss_report_end(&s->ct.losses, replay_stats(s->replays->pdata[i]));

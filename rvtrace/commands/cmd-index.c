@@ -16,7 +16,11 @@ static int make(CliTrace *ct, const char *path, uint64_t spacing)
     g_autoptr(Names) names = NULL;
     g_autoptr(Trace) t = NULL;
     g_auto(Results) r = {
-        .job = &ct->job, .losses = &ct->losses, .tasks = tasks, .what = RESULT_STAT, .spacing = spacing,
+        .job = &ct->job,
+        .losses = &ct->losses,
+        .tasks = tasks,
+        .what = RESULT_STAT,
+        .spacing = spacing,
     };
 
     t = r.t = cli_open(ct);
@@ -64,7 +68,7 @@ static int list(CliTrace *ct, const char *path)
         return CLI_ERROR;
     }
     if (match == TRACE_GROWN) {
-        say_warning("%s: the trace has grown since it was made", path);
+        say_warn("%s: the trace has grown since it was made", path);
     }
     printf("hart      instructions             ticks          byte  "
            "privilege   task\n");

@@ -102,14 +102,14 @@ static void warn_about(const ETraceParams *p, ParamsFormat format)
         return;
     }
     if (p->wire_format != ETRACE_WIRE_2_0) {
-        say_warning("this form is for readers of wire format 2.0 only");
+        say_warn("this form is for readers of wire format 2.0 only");
     }
     if (format == PARAMS_CSV && p->src_bits % 8) {
-        say_warning("its reader knows whole bytes of srcID only, not %u bits",
+        say_warn("its reader knows whole bytes of srcID only, not %u bits",
                  p->src_bits);
     }
     if (format != PARAMS_CSV && p->sijump && p->data_width) {
-        say_warning("its reader knows 5 bits of ioptions; here, sijump is a "
+        say_warn("its reader knows 5 bits of ioptions; here, sijump is a "
                  "6th, and what is behind it in support packets is one "
                  "further");
     }
@@ -119,13 +119,13 @@ static void warn_about(const ETraceParams *p, ParamsFormat format)
 static void set_sijump(ETraceParams *p, bool modes_known, bool switched)
 {
     if (switched) {
-        say_warning("sequential-jump is switched within the trace; sijump_p is "
+        say_warn("sequential-jump is switched within the trace; sijump_p is "
                  "as at its beginning");
     }
     if (modes_known) {
         p->sijump = p->sijump && (p->ioptions & ETRACE_IOPT_SIJUMP);
     } else if (p->sijump) {
-        say_warning("its reader takes sijump_p for the mode being on, which "
+        say_warn("its reader takes sijump_p for the mode being on, which "
                  "is not known here; give --trace FILE, or --param "
                  "ioptions=VALUE");
     }

@@ -236,13 +236,13 @@ static int decode(Run *r, const char *end)
     r->ct.job.sidebands[0] = g_strdup(r->line->sideband);
     status = views_write(&r->ct, r->views, "--view");
     if (end) {
-        say_warning("QEMU %s", end);
+        say_warn("QEMU %s", end);
     }
     if (full) {
         return CLI_ERROR;
     }
     if (status == CLI_ERROR && r->temporary) {
-        say_warning("the streams are kept: decode --trace %s --sideband %s",
+        say_warn("the streams are kept: decode --trace %s --sideband %s",
                  r->line->trace, r->line->sideband);
         r->temporary = false;
     }
@@ -278,7 +278,7 @@ static int finish(Run *r, const char *end, bool live_ok)
         status = decode(r, end);
     } else {
         if (end) {
-            say_warning("QEMU %s", end);
+            say_warn("QEMU %s", end);
         }
         status = disk_is_full(r) ? CLI_ERROR : end ? CLI_GUEST_FAILED : CLI_OK;
     }
@@ -312,7 +312,8 @@ int cmd_run(int argc, char **argv)
         r.views = g_strsplit("report", " ", -1);
     }
     if (!run_live_take(r.views, &r.live_path) ||
-        !views_check(r.views, "--view") || !choose_folder(&r) || !prepare_line(&r, argv + split + 1)) {
+        !views_check(r.views, "--view") || !choose_folder(&r) ||
+        !prepare_line(&r, argv + split + 1)) {
         return CLI_ERROR;
     }
     child_catch_signals(r.temporary ? r.files : nothing);

@@ -46,7 +46,8 @@ int guest_text_epoch(const GuestProcess *p, const SidebandWhere *where)
     for (; i >= 0; i--) {
         const GuestEpoch *e = &g_array_index(p->epochs, GuestEpoch, i);
 
-        if (e->pos < where->pos && guest_text_same_space(&e->space, &where->space)) {
+        if (e->pos < where->pos &&
+            guest_text_same_space(&e->space, &where->space)) {
             break;
         }
     }

@@ -162,8 +162,10 @@ static bool parse_borders(Selection *s, const SelectionOptions *o,
         s->from.from_end == s->to.from_end &&
         (s->from.from_end ? s->from.number <= s->to.number :
                             s->from.number >= s->to.number)) {
-        return wrong(errp, OPTION_FROM, o->from ?: "0",
-                     "must be before the border behind it, or nothing is left");
+        g_set_error(errp, OPTION_ERROR, OPTION_FROM,
+                    "%s: must be before %s, or nothing is left", o->from ?: "0",
+                    o->to ?: "the end");
+        return false;
     }
     return true;
 }

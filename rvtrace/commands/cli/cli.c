@@ -356,7 +356,8 @@ bool cli_parse(CliTrace *ct, GOptionEntry *extra, const char *summary,
         say_error("which results? name what --shard wrote");
         return false;
     }
-    if (ct->job.shard_files && !shards_take_options(&ct->job, *ct->job.shard_files)) {
+    if (ct->job.shard_files &&
+        !shards_take_options(&ct->job, *ct->job.shard_files)) {
         return false;
     }
     if (!ct->job.traces && !ct->needs_no_trace) {
@@ -400,13 +401,13 @@ Trace *cli_open(CliTrace *ct)
     ct->losses.several = ct->job.traces[1];
     for (Trace *p = t; p; p = p->next) {
         if (p->sideband && sideband_problem(p->sideband)) {
-            say_warning("%s: %s", p->sideband_path,
-                        sideband_problem(p->sideband));
+            say_warn("%s: %s", p->sideband_path,
+                     sideband_problem(p->sideband));
         }
         if (p->pieces.truncated) {
-            say_warning("%s: the AUX buffer had no room for the ends of %u "
-                        "recordings, which are left out; give perf record a "
-                        "larger one (-m ,SIZE)", p->path, p->pieces.truncated);
+            say_warn("%s: the AUX buffer had no room for the ends of %u "
+                     "recordings, which are left out; give perf record a "
+                     "larger one (-m ,SIZE)", p->path, p->pieces.truncated);
         }
     }
     return t;

@@ -72,8 +72,8 @@ bool cli_parse_only(GOptionEntry *entries, const char *summary,
 
 /*
  * The options of a selection, into @o; the caller frees the list. When they
- * have been parsed, cli_parse_selection() makes ct->job.selection of ct->job.select;
- * it prints what is wrong and returns false.
+ * have been parsed, cli_parse_selection() makes job.selection of job.select; it
+ * prints what is wrong and returns false.
  */
 GOptionEntry *cli_selection_options(SelectionOptions *o);
 bool cli_parse_selection(CliTrace *ct);

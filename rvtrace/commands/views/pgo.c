@@ -37,7 +37,7 @@ static int write_format(ViewOutput *o, const ViewPass *p, PgoFormat format)
         return CLI_ERROR;
     }
     if (dropped) {
-        say_warning("%" PRIu64 " instructions ran where the kernel had patched "
+        say_warn("%" PRIu64 " instructions ran where the kernel had patched "
                  "its code; they are left out", dropped);
     }
     return CLI_OK;

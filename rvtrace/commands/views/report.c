@@ -49,9 +49,9 @@ static void warn_of_lines(SourcePlaces *places, const Counts *counts)
     unsigned n = source_places_missing(places, counts->objects, &note);
 
     if (n == 1) {
-        say_warning("%s", note);
+        say_warn("%s", note);
     } else if (n) {
-        say_warning("%s; and %u more files with no or incomplete debug info",
+        say_warn("%s; and %u more files with no or incomplete debug info",
                  note, n - 1);
     }
 }

@@ -49,7 +49,7 @@ static int write_view(ViewOutput *o, const ViewPass *p)
     }
     lost = speedscope_write(s, o->f);
     if (lost) {
-        say_warning("speedscope: no room for %" PRIu64 " more events; have less "
+        say_warn("speedscope: no room for %" PRIu64 " more events; have less "
                  "with --min-duration N, or room with --max-events N", lost);
     }
     return CLI_OK;
