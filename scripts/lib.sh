@@ -131,6 +131,8 @@ folder_files() {
                 case ${file#"$from"/} in
                 */*) ;;
                 Makefile|off-costs-nothing.sh) continue ;;
+                # pages of docs-devel about the whole repository
+                index.rst|rvtrace.rst|adding.rst|tests.rst|glossary.rst) continue ;;
                 esac
             fi
             [ ! -f "$top/$file" ] || echo "$file $to/${file#"$from"/}"
