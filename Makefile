@@ -47,8 +47,8 @@ help:
 #:                   (DESTDIR=DIR: below that folder); make uninstall: remove
 #:   make source     build/qemu: the patched QEMU tree, our folders linked in
 #:   make stock      build/stock: the same QEMU without us, to compare with
-#:   make series     build/series.mbox for `git am` on a QEMU tree, and its three
-#:                   parts: series-fixes.mbox, -ctr, -trace; series-cover-PART.patch
+#:   make series     build/series.mbox for `git am` on a QEMU tree, and its parts:
+#:                   build/series-PART.mbox, series-cover-PART.patch
 #:   make series-check  whether each patch of it builds; an hour, resumable
 #:   make builds     with gcc and clang, for hosts of 32 bits and with the other
 #:                   byte order, user mode only, KVM only: does it build, and

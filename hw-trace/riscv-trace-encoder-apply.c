@@ -17,7 +17,7 @@ static RISCVTraceHartConfig riscv_trace_encoder_port(RISCVTraceEncoder *s)
     const RISCVTraceEncoderConfig *cfg = &s->cfg;
     RISCVTraceHartConfig port = { };
 
-    if (cfg->context_width || s->expr.num_contexts) {
+    if (cfg->context_width || s->needs_context) {
         if (!g_strcmp0(cfg->context_source, "mcontext")) {
             port.context = RISCV_TRACE_CONTEXT_MCONTEXT;
         } else if (!g_strcmp0(cfg->context_source, "scontext")) {
@@ -30,7 +30,7 @@ static RISCVTraceHartConfig riscv_trace_encoder_port(RISCVTraceEncoder *s)
     port.time = cfg->time_width;
     port.tvec = riscv_trace_encoder_ioptions(s) & ETRACE_IOPT_IMPLICIT_EXCEPT;
     port.data = s->needs_data;
-    port.guest = s->guest;
+    RISCV_TRACE_CALL_UNITS(port, s, &port);
     return port;
 }
 
@@ -48,7 +48,7 @@ static void riscv_trace_encoder_set_context(RISCVTraceEncoder *s, bool on)
         return;
     }
     s->context_on = on;
-    etrace_encoder_context(&s->enc, on ? s->filter.context : 0,
+    etrace_encoder_context(&s->enc, on ? s->context : 0,
                            ETRACE_CTYPE_IMPRECISE);
 }
 
@@ -67,19 +67,10 @@ static void riscv_trace_encoder_configure(RISCVTraceEncoder *s)
     riscv_trace_encoder_set_context(s, FIELD_EX32(control, TR_TE_CONTROL,
                                                   CONTEXT));
     s->timestamps = riscv_trace_timestamp_enabled(&s->ts);
-    riscv_trace_encoder_filters_apply(s);
-    riscv_trace_encoder_expr_apply(s);
-    if (s->filter_reset) {
-        etrace_filter_reset(&s->filter);
-        s->filter_reset = false;
-    }
-    etrace_filter_event(&s->filter, &(ETraceEvent) {
-        .value = qatomic_read(&s->impdef),
-        .type = ETRACE_EVENT_IMPDEF,
-    });
-    s->needs_data = s->cfg.data_width &&
-                    (riscv_trace_encoder_data_wanted(s) ||
-                     etrace_filter_needs_data(&s->filter));
+    s->filtered = false;
+    s->needs_context = false;
+    s->needs_data = false;
+    RISCV_TRACE_CALL_UNITS(configure, s);
 }
 
 static void riscv_trace_encoder_hart_start(void *opaque)
@@ -96,13 +87,13 @@ static void riscv_trace_encoder_hart_start(void *opaque)
     s->enc.ioptions = riscv_trace_encoder_ioptions(s);
     s->hart_config = riscv_trace_encoder_port(s);
     riscv_trace_hart_configure(s->cpu, &s->hart_config);
-    s->triggers = (RISCVTraceEncoderTriggers) { };
+    s->pending = 0;
     s->off_due = false;
     s->notify_due = false;
     s->upper_rd = 0;
     s->live = true;
     s->lost = false;
-    riscv_trace_encoder_data_start(s);
+    RISCV_TRACE_CALL_UNITS(start, s);
     if (FIELD_EX32(riscv_trace_encoder_control(s), TR_TE_CONTROL,
                    INST_TRACING)) {
         riscv_trace_encoder_inst_on(s);
@@ -131,6 +122,21 @@ static void riscv_trace_encoder_hart_stop(void *opaque)
     qatomic_set(&s->tracing, false);
 }
 
+/* True if a support packet is due */
+static bool riscv_trace_encoder_apply_each(RISCVTraceEncoder *s)
+{
+    bool due = false;
+
+    for (unsigned i = 0; i < RISCV_TRACE_UNITS; i++) {
+        const RISCVTraceEncoderUnit *unit = riscv_trace_encoder_units[i];
+
+        if (unit && unit->apply) {
+            due |= unit->apply(s);
+        }
+    }
+    return due;
+}
+
 static void riscv_trace_encoder_apply(CPUState *cs, run_on_cpu_data data)
 {
     RISCVTraceEncoder *s = data.host_ptr;
@@ -150,7 +156,7 @@ static void riscv_trace_encoder_apply(CPUState *cs, run_on_cpu_data data)
         riscv_trace_hart_restart(cs);
         return;
     }
-    report = riscv_trace_encoder_data_apply(s);
+    report = riscv_trace_encoder_apply_each(s);
     ioptions = riscv_trace_encoder_ioptions(s);
     if (ioptions != s->enc.ioptions) {
         trace_riscv_trace_encoder_modes(s->hart_index, ioptions);
@@ -171,42 +177,11 @@ void riscv_trace_encoder_changed(RISCVTraceEncoder *s)
     }
 }
 
-typedef struct RISCVTraceEncoderExternal {
-    RISCVTraceEncoder *s;
-    ETraceTrigger action;
-} RISCVTraceEncoderExternal;
-
-static void riscv_trace_encoder_external_work(CPUState *cs,
-                                              run_on_cpu_data data)
+void riscv_trace_encoder_apply_units(RISCVTraceEncoder *s)
 {
-    g_autofree RISCVTraceEncoderExternal *work = data.host_ptr;
-    RISCVTraceEncoder *s = work->s;
-
-    if (!s->live) {
-        riscv_trace_encoder_hart_trigger(s, work->action);
-        return;
-    }
-    /* Between two TBs: no block is partly before and partly behind it. */
-    riscv_trace_hart_drain(cs);
-    if (work->action == ETRACE_TRIGGER_NOTIFY) {
-        s->notify_due = true;
-        return;
-    }
-    riscv_trace_encoder_trigger_tracing(s, work->action == ETRACE_TRIGGER_ON);
-    riscv_trace_encoder_inst_follow(s);
-    if (riscv_trace_encoder_data_apply(s)) {
+    if (riscv_trace_encoder_apply_each(s)) {
         etrace_encoder_support(&s->enc);
     }
-    riscv_trace_encoder_flush(s);
-}
-
-void riscv_trace_encoder_external(RISCVTraceEncoder *s, ETraceTrigger action)
-{
-    RISCVTraceEncoderExternal *work = g_new(RISCVTraceEncoderExternal, 1);
-
-    *work = (RISCVTraceEncoderExternal) { s, action };
-    async_run_on_cpu(s->cpu, riscv_trace_encoder_external_work,
-                     RUN_ON_CPU_HOST_PTR(work));
 }
 
 uint64_t riscv_trace_encoder_fence(void *opaque)
@@ -244,6 +219,12 @@ void riscv_trace_encoder_update(RISCVTraceEncoder *s)
                             riscv_trace_encoder_watches(s) &&
                             s->sink_class->ready(s->sink,
                                                  s->hart_index));
+}
+
+static void riscv_trace_encoder_hart_trigger(void *opaque,
+                                             ETraceTrigger action)
+{
+    RISCV_TRACE_CALL_UNITS(fired, opaque, action);
 }
 
 const RISCVTraceHartOps riscv_trace_encoder_hart_ops = {

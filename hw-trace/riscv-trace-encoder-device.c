@@ -8,7 +8,6 @@
  */
 #include "qemu/osdep.h"
 #include "qemu/atomic.h"
-#include "qemu/cutils.h"
 #include "qemu/module.h"
 #include "qapi/error.h"
 #include "migration/vmstate.h"
@@ -143,13 +142,9 @@ static void riscv_trace_encoder_init(Object *obj)
 {
     RISCVTraceEncoder *s = RISCV_TRACE_ENCODER(obj);
 
-    s->accesses = g_array_new(false, false, sizeof(ETraceAccess));
-    s->data.traced = g_array_new(false, false, sizeof(bool));
-    etrace_filter_init(&s->filter);
-    etrace_filter_init(&s->expr_filter);
     riscv_trace_timestamp_init(&s->ts, 0, true);
     riscv_trace_encoder_regs_init(s);
-    riscv_trace_encoder_filters_init(s);
+    RISCV_TRACE_CALL_UNITS(init, s);
     sysbus_init_mmio(SYS_BUS_DEVICE(obj), &s->reg_array->mem);
 }
 
@@ -159,117 +154,36 @@ static void riscv_trace_encoder_finalize(Object *obj)
 
     riscv_trace_finalize_block(s->reg_array);
     riscv_trace_timestamp_cleanup(&s->ts);
-    g_array_free(s->accesses, true);
-    g_array_free(s->data.traced, true);
+    RISCV_TRACE_CALL_UNITS(finalize, s);
 }
 
 /*
  * Migration. The encoder itself has nothing to migrate: its window was ended
  * when the VM stopped, and the reader of the destination has a session of its
- * own. Filters go on.
+ * own. Units go on.
  */
 
 static int riscv_trace_encoder_pre_load(void *opaque)
 {
     RISCVTraceEncoder *s = opaque;
 
-    s->filter_reset = false;
-    riscv_trace_encoder_filters_reset(s);
+    RISCV_TRACE_CALL_UNITS(reset, s);
     return 0;
 }
 
 static int riscv_trace_encoder_post_load(void *opaque, int version_id)
 {
     RISCVTraceEncoder *s = opaque;
-    uint8_t latch = s->filter.latch;
-    uint16_t depth[ETRACE_FILTERS_MAX];
 
     if (FIELD_EX32(s->regs[R_TR_TE_INST_FEATURES], TR_TE_INST_FEATURES,
                    SRC_BITS) > TR_TE_SRC_BITS_MAX) {
         return -EINVAL;
     }
-    /* Filters that are new start anew, but these go on. */
-    memcpy(depth, s->filter.depth, sizeof(depth));
-    riscv_trace_encoder_filters_apply(s);
-    memcpy(s->filter.depth, depth, sizeof(depth));
-    s->filter.latch = latch;
+    RISCV_TRACE_CALL_UNITS(post_load, s);
     riscv_trace_encoder_update(s);
     riscv_trace_encoder_changed(s);
     return 0;
 }
-/*
- * A window is never open while the VM is stopped, but latches, nested traps
- * and triggers go on.
- */
-static bool riscv_trace_encoder_filters_needed(void *opaque)
-{
-    RISCVTraceEncoder *s = opaque;
-
-    return !buffer_is_zero(s->filter_regs, sizeof(s->filter_regs)) ||
-           !buffer_is_zero(s->comp_regs, sizeof(s->comp_regs)) || s->impdef;
-}
-
-static const VMStateDescription vmstate_riscv_trace_encoder_filters = {
-    .name = TYPE_RISCV_TRACE_ENCODER "/filters",
-    .version_id = 1,
-    .minimum_version_id = 1,
-    .needed = riscv_trace_encoder_filters_needed,
-    .fields = (const VMStateField[]) {
-        VMSTATE_UINT32_2DARRAY(filter_regs, RISCVTraceEncoder,
-                               ETRACE_FILTERS_MAX, TR_TE_FILTER_SIZE / 4),
-        VMSTATE_UINT32_2DARRAY(comp_regs, RISCVTraceEncoder,
-                               ETRACE_COMPARATORS_MAX, TR_TE_COMP_SIZE / 4),
-        VMSTATE_UINT8(filter.latch, RISCVTraceEncoder),
-        VMSTATE_UINT16_ARRAY(filter.depth, RISCVTraceEncoder,
-                             ETRACE_FILTERS_MAX),
-        VMSTATE_UINT64(filter.context, RISCVTraceEncoder),
-        VMSTATE_UINT32(filter.impdef, RISCVTraceEncoder),
-        VMSTATE_UINT32(impdef, RISCVTraceEncoder),
-        VMSTATE_END_OF_LIST()
-    }
-};
-
-static bool riscv_trace_encoder_data_needed(void *opaque)
-{
-    RISCVTraceEncoder *s = opaque;
-
-    return s->cfg.data_width;
-}
-
-static const VMStateDescription vmstate_riscv_trace_encoder_data = {
-    .name = TYPE_RISCV_TRACE_ENCODER "/data",
-    .version_id = 1,
-    .minimum_version_id = 1,
-    .needed = riscv_trace_encoder_data_needed,
-    .fields = (const VMStateField[]) {
-        VMSTATE_UINT32(regs[R_TR_TE_DATA_CONTROL], RISCVTraceEncoder),
-        VMSTATE_UINT32(regs[R_TR_TE_DATA_FILTERS], RISCVTraceEncoder),
-        VMSTATE_BOOL(data_stall_or_overflow, RISCVTraceEncoder),
-        VMSTATE_BOOL(data_drop, RISCVTraceEncoder),
-        VMSTATE_END_OF_LIST()
-    }
-};
-
-static bool riscv_trace_encoder_triggers_needed(void *opaque)
-{
-    RISCVTraceEncoder *s = opaque;
-
-    return s->regs[R_TR_TE_TRIG_EXT_IN_CONTROL] ||
-           s->regs[R_TR_TE_TRIG_EXT_OUT_CONTROL] || s->trigger_in_level;
-}
-
-static const VMStateDescription vmstate_riscv_trace_encoder_triggers = {
-    .name = TYPE_RISCV_TRACE_ENCODER "/triggers",
-    .version_id = 1,
-    .minimum_version_id = 1,
-    .needed = riscv_trace_encoder_triggers_needed,
-    .fields = (const VMStateField[]) {
-        VMSTATE_UINT32(regs[R_TR_TE_TRIG_EXT_IN_CONTROL], RISCVTraceEncoder),
-        VMSTATE_UINT32(regs[R_TR_TE_TRIG_EXT_OUT_CONTROL], RISCVTraceEncoder),
-        VMSTATE_UINT8(trigger_in_level, RISCVTraceEncoder),
-        VMSTATE_END_OF_LIST()
-    }
-};
 
 static bool riscv_trace_encoder_timestamp_needed(void *opaque)
 {
@@ -303,14 +217,31 @@ static const VMStateDescription vmstate_riscv_trace_encoder = {
         VMSTATE_UINT32(regs[R_TR_TE_INST_FILTERS], RISCVTraceEncoder),
         VMSTATE_END_OF_LIST()
     },
-    .subsections = (const VMStateDescription * const []) {
-        &vmstate_riscv_trace_encoder_filters,
-        &vmstate_riscv_trace_encoder_data,
-        &vmstate_riscv_trace_encoder_triggers,
-        &vmstate_riscv_trace_encoder_timestamp,
-        NULL
-    }
 };
+
+/*
+ * Units
+ */
+
+/* Each unit has a subsection, which it may need or not. */
+static const VMStateDescription *riscv_trace_encoder_vmsd(void)
+{
+    static const VMStateDescription *subsections[RISCV_TRACE_UNITS + 2];
+    static VMStateDescription vmsd;
+    unsigned n = 0;
+
+    for (unsigned i = 0; i < RISCV_TRACE_UNITS; i++) {
+        const RISCVTraceEncoderUnit *unit = riscv_trace_encoder_units[i];
+
+        if (unit && unit->vmsd) {
+            subsections[n++] = unit->vmsd;
+        }
+    }
+    subsections[n] = &vmstate_riscv_trace_encoder_timestamp;
+    vmsd = vmstate_riscv_trace_encoder;
+    vmsd.subsections = subsections;
+    return &vmsd;
+}
 
 static void riscv_trace_encoder_class_init(ObjectClass *oc,
                                            RISCVTraceClassData data)
@@ -321,7 +252,7 @@ static void riscv_trace_encoder_class_init(ObjectClass *oc,
     dc->desc = "RISC-V trace encoder";
     dc->realize = riscv_trace_encoder_realize;
     dc->unrealize = riscv_trace_encoder_unrealize;
-    dc->vmsd = &vmstate_riscv_trace_encoder;
+    dc->vmsd = riscv_trace_encoder_vmsd();
     riscv_trace_encoder_class_props(oc);
     set_bit(DEVICE_CATEGORY_MISC, dc->categories);
     /* Reason: has to be connected to a hart and a sink */

@@ -9,7 +9,7 @@
 #include "qemu/osdep.h"
 #include "qapi/error.h"
 #include "target/riscv/cpu.h"
-#include "riscv-trace-encoder-private.h"
+#include "riscv-trace-encoder-filters.h"
 
 /*
  * The property
@@ -17,7 +17,7 @@
 
 static char *riscv_trace_encoder_get_filter(Object *obj, Error **errp)
 {
-    return etrace_filter_expr_text(&RISCV_TRACE_ENCODER(obj)->expr);
+    return etrace_filter_expr_text(&RISCV_TRACE_ENCODER(obj)->filters->expr);
 }
 
 static bool riscv_trace_encoder_expr_fits(RISCVTraceEncoder *s,
@@ -46,19 +46,19 @@ static void riscv_trace_encoder_set_filter(Object *obj, const char *value,
         return;
     }
     if (!qdev_is_realized(DEVICE(s))) {
-        s->expr = expr;
+        s->filters->expr = expr;
     } else if (riscv_trace_encoder_expr_fits(s, &expr, errp)) {
-        s->expr = expr;
+        s->filters->expr = expr;
         riscv_trace_encoder_changed(s);
     }
 }
 
 bool riscv_trace_encoder_expr_check(RISCVTraceEncoder *s, Error **errp)
 {
-    return riscv_trace_encoder_expr_fits(s, &s->expr, errp);
+    return riscv_trace_encoder_expr_fits(s, &s->filters->expr, errp);
 }
 
-void riscv_trace_encoder_expr_class_props(ObjectClass *oc)
+void riscv_trace_encoder_expr_class_init(ObjectClass *oc)
 {
     object_class_property_add_str(oc, "filter", riscv_trace_encoder_get_filter,
                                   riscv_trace_encoder_set_filter);

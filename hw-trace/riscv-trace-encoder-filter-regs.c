@@ -7,7 +7,7 @@
  */
 #include "qemu/osdep.h"
 #include "qemu/log.h"
-#include "riscv-trace-encoder-private.h"
+#include "riscv-trace-encoder-filters.h"
 #include "trace.h"
 
 /*
@@ -131,7 +131,7 @@ static uint32_t comp_control_legal(const RISCVTraceEncoderConfig *cfg,
 }
 
 /*
- * Access. Offsets are those in s->filter_mem.
+ * Access. Offsets are those in s->filters->mem.
  */
 
 typedef struct FilterReg {
@@ -149,12 +149,12 @@ static FilterReg find_reg(RISCVTraceEncoder *s, hwaddr addr)
     QEMU_BUILD_BUG_ON(TR_TE_COMP_SIZE != TR_TE_FILTER_SIZE);
     if (i < ETRACE_FILTERS_MAX) {
         r.mask = i < s->cfg.filters ? filter_mask(&s->cfg, r.reg) : 0;
-        r.word = &s->filter_regs[i][r.reg];
+        r.word = &s->filters->regs[i][r.reg];
     } else {
         i -= ETRACE_FILTERS_MAX;
         r.comp = true;
         r.mask = i < s->cfg.comparators ? comp_mask(r.reg) : 0;
-        r.word = &s->comp_regs[i][r.reg];
+        r.word = &s->filters->comp_regs[i][r.reg];
     }
     if (!r.mask) {
         r.word = NULL;
@@ -217,18 +217,39 @@ static const MemoryRegionOps riscv_trace_encoder_filter_ops = {
     },
 };
 
-void riscv_trace_encoder_filters_init(RISCVTraceEncoder *s)
+void riscv_trace_encoder_filters_map(RISCVTraceEncoder *s)
 {
-    memory_region_init_io(&s->filter_mem, OBJECT(s),
+    memory_region_init_io(&s->filters->mem, OBJECT(s),
                           &riscv_trace_encoder_filter_ops, s,
                           TYPE_RISCV_TRACE_ENCODER "-filters",
                           TR_TE_COMPS_END - TR_TE_FILTERS);
     memory_region_add_subregion(&s->reg_array->mem, TR_TE_FILTERS,
-                                &s->filter_mem);
+                                &s->filters->mem);
 }
 
-void riscv_trace_encoder_filters_reset(RISCVTraceEncoder *s)
+/*
+ * Which filters qualify instruction and data trace
+ */
+
+static uint64_t filters_pre_write(RegisterInfo *reg, uint64_t val)
 {
-    memset(s->filter_regs, 0, sizeof(s->filter_regs));
-    memset(s->comp_regs, 0, sizeof(s->comp_regs));
+    RISCVTraceEncoder *s = reg->opaque;
+    bool data = reg->access->addr == A_TR_TE_DATA_FILTERS;
+
+    if (riscv_trace_encoder_in_reset(s, reg) || (data && !s->cfg.data_width)) {
+        return riscv_trace_encoder_reg(reg);
+    }
+    return val & riscv_trace_mask(s->cfg.filters);
 }
+
+const RegisterAccessInfo riscv_trace_encoder_filters_regs[2] = {
+    {   .name = "trTeInstFilters", .addr = A_TR_TE_INST_FILTERS,
+        .rsvd = 0xffff0000,
+        .pre_write = filters_pre_write,
+        .post_write = riscv_trace_encoder_reg_changed,
+    },{ .name = "trTeDataFilters", .addr = A_TR_TE_DATA_FILTERS,
+        .rsvd = 0xffff0000,
+        .pre_write = filters_pre_write,
+        .post_write = riscv_trace_encoder_reg_changed,
+    },
+};

@@ -13,9 +13,8 @@
 void riscv_trace_encoder_data_lost(RISCVTraceEncoder *s)
 {
     if (s->enc.denable) {
-        etrace_data_reset(&s->data.state);
         s->enc.dloss = true;
-        qatomic_set(&s->data_stall_or_overflow, true);
+        riscv_trace_encoder_units[RISCV_TRACE_UNIT_DATA]->lost(s);
     }
 }
 
@@ -35,7 +34,7 @@ void riscv_trace_encoder_flush(RISCVTraceEncoder *s)
     }
     s->batch.len = 0;
     s->batch.packets = 0;
-    s->data.asked = false;
+    s->asked = false;
 }
 
 void riscv_trace_encoder_report_loss(RISCVTraceEncoder *s)
@@ -97,10 +96,10 @@ static bool riscv_trace_encoder_emit(void *opaque, const ETracePacket *pkt,
 {
     RISCVTraceEncoder *s = opaque;
 
-    if (pkt->format == ETRACE_FORMAT_SYNC &&
+    if (s->enc.denable && pkt->format == ETRACE_FORMAT_SYNC &&
         (pkt->subformat == ETRACE_SYNC_START ||
          pkt->subformat == ETRACE_SYNC_TRAP)) {
-        etrace_data_reset(&s->data.state);
+        riscv_trace_encoder_units[RISCV_TRACE_UNIT_DATA]->resync(s);
     }
     return riscv_trace_encoder_put(s, false, payload, len);
 }

@@ -16,50 +16,19 @@
 #include "riscv-trace-encoder-private.h"
 #include "trace.h"
 
-/* Is the instruction of a trigger in this block? */
-static bool riscv_trace_encoder_has_pc(const ETraceBlock *b, uint64_t pc)
-{
-    return !etrace_itype_is_trap(b->itype) &&
-           (pc == UINT64_MAX ||
-            (pc >= b->iaddr && pc <= etrace_block_last(b)));
-}
-
-static void riscv_trace_encoder_trigger_event(RISCVTraceEncoder *s,
-                                              const ETraceEvent *event)
-{
-    RISCVTraceEncoderTriggers *t = &s->triggers;
-
-    switch (event->sub) {
-    case ETRACE_TRIGGER_ON:
-        t->on = true;
-        t->on_pc = event->value;
-        break;
-    case ETRACE_TRIGGER_OFF:
-        t->off = true;
-        t->off_pc = event->value;
-        break;
-    case ETRACE_TRIGGER_NOTIFY:
-        t->notify = true;
-        t->notify_pc = event->value;
-        break;
-    }
-}
-
 static void riscv_trace_encoder_event(RISCVTraceEncoder *s,
                                       const ETraceEvent *event)
 {
-    riscv_trace_encoder_filters_event(s, event);
+    RISCV_TRACE_CALL_UNITS(event, s, event);
     switch (event->type) {
     case ETRACE_EVENT_CONTEXT:
+        s->context = event->value;
         if (s->context_on) {
             etrace_encoder_context(&s->enc, event->value, event->sub);
         }
         break;
     case ETRACE_EVENT_TIME:
         etrace_encoder_time(&s->enc, event->value);
-        break;
-    case ETRACE_EVENT_TRIGGER:
-        riscv_trace_encoder_trigger_event(s, event);
         break;
     case ETRACE_EVENT_NEXT:
         s->next = event->value;
@@ -71,47 +40,6 @@ static void riscv_trace_encoder_event(RISCVTraceEncoder *s,
     default:
         break;
     }
-}
-
-/*
- * Trace-on and trace-off around a block: "tracing starts from the oldest
- * instruction retired in the cycle that Trace-on is asserted, and stops
- * following the newest". The end waits for the next block, because "if
- * trace-off occurs on the cycle before trace-on, then tracing will continue
- * unimpeded".
- */
-static void riscv_trace_encoder_triggers_before(RISCVTraceEncoder *s,
-                                                const ETraceBlock *b)
-{
-    RISCVTraceEncoderTriggers *t = &s->triggers;
-
-    if (t->on && riscv_trace_encoder_has_pc(b, t->on_pc)) {
-        riscv_trace_encoder_trigger_tracing(s, true);
-        if (FIELD_EX32(riscv_trace_encoder_control(s), TR_TE_CONTROL,
-                       INST_TRACING)) {
-            riscv_trace_encoder_inst_on(s);
-        }
-        s->data.due = true;
-    } else if (s->off_due) {
-        riscv_trace_encoder_inst_off(s);
-    }
-    if (t->notify && riscv_trace_encoder_has_pc(b, t->notify_pc)) {
-        s->notify_due = true;
-    }
-}
-
-static void riscv_trace_encoder_triggers_after(RISCVTraceEncoder *s,
-                                               const ETraceBlock *b)
-{
-    RISCVTraceEncoderTriggers *t = &s->triggers;
-
-    if (t->off && riscv_trace_encoder_has_pc(b, t->off_pc)) {
-        riscv_trace_encoder_trigger_tracing(s, false);
-        s->off_due = !FIELD_EX32(riscv_trace_encoder_control(s),
-                                 TR_TE_CONTROL, INST_TRACING);
-        s->data.due = true;
-    }
-    *t = (RISCVTraceEncoderTriggers) { };
 }
 
 /*
@@ -133,14 +61,49 @@ static void riscv_trace_encoder_keep_upper(RISCVTraceEncoder *s,
     s->upper_end = b->iaddr + 2 * b->iretire;
 }
 
+static void riscv_trace_encoder_encode(RISCVTraceEncoder *s,
+                                       const ETraceBlock *b, uint64_t tval,
+                                       bool qualified)
+{
+    if (!s->tracing) {
+        return;
+    }
+    if (qualified) {
+        etrace_encoder_block(&s->enc, b, tval);
+        if (s->notify_due) {
+            etrace_encoder_notify(&s->enc);
+        }
+    } else {
+        etrace_encoder_end_window(&s->enc);
+    }
+}
+
+/* A block that units wait for */
+static void riscv_trace_encoder_block_units(RISCVTraceEncoder *s,
+                                            const ETraceBlock *b,
+                                            uint64_t tval)
+{
+    const RISCVTraceEncoderUnit *data =
+        riscv_trace_encoder_units[RISCV_TRACE_UNIT_DATA];
+    RISCVTraceEncoderBlock ub = { .block = b, .tval = tval, .qualified = true };
+    bool trap = etrace_itype_is_trap(b->itype);
+
+    RISCV_TRACE_CALL_UNITS(before, s, &ub);
+    if (ub.num_accesses && trap) {
+        data->send_kept(s, &ub);
+    }
+    riscv_trace_encoder_encode(s, b, tval, ub.qualified);
+    if (ub.num_accesses && !trap) {
+        data->send_kept(s, &ub);
+    }
+    s->notify_due = false;
+    RISCV_TRACE_CALL_UNITS(after, s, &ub);
+}
+
 static void riscv_trace_encoder_block(RISCVTraceEncoder *s,
                                       const ETraceBlock *b, uint64_t tval)
 {
-    bool triggers = s->triggers.on || s->triggers.off || s->triggers.notify;
-    bool trap = etrace_itype_is_trap(b->itype);
-    bool qualified = true;
     ETraceBlock sijump;
-    unsigned accesses = 0;
 
     if (riscv_trace_encoder_is_sijump(s, b)) {
         sijump = *b;
@@ -148,44 +111,10 @@ static void riscv_trace_encoder_block(RISCVTraceEncoder *s,
         b = &sijump;
     }
     riscv_trace_encoder_keep_upper(s, b);
-    if (triggers || s->off_due) {
-        riscv_trace_encoder_triggers_before(s, b);
-    }
-    if (s->data.due && riscv_trace_encoder_data_apply(s)) {
-        etrace_encoder_support(&s->enc);
-    }
-    if (s->accesses->len) {
-        accesses = riscv_trace_encoder_data_count(s, b);
-    }
-    if (s->filtered) {
-        ETraceFilterResult r =
-            riscv_trace_encoder_filters_block(s, b, tval, accesses);
-
-        qualified = r.qualified;
-        s->notify_due |= r.notify;
-    }
-    if (trap) {
-        riscv_trace_encoder_data_send_kept(s, accesses);
-    }
-    if (s->tracing) {
-        if (qualified) {
-            etrace_encoder_block(&s->enc, b, tval);
-            if (s->notify_due) {
-                etrace_encoder_notify(&s->enc);
-            }
-        } else {
-            etrace_encoder_end_window(&s->enc);
-        }
-    }
-    if (s->accesses->len) {
-        if (!trap) {
-            riscv_trace_encoder_data_send_kept(s, accesses);
-        }
-        riscv_trace_encoder_data_done(s, accesses);
-    }
-    s->notify_due = false;
-    if (triggers) {
-        riscv_trace_encoder_triggers_after(s, b);
+    if (s->pending || s->filtered) {
+        riscv_trace_encoder_block_units(s, b, tval);
+    } else {
+        riscv_trace_encoder_encode(s, b, tval, true);
     }
 }
 
@@ -195,17 +124,10 @@ static void riscv_trace_encoder_block(RISCVTraceEncoder *s,
  */
 #define SYNC_PACKETS_MIN    4096
 
-/* Is something pending that is about the next block? */
-static bool riscv_trace_encoder_is_pending(const RISCVTraceEncoder *s)
-{
-    return s->accesses->len || s->data.due || s->off_due || s->notify_due ||
-           s->triggers.on || s->triggers.off || s->triggers.notify;
-}
-
 /*
- * THE gate: how much detail do the encoder and what stands before it need?
- * Filters that look at more than privilege, context and address, triggers and
- * data look at each block.
+ * THE gate: how much detail do the encoder and its units need? Filters that
+ * look at more than privilege, context and address, triggers and data look at
+ * each block.
  */
 ETraceDetail riscv_trace_encoder_hart_detail(void *opaque, ETracePriv priv,
                                              uint64_t pc,
@@ -213,19 +135,18 @@ ETraceDetail riscv_trace_encoder_hart_detail(void *opaque, ETracePriv priv,
                                              ETraceRanges *ranges)
 {
     RISCVTraceEncoder *s = opaque;
+    const RISCVTraceEncoderUnit *triggers =
+        riscv_trace_encoder_units[RISCV_TRACE_UNIT_TRIGGERS];
     ETraceDetail detail;
 
-    if (!s->live || s->needs_data || riscv_trace_encoder_is_pending(s) ||
-        s->filter.scope == ETRACE_FILTER_BY_BLOCK ||
-        s->expr_filter.scope == ETRACE_FILTER_BY_BLOCK) {
+    if (!s->live || s->needs_data || s->pending ||
+        (triggers && triggers->armed(s))) {
         return ETRACE_DETAIL_BLOCKS;
     }
-    if (s->tracing && s->filtered) {
-        ETraceFilter *filters[ETRACE_RANGES_FILTERS] = {
-            &s->filter, &s->expr_filter,
-        };
-
-        etrace_filter_ranges(filters, ARRAY_SIZE(filters), priv, ranges);
+    if (s->filtered &&
+        !riscv_trace_encoder_units[RISCV_TRACE_UNIT_FILTERS]->ranges(
+            s, priv, ranges)) {
+        return ETRACE_DETAIL_BLOCKS;
     }
     if (!s->tracing ||
         (s->filtered && !etrace_ranges_qualify(ranges, pc))) {
@@ -269,7 +190,7 @@ static size_t riscv_trace_encoder_plain(RISCVTraceEncoder *s,
 {
     size_t done;
 
-    if (!s->tracing || s->filtered || riscv_trace_encoder_is_pending(s) ||
+    if (!s->tracing || s->filtered || s->pending ||
         s->enc.sync_mode == ETRACE_SYNC_CYCLES) {
         return 0;
     }
@@ -277,7 +198,8 @@ static size_t riscv_trace_encoder_plain(RISCVTraceEncoder *s,
     if (done) {
         riscv_trace_encoder_keep_upper(s, &slots[done - 1].block);
         if (s->needs_data) {
-            riscv_trace_encoder_data_send(s, slots, done);
+            riscv_trace_encoder_units[RISCV_TRACE_UNIT_DATA]->send(s, slots,
+                                                                   done);
         }
     }
     return done;
@@ -287,6 +209,8 @@ void riscv_trace_encoder_hart_retire(void *opaque, const ETraceSlot *slots,
                                      size_t n)
 {
     RISCVTraceEncoder *s = opaque;
+    const RISCVTraceEncoderUnit *data =
+        riscv_trace_encoder_units[RISCV_TRACE_UNIT_DATA];
     uint64_t cycles = 0, counted = 0;
 
     if (!s->live) {
@@ -298,7 +222,7 @@ void riscv_trace_encoder_hart_retire(void *opaque, const ETraceSlot *slots,
         cycles = now - s->cycles;
         s->cycles = now;
     }
-    s->data.asked = false;
+    s->asked = false;
     for (size_t i = 0; i < n; i++) {
         const ETraceSlot *slot = &slots[i], *direct = NULL;
         size_t run = riscv_trace_encoder_plain(s, slot, n - i);
@@ -316,17 +240,14 @@ void riscv_trace_encoder_hart_retire(void *opaque, const ETraceSlot *slots,
             continue;
         case ETRACE_SLOT_ACCESS:
             run = riscv_trace_encoder_accesses(slot, n - i);
-            if (s->needs_data && i + run < n &&
-                etrace_slot_is_block(&slots[i + run]) &&
-                riscv_trace_encoder_data_direct(s, slot, run,
-                                                &slots[i + run].block)) {
+            if (s->needs_data &&
+                data->take(s, slot, run, i + run < n &&
+                           etrace_slot_is_block(&slots[i + run])
+                           ? &slots[i + run].block : NULL)) {
                 direct = slot;
                 i += run;
                 slot = &slots[i];
                 break;
-            }
-            if (s->needs_data) {
-                riscv_trace_encoder_data_keep(s, slot, run);
             }
             i += run - 1;
             continue;
@@ -341,7 +262,7 @@ void riscv_trace_encoder_hart_retire(void *opaque, const ETraceSlot *slots,
                                   slot->block.itype == ETRACE_ITYPE_EXCEPTION
                                   ? slot->tval : 0);
         if (direct) {
-            riscv_trace_encoder_data_send(s, direct, run);
+            data->send(s, direct, run);
         }
         if (cycles) {
             /* Nobody looked at the clock in between: an even share each. */
@@ -355,19 +276,8 @@ void riscv_trace_encoder_hart_retire(void *opaque, const ETraceSlot *slots,
     if (current_cpu == s->cpu) {
         bool lossless = FIELD_EX32(riscv_trace_encoder_control(s),
                                    TR_TE_CONTROL, INST_STALL_ENA) ||
-                        (s->enc.denable && s->data.lossless);
+                        s->stalls_for_data;
 
         s->sink_class->throttle(s->sink, s->hart_index, lossless);
-    }
-}
-
-/* The hart is not traced, and so its encoder sees no more than that. */
-void riscv_trace_encoder_hart_trigger(void *opaque, ETraceTrigger action)
-{
-    RISCVTraceEncoder *s = opaque;
-
-    if (riscv_trace_enabled(riscv_trace_encoder_control(s)) &&
-        action != ETRACE_TRIGGER_NOTIFY) {
-        riscv_trace_encoder_trigger_tracing(s, action == ETRACE_TRIGGER_ON);
     }
 }

@@ -1,8 +1,9 @@
 /*
- * RISC-V trace encoder: what its files share
+ * RISC-V trace encoder: what the files of its core share
  *
  * Each file uses those that stand before it here: the hart's side first, from
- * packets up to the port, then the registers and the device.
+ * packets up to the port, then the registers and the device. Units stand
+ * above them; see riscv-trace-encoder-unit.h.
  *
  * SPDX-License-Identifier: GPL-2.0-or-later
  */
@@ -13,17 +14,16 @@
 #include "qemu/atomic.h"
 #include "hw/register.h"
 #include "hw/sysbus.h"
-#include "etrace/data-short.h"
 #include "etrace/encap.h"
 #include "etrace/encoder.h"
-#include "etrace/filter-expr.h"
 #include "riscv-trace-encoder.h"
+#include "riscv-trace-encoder-unit.h"
 #include "riscv-trace-regs.h"
 #include "riscv-trace-sink.h"
 #include "riscv-trace-timestamp.h"
 #include "target/riscv/trace/hart.h"
 
-/* Registers but filters and comparators, which have a space of their own */
+/* All but filters and comparators, which have a space of their own */
 #define RISCV_TRACE_ENCODER_R_MAX   (R_TR_TE_TRIG_EXT_OUT_CONTROL + 1)
 
 /* Modes that can be switched; the values are their bits of trTeInstFeatures. */
@@ -98,23 +98,11 @@ typedef struct RISCVTraceEncoderBatch {
     uint8_t bytes[RISCV_TRACE_ENCODER_BATCH];
 } RISCVTraceEncoderBatch;
 
-/* Triggers that wait for the block with the instruction that they are of */
-typedef struct RISCVTraceEncoderTriggers {
-    bool on, off, notify;
-    uint64_t on_pc, off_pc, notify_pc;  /* -1: whatever comes */
-} RISCVTraceEncoderTriggers;
-
-/* Data trace; see riscv-trace-encoder-data.c */
-typedef struct RISCVTraceEncoderData {
-    ETraceDataState state;
-    ETraceDataShort quick;
-    uint8_t compress;           /* trTeDataAddrCompress */
-    bool may_drop;              /* trTeDataDropEna */
-    bool lossless;              /* trTeDataStallEna */
-    bool due;                   /* a trigger has moved trTeDataTracing */
-    bool asked;                 /* about room, since the last batch */
-    GArray *traced;             /* bool: accesses that filters qualify */
-} RISCVTraceEncoderData;
+/* State of the units, each in its own file */
+typedef struct RISCVTraceEncoderTriggers RISCVTraceEncoderTriggers;
+typedef struct RISCVTraceEncoderData RISCVTraceEncoderData;
+typedef struct RISCVTraceEncoderFilters RISCVTraceEncoderFilters;
+typedef struct RISCVTraceEncoderGuest RISCVTraceEncoderGuest;
 
 struct RISCVTraceEncoder {
     SysBusDevice parent_obj;
@@ -122,13 +110,7 @@ struct RISCVTraceEncoder {
     RegisterInfoArray *reg_array;
     RegisterInfo regs_info[RISCV_TRACE_ENCODER_R_MAX];
     uint32_t regs[RISCV_TRACE_ENCODER_R_MAX];
-    MemoryRegion filter_mem;
-    uint32_t filter_regs[ETRACE_FILTERS_MAX][TR_TE_FILTER_SIZE / 4];
-    uint32_t comp_regs[ETRACE_COMPARATORS_MAX][TR_TE_COMP_SIZE / 4];
     RISCVTraceTimestamp ts;
-    qemu_irq trigger_out[TR_TE_TRIG_MAX];
-    uint8_t trigger_in_level;   /* bit per line */
-    uint32_t impdef;            /* bit per line */
 
     /* Properties */
     CPUState *cpu;
@@ -136,40 +118,41 @@ struct RISCVTraceEncoder {
     uint32_t hart_index;        /* input of the funnel, number in sideband */
     RISCVTraceEncoderConfig cfg;
     RISCVTraceModes start_modes;    /* what cfg.autostart_modes says */
-    ETraceFilterExpr expr;      /* the filter that no register has; BQL */
-    ETraceGuestInfo guest;      /* for the sideband; before realize only */
+
+    /* Units, NULL where one is not built in */
+    RISCVTraceEncoderTriggers *triggers;
+    RISCVTraceEncoderData *data;
+    RISCVTraceEncoderFilters *filters;
+    RISCVTraceEncoderGuest *guest;
 
     RISCVTraceSource source;
     RISCVTraceSink *sink;
     RISCVTraceSinkClass *sink_class;
     ETraceParams params;        /* of the present session */
     bool apply_pending;         /* the hart will look at the registers */
-    bool filter_reset;          /* ... and its filters start anew */
 
     /* Written by the hart's thread, read by any */
     bool tracing;               /* instructions are being traced */
     bool stall_or_overflow;     /* trTeInstStallOrOverflow */
-    bool data_stall_or_overflow;
-    bool data_drop;             /* trTeDataDrop */
-    uint8_t outputs_due;        /* TR_TE_TRIG_OUT_*, to be pulsed */
 
     /* Of the hart's thread; of any other while the VM is stopped */
     ETraceEncoder enc;
-    ETraceFilter filter;        /* as the registers say */
-    ETraceFilter expr_filter;   /* as expr says */
-    bool filtered;              /* blocks, accesses or notify by these two */
     RISCVTraceHartConfig hart_config;   /* what the port was asked for */
-    RISCVTraceEncoderTriggers triggers;
+    uint32_t pending;           /* units that wait for the next block: bits */
+    bool filtered;              /* a unit qualifies blocks and accesses */
     bool off_due;               /* traced up to here, unless it goes on */
     bool notify_due;            /* report the next block */
+    bool moved;                 /* a trigger has moved bits of registers */
     bool context_on;            /* trTeContext */
+    uint64_t context;           /* that the port has reported last */
     unsigned upper_rd;          /* register that the last block ends in ... */
     uint64_t upper_end;         /* ... loading for a jump, and where it ends */
     uint64_t next;              /* where the next history begins */
     bool timestamps;            /* packets have them */
-    bool needs_data;            /* accesses are to be kept for their block */
-    GArray *accesses;           /* ETraceAccess */
-    RISCVTraceEncoderData data;
+    bool needs_context;         /* a unit looks at the context */
+    bool needs_data;            /* accesses are to be reported by the port */
+    bool stalls_for_data;       /* harts wait rather than lose data packets */
+    bool asked;                 /* about room, since the last batch */
     uint64_t cycles;            /* of the hart, when last looked at */
     bool live;                  /* enc was started in the present session */
     bool lost;                  /* a batch was lost: signal it to enc */
@@ -216,80 +199,7 @@ void riscv_trace_encoder_report_loss(RISCVTraceEncoder *s);
 /* Packets that the sink had taken were lost. */
 void riscv_trace_encoder_data_lost(RISCVTraceEncoder *s);
 
-/* riscv-trace-encoder-filters.c */
-
-/* Give the registers' contents to s->filter; in the hart's thread, BQL. */
-void riscv_trace_encoder_filters_apply(RISCVTraceEncoder *s);
-
-/* Give the property to s->expr_filter; in the hart's thread, BQL. */
-void riscv_trace_encoder_expr_apply(RISCVTraceEncoder *s);
-
-/* An event of the port that filters may look at; see etrace_filter_event(). */
-void riscv_trace_encoder_filters_event(RISCVTraceEncoder *s,
-                                       const ETraceEvent *event);
-
-/*
- * What the filters of the registers and that of the property say together of
- * the block or trap @b, with its @tval, and of the first @n of s->accesses,
- * which are those in it: s->data.traced says which of these are traced.
- * Only if there are active filters.
- */
-ETraceFilterResult riscv_trace_encoder_filters_block(RISCVTraceEncoder *s,
-                                                     const ETraceBlock *b,
-                                                     uint64_t tval,
-                                                     unsigned n);
-
-/* riscv-trace-encoder-data.c */
-
-/* Do the registers ask for data accesses, now or when a trigger fires? */
-bool riscv_trace_encoder_data_wanted(RISCVTraceEncoder *s);
-
-/* Registers to s->enc and s->data; true if a support packet is due. */
-bool riscv_trace_encoder_data_apply(RISCVTraceEncoder *s);
-
-/* A session begins; before s->enc is started */
-void riscv_trace_encoder_data_start(RISCVTraceEncoder *s);
-
-/*
- * May the @n accesses that stand right before the block @b be sent from where
- * they are, behind it? If not, they have to be kept.
- */
-bool riscv_trace_encoder_data_direct(RISCVTraceEncoder *s,
-                                     const ETraceSlot *slots, size_t n,
-                                     const ETraceBlock *b);
-
-/* Keep @n accesses until their block comes. */
-void riscv_trace_encoder_data_keep(RISCVTraceEncoder *s,
-                                   const ETraceSlot *slots, size_t n);
-
-/*
- * How many of s->accesses are those of the block or trap @b. As many bools
- * are in s->data.traced for the filters.
- */
-unsigned riscv_trace_encoder_data_count(RISCVTraceEncoder *s,
-                                        const ETraceBlock *b);
-
-/* Send the accesses among the @n slots; no filter is asked about them. */
-void riscv_trace_encoder_data_send(RISCVTraceEncoder *s,
-                                   const ETraceSlot *slots, size_t n);
-
-/* Send the first @n accesses that were kept, as far as they are qualified. */
-void riscv_trace_encoder_data_send_kept(RISCVTraceEncoder *s, unsigned n);
-
-/* Forget the first @n accesses. */
-void riscv_trace_encoder_data_done(RISCVTraceEncoder *s, unsigned n);
-
 /* riscv-trace-encoder-tracing.c */
-
-/* trTeControl goes from @old to @val; trigger outputs show it. Any thread. */
-void riscv_trace_encoder_tracing_moved(RISCVTraceEncoder *s, uint32_t old,
-                                       uint32_t val);
-
-/*
- * A trigger moves trTeInstTracing and trTeDataTracing, as far as their
- * TrigEnable bits allow. Any thread.
- */
-void riscv_trace_encoder_trigger_tracing(RISCVTraceEncoder *s, bool on);
 
 /* Instructions are traced from here on, or no more. */
 void riscv_trace_encoder_inst_on(RISCVTraceEncoder *s);
@@ -306,7 +216,6 @@ ETraceDetail riscv_trace_encoder_hart_detail(void *opaque, ETracePriv priv,
                                              ETraceRanges *ranges);
 void riscv_trace_encoder_hart_retire(void *opaque, const ETraceSlot *slots,
                                      size_t n);
-void riscv_trace_encoder_hart_trigger(void *opaque, ETraceTrigger action);
 
 /* What mcycle counts */
 uint64_t riscv_trace_encoder_cycles(void);
@@ -321,19 +230,14 @@ uint64_t riscv_trace_encoder_fence(void *opaque);
 /* Registers have changed: the hart's thread looks at them soon. BQL. */
 void riscv_trace_encoder_changed(RISCVTraceEncoder *s);
 
-/* An external trigger input fires. BQL. */
-void riscv_trace_encoder_external(RISCVTraceEncoder *s, ETraceTrigger action);
+/* Have the units look at their registers; a support packet, if one is due. */
+void riscv_trace_encoder_apply_units(RISCVTraceEncoder *s);
 
 /* Pass on what the hart has retired, in its thread or while it stands. */
 void riscv_trace_encoder_drain(RISCVTraceEncoder *s);
 
 /* Look at the sink, and have the hart traced or not. BQL. */
 void riscv_trace_encoder_update(RISCVTraceEncoder *s);
-
-/* riscv-trace-encoder-filter-regs.c */
-
-void riscv_trace_encoder_filters_init(RISCVTraceEncoder *s);
-void riscv_trace_encoder_filters_reset(RISCVTraceEncoder *s);
 
 /* riscv-trace-encoder-regs.c */
 
@@ -342,16 +246,14 @@ void riscv_trace_encoder_regs_init(RISCVTraceEncoder *s);
 /* Every register at its power-up value; BQL. */
 void riscv_trace_encoder_regs_reset(RISCVTraceEncoder *s);
 
-/* riscv-trace-encoder-guest.c */
+/* For pre_write(): is the write ignored, as the encoder is in reset? */
+bool riscv_trace_encoder_in_reset(RISCVTraceEncoder *s, RegisterInfo *reg);
 
-void riscv_trace_encoder_guest_class_props(ObjectClass *oc);
+/* For pre_write(): what the register holds */
+uint32_t riscv_trace_encoder_reg(RegisterInfo *reg);
 
-/* riscv-trace-encoder-expr.c */
-
-void riscv_trace_encoder_expr_class_props(ObjectClass *oc);
-
-/* False with @errp set if the property does not fit the hart. */
-bool riscv_trace_encoder_expr_check(RISCVTraceEncoder *s, Error **errp);
+/* A post_write(): the encoder looks at the register soon. */
+void riscv_trace_encoder_reg_changed(RegisterInfo *reg, uint64_t val);
 
 /* riscv-trace-encoder-props.c */
 

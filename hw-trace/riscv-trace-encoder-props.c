@@ -83,47 +83,70 @@ void riscv_trace_encoder_params(RISCVTraceEncoder *s, ETraceParams *p)
  * Checks
  */
 
-typedef struct SizeLimits {
-    const char *name;
-    size_t offset;
-    uint8_t min, max;
-} SizeLimits;
-
-#define LIMITS(name, member, min, max) \
-    { name, offsetof(RISCVTraceEncoderConfig, member), min, max }
-
-static const SizeLimits size_limits[] = {
-    LIMITS("src-bits", src_bits, 0, 12),
-    LIMITS("sync-mode", sync_mode, 0, 3),
-    LIMITS("sync-max", sync_max, 0, 15),
-    LIMITS("itype-width", itype_width, 3, 4),
-    LIMITS("privilege-width", privilege_width, 2, 3),
-    LIMITS("ecause-width", ecause_width, 4, 8),
-    LIMITS("context-width", context_width, 0, 64),
-    LIMITS("ctype", ctype, ETRACE_CTYPE_IMPRECISE, ETRACE_CTYPE_DISCON),
-    LIMITS("time-width", time_width, 0, 64),
-    LIMITS("impdef-width", impdef_width, 0, 32),
-    LIMITS("daddress-width", daddress_width, 1, 64),
-    LIMITS("data-compress", data_compress, 0, ETRACE_DATA_COMPRESS_BEST),
-    LIMITS("filters", filters, 0, ETRACE_FILTERS_MAX),
-    LIMITS("comparators", comparators, 0, ETRACE_COMPARATORS_MAX),
-    LIMITS("filter-excint", filter_excint, 0, 8),
-    LIMITS("trigger-inputs", trigger_inputs, 0, TR_TE_TRIG_MAX),
-    LIMITS("trigger-outputs", trigger_outputs, 0, TR_TE_TRIG_MAX),
-    LIMITS("timestamp-width", timestamp_width, 0,
-          RISCV_TRACE_TIMESTAMP_WIDTH_MAX),
-    LIMITS("timestamp-mode", timestamp_mode, 0, RISCV_TRACE_TIMESTAMP_SHARED),
+static const RISCVTraceEncoderProp texts[] = {
+    { "cpu", "hart that is traced" },
+    { "sink", "funnel or sink that gets the packets" },
+    { "hart-index", "input of the sink, number in the sideband stream" },
+    { "wire-format", "2.0 (default), 1.1.1 or 2.1-draft" },
+    { "context-source", "asid (default: ASID and VMID), mcontext, or scontext "
+      "with hcontext above it (-cpu ...,scontext=on)" },
+    { "src-id", "trTeSrcID at power-up" },
+    { "src-bits", "trTeSrcBits at power-up (0 to 12)",
+      RISCV_TRACE_LIMITS(src_bits, 0, 12) },
+    { "sync-mode", "trTeInstSyncMode at power-up (0: off, 1: packets, "
+      "2: cycles, 3: half-words)",
+      RISCV_TRACE_LIMITS(sync_mode, 0, 3) },
+    { "sync-max", "trTeInstSyncMax at power-up (0 to 15)",
+      RISCV_TRACE_LIMITS(sync_max, 0, 15) },
+    { "stall", "trTeInstStallEna at power-up" },
+    { "autostart", "trace from reset" },
+    { "autostart-modes", "modes of who starts trace for the guest, as in "
+      "trace-modes" },
+    { "full-address", "trTeInstNoAddrDiff at power-up" },
+    { "implicit-exception", "trTeInstNoTrapAddr at power-up" },
+    { "sequential-jump", "trTeInstEnSequentialJump at power-up" },
+    { "implicit-return", "trTeInstEnImplicitReturn at power-up" },
+    { "branch-prediction", "trTeInstEnBranchPrediction at power-up" },
+    { "jump-target-cache", "trTeInstEnJumpTargetCache at power-up" },
+    { "context", "trTeContext at power-up" },
+    { "return-stack-size", "log2 of entries of the return stack, 0: none" },
+    { "call-counter-size", "bits of the nested call counter, 0: none" },
+    { "bpred-size", "log2 of entries of the branch predictor, 0: none "
+      "(default: 10; 7 with wire-format 2.1-draft)" },
+    { "cache-size", "log2 of entries of the jump target cache, 0: none" },
+    { "sijump", "sequentially inferable jumps are identified" },
+    { "itype-width", "width of itype (3: without implicit returns, or 4)",
+      RISCV_TRACE_LIMITS(itype_width, 3, 4) },
+    { "privilege-width", "width of privilege (2 or 3)",
+      RISCV_TRACE_LIMITS(privilege_width, 2, 3) },
+    { "ecause-width", "width of exception cause (4 to 8)",
+      RISCV_TRACE_LIMITS(ecause_width, 4, 8) },
+    { "context-width", "width of context (0 to 64), 0: none",
+      RISCV_TRACE_LIMITS(context_width, 0, 64) },
+    { "ctype", "changes of context are reported 1: imprecisely, "
+      "2: precisely, 3: as an asynchronous discontinuity",
+      RISCV_TRACE_LIMITS(ctype, ETRACE_CTYPE_IMPRECISE, ETRACE_CTYPE_DISCON) },
+    { "time-width", "width of time (0 to 64), 0: none",
+      RISCV_TRACE_LIMITS(time_width, 0, 64) },
+    { "timestamp-width", "width of timestamps (0 to 63), "
+      "0: no timestamp unit",
+      RISCV_TRACE_LIMITS(timestamp_width, 0, RISCV_TRACE_TIMESTAMP_WIDTH_MAX) },
+    { "timestamp-mode", "trTsMode at power-up (0: off, 1: external, "
+      "2: system, 3: core, 4: shared)",
+      RISCV_TRACE_LIMITS(timestamp_mode, 0, RISCV_TRACE_TIMESTAMP_SHARED) },
 };
 
-static bool check_ranges(const RISCVTraceEncoderConfig *cfg, Error **errp)
+static bool check_limits(const RISCVTraceEncoderConfig *cfg,
+                         const RISCVTraceEncoderProp *props, unsigned num,
+                         Error **errp)
 {
-    for (unsigned i = 0; i < ARRAY_SIZE(size_limits); i++) {
-        const SizeLimits *r = &size_limits[i];
-        uint8_t val = *((const uint8_t *)cfg + r->offset);
+    for (unsigned i = 0; i < num; i++) {
+        const RISCVTraceEncoderProp *p = &props[i];
+        uint8_t val = *((const uint8_t *)cfg + p->limits.offset);
 
-        if (val < r->min || val > r->max) {
+        if (p->limits.max && (val < p->limits.min || val > p->limits.max)) {
             error_setg(errp, "%s of a trace encoder is %u to %u, not %u",
-                       r->name, r->min, r->max, val);
+                       p->name, p->limits.min, p->limits.max, val);
             return false;
         }
     }
@@ -140,13 +163,26 @@ static bool check_modes(const RISCVTraceEncoderConfig *cfg, Error **errp)
         { cfg->context && !cfg->context_width, "context", "context-width" },
         { cfg->timestamp_mode && !cfg->timestamp_width, "timestamp-mode",
           "timestamp-width" },
-        { cfg->data && !cfg->data_width, "data", "data-width" },
     };
 
     for (unsigned i = 0; i < ARRAY_SIZE(modes); i++) {
         if (modes[i].wrong) {
             error_setg(errp, "%s of a trace encoder needs %s", modes[i].mode,
                        modes[i].needs);
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool check_units(RISCVTraceEncoder *s, Error **errp)
+{
+    for (unsigned i = 0; i < RISCV_TRACE_UNITS; i++) {
+        const RISCVTraceEncoderUnit *unit = riscv_trace_encoder_units[i];
+
+        if (unit && (!check_limits(&s->cfg, unit->texts, unit->num_texts,
+                                   errp) ||
+                     (unit->check && !unit->check(s, errp)))) {
             return false;
         }
     }
@@ -195,8 +231,8 @@ bool riscv_trace_encoder_check(RISCVTraceEncoder *s, Error **errp)
 
         cfg->bpred_size = etrace_bpred_size_default(draft);
     }
-    if (!check_ranges(cfg, errp) || !check_modes(cfg, errp) ||
-        !riscv_trace_encoder_modes_check(s, errp)) {
+    if (!check_limits(cfg, texts, ARRAY_SIZE(texts), errp) ||
+        !check_modes(cfg, errp) || !riscv_trace_encoder_modes_check(s, errp)) {
         return false;
     }
     if (cfg->privilege_width < 3 && riscv_has_ext(cpu_env(s->cpu), RVH)) {
@@ -211,7 +247,7 @@ bool riscv_trace_encoder_check(RISCVTraceEncoder *s, Error **errp)
                    cfg->src_id, cfg->src_bits);
         return false;
     }
-    if (!riscv_trace_encoder_expr_check(s, errp)) {
+    if (!check_units(s, errp)) {
         return false;
     }
     fill_params(s, &params);
@@ -323,14 +359,6 @@ static const Property riscv_trace_encoder_properties[] = {
     DEFINE_PROP_MODE("branch-prediction", BRANCH_PREDICTION),
     DEFINE_PROP_MODE("jump-target-cache", JUMP_TARGET_CACHE),
     DEFINE_PROP_BOOL("context", RISCVTraceEncoder, cfg.context, false),
-    DEFINE_PROP_BOOL("data", RISCVTraceEncoder, cfg.data, false),
-    DEFINE_PROP_BOOL("data-drop", RISCVTraceEncoder, cfg.data_drop, false),
-    DEFINE_PROP_BOOL("data-no-value", RISCVTraceEncoder, cfg.data_no_value,
-                     false),
-    DEFINE_PROP_BOOL("data-no-addr", RISCVTraceEncoder, cfg.data_no_addr,
-                     false),
-    DEFINE_PROP_UINT8("data-compress", RISCVTraceEncoder, cfg.data_compress,
-                      ETRACE_DATA_COMPRESS_BEST),
 
     DEFINE_PROP_UINT8("return-stack-size", RISCVTraceEncoder,
                       cfg.return_stack_size,
@@ -352,95 +380,54 @@ static const Property riscv_trace_encoder_properties[] = {
     DEFINE_PROP_UINT8("ctype", RISCVTraceEncoder, cfg.ctype,
                       ETRACE_CTYPE_IMPRECISE),
     DEFINE_PROP_UINT8("time-width", RISCVTraceEncoder, cfg.time_width, 0),
-    DEFINE_PROP_UINT8("impdef-width", RISCVTraceEncoder, cfg.impdef_width,
-                      0),
-    DEFINE_PROP_UINT8("data-width", RISCVTraceEncoder, cfg.data_width, 0),
-    DEFINE_PROP_UINT8("daddress-width", RISCVTraceEncoder,
-                      cfg.daddress_width, 64),
-    DEFINE_PROP_UINT8("filters", RISCVTraceEncoder, cfg.filters,
-                      ETRACE_FILTERS_MAX),
-    DEFINE_PROP_UINT8("comparators", RISCVTraceEncoder, cfg.comparators,
-                      ETRACE_COMPARATORS_MAX),
-    DEFINE_PROP_UINT8("filter-excint", RISCVTraceEncoder, cfg.filter_excint,
-                      4),
-    DEFINE_PROP_UINT8("trigger-inputs", RISCVTraceEncoder,
-                      cfg.trigger_inputs, TR_TE_TRIG_MAX),
-    DEFINE_PROP_UINT8("trigger-outputs", RISCVTraceEncoder,
-                      cfg.trigger_outputs, TR_TE_TRIG_MAX),
     DEFINE_PROP_UINT8("timestamp-width", RISCVTraceEncoder,
                       cfg.timestamp_width, 0),
     DEFINE_PROP_UINT8("timestamp-mode", RISCVTraceEncoder,
                       cfg.timestamp_mode, RISCV_TRACE_TIMESTAMP_NONE),
 };
 
-static const struct {
-    const char *name, *description;
-} descriptions[] = {
-    { "cpu", "hart that is traced" },
-    { "sink", "funnel or sink that gets the packets" },
-    { "hart-index", "input of the sink, number in the sideband stream" },
-    { "wire-format", "2.0 (default), 1.1.1 or 2.1-draft" },
-    { "context-source", "asid (default: ASID and VMID), mcontext, or scontext "
-      "with hcontext above it (-cpu ...,scontext=on)" },
-    { "src-id", "trTeSrcID at power-up" },
-    { "src-bits", "trTeSrcBits at power-up (0 to 12)" },
-    { "sync-mode", "trTeInstSyncMode at power-up (0: off, 1: packets, "
-      "2: cycles, 3: half-words)" },
-    { "sync-max", "trTeInstSyncMax at power-up (0 to 15)" },
-    { "stall", "trTeInstStallEna at power-up" },
-    { "autostart", "trace from reset" },
-    { "autostart-modes", "modes of who starts trace for the guest, as in "
-      "trace-modes" },
-    { "full-address", "trTeInstNoAddrDiff at power-up" },
-    { "implicit-exception", "trTeInstNoTrapAddr at power-up" },
-    { "sequential-jump", "trTeInstEnSequentialJump at power-up" },
-    { "implicit-return", "trTeInstEnImplicitReturn at power-up" },
-    { "branch-prediction", "trTeInstEnBranchPrediction at power-up" },
-    { "jump-target-cache", "trTeInstEnJumpTargetCache at power-up" },
-    { "context", "trTeContext at power-up" },
-    { "data", "autostart is of data trace, too" },
-    { "data-drop", "trTeDataDropEna at power-up" },
-    { "data-no-value", "trTeDataNoValue at power-up" },
-    { "data-no-addr", "trTeDataNoAddr at power-up" },
-    { "data-compress", "trTeDataAddrCompress at power-up (0: none, 1: XOR, "
-      "2: differential, 3: whichever is shorter)" },
-    { "return-stack-size", "log2 of entries of the return stack, 0: none" },
-    { "call-counter-size", "bits of the nested call counter, 0: none" },
-    { "bpred-size", "log2 of entries of the branch predictor, 0: none "
-      "(default: 10; 7 with wire-format 2.1-draft)" },
-    { "cache-size", "log2 of entries of the jump target cache, 0: none" },
-    { "sijump", "sequentially inferable jumps are identified" },
-    { "itype-width", "width of itype (3: without implicit returns, or 4)" },
-    { "privilege-width", "width of privilege (2 or 3)" },
-    { "ecause-width", "width of exception cause (4 to 8)" },
-    { "context-width", "width of context (0 to 64), 0: none" },
-    { "ctype", "changes of context are reported 1: imprecisely, "
-      "2: precisely, 3: as an asynchronous discontinuity" },
-    { "time-width", "width of time (0 to 64), 0: none" },
-    { "impdef-width", "width of the implementation-defined input (0 to 32)" },
-    { "data-width", "width of data (8, 16, 32, 64 or 128), 0: no data trace" },
-    { "daddress-width", "width of data addresses (1 to 64)" },
-    { "filters", "number of filters (0 to 16)" },
-    { "comparators", "number of comparators (0 to 8)" },
-    { "filter-excint", "log2 of nested traps that filters count (0 to "
-      "8), 0: no filtering on traps" },
-    { "trigger-inputs", "number of external trigger inputs (0 to 8)" },
-    { "trigger-outputs", "number of external trigger outputs (0 to 8)" },
-    { "timestamp-width", "width of timestamps (0 to 63), "
-      "0: no timestamp unit" },
-    { "timestamp-mode", "trTsMode at power-up (0: off, 1: external, "
-      "2: system, 3: core, 4: shared)" },
-};
+/* Those of the core and of all units */
+static const Property *all_properties(size_t *num)
+{
+    GArray *props = g_array_new(false, false, sizeof(Property));
+
+    g_array_append_vals(props, riscv_trace_encoder_properties,
+                        ARRAY_SIZE(riscv_trace_encoder_properties));
+    for (unsigned i = 0; i < RISCV_TRACE_UNITS; i++) {
+        const RISCVTraceEncoderUnit *unit = riscv_trace_encoder_units[i];
+
+        if (unit && unit->num_props) {
+            g_array_append_vals(props, unit->props, unit->num_props);
+        }
+    }
+    *num = props->len;
+    return (const Property *)g_array_free(props, false);
+}
+
+static void describe(ObjectClass *oc, const RISCVTraceEncoderProp *props,
+                     unsigned num)
+{
+    for (unsigned i = 0; i < num; i++) {
+        object_class_property_set_description(oc, props[i].name,
+                                              props[i].description);
+    }
+}
 
 void riscv_trace_encoder_class_props(ObjectClass *oc)
 {
-    device_class_set_props(DEVICE_CLASS(oc), riscv_trace_encoder_properties);
-    riscv_trace_encoder_expr_class_props(oc);
-    riscv_trace_encoder_guest_class_props(oc);
-    for (unsigned i = 0; i < ARRAY_SIZE(descriptions); i++) {
-        object_class_property_set_description(oc, descriptions[i].name,
-                                              descriptions[i].description);
+    size_t num;
+    const Property *props = all_properties(&num);
+
+    device_class_set_props_n(DEVICE_CLASS(oc), props, num);
+    describe(oc, texts, ARRAY_SIZE(texts));
+    for (unsigned i = 0; i < RISCV_TRACE_UNITS; i++) {
+        const RISCVTraceEncoderUnit *unit = riscv_trace_encoder_units[i];
+
+        if (unit) {
+            describe(oc, unit->texts, unit->num_texts);
+        }
     }
+    RISCV_TRACE_CALL_UNITS(class_init, oc);
     for (unsigned i = 0; i < ARRAY_SIZE(fixed_parameters); i++) {
         const Parameter *p = &fixed_parameters[i];
 

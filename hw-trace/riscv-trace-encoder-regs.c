@@ -43,13 +43,6 @@ static uint32_t features_reset(const RISCVTraceEncoder *s)
     return FIELD_DP32(val, TR_TE_INST_FEATURES, SRC_BITS, cfg->src_bits);
 }
 
-static void clear_status(RISCVTraceEncoder *s)
-{
-    qatomic_set(&s->stall_or_overflow, false);
-    qatomic_set(&s->data_stall_or_overflow, false);
-    qatomic_set(&s->data_drop, false);
-}
-
 /*
  * The protocol's version is 0.0 (Table 2.1) but for the draft: its Standard
  * Support Packet goes with 2.1.
@@ -68,45 +61,25 @@ static uint32_t impl_reset(const RISCVTraceEncoder *s)
 /* All but trTeControl */
 static void reset_others(RISCVTraceEncoder *s)
 {
-    uint32_t data = 0;
-
-    if (s->cfg.data_width) {
-        data = FIELD_DP32(data, TR_TE_DATA_CONTROL, IMPLEMENTED, 1);
-        data = FIELD_DP32(data, TR_TE_DATA_CONTROL, STALL_ENA, s->cfg.stall);
-        data = FIELD_DP32(data, TR_TE_DATA_CONTROL, DROP_ENA,
-                          s->cfg.data_drop);
-        data = FIELD_DP32(data, TR_TE_DATA_CONTROL, NO_VALUE,
-                          s->cfg.data_no_value);
-        data = FIELD_DP32(data, TR_TE_DATA_CONTROL, NO_ADDR,
-                          s->cfg.data_no_addr);
-        data = FIELD_DP32(data, TR_TE_DATA_CONTROL, ADDR_COMPRESS,
-                          s->cfg.data_compress);
-    }
     s->regs[R_TR_TE_IMPL] = impl_reset(s);
     s->regs[R_TR_TE_INST_FEATURES] = features_reset(s);
     s->regs[R_TR_TE_INST_FILTERS] = 0;
-    qatomic_set(&s->regs[R_TR_TE_DATA_CONTROL], data);
-    s->regs[R_TR_TE_DATA_FILTERS] = 0;
-    s->regs[R_TR_TE_TRIG_EXT_IN_CONTROL] = 0;
-    s->regs[R_TR_TE_TRIG_EXT_OUT_CONTROL] = 0;
     riscv_trace_timestamp_power_up(&s->ts, s->cfg.timestamp_mode);
-    riscv_trace_encoder_filters_reset(s);
-    clear_status(s);
+    qatomic_set(&s->stall_or_overflow, false);
+    RISCV_TRACE_CALL_UNITS(reset, s);
 }
 
 void riscv_trace_encoder_regs_reset(RISCVTraceEncoder *s)
 {
     qatomic_set(&s->regs[R_TR_TE_CONTROL], control_reset(s));
     reset_others(s);
-    s->filter_reset = true;
 }
 
 /*
  * Writes. Masks are those of fields that are implemented.
  */
 
-/* The write is ignored, because the encoder is in reset. */
-static bool in_reset(RISCVTraceEncoder *s, RegisterInfo *reg)
+bool riscv_trace_encoder_in_reset(RISCVTraceEncoder *s, RegisterInfo *reg)
 {
     if (FIELD_EX32(s->regs[R_TR_TE_CONTROL], TR_TE_CONTROL, ACTIVE)) {
         return false;
@@ -116,12 +89,12 @@ static bool in_reset(RISCVTraceEncoder *s, RegisterInfo *reg)
     return true;
 }
 
-static uint32_t *word(RegisterInfo *reg)
+uint32_t riscv_trace_encoder_reg(RegisterInfo *reg)
 {
-    return reg->data;
+    return *(uint32_t *)reg->data;
 }
 
-static void changed(RegisterInfo *reg, uint64_t val)
+void riscv_trace_encoder_reg_changed(RegisterInfo *reg, uint64_t val)
 {
     riscv_trace_encoder_changed(reg->opaque);
 }
@@ -146,8 +119,7 @@ static uint64_t control_pre_write(RegisterInfo *reg, uint64_t val64)
     }
     val = riscv_trace_control(old, val, control_reset(s));
     if (!riscv_trace_enabled(old) && riscv_trace_enabled(val)) {
-        clear_status(s);
-        s->filter_reset = true;
+        qatomic_set(&s->stall_or_overflow, false);
     }
     if (!FIELD_EX32(val, TR_TE_CONTROL, ACTIVE)) {
         reset_others(s);
@@ -155,7 +127,7 @@ static uint64_t control_pre_write(RegisterInfo *reg, uint64_t val64)
     if ((old ^ val) & R_TR_TE_CONTROL_INHIBIT_SRC_MASK) {
         s->sink_class->restart(s->sink);
     }
-    riscv_trace_encoder_tracing_moved(s, old, val);
+    RISCV_TRACE_CALL_UNITS(control, s, old, val);
     return val;
 }
 
@@ -198,7 +170,7 @@ static uint64_t features_pre_write(RegisterInfo *reg, uint64_t val64)
     uint32_t src = R_TR_TE_INST_FEATURES_SRC_ID_MASK |
                    R_TR_TE_INST_FEATURES_SRC_BITS_MASK;
 
-    if (in_reset(s, reg)) {
+    if (riscv_trace_encoder_in_reset(s, reg)) {
         return old;
     }
     if (FIELD_EX32(val, TR_TE_INST_FEATURES, SRC_BITS) > TR_TE_SRC_BITS_MAX) {
@@ -222,118 +194,12 @@ static void features_post_write(RegisterInfo *reg, uint64_t val)
     riscv_trace_encoder_changed(s);
 }
 
-static uint64_t filters_pre_write(RegisterInfo *reg, uint64_t val)
-{
-    RISCVTraceEncoder *s = reg->opaque;
-    bool data = reg->access->addr == A_TR_TE_DATA_FILTERS;
-
-    if (in_reset(s, reg) || (data && !s->cfg.data_width)) {
-        return *word(reg);
-    }
-    return val & riscv_trace_mask(s->cfg.filters);
-}
-
-static uint64_t data_control_pre_write(RegisterInfo *reg, uint64_t val64)
-{
-    RISCVTraceEncoder *s = reg->opaque;
-    uint32_t old = s->regs[R_TR_TE_DATA_CONTROL];
-    uint32_t val = val64;
-
-    if (in_reset(s, reg) || !s->cfg.data_width) {
-        return old;
-    }
-    if (FIELD_EX32(val, TR_TE_DATA_CONTROL, STALL_OR_OVERFLOW)) {
-        qatomic_set(&s->data_stall_or_overflow, false);
-        val = FIELD_DP32(val, TR_TE_DATA_CONTROL, STALL_OR_OVERFLOW, 0);
-    }
-    if (FIELD_EX32(val, TR_TE_DATA_CONTROL, DROP)) {
-        qatomic_set(&s->data_drop, false);
-        val = FIELD_DP32(val, TR_TE_DATA_CONTROL, DROP, 0);
-    }
-    return val;
-}
-
-static void data_control_post_write(RegisterInfo *reg, uint64_t val)
-{
-    riscv_trace_encoder_update(reg->opaque);
-    riscv_trace_encoder_changed(reg->opaque);
-}
-
-static uint64_t data_control_post_read(RegisterInfo *reg, uint64_t val)
-{
-    RISCVTraceEncoder *s = reg->opaque;
-
-    val = FIELD_DP32(val, TR_TE_DATA_CONTROL, STALL_OR_OVERFLOW,
-                     qatomic_read(&s->data_stall_or_overflow));
-    return FIELD_DP32(val, TR_TE_DATA_CONTROL, DROP,
-                      qatomic_read(&s->data_drop));
-}
-
-/* Actions that are reserved do nothing: "No action" */
-static uint64_t trigger_in_pre_write(RegisterInfo *reg, uint64_t val)
-{
-    RISCVTraceEncoder *s = reg->opaque;
-    uint32_t actions = 0;
-
-    if (in_reset(s, reg)) {
-        return *word(reg);
-    }
-    for (unsigned i = 0; i < s->cfg.trigger_inputs; i++) {
-        unsigned action = extract32(val, 4 * i, 4);
-
-        if (action >= ETRACE_TRIGGER_ON && action <= ETRACE_TRIGGER_NOTIFY) {
-            actions = deposit32(actions, 4 * i, 4, action);
-        }
-    }
-    return actions;
-}
-
-static uint64_t trigger_out_pre_write(RegisterInfo *reg, uint64_t val)
-{
-    RISCVTraceEncoder *s = reg->opaque;
-    uint32_t events = 0;
-
-    if (in_reset(s, reg)) {
-        return *word(reg);
-    }
-    for (unsigned i = 0; i < s->cfg.trigger_outputs; i++) {
-        events = deposit32(events, 4 * i, 4, extract32(val, 4 * i, 4) &
-                           (TR_TE_TRIG_OUT_START | TR_TE_TRIG_OUT_STOP));
-    }
-    return events;
-}
-
-static void riscv_trace_encoder_trigger_in(void *opaque, int n, int level)
-{
-    RISCVTraceEncoder *s = opaque;
-    unsigned action = extract32(s->regs[R_TR_TE_TRIG_EXT_IN_CONTROL], 4 * n,
-                                4);
-    bool fires = level && !(s->trigger_in_level & (1 << n));
-
-    s->trigger_in_level = deposit32(s->trigger_in_level, n, 1, !!level);
-    if (fires && action) {
-        trace_riscv_trace_encoder_trigger_in(s->hart_index, n, action);
-        riscv_trace_encoder_external(s, action);
-    }
-}
-
-static void riscv_trace_encoder_impdef_in(void *opaque, int n, int level)
-{
-    RISCVTraceEncoder *s = opaque;
-    uint32_t impdef = deposit32(s->impdef, n, 1, !!level);
-
-    if (n < s->cfg.impdef_width && impdef != s->impdef) {
-        qatomic_set(&s->impdef, impdef);
-        riscv_trace_encoder_changed(s);
-    }
-}
-
-/* The unit keeps its registers itself. */
+/* The timestamp unit keeps its registers itself. */
 static uint64_t ts_control_pre_write(RegisterInfo *reg, uint64_t val)
 {
     RISCVTraceEncoder *s = reg->opaque;
 
-    if (!in_reset(s, reg)) {
+    if (!riscv_trace_encoder_in_reset(s, reg)) {
         riscv_trace_timestamp_write(&s->ts, val);
     }
     return 0;
@@ -374,23 +240,9 @@ static const RegisterAccessInfo riscv_trace_encoder_regs_info[] = {
         .rsvd = 0x0000f800,
         .pre_write = features_pre_write,
         .post_write = features_post_write,
-    },{ .name = "trTeInstFilters", .addr = A_TR_TE_INST_FILTERS,
-        .rsvd = 0xffff0000,
-        .pre_write = filters_pre_write,
-        .post_write = changed,
-    },{ .name = "trTeDataControl", .addr = A_TR_TE_DATA_CONTROL,
-        .ro = R_TR_TE_DATA_CONTROL_IMPLEMENTED_MASK,
-        .rsvd = 0xfff0ff80,
-        .pre_write = data_control_pre_write,
-        .post_write = data_control_post_write,
-        .post_read = data_control_post_read,
-    },{ .name = "trTeDataFilters", .addr = A_TR_TE_DATA_FILTERS,
-        .rsvd = 0xffff0000,
-        .pre_write = filters_pre_write,
-        .post_write = changed,
     },{ .name = "trTsControl", .addr = A_TR_TS_CONTROL,
         .pre_write = ts_control_pre_write,
-        .post_write = changed,
+        .post_write = riscv_trace_encoder_reg_changed,
         .post_read = ts_control_post_read,
     },{ .name = "trTsCounterLow", .addr = A_TR_TS_COUNTER_LOW,
         .ro = 0xffffffff,
@@ -398,28 +250,36 @@ static const RegisterAccessInfo riscv_trace_encoder_regs_info[] = {
     },{ .name = "trTsCounterHigh", .addr = A_TR_TS_COUNTER_HIGH,
         .ro = 0xffffffff,
         .post_read = ts_high_post_read,
-    },{ .name = "trTeTrigDbgControl", .addr = A_TR_TE_TRIG_DBG_CONTROL,
-        .ro = 0xffffffff,
-    },{ .name = "trTeTrigExtInControl", .addr = A_TR_TE_TRIG_EXT_IN_CONTROL,
-        .pre_write = trigger_in_pre_write,
-    },{ .name = "trTeTrigExtOutControl", .addr = A_TR_TE_TRIG_EXT_OUT_CONTROL,
-        .pre_write = trigger_out_pre_write,
     },
 };
 
+/* Those of the core and of all units, for every encoder */
+static const RegisterAccessInfo *all_registers(unsigned *num)
+{
+    static GArray *rows;
+
+    if (!rows) {
+        rows = g_array_new(false, false, sizeof(RegisterAccessInfo));
+        g_array_append_vals(rows, riscv_trace_encoder_regs_info,
+                            ARRAY_SIZE(riscv_trace_encoder_regs_info));
+        for (unsigned i = 0; i < RISCV_TRACE_UNITS; i++) {
+            const RISCVTraceEncoderUnit *unit = riscv_trace_encoder_units[i];
+
+            if (unit && unit->num_regs) {
+                g_array_append_vals(rows, unit->regs, unit->num_regs);
+            }
+        }
+    }
+    *num = rows->len;
+    return (const RegisterAccessInfo *)rows->data;
+}
+
 void riscv_trace_encoder_regs_init(RISCVTraceEncoder *s)
 {
-    DeviceState *dev = DEVICE(s);
+    unsigned num;
+    const RegisterAccessInfo *rows = all_registers(&num);
 
-    s->reg_array =
-        register_init_block32(dev, riscv_trace_encoder_regs_info,
-                              ARRAY_SIZE(riscv_trace_encoder_regs_info),
-                              s->regs_info, s->regs, &riscv_trace_mmio_ops,
-                              false, RISCV_TRACE_MMIO_SIZE);
-    qdev_init_gpio_in_named(dev, riscv_trace_encoder_trigger_in,
-                            RISCV_TRACE_ENCODER_TRIGGER_IN, TR_TE_TRIG_MAX);
-    qdev_init_gpio_in_named(dev, riscv_trace_encoder_impdef_in,
-                            RISCV_TRACE_ENCODER_IMPDEF, 32);
-    qdev_init_gpio_out_named(dev, s->trigger_out,
-                             RISCV_TRACE_ENCODER_TRIGGER_OUT, TR_TE_TRIG_MAX);
+    s->reg_array = register_init_block32(DEVICE(s), rows, num, s->regs_info,
+                                         s->regs, &riscv_trace_mmio_ops, false,
+                                         RISCV_TRACE_MMIO_SIZE);
 }

@@ -9,7 +9,7 @@
  */
 #include "qemu/osdep.h"
 #include "qapi/error.h"
-#include "qapi/qapi-commands-misc-riscv.h"
+#include "qapi/qapi-commands-riscv-trace.h"
 #include "qapi/type-helpers.h"
 #include "system/address-spaces.h"
 #include "hw/boards.h"

@@ -18,7 +18,7 @@
  */
 #include "qemu/osdep.h"
 #include "qapi/error.h"
-#include "qapi/qapi-commands-misc-riscv.h"
+#include "qapi/qapi-commands-riscv-trace.h"
 #include "qemu/main-loop.h"
 #include "qemu/module.h"
 #include "qemu/timer.h"

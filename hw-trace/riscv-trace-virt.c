@@ -14,7 +14,6 @@
 #include "hw/sysbus.h"
 #include "system/qtest.h"
 #include "system/tcg.h"
-#include "etrace/guest-info.h"
 #include "riscv-trace-atb.h"
 #include "riscv-trace-encoder.h"
 #include "riscv-trace-funnel.h"
@@ -51,9 +50,9 @@ static bool riscv_trace_virt_check(RISCVVirtState *s, Error **errp)
                                opt->sideband ? "trace-sideband" :
                                opt->autostart ? "trace-autostart" :
                                opt->modes ? "trace-modes" :
-                               opt->guest_info ? "trace-guest-info" :
                                opt->atb ? "trace-atb" :
-                               opt->per_hart ? "trace-topology" : NULL;
+                               opt->per_hart ? "trace-topology" :
+                               opt->needs_sideband;
 
         if (property) {
             error_setg(errp, "%s needs trace=on", property);
@@ -71,9 +70,9 @@ static bool riscv_trace_virt_check(RISCVVirtState *s, Error **errp)
                    opt->chardev ? "trace-chardev" : "trace-atb");
         return false;
     }
-    if (opt->guest_info && !opt->sideband) {
-        error_setg(errp, "trace-guest-info needs trace-sideband, where what "
-                   "is found goes");
+    if (opt->needs_sideband && !opt->sideband) {
+        error_setg(errp, "%s needs trace-sideband, where what is found goes",
+                   opt->needs_sideband);
         return false;
     }
     if (harts > RISCV_TRACE_MAX_SOURCES) {
@@ -222,10 +221,6 @@ static bool riscv_trace_virt_create_encoder(RISCVVirtState *s, unsigned index,
     if (s->trace.modes) {
         qdev_prop_set_string(dev, "autostart-modes", s->trace.modes);
     }
-    if (s->trace.guest_info) {
-        object_property_set_str(OBJECT(dev), "guest-info",
-                                s->trace.guest_info, &error_abort);
-    }
     if (MACHINE(s)->smp.cpus > 1) {
         riscv_trace_virt_set_source(s, dev, index);
     }
@@ -336,26 +331,6 @@ static void riscv_trace_virt_set_modes(Object *obj, const char *value,
     opt->modes = g_strdup(value);
 }
 
-static char *riscv_trace_virt_get_guest_info(Object *obj, Error **errp)
-{
-    return g_strdup(RISCV_VIRT_MACHINE(obj)->trace.guest_info);
-}
-
-static void riscv_trace_virt_set_guest_info(Object *obj, const char *value,
-                                            Error **errp)
-{
-    RISCVTraceOptions *opt = &RISCV_VIRT_MACHINE(obj)->trace;
-    g_autofree char *problem = NULL;
-    ETraceGuestInfo info;
-
-    if (!etrace_guest_info_parse(&info, value, &problem)) {
-        error_setg(errp, "trace-guest-info: %s", problem);
-        return;
-    }
-    g_free(opt->guest_info);
-    opt->guest_info = info.present ? g_strdup(value) : NULL;
-}
-
 static bool riscv_trace_virt_get_atb(Object *obj, Error **errp)
 {
     return RISCV_VIRT_MACHINE(obj)->trace.atb;
@@ -435,13 +410,6 @@ void riscv_trace_virt_class_init(ObjectClass *oc)
                                           "(that save bits), baseline "
                                           "(none), or their names with '+' "
                                           "between them");
-    object_class_property_add_str(oc, "trace-guest-info",
-                                  riscv_trace_virt_get_guest_info,
-                                  riscv_trace_virt_set_guest_info);
-    object_class_property_set_description(oc, "trace-guest-info",
-                                          "Where the guest's kernel keeps "
-                                          "the task that runs: "
-                                          "linux:pid=N:tgid=N:comm=N");
     object_class_property_add_bool(oc, "trace-atb", riscv_trace_virt_get_atb,
                                    riscv_trace_virt_set_atb);
     object_class_property_set_description(oc, "trace-atb",

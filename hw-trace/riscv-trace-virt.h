@@ -29,13 +29,16 @@ typedef struct RISCVTraceOptions {
     bool atb;                   /* an ATB bridge behind the funnel */
     bool per_hart;              /* a RAM sink for each hart, no funnel */
     char *modes;                /* of autostart; NULL: the default */
-    char *guest_info;           /* what to know of the guest; NULL: nothing */
     char *chardev;              /* of the PIB sink; NULL: none */
     char *sideband;             /* of the sideband stream; NULL: none */
+    const char *needs_sideband; /* an option that does; NULL: none is given */
 } RISCVTraceOptions;
 
 /* Add the properties to the virt machine's class. */
 void riscv_trace_virt_class_init(ObjectClass *oc);
+
+/* "trace-guest-info", in riscv-trace-guest.c */
+void riscv_trace_guest_class_init(ObjectClass *oc);
 
 /*
  * Create the components if "trace" is on; the harts exist. Returns false with

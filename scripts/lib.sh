@@ -5,6 +5,7 @@
 
 # Nothing here may depend on the caller's language or git settings.
 export LC_ALL=C
+shopt -s extglob
 unset CDPATH GREP_OPTIONS
 
 die() { echo "error: $*" >&2; exit 1; }
@@ -98,9 +99,7 @@ run_logged() {
 }
 
 # Our folders and the places in a QEMU tree that they become. "dir" folders
-# are whole new folders there; "files" folders add files to one that exists,
-# and keep what only makes sense here (Makefile, off-costs-nothing.sh at their
-# top) to themselves.
+# are whole new folders there; "files" folders add files to one that exists.
 overlays() {
     local functional=tests/functional/riscv64
     [ "$base" != 10.0 ] || functional=tests/functional
@@ -119,6 +118,11 @@ files stubs               stubs
 MAP
 }
 
+# What of "files" folders stays here: what only makes sense here, tests that need
+# rvtrace, and pages about the whole repository
+stays='Makefile|off-costs-nothing.sh|run.sh|@(data|filters|migrate|migrate-stock'
+stays+='|modes|ram|random|slow-reader)/*|@(index|rvtrace|adding|tests|glossary).rst'
+
 # folder_files KIND FOLDER PLACE: "OUR_FILE PLACE_IN_QEMU", a line each, for
 # every file of the folder that git knows or would add (so that editor droppings
 # and objects stay out); without git, for all but the usual droppings.
@@ -128,12 +132,7 @@ folder_files() {
         find "$from" -type f ! -name '.*' ! -name '*~' ! -name '*.[ao]'; }) |
         sort -u | while read -r file; do
             if [ "$kind" = files ]; then
-                case ${file#"$from"/} in
-                */*) ;;
-                Makefile|off-costs-nothing.sh) continue ;;
-                # pages of docs-devel about the whole repository
-                index.rst|rvtrace.rst|adding.rst|tests.rst|glossary.rst) continue ;;
-                esac
+                [[ ${file#"$from"/} != @($stays) ]] || continue
             fi
             [ ! -f "$top/$file" ] || echo "$file $to/${file#"$from"/}"
         done

@@ -2,7 +2,7 @@
 
 #include "qemu/osdep.h"
 #include "qapi/error.h"
-#include "qapi/qapi-commands-misc-riscv.h"
+#include "qapi/qapi-commands-riscv-trace.h"
 
 HumanReadableText *qmp_x_query_riscv_trace(Error **errp)
 {

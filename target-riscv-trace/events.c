@@ -1,7 +1,7 @@
 /*
  * RISC-V hart side of the hart to encoder interface: what else the port reports
  *
- * Context, time, trap vectors and debug triggers, in order with the blocks.
+ * Context, time and trap vectors, in order with the blocks.
  *
  * SPDX-License-Identifier: GPL-2.0-or-later
  */
@@ -93,28 +93,6 @@ void riscv_trace_context_changed(CPURISCVState *env)
     if (env->trace.key && hart->config.context != RISCV_TRACE_CONTEXT_OFF) {
         /* The CSR instruction itself belongs to the context before. */
         riscv_trace_ask_drain(hart);
-    }
-}
-
-/* An untraced hart has no ring: its encoder gets it at once. */
-void riscv_trace_trigger(CPURISCVState *env, ETraceTrigger action,
-                         target_ulong pc)
-{
-    RISCVTraceHart *hart = env->trace.hart;
-
-    if (!hart) {
-        return;
-    }
-    if (env->trace.key) {
-        riscv_trace_append(hart, &(ETraceSlot) {
-            .event = {
-                .value = pc,
-                .type = ETRACE_EVENT_TRIGGER,
-                .sub = action,
-            },
-        });
-    } else if (hart->ops->trigger) {
-        hart->ops->trigger(hart->opaque, action);
     }
 }
 

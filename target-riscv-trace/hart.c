@@ -25,6 +25,13 @@ QEMU_BUILD_BUG_ON(__alignof__(CPURISCVState) > __alignof__(CPUState));
     (((uint64_t)(session) << RISCV_TRACE_KEY_SESSION_SHIFT) |           \
      RISCV_TRACE_KEY_ON)
 
+static void follower_pending(RISCVTraceHart *hart)
+{
+    if (hart->task.pending) {
+        hart->config.follower->pending(hart);
+    }
+}
+
 void riscv_trace_drain(RISCVTraceHart *hart)
 {
     /* It runs, so it knows that it was released. */
@@ -33,7 +40,7 @@ void riscv_trace_drain(RISCVTraceHart *hart)
     riscv_trace_flush(hart);
     if (hart->active) {
         riscv_trace_maps_pending(hart);
-        riscv_trace_task_pending(hart);
+        follower_pending(hart);
         riscv_trace_append_context(hart);
         riscv_trace_append_time(hart);
     }
@@ -74,8 +81,8 @@ void riscv_trace_insn(CPURISCVState *env, target_ulong pc, unsigned len,
                 .priv = riscv_trace_priv(priv, virt),
             },
         });
-        if (itype == ETRACE_ITYPE_TRAP_RETURN) {
-            riscv_trace_task_xret(hart);
+        if (itype == ETRACE_ITYPE_TRAP_RETURN && hart->config.follower) {
+            hart->config.follower->xret(hart);
         }
         drain_if_asked(hart);
         if (itype == ETRACE_ITYPE_TRAP_RETURN) {
@@ -96,7 +103,7 @@ void riscv_trace_trap(CPURISCVState *env, bool async, target_ulong cause,
 
         riscv_trace_to_blocks(hart, epc, from);
         /* A switch before the trap whose TB did not look at the limit */
-        riscv_trace_task_pending(hart);
+        follower_pending(hart);
         riscv_trace_append_time(hart);
         riscv_trace_append(hart, &(ETraceSlot) {
             .block = {
@@ -112,7 +119,9 @@ void riscv_trace_trap(CPURISCVState *env, bool async, target_ulong cause,
         drain_if_asked(hart);
         riscv_trace_append_context(hart);
         riscv_trace_tvec_report(hart);
-        riscv_trace_task_trap(hart, async, cause, priv, virt);
+        if (hart->config.follower) {
+            hart->config.follower->trap(hart, async, cause, priv, virt);
+        }
     }
 }
 
@@ -169,11 +178,13 @@ static void trace_switch(CPUState *cs, bool on)
         port->limit = hart->ring;
         port->key = TRACE_KEY(hart->session) |
                     (hart->config.data ? RISCV_TRACE_KEY_DATA : 0) |
-                    (hart->config.guest.present ? RISCV_TRACE_KEY_TASK : 0);
+                    (hart->config.follower ? RISCV_TRACE_KEY_TASK : 0);
         riscv_transfer_update(cpu_env(cs));
         riscv_trace_append_context(hart);
         riscv_trace_append_time(hart);
-        riscv_trace_task_start(hart);
+        if (hart->config.follower) {
+            hart->config.follower->start(hart);
+        }
     }
 }
 
@@ -349,18 +360,4 @@ void riscv_trace_hart_detach(CPUState *cs)
 {
     riscv_trace_hart_stall(cs, false);
     run_on_cpu(cs, detach_work, RUN_ON_CPU_NULL);
-}
-
-static void stop_work(CPUState *cs, run_on_cpu_data data)
-{
-    riscv_trace_hart_drain(cs);
-}
-
-void riscv_trace_triggers_changed(CPURISCVState *env)
-{
-    RISCVTraceHart *hart = env->trace.hart;
-
-    if (riscv_trace_key_is_sparse(env->trace.key)) {
-        async_run_on_cpu(hart->cs, stop_work, RUN_ON_CPU_NULL);
-    }
 }

@@ -13,8 +13,7 @@
 
 #include "hw/core/cpu.h"
 #include "hw/trace/etrace/encoder.h"
-#include "hw/trace/etrace/filter-ranges.h"
-#include "hw/trace/etrace/guest-info.h"
+#include "hw/trace/etrace/ranges.h"
 
 /*
  * The encoder's end of the port. Every function is called in the hart's own
@@ -66,6 +65,10 @@ typedef enum RISCVTraceContext {
 /* Has the hart scontext (CPU property "scontext")? Any thread. */
 bool riscv_trace_hart_has_scontext(CPUState *cs);
 
+/* What else looks at what a traced hart does; see task.c */
+typedef struct RISCVTraceFollower RISCVTraceFollower;
+extern const RISCVTraceFollower riscv_trace_task;
+
 /* Which optional signals the encoder wants; all off by default */
 typedef struct RISCVTraceHartConfig {
     RISCVTraceContext context;
@@ -73,7 +76,8 @@ typedef struct RISCVTraceHartConfig {
     bool time;                  /* mtime, at traps and now and then */
     bool data;                  /* data accesses */
     bool tvec;                  /* report trap vectors to the sideband */
-    ETraceGuestInfo guest;      /* how to find the task that runs */
+    const RISCVTraceFollower *follower;     /* NULL: none */
+    const struct ETraceGuestInfo *guest;    /* what it has to know */
 } RISCVTraceHartConfig;
 
 /*

@@ -54,16 +54,7 @@ void helper_trace_drain(CPURISCVState *env)
     riscv_trace_drain(env->trace.hart);
 }
 
-/* tp was written in S mode: it may point to another task. */
-void helper_trace_task(CPURISCVState *env)
-{
-    riscv_trace_task_moved(env->trace.hart);
-}
-
-/*
- * How much detail the encoder needs now. A trigger fires between two
- * instructions: which block it belongs to has to be seen.
- */
+/* How much detail the encoder needs now */
 static ETraceDetail detail_now(RISCVTraceHart *hart, ETraceHistoryModes *modes,
                                ETraceRanges *ranges)
 {
@@ -71,7 +62,7 @@ static ETraceDetail detail_now(RISCVTraceHart *hart, ETraceHistoryModes *modes,
 
     ranges->n = 0;
     if (!hart->active || !hart->ops->detail ||
-        env->xl != riscv_cpu_mxl(env) || riscv_has_trace_trigger(env)) {
+        env->xl != riscv_cpu_mxl(env)) {
         return ETRACE_DETAIL_BLOCKS;
     }
     return hart->ops->detail(hart->opaque, priv_now(env), env->pc, modes,

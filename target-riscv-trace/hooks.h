@@ -10,7 +10,7 @@
 
 #include "cpu.h"
 #include "exec/translator.h"
-#include "hw/trace/etrace/filter-ranges.h"
+#include "hw/trace/etrace/ranges.h"
 
 /* ETracePriv of a privilege mode with or without virtualization. */
 static inline ETracePriv riscv_trace_priv(target_ulong priv, bool virt)

@@ -272,25 +272,23 @@ void riscv_trace_maps_reset(RISCVTraceHart *hart);
 uint64_t riscv_trace_maps_find(RISCVTraceHart *hart, vaddr va);
 
 /*
- * task.c. Each of these does nothing if nothing is known of the guest.
+ * A follower, if the encoder asks for one: it sees moves to tp in S mode, in
+ * translated code, and the following.
  */
-
-/* Tracing of @hart starts, or it has written tp in S mode ... */
-void riscv_trace_task_start(RISCVTraceHart *hart);
-void riscv_trace_task_moved(RISCVTraceHart *hart);
-
-/* ... or it has taken this trap from @priv and @virt. */
-void riscv_trace_task_trap(RISCVTraceHart *hart, bool async,
-                           target_ulong cause, target_ulong priv, bool virt);
-
-/* It has returned from a trap, perhaps to U mode. */
-void riscv_trace_task_xret(RISCVTraceHart *hart);
-
-/* Report what is to be looked at; between TBs, or where one ends. */
-void riscv_trace_task_pending(RISCVTraceHart *hart);
-
-/* The reader knows nothing about @hart any more. */
-void riscv_trace_task_forget(RISCVTraceHart *hart);
+struct RISCVTraceFollower {
+    /* Tracing of @hart starts. */
+    void (*start)(RISCVTraceHart *hart);
+    /* It has taken this trap from @priv and @virt. */
+    void (*trap)(RISCVTraceHart *hart, bool async, target_ulong cause,
+                 target_ulong priv, bool virt);
+    /* It has returned from a trap, perhaps to U mode. */
+    void (*xret)(RISCVTraceHart *hart);
+    /*
+     * Report what is to be looked at, if hart->task.pending; between TBs, or
+     * where one ends.
+     */
+    void (*pending)(RISCVTraceHart *hart);
+};
 
 /*
  * hart.c

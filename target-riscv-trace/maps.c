@@ -89,7 +89,7 @@ static void forget_hart(RISCVTraceHart *hart)
 {
     memset(hart->space, 0, sizeof(hart->space));
     memset(hart->tvec, 0, sizeof(hart->tvec));
-    riscv_trace_task_forget(hart);
+    hart->task = (RISCVTraceTask) { };
     if (!hart->maps) {
         hart->maps = g_hash_table_new_full(page_hash, page_equal, NULL, g_free);
     }

@@ -6,7 +6,7 @@
  * it is in S mode, and in sscratch while the task is in U mode; sscratch is 0
  * in S mode, but for the first and the last instructions of a trap handler,
  * where tp may be the user's. Tasks are switched by a move to tp, behind which
- * translated code ends its TB and calls riscv_trace_task_moved(). That is the
+ * translated code ends its TB and calls helper_trace_task(). That is the
  * place where the task changes; traps and returns to U mode show what no move
  * has shown: the task that runs when tracing starts, the first task of a hart,
  * and a name that has changed, by exec, which replaces the address space, too,
@@ -16,7 +16,9 @@
  */
 #include "qemu/osdep.h"
 #include "exec/target_page.h"
+#include "exec/helper-proto.h"
 #include "system/memory.h"
+#include "hw/trace/etrace/guest-info.h"
 #include "hooks.h"
 #include "internal.h"
 
@@ -29,7 +31,7 @@
 
 static bool is_watched(RISCVTraceHart *hart)
 {
-    return hart->config.guest.present && riscv_trace_has_reader(hart);
+    return hart->config.guest && riscv_trace_has_reader(hart);
 }
 
 /* An address as software sees it: tp is sign-extended with 32-bit registers. */
@@ -58,22 +60,10 @@ static uint64_t task_in(CPURISCVState *env, target_ulong priv)
     }
 }
 
-void riscv_trace_task_start(RISCVTraceHart *hart)
+/* tp was written in S mode: it may point to another task. */
+void helper_trace_task(CPURISCVState *env)
 {
-    CPURISCVState *env = cpu_env(hart->cs);
-    uint64_t at = env->virt_enabled ? 0 : task_in(env, env->priv);
-
-    hart->task.read_at = 0;
-    if (at && is_watched(hart)) {
-        hart->task.pending = true;
-        hart->task.at = at;
-        riscv_trace_task_pending(hart);
-    }
-}
-
-void riscv_trace_task_moved(RISCVTraceHart *hart)
-{
-    CPURISCVState *env = cpu_env(hart->cs);
+    RISCVTraceHart *hart = env->trace.hart;
     uint64_t at = pointer(env, env->gpr[xTP]);
 
     if (at && is_watched(hart) && at != hart->task.read_at) {
@@ -87,8 +77,8 @@ static bool renames_itself(CPURISCVState *env, target_ulong cause)
            env->gpr[xA0] == PR_SET_NAME;
 }
 
-void riscv_trace_task_trap(RISCVTraceHart *hart, bool async,
-                           target_ulong cause, target_ulong priv, bool virt)
+static void task_trap(RISCVTraceHart *hart, bool async, target_ulong cause,
+                      target_ulong priv, bool virt)
 {
     CPURISCVState *env = cpu_env(hart->cs);
     uint64_t at;
@@ -106,7 +96,7 @@ void riscv_trace_task_trap(RISCVTraceHart *hart, bool async,
     }
 }
 
-void riscv_trace_task_xret(RISCVTraceHart *hart)
+static void task_xret(RISCVTraceHart *hart)
 {
     CPURISCVState *env = cpu_env(hart->cs);
     const RISCVTraceTask *t = &hart->task;
@@ -153,7 +143,7 @@ static bool read_guest(CPUState *cs, uint64_t va, void *buf, size_t len)
 /* False if there is none that can be read, or nothing that looks like one. */
 static bool read_task(RISCVTraceHart *hart, uint64_t at, ETraceSbTask *task)
 {
-    const ETraceGuestInfo *guest = &hart->config.guest;
+    const ETraceGuestInfo *guest = hart->config.guest;
     uint8_t pid[4], tgid[4];
 
     *task = (ETraceSbTask) { .task = at };
@@ -187,7 +177,7 @@ static void report_task(RISCVTraceHart *hart, const ETraceSbTask *task)
     hart->task.known = true;
 }
 
-void riscv_trace_task_pending(RISCVTraceHart *hart)
+static void task_pending(RISCVTraceHart *hart)
 {
     CPURISCVState *env = cpu_env(hart->cs);
     RISCVTraceTask *t = &hart->task;
@@ -209,7 +199,22 @@ void riscv_trace_task_pending(RISCVTraceHart *hart)
     }
 }
 
-void riscv_trace_task_forget(RISCVTraceHart *hart)
+static void task_start(RISCVTraceHart *hart)
 {
-    hart->task = (RISCVTraceTask) { };
+    CPURISCVState *env = cpu_env(hart->cs);
+    uint64_t at = env->virt_enabled ? 0 : task_in(env, env->priv);
+
+    hart->task.read_at = 0;
+    if (at && is_watched(hart)) {
+        hart->task.pending = true;
+        hart->task.at = at;
+        task_pending(hart);
+    }
 }
+
+const RISCVTraceFollower riscv_trace_task = {
+    .start = task_start,
+    .trap = task_trap,
+    .xret = task_xret,
+    .pending = task_pending,
+};

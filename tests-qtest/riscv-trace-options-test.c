@@ -247,7 +247,7 @@ static void test_filter_query(void)
 }
 
 /*
- * What is known of the guest
+ * A RAM sink for each hart
  */
 
 static char *get_string(QTestState *qts, const char *path, const char *name)
@@ -259,62 +259,6 @@ static char *get_string(QTestState *qts, const char *path, const char *name)
     qobject_unref(rsp);
     return value;
 }
-
-/* Every encoder gets it from the machine. */
-static void test_guest_info(void)
-{
-    QTestState *qts = start(",trace=on,trace-sideband=sb,"
-                            "trace-guest-info=linux:comm=0x20:pid=8:tgid=12",
-                            "-smp 2 -chardev null,id=sb");
-
-    for (unsigned i = 0; i < 2; i++) {
-        g_autofree char *path = g_strdup_printf("/machine/trace-encoder%u", i);
-        g_autofree char *info = get_string(qts, path, "guest-info");
-
-        g_assert_cmpstr(info, ==, "linux:pid=8:tgid=12:comm=32");
-    }
-    qtest_quit(qts);
-
-    qts = start(",trace=on", "");
-    {
-        g_autofree char *info = get_string(qts, "/machine/trace-encoder0",
-                                           "guest-info");
-
-        g_assert_cmpstr(info, ==, "");
-    }
-    qtest_quit(qts);
-}
-
-/* An error says what to do. */
-static void test_guest_info_errors(void)
-{
-    static const struct {
-        const char *value, *says;
-    } cases[] = {
-        { "linux:pid=8:tgid=12", "trace-guest-info: comm=OFFSET is missing" },
-        { "linux:pid=8:tgid=x:comm=1", "trace-guest-info: 'tgid=x': needs an "
-          "offset in struct task_struct" },
-        { "beos:pid=8", "trace-guest-info: 'beos' is no operating system" },
-    };
-    QTestState *qts = start(",trace=on", "");
-
-    for (unsigned i = 0; i < ARRAY_SIZE(cases); i++) {
-        QDict *rsp = qtest_qmp(qts, "{ 'execute': 'qom-set', 'arguments': {"
-                               "  'path': '/machine',"
-                               "  'property': 'trace-guest-info',"
-                               "  'value': %s } }", cases[i].value);
-        QDict *error = qdict_get_qdict(rsp, "error");
-
-        g_assert_nonnull(error);
-        g_assert_nonnull(strstr(qdict_get_str(error, "desc"), cases[i].says));
-        qobject_unref(rsp);
-    }
-    qtest_quit(qts);
-}
-
-/*
- * A RAM sink for each hart
- */
 
 #define PER_HART            ",trace=on,trace-topology=per-hart"
 #define HART_RAM(hart)      (FUNNEL + (hart) * 0x1000)
@@ -460,9 +404,6 @@ int main(int argc, char **argv)
     qtest_add_func("/riscv-trace-options/filter", test_filter);
     qtest_add_func("/riscv-trace-options/filter-errors", test_filter_errors);
     qtest_add_func("/riscv-trace-options/filter-query", test_filter_query);
-    qtest_add_func("/riscv-trace-options/guest-info", test_guest_info);
-    qtest_add_func("/riscv-trace-options/guest-info-errors",
-                   test_guest_info_errors);
     qtest_add_func("/riscv-trace-options/per-hart", test_per_hart);
     qtest_add_func("/riscv-trace-options/per-hart-sinks", test_per_hart_sinks);
     qtest_add_func("/riscv-trace-options/per-hart-monitor",

@@ -11,9 +11,6 @@
 
 #include "packet.h"
 
-/* Largest lrid_width_p */
-#define ETRACE_LRID_WIDTH_MAX 8
-
 /*
  * Transaction types: format of section 7.1.1. In the draft 2.1, format and
  * subformat together say the same, and both responses are

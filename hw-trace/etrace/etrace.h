@@ -308,6 +308,9 @@ typedef enum ETraceWireFormat {
     ETRACE_WIRE_MAX
 } ETraceWireFormat;
 
+/* Largest lrid_width_p */
+#define ETRACE_LRID_WIDTH_MAX 8
+
 /*
  * Discovery parameters (chapter 9, Table 9.1): both sides must hold the same
  * values or no field of a packet is where the other expects it. Widths are in

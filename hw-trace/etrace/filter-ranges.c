@@ -6,6 +6,10 @@
 #include "qemu/osdep.h"
 #include "filter-ranges.h"
 
+/* Each comparator has two match values, which may be ranges of their own. */
+QEMU_BUILD_BUG_ON(ETRACE_RANGES_MAX < ETRACE_RANGES_FILTERS *
+                                      ETRACE_COMPARATORS_MAX * 2 * 2);
+
 /* Addresses in order, each once */
 typedef struct Points {
     uint64_t at[ETRACE_RANGES_MAX];
@@ -100,10 +104,4 @@ void etrace_filter_ranges(ETraceFilter *const *filters, unsigned n,
             last = now;
         }
     }
-}
-
-bool etrace_ranges_equal(const ETraceRanges *a, const ETraceRanges *b)
-{
-    return a->mask == b->mask && a->n == b->n && a->first == b->first &&
-           !memcmp(a->at, b->at, a->n * sizeof(a->at[0]));
 }

@@ -5,7 +5,7 @@
  */
 #include "qemu/osdep.h"
 #include "encap.h"
-#include "data-packet.h"
+#include "packet.h"
 #include "jump-cache.h"
 #include "predictor.h"
 #include "return-stack.h"
