@@ -12,7 +12,7 @@
 #include "hw/riscv/virt.h"
 #include "target/riscv/cpu.h"
 #include "etrace/guest-info.h"
-#include "riscv-trace-encoder-private.h"
+#include "encoder/riscv-trace-encoder-private.h"
 
 struct RISCVTraceEncoderGuest {
     ETraceGuestInfo info;       /* before realize only */

@@ -4,7 +4,7 @@
  * SPDX-License-Identifier: GPL-2.0-or-later
  */
 #include "qemu/osdep.h"
-#include "encoder-private.h"
+#include "encoder/encoder-private.h"
 
 /* Put the modes in force that the caller wishes for. */
 static void set_modes(ETraceEncoder *enc)

@@ -11,9 +11,9 @@
 #include "qemu/module.h"
 #include "qapi/error.h"
 #include "migration/vmstate.h"
-#include "riscv-trace-compat.h"
+#include "hw/trace/riscv-trace-compat.h"
 #include "riscv-trace-encoder-private.h"
-#include "trace.h"
+#include "hw/trace/trace.h"
 
 /*
  * The sink's end: RISCVTraceSourceOps. BQL.

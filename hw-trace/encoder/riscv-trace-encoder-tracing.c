@@ -9,7 +9,7 @@
 #include "qemu/osdep.h"
 #include "qemu/atomic.h"
 #include "riscv-trace-encoder-private.h"
-#include "trace.h"
+#include "hw/trace/trace.h"
 
 void riscv_trace_encoder_inst_on(RISCVTraceEncoder *s)
 {

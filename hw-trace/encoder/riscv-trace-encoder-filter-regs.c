@@ -8,7 +8,7 @@
 #include "qemu/osdep.h"
 #include "qemu/log.h"
 #include "riscv-trace-encoder-filters.h"
-#include "trace.h"
+#include "hw/trace/trace.h"
 
 /*
  * Bits that are implemented

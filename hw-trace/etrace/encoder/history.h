@@ -9,7 +9,7 @@
 #define HW_TRACE_ETRACE_HISTORY_H
 
 #include "encoder-private.h"
-#include "packet-bits.h"
+#include "../packet-bits.h"
 
 /* Bits of each branch */
 static inline unsigned history_bits(const ETraceEncoder *enc)

@@ -6,7 +6,7 @@
 #ifndef HW_TRACE_ETRACE_ENCODER_PRIVATE_H
 #define HW_TRACE_ETRACE_ENCODER_PRIVATE_H
 
-#include "encoder.h"
+#include "../encoder.h"
 
 /* The branch map holds this many. */
 #define ETRACE_BRANCHES_MAX 31

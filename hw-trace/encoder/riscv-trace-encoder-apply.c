@@ -10,7 +10,7 @@
 #include "qemu/osdep.h"
 #include "qemu/atomic.h"
 #include "riscv-trace-encoder-private.h"
-#include "trace.h"
+#include "hw/trace/trace.h"
 
 static RISCVTraceHartConfig riscv_trace_encoder_port(RISCVTraceEncoder *s)
 {

@@ -14,8 +14,8 @@
 #include "hw/qdev-properties.h"
 #include "hw/register.h"
 #include "migration/vmstate.h"
-#include "etrace/etrace.h"
-#include "riscv-trace-encoder.h"
+#include "hw/trace/etrace/etrace.h"
+#include "hw/trace/riscv-trace-encoder.h"
 #include "target/riscv/trace/hart.h"
 
 /* Slots of the table, in the order in which units see a block */

@@ -9,7 +9,7 @@
  */
 #include "qemu/osdep.h"
 #include "history.h"
-#include "packet-plain.h"
+#include "../packet-plain.h"
 
 bool etrace_encoder_is_plain(const ETraceEncoder *enc)
 {

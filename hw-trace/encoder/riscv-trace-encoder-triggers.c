@@ -15,7 +15,7 @@
 #include "hw/irq.h"
 #include "target/riscv/cpu.h"
 #include "riscv-trace-encoder-private.h"
-#include "trace.h"
+#include "hw/trace/trace.h"
 
 struct RISCVTraceEncoderTriggers {
     qemu_irq out[TR_TE_TRIG_MAX];

@@ -11,7 +11,7 @@
 #include "qemu/atomic.h"
 #include "qemu/log.h"
 #include "riscv-trace-encoder-private.h"
-#include "trace.h"
+#include "hw/trace/trace.h"
 
 /*
  * Power-up values

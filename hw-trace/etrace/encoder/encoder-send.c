@@ -5,7 +5,7 @@
  */
 #include "qemu/osdep.h"
 #include "encoder-private.h"
-#include "packet-plain.h"
+#include "../packet-plain.h"
 
 /* branch_count is at its maximum when this many were predicted correctly. */
 #define PBC_MAX (UINT32_MAX + (uint64_t)ETRACE_BRANCHES_MAX)

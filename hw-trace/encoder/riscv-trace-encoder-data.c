@@ -16,7 +16,7 @@
 #include "qemu/atomic.h"
 #include "qemu/module.h"
 #include "qapi/error.h"
-#include "etrace/data-short.h"
+#include "hw/trace/etrace/data-short.h"
 #include "riscv-trace-encoder-private.h"
 
 struct RISCVTraceEncoderData {

@@ -6,8 +6,8 @@
 #ifndef HW_TRACE_RISCV_TRACE_ENCODER_FILTERS_H
 #define HW_TRACE_RISCV_TRACE_ENCODER_FILTERS_H
 
-#include "etrace/filter-expr.h"
-#include "etrace/filter-ranges.h"
+#include "hw/trace/etrace/filter-expr.h"
+#include "hw/trace/etrace/filter-ranges.h"
 #include "riscv-trace-encoder-private.h"
 
 struct RISCVTraceEncoderFilters {

@@ -14,7 +14,7 @@
 #include "system/cpu-timers.h"
 #include "target/riscv/cpu.h"
 #include "riscv-trace-encoder-private.h"
-#include "trace.h"
+#include "hw/trace/trace.h"
 
 static void riscv_trace_encoder_event(RISCVTraceEncoder *s,
                                       const ETraceEvent *event)
