@@ -17,7 +17,7 @@ HOURS ?= 1
 ROWS ?=
 TESTS ?=
 
-.PHONY: help setup source build install uninstall stock demo quick check check-all check-pgo soak fuzz bench series series-check \
+.PHONY: help setup source build install uninstall stock demo lint quick check check-all check-pgo soak fuzz bench series series-check \
 	builds clean distclean
 .DEFAULT_GOAL := help
 
@@ -36,6 +36,8 @@ help:
 #:                   build/check/NAME.log. SANITIZE=1: with builds that watch
 #:                   themselves (slow). LANES=N: tests at a time, default: as
 #:                   many as processors
+#:   make lint       static analysis of everything: clang-tidy, checkpatch.pl,
+#:                   shellcheck, pylint
 #:   make check-pgo  rebuild programs with the profiles that rvtrace writes, with
 #:                   clang, BOLT and GCC, and measure them; installs those
 #:   make soak       random guests against an independent record of what they
@@ -88,6 +90,9 @@ stock: setup
 
 demo: build
 	@demo/run
+
+lint: build
+	@scripts/lint
 
 quick check: build
 	@scripts/check $@ $(foreach t,$(TESTS),'$(t)')

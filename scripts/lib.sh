@@ -121,7 +121,8 @@ MAP
 # What of "files" folders stays here: what only makes sense here, tests that need
 # rvtrace, and pages about the whole repository
 stays='Makefile|off-costs-nothing.sh|run.sh|@(data|filters|migrate|migrate-stock'
-stays+='|modes|ram|random|slow-reader)/*|@(index|rvtrace|adding|tests|glossary|riscv-trace-port).rst'
+stays+='|modes|ram|random|slow-reader)/*'
+stays+='|@(index|rvtrace|adding|tests|series|glossary|riscv-trace-port).rst'
 
 # folder_files KIND FOLDER PLACE: "OUR_FILE PLACE_IN_QEMU", a line each, for
 # every file of the folder that git knows or would add (so that editor droppings
