@@ -209,9 +209,14 @@ static bool on_repeat(void *opaque, uint64_t times)
     if ((h->selection && !selection_can_repeat(h->selection, times)) ||
         (counted && !counter_can_repeat(h->counter)) ||
         !index_maker_can_repeat(h->maker) ||
-        (h->sampler ? !sampler_repeat(h->sampler, times) :
-         h->stack && !callstack_repeat(h->stack, times))) {
+        (h->sampler ? !sampler_can_repeat(h->sampler, times) :
+         h->stack && !callstack_can_repeat(h->stack))) {
         return false;
+    }
+    if (h->sampler) {
+        sampler_repeat(h->sampler, times);
+    } else if (h->stack) {
+        callstack_repeat(h->stack, times);
     }
     index_maker_repeat(h->maker, times);
     if (counted) {

@@ -113,7 +113,13 @@ static void on_mark(void *opaque)
 
 static bool on_repeat(void *opaque, uint64_t times)
 {
-    return callstack_repeat(((State *)opaque)->stack, times);
+    State *s = opaque;
+
+    if (!callstack_can_repeat(s->stack)) {
+        return false;
+    }
+    callstack_repeat(s->stack, times);
+    return true;
 }
 
 static void on_trap(void *opaque, const FlowTrap *trap)

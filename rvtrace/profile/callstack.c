@@ -537,11 +537,8 @@ bool callstack_can_repeat(const CallStack *cs)
                    st->depth * sizeof(st->frames[0]));
 }
 
-bool callstack_repeat(CallStack *cs, uint64_t times)
+void callstack_repeat(CallStack *cs, uint64_t times)
 {
-    if (!callstack_can_repeat(cs)) {
-        return false;
-    }
     for (guint i = 0; !cs->ignored && i < cs->round->len; i++) {
         const RoundPart *part = &g_array_index(cs->round, RoundPart, i);
 
@@ -549,7 +546,6 @@ bool callstack_repeat(CallStack *cs, uint64_t times)
         profile_node(cs->profile, part->node)->self += times * part->count;
     }
     cs->marked = false;
-    return true;
 }
 
 void callstack_trap(CallStack *cs, const FlowTrap *trap,

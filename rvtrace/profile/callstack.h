@@ -94,12 +94,12 @@ void callstack_trap(CallStack *cs, const FlowTrap *trap,
 
 /*
  * A round of a loop begins; it was gone round @times times more, each like what
- * was run since. Returns false if reporting round by round would give another
- * result.
+ * was run since. callstack_can_repeat() has to say before that reporting round
+ * by round would give the same result.
  */
 void callstack_mark(CallStack *cs);
 bool callstack_can_repeat(const CallStack *cs);
-bool callstack_repeat(CallStack *cs, uint64_t times);
+void callstack_repeat(CallStack *cs, uint64_t times);
 
 /*
  * What happens from here on is only followed, if not @selected: it is not

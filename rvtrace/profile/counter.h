@@ -45,8 +45,7 @@ void counter_skip(Counter *c, const FlowRun *runs, unsigned n,
                   const CallStackSite *site);
 
 /*
- * See callstack_mark() and callstack_repeat(). If the latter is impossible,
- * counter_can_repeat() says so before.
+ * As callstack_mark() and its kin
  */
 void counter_mark(Counter *c);
 bool counter_can_repeat(const Counter *c);

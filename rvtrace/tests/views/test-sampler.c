@@ -199,8 +199,9 @@ static void test_repeat(void)
         }
     }
     /* No sample may be in what is repeated. */
-    check_false(sampler_repeat(repeated.f.sampler, 1000));
-    check_true(sampler_repeat(repeated.f.sampler, 87));
+    check_false(sampler_can_repeat(repeated.f.sampler, 1000));
+    check_true(sampler_can_repeat(repeated.f.sampler, 87));
+    sampler_repeat(repeated.f.sampler, 87);
     view_run(&each.f, LEAF, 100, 0);
     view_run(&repeated.f, LEAF, 100, 0);
     check_cmpuint(each.samples->len, ==, 1);

@@ -298,18 +298,20 @@ static void repeat_transfers(Sampler *s, uint64_t times)
     }
 }
 
-bool sampler_repeat(Sampler *s, uint64_t times)
+bool sampler_can_repeat(const Sampler *s, uint64_t times)
 {
     uint64_t round = s->insns - s->insns_at_mark;
     uint64_t room = s->next - 1 - s->insns;
 
-    if ((round && times > room / round) ||
-        !callstack_repeat(s->stack, times)) {
-        return false;
-    }
-    s->insns += round * times;
+    return (!round || times <= room / round) &&
+           callstack_can_repeat(s->stack);
+}
+
+void sampler_repeat(Sampler *s, uint64_t times)
+{
+    callstack_repeat(s->stack, times);
+    s->insns += (s->insns - s->insns_at_mark) * times;
     repeat_transfers(s, times);
-    return true;
 }
 
 void sampler_lost(Sampler *s)

@@ -81,7 +81,8 @@ void sampler_trap(Sampler *s, const FlowTrap *trap,
                   const CallStackSite *site);
 void sampler_select(Sampler *s, bool selected);
 void sampler_mark(Sampler *s);
-bool sampler_repeat(Sampler *s, uint64_t times);
+bool sampler_can_repeat(const Sampler *s, uint64_t times);
+void sampler_repeat(Sampler *s, uint64_t times);
 void sampler_lost(Sampler *s);
 
 #endif /* ETRACE_VIEWS_SAMPLER_H */
