@@ -10,8 +10,8 @@
 #include <unistd.h>
 #include <glib-unix.h>
 #include "commands/cli/channel-options.h"
-#include "analysis/live.h"
-#include "analysis/live-screen.h"
+#include "live/live.h"
+#include "live/live-screen.h"
 #include "commands/cli/cli.h"
 #include "commands/run-live.h"
 

@@ -6,7 +6,7 @@
 #ifndef ETRACE_RUN_LIVE_H
 #define ETRACE_RUN_LIVE_H
 
-#include "analysis/live.h"
+#include "live/live.h"
 
 typedef struct RunLive RunLive;
 

@@ -7,7 +7,7 @@
 #define ETRACE_LIVE_PRIVATE_H
 
 #include "trace/growing.h"
-#include "analysis/live.h"
+#include "live/live.h"
 
 /* Names that were found at some time: their objects are those of counts. */
 typedef struct LiveNames {

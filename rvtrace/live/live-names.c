@@ -4,7 +4,7 @@
  * SPDX-License-Identifier: GPL-2.0-or-later
  */
 #include "qemu/osdep.h"
-#include "analysis/live-private.h"
+#include "live/live-private.h"
 #include "analysis/load-names.h"
 
 /* Names are looked for again when there is so much more code, per cent ... */

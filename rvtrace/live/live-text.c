@@ -4,7 +4,7 @@
  * SPDX-License-Identifier: GPL-2.0-or-later
  */
 #include "qemu/osdep.h"
-#include "analysis/live.h"
+#include "live/live.h"
 
 static void append_rate(GString *s, double insns, double seconds)
 {

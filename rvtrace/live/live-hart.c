@@ -6,7 +6,7 @@
  * SPDX-License-Identifier: GPL-2.0-or-later
  */
 #include "qemu/osdep.h"
-#include "analysis/live-private.h"
+#include "live/live-private.h"
 #include "base/say.h"
 
 /*

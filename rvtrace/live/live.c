@@ -10,7 +10,7 @@
 #include "qemu/osdep.h"
 #include <sys/resource.h>
 #include <unistd.h>
-#include "analysis/live-private.h"
+#include "live/live-private.h"
 #include "base/say.h"
 
 /* How often to see whether there is more, and to be asked, microseconds */

@@ -8,7 +8,7 @@
 #include <sys/ioctl.h>
 #include <termios.h>
 #include <unistd.h>
-#include "analysis/live-screen.h"
+#include "live/live-screen.h"
 
 /* ECMA-48 and xterm's: another screen without a cursor, and back */
 #define ENTER   "\033[?1049h\033[?25l"
