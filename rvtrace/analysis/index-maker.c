@@ -18,12 +18,13 @@
  * Call stacks are followed apart from those of views, which have other layers
  * and only what is selected.
  */
-struct IndexMaker {
+typedef struct IndexMaker {
+    HartResult *h;
     IndexHart *hart;
     Profile *profile;
     CallStack *stack;
     uint64_t spacing, next;     /* instructions */
-};
+} IndexMaker;
 
 static IndexCounts counts_so_far(const HartResult *h)
 {
@@ -56,13 +57,14 @@ static void thin_out(IndexMaker *m)
     m->spacing *= 2;
 }
 
-void index_maker_synced(void *opaque)
+/* Here there could be a place. */
+static void on_synced(void *opaque)
 {
-    HartResult *h = opaque;
-    IndexMaker *m = h->maker;
+    IndexMaker *m = opaque;
+    HartResult *h = m->h;
     IndexPoint p = { 0 };
 
-    if (!m || h->counts.insns < m->next) {
+    if (h->counts.insns < m->next) {
         return;
     }
     p.bytes = g_byte_array_new();
@@ -91,24 +93,89 @@ void index_maker_synced(void *opaque)
     m->next = h->counts.insns + m->spacing;
 }
 
-/* When the hart has been decoded */
-static void finish_hart(const HartResult *h)
+static void on_runs(void *opaque, const FlowRun *runs, unsigned n,
+                    const CallStackSite *site)
 {
-    IndexHart *hart = h->maker->hart;
+    IndexMaker *m = opaque;
 
-    hart->all = counts_so_far(h);
-    hart->last_ticks = h->time.ticks;
-    hart->sideband_end = h->d.sideband_end;
-    g_array_append_vals(hart->losses, h->losses->data, h->losses->len);
+    callstack_runs(m->stack, runs, n, site);
 }
 
-static IndexMaker *maker_new(const HartResult *h, IndexHart *hart,
-                             uint64_t spacing)
+static void on_trap(void *opaque, const FlowTrap *trap,
+                    const CallStackSite *site)
+{
+    IndexMaker *m = opaque;
+
+    callstack_trap(m->stack, trap, site);
+}
+
+static void on_lost(void *opaque, FlowLossKind kind)
+{
+    IndexMaker *m = opaque;
+
+    callstack_lost(m->stack);
+}
+
+static void on_mark(void *opaque)
+{
+    IndexMaker *m = opaque;
+
+    callstack_mark(m->stack);
+}
+
+static bool can_repeat(void *opaque, uint64_t times)
+{
+    IndexMaker *m = opaque;
+
+    return callstack_can_repeat(m->stack);
+}
+
+static void on_repeat(void *opaque, uint64_t times)
+{
+    IndexMaker *m = opaque;
+
+    callstack_repeat(m->stack, times);
+}
+
+static void on_end(void *opaque)
+{
+    IndexMaker *m = opaque;
+    const HartResult *h = m->h;
+
+    m->hart->all = counts_so_far(h);
+    m->hart->last_ticks = h->time.ticks;
+    m->hart->sideband_end = h->d.sideband_end;
+    g_array_append_vals(m->hart->losses, h->losses->data, h->losses->len);
+}
+
+static void on_free(void *opaque)
+{
+    IndexMaker *m = opaque;
+
+    callstack_free(m->stack);
+    profile_free(m->profile);
+    g_free(m);
+}
+
+static const ObserverOps maker_ops = {
+    .runs = on_runs,
+    .trap = on_trap,
+    .lost = on_lost,
+    .synced = on_synced,
+    .mark = on_mark,
+    .can_repeat = can_repeat,
+    .repeat = on_repeat,
+    .end = on_end,
+    .free = on_free,
+};
+
+static void make_index(HartResult *h, IndexHart *hart, uint64_t spacing)
 {
     IndexMaker *m = g_new0(IndexMaker, 1);
     CallStackOptions options = { .names = h->all->names };
 
     stack_tree_layers(&options);
+    m->h = h;
     m->hart = hart;
     m->profile = profile_new();
     m->stack = callstack_new(m->profile, PROFILE_ROOT, &options);
@@ -116,56 +183,7 @@ static IndexMaker *maker_new(const HartResult *h, IndexHart *hart,
     hart->present = true;
     hart->tree_writer = tree_writer_new(m->profile);
     hart->pool = stack_pool_new();
-    return m;
-}
-
-void index_maker_free(IndexMaker *m)
-{
-    callstack_free(m->stack);
-    profile_free(m->profile);
-    g_free(m);
-}
-
-void index_maker_runs(IndexMaker *m, const FlowRun *runs, unsigned n,
-                      const CallStackSite *site)
-{
-    if (m) {
-        callstack_runs(m->stack, runs, n, site);
-    }
-}
-
-void index_maker_trap(IndexMaker *m, const FlowTrap *trap,
-                      const CallStackSite *site)
-{
-    if (m) {
-        callstack_trap(m->stack, trap, site);
-    }
-}
-
-void index_maker_lost(IndexMaker *m)
-{
-    if (m) {
-        callstack_lost(m->stack);
-    }
-}
-
-void index_maker_mark(IndexMaker *m)
-{
-    if (m) {
-        callstack_mark(m->stack);
-    }
-}
-
-bool index_maker_can_repeat(const IndexMaker *m)
-{
-    return !m || callstack_can_repeat(m->stack);
-}
-
-void index_maker_repeat(IndexMaker *m, uint64_t times)
-{
-    if (m) {
-        callstack_repeat(m->stack, times);
-    }
+    hart_observe(h, &maker_ops, m, 0);
 }
 
 bool index_maker_can(const Results *r)
@@ -195,8 +213,7 @@ bool index_maker_begin(Results *r)
     r->made = trace_index_new(r->t, setup, names);
     for (unsigned i = 0; i < r->t->nr_harts; i++) {
         if (r->harts[i]) {
-            r->harts[i]->maker = maker_new(r->harts[i], &r->made->harts[i],
-                                           r->spacing);
+            make_index(r->harts[i], &r->made->harts[i], r->spacing);
         }
     }
     return true;
@@ -206,11 +223,6 @@ bool index_maker_write(Results *r, const char *path)
 {
     g_autoptr(GError) err = NULL;
 
-    for (unsigned i = 0; i < r->t->nr_harts; i++) {
-        if (r->harts[i]) {
-            finish_hart(r->harts[i]);
-        }
-    }
     if (!trace_index_write(r->made, r->t, path, &err)) {
         say_error("%s", err->message);
         return false;

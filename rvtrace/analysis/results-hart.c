@@ -6,35 +6,11 @@
 #include "qemu/osdep.h"
 #include "analysis/results-private.h"
 
-static void count_runs(void *opaque, const FlowRun *runs, unsigned n,
-                       uint64_t insns)
-{
-    HartResult *h = opaque;
-
-    h->counts.insns += insns;
-    h->counts.selected += h->selection ? 0 : insns;
-}
-
-static void compare_runs(HartResult *h, const FlowRun *runs, unsigned n)
-{
-    if (!h->compared) {
-        return;
-    }
-    for (unsigned i = 0; i < n && h->check.count <= h->end; i++) {
-        truth_check_run(&h->check, &runs[i]);
-    }
-    if (h->check.count > h->end && h->all->what == RESULT_VERIFY) {
-        h->d.stop = true;       /* Nothing can make it right again. */
-    }
-}
-
 static void ignore(HartResult *h, bool ignored)
 {
     h->ignored = ignored;
-    if (h->sampler) {
-        sampler_select(h->sampler, !ignored);
-    } else if (h->stack) {
-        callstack_select(h->stack, !ignored);
+    FOR_OBSERVERS(o, h, select) {
+        o->ops->select(o->state, !ignored);
     }
 }
 
@@ -61,18 +37,14 @@ static void look_at_selection(HartResult *h, const FlowRun *runs, unsigned n,
         if (covered == h->ignored) {
             ignore(h, !covered);
         }
-        if (covered && h->clock && !h->counts.selected) {
-            moment_clock_restart(h->clock);
+        if (covered && !h->counts.selected) {
+            FOR_OBSERVERS(o, h, selection_begins) {
+                o->ops->selection_begins(o->state);
+            }
         }
         selection_ran(h->selection, insns);
         h->counts.selected += covered ? insns : 0;
     }
-}
-
-/* Does anybody want to know what functions are executed? */
-static bool has_names(const HartResult *h)
-{
-    return h->stack || h->counter || h->maker;
 }
 
 /* Runs of one privilege level at a time */
@@ -83,16 +55,8 @@ static void name_runs(HartResult *h, const FlowRun *runs, unsigned n)
             CallStackSite site = who_site(&h->who, &h->d, runs[from].priv);
 
             look_at_selection(h, runs + from, i - from, &site);
-            if (h->sampler) {
-                sampler_runs(h->sampler, runs + from, i - from, &site);
-            } else if (h->stack) {
-                callstack_runs(h->stack, runs + from, i - from, &site);
-            }
-            index_maker_runs(h->maker, runs + from, i - from, &site);
-            if (h->counter && h->ignored) {
-                counter_skip(h->counter, runs + from, i - from, &site);
-            } else if (h->counter) {
-                counter_runs(h->counter, runs + from, i - from, &site);
+            FOR_OBSERVERS(o, h, runs) {
+                o->ops->runs(o->state, runs + from, i - from, &site);
             }
             from = i;
         }
@@ -147,19 +111,15 @@ static void name_pieces(HartResult *h, const FlowRun *runs, unsigned n)
     }
 }
 
-static void name_trap(HartResult *h, const FlowTrap *trap)
+/* Nothing more is selected: does nobody need what is behind that? */
+static bool is_over(HartResult *h)
 {
-    CallStackSite site = who_site(&h->who, &h->d, trap->priv);
+    bool over = true;
 
-    if (h->sampler) {
-        sampler_trap(h->sampler, trap, &site);
-    } else if (h->stack) {
-        callstack_trap(h->stack, trap, &site);
+    FOR_OBSERVERS(o, h, is_over) {
+        over &= o->ops->is_over(o->state);
     }
-    index_maker_trap(h->maker, trap, &site);
-    if (h->counter) {
-        counter_trap(h->counter, trap, &site);
-    }
+    return over;
 }
 
 static void on_runs(void *opaque, const FlowRun *runs, unsigned n,
@@ -167,16 +127,19 @@ static void on_runs(void *opaque, const FlowRun *runs, unsigned n,
 {
     HartResult *h = opaque;
 
-    count_runs(h, runs, n, insns);
-    compare_runs(h, runs, n);
+    h->counts.insns += insns;
+    h->counts.selected += h->selection ? 0 : insns;
+    FOR_OBSERVERS(o, h, decoded) {
+        o->ops->decoded(o->state, runs, n);
+    }
     if (h->selection && (insns > selection_room(h->selection) ||
                          selection_awaits(h->selection))) {
         name_pieces(h, runs, n);
-    } else if (has_names(h)) {
+    } else if (h->named) {
         name_runs(h, runs, n);
     }
     if (h->selection && selection_over(h->selection)) {
-        h->d.stop |= hart_moments_over(h) && h->over;
+        h->d.stop |= is_over(h) && h->piece.over;
     }
 }
 
@@ -189,14 +152,8 @@ static void on_mark(void *opaque)
     if (h->selection) {
         selection_mark(h->selection);
     }
-    if (h->sampler) {
-        sampler_mark(h->sampler);
-    } else if (h->stack) {
-        callstack_mark(h->stack);
-    }
-    index_maker_mark(h->maker);
-    if (h->counter) {
-        counter_mark(h->counter);
+    FOR_OBSERVERS(o, h, mark) {
+        o->ops->mark(o->state);
     }
 }
 
@@ -204,23 +161,16 @@ static bool on_repeat(void *opaque, uint64_t times)
 {
     HartResult *h = opaque;
 
-    bool counted = h->counter && !h->ignored;
-
-    if ((h->selection && !selection_can_repeat(h->selection, times)) ||
-        (counted && !counter_can_repeat(h->counter)) ||
-        !index_maker_can_repeat(h->maker) ||
-        (h->sampler ? !sampler_can_repeat(h->sampler, times) :
-         h->stack && !callstack_can_repeat(h->stack))) {
+    if (h->selection && !selection_can_repeat(h->selection, times)) {
         return false;
     }
-    if (h->sampler) {
-        sampler_repeat(h->sampler, times);
-    } else if (h->stack) {
-        callstack_repeat(h->stack, times);
+    FOR_OBSERVERS(o, h, can_repeat) {
+        if (!o->ops->can_repeat(o->state, times)) {
+            return false;
+        }
     }
-    index_maker_repeat(h->maker, times);
-    if (counted) {
-        counter_repeat(h->counter, times);
+    FOR_OBSERVERS(o, h, repeat) {
+        o->ops->repeat(o->state, times);
     }
     if (h->selection) {
         selection_repeat(h->selection, times);
@@ -237,8 +187,12 @@ static void on_trap(void *opaque, const FlowTrap *trap)
 
     h->counts.interrupts += trap->interrupt;
     h->counts.exceptions += !trap->interrupt;
-    if (has_names(h)) {
-        name_trap(h, trap);
+    if (h->named) {
+        CallStackSite site = who_site(&h->who, &h->d, trap->priv);
+
+        FOR_OBSERVERS(o, h, trap) {
+            o->ops->trap(o->state, trap, &site);
+        }
     }
 }
 
@@ -263,16 +217,9 @@ static void on_loss(void *opaque, const TraceLoss *loss)
 {
     HartResult *h = opaque;
 
-    if (h->sampler) {
-        sampler_lost(h->sampler);
-    } else if (h->stack) {
-        callstack_lost(h->stack);
+    FOR_OBSERVERS(o, h, lost) {
+        o->ops->lost(o->state, loss->flow.kind);
     }
-    index_maker_lost(h->maker);
-    if (h->counter) {
-        counter_lost(h->counter);
-    }
-    hart_moment_lost(h, loss->flow.kind);
     if (h->losses->len < LOSS_REPORT_SHOWN ||
         loss->flow.kind == FLOW_LOST_WORK) {
         g_array_append_val(h->losses, *loss);
@@ -281,72 +228,40 @@ static void on_loss(void *opaque, const TraceLoss *loss)
     }
 }
 
-static const TraceConsumer count_consumer = {
-    .flow = {
-        .runs = count_runs,
-        .mark = on_mark,
-        .repeat = on_repeat,
-        .trap = on_trap,
-        .window_start = on_window,
-    },
-    .loss = on_loss,
-};
+static void on_synced(void *opaque)
+{
+    HartResult *h = opaque;
 
-static const TraceConsumer repeating_consumer = {
-    .flow = {
-        .runs = on_runs,
-        .mark = on_mark,
-        .repeat = on_repeat,
-        .trap = on_trap,
-        .window_start = on_window,
-    },
-    .loss = on_loss,
-    .note = on_note,
-    .synced = index_maker_synced,
-};
+    FOR_OBSERVERS(o, h, synced) {
+        o->ops->synced(o->state);
+    }
+}
 
-/* To compare, to watch and to weigh, every round of a loop is needed. */
 static const TraceConsumer consumer = {
     .flow = {
         .runs = on_runs,
+        .mark = on_mark,
+        .repeat = on_repeat,
         .trap = on_trap,
         .window_start = on_window,
     },
     .loss = on_loss,
     .note = on_note,
-    .synced = index_maker_synced,
+    .synced = on_synced,
 };
-
-const TruthHart *hart_truth(const Results *r, unsigned hart)
-{
-    for (guint i = 0; r->truth && i < r->truth->harts->len; i++) {
-        const TruthHart *h = &g_array_index(r->truth->harts, TruthHart, i);
-
-        if (h->hart == hart) {
-            return h;
-        }
-    }
-    return NULL;
-}
 
 void hart_free(HartResult *h)
 {
+    for (guint i = h->observers->len; i; i--) {
+        Observer *o = &g_array_index(h->observers, Observer, i - 1);
+
+        o->ops->free(o->state);
+    }
+    g_array_unref(h->observers);
     g_clear_pointer(&h->selection, selection_hart_free);
-    g_clear_pointer(&h->tree, tree_reader_free);
-    g_clear_pointer(&h->maker, index_maker_free);
+    g_clear_pointer(&h->piece.tree, tree_reader_free);
     g_clear_pointer(&h->borders, g_free);
-    g_clear_pointer(&h->sampler, sampler_free);
-    g_clear_pointer(&h->samples, spool_free);
-    g_clear_pointer(&h->moments, moments_free);
-    g_clear_pointer(&h->clock, moment_clock_free);
-    g_clear_pointer(&h->weights, weights_free);
-    g_clear_pointer(&h->range_weights, weights_free);
-    g_clear_pointer(&h->stack, callstack_free);
-    g_clear_pointer(&h->profile, profile_free);
-    g_clear_pointer(&h->counter, counter_free);
-    g_clear_pointer(&h->ranges, counts_free);
     g_array_unref(h->losses);
-    g_free(h->watching);
     g_free(h);
 }
 
@@ -359,45 +274,19 @@ HartResult *hart_new(const Results *r, unsigned hart, GError **errp)
     h->hart = hart;
     h->who = (Who) { .names = r->names, .tasks = r->tasks };
     h->losses = g_array_new(false, false, sizeof(TraceLoss));
+    h->observers = g_array_new(true, false, sizeof(Observer));
     if (truth) {
-        h->compared = true;
-        h->end = g_array_index(truth->points, TruthPoint,
-                               truth->points->len - 1).count;
-        truth_check_init(&h->check, truth);
+        hart_compare(h, truth);
     }
-    if (wants(h, RESULT_PROFILE)) {
-        CallStackOptions options = r->layers;
-
-        if (!hart_moments_begin(h, errp)) {
-            hart_free(h);
-            return NULL;
-        }
-        if (h->moments || r->watchers || r->by_time) {
-            options.moment = hart_moment;
-            options.opaque = h;
-        }
-        h->profile = profile_new();
-        h->stack = callstack_new(h->profile, PROFILE_ROOT, &options);
+    if (wants(h, RESULT_PROFILE) &&
+        (!hart_follow_stacks(h, errp) || !hart_follow_moments(h, errp))) {
+        hart_free(h);
+        return NULL;
     }
     if (wants(h, RESULT_COUNTS)) {
-        h->ranges = counts_new(names_objects(r->names), r->tasks);
-        h->counter = counter_new(h->ranges, r->names, hart);
+        hart_count(h);
     }
-    if (wants(h, RESULT_SAMPLES)) {
-        SamplerOptions options = r->sampler;
-
-        options.names = r->names;
-        options.hart = hart;
-        options.sample = spool_put;
-        options.opaque = h->samples = spool_new(errp);
-        if (!h->samples) {
-            hart_free(h);
-            return NULL;
-        }
-        h->sampler = sampler_new(h->stack, &options);
-    }
-    hart_weights_begin(h);
-    if (r->job->selection && (h->stack || h->counter)) {
+    if (r->job->selection && h->named) {
         h->selection = selection_hart_new(r->job->selection);
     }
     return h;
@@ -405,13 +294,19 @@ HartResult *hart_new(const Results *r, unsigned hart, GError **errp)
 
 void hart_decode(HartResult *h)
 {
-    TraceConsumer how =
-        h->compared || h->all->watchers || h->weights || h->range_weights ?
-        consumer :
-        has_names(h) ? repeating_consumer : count_consumer;
+    TraceConsumer how = consumer;
 
+    if (h->needs & OBSERVER_EVERY_ROUND) {
+        how.flow.mark = NULL;
+        how.flow.repeat = NULL;
+    }
     how.time = h->time.hz ? hart_time : NULL;
     hart_decode_piece(h, &how);
-    hart_moments_end(h);
-    g_clear_pointer(&h->counter, counter_free);
+    for (guint i = h->observers->len; i; i--) {
+        Observer *o = &g_array_index(h->observers, Observer, i - 1);
+
+        if (o->ops->end) {
+            o->ops->end(o->state);
+        }
+    }
 }

@@ -20,10 +20,11 @@ static void warn_full(const Profile *profile)
 /* What each node of the hart's profile took, ns; the caller frees it. */
 static uint64_t *times(const HartResult *h)
 {
-    uint64_t *ns = g_new(uint64_t, h->profile->nodes->len);
+    guint n = hart_profile(h)->nodes->len;
+    uint64_t *ns = g_new(uint64_t, n);
 
-    for (guint i = 0; i < h->profile->nodes->len; i++) {
-        ns[i] = weights_get(h->weights, i);
+    for (guint i = 0; i < n; i++) {
+        ns[i] = hart_node_time(h, i);
     }
     return ns;
 }
@@ -46,7 +47,7 @@ Profile *results_profile(const Results *r, bool by_time)
             top = profile_child(all, PROFILE_ROOT,
                                 profile_label(all, FRAME_GROUP, name));
         }
-        profile_merge(all, top, r->harts[i]->profile, weights);
+        profile_merge(all, top, hart_profile(r->harts[i]), weights);
     }
     warn_full(all);
     return profile_tidy(all);
@@ -58,7 +59,7 @@ Counts *results_counts(const Results *r)
 
     for (unsigned i = 0; i < r->t->nr_harts; i++) {
         if (r->harts[i]) {
-            counts_merge(all, r->harts[i]->ranges);
+            counts_merge(all, hart_ranges(r->harts[i]));
         }
     }
     counts_sort(all);

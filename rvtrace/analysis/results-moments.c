@@ -6,37 +6,42 @@
 #include "qemu/osdep.h"
 #include "analysis/results-private.h"
 
+typedef struct MomentsObserver {
+    HartResult *h;
+    Moments *moments;           /* NULL: not asked for */
+    MomentClock *clock;         /* NULL: they are not in virtual time */
+    void **watching;            /* what the begin() of watchers returned */
+    uint64_t end_time;          /* as that of moments */
+} MomentsObserver;
+
 static void hand_on(void *opaque, const CallStackMoment *moment,
                     const char *lost)
 {
-    HartResult *h = opaque;
-    const GArray *watchers = h->all->watchers;
+    MomentsObserver *o = opaque;
+    const GArray *watchers = o->h->all->watchers;
 
-    if (h->moments && !lost) {
-        moments_put(h->moments, moment);
+    if (o->moments && !lost) {
+        moments_put(o->moments, moment);
     }
     for (guint i = 0; watchers && i < watchers->len; i++) {
         const Watcher *w = &g_array_index(watchers, Watcher, i);
 
         if (lost && w->lost) {
-            w->lost(h->watching[i], moment->time, lost);
+            w->lost(o->watching[i], moment->time, lost);
         } else if (!lost && w->moment) {
-            w->moment(h->watching[i], moment);
+            w->moment(o->watching[i], moment);
         }
     }
 }
 
-void hart_moment(void *opaque, const CallStackMoment *moment)
+static void on_moment(void *opaque, const CallStackMoment *moment)
 {
-    HartResult *h = opaque;
+    MomentsObserver *o = opaque;
 
-    if (h->weights) {
-        hart_weights_moment(h, moment);
-    }
-    if (h->clock) {
-        moment_clock_put(h->clock, moment);
+    if (o->clock) {
+        moment_clock_put(o->clock, moment);
     } else {
-        hand_on(h, moment, NULL);
+        hand_on(o, moment, NULL);
     }
 }
 
@@ -48,55 +53,140 @@ static bool is_selected(const HartResult *h)
             !selection_over(h->selection));
 }
 
-void hart_moment_lost(HartResult *h, FlowLossKind kind)
+static void on_lost(void *opaque, FlowLossKind kind)
 {
-    CallStackMoment moment = {
-        .insns = h->counts.selected, .time = h->counts.selected,
-    };
+    MomentsObserver *o = opaque;
+    uint64_t insns = o->h->counts.selected;
+    CallStackMoment moment = { .insns = insns, .time = insns };
 
-    if (!is_selected(h)) {
+    if (!is_selected(o->h)) {
         return;
     }
-    if (h->clock) {
-        moment_clock_lost(h->clock, moment.insns, flow_loss_text(kind));
+    if (o->clock) {
+        moment_clock_lost(o->clock, insns, flow_loss_text(kind));
     } else {
-        hand_on(h, &moment, flow_loss_text(kind));
+        hand_on(o, &moment, flow_loss_text(kind));
     }
 }
 
-bool hart_moments_over(HartResult *h)
+static void on_selection(void *opaque)
 {
-    if (h->clock) {
-        moment_clock_close(h->clock);
+    MomentsObserver *o = opaque;
+
+    if (o->clock) {
+        moment_clock_restart(o->clock);
     }
-    return !h->clock || moment_clock_closed(h->clock);
 }
 
-void hart_moments_end(HartResult *h)
+/* The time of the last moments is known behind them. */
+static bool is_over(void *opaque)
 {
-    const GArray *watchers = h->all->watchers;
+    MomentsObserver *o = opaque;
 
-    hart_weights_end(h);
-    h->end_time = h->clock ? moment_clock_end(h->clock) : h->counts.selected;
+    if (o->clock) {
+        moment_clock_close(o->clock);
+    }
+    return !o->clock || moment_clock_closed(o->clock);
+}
+
+static void on_time(void *opaque, uint64_t ns)
+{
+    MomentsObserver *o = opaque;
+
+    if (o->clock) {
+        moment_clock_time(o->clock, o->h->counts.selected, ns);
+    }
+}
+
+static void on_end(void *opaque)
+{
+    MomentsObserver *o = opaque;
+    const GArray *watchers = o->h->all->watchers;
+    uint64_t insns = o->h->counts.selected;
+
+    o->end_time = o->clock ? moment_clock_end(o->clock) : insns;
     for (guint i = 0; watchers && i < watchers->len; i++) {
         const Watcher *w = &g_array_index(watchers, Watcher, i);
 
         if (w->end) {
-            w->end(h->watching[i], h->counts.selected, h->end_time);
+            w->end(o->watching[i], insns, o->end_time);
         }
     }
 }
 
-bool hart_moments_begin(HartResult *h, GError **errp)
+static void on_free(void *opaque)
 {
+    MomentsObserver *o = opaque;
+
+    g_clear_pointer(&o->moments, moments_free);
+    g_clear_pointer(&o->clock, moment_clock_free);
+    g_free(o->watching);
+    g_free(o);
+}
+
+static const ObserverOps moments_ops = {
+    .lost = on_lost,
+    .selection_begins = on_selection,
+    .is_over = is_over,
+    .moment = on_moment,
+    .time = on_time,
+    .end = on_end,
+    .free = on_free,
+};
+
+bool hart_follow_moments(HartResult *h, GError **errp)
+{
+    const Results *r = h->all;
+    unsigned needs = r->watchers ? OBSERVER_EVERY_ROUND : 0;
+    MomentsObserver *o;
+
+    if (!r->watchers && !wants(h, RESULT_MOMENTS)) {
+        return true;
+    }
+    o = g_new0(MomentsObserver, 1);
+    o->h = h;
+    if (r->virtual_time) {
+        o->clock = moment_clock_new(hand_on, o);
+        needs |= OBSERVER_TIME;
+    }
+    hart_observe(h, &moments_ops, o, needs);
     if (wants(h, RESULT_MOMENTS)) {
-        h->moments = moments_new(errp);
-        if (!h->moments) {
+        o->moments = moments_new(errp);
+        return o->moments;
+    }
+    return true;
+}
+
+bool hart_begin_watchers(HartResult *h)
+{
+    const GArray *watchers = h->all->watchers;
+    MomentsObserver *o = hart_observer(h, &moments_ops);
+
+    if (!watchers) {
+        return true;
+    }
+    o->watching = g_new0(void *, watchers->len);
+    for (guint i = 0; i < watchers->len; i++) {
+        const Watcher *w = &g_array_index(watchers, Watcher, i);
+
+        o->watching[i] = w->begin(w->opaque, h);
+        if (!o->watching[i]) {
             return false;
         }
     }
-    if (h->all->virtual_time && (h->moments || h->all->watchers)) {
-        h->clock = moment_clock_new(hand_on, h);
-    }
     return true;
+}
+
+Moments *hart_moments(const HartResult *h)
+{
+    MomentsObserver *o = hart_observer(h, &moments_ops);
+
+    return o ? o->moments : NULL;
+}
+
+uint64_t hart_end_time(const HartResult *h)
+{
+    MomentsObserver *o = hart_observer(h, &moments_ops);
+
+    return o ? o->end_time : 0;
 }

@@ -31,17 +31,18 @@ static uint64_t insns_before(const IndexPoint *p)
 static void choose_shard(HartResult *h)
 {
     const Job *job = h->all->job;
+    HartPiece *p = &h->piece;
     uint64_t end = UINT64_MAX;
 
-    h->from = shard_border(h->indexed, job->shard - 1, job->shards);
+    p->from = shard_border(p->indexed, job->shard - 1, job->shards);
     if (job->shard < job->shards) {
-        h->to = shard_border(h->indexed, job->shard, job->shards);
-        end = insns_before(h->to);
+        p->to = shard_border(p->indexed, job->shard, job->shards);
+        end = insns_before(p->to);
     }
     if (!h->selection) {
         h->selection = selection_hart_new(h->all->everything);
     }
-    selection_hart_narrow(h->selection, insns_before(h->from), end);
+    selection_hart_narrow(h->selection, insns_before(p->from), end);
 }
 
 /*
@@ -50,7 +51,7 @@ static void choose_shard(HartResult *h)
  */
 static const IndexPoint *find_point(const HartResult *hart, TraceMatch match)
 {
-    const IndexHart *h = hart->indexed;
+    const IndexHart *h = hart->piece.indexed;
     uint64_t from, to, since = selection_hart_since(hart->selection);
     const IndexPoint *p, *timed;
 
@@ -70,25 +71,27 @@ static const IndexPoint *find_point(const HartResult *hart, TraceMatch match)
 
 static bool load_stacks(HartResult *h)
 {
-    ByteReader tree = h->indexed->tree, stacks;
+    HartPiece *p = &h->piece;
+    ByteReader tree = p->indexed->tree, stacks;
+    CallStack *stack = hart_stack(h);
 
-    h->tree = tree_reader_new(&tree, names_objects(h->all->names),
+    p->tree = tree_reader_new(&tree, names_objects(h->all->names),
                               h->all->tasks);
-    if (!h->tree) {
+    if (!p->tree) {
         return false;
     }
-    if (!h->from || !h->stack) {
+    if (!p->from || !stack) {
         return true;
     }
-    stacks = h->from->stacks;
-    tree_reader_bind(h->tree, h->profile, &h->all->layers);
-    return callstack_load(h->stack, h->tree, h->indexed->pieces, &stacks);
+    stacks = p->from->stacks;
+    tree_reader_bind(p->tree, hart_profile(h), &h->all->layers);
+    return callstack_load(stack, p->tree, p->indexed->pieces, &stacks);
 }
 
 /* Losses outside the piece: they are known, but not decoded again. */
 static void add_losses(HartResult *h, uint64_t from, uint64_t to)
 {
-    const GArray *known = h->indexed->losses;
+    const GArray *known = h->piece.indexed->losses;
 
     for (uint64_t i = from; i < to; i++) {
         if (i >= known->len) {
@@ -101,19 +104,21 @@ static void add_losses(HartResult *h, uint64_t from, uint64_t to)
 
 void hart_choose_piece(HartResult *h, TraceMatch match)
 {
-    h->indexed = &h->all->index->harts[h->hart];
+    HartPiece *p = &h->piece;
+
+    p->indexed = &h->all->index->harts[h->hart];
     if (h->all->job->shards) {
         choose_shard(h);
     }
-    h->from = find_point(h, match);
-    h->over = match == TRACE_SAME &&
-              selection_hart_ends(h->selection, h->indexed->all.insns);
+    p->from = find_point(h, match);
+    p->over = match == TRACE_SAME &&
+              selection_hart_ends(h->selection, p->indexed->all.insns);
     if (!load_stacks(h)) {
-        h->failed = true;
+        p->failed = true;
         return;
     }
-    if (h->from) {
-        const IndexCounts *before = &h->from->before;
+    if (p->from) {
+        const IndexCounts *before = &p->from->before;
 
         h->counts.insns = before->insns;
         h->counts.exceptions = before->exceptions;
@@ -125,24 +130,26 @@ void hart_choose_piece(HartResult *h, TraceMatch match)
     }
 }
 
-/* The decoder is at h->from: whose address space is it? */
+/* The decoder is where the piece begins: whose address space is it? */
 static void on_begun(void *opaque)
 {
     HartResult *h = opaque;
+    const IndexPoint *from = h->piece.from;
 
     /* By now the selection has seen the notes that stand before it. */
-    selection_hart_start(h->selection, h->from->before.insns);
-    if (h->from->ticks && h->time.hz) {
-        h->time.ticks = h->from->ticks;
+    selection_hart_start(h->selection, from->before.insns);
+    if (from->ticks && h->time.hz) {
+        h->time.ticks = from->ticks;
         h->time.known = true;
         selection_time(h->selection, virtual_clock_ns(&h->time));
-        if (h->clock) {
-            moment_clock_time(h->clock, 0, virtual_clock_ns(&h->time));
+        FOR_OBSERVERS(o, h, time) {
+            o->ops->time(o->state, virtual_clock_ns(&h->time));
         }
     }
-    if (h->from->space_task &&
-        tree_reader_task(h->tree, h->from->space_task, &h->who.space_task)) {
-        h->who.space = h->from->space;
+    if (from->space_task &&
+        tree_reader_task(h->piece.tree, from->space_task,
+                         &h->who.space_task)) {
+        h->who.space = from->space;
         h->who.generation = h->d.image->generation;
     }
 }
@@ -150,7 +157,7 @@ static void on_begun(void *opaque)
 /* What the trace has behind the place where the decoder stopped */
 static void add_rest(HartResult *h)
 {
-    const IndexCounts *all = &h->indexed->all;
+    const IndexCounts *all = &h->piece.indexed->all;
 
     add_losses(h, h->losses->len + h->more_losses, all->losses);
     h->d.stats = all->stats;
@@ -163,47 +170,47 @@ static void add_rest(HartResult *h)
 /* Of a shard, those of its own piece; each is in one piece only. */
 static void set_shard_losses(HartResult *h)
 {
-    const IndexCounts *all = &h->indexed->all;
+    const IndexCounts *all = &h->piece.indexed->all;
     const Job *job = h->all->job;
-    const IndexPoint *from = shard_border(h->indexed, job->shard - 1,
+    const IndexPoint *from = shard_border(h->piece.indexed, job->shard - 1,
                                           job->shards);
 
     g_array_set_size(h->losses, 0);
     h->more_losses = 0;
     add_losses(h, from ? from->before.losses : 0,
                job->shard == job->shards ? all->losses :
-               h->to ? h->to->before.losses : 0);
+               h->piece.to ? h->piece.to->before.losses : 0);
 }
 
 void hart_decode_piece(HartResult *h, const TraceConsumer *consumer)
 {
-    bool has = h->indexed;
+    HartPiece *p = &h->piece;
     uint64_t from, to;
 
-    if (h->failed) {
+    if (p->failed) {
         return;
     }
-    if (!has) {
+    if (!p->indexed) {
         trace_decode(&h->d, h->all->t, h->hart, consumer, h);
         return;
     }
     selection_hart_range(h->selection, &from, &to);
-    h->start = (TraceStart) {
-        .point = h->from ? &h->from->at : NULL,
-        .advanced = (const uint64_t *)h->indexed->advanced->data,
+    p->start = (TraceStart) {
+        .point = p->from ? &p->from->at : NULL,
+        .advanced = (const uint64_t *)p->indexed->advanced->data,
         .begun = on_begun,
     };
     /* A piece without anything in it */
-    h->d.stop = h->over && from >= to;
+    h->d.stop = p->over && from >= to;
     if (!h->d.stop) {
-        h->failed = !trace_decode_from(&h->d, h->all->t, h->hart,
-                                       h->from ? &h->start : NULL, consumer,
+        p->failed = !trace_decode_from(&h->d, h->all->t, h->hart,
+                                       p->from ? &p->start : NULL, consumer,
                                        h);
     }
-    if (h->from) {
-        trace_stats_add(&h->d.stats, &h->from->before.stats);
+    if (p->from) {
+        trace_stats_add(&h->d.stats, &p->from->before.stats);
     }
-    if (h->over && h->d.stop && !h->d.gave_up) {
+    if (p->over && h->d.stop && !h->d.gave_up) {
         add_rest(h);
     }
     if (h->all->job->shards) {

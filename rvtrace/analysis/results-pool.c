@@ -75,22 +75,6 @@ static unsigned threads(const Results *r)
     return r->job->jobs ? (unsigned)r->job->jobs : g_get_num_processors();
 }
 
-static bool begin_watchers(HartResult *h)
-{
-    const GArray *watchers = h->all->watchers;
-
-    h->watching = watchers ? g_new0(void *, watchers->len) : NULL;
-    for (guint i = 0; watchers && i < watchers->len; i++) {
-        const Watcher *w = &g_array_index(watchers, Watcher, i);
-
-        h->watching[i] = w->begin(w->opaque, h);
-        if (!h->watching[i]) {
-            return false;
-        }
-    }
-    return true;
-}
-
 bool results_make_harts(Results *r)
 {
     r->harts = g_new0(HartResult *, r->t->nr_harts);
@@ -106,7 +90,8 @@ bool results_make_harts(Results *r)
             say_error("%s", err->message);
             return false;
         }
-        if (!hart_time_begin(r->harts[i]) || !begin_watchers(r->harts[i])) {
+        if (!hart_time_begin(r->harts[i]) ||
+            !hart_begin_watchers(r->harts[i])) {
             return false;
         }
     }

@@ -6,27 +6,74 @@
 #ifndef ETRACE_RESULTS_PRIVATE_H
 #define ETRACE_RESULTS_PRIVATE_H
 
+#include "analysis/observer.h"
 #include "analysis/results.h"
+#include "profile/counter.h"
+#include "views/time/moment-clock.h"
 
 static inline bool wants(const HartResult *h, unsigned what)
 {
     return h->all->what & what;
 }
 
-/* Before @h has a call stack; sets @errp if there is no temporary file. */
-bool hart_moments_begin(HartResult *h, GError **errp);
+/* results-hart.c */
+
+/* Returns NULL and sets @errp if there is no room for temporary files. */
+HartResult *hart_new(const Results *r, unsigned hart, GError **errp);
+void hart_free(HartResult *h);
+void hart_decode(HartResult *h);
+
+/* observer.c */
+
+/*
+ * One observer more, which needs OBSERVER_*; @h frees @state. It can be found
+ * by its @ops: NULL, if there is none.
+ */
+void hart_observe(HartResult *h, const ObserverOps *ops, void *state,
+                  unsigned needs);
+void *hart_observer(const HartResult *h, const ObserverOps *ops);
+
+/* @o: each observer of @h that has a function for @event */
+#define FOR_OBSERVERS(o, h, event)                                          \
+    for (const Observer *o = (const Observer *)(h)->observers->data; o->ops; \
+         o++)                                                               \
+        if (o->ops->event)
 
 /* For CallStackOptions.moment: @opaque is the hart. */
 void hart_moment(void *opaque, const CallStackMoment *moment);
 
-void hart_moment_lost(HartResult *h, FlowLossKind kind);
+/* Observers: what they give is in results.h */
+
+/* results-truth.c: what the truth says of a hart, or NULL */
+const TruthHart *hart_truth(const Results *r, unsigned hart);
+void hart_compare(HartResult *h, const TruthHart *truth);
 
 /*
- * Nothing more is selected: is there no more to know, either? The time of the
- * last moments is known behind them.
+ * results-stack.c: with samples, if they are wanted. Sets @errp if there is no
+ * temporary file.
  */
-bool hart_moments_over(HartResult *h);
-void hart_moments_end(HartResult *h);
+bool hart_follow_stacks(HartResult *h, GError **errp);
+CallStack *hart_stack(const HartResult *h);
+
+/* results-moments.c: likewise; nothing is done if nobody wants to know them */
+bool hart_follow_moments(HartResult *h, GError **errp);
+
+/* When @h has all that watchers may ask it for; false: they have said why. */
+bool hart_begin_watchers(HartResult *h);
+
+/* results-counter.c */
+void hart_count(HartResult *h);
+
+/* results-weights.c: how long each call stack and each piece of code took */
+void hart_weigh_nodes(HartResult *h, const Profile *profile);
+void hart_weigh_ranges(HartResult *h, const Counts *ranges, Counter *counter);
+
+/*
+ * index-maker.c: when r->harts are there, an index of them is made, with places
+ * at least r->spacing instructions from each other. Prints what is wrong and
+ * returns false.
+ */
+bool index_maker_begin(Results *r);
 
 /* results-time.c */
 
@@ -38,62 +85,6 @@ bool hart_time_begin(HartResult *h);
 
 /* For TraceConsumer.time: @opaque is the hart. */
 void hart_time(void *opaque, uint64_t ticks, unsigned bits, bool timestamp);
-
-/* results-weights.c: how long each call stack and each piece of code took */
-
-typedef struct Weights Weights;
-
-void weights_free(Weights *w);
-
-/* When @h has all that it is decoded with: is time asked for as weight? */
-void hart_weights_begin(HartResult *h);
-
-/* The call stack, of which there are weights, is another one from here on. */
-void hart_weights_moment(HartResult *h, const CallStackMoment *moment);
-
-/* It is @ns, behind all that @h has executed so far. */
-void hart_weights_time(HartResult *h, uint64_t ns);
-
-/* @h has no more packets; its ranges have their times. */
-void hart_weights_end(HartResult *h);
-
-/* index-maker.c */
-
-typedef struct IndexMaker IndexMaker;
-
-/*
- * When r->harts are there: an index of them is made, with places at least
- * r->spacing instructions from each other. Prints what is wrong and returns
- * false.
- */
-bool index_maker_begin(Results *r);
-void index_maker_free(IndexMaker *m);
-
-/*
- * What happens, selected or not, as for callstack_runs() and its kin; nothing
- * is done if @m is NULL.
- */
-void index_maker_runs(IndexMaker *m, const FlowRun *runs, unsigned n,
-                      const CallStackSite *site);
-void index_maker_trap(IndexMaker *m, const FlowTrap *trap,
-                      const CallStackSite *site);
-void index_maker_lost(IndexMaker *m);
-void index_maker_mark(IndexMaker *m);
-bool index_maker_can_repeat(const IndexMaker *m);
-void index_maker_repeat(IndexMaker *m, uint64_t times);
-
-/* For TraceConsumer.synced: here there could be a place. */
-void index_maker_synced(void *opaque);
-
-/* results-hart.c */
-
-/* What the truth says of a hart, or NULL */
-const TruthHart *hart_truth(const Results *r, unsigned hart);
-
-/* Returns NULL and sets @errp if there is no room for temporary files. */
-HartResult *hart_new(const Results *r, unsigned hart, GError **errp);
-void hart_free(HartResult *h);
-void hart_decode(HartResult *h);
 
 /* results-piece.c */
 

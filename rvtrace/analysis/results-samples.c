@@ -159,7 +159,7 @@ static void put_sample(const Results *r, HartResult *h, const PerfSample *s)
     for (unsigned i = 0; i < out->nr_branches; i++) {
         fill_branch(r, s, i, &out->branches[i]);
     }
-    spool_put(h->samples, out);
+    spool_put(hart_samples(h), out);
     g_free(out);
 }
 
@@ -186,14 +186,16 @@ static void feed_end(Feed *f)
 static void feed_begin(const Results *r, Feed *f, const PerfSample *s)
 {
     CallStackOptions options = r->layers;
+    Counts *ranges;
+    Profile *profile;
 
     feed_end(f);
     f->h = hart_of(r, s);
+    ranges = hart_ranges(f->h);
+    profile = hart_profile(f->h);
     options.names = s->maps->names;
-    f->counter = f->h->ranges ? counter_new(f->h->ranges, s->maps->names,
-                                            s->cpu) : NULL;
-    f->stack = f->h->profile ? callstack_new(f->h->profile, PROFILE_ROOT,
-                                             &options) : NULL;
+    f->counter = ranges ? counter_new(ranges, s->maps->names, s->cpu) : NULL;
+    f->stack = profile ? callstack_new(profile, PROFILE_ROOT, &options) : NULL;
 }
 
 /* Memory for what ran lately is had for one process of a hart at a time. */

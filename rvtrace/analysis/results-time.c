@@ -26,10 +26,9 @@ void hart_time(void *opaque, uint64_t ticks, unsigned bits, bool timestamp)
         return;
     }
     ns = virtual_clock_ns(&h->time);
-    if (h->clock) {
-        moment_clock_time(h->clock, h->counts.selected, ns);
+    FOR_OBSERVERS(o, h, time) {
+        o->ops->time(o->state, ns);
     }
-    hart_weights_time(h, ns);
     if (h->selection) {
         selection_time(h->selection, ns);
     }
@@ -41,8 +40,7 @@ bool hart_time_begin(HartResult *h)
     bool must = job->selection && selection_has_times(job->selection) &&
                 (h->selection || h->all->only_ends);
 
-    if (!must && !h->clock && !h->weights && !h->range_weights &&
-        !h->all->spacing) {
+    if (!must && !(h->needs & OBSERVER_TIME) && !h->all->spacing) {
         return true;
     }
     if (trace_reports_time(h->all->t, h->hart, &h->by_timestamps)) {

@@ -19,7 +19,12 @@ typedef struct Weight {
     bool touched;           /* since the last packet */
 } Weight;
 
-struct Weights {
+/* What is weighed is either of a profile or of counts. */
+typedef struct Weights {
+    const HartResult *h;
+    const Profile *profile;
+    const Counts *ranges;
+    const Counter *counter;     /* of ranges */
     GArray *all;            /* Weight, by node or range */
     GArray *touched;        /* unsigned: since the last packet; first: before */
     GArray *parts;          /* unsigned: those that have Weight.insns */
@@ -28,32 +33,7 @@ struct Weights {
     uint64_t from, to;      /* the interval, ns */
     uint64_t insns;         /* of the hart in it, selected or not, ... */
     uint64_t before;        /* ... and up to the last packet */
-};
-
-/* What is weighed: how many instructions each has, and all that ran have */
-typedef struct Scale {
-    uint64_t (*insns)(const HartResult *h, unsigned index);
-    const HartResult *h;
-    uint64_t ran;
-} Scale;
-
-static Weights *weights_new(void)
-{
-    Weights *w = g_new0(Weights, 1);
-
-    w->all = g_array_new(false, true, sizeof(Weight));
-    w->touched = g_array_new(false, false, sizeof(unsigned));
-    w->parts = g_array_new(false, false, sizeof(unsigned));
-    return w;
-}
-
-void weights_free(Weights *w)
-{
-    g_array_unref(w->all);
-    g_array_unref(w->touched);
-    g_array_unref(w->parts);
-    g_free(w);
-}
+} Weights;
 
 static Weight *weight(Weights *w, unsigned index)
 {
@@ -91,12 +71,33 @@ static void divide(Weights *w)
     w->from = w->to;
 }
 
-/* What ran since the last packet belongs to the interval. */
-static void add_insns(Weights *w, const Scale *s)
+/* How many instructions the node, or the range, has so far */
+static uint64_t insns_of(const Weights *w, unsigned index)
 {
+    const CountRange *range;
+
+    if (w->profile) {
+        return profile_node(w->profile, index)->self;
+    }
+    range = &g_array_index(w->ranges->ranges, CountRange, index);
+    return range->insns * range->count;
+}
+
+/* ... and all of them have */
+static uint64_t all_insns(const Weights *w)
+{
+    /* The last run is not counted before it is known how it was left. */
+    return w->profile ? w->h->counts.insns : counter_insns(w->counter);
+}
+
+/* What ran since the last packet belongs to the interval. */
+static void add_insns(Weights *w)
+{
+    uint64_t ran = all_insns(w);
+
     for (guint i = 0; i < w->touched->len; i++) {
         unsigned index = g_array_index(w->touched, unsigned, i);
-        uint64_t now = s->insns(s->h, index);
+        uint64_t now = insns_of(w, index);
         Weight *n = weight(w, index);
         uint64_t insns = now - n->counted;
 
@@ -113,15 +114,15 @@ static void add_insns(Weights *w, const Scale *s)
         g_array_set_size(w->touched, 0);
         touch(w, w->now);
     }
-    w->insns += w->known ? s->ran - w->before : 0;
-    w->before = s->ran;
+    w->insns += w->known ? ran - w->before : 0;
+    w->before = ran;
 }
 
-static void end_interval(Weights *w, const HartResult *h)
+static void end_interval(Weights *w)
 {
     if (w->insns) {
         divide(w);
-    } else if (w->touched->len && !h->ignored) {
+    } else if (w->touched->len && !w->h->ignored) {
         /* Nothing ran: what was there waited. */
         weight(w, g_array_index(w->touched, unsigned, 0))->ns +=
             w->to - w->from;
@@ -129,38 +130,47 @@ static void end_interval(Weights *w, const HartResult *h)
     w->from = w->to;
 }
 
-static void note_time(Weights *w, const Scale *s, uint64_t ns)
+static void note_time(void *opaque, uint64_t ns)
 {
+    Weights *w = opaque;
+
     if (!w->known) {
         /* When the time before it began is not known. */
-        add_insns(w, s);
+        add_insns(w);
         w->known = true;
         w->from = w->to = ns;
         return;
     }
     if (ns != w->to && w->to - w->from >= MOMENT_CLOCK_STEP) {
-        end_interval(w, s->h);
+        end_interval(w);
     }
-    add_insns(w, s);
+    add_insns(w);
     w->to = ns;
 }
 
-uint64_t weights_get(const Weights *w, unsigned index)
+static uint64_t weight_of(const Weights *w, unsigned index)
 {
     return index < w->all->len ? g_array_index(w->all, Weight, index).ns : 0;
 }
 
-static uint64_t node_insns(const HartResult *h, unsigned node)
+static void end_nodes(void *opaque)
 {
-    return profile_node(h->profile, node)->self;
+    end_interval(opaque);
 }
 
-static uint64_t range_insns(const HartResult *h, unsigned index)
+static void end_ranges(void *opaque)
 {
-    const CountRange *range = &g_array_index(h->ranges->ranges, CountRange,
-                                             index);
+    Weights *w = opaque;
 
-    return range->insns * range->count;
+    end_interval(w);
+    for (guint i = 0; i < w->ranges->ranges->len; i++) {
+        g_array_index(w->ranges->ranges, CountRange, i).ns = weight_of(w, i);
+    }
+}
+
+static void node_ran(void *opaque, const CallStackMoment *moment)
+{
+    touch(opaque, moment->node);
 }
 
 static void range_ran(void *opaque, unsigned range)
@@ -168,47 +178,58 @@ static void range_ran(void *opaque, unsigned range)
     touch(opaque, range);
 }
 
-void hart_weights_begin(HartResult *h)
+static void weights_free(void *opaque)
 {
-    if (h->all->by_time && h->stack) {
-        h->weights = weights_new();
-    }
-    if (h->all->by_time && h->counter) {
-        h->range_weights = weights_new();
-        counter_watch(h->counter, range_ran, h->range_weights);
-    }
+    Weights *w = opaque;
+
+    g_array_unref(w->all);
+    g_array_unref(w->touched);
+    g_array_unref(w->parts);
+    g_free(w);
 }
 
-void hart_weights_moment(HartResult *h, const CallStackMoment *moment)
+static const ObserverOps node_ops = {
+    .moment = node_ran,
+    .time = note_time,
+    .end = end_nodes,
+    .free = weights_free,
+};
+
+static const ObserverOps range_ops = {
+    .time = note_time,
+    .end = end_ranges,
+    .free = weights_free,
+};
+
+static Weights *weigh(HartResult *h, const ObserverOps *ops)
 {
-    touch(h->weights, moment->node);
+    Weights *w = g_new0(Weights, 1);
+
+    w->h = h;
+    w->all = g_array_new(false, true, sizeof(Weight));
+    w->touched = g_array_new(false, false, sizeof(unsigned));
+    w->parts = g_array_new(false, false, sizeof(unsigned));
+    hart_observe(h, ops, w, OBSERVER_EVERY_ROUND | OBSERVER_TIME);
+    return w;
 }
 
-void hart_weights_time(HartResult *h, uint64_t ns)
+void hart_weigh_nodes(HartResult *h, const Profile *profile)
 {
-    if (h->weights) {
-        note_time(h->weights, &(Scale) {
-            .insns = node_insns, .h = h, .ran = h->counts.insns,
-        }, ns);
-    }
-    if (h->range_weights) {
-        /* The last run is not counted before it is known how it was left. */
-        note_time(h->range_weights, &(Scale) {
-            .insns = range_insns, .h = h, .ran = counter_insns(h->counter),
-        }, ns);
-    }
+    weigh(h, &node_ops)->profile = profile;
 }
 
-void hart_weights_end(HartResult *h)
+void hart_weigh_ranges(HartResult *h, const Counts *ranges, Counter *counter)
 {
-    if (h->weights) {
-        end_interval(h->weights, h);
-    }
-    if (h->range_weights) {
-        end_interval(h->range_weights, h);
-        for (guint i = 0; i < h->ranges->ranges->len; i++) {
-            g_array_index(h->ranges->ranges, CountRange, i).ns =
-                weights_get(h->range_weights, i);
-        }
-    }
+    Weights *w = weigh(h, &range_ops);
+
+    w->ranges = ranges;
+    w->counter = counter;
+    counter_watch(counter, range_ran, w);
+}
+
+uint64_t hart_node_time(const HartResult *h, unsigned node)
+{
+    const Weights *w = hart_observer(h, &node_ops);
+
+    return w ? weight_of(w, node) : 0;
 }

@@ -10,7 +10,7 @@
 
 static bool report(const Results *r, const HartResult *h)
 {
-    if (h->failed) {
+    if (h->piece.failed) {
         say_error("hart %u: the index is not of this trace and sideband, or "
                   "is damaged; make it again with 'rvtrace index'", h->hart);
         return false;

@@ -12,13 +12,12 @@
 
 #include "analysis/job.h"
 #include "analysis/loss-report.h"
-#include "profile/counter.h"
 #include "index/trace-index.h"
 #include "trace/truth.h"
-#include "views/time/moment-clock.h"
 #include "views/time/moments.h"
 #include "views/perf/sampler.h"
 #include "views/perf/spool.h"
+#include "profile/counts.h"
 #include "profile/who.h"
 #include "base/virtual-clock.h"
 
@@ -56,45 +55,46 @@ typedef struct Watcher {
     void *opaque;               /* of begin() */
 } Watcher;
 
-/* Of one hart; what was not asked for is 0 or NULL. */
-typedef struct HartResult {
-    TraceDecoder d;             /* d.stats, d.left */
-    unsigned hart;
-    const struct Results *all;
-    HartCounts counts;
-    bool compared;              /* the truth has something of this hart */
-    TruthCheck check;
-    SelectionHart *selection;   /* NULL: everything is selected */
-    bool ignored;               /* what happens now is not */
-    struct BorderSearch *borders;   /* results-borders.c; NULL at first */
-    uint64_t end;               /* instructions that retired, by the truth */
-    Profile *profile;
-    CallStack *stack;
-    Sampler *sampler;           /* reports to the stack what happens */
-    Spool *samples;
-    Moments *moments;
-    MomentClock *clock;         /* of moments in virtual time */
-    /* ns; NULL: not asked for */
-    struct Weights *weights;        /* of the profile's nodes */
-    struct Weights *range_weights;  /* of the counts' ranges */
-    VirtualClock time;          /* .hz is 0: nobody wants to know it */
-    bool by_timestamps;         /* ... it is that of packets' envelopes */
-    uint64_t end_time;          /* as that of moments */
-    void **watching;            /* what the begin() of watchers returned */
-    Counts *ranges;
-    Counter *counter;
-    Who who;
-    GArray *losses;             /* TraceLoss, the first ones and the last */
-    uint64_t more_losses;
-    /* By an index, see results-index.c: which piece is decoded of the hart */
+/* By an index, see results-piece.c: which piece is decoded of a hart */
+typedef struct HartPiece {
     const IndexHart *indexed;   /* NULL: there is none */
     const IndexPoint *from, *to;    /* NULL: its beginning, its end */
     TraceStart start;
     TreeReader *tree;
     bool over;                  /* what is behind @to is not needed */
     bool failed;                /* the index did not fit */
-    struct IndexMaker *maker;   /* index-maker.c, or NULL */
+} HartPiece;
+
+/* Of one hart */
+typedef struct HartResult {
+    TraceDecoder d;             /* d.stats, d.left */
+    unsigned hart;
+    const struct Results *all;
+    HartCounts counts;
+    SelectionHart *selection;   /* NULL: everything is selected */
+    bool ignored;               /* what happens now is not */
+    struct BorderSearch *borders;   /* results-borders.c; NULL at first */
+    VirtualClock time;          /* .hz is 0: nobody wants to know it */
+    bool by_timestamps;         /* ... it is that of packets' envelopes */
+    Who who;
+    GArray *losses;             /* TraceLoss, the first ones and the last */
+    uint64_t more_losses;
+    HartPiece piece;
+    GArray *observers;          /* Observer; see observer.h */
+    unsigned needs;             /* OBSERVER_* of all of them */
+    bool named;                 /* ... and who runs what, or nobody needs it */
 } HartResult;
+
+/* What observers have to give: NULL or 0, if that was not asked for */
+Profile *hart_profile(const HartResult *h);
+Spool *hart_samples(const HartResult *h);
+Counts *hart_ranges(const HartResult *h);
+Moments *hart_moments(const HartResult *h);
+uint64_t hart_end_time(const HartResult *h);    /* as that of moments */
+/* Virtual time of a node of the profile, ns */
+uint64_t hart_node_time(const HartResult *h, unsigned node);
+/* The truth may have nothing of a hart. */
+TruthCheck *hart_check(const HartResult *h);
 
 typedef struct Results {
     /* the caller's to set */
@@ -111,7 +111,7 @@ typedef struct Results {
     SamplerOptions sampler;     /* RESULT_SAMPLES: how often, how much */
     /* results_choose_time(): moments are in ns of virtual time */
     bool virtual_time;
-    bool by_time;               /* ... and weights: weights_get() */
+    bool by_time;               /* ... and weights */
     GArray *watchers;           /* Watcher; NULL: none */
     uint64_t spacing;           /* of an index to be made; 0: none is */
     bool only_ends;             /* for results_find_ends() */
@@ -147,9 +147,6 @@ bool results_choose_time(Results *r, ClockChoice clock, bool by_time);
 
 /* One more; before results_decode() */
 void results_watch(Results *r, const Watcher *watcher);
-
-/* Virtual time of a node of the hart's profile, or of a range, ns */
-uint64_t weights_get(const struct Weights *w, unsigned index);
 
 /* Of all harts: instructions that ran, and those that are selected */
 uint64_t results_insns(const Results *r, uint64_t *selected);

@@ -169,7 +169,7 @@ static void put_hart(GByteArray *out, const HartResult *h)
     if (h) {
         bytes_put_u64(out, h->counts.insns);
         bytes_put_u64(out, h->counts.selected);
-        saved_counts_put(h->profile, h->ranges, out);
+        saved_counts_put(hart_profile(h), hart_ranges(h), out);
     }
 }
 
@@ -248,7 +248,7 @@ static bool add_hart(ByteReader *in, const Results *r, unsigned hart)
     h->counts.insns = bytes_get_u64(in);
     h->counts.selected += bytes_get_u64(in);
     return saved_counts_get(in, hart, r->tasks, names_objects(r->names),
-                            h->profile, &r->layers, h->ranges);
+                            hart_profile(h), &r->layers, hart_ranges(h));
 }
 
 /* A file that is to be added */

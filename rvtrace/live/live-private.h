@@ -6,6 +6,7 @@
 #ifndef ETRACE_LIVE_PRIVATE_H
 #define ETRACE_LIVE_PRIVATE_H
 
+#include "profile/counter.h"
 #include "trace/growing.h"
 #include "live/live.h"
 

@@ -41,6 +41,12 @@ void truth_free(Truth *truth);
 void truth_append(Truth *truth, const Truth *more);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(Truth, truth_free)
 
+/* So many instructions retired. */
+static inline uint64_t truth_hart_end(const TruthHart *h)
+{
+    return g_array_index(h->points, TruthPoint, h->points->len - 1).count;
+}
+
 /* The rolling hash, one retired pc further; it begins with 0. */
 static inline uint64_t truth_hash(uint64_t hash, uint64_t pc)
 {

@@ -19,7 +19,7 @@ static void free_strip(gpointer strip)
 
 static void *begin_hart(void *opaque, const HartResult *h)
 {
-    Strip *strip = strip_new(h->hart, h->profile);
+    Strip *strip = strip_new(h->hart, hart_profile(h));
 
     g_ptr_array_add(opaque, strip);
     return strip;

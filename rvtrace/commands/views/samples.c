@@ -25,7 +25,7 @@ static Spool **all_samples(const Results *r)
     Spool **spools = g_new0(Spool *, r->t->nr_harts);
 
     for (unsigned i = 0; i < r->t->nr_harts; i++) {
-        spools[i] = r->harts[i] ? r->harts[i]->samples : NULL;
+        spools[i] = r->harts[i] ? hart_samples(r->harts[i]) : NULL;
     }
     return spools;
 }

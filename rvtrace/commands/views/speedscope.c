@@ -40,8 +40,8 @@ static int write_view(ViewOutput *o, const ViewPass *p)
     for (unsigned i = 0; i < r->t->nr_harts; i++) {
         const HartResult *h = r->harts[i];
 
-        if (h && !speedscope_add_hart(s, h->moments, i, h->profile,
-                                      h->end_time, r->tasks,
+        if (h && !speedscope_add_hart(s, hart_moments(h), i, hart_profile(h),
+                                      hart_end_time(h), r->tasks,
                                       duration_option(0), &err)) {
             say_error("speedscope: %s", err->message);
             return CLI_ERROR;

@@ -13,7 +13,7 @@
 static void *begin_hart(void *opaque, const HartResult *h)
 {
     g_autoptr(GError) err = NULL;
-    TimelineHart *th = timeline_hart(opaque, h->hart, h->profile, &err);
+    TimelineHart *th = timeline_hart(opaque, h->hart, hart_profile(h), &err);
 
     if (!th) {
         say_error("the timeline needs a temporary file: %s", err->message);

@@ -26,9 +26,9 @@ static int write_view(ViewOutput *o, const ViewPass *p)
     for (unsigned i = 0; i < r->t->nr_harts; i++) {
         const HartResult *h = r->harts[i];
 
-        if (h && !uftrace_add_hart(o->state, h->moments, i, h->profile,
-                                   h->end_time, r->tasks, duration_option(0),
-                                   &err)) {
+        if (h && !uftrace_add_hart(o->state, hart_moments(h), i,
+                                   hart_profile(h), hart_end_time(h),
+                                   r->tasks, duration_option(0), &err)) {
             say_error("uftrace: %s", err->message);
             return CLI_ERROR;
         }

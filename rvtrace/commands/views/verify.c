@@ -9,9 +9,9 @@
 
 static void print_result(const HartResult *s, bool ok, FILE *f)
 {
-    const TruthCheck *c = &s->check;
+    const TruthCheck *c = hart_check(s);
     const GArray *points = c->truth->points;
-    uint64_t end = s->end;
+    uint64_t end = truth_hart_end(c->truth);
     uint64_t losses = trace_stats_losses(&s->d.stats);
 
     fprintf(f, "hart %u: %" PRIu64 " instructions decoded, %" PRIu64
@@ -42,20 +42,22 @@ static void print_result(const HartResult *s, bool ok, FILE *f)
 
 static bool verify_hart(const Results *r, const TruthHart *truth, FILE *f)
 {
-    HartResult *h = truth->hart < r->t->nr_harts ? r->harts[truth->hart]
-                                                 : NULL;
+    const HartResult *h = truth->hart < r->t->nr_harts ?
+                          r->harts[truth->hart] : NULL;
+    TruthCheck *check;
     bool ok;
 
     if (!h) {
         fprintf(f, "hart %u: not in the trace: DIFFERENT\n", truth->hart);
         return false;
     }
+    check = hart_check(h);
     if (h->d.left) {
-        ok = truth_check_finish(&h->check);
+        ok = truth_check_finish(check);
     } else {
         fprintf(f, "hart %u: only the first %" PRIu64 " instructions are "
-               "compared\n", truth->hart, h->check.count);
-        ok = !h->check.differing;
+               "compared\n", truth->hart, check->count);
+        ok = !check->differing;
     }
     ok &= !trace_stats_losses(&h->d.stats);
     print_result(h, ok, f);

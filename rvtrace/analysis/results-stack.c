@@ -1,0 +1,216 @@
+/*
+ * rvtrace: call stacks of what runs, and samples of them
+ *
+ * SPDX-License-Identifier: GPL-2.0-or-later
+ */
+#include "qemu/osdep.h"
+#include "analysis/results-private.h"
+
+typedef struct StackObserver {
+    Profile *profile;
+    CallStack *stack;
+    /* Samples are taken: what happens is said to the stack by this one. */
+    Sampler *sampler;
+    Spool *samples;
+} StackObserver;
+
+static void stack_runs(void *opaque, const FlowRun *runs, unsigned n,
+                       const CallStackSite *site)
+{
+    StackObserver *o = opaque;
+
+    callstack_runs(o->stack, runs, n, site);
+}
+
+static void stack_trap(void *opaque, const FlowTrap *trap,
+                       const CallStackSite *site)
+{
+    StackObserver *o = opaque;
+
+    callstack_trap(o->stack, trap, site);
+}
+
+static void stack_lost(void *opaque, FlowLossKind kind)
+{
+    StackObserver *o = opaque;
+
+    callstack_lost(o->stack);
+}
+
+static void stack_select(void *opaque, bool selected)
+{
+    StackObserver *o = opaque;
+
+    callstack_select(o->stack, selected);
+}
+
+static void stack_mark(void *opaque)
+{
+    StackObserver *o = opaque;
+
+    callstack_mark(o->stack);
+}
+
+static bool stack_can_repeat(void *opaque, uint64_t times)
+{
+    StackObserver *o = opaque;
+
+    return callstack_can_repeat(o->stack);
+}
+
+static void stack_repeat(void *opaque, uint64_t times)
+{
+    StackObserver *o = opaque;
+
+    callstack_repeat(o->stack, times);
+}
+
+static void stack_free(void *opaque)
+{
+    StackObserver *o = opaque;
+
+    g_clear_pointer(&o->sampler, sampler_free);
+    g_clear_pointer(&o->samples, spool_free);
+    g_clear_pointer(&o->stack, callstack_free);
+    g_clear_pointer(&o->profile, profile_free);
+    g_free(o);
+}
+
+static const ObserverOps stack_ops = {
+    .runs = stack_runs,
+    .trap = stack_trap,
+    .lost = stack_lost,
+    .select = stack_select,
+    .mark = stack_mark,
+    .can_repeat = stack_can_repeat,
+    .repeat = stack_repeat,
+    .free = stack_free,
+};
+
+static void sample_runs(void *opaque, const FlowRun *runs, unsigned n,
+                        const CallStackSite *site)
+{
+    StackObserver *o = opaque;
+
+    sampler_runs(o->sampler, runs, n, site);
+}
+
+static void sample_trap(void *opaque, const FlowTrap *trap,
+                        const CallStackSite *site)
+{
+    StackObserver *o = opaque;
+
+    sampler_trap(o->sampler, trap, site);
+}
+
+static void sample_lost(void *opaque, FlowLossKind kind)
+{
+    StackObserver *o = opaque;
+
+    sampler_lost(o->sampler);
+}
+
+static void sample_select(void *opaque, bool selected)
+{
+    StackObserver *o = opaque;
+
+    sampler_select(o->sampler, selected);
+}
+
+static void sample_mark(void *opaque)
+{
+    StackObserver *o = opaque;
+
+    sampler_mark(o->sampler);
+}
+
+static bool sample_can_repeat(void *opaque, uint64_t times)
+{
+    StackObserver *o = opaque;
+
+    return sampler_can_repeat(o->sampler, times);
+}
+
+static void sample_repeat(void *opaque, uint64_t times)
+{
+    StackObserver *o = opaque;
+
+    sampler_repeat(o->sampler, times);
+}
+
+static const ObserverOps sampled_stack_ops = {
+    .runs = sample_runs,
+    .trap = sample_trap,
+    .lost = sample_lost,
+    .select = sample_select,
+    .mark = sample_mark,
+    .can_repeat = sample_can_repeat,
+    .repeat = sample_repeat,
+    .free = stack_free,
+};
+
+static bool sample(HartResult *h, StackObserver *o, GError **errp)
+{
+    SamplerOptions options = h->all->sampler;
+
+    o->samples = spool_new(errp);
+    if (!o->samples) {
+        return false;
+    }
+    options.names = h->all->names;
+    options.hart = h->hart;
+    options.sample = spool_put;
+    options.opaque = o->samples;
+    o->sampler = sampler_new(o->stack, &options);
+    return true;
+}
+
+bool hart_follow_stacks(HartResult *h, GError **errp)
+{
+    const Results *r = h->all;
+    StackObserver *o = g_new0(StackObserver, 1);
+    CallStackOptions options = r->layers;
+
+    if (wants(h, RESULT_MOMENTS) || r->watchers || r->by_time) {
+        options.moment = hart_moment;
+        options.opaque = h;
+    }
+    o->profile = profile_new();
+    o->stack = callstack_new(o->profile, PROFILE_ROOT, &options);
+    hart_observe(h, wants(h, RESULT_SAMPLES) ? &sampled_stack_ops : &stack_ops,
+                 o, 0);
+    if (wants(h, RESULT_SAMPLES) && !sample(h, o, errp)) {
+        return false;
+    }
+    if (r->by_time) {
+        hart_weigh_nodes(h, o->profile);
+    }
+    return true;
+}
+
+static StackObserver *find(const HartResult *h)
+{
+    return hart_observer(h, &stack_ops) ?:
+           hart_observer(h, &sampled_stack_ops);
+}
+
+Profile *hart_profile(const HartResult *h)
+{
+    StackObserver *o = find(h);
+
+    return o ? o->profile : NULL;
+}
+
+CallStack *hart_stack(const HartResult *h)
+{
+    StackObserver *o = find(h);
+
+    return o ? o->stack : NULL;
+}
+
+Spool *hart_samples(const HartResult *h)
+{
+    StackObserver *o = find(h);
+
+    return o ? o->samples : NULL;
+}
