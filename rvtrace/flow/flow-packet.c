@@ -500,10 +500,6 @@ static bool process_packet(Flow *f, const ETracePacket *pkt)
         return true;
     }
     if (pkt->format == ETRACE_FORMAT_SYNC) {
-        if (f->ops->context) {
-            flow_flush(f);
-            f->ops->context(f->opaque, pkt);
-        }
         switch (pkt->subformat) {
         case ETRACE_SYNC_START:
             return process_start(f, pkt);

@@ -120,11 +120,6 @@ typedef struct FlowOps {
      * it is called for fewer then, and again in later rounds.
      */
     bool (*repeat)(void *opaque, uint64_t times);
-    /*
-     * A packet with time and context, which are 0 if the parameters have
-     * none. What it starts or changes has not been handed over yet.
-     */
-    void (*context)(void *opaque, const ETracePacket *pkt);
 } FlowOps;
 
 typedef void FlowLossFn(void *opaque, const FlowLoss *loss);
