@@ -314,6 +314,7 @@ static bool apply_of_hart(Pcs *s, const ETraceSbHeader *header,
     ETraceSbSpace space;
     ETraceSbTvec tvec;
     ETraceSbMap map;
+    Map mapped;
     uint64_t val;
 
     switch (header->type) {
@@ -352,9 +353,8 @@ static bool apply_of_hart(Pcs *s, const ETraceSbHeader *header,
         if (!etrace_sb_unpack_map(p, header->len, &map)) {
             return false;
         }
-        g_hash_table_add(s->maps, g_memdup2(&(Map) {
-            s->space[map.virt], map.va, map.pa
-        }, sizeof(Map)));
+        mapped = (Map) { s->space[map.virt], map.va, map.pa };
+        g_hash_table_add(s->maps, g_memdup2(&mapped, sizeof(mapped)));
         return true;
     case ETRACE_SB_TVEC:
         if (!etrace_sb_unpack_tvec(p, header->len, &tvec) ||

@@ -40,7 +40,7 @@ def compare_gdb(gdb, guest):
     wrong = []
     alias = names(guest['mode'])
     csrs = guest['csr']
-    for name, want in csrs.items():
+    for name in csrs:
         expect(wrong, name, gdb.read(name), csrs[alias.get(name, name)])
     for v in ('', 'v'):
         before = gdb.read(f'{v}siselect')

@@ -56,7 +56,7 @@ def read_modes():
 def make(folder, *arguments):
     done = subprocess.run(
         ['make', '-s', '-j', os.environ.get('JOBS') or '2', '-C', folder,
-         f'OUT={OUT}/elf', *arguments],
+         f'OUT={OUT}/elf', *arguments], check=False,
         stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True)
     if done.returncode:
         print(f'Bail out! cannot build {folder}')
@@ -73,7 +73,7 @@ def run(command, log, what):
         try:
             status = subprocess.run(command, stdin=subprocess.DEVNULL,
                                     stdout=out, stderr=out,
-                                    timeout=LIMIT).returncode
+                                    check=False, timeout=LIMIT).returncode
         except subprocess.TimeoutExpired:
             raise Difference(f'{what} did not finish') from None
     if status:

@@ -14,7 +14,7 @@ SETTLED = '\tfence.i'
 
 def change(g, offset, clear, set_bits, label=None):
     """Lines that read, change and write a register"""
-    return (f'\tLX t0, ENCODER(tp)', f'\tlw t1, {offset:#x}(t0)',
+    return ('\tLX t0, ENCODER(tp)', f'\tlw t1, {offset:#x}(t0)',
             f'\tli t2, {clear:#x}', '\tor t1, t1, t2', '\txor t1, t1, t2',
             f'\tli t2, {set_bits:#x}', '\tor t1, t1, t2',
             *([f'{label}:'] if label else []), f'\tsw t1, {offset:#x}(t0)',

@@ -6,8 +6,8 @@
 import random
 
 import elements
-import elements_system  # noqa: F401  it adds kinds
-import elements_trace   # noqa: F401  so does it
+import elements_system  # adds kinds; pylint: disable=unused-import
+import elements_trace   # so does it; pylint: disable=unused-import
 
 BASE = 0x80000000
 TABLES = 0x80160000
@@ -274,6 +274,6 @@ class Generator:
         put('hole:', '\tnop', '\tjr s11', '\t.balign 4096')
         put('\t.section .tables, "aw"')
         if not self.rv32:
-            for page, entries in page_tables().items():
+            for entries in page_tables().values():
                 for i in range(512):
                     put(f'\t.dword {entries.get(i, 0):#x}')

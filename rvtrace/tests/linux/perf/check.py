@@ -309,7 +309,7 @@ class Recording:
         deep = 0
         words = memoryview(task).cast('Q')
         for at in range(0, len(words), 3):
-            source, target, kind = words[at:at + 3]
+            source, target, _ = words[at:at + 3]
             insn = self.code.at(source)
             if insn is None or insn.type is None:
                 continue
