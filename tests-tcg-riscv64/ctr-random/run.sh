@@ -107,7 +107,8 @@ must ras-swap swap
 must ras-ignored exception interrupt trap-return not-taken taken \
     indirect-jump direct-jump other-indirect other-direct $to_lower $to_higher
 must freezes exception interrupt $to_higher
-[ -z "$missing" ] && result ok "every outcome of every type and mode was seen" ||
+[ -z "$missing" ] &&
+    result ok "every outcome of every type and mode was seen" ||
     result "not ok" "every outcome of every type and mode was seen, but$missing"
 
 # Each mutant on its own, on the variant that has most

@@ -90,7 +90,7 @@ MOVES = {'file': to_file, 'live': live, 'loadvm': same_machine,
 
 
 def arrived(machine, functions):
-    """Has the guest come to where it can be moved? It may be anywhere before."""
+    """Has the guest come to where it can be moved?"""
     machine.qmp('stop')
     registers = machine.hmp('info registers')
     machine.cont()

@@ -110,7 +110,7 @@ zicfilp@icount rv64,zicfilp=on,$ctr $icount"
 # these, too, can be asked for by name
 case $variants$* in *@*|yes*) table+=$more ;; esac
 
-# Raises the NMI of hart 0 when the guest asks for it, and is there until its end
+# Raises the NMI of hart 0 when the guest asks for it, and stays until its end
 nmi_line() { # OUTPUT SOCKETS
     python3 - "$1" "$2" << 'PYTHON'
 import sys

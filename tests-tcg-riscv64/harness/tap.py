@@ -29,7 +29,7 @@ def need(condition, why):
 
 
 def until(condition, why, limit=LIMIT):
-    """Wait for the condition, a function; what it returned. why: or a function"""
+    """Wait for the condition, a function; returns what that returned"""
     end = time.monotonic() + limit
     while not (got := condition()):
         if time.monotonic() > end:
