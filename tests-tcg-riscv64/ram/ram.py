@@ -495,7 +495,7 @@ def rvtrace_pieces(folder, xlen):
     refused(folder, 'every piece needs one', files[1], '--at', '0', '--at',
             '0', *side)
     refused(folder, 'not a number', files[1], '--at', '-4', *side)
-    refused(folder, '--sideband of their session', files[1], '--trace',
+    refused(folder, 'the sideband of their session', files[1], '--trace',
             files[2], '--ram', '--elf', elf)
     refused(folder, 'has stored no such',
             piece(folder, 'other', data[:200] + bytes([85] * 200)), '--ram',
