@@ -21,7 +21,7 @@ static void add_words(GString *text, const char *option, char **words)
     }
 }
 
-/* The program itself, where there is no sideband to have it from */
+/* Identify the program by its ELF file, where no sideband has its code. */
 static bool add_program(GString *text, const char *arg, GError **errp)
 {
     g_autofree char *digest = NULL;

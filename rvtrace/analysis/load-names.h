@@ -1,5 +1,5 @@
 /*
- * rvtrace: the names of what ran, from its files and from what the guest said
+ * rvtrace: load the names of functions, from ELF files and from the guest's notes
  *
  * SPDX-License-Identifier: GPL-2.0-or-later
  */
