@@ -193,8 +193,8 @@ bool index_maker_can(const Results *r)
         return false;
     }
     if (r->t->ram) {
-        say_error("there is no index of a RAM sink's ring: it is small, and "
-                  "what is in it changes");
+        say_error("a RAM sink's ring cannot be indexed: it is small, and its "
+                  "contents change");
         return false;
     }
     return true;

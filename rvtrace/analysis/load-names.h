@@ -1,5 +1,5 @@
 /*
- * rvtrace: load the names of functions, from ELF files and from the guest's notes
+ * rvtrace: load the names of functions: of ELF files, and those the guest sent
  *
  * SPDX-License-Identifier: GPL-2.0-or-later
  */

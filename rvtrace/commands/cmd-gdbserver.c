@@ -271,7 +271,7 @@ static TraceIndex *read_index(const GdbServe *s, bool *ok)
 
     *ok = true;
     if (s->t->ram && s->ct.job.index) {
-        say_error("there is no index of a RAM sink's ring: leave out --index");
+        say_error("a RAM sink's ring cannot be indexed: leave out --index");
         *ok = false;
         return NULL;
     }
