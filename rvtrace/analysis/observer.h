@@ -1,5 +1,5 @@
 /*
- * rvtrace: who follows what happens in a hart that is decoded
+ * rvtrace: observers of a hart while it is decoded
  *
  * What a pass is to give - call stacks, counts, samples, an index - comes from
  * observers. Each one keeps its state in a file of its own and knows no other
@@ -18,8 +18,8 @@ typedef struct ObserverOps {
     /* Instructions were executed: runs as they are decoded */
     void (*decoded)(void *opaque, const FlowRun *runs, unsigned n);
     /*
-     * Then, the same ones in pieces, and who ran them: each piece is of one
-     * privilege level, and either selected or not.
+     * Then the same runs again, split so that each piece is of one privilege
+     * level and either selected or not; @site has the task and the code.
      */
     void (*runs)(void *opaque, const FlowRun *runs, unsigned n,
                  const CallStackSite *site);
@@ -34,8 +34,8 @@ typedef struct ObserverOps {
     /* The first instructions that are selected come next. */
     void (*selection_begins)(void *opaque);
     /*
-     * Nothing more is selected: is there no more to know, either? Who says no
-     * is asked again.
+     * Nothing more is selected. Return true if the observer needs nothing
+     * behind the selection; one that returns false is asked again.
      */
     bool (*is_over)(void *opaque);
 

@@ -39,7 +39,7 @@ typedef struct HartCounts {
 struct HartResult;
 
 /*
- * Who wants to know how the call stacks of harts change, with RESULT_PROFILE.
+ * A view that follows how the call stacks of harts change (RESULT_PROFILE).
  * Harts are decoded at the same time: what begin() returned for one of them is
  * used by one thread at a time. Every round of a loop is decoded then.
  */

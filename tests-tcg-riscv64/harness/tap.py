@@ -43,7 +43,7 @@ def size_of(path):
 
 
 def grow(path, more=1 << 16):
-    """Wait until the file has so many bytes more: time for who writes it"""
+    """Wait until the file has grown by so many bytes"""
     size = size_of(path) + more
     until(lambda: size_of(path) >= size,
           lambda: f'{path} has {size_of(path)} bytes and does not grow')
