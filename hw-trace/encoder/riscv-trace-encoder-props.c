@@ -100,8 +100,8 @@ static const RISCVTraceEncoderProp texts[] = {
       RISCV_TRACE_LIMITS(sync_max, 0, 15) },
     { "stall", "trTeInstStallEna at power-up" },
     { "autostart", "trace from reset" },
-    { "autostart-modes", "modes of who starts trace for the guest, as in "
-      "trace-modes" },
+    { "autostart-modes", "modes used by autostart and x-riscv-trace-start, "
+      "as in trace-modes" },
     { "full-address", "trTeInstNoAddrDiff at power-up" },
     { "implicit-exception", "trTeInstNoTrapAddr at power-up" },
     { "sequential-jump", "trTeInstEnSequentialJump at power-up" },
