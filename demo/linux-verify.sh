@@ -83,7 +83,7 @@ tasks() {
 
 # How often a hart's mappings were forgotten in this sideband
 forgotten() {
-    PYTHONPATH=tests-tcg-riscv64 python3 - "$1" <<'EOF'
+    PYTHONPATH=tests-tcg-riscv64/harness python3 - "$1" <<'EOF'
 import sys
 
 from sideband import FORGET, records

@@ -300,7 +300,7 @@ def check_log(case, folder, pcs):
     with open(f'{folder}/decoded', 'w', encoding='ascii') as file:
         file.writelines(f'0 {pc}\n' for pc in pcs)
     done = subprocess.run(
-        [sys.executable, f'{TESTS}/exec_log.py', f'{folder}/exec.log',
+        [sys.executable, f'{TESTS}/harness/exec_log.py', f'{folder}/exec.log',
          f'{folder}/decoded', str(case['machine']['xlen']), 'no-self'],
         capture_output=True, text=True, timeout=LIMIT, check=False)
     if 'only' not in done.stderr:       # it wants 1000 instructions

@@ -205,7 +205,7 @@ def gdb(run):
     machine = run.start('-chardev', 'socket,id=gdb,server=on,wait=off,path='
                         f'{run.sockets}/gdb', '-gdb', 'chardev:gdb')
     done = subprocess.run(
-        [sys.executable, f'{TESTS}/gdb_step.py', run.sockets,
+        [sys.executable, f'{TESTS}/harness/gdb_step.py', run.sockets,
          str(20 * (1 + len(run.events)))], capture_output=True, text=True,
         timeout=LIMIT, check=False)
     if done.returncode and not over(machine):
