@@ -5,7 +5,9 @@
 # branch stack against the trace of the same run, on one hart and on two.
 # Speaks TAP.
 #
-#   QEMU=qemu-system-riscv64 RVTRACE=rvtrace run.sh
+#   QEMU=qemu-system-riscv64 RVTRACE=rvtrace run.sh [--all]
+#
+# --all records for longer: four times as many samples.
 set -uo pipefail
 
 here=$(cd "$(dirname "$(readlink -f "$0")")" && pwd -P)
@@ -78,10 +80,12 @@ profile() {
 }
 
 dir=
-boot one 1 perf.rounds=20000
+share=4
+[ "${1-}" != --all ] || share=1
+boot one 1 perf.rounds=$((20000 / share))
 check one 1 sleep pair any types calls returns kernel stack
 profile one any types
-boot two 2 perf.rounds=15000 perf.many
+boot two 2 perf.rounds=$((15000 / share)) perf.many
 check two 2 sleep many
 profile two many
 echo "1..$number"
