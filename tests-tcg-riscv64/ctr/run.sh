@@ -65,6 +65,8 @@ buffer              rv64,$all
 buffer@no-h         rv64,h=off,$ctr
 rasemu              rv64,$all
 freeze              rv64,$all,smaia=on,ssaia=on     $icount
+overflow            rv64,$all                       $icount
+overflow-host       rv64,$all
 cycles              rv64,$all                       $icount
 cycle-rate          rv64,$all
 cycle-rate-icount@0 rv64,$all                       $icount
@@ -145,11 +147,11 @@ run() { # NAME CPU [OPTION...]
     fi
     if [ -f "$here/${name%@*}.py" ]; then
         mkdir "$tmp/$name"
-        timeout 120 "$here/${name%@*}.py" "$tmp/$name" "$QEMU" -M virt \
+        timeout 600 "$here/${name%@*}.py" "$tmp/$name" "$QEMU" -M virt \
             -bios none -cpu "$cpu" -kernel "$tmp/${name%@*}.elf" "$@" \
             > "$out" 2> "$out.err" < /dev/null &
     else
-        timeout 120 "$QEMU" -M virt -bios none -display none \
+        timeout 600 "$QEMU" -M virt -bios none -display none \
             -monitor none -serial stdio -cpu "$cpu" \
             -kernel "$tmp/${name%@*}.elf" "$@" "${more[@]}" \
             > "$out" 2> "$out.err" < /dev/null &
