@@ -11,6 +11,7 @@
 #define MTI             7
 #define OF              BIT(63)
 #define MINH            BIT(62)
+#define OTHER_INH       (15 * BIT(58))  /* SINH, UINH, VSINH, VUINH */
 #define CYCLES          1
 #define INSTRUCTIONS    2
 #define ALL             0xfffffffdul    /* of mcountinhibit */
@@ -163,6 +164,8 @@ static void test_event(uint64_t event, const char *name)
     work();
     check("no overflow", !of(3) && !pending());
     check("no count", csr_read(mhpmcounter3) == -(uint64_t)PERIOD);
+    start(3, event | OTHER_INH, -(uint64_t)PERIOD);
+    check("M counts when the others are left out", overflows(3));
 
     rule("Sscofpmf %s: an event is selected while the counter runs", name);
     begin();
