@@ -167,6 +167,17 @@ static void test_event(uint64_t event, const char *name)
     start(3, event | OTHER_INH, -(uint64_t)PERIOD);
     check("M counts when the others are left out", overflows(3));
 
+    rule("Sscofpmf %s: an overflow is not lost when the counter stops", name);
+    for (int i = 0; i < 20; i++) {
+        begin();
+        start(3, event, -(uint64_t)PERIOD);
+        while (csr_read(mhpmcounter3) >> 63) {
+            ;
+        }
+        stop();
+        check("OF and LCOFIP", of(3) && pending());
+    }
+
     rule("Sscofpmf %s: an event is selected while the counter runs", name);
     begin();
     start(3, 0, -(uint64_t)PERIOD);
