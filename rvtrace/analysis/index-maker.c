@@ -116,6 +116,13 @@ static void on_lost(void *opaque, FlowLossKind kind)
     callstack_lost(m->stack);
 }
 
+static void on_gap(void *opaque)
+{
+    IndexMaker *m = opaque;
+
+    callstack_gap(m->stack);
+}
+
 static void on_mark(void *opaque)
 {
     IndexMaker *m = opaque;
@@ -161,6 +168,7 @@ static const ObserverOps maker_ops = {
     .runs = on_runs,
     .trap = on_trap,
     .lost = on_lost,
+    .gap = on_gap,
     .synced = on_synced,
     .mark = on_mark,
     .can_repeat = can_repeat,

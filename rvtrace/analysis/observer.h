@@ -26,6 +26,8 @@ typedef struct ObserverOps {
     void (*trap)(void *opaque, const FlowTrap *trap,
                  const CallStackSite *site);
     void (*lost)(void *opaque, FlowLossKind kind);
+    /* What a filter leaves out begins here. */
+    void (*gap)(void *opaque);
     /* A packet that synchronises has been processed. */
     void (*synced)(void *opaque);
 

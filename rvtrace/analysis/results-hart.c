@@ -203,6 +203,17 @@ static void on_window(void *opaque, uint64_t pc)
     h->counts.windows++;
 }
 
+static void on_window_end(void *opaque, FlowWindowEnd why)
+{
+    HartResult *h = opaque;
+
+    if (why == FLOW_WINDOW_QUAL) {
+        FOR_OBSERVERS(o, h, gap) {
+            o->ops->gap(o->state);
+        }
+    }
+}
+
 static void on_note(void *opaque, const SidebandNote *note)
 {
     HartResult *h = opaque;
@@ -244,6 +255,7 @@ static const TraceConsumer consumer = {
         .repeat = on_repeat,
         .trap = on_trap,
         .window_start = on_window,
+        .window_end = on_window_end,
     },
     .loss = on_loss,
     .note = on_note,

@@ -15,6 +15,11 @@ static void warn_full(const Profile *profile)
                  "their callers", PROFILE_MAX_NODES, PROFILE_MAX_DEPTH,
                  PROFILE_MAX_FRAMES);
     }
+    if (profile->folded) {
+        say_warn("a recursion is more than %u frames deep: its functions are "
+                 "counted where they are on the stack already",
+                 PROFILE_FOLD_DEPTH);
+    }
 }
 
 /* What each node of the hart's profile took, ns; the caller frees it. */

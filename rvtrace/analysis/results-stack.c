@@ -37,6 +37,13 @@ static void stack_lost(void *opaque, FlowLossKind kind)
     callstack_lost(o->stack);
 }
 
+static void stack_gap(void *opaque)
+{
+    StackObserver *o = opaque;
+
+    callstack_gap(o->stack);
+}
+
 static void stack_select(void *opaque, bool selected)
 {
     StackObserver *o = opaque;
@@ -80,6 +87,7 @@ static const ObserverOps stack_ops = {
     .runs = stack_runs,
     .trap = stack_trap,
     .lost = stack_lost,
+    .gap = stack_gap,
     .select = stack_select,
     .mark = stack_mark,
     .can_repeat = stack_can_repeat,
@@ -142,6 +150,7 @@ static const ObserverOps sampled_stack_ops = {
     .runs = sample_runs,
     .trap = sample_trap,
     .lost = sample_lost,
+    .gap = stack_gap,
     .select = sample_select,
     .mark = sample_mark,
     .can_repeat = sample_can_repeat,

@@ -99,6 +99,7 @@ const KnownFunction *callstack_function(CallStack *cs, uint64_t pc,
         .priv = priv,
         .called = called,
         .symbol = place.symbol != NULL,
+        .entry = place.symbol && place.symbol->start + place.bias == pc,
     };
     return k;
 }

@@ -8,20 +8,36 @@
 
 #include "profile/callstack.h"
 
-/* Deeper than this, a stack is rather a sign of calls that never return. */
-#define MAX_DEPTH 512
+/* Frames of a stack; beyond, those in its middle are dropped. */
+#define MAX_DEPTH (1u << 18)
+/* Frames that all stacks of a hart have room for together, roughly */
+#define MAX_FRAMES (1u << 22)
+/*
+ * Functions, of the innermost ones, that a recursion which is folded may consist
+ * of
+ */
+#define FOLD_CYCLE 64
 /* Stacks that are remembered while others are in use */
 #define MAX_SUSPENDED 256
 /* Stretches of a loop's round that are remembered */
 #define MAX_ROUND 65536
+/* Innermost frames that a round may leave */
+#define MAX_MARKED 512
 /* Functions that switching stacks is made of, at most */
 #define MAX_SWITCH_DEPTH 4
+
+/* What the function of a frame was entered by, and what takes it off again */
+typedef enum FrameEntry {
+    ENTRY_CALL,             /* a return */
+    ENTRY_TRAP,             /* a trap into the same level: xRET */
+    ENTRY_SIGNAL,           /* xRET of another level: another one */
+} FrameEntry;
 
 typedef struct Frame {
     uint64_t ret;           /* where its caller goes on; 0: not known */
     uint64_t lo, hi;        /* of a function with a symbol, else 0: where */
     unsigned node;
-    bool trap;              /* removed by xRET */
+    uint8_t entry;          /* FrameEntry */
 } Frame;
 
 /* What a trap into another privilege level interrupted */
@@ -39,8 +55,14 @@ typedef struct Stack {
     bool trapped;           /* ... is of a stack that was interrupted */
     const Task *task;       /* ... or else of the groups of this task */
     Interrupted below;      /* ... and whose node that is */
-    unsigned depth;
-    Frame frames[MAX_DEPTH];
+    /*
+     * While something else runs: where the innermost function was left, by a
+     * trap or by a call of what is not traced; 0: that is not known
+     */
+    uint64_t epc;
+    bool called;            /* it was a call; else a trap */
+    unsigned depth, room;
+    Frame *frames;
 } Stack;
 
 /* A privilege level, for each user program and each task that is known */
@@ -59,9 +81,28 @@ typedef struct KnownFunction {
     unsigned frame;
     uint8_t priv;
     bool called, symbol;
+    bool entry;             /* ... and it begins here */
 } KnownFunction;
 
 #define KNOWN_FUNCTIONS 4096
+
+/* Where a function that jumps away has its stack pointer from */
+typedef enum SpOrigin {
+    SP_UNKNOWN,
+    SP_KEPT,                /* it has computed it: the stack is the same */
+    SP_TAKEN,               /* from memory or an argument: it may be another */
+} SpOrigin;
+
+/* What is known of a jump; see callstack_jump() */
+typedef struct KnownJump {
+    uint64_t end;           /* address behind it */
+    unsigned generation, space;
+    uint8_t priv;
+    bool through_t0;
+    SpOrigin sp;
+} KnownJump;
+
+#define KNOWN_JUMPS 256
 
 /* Instructions that a node was given in a round */
 typedef struct RoundPart {
@@ -74,16 +115,19 @@ struct CallStack {
     CallStackOptions options;
     CallStackSite site;     /* of what is being processed */
     KnownFunction known[KNOWN_FUNCTIONS];
+    KnownJump jumps[KNOWN_JUMPS];
     GHashTable *contexts;   /* Context */
     GQueue suspended;       /* Stack, the one suspended last first */
+    unsigned nr_frames;     /* that all stacks have room for */
     Context *now;
     uint64_t lo, hi;        /* addresses of the innermost frame's function */
     uint8_t itype;          /* how the last instruction was left */
     uint64_t left;          /* ... and where a call returns to */
     /* callstack_mark() */
     bool marked;
-    Frame frames_at_mark[MAX_DEPTH];
+    Frame frames_at_mark[MAX_MARKED];   /* the innermost ones */
     unsigned depth_at_mark;
+    unsigned kept;          /* frames below them: the round leaves those */
     uint64_t lo_at_mark, hi_at_mark, left_at_mark;
     uint8_t itype_at_mark;
     GArray *round;          /* RoundPart since then */
@@ -94,12 +138,79 @@ struct CallStack {
     bool trapped;           /* a trap has not come to its handler yet */
     FlowTrap trap;
     const Task *task_of_trap;
+    bool gap;               /* what ran since is not traced */
 };
 
 static inline bool is_firmware(unsigned priv)
 {
     return priv == ETRACE_PRIV_M || priv == ETRACE_PRIV_D;
 }
+
+static inline unsigned innermost_node(const Stack *st)
+{
+    return st->depth ? st->frames[st->depth - 1].node : st->base;
+}
+
+static inline Frame *innermost_frame(const Stack *st)
+{
+    return st->depth ? &st->frames[st->depth - 1] : NULL;
+}
+
+/* The jump, return or xRET that ends at @end; valid until the next call */
+const KnownJump *callstack_jump(CallStack *cs, uint64_t end);
+
+/* callstack-stack.c: stacks, and which one is in use */
+
+/* What distinguishes the context of what runs now, at @priv, from others */
+Context callstack_key(const CallStack *cs, unsigned priv);
+Context *callstack_context(CallStack *cs, unsigned priv);
+GHashTable *callstack_contexts(CallStack *cs);
+gboolean callstack_same_context(gconstpointer a, gconstpointer b);
+
+/* An empty stack with room for @depth frames */
+Stack *callstack_stack_new(CallStack *cs, unsigned depth);
+void callstack_stack_free(CallStack *cs, Stack *st);
+void callstack_forget(CallStack *cs);
+
+/* Another innermost function of the current stack; see FrameEntry */
+Frame *callstack_push(CallStack *cs, unsigned frame, uint64_t ret,
+                      FrameEntry entry);
+
+/* ... the one at @pc, which begins there if @called */
+void callstack_push_function(CallStack *cs, uint64_t pc, bool called,
+                             uint64_t ret);
+
+/* Whatever function is the innermost one, it is another one now. */
+void callstack_replace(CallStack *cs, uint64_t pc, bool called);
+
+/* All but the @depth outermost frames of the current stack are left. */
+void callstack_cut(CallStack *cs, unsigned depth);
+
+/*
+ * Take up @st, a suspended stack, or start a new one if it is NULL. The
+ * current one is kept; it may be returned to.
+ */
+void callstack_resume(CallStack *cs, Stack *st);
+
+/*
+ * Take up the stack suspended last of which @found says so, if there is one:
+ * all but its @found(...) - 1 outermost frames are left then.
+ */
+typedef unsigned StackFound(const Stack *st, unsigned round, uint64_t pc);
+bool callstack_resume_found(CallStack *cs, StackFound *found, unsigned rounds,
+                            uint64_t pc);
+
+/* callstack-transfer.c: what the way execution took says of the stack */
+
+/* Within a context: to @pc, behind an instruction that was left as @itype */
+void callstack_transfer(CallStack *cs, unsigned itype, uint64_t left,
+                        uint64_t pc);
+
+/*
+ * To @pc, in the current context, whose stack something else interrupted that
+ * is over: an xRET of another level, or what is not traced.
+ */
+void callstack_go_on(CallStack *cs, uint64_t pc);
 
 /* The node of everything at @priv that nothing called */
 unsigned callstack_group(CallStack *cs, unsigned priv);

@@ -12,8 +12,10 @@
 #define CONTEXT_SIZE    13
 #define SUSPENDED_SIZE  4
 
-/* More tasks and address spaces than a machine has; 20 KiB each */
+/* More tasks and address spaces than a machine has */
 #define MAX_CONTEXTS    65536
+/* Frames of a stack; where one is deeper, there is no point to go on from. */
+#define MAX_SAVED       4096
 
 static GByteArray *stack_bytes(const Stack *st, TreeWriter *tree)
 {
@@ -30,6 +32,8 @@ static GByteArray *stack_bytes(const Stack *st, TreeWriter *tree)
     bytes_put_u32(out, st->below.tid);
     bytes_put_u64(out, st->below.pc);
     bytes_put_u32(out, tree_writer_task(tree, st->below.task));
+    bytes_put_u64(out, st->epc);
+    bytes_put_u8(out, st->called);
     bytes_put_u32(out, st->depth);
     for (unsigned i = 0; i < st->depth; i++) {
         const Frame *f = &st->frames[i];
@@ -38,7 +42,7 @@ static GByteArray *stack_bytes(const Stack *st, TreeWriter *tree)
         bytes_put_u64(out, f->lo);
         bytes_put_u64(out, f->hi);
         bytes_put_u32(out, tree_writer_node(tree, f->node));
-        bytes_put_u8(out, f->trap);
+        bytes_put_u8(out, f->entry);
     }
     return out;
 }
@@ -63,6 +67,25 @@ static int compare_contexts(gconstpointer pa, gconstpointer pb)
     return a->tid < b->tid ? -1 : a->tid > b->tid;
 }
 
+static bool is_deep(const CallStack *cs)
+{
+    GHashTableIter iter;
+    gpointer key;
+
+    g_hash_table_iter_init(&iter, cs->contexts);
+    while (g_hash_table_iter_next(&iter, &key, NULL)) {
+        if (((const Context *)key)->stack->depth > MAX_SAVED) {
+            return true;
+        }
+    }
+    for (const GList *l = cs->suspended.head; l; l = l->next) {
+        if (((const Stack *)l->data)->depth > MAX_SAVED) {
+            return true;
+        }
+    }
+    return false;
+}
+
 bool callstack_save(const CallStack *cs, TreeWriter *tree, StackPool *pool,
                     GByteArray *out)
 {
@@ -71,7 +94,7 @@ bool callstack_save(const CallStack *cs, TreeWriter *tree, StackPool *pool,
     GHashTableIter iter;
     gpointer key;
 
-    if (!cs->now || cs->trapped) {
+    if (!cs->now || cs->trapped || cs->gap || is_deep(cs)) {
         return false;
     }
     g_hash_table_iter_init(&iter, cs->contexts);
@@ -110,10 +133,11 @@ static bool get_frame(ByteReader *in, TreeReader *tree, Frame *f)
     if (!tree_reader_node(tree, bytes_get_u32(in), &f->node)) {
         return false;
     }
-    f->trap = bytes_get_u8(in);
-    return true;
+    f->entry = bytes_get_u8(in);
+    return f->entry <= ENTRY_SIGNAL;
 }
 
+/* All but the frames */
 static bool get_stack_fields(ByteReader *in, TreeReader *tree, Stack *st)
 {
     st->priv = bytes_get_u8(in);
@@ -133,32 +157,43 @@ static bool get_stack_fields(ByteReader *in, TreeReader *tree, Stack *st)
     if (!tree_reader_task(tree, bytes_get_u32(in), &st->below.task)) {
         return false;
     }
+    st->epc = bytes_get_u64(in);
+    st->called = bytes_get_u8(in);
     st->depth = bytes_get_count(in, FRAME_SIZE);
-    if (st->depth > MAX_DEPTH) {
-        return false;
-    }
-    for (unsigned i = 0; i < st->depth; i++) {
-        if (!get_frame(in, tree, &st->frames[i])) {
-            return false;
-        }
-    }
-    return !in->failed && st->priv < SIDEBAND_NR_PRIVS &&
-           st->below.priv < SIDEBAND_NR_PRIVS;
+    return st->depth <= MAX_SAVED && !in->failed &&
+           st->priv < SIDEBAND_NR_PRIVS && st->below.priv < SIDEBAND_NR_PRIVS;
 }
 
-/* The caller frees it; NULL if there is none. */
-static Stack *get_stack(TreeReader *tree, const GArray *pieces, ByteReader *in)
+/* callstack_stack_free() frees it; NULL if there is none. */
+static Stack *get_stack(CallStack *cs, TreeReader *tree, const GArray *pieces,
+                        ByteReader *in)
 {
     uint32_t number = bytes_get_u32(in);
-    g_autofree Stack *st = NULL;
+    Stack fields = { 0 }, *st;
     ByteReader piece;
 
     if (number >= pieces->len) {
         return NULL;
     }
     piece = g_array_index(pieces, ByteReader, number);
-    st = g_new0(Stack, 1);
-    return get_stack_fields(&piece, tree, st) ? g_steal_pointer(&st) : NULL;
+    if (!get_stack_fields(&piece, tree, &fields)) {
+        return NULL;
+    }
+    st = callstack_stack_new(cs, fields.depth);
+    fields.room = st->room;
+    fields.frames = st->frames;
+    *st = fields;
+    for (unsigned i = 0; i < st->depth; i++) {
+        if (!get_frame(&piece, tree, &st->frames[i])) {
+            callstack_stack_free(cs, st);
+            return NULL;
+        }
+    }
+    if (piece.failed) {
+        callstack_stack_free(cs, st);
+        return NULL;
+    }
+    return st;
 }
 
 static bool get_contexts(CallStack *cs, TreeReader *tree,
@@ -173,11 +208,11 @@ static bool get_contexts(CallStack *cs, TreeReader *tree,
         c->priv = bytes_get_u8(in);
         c->space = bytes_get_u32(in);
         c->tid = bytes_get_u32(in);
-        c->stack = get_stack(tree, pieces, in);
+        c->stack = get_stack(cs, tree, pieces, in);
         /* Each key but once: what is replaced would be freed. */
         if (!c->stack || c->priv >= SIDEBAND_NR_PRIVS ||
             g_hash_table_contains(cs->contexts, c)) {
-            g_free(c->stack);
+            callstack_stack_free(cs, c->stack);
             g_free(c);
             return false;
         }
@@ -205,7 +240,7 @@ bool callstack_load(CallStack *cs, TreeReader *tree, const GArray *pieces,
         return false;
     }
     while (n-- > 0) {
-        Stack *st = get_stack(tree, pieces, in);
+        Stack *st = get_stack(cs, tree, pieces, in);
 
         if (!st) {
             return false;

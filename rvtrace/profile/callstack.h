@@ -123,6 +123,12 @@ typedef struct CallStackCaller {
 unsigned callstack_callers(const CallStack *cs, CallStackCaller *callers,
                            unsigned most, const Task **task);
 
+/*
+ * What runs from here on is not traced, by a filter; what happens next is where
+ * it is again.
+ */
+void callstack_gap(CallStack *cs);
+
 /* Something was lost: no stack can be believed any more. */
 void callstack_lost(CallStack *cs);
 

@@ -223,6 +223,7 @@ void profile_merge(Profile *p, unsigned top, const Profile *from,
         profile_node(p, nodes[i])->self += weights ? weights[i] : n->self;
     }
     p->full |= from->full;
+    p->folded |= from->folded;
 }
 
 uint64_t profile_sum(Profile *p)
@@ -315,6 +316,7 @@ Profile *profile_tidy(Profile *p)
     children = profile_children(p);
     tidy_node(tidy, PROFILE_ROOT, p, children, PROFILE_ROOT);
     tidy->full = p->full;
+    tidy->folded = p->folded;
     return tidy;
 }
 

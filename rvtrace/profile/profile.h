@@ -63,6 +63,7 @@ typedef struct Profile {
     GHashTable *name_index;
     unsigned others[FRAME_NR_KINDS];    /* frame of those without room */
     bool full;                      /* there was no room for all */
+    bool folded;                    /* there was a recursion too deep to show */
     ProfileRecent recent[1u << PROFILE_RECENT_BITS];
 } Profile;
 
@@ -71,6 +72,8 @@ typedef struct Profile {
 #define PROFILE_MAX_FRAMES  (1u << 20)
 /* A call stack for each privilege level, one below the other, has room. */
 #define PROFILE_MAX_DEPTH   4096
+/* Deeper recursion is folded: its functions are shown where they are already. */
+#define PROFILE_FOLD_DEPTH  1024
 
 Profile *profile_new(void);
 void profile_free(Profile *p);

@@ -1,0 +1,258 @@
+/*
+ * Call stacks: frames, stacks, and which of them is in use
+ *
+ * SPDX-License-Identifier: GPL-2.0-or-later
+ */
+#include "qemu/osdep.h"
+#include "profile/callstack-private.h"
+
+#define FIRST_ROOM 32
+
+static void context_free(gpointer opaque)
+{
+    Context *c = opaque;
+
+    g_free(c->stack->frames);
+    g_free(c->stack);
+    g_free(c);
+}
+
+static guint context_hash(gconstpointer key)
+{
+    const Context *c = key;
+
+    return (c->tid * 0x9e3779b1u + c->space) * 8 + c->priv;
+}
+
+gboolean callstack_same_context(gconstpointer a, gconstpointer b)
+{
+    const Context *x = a, *y = b;
+
+    return x->priv == y->priv && x->space == y->space && x->tid == y->tid;
+}
+
+GHashTable *callstack_contexts(CallStack *cs)
+{
+    return g_hash_table_new_full(context_hash, callstack_same_context,
+                                 context_free, NULL);
+}
+
+Stack *callstack_stack_new(CallStack *cs, unsigned depth)
+{
+    Stack *st = g_new0(Stack, 1);
+
+    st->room = MAX(depth, FIRST_ROOM);
+    st->frames = g_new(Frame, st->room);
+    cs->nr_frames += st->room;
+    return st;
+}
+
+void callstack_stack_free(CallStack *cs, Stack *st)
+{
+    if (st) {
+        cs->nr_frames -= st->room;
+        g_free(st->frames);
+        g_free(st);
+    }
+}
+
+static Stack *new_stack(CallStack *cs, const Context *c)
+{
+    Stack *st = callstack_stack_new(cs, 0);
+
+    st->priv = c->priv;
+    st->space = c->space;
+    st->tid = c->tid;
+    st->base = callstack_group(cs, c->priv);
+    st->task = cs->site.task;
+    return st;
+}
+
+Context callstack_key(const CallStack *cs, unsigned priv)
+{
+    const Task *task = cs->site.task;
+
+    return (Context) {
+        .priv = priv,
+        /* A kernel or a monitor keeps its stack when it switches spaces. */
+        .space = priv_is_user(priv) ? cs->site.space : 0,
+        /* Tasks of Linux from 1 on: the idle ones all have number 0. */
+        .tid = task && task->known && !is_firmware(priv) ? task->tid + 1 : 0,
+    };
+}
+
+Context *callstack_context(CallStack *cs, unsigned priv)
+{
+    Context key = callstack_key(cs, priv);
+    Context *c = g_hash_table_lookup(cs->contexts, &key);
+
+    if (!c) {
+        c = g_new(Context, 1);
+        *c = key;
+        c->stack = new_stack(cs, &key);
+        g_hash_table_add(cs->contexts, c);
+    }
+    return c;
+}
+
+static void drop_oldest(CallStack *cs)
+{
+    callstack_stack_free(cs, g_queue_pop_tail(&cs->suspended));
+}
+
+void callstack_forget(CallStack *cs)
+{
+    g_hash_table_remove_all(cs->contexts);
+    while (cs->suspended.length) {
+        drop_oldest(cs);
+    }
+    cs->nr_frames = 0;
+    cs->now = NULL;
+}
+
+/*
+ * Room for another frame. A stack that is full loses the frames in its middle:
+ * the outermost ones say what all this is part of, and the innermost ones are
+ * returned to next.
+ */
+static void make_room(CallStack *cs, Stack *st)
+{
+    unsigned more = st->room;
+
+    while (cs->suspended.length && cs->nr_frames + more > MAX_FRAMES) {
+        drop_oldest(cs);
+    }
+    if (st->room >= MAX_DEPTH || cs->nr_frames + more > MAX_FRAMES) {
+        unsigned outer = st->depth / 4, inner = st->depth / 2;
+
+        memmove(st->frames + outer, st->frames + st->depth - inner,
+                inner * sizeof(Frame));
+        st->depth = outer + inner;
+        cs->marked = false;
+        cs->profile->folded = true;
+        return;
+    }
+    st->room += more;
+    st->frames = g_renew(Frame, st->frames, st->room);
+    cs->nr_frames += more;
+}
+
+/*
+ * The node of @frame, called by @node. The stack of a deep recursion is folded:
+ * its functions are shown where they are already.
+ */
+static unsigned child_node(CallStack *cs, unsigned node, unsigned frame)
+{
+    Profile *p = cs->profile;
+
+    if (profile_node(p, node)->depth >= PROFILE_FOLD_DEPTH) {
+        unsigned above = node;
+
+        for (unsigned i = 0; i < FOLD_CYCLE; i++) {
+            const ProfileNode *n = profile_node(p, above);
+
+            if (n->frame == frame) {
+                p->folded = true;
+                return above;
+            }
+            if (profile_frame(p, n->frame)->label) {
+                break;      /* a trap, or the groups that all is below */
+            }
+            above = n->parent;
+        }
+    }
+    return profile_child(p, node, frame);
+}
+
+Frame *callstack_push(CallStack *cs, unsigned frame, uint64_t ret,
+                      FrameEntry entry)
+{
+    Stack *st = cs->now->stack;
+    unsigned node = child_node(cs, innermost_node(st), frame);
+    Frame *f;
+
+    if (st->depth == st->room) {
+        make_room(cs, st);
+    }
+    f = &st->frames[st->depth++];
+    /* Padding, too: frames are compared as they are. */
+    memset(f, 0, sizeof(*f));
+    f->ret = ret;
+    f->node = node;
+    f->entry = entry;
+    return f;
+}
+
+void callstack_push_function(CallStack *cs, uint64_t pc, bool called,
+                             uint64_t ret)
+{
+    const KnownFunction *k = callstack_function(cs, pc, called);
+    Frame *f = callstack_push(cs, k->frame, ret, ENTRY_CALL);
+
+    if (k->symbol) {
+        f->lo = k->lo;
+        f->hi = k->hi;
+    }
+}
+
+void callstack_replace(CallStack *cs, uint64_t pc, bool called)
+{
+    const Frame *f = innermost_frame(cs->now->stack);
+    uint64_t ret = 0;
+
+    if (f && f->entry == ENTRY_CALL) {
+        ret = f->ret;
+        callstack_cut(cs, cs->now->stack->depth - 1);
+    }
+    callstack_push_function(cs, pc, called, ret);
+}
+
+void callstack_cut(CallStack *cs, unsigned depth)
+{
+    cs->now->stack->depth = depth;
+    if (depth < cs->kept) {
+        cs->marked = false;
+    }
+}
+
+void callstack_resume(CallStack *cs, Stack *st)
+{
+    Context *c = cs->now;
+
+    cs->marked = false;
+    if (c->stack->depth) {
+        g_queue_push_head(&cs->suspended, c->stack);
+        if (cs->suspended.length > MAX_SUSPENDED) {
+            drop_oldest(cs);
+        }
+    } else {
+        callstack_stack_free(cs, c->stack);
+    }
+    c->stack = st ? st : new_stack(cs, c);
+}
+
+/* Can @st be in use in this context? */
+static bool fits(const Context *c, const Stack *st)
+{
+    return st->priv == c->priv && st->space == c->space &&
+           st->tid == c->tid;
+}
+
+bool callstack_resume_found(CallStack *cs, StackFound *found, unsigned rounds,
+                            uint64_t pc)
+{
+    for (unsigned round = 0; round < rounds; round++) {
+        for (GList *l = cs->suspended.head; l; l = l->next) {
+            Stack *st = l->data;
+            unsigned depth = fits(cs->now, st) ? found(st, round, pc) : 0;
+
+            if (depth) {
+                g_queue_delete_link(&cs->suspended, l);
+                callstack_resume(cs, st);
+                callstack_cut(cs, depth - 1);
+                return true;
+            }
+        }
+    }
+    return false;
+}

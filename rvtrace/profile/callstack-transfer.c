@@ -1,0 +1,308 @@
+/*
+ * Call stacks: what the way that execution took says of them
+ *
+ * This is the one place that decides so. It knows where execution goes on, how
+ * the last instruction was left, which addresses the frames of the stacks wait
+ * for, and where functions begin. In general, an address that a frame waits for
+ * is a return to it, whatever instruction led there; the beginning of a
+ * function that nobody waits for was called; and the inside of a function that
+ * an outer frame is of was unwound to.
+ *
+ * SPDX-License-Identifier: GPL-2.0-or-later
+ */
+#include "qemu/osdep.h"
+#include "profile/callstack-private.h"
+
+/* Does what a trap interrupted at @epc go on at @pc, maybe behind it? */
+static bool goes_on(uint64_t epc, uint64_t pc)
+{
+    return epc && (pc == epc || pc - epc == 2 || pc - epc == 4);
+}
+
+static bool is_inside(const Frame *f, uint64_t pc)
+{
+    return f->hi && pc > f->lo && pc < f->hi;
+}
+
+static bool is_entry(CallStack *cs, uint64_t pc)
+{
+    return callstack_function(cs, pc, false)->entry;
+}
+
+/* Is it known where functions begin, at @pc? */
+static bool has_symbol(CallStack *cs, uint64_t pc)
+{
+    return callstack_function(cs, pc, false)->symbol;
+}
+
+/* Remove frames up to the one whose caller goes on at @pc. */
+static bool return_to(CallStack *cs, uint64_t pc)
+{
+    const Stack *st = cs->now->stack;
+
+    for (unsigned i = st->depth; i > 0; i--) {
+        const Frame *f = &st->frames[i - 1];
+
+        if (f->entry == ENTRY_TRAP) {
+            return false;
+        }
+        if (f->entry == ENTRY_CALL && f->ret == pc && pc) {
+            callstack_cut(cs, i - 1);
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Does the frame @skip frames below the innermost one return to @pc? */
+static unsigned returns_to(const Stack *st, unsigned skip, uint64_t pc)
+{
+    unsigned top = st->depth;
+
+    /* It may have been left in the middle, or so it was believed. */
+    if (top && st->frames[top - 1].entry == ENTRY_TRAP) {
+        top--;
+    }
+    if (skip >= top) {
+        return 0;
+    }
+    for (unsigned i = 1; i <= skip + 1; i++) {
+        if (st->frames[top - i].entry != ENTRY_CALL) {
+            return 0;
+        }
+    }
+    return st->frames[top - skip - 1].ret == pc ? top - skip : 0;
+}
+
+/*
+ * Nobody on this stack waits for @pc. Another one is in use, if one of its
+ * innermost frames waits just for that: the kernel switched tasks, or a program
+ * its coroutines. Since when cannot be known: the innermost functions are those
+ * that switch, and may be the same ones on both stacks.
+ */
+static bool switch_to(CallStack *cs, uint64_t pc)
+{
+    return callstack_resume_found(cs, returns_to, MAX_SWITCH_DEPTH, pc);
+}
+
+/* longjmp: @pc is inside of a function that waits for a call to return. */
+static bool unwind_into(CallStack *cs, uint64_t pc)
+{
+    const Stack *st = cs->now->stack;
+
+    for (unsigned i = st->depth; i > 0; i--) {
+        if (is_inside(&st->frames[i - 1], pc)) {
+            callstack_cut(cs, i);
+            return true;
+        }
+        /* What a trap interrupted is not unwound, but a signal may be. */
+        if (st->frames[i - 1].entry == ENTRY_TRAP) {
+            return false;
+        }
+    }
+    return false;
+}
+
+/* Nobody waits for @pc, to which a function returned that ends at @left. */
+static void follow_lost_return(CallStack *cs, uint64_t left, uint64_t pc)
+{
+    const KnownJump *jump = callstack_jump(cs, left);
+
+    if (is_entry(cs, pc)) {
+        if (jump->through_t0 || jump->sp == SP_KEPT) {
+            /* A jump, or a return that something has diverted, as ftrace does */
+            callstack_replace(cs, pc, true);
+            return;
+        }
+    } else if (unwind_into(cs, pc)) {
+        return;
+    }
+    /*
+     * A stack that was not in use before. But a function that was not called
+     * may return to anywhere without that: trap handlers jump to functions with
+     * an address of theirs in ra.
+     */
+    if (cs->now->stack->depth && innermost_frame(cs->now->stack)->ret) {
+        callstack_resume(cs, NULL);
+    } else {
+        callstack_replace(cs, pc, false);
+    }
+}
+
+static void follow_jump(CallStack *cs, uint64_t left, uint64_t pc)
+{
+    if (pc >= cs->lo && pc < cs->hi) {
+        return;
+    }
+    if (is_entry(cs, pc)) {
+        if (callstack_jump(cs, left)->sp == SP_TAKEN) {
+            callstack_resume(cs, NULL);
+        } else {
+            callstack_replace(cs, pc, true);
+        }
+    } else if (!return_to(cs, pc) && !switch_to(cs, pc) &&
+               !unwind_into(cs, pc)) {
+        callstack_replace(cs, pc, false);
+    }
+}
+
+/* Remove the frames of the innermost trap that hit at @pc, or at all. */
+static bool remove_trap(CallStack *cs, uint64_t pc)
+{
+    const Stack *st = cs->now->stack;
+
+    for (unsigned i = st->depth; i > 0; i--) {
+        const Frame *f = &st->frames[i - 1];
+
+        if (f->entry != ENTRY_CALL && goes_on(f->ret, pc)) {
+            callstack_cut(cs, i - 1);
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Was @st trapped where @pc goes on? Exactly there, in the first round */
+static unsigned trapped_at(const Stack *st, unsigned round, uint64_t pc)
+{
+    for (unsigned i = st->depth; i > 0; i--) {
+        const Frame *f = &st->frames[i - 1];
+
+        if (f->entry != ENTRY_CALL) {
+            return (round ? goes_on(f->ret, pc) : f->ret == pc) ? i : 0;
+        }
+    }
+    return 0;
+}
+
+/*
+ * An xRET within the privilege level. Where it does not go on with what was
+ * interrupted, that is kept, and another task runs.
+ */
+static void follow_xret(CallStack *cs, uint64_t left, uint64_t pc)
+{
+    const Stack *st = cs->now->stack;
+    unsigned trap = st->depth;
+
+    if (remove_trap(cs, pc) ||
+        callstack_resume_found(cs, trapped_at, 2, pc)) {
+        return;
+    }
+    while (trap && st->frames[trap - 1].entry != ENTRY_TRAP) {
+        trap--;
+    }
+    if (!trap) {
+        /* The way into a first task, or just a jump */
+        if (callstack_jump(cs, left)->sp == SP_TAKEN) {
+            callstack_resume(cs, NULL);
+        }
+        return;
+    }
+    if (!st->frames[trap - 1].ret ||
+        (trap > 1 && is_inside(&st->frames[trap - 2], pc))) {
+        callstack_cut(cs, trap - 1);    /* elsewhere in the same function */
+        return;
+    }
+    callstack_cut(cs, trap);
+    callstack_resume(cs, NULL);
+}
+
+void callstack_transfer(CallStack *cs, unsigned itype, uint64_t left,
+                        uint64_t pc)
+{
+    switch (itype) {
+    case ETRACE_ITYPE_INFERABLE_CALL:
+        callstack_push_function(cs, pc, true, left);
+        break;
+    case ETRACE_ITYPE_UNINFERABLE_CALL:
+        if (is_entry(cs, pc) || (!return_to(cs, pc) && !switch_to(cs, pc))) {
+            callstack_push_function(cs, pc, true, left);
+        }
+        break;
+    case ETRACE_ITYPE_COROUTINE_SWAP:
+        /* jalr ra, t0 is one by its registers, and what Go and Java call by */
+        if (return_to(cs, pc) || switch_to(cs, pc)) {
+            break;
+        }
+        if (is_entry(cs, pc) || !has_symbol(cs, pc)) {
+            callstack_push_function(cs, pc, true, left);
+        } else {
+            callstack_resume(cs, NULL);
+        }
+        break;
+    case ETRACE_ITYPE_RETURN:
+        if (!return_to(cs, pc) && !switch_to(cs, pc)) {
+            follow_lost_return(cs, left, pc);
+        }
+        break;
+    case ETRACE_ITYPE_UNINFERABLE_JUMP:
+    case ETRACE_ITYPE_OTHER_UNINFERABLE_JUMP:
+        follow_jump(cs, left, pc);
+        break;
+    case ETRACE_ITYPE_TRAP_RETURN:
+        follow_xret(cs, left, pc);
+        break;
+    }
+}
+
+static unsigned left_at(const Stack *st, unsigned round, uint64_t pc)
+{
+    return goes_on(st->epc, pc) ? st->depth + 1 : 0;
+}
+
+/*
+ * Is it known which stack is whose? Then, what goes on elsewhere than where it
+ * was interrupted is a signal's handler, or a trap that firmware passes on.
+ */
+static bool has_own_stack(const CallStack *cs)
+{
+    return cs->now->tid && (cs->now->priv == ETRACE_PRIV_U ||
+                            cs->now->priv == ETRACE_PRIV_S);
+}
+
+/* What runs at @pc interrupts the stack, and goes on at @epc when it is over. */
+static void enter_signal(CallStack *cs, uint64_t pc, uint64_t epc)
+{
+    const char *name = cs->now->priv == ETRACE_PRIV_U ? "[signal]" : "[trap]";
+
+    callstack_push(cs, profile_label(cs->profile, FRAME_TRAP, name), epc,
+                   ENTRY_SIGNAL);
+    callstack_push_function(cs, pc, true, 0);
+}
+
+void callstack_go_on(CallStack *cs, uint64_t pc)
+{
+    Stack *st = cs->now->stack;
+    uint64_t epc = st->epc;
+
+    if (!st->depth) {
+        return;
+    }
+    st->epc = 0;
+    if (goes_on(epc, pc) || remove_trap(cs, pc) || return_to(cs, pc)) {
+        return;
+    }
+    st->epc = epc;      /* for when this stack is taken up again */
+    if (callstack_resume_found(cs, left_at, 1, pc) || switch_to(cs, pc)) {
+        cs->now->stack->epc = 0;
+        return;
+    }
+    if (epc && !st->called && !has_own_stack(cs) &&
+        !is_inside(innermost_frame(st), pc)) {
+        callstack_resume(cs, NULL);
+        return;
+    }
+    st->epc = 0;
+    if (is_inside(innermost_frame(st), pc)) {
+        return;
+    }
+    if (epc && is_entry(cs, pc)) {
+        if (st->called) {
+            callstack_push_function(cs, pc, true, epc);
+        } else {
+            enter_signal(cs, pc, epc);
+        }
+    } else if (!unwind_into(cs, pc)) {
+        callstack_replace(cs, pc, is_entry(cs, pc));
+    }
+}
