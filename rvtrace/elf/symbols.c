@@ -75,6 +75,8 @@ static unsigned add_section(SymbolTable *table, ElfFile *file, Elf_Scn *scn,
         }
         symbols_add(table, sym.st_value + (bases ? bases[sym.st_shndx] : bias),
                     sym.st_size, name);
+        g_array_index(table->symbols, Symbol, table->symbols->len - 1).label =
+            type == STT_NOTYPE && !sym.st_size;
         count++;
     }
     return count;
@@ -213,12 +215,17 @@ static int compare(gconstpointer a, gconstpointer b)
 void symbols_sort(SymbolTable *table)
 {
     GArray *s = table->symbols;
+    uint64_t end = 0;           /* of all that have a size so far */
     guint n = 0;
 
     g_array_sort(s, compare);
     for (guint i = 0; i < s->len; i++) {
         const Symbol *sym = &g_array_index(s, Symbol, i);
 
+        if (sym->label && sym->start < end) {
+            continue;
+        }
+        end = MAX(end, sym->end);
         if (n && g_array_index(s, Symbol, n - 1).start == sym->start) {
             n--;
         }
@@ -227,11 +234,13 @@ void symbols_sort(SymbolTable *table)
     g_array_set_size(s, n);
     for (guint i = 0; i < n; i++) {
         Symbol *sym = &g_array_index(s, Symbol, i);
-        uint64_t next = i + 1 < n ? g_array_index(s, Symbol, i + 1).start
-                                  : sym->start + LAST_SIZE;
 
-        if (!sym->end || sym->end > next) {
-            sym->end = next;
+        if (i + 1 < n) {
+            uint64_t next = g_array_index(s, Symbol, i + 1).start;
+
+            sym->end = sym->end ? MIN(sym->end, next) : next;
+        } else if (!sym->end) {
+            sym->end = sym->start + LAST_SIZE;
         }
     }
 }

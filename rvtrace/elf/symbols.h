@@ -11,6 +11,7 @@
 typedef struct Symbol {
     uint64_t start;
     uint64_t end;           /* first address behind it */
+    bool label;             /* it has neither a type nor a size */
     const char *name;       /* as it is shown; owned by the table */
     const char *linkage;    /* as linkers know it: may be the same pointer */
 } Symbol;
@@ -50,7 +51,10 @@ bool symbols_add_kallsyms(SymbolTable *table, const char *path,
 bool symbols_parse_kallsyms(SymbolTable *table, const char *text, size_t size,
                             GError **errp);
 
-/* To be called when all have been added, before symbols_find(). */
+/*
+ * To be called when all have been added, before symbols_find(). Labels within a
+ * function that has a size are removed: they are no functions.
+ */
 void symbols_sort(SymbolTable *table);
 
 /*

@@ -178,8 +178,9 @@ static int64_t call_offset(const uint8_t *p)
     uint32_t insn = get_insn(p), next = get_insn(p + 4);
 
     if ((insn & 0xfff) == 0x0ef) {
-        return (int32_t)(insn & 0x80000000) >> 11 | (insn & 0xff000) |
-               (insn >> 9 & 0x800) | (insn >> 20 & 0x7fe);
+        return (int32_t)(insn & 0x80000000) >> 11 |
+               (int32_t)((insn & 0xff000) | (insn >> 9 & 0x800) |
+                         (insn >> 20 & 0x7fe));
     }
     if ((insn & 0xfff) == 0x097 && (next & 0xfffff) == 0x080e7) {
         return (int64_t)(int32_t)(insn & 0xfffff000) + ((int32_t)next >> 20);

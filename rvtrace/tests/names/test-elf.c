@@ -406,6 +406,106 @@ static void test_unnamed(void)
     guest_dir_remove(dir);
 }
 
+/* Symbols of what the assembler makes of @text, "NAME START END " each */
+static char *symbols_of(const char *text, const char *options)
+{
+    char *dir = guest_dir_new();
+    g_autofree char *file = g_build_filename(dir, "program", NULL);
+    g_autoptr(ObjectTable) table = object_table_new();
+    g_autoptr(GString) s = g_string_new(NULL);
+    /* With data, what linkers call _end is there and not in the code. */
+    g_autofree char *source = g_strconcat(text, ".data\n.word 0\n", NULL);
+    g_autoptr(GError) err = NULL;
+    const Symbol *all;
+    Object *o;
+    unsigned n;
+
+    guest_write(dir, "program.S", source);
+    g_free(guest_run(dir, NULL, GUEST_TOOLS "gcc -nostdlib -static -no-pie "
+                     "%s -Wl,--build-id=none,-Ttext=0x%x program.S "
+                     "-o program", options, VADDR));
+    o = object_elf_load(table, "/bin/program", file, &err);
+    check_no_error(err);
+    object_elf_symbols(o);
+    all = symbols_all(o->symbols, &n);
+    for (unsigned i = 0; i < n; i++) {
+        g_string_append_printf(s, "%s %" PRIx64 " %" PRIx64 "\n", all[i].name,
+                               all[i].start - VADDR, all[i].end - VADDR);
+    }
+    guest_dir_remove(dir);
+    return g_string_free(g_steal_pointer(&s), false);
+}
+
+/* Untyped labels in a function are none; others, and other entries, are. */
+static void test_labels(void)
+{
+    g_autofree char *got = symbols_of(
+        "    .option norvc\n"
+        "    .globl _start\n"
+        "_start:\n"
+        "    nop\n"
+        "    .type main, @function\n"
+        "main:\n"
+        "    nop\n"
+        "retry:\n"
+        "    nop\n"
+        "    .type other_entry, @function\n"
+        "other_entry:\n"
+        "    ret\n"
+        "last: nop\n"
+        "    .size main, . - main\n"
+        "behind:\n"
+        "    ret\n", "-g0");
+
+    check_cmpstr(got, ==, "_start 0 4\nmain 4 c\nother_entry c 14\n"
+                          "behind 14 1014\n");
+}
+
+/* A size is believed, however large, of the last function, too. */
+static void test_large(void)
+{
+    g_autofree char *got = symbols_of(
+        "    .option norvc\n"
+        "    .globl _start\n"
+        "    .type _start, @function\n"
+        "_start:\n"
+        "    .rept 3000\n"
+        "    nop\n"
+        "    .endr\n"
+        "    ret\n"
+        "    .size _start, . - _start\n", "-g0");
+
+    check_cmpstr(got, ==, "_start 0 2ee4\n");
+}
+
+/* Direct calls, forwards and backwards, tell where functions begin. */
+static void test_guessed(void)
+{
+    g_autofree char *got = symbols_of(
+        "    .option norvc\n"
+        "    .globl _start\n"
+        "_start:\n"
+        "    nop\n"
+        "    nop\n"
+        "    ret\n"
+        "leaf:\n"                  /* 0xc, called backwards */
+        "    nop\n"
+        "    ret\n"
+        "    jal ra, leaf\n"       /* 0x14, by nobody */
+        "    jal ra, forwards\n"
+        "    auipc ra, 0\n"        /* 0x1c: to 0 */
+        "    jalr ra, -0x1c(ra)\n"
+        "    ret\n"
+        "forwards:\n"              /* 0x28 */
+        "    nop\n"
+        "    nop\n"
+        "    nop\n"
+        "    ret\n", "-s");
+
+    check_cmpstr(got, ==, "program+0x10000 0 c\nprogram+0x1000c c 28\n"
+                          "program+0x10028 28 1028\n");
+}
+
 /* Any damage: an error or not, but no crash */
 static void test_damaged(void)
 {
@@ -445,6 +545,9 @@ int main(int argc, char **argv)
     g_test_add_func("/elf/bad-params", test_bad_params);
     g_test_add_func("/elf/symbols", test_symbols);
     g_test_add_func("/elf/unnamed", test_unnamed);
+    g_test_add_func("/elf/labels", test_labels);
+    g_test_add_func("/elf/large", test_large);
+    g_test_add_func("/elf/guessed", test_guessed);
     g_test_add_func("/elf/damaged", test_damaged);
     return g_test_run();
 }
