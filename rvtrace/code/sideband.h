@@ -212,6 +212,11 @@ typedef struct SidebandTask {
     uint64_t task;          /* pointer to its descriptor: it has no other */
     uint32_t tid, tgid;     /* Linux: both 0 in an idle task */
     char comm[ETRACE_SB_COMM_SIZE + 1];     /* bytes of the guest's choice */
+    /*
+     * Another number, not 0, whenever a task came back that another hart has run
+     * in between; it stays until the next one does
+     */
+    uint64_t moved;
 } SidebandTask;
 
 /*

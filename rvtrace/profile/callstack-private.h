@@ -69,6 +69,7 @@ typedef struct Stack {
 typedef struct Context {
     unsigned priv, space;
     uint32_t tid;
+    unsigned visit;         /* of the task to this hart; see CallStack.visits */
     Stack *stack;
 } Context;
 
@@ -117,6 +118,13 @@ struct CallStack {
     KnownFunction known[KNOWN_FUNCTIONS];
     KnownJump jumps[KNOWN_JUMPS];
     GHashTable *contexts;   /* Context */
+    /*
+     * Tasks that came here from another hart, by Context.tid, and how many had
+     * come until then: what they left here before is no longer so.
+     */
+    GHashTable *visits;
+    unsigned nr_visits;
+    uint64_t moved;         /* CallStackSite.moved of the last one */
     GQueue suspended;       /* Stack, the one suspended last first */
     unsigned nr_frames;     /* that all stacks have room for */
     Context *now;
@@ -165,6 +173,9 @@ const KnownJump *callstack_jump(CallStack *cs, uint64_t end);
 Context callstack_key(const CallStack *cs, unsigned priv);
 Context *callstack_context(CallStack *cs, unsigned priv);
 GHashTable *callstack_contexts(CallStack *cs);
+/* A task has come from another hart. */
+void callstack_move(CallStack *cs);
+unsigned callstack_visit(const CallStack *cs, uint32_t tid);
 gboolean callstack_same_context(gconstpointer a, gconstpointer b);
 
 /* An empty stack with room for @depth frames */

@@ -67,6 +67,12 @@ static int compare_contexts(gconstpointer pa, gconstpointer pb)
     return a->tid < b->tid ? -1 : a->tid > b->tid;
 }
 
+/* Its task was on another hart since. */
+static bool is_stale(const CallStack *cs, const Context *c)
+{
+    return c->tid && c->visit != callstack_visit(cs, c->tid);
+}
+
 static bool is_deep(const CallStack *cs)
 {
     GHashTableIter iter;
@@ -99,7 +105,9 @@ bool callstack_save(const CallStack *cs, TreeWriter *tree, StackPool *pool,
     }
     g_hash_table_iter_init(&iter, cs->contexts);
     while (g_hash_table_iter_next(&iter, &key, NULL)) {
-        g_ptr_array_add(contexts, key);
+        if (key == cs->now || !is_stale(cs, key)) {
+            g_ptr_array_add(contexts, key);
+        }
     }
     g_ptr_array_sort(contexts, compare_contexts);
     bytes_put_u32(out, contexts->len);
@@ -121,6 +129,7 @@ bool callstack_save(const CallStack *cs, TreeWriter *tree, StackPool *pool,
     bytes_put_u64(out, cs->hi);
     bytes_put_u8(out, cs->itype);
     bytes_put_u64(out, cs->left);
+    bytes_put_u64(out, cs->moved);
     return true;
 }
 
@@ -251,5 +260,6 @@ bool callstack_load(CallStack *cs, TreeReader *tree, const GArray *pieces,
     cs->hi = bytes_get_u64(in);
     cs->itype = bytes_get_u8(in);
     cs->left = bytes_get_u64(in);
+    cs->moved = bytes_get_u64(in);
     return !in->failed && cs->itype <= ETRACE_ITYPE_OTHER_INFERABLE_JUMP;
 }

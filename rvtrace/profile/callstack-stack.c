@@ -81,18 +81,51 @@ Context callstack_key(const CallStack *cs, unsigned priv)
     };
 }
 
+unsigned callstack_visit(const CallStack *cs, uint32_t tid)
+{
+    return GPOINTER_TO_UINT(g_hash_table_lookup(cs->visits,
+                                                GUINT_TO_POINTER(tid)));
+}
+
 Context *callstack_context(CallStack *cs, unsigned priv)
 {
     Context key = callstack_key(cs, priv);
     Context *c = g_hash_table_lookup(cs->contexts, &key);
+    unsigned visit = key.tid ? callstack_visit(cs, key.tid) : 0;
 
     if (!c) {
         c = g_new(Context, 1);
         *c = key;
         c->stack = new_stack(cs, &key);
         g_hash_table_add(cs->contexts, c);
+    } else if (c->visit != visit) {
+        callstack_stack_free(cs, c->stack);
+        c->stack = new_stack(cs, &key);
     }
+    c->visit = visit;
     return c;
+}
+
+void callstack_move(CallStack *cs)
+{
+    uint32_t tid = callstack_key(cs, ETRACE_PRIV_S).tid;
+    GList *next;
+
+    cs->moved = cs->site.moved;
+    if (!tid) {
+        return;
+    }
+    g_hash_table_insert(cs->visits, GUINT_TO_POINTER(tid),
+                        GUINT_TO_POINTER(++cs->nr_visits));
+    for (GList *l = cs->suspended.head; l; l = next) {
+        Stack *st = l->data;
+
+        next = l->next;
+        if (st->tid == tid) {
+            g_queue_delete_link(&cs->suspended, l);
+            callstack_stack_free(cs, st);
+        }
+    }
 }
 
 static void drop_oldest(CallStack *cs)
@@ -103,6 +136,7 @@ static void drop_oldest(CallStack *cs)
 void callstack_forget(CallStack *cs)
 {
     g_hash_table_remove_all(cs->contexts);
+    g_hash_table_remove_all(cs->visits);
     while (cs->suspended.length) {
         drop_oldest(cs);
     }

@@ -15,6 +15,7 @@ CallStack *callstack_new(Profile *profile, unsigned top,
     cs->top = top;
     cs->options = *options;
     cs->contexts = callstack_contexts(cs);
+    cs->visits = g_hash_table_new(NULL, NULL);
     g_queue_init(&cs->suspended);
     cs->round = g_array_new(false, false, sizeof(RoundPart));
     return cs;
@@ -24,6 +25,7 @@ void callstack_free(CallStack *cs)
 {
     callstack_forget(cs);
     g_hash_table_unref(cs->contexts);
+    g_hash_table_unref(cs->visits);
     g_array_unref(cs->round);
     g_free(cs);
 }
@@ -209,6 +211,14 @@ static void report_moment(CallStack *cs, const FlowRun *run)
     });
 }
 
+static void enter_site(CallStack *cs, const CallStackSite *site)
+{
+    cs->site = *site;
+    if (G_UNLIKELY(site->moved != cs->moved)) {
+        callstack_move(cs);
+    }
+}
+
 void callstack_select(CallStack *cs, bool selected)
 {
     cs->ignored = !selected;
@@ -230,7 +240,7 @@ static unsigned count_insns(CallStack *cs, uint64_t insns)
 void callstack_run(CallStack *cs, const FlowRun *run,
                    const CallStackSite *site)
 {
-    cs->site = *site;
+    enter_site(cs, site);
     if (run->count) {
         RoundPart part = { .count = run->count };
 
@@ -331,7 +341,7 @@ void callstack_trap(CallStack *cs, const FlowTrap *trap,
 {
     FlowRun target = { .pc = trap->epc, .priv = trap->priv };
 
-    cs->site = *site;
+    enter_site(cs, site);
     /* The target of a jump may be all that there was at its place. */
     if (cs->itype && trap->epc_known && !cs->trapped && !cs->gap) {
         arrive(cs, &target);

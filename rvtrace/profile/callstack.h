@@ -71,6 +71,7 @@ typedef struct CallStackSite {
     /* trace_decoder_space() of the run's or the trap's privilege level */
     unsigned space;
     const Task *task;           /* who runs; NULL: not known */
+    uint64_t moved;             /* SidebandTask.moved */
 } CallStackSite;
 
 /*

@@ -38,6 +38,7 @@ static const Task *known_task(Who *who, const TraceDecoder *d)
 
     if (task.serial != who->serial) {
         who->serial = task.serial;
+        who->moved = task.moved;
         who->task = known ? task_intern(who->tasks, true, task.tid, task.tgid,
                                         task.comm) : NULL;
     }
@@ -53,6 +54,7 @@ CallStackSite who_site(Who *who, const TraceDecoder *d, unsigned priv)
     return (CallStackSite) {
         .image = d->image,
         .space = space,
+        .moved = who->moved,
         .task = !task && user && space ? space_task(who, d, space, priv) :
                                          task,
     };

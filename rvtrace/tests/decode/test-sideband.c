@@ -365,6 +365,46 @@ static void test_task(void)
     sideband_free(next);
 }
 
+/* A task that was on another hart in between: its stack here is an old one. */
+static void test_moved(void)
+{
+    static const struct {
+        unsigned hart, tid;
+        bool moved;
+    } tasks[] = {
+        { 0, 5, false }, { 0, 6, false }, { 0, 5, false }, { 1, 6, true },
+        { 0, 0, false }, { 1, 0, false }, { 0, 0, false }, { 0, 6, true },
+        { 0, 5, false }, { 0, 6, false }, { 1, 5, true }, { 1, 6, true },
+        { 0, 5, true }, { 0, 6, true },
+    };
+    g_autoptr(GByteArray) sb = begin(2);
+    SidebandView *view[2];
+    uint64_t before[2] = { 0 };
+    Sideband *s;
+
+    for (unsigned i = 0; i < ARRAY_SIZE(tasks); i++) {
+        sb_fence(sb, tasks[i].hart, i + 1);
+        sb_task(sb, tasks[i].hart, 0x1000 * tasks[i].tid, tasks[i].tid, "sh");
+    }
+    s = parse(sb);
+    for (unsigned hart = 0; hart < 2; hart++) {
+        view[hart] = sideband_view_new(s, hart);
+    }
+    for (unsigned i = 0; i < ARRAY_SIZE(tasks); i++) {
+        unsigned hart = tasks[i].hart;
+        SidebandTask task;
+
+        sideband_view_advance(view[hart], i + 1);
+        sideband_view_task(view[hart], &task);
+        check_cmpuint(task.tid, ==, tasks[i].tid);
+        check_cmpuint(task.moved != before[hart], ==, tasks[i].moved);
+        before[hart] = task.moved;
+    }
+    sideband_view_free(view[0]);
+    sideband_view_free(view[1]);
+    sideband_free(s);
+}
+
 /* Notes are handed out once, in order, those of all harts to each. */
 static void test_notes(void)
 {
@@ -765,6 +805,7 @@ int main(int argc, char **argv)
     g_test_add_func("/sideband/spaces", test_spaces);
     g_test_add_func("/sideband/restart", test_restart);
     g_test_add_func("/sideband/task", test_task);
+    g_test_add_func("/sideband/moved", test_moved);
     g_test_add_func("/sideband/notes", test_notes);
     g_test_add_func("/sideband/bare", test_bare);
     g_test_add_func("/sideband/params", test_params);

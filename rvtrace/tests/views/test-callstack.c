@@ -1,0 +1,276 @@
+/*
+ * Call stacks where a task is more than one flow of calls
+ *
+ * Signals, tasks that move between harts, and what a filter leaves out
+ *
+ * SPDX-License-Identifier: GPL-2.0-or-later
+ */
+#include "qemu/osdep.h"
+#include "profile/callstack.h"
+#include "tests/fixtures/check.h"
+
+static const char kallsyms[] =
+    "0000000000001000 T main\n"
+    "0000000000001100 t work\n"
+    "0000000000001200 T leaf\n"
+    "0000000000001300 T handler\n"
+    "0000000000001400 T sigreturn\n"
+    "ffffffff80000000 T trap\n"
+    "ffffffff80000100 T schedule\n";
+
+#define MAIN        0x1000
+#define WORK        0x1100
+#define LEAF        0x1200
+#define HANDLER     0x1300
+#define SIGRETURN   0x1400
+#define TRAP        0xffffffff80000000ull
+#define SCHEDULE    0xffffffff80000100ull
+
+#define CALL    ETRACE_ITYPE_INFERABLE_CALL
+#define RET     ETRACE_ITYPE_RETURN
+#define XRET    ETRACE_ITYPE_TRAP_RETURN
+
+typedef struct Fixture {
+    ObjectTable *objects;
+    TaskTable *tasks;
+    Names *names;
+    Profile *profile;
+    CallStack *stack;
+    const Task *a, *b;
+    CallStackSite site;
+} Fixture;
+
+static void set_up(Fixture *f)
+{
+    g_autoptr(GError) err = NULL;
+    Object *o;
+
+    *f = (Fixture) { 0 };
+    f->objects = object_table_new();
+    o = object_new(f->objects, OBJECT_KERNEL, "[kernel]", NULL);
+    symbols_parse_kallsyms(o->symbols, kallsyms, strlen(kallsyms), &err);
+    check_no_error(err);
+    symbols_sort(o->symbols);
+    f->names = names_new(f->objects);
+    names_add_fixed(f->names, o, 0);
+    f->tasks = task_table_new();
+    f->a = task_intern(f->tasks, true, 10, 10, "a");
+    f->b = task_intern(f->tasks, true, 11, 11, "b");
+    f->site.task = f->a;
+    f->profile = profile_new();
+    f->stack = callstack_new(f->profile, PROFILE_ROOT, &(CallStackOptions) {
+        .names = f->names,
+        .layers = { CALLSTACK_LAYER_COMM }, .nr_layers = 1,
+    });
+}
+
+static void tear_down(Fixture *f)
+{
+    callstack_free(f->stack);
+    profile_free(f->profile);
+    names_free(f->names);
+    task_table_free(f->tasks);
+    object_table_free(f->objects);
+}
+
+/* @count 4-byte instructions at @pc, the last one being an @itype */
+static void run(Fixture *f, uint64_t pc, unsigned count, unsigned itype)
+{
+    f->site.space = pc < TRAP;
+    callstack_run(f->stack, &(FlowRun) {
+        .pc = pc,
+        .end = pc + 4 * count,
+        .count = count,
+        .priv = pc < TRAP ? ETRACE_PRIV_U : ETRACE_PRIV_S,
+        .itype = itype,
+    }, &f->site);
+}
+
+/* An exception in user mode */
+static void trap_at(Fixture *f, unsigned cause, uint64_t epc)
+{
+    f->site.space = 1;
+    callstack_trap(f->stack, &(FlowTrap) {
+        .cause = cause, .epc = epc, .epc_known = true, .priv = ETRACE_PRIV_U,
+    }, &f->site);
+}
+
+static void check_folded(Fixture *f, const char *want)
+{
+    char *text = NULL;
+    size_t size;
+    FILE *file = open_memstream(&text, &size);
+
+    profile_sum(f->profile);
+    profile_write_folded(f->profile, file);
+    fclose(file);
+    check_cmpstr(text, ==, want);
+    free(text);
+}
+
+/*
+ * A signal interrupts work(): its handler is above it, calls others, and ends
+ * with a system call, behind which work() goes on.
+ */
+static void test_signal(void)
+{
+    Fixture f;
+
+    set_up(&f);
+    run(&f, MAIN, 1, CALL);
+    run(&f, WORK, 1, 0);
+    trap_at(&f, 13, WORK + 4);
+    run(&f, TRAP, 1, XRET);
+    run(&f, HANDLER, 1, CALL);
+    run(&f, LEAF, 2, RET);
+    run(&f, HANDLER + 4, 1, RET);
+    run(&f, SIGRETURN, 1, 0);
+    trap_at(&f, 8, SIGRETURN + 4);
+    run(&f, TRAP, 1, XRET);
+    run(&f, WORK + 4, 3, RET);
+    run(&f, MAIN + 4, 5, 0);
+    check_folded(&f, "a;main 6\n"
+                     "a;main;work 4\n"
+                     "a;main;work;[load page fault];trap 1\n"
+                     "a;main;work;[signal];handler 2\n"
+                     "a;main;work;[signal];handler;leaf 2\n"
+                     "a;main;work;[signal];sigreturn 1\n"
+                     "a;main;work;[signal];sigreturn;[ecall from U];trap 1\n");
+    tear_down(&f);
+}
+
+/* A handler that ends with longjmp() to main() */
+static void test_signal_longjmp(void)
+{
+    Fixture f;
+
+    set_up(&f);
+    run(&f, MAIN, 1, CALL);
+    run(&f, WORK, 1, 0);
+    trap_at(&f, 13, WORK + 4);
+    run(&f, TRAP, 1, XRET);
+    run(&f, HANDLER, 1, CALL);
+    run(&f, LEAF, 2, RET);
+    run(&f, MAIN + 0x40, 1, CALL);
+    run(&f, LEAF, 1, RET);
+    run(&f, MAIN + 0x44, 1, 0);
+    check_folded(&f, "a;main 3\n"
+                     "a;main;leaf 1\n"
+                     "a;main;work 1\n"
+                     "a;main;work;[load page fault];trap 1\n"
+                     "a;main;work;[signal];handler 1\n"
+                     "a;main;work;[signal];handler;leaf 2\n");
+    tear_down(&f);
+}
+
+/* The second signal comes before the first one's handler has returned. */
+static void test_nested_signals(void)
+{
+    Fixture f;
+
+    set_up(&f);
+    run(&f, MAIN, 1, 0);
+    for (int i = 0; i < 2; i++) {
+        trap_at(&f, 13, (i ? HANDLER : MAIN) + 4);
+        run(&f, TRAP, 1, XRET);
+        run(&f, HANDLER, 1, 0);
+    }
+    for (int i = 0; i < 2; i++) {
+        run(&f, HANDLER + 4, 1, RET);
+        run(&f, SIGRETURN, 1, 0);
+        trap_at(&f, 8, SIGRETURN + 4);
+        run(&f, TRAP, 1, XRET);
+    }
+    run(&f, MAIN + 4, 1, 0);
+    check_folded(&f,
+        "a;main 2\n"
+        "a;main;[load page fault];trap 1\n"
+        "a;main;[signal];handler 2\n"
+        "a;main;[signal];handler;[load page fault];trap 1\n"
+        "a;main;[signal];handler;[signal];handler 2\n"
+        "a;main;[signal];handler;[signal];sigreturn 1\n"
+        "a;main;[signal];handler;[signal];sigreturn;[ecall from U];trap 1\n"
+        "a;main;[signal];sigreturn 1\n"
+        "a;main;[signal];sigreturn;[ecall from U];trap 1\n");
+    tear_down(&f);
+}
+
+/* a was on another hart, where work() returned and main() called leaf(). */
+static void test_moved(void)
+{
+    Fixture f;
+
+    set_up(&f);
+    run(&f, MAIN, 1, CALL);
+    run(&f, WORK, 1, 0);
+    trap_at(&f, 8, WORK + 4);
+    run(&f, TRAP, 1, CALL);
+    run(&f, SCHEDULE, 1, 0);
+    f.site.task = f.b;
+    run(&f, SCHEDULE + 4, 1, RET);
+    f.site.task = f.a;
+    f.site.moved = 100;
+    run(&f, SCHEDULE + 4, 1, RET);
+    run(&f, TRAP + 4, 1, XRET);
+    run(&f, LEAF + 8, 5, RET);
+    run(&f, MAIN + 0x40, 1, 0);
+    check_folded(&f, "a;leaf 5\n"
+                     "a;main 2\n"
+                     "a;main;work 1\n"
+                     "a;main;work;[ecall from U];trap 1\n"
+                     "a;main;work;[ecall from U];trap;schedule 1\n"
+                     "a;schedule 1\n"
+                     "a;trap 1\n"
+                     "b;schedule 1\n");
+    tear_down(&f);
+}
+
+/* Another one runs while nothing is traced, and a signal is handled then. */
+static void test_gap(void)
+{
+    Fixture f;
+
+    set_up(&f);
+    run(&f, MAIN, 1, CALL);
+    run(&f, WORK, 1, 0);
+    trap_at(&f, 8, WORK + 4);
+    callstack_gap(f.stack);
+    f.site.task = f.b;
+    run(&f, MAIN, 2, CALL);
+    callstack_gap(f.stack);
+    f.site.task = f.a;
+    run(&f, WORK + 8, 1, 0);
+    trap_at(&f, 8, WORK + 12);
+    callstack_gap(f.stack);
+    run(&f, HANDLER, 1, RET);
+    run(&f, SIGRETURN, 1, 0);
+    trap_at(&f, 8, SIGRETURN + 4);
+    callstack_gap(f.stack);
+    run(&f, WORK + 16, 1, RET);
+    run(&f, MAIN + 4, 1, 0);
+    f.site.task = f.b;
+    callstack_gap(f.stack);
+    run(&f, MAIN + 8, 4, CALL);
+    callstack_gap(f.stack);
+    run(&f, LEAF, 1, RET);
+    callstack_gap(f.stack);
+    run(&f, MAIN + 24, 1, 0);
+    check_folded(&f, "a;main 2\n"
+                     "a;main;work 3\n"
+                     "a;main;work;[signal];handler 1\n"
+                     "a;main;work;[signal];sigreturn 1\n"
+                     "b;main 7\n"
+                     "b;main;leaf 1\n");
+    tear_down(&f);
+}
+
+int main(int argc, char **argv)
+{
+    g_test_init(&argc, &argv, NULL);
+    g_test_add_func("/callstack/signal", test_signal);
+    g_test_add_func("/callstack/signal-longjmp", test_signal_longjmp);
+    g_test_add_func("/callstack/nested-signals", test_nested_signals);
+    g_test_add_func("/callstack/moved", test_moved);
+    g_test_add_func("/callstack/gap", test_gap);
+    return g_test_run();
+}
