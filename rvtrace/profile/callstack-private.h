@@ -170,13 +170,29 @@ const KnownJump *callstack_jump(CallStack *cs, uint64_t end);
 /* callstack-stack.c: stacks, and which one is in use */
 
 /* What distinguishes the context of what runs now, at @priv, from others */
-Context callstack_key(const CallStack *cs, unsigned priv);
+static inline Context callstack_key(const CallStack *cs, unsigned priv)
+{
+    const Task *task = cs->site.task;
+
+    return (Context) {
+        .priv = priv,
+        /* A kernel or a monitor keeps its stack when it switches spaces. */
+        .space = priv_is_user(priv) ? cs->site.space : 0,
+        /* Tasks of Linux from 1 on: the idle ones all have number 0. */
+        .tid = task && task->known && !is_firmware(priv) ? task->tid + 1 : 0,
+    };
+}
+
+static inline bool callstack_same_context(const Context *a, const Context *b)
+{
+    return a->priv == b->priv && a->space == b->space && a->tid == b->tid;
+}
+
 Context *callstack_context(CallStack *cs, unsigned priv);
 GHashTable *callstack_contexts(CallStack *cs);
 /* A task has come from another hart. */
 void callstack_move(CallStack *cs);
 unsigned callstack_visit(const CallStack *cs, uint32_t tid);
-gboolean callstack_same_context(gconstpointer a, gconstpointer b);
 
 /* An empty stack with room for @depth frames */
 Stack *callstack_stack_new(CallStack *cs, unsigned depth);
@@ -195,7 +211,13 @@ void callstack_push_function(CallStack *cs, uint64_t pc, bool called,
 void callstack_replace(CallStack *cs, uint64_t pc, bool called);
 
 /* All but the @depth outermost frames of the current stack are left. */
-void callstack_cut(CallStack *cs, unsigned depth);
+static inline void callstack_cut(CallStack *cs, unsigned depth)
+{
+    cs->now->stack->depth = depth;
+    if (depth < cs->kept) {
+        cs->marked = false;
+    }
+}
 
 /*
  * Take up @st, a suspended stack, or start a new one if it is NULL. The

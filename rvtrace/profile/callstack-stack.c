@@ -24,16 +24,14 @@ static guint context_hash(gconstpointer key)
     return (c->tid * 0x9e3779b1u + c->space) * 8 + c->priv;
 }
 
-gboolean callstack_same_context(gconstpointer a, gconstpointer b)
+static gboolean context_equal(gconstpointer a, gconstpointer b)
 {
-    const Context *x = a, *y = b;
-
-    return x->priv == y->priv && x->space == y->space && x->tid == y->tid;
+    return callstack_same_context(a, b);
 }
 
 GHashTable *callstack_contexts(CallStack *cs)
 {
-    return g_hash_table_new_full(context_hash, callstack_same_context,
+    return g_hash_table_new_full(context_hash, context_equal,
                                  context_free, NULL);
 }
 
@@ -66,19 +64,6 @@ static Stack *new_stack(CallStack *cs, const Context *c)
     st->base = callstack_group(cs, c->priv);
     st->task = cs->site.task;
     return st;
-}
-
-Context callstack_key(const CallStack *cs, unsigned priv)
-{
-    const Task *task = cs->site.task;
-
-    return (Context) {
-        .priv = priv,
-        /* A kernel or a monitor keeps its stack when it switches spaces. */
-        .space = priv_is_user(priv) ? cs->site.space : 0,
-        /* Tasks of Linux from 1 on: the idle ones all have number 0. */
-        .tid = task && task->known && !is_firmware(priv) ? task->tid + 1 : 0,
-    };
 }
 
 unsigned callstack_visit(const CallStack *cs, uint32_t tid)
@@ -239,14 +224,6 @@ void callstack_replace(CallStack *cs, uint64_t pc, bool called)
         callstack_cut(cs, cs->now->stack->depth - 1);
     }
     callstack_push_function(cs, pc, called, ret);
-}
-
-void callstack_cut(CallStack *cs, unsigned depth)
-{
-    cs->now->stack->depth = depth;
-    if (depth < cs->kept) {
-        cs->marked = false;
-    }
 }
 
 void callstack_resume(CallStack *cs, Stack *st)
