@@ -79,12 +79,12 @@ const KnownFunction *callstack_function(CallStack *cs, uint64_t pc,
 {
     unsigned priv = cs->now->priv, space = cs->site.space;
     unsigned generation = cs->site.image ? cs->site.image->generation : 1;
-    uint64_t hash = (pc + called) * 0x9e3779b97f4a7c15ull;
+    uint64_t hash = pc * 0x9e3779b97f4a7c15ull;
     KnownFunction *k = &cs->known[hash >> 52];
     NamePlace place;
 
     if (k->pc == pc && k->generation == generation && k->space == space &&
-        k->priv == priv && k->called == called) {
+        k->priv == priv && (k->symbol || k->called == called)) {
         return k;
     }
     names_find(cs->options.names, cs->site.image, priv, pc, &place);

@@ -106,8 +106,15 @@ static bool unwind_into(CallStack *cs, uint64_t pc)
 /* Nobody waits for @pc, to which a function returned that ends at @left. */
 static void follow_lost_return(CallStack *cs, uint64_t left, uint64_t pc)
 {
-    const KnownJump *jump = callstack_jump(cs, left);
+    const Stack *st = cs->now->stack;
+    const KnownJump *jump;
 
+    /* Into what was there before the trace began, most likely */
+    if (st->depth <= 1 && (!st->depth || !st->frames[0].ret)) {
+        callstack_replace(cs, pc, false);
+        return;
+    }
+    jump = callstack_jump(cs, left);
     if (is_entry(cs, pc)) {
         if (jump->through_t0 || jump->sp == SP_KEPT) {
             /* A jump, or a return that something has diverted, as ftrace does */
@@ -122,7 +129,7 @@ static void follow_lost_return(CallStack *cs, uint64_t left, uint64_t pc)
      * may return to anywhere without that: trap handlers jump to functions with
      * an address of theirs in ra.
      */
-    if (cs->now->stack->depth && innermost_frame(cs->now->stack)->ret) {
+    if (innermost_frame(st)->ret) {
         callstack_resume(cs, NULL);
     } else {
         callstack_replace(cs, pc, false);
