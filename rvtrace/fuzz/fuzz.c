@@ -130,6 +130,11 @@ static void on_trap(void *opaque, const FlowTrap *trap)
     callstack_trap(s->stack, trap, &site);
 }
 
+static void on_window_end(void *opaque, FlowWindowEnd why)
+{
+    callstack_gap(((State *)opaque)->stack);
+}
+
 static void on_loss(void *opaque, const TraceLoss *loss)
 {
     callstack_lost(((State *)opaque)->stack);
@@ -146,13 +151,16 @@ static void on_access(void *opaque, const DataFlowAccess *access)
 static const DataFlowOps data_ops = { .insn = on_insn, .access = on_access };
 
 static const TraceConsumer consumer = {
-    .flow = { .run = on_run, .trap = on_trap },
+    .flow = {
+        .run = on_run, .trap = on_trap, .window_end = on_window_end,
+    },
     .loss = on_loss,
 };
 
 static const TraceConsumer repeating = {
     .flow = {
-        .run = on_run, .trap = on_trap, .mark = on_mark, .repeat = on_repeat,
+        .run = on_run, .trap = on_trap, .window_end = on_window_end,
+        .mark = on_mark, .repeat = on_repeat,
     },
     .loss = on_loss,
 };

@@ -9,9 +9,10 @@
  * A hart has a stack for each privilege level, and one for each user address
  * space. A trap into another privilege level starts a stack that hangs below
  * the one that was interrupted; a trap into the same level is a frame like a
- * call, which its xRET removes. Where a return does not fit, another stack has
- * been switched to: those are kept, too, and found again by what they return
- * to.
+ * call, which its xRET removes. Where a return or an xRET does not fit, another
+ * stack has been switched to: those are kept, too, and found again by what they
+ * return to, or by where they were interrupted. A known task that goes on
+ * elsewhere than where it was interrupted handles a signal.
  *
  * SPDX-License-Identifier: GPL-2.0-or-later
  */

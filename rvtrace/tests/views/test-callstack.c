@@ -264,6 +264,60 @@ static void test_gap(void)
     tear_down(&f);
 }
 
+/*
+ * Whatever happens, each instruction is counted once. Mostly for sanitizers.
+ */
+static void test_random(void)
+{
+    static const unsigned itypes[] = {
+        0, 0, CALL, CALL, CALL, RET, RET, XRET, ETRACE_ITYPE_UNINFERABLE_CALL,
+        ETRACE_ITYPE_UNINFERABLE_JUMP, ETRACE_ITYPE_INFERABLE_JUMP,
+        ETRACE_ITYPE_COROUTINE_SWAP,
+    };
+    g_autoptr(GRand) r = g_rand_new_with_seed(29);
+    uint64_t insns = 0;
+    Fixture f;
+
+    set_up(&f);
+    for (unsigned i = 0; i < 300000; i++) {
+        uint64_t pc = g_rand_int_range(r, 0, 7) < 5 ?
+            MAIN + 4u * g_rand_int_range(r, 0, 0x140) :
+            TRAP + 4u * g_rand_int_range(r, 0, 0x80);
+        unsigned count = g_rand_int_range(r, 1, 4);
+
+        switch (g_rand_int_range(r, 0, 40)) {
+        case 0:
+            callstack_gap(f.stack);
+            break;
+        case 1:
+            f.site.task = f.site.task == f.a ? f.b : f.a;
+            f.site.moved = g_rand_int_range(r, 0, 4);
+            break;
+        case 2:
+            f.site.task = NULL;
+            break;
+        case 3:
+            trap_at(&f, 8, pc < TRAP ? pc : MAIN);
+            break;
+        case 4:
+            callstack_mark(f.stack);
+            break;
+        case 5:
+            if (callstack_can_repeat(f.stack)) {
+                callstack_repeat(f.stack, 0);
+            }
+            break;
+        default:
+            run(&f, pc, count, itypes[g_rand_int_range(r, 0,
+                                                       ARRAY_SIZE(itypes))]);
+            insns += count;
+            break;
+        }
+    }
+    check_cmpuint(profile_sum(f.profile), ==, insns);
+    tear_down(&f);
+}
+
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
@@ -272,5 +326,6 @@ int main(int argc, char **argv)
     g_test_add_func("/callstack/nested-signals", test_nested_signals);
     g_test_add_func("/callstack/moved", test_moved);
     g_test_add_func("/callstack/gap", test_gap);
+    g_test_add_func("/callstack/random", test_random);
     return g_test_run();
 }
