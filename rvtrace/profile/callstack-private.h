@@ -12,10 +12,7 @@
 #define MAX_DEPTH (1u << 18)
 /* Frames that all stacks of a hart have room for together, roughly */
 #define MAX_FRAMES (1u << 22)
-/*
- * Functions, of the innermost ones, that a recursion which is folded may consist
- * of
- */
+/* Functions that a recursion which is folded consists of, at most */
 #define FOLD_CYCLE 64
 /* Stacks that are remembered while others are in use */
 #define MAX_SUSPENDED 256

@@ -117,7 +117,7 @@ static void follow_lost_return(CallStack *cs, uint64_t left, uint64_t pc)
     jump = callstack_jump(cs, left);
     if (is_entry(cs, pc)) {
         if (jump->through_t0 || jump->sp == SP_KEPT) {
-            /* A jump, or a return that something has diverted, as ftrace does */
+            /* A jump, or a return that something like ftrace has diverted */
             callstack_replace(cs, pc, true);
             return;
         }
@@ -267,7 +267,7 @@ static bool has_own_stack(const CallStack *cs)
                             cs->now->priv == ETRACE_PRIV_S);
 }
 
-/* What runs at @pc interrupts the stack, and goes on at @epc when it is over. */
+/* What runs at @pc interrupts the stack, which goes on at @epc later. */
 static void enter_signal(CallStack *cs, uint64_t pc, uint64_t epc)
 {
     const char *name = cs->now->priv == ETRACE_PRIV_U ? "[signal]" : "[trap]";

@@ -72,7 +72,7 @@ typedef struct Profile {
 #define PROFILE_MAX_FRAMES  (1u << 20)
 /* A call stack for each privilege level, one below the other, has room. */
 #define PROFILE_MAX_DEPTH   4096
-/* Deeper recursion is folded: its functions are shown where they are already. */
+/* Functions of a deeper recursion are shown where they are already. */
 #define PROFILE_FOLD_DEPTH  1024
 
 Profile *profile_new(void);
