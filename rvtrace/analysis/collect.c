@@ -4,7 +4,6 @@
  * SPDX-License-Identifier: GPL-2.0-or-later
  */
 #include "qemu/osdep.h"
-#include <fcntl.h>
 #include <unistd.h>
 #include "analysis/collect.h"
 #include "base/say.h"
@@ -21,15 +20,30 @@ bool channel_is_done(Channel *c)
     return g_atomic_int_get(&c->done);
 }
 
+bool channel_is_shown(Channel *c)
+{
+    return g_atomic_int_get(&c->shown);
+}
+
 gint64 channel_bytes(Channel *c)
 {
     return __atomic_load_n(&c->bytes, __ATOMIC_RELAXED);
 }
 
+/* From now on it is what was collected, whatever happens. */
+static bool show(Channel *c)
+{
+    if (!c->shown && !output_show(c->out, &c->error)) {
+        return false;
+    }
+    g_atomic_int_set(&c->shown, 1);
+    return true;
+}
+
 static bool write_all(Channel *c, const uint8_t *buf, size_t len)
 {
     while (len) {
-        ssize_t n = write(c->fd, buf, len);
+        ssize_t n = write(output_fd(c->out), buf, len);
 
         if (n < 0 && errno == EINTR) {
             continue;
@@ -60,7 +74,7 @@ static void copy_stream(Channel *c, GInputStream *in)
             g_set_error(&c->error, G_IO_ERROR, err->code,
                         "cannot read from %s: %s", c->from, err->message);
         }
-        if (n <= 0 || !write_all(c, buf, n)) {
+        if (n <= 0 || !write_all(c, buf, n) || !show(c)) {
             return;
         }
         __atomic_fetch_add(&c->bytes, n, __ATOMIC_RELAXED);
@@ -110,9 +124,9 @@ bool channel_open(Channel *c, GCancellable *cancel, unsigned timeout)
         say_error("--%s: %s", c->what, err->message);
         return false;
     }
-    c->fd = open(c->to, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-    if (c->fd < 0) {
-        say_error("cannot write %s: %s", c->to, g_strerror(errno));
+    c->out = output_open_growing(c->to, &err);
+    if (!c->out) {
+        say_error("--%s-out: %s", c->what, err->message);
         return false;
     }
     return true;
@@ -144,9 +158,10 @@ bool channel_finish(Channel *c)
     bool ok = true;
 
     g_clear_pointer(&c->thread, g_thread_join);
-    if (close(c->fd) != 0 && !c->error) {
-        g_set_error(&c->error, G_IO_ERROR, g_io_error_from_errno(errno),
-                    "cannot write %s: %s", c->to, g_strerror(errno));
+    if (c->error || (!c->shown && g_cancellable_is_cancelled(c->cancel))) {
+        g_clear_pointer(&c->out, output_discard);
+    } else {
+        output_commit(g_steal_pointer(&c->out), &c->error);
     }
     if (c->error) {
         say_error("%s", c->error->message);

@@ -10,6 +10,7 @@
 #define ETRACE_COLLECT_H
 
 #include "analysis/address.h"
+#include "base/output.h"
 
 /* The first three are the caller's to set; the strings have to stay. */
 typedef struct Channel {
@@ -18,19 +19,20 @@ typedef struct Channel {
     char *to;                   /* file */
     unsigned timeout;
     Address *address;
-    int fd;
+    Output *out;
     GThread *thread;
     GCancellable *cancel;       /* of all channels */
     GCancellable *stop;         /* of this one */
     GError *error;
     GSocketConnection *conn;    /* valid when @connected */
     /* atomic: */
-    gint connected, done;
+    gint connected, done, shown;
     gint64 bytes;
 } Channel;
 
 /*
- * See whether it can be collected, and open the file; gives up after @timeout
+ * See whether it can be collected, and open the file, which takes the place of
+ * an older one with the first byte that comes; gives up after @timeout
  * seconds without a connection, 0: never. Prints what is wrong and returns
  * false. An error triggers @cancel, which ends all channels that have it.
  */
@@ -51,6 +53,7 @@ void channel_stop(Channel *c);
 /* Any thread may ask, from channel_start() on: */
 bool channel_is_connected(Channel *c);
 bool channel_is_done(Channel *c);
+bool channel_is_shown(Channel *c);      /* the file is there */
 gint64 channel_bytes(Channel *c);
 
 /*

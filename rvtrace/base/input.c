@@ -10,6 +10,7 @@
 #include <unistd.h>
 #include <gio/gio.h>
 #include <glib/gstdio.h>
+#include "base/file-role.h"
 #include "base/input.h"
 
 /* What pipes held, by path: it cannot be read again. */
@@ -135,7 +136,7 @@ GBytes *input_open(const char *path, GError **errp)
         set_error(errp, path);
         return NULL;
     }
-    bytes = open_fd(fd, path, errp);
+    bytes = file_role_read(fd, path, errp) ? open_fd(fd, path, errp) : NULL;
     close(fd);
     return bytes;
 }

@@ -17,6 +17,7 @@
 #include "etrace/layout.h"
 #include "etrace/packet-bits.h"
 #include "base/input.h"
+#include "base/output.h"
 #include "text/packet-text.h"
 
 #define MAX_HARTS       65536
@@ -47,8 +48,8 @@ typedef struct Conversion {
     PacketSources *sources;         /* modes, for full_length */
     const char *output;
     bool split;
-    FILE *out;                      /* if not split */
-    FILE *outs[MAX_HARTS];          /* by hart, if split */
+    Output *out;                    /* if not split */
+    Output *outs[MAX_HARTS];        /* by hart, if split */
     uint64_t left;                  /* --limit */
     uint64_t dropped;               /* packets that cannot be wrapped */
     bool failed;
@@ -60,19 +61,21 @@ typedef ETraceEncapPacket Passing;
 static FILE *output_for(Conversion *c, unsigned hart)
 {
     g_autofree char *name = NULL;
+    g_autoptr(GError) err = NULL;
 
     if (!c->split) {
-        return c->out;
+        return output_stream(c->out);
     }
     if (!c->outs[hart]) {
         name = g_strdup_printf("%s.%u", c->output, hart);
-        c->outs[hart] = fopen(name, "wb");
+        c->outs[hart] = output_open(name, &err);
         if (!c->outs[hart]) {
-            say_error("%s: %s", name, g_strerror(errno));
+            say_error("%s", err->message);
             c->failed = true;
+            return NULL;
         }
     }
-    return c->outs[hart];
+    return output_stream(c->outs[hart]);
 }
 
 /* All the bits of the packet's table, without sign based compression */
@@ -306,23 +309,29 @@ static bool set_params(Conversion *c, char **args)
     return true;
 }
 
+static void close_output(Conversion *c, Output *out)
+{
+    g_autoptr(GError) err = NULL;
+
+    if (c->failed) {
+        output_discard(out);
+    } else if (!output_commit(out, &err)) {
+        say_error("%s", err->message);
+        c->failed = true;
+    }
+}
+
 static bool close_outputs(Conversion *c)
 {
-    bool ok = true;
-
     if (c->out) {
-        ok = flush_output(c->out, c->output ?: "standard output");
-        if (c->out != stdout) {
-            fclose(c->out);
-        }
+        close_output(c, c->out);
     }
     for (unsigned i = 0; i < MAX_HARTS; i++) {
         if (c->outs[i]) {
-            ok = flush_output(c->outs[i], c->output) && ok;
-            fclose(c->outs[i]);
+            close_output(c, c->outs[i]);
         }
     }
-    return ok && !c->failed;
+    return !c->failed;
 }
 
 static int convert(Conversion *c, const char *path)
@@ -332,9 +341,9 @@ static int convert(Conversion *c, const char *path)
     bool ok;
 
     if (!c->split) {
-        c->out = c->output ? fopen(c->output, "wb") : stdout;
+        c->out = output_open(c->output, &err);
         if (!c->out) {
-            say_error("%s: %s", c->output, g_strerror(errno));
+            say_error("%s", err->message);
             return CLI_ERROR;
         }
     }

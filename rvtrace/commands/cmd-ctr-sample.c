@@ -10,7 +10,9 @@
 #include "qemu/osdep.h"
 #include <glib/gstdio.h>
 #include <signal.h>
+#include <unistd.h>
 #include "analysis/qmp.h"
+#include "base/output.h"
 #include "commands/views/view.h"
 #include "samples/ctr-samples.h"
 
@@ -297,27 +299,24 @@ static bool explain(const CtrSample *c)
 static bool write_file(CtrSample *c)
 {
     g_autoptr(GError) err = NULL;
-    int fd = -1;
-    FILE *f;
-    bool ok;
+    g_autoptr(Output) out = NULL;
+    int fd;
 
     c->file = g_strdup(c->keep);
     if (!c->file) {
         fd = g_file_open_tmp("rvtrace-XXXXXX", &c->file, &err);
+        if (fd >= 0) {
+            close(fd);
+        }
     }
-    f = c->keep ? fopen(c->file, "wbe") : fd >= 0 ? fdopen(fd, "wb") : NULL;
-    if (!f) {
-        say_error("cannot write %s: %s", c->file ?: "a temporary file",
-                  err ? err->message : g_strerror(errno));
+    out = err ? NULL : output_open(c->file, &err);
+    if (!out ||
+        !ctr_samples_write(c->taken, c->period, output_stream(out), &err) ||
+        !output_commit(g_steal_pointer(&out), &err)) {
+        say_error("%s", err->message);
         return false;
     }
-    ok = ctr_samples_write(c->taken, c->period, f, &err);
-    if (!ok) {
-        say_error("%s", err->message);
-    }
-    ok = flush_output(f, c->file) && ok;
-    fclose(f);
-    return ok;
+    return true;
 }
 
 int cmd_ctr_sample(int argc, char **argv)

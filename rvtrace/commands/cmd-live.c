@@ -221,11 +221,20 @@ static void watch(LiveCommand *c)
     }
 }
 
+static bool ready(void *opaque)
+{
+    LiveCommand *c = opaque;
+
+    return channel_is_shown(&c->channels[0]) &&
+           channel_is_shown(&c->channels[1]);
+}
+
 static int run(LiveCommand *c)
 {
     const LiveOptions o = {
         .trace = c->channels[0].to,
         .sideband = c->channels[1].to,
+        .ready = ready,
         .job = &c->ct.job,
         .interval = c->interval,
         .max_lag = isnan(c->max_lag) ? DEFAULT_LAG * c->interval : c->max_lag,

@@ -4,6 +4,8 @@
  * SPDX-License-Identifier: GPL-2.0-or-later
  */
 #include "qemu/osdep.h"
+#include "base/file-role.h"
+#include "base/output.h"
 #include "commands/cli/cli.h"
 #include "text/packet-text.h"
 #include "base/params-text.h"
@@ -240,7 +242,9 @@ int cmd_encode(int argc, char **argv)
     g_auto(GStrv) params_args = NULL;
     g_autoptr(PacketSources) sources = NULL;
     ETraceParams params;
-    FILE *in = stdin, *out = stdout;
+    g_autoptr(GError) err = NULL;
+    g_autoptr(Output) out = NULL;
+    FILE *in = stdin;
     GOptionEntry entries[] = {
         { "packets", 'p', 0, G_OPTION_ARG_FILENAME, &input,
           "Packets as text (default: standard input)", "FILE" },
@@ -270,19 +274,18 @@ int cmd_encode(int argc, char **argv)
             return CLI_ERROR;
         }
     }
-    if (output) {
-        out = fopen(output, "wb");
+    if (file_role_read(fileno(in), input ?: "standard input", &err)) {
+        out = output_open(output, &err);
     }
-    if (!out) {
-        say_error("%s: %s", output, g_strerror(errno));
-    } else {
-        status = encode(sources, in, input ?: "standard input", out);
-        if (!flush_output(out, output ?: "the trace")) {
-            status = CLI_ERROR;
-        }
-        if (output) {
-            fclose(out);
-        }
+    if (out) {
+        status = encode(sources, in, input ?: "standard input",
+                        output_stream(out));
+    }
+    if (status == CLI_OK && !output_commit(g_steal_pointer(&out), &err)) {
+        status = CLI_ERROR;
+    }
+    if (err) {
+        say_error("%s", err->message);
     }
     if (input) {
         fclose(in);

@@ -146,6 +146,14 @@ static bool choose_folder(Run *r)
     r->files[0] = g_build_filename(r->folder, "trace", NULL);
     r->files[1] = g_build_filename(r->folder, "sideband", NULL);
     r->files[2] = g_strdup(r->folder);
+    /* QEMU writes to them as it runs, so an older run's would be gone. */
+    for (unsigned i = 0; i < 2; i++) {
+        if (g_file_test(r->files[i], G_FILE_TEST_EXISTS)) {
+            say_error("--keep: %s is there already; choose another folder, or "
+                      "remove it", r->files[i]);
+            return false;
+        }
+    }
     return true;
 }
 
@@ -175,9 +183,6 @@ static bool prepare_line(Run *r, char **args)
                                 r->line->bios);
     g_strfreev(r->ct.job.names.sysroots);
     r->ct.job.names.sysroots = sysroots;
-    /* What an earlier run left there would be taken for this one's. */
-    unlink(r->files[0]);
-    unlink(r->files[1]);
     return true;
 }
 

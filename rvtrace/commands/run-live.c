@@ -5,6 +5,7 @@
  */
 #include "qemu/osdep.h"
 #include <math.h>
+#include "base/output.h"
 #include "base/say.h"
 #include "commands/run-live.h"
 
@@ -15,6 +16,7 @@ struct RunLive {
     Live *live;
     ReportOptions report;
     char *path;
+    Output *out;        /* NULL: standard error */
     FILE *f;
 };
 
@@ -46,9 +48,18 @@ static void show(void *opaque, const LiveBlock *block)
     RunLive *r = opaque;
     unsigned header;
     g_autofree char *text = live_text(block, &r->report, &header);
+    g_autoptr(GError) err = NULL;
 
-    fprintf(r->f, "%s\n", text);
-    fflush(r->f);
+    /* Somebody may look at it while it grows. */
+    if (r->out && !output_show(r->out, &err)) {
+        say_error("--view live: %s", err->message);
+        g_clear_pointer(&r->out, output_discard);
+        r->f = NULL;
+    }
+    if (r->f) {
+        fprintf(r->f, "%s\n", text);
+        fflush(r->f);
+    }
 }
 
 RunLive *run_live_begin(const char *path, const char *trace,
@@ -56,6 +67,7 @@ RunLive *run_live_begin(const char *path, const char *trace,
                         const char *keys, double interval)
 {
     RunLive *r = g_new0(RunLive, 1);
+    g_autoptr(GError) err = NULL;
     const LiveOptions o = {
         .trace = trace,
         .sideband = sideband,
@@ -69,14 +81,17 @@ RunLive *run_live_begin(const char *path, const char *trace,
 
     r->path = g_strdup(path);
     r->report.max_rows = ROWS;
-    r->f = g_str_equal(path, "-") ? stderr : fopen(path, "w");
-    if (!r->f) {
-        say_error("--view live: cannot write %s: %s", path, g_strerror(errno));
+    if (g_str_equal(path, "-")) {
+        r->f = stderr;
+    } else {
+        r->out = output_open_growing(path, &err);
+        r->f = r->out ? output_stream(r->out) : NULL;
+    }
+    if (err) {
+        say_error("--view live: %s", err->message);
     }
     if (!r->f || !live_parse_sort(keys ?: KEYS, &r->report)) {
-        if (r->f && r->f != stderr) {
-            fclose(r->f);
-        }
+        g_clear_pointer(&r->out, output_discard);
         g_free(r->path);
         g_free(r);
         return NULL;
@@ -87,13 +102,18 @@ RunLive *run_live_begin(const char *path, const char *trace,
 
 bool run_live_end(RunLive *r)
 {
+    g_autoptr(GError) err = NULL;
     bool ok;
 
     live_end(r->live);
     ok = live_finish(r->live, show);
-    ok &= flush_output(r->f, r->path);
-    if (r->f != stderr) {
-        fclose(r->f);
+    if (!r->f) {
+        ok = false;
+    } else if (!r->out) {
+        ok &= flush_output(r->f, r->path);
+    } else if (!output_commit(r->out, &err)) {
+        say_error("%s", err->message);
+        ok = false;
     }
     g_free(r->path);
     g_free(r);

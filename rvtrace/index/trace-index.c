@@ -7,6 +7,7 @@
  * SPDX-License-Identifier: GPL-2.0-or-later
  */
 #include "qemu/osdep.h"
+#include "base/output.h"
 #include "base/sealed-file.h"
 #include "index/trace-index.h"
 
@@ -277,7 +278,7 @@ bool trace_index_write(const TraceIndex *index, const Trace *t,
         }
     }
     sealed_file_end(out);
-    return g_file_set_contents(path, (const char *)out->data, out->len, errp);
+    return output_write(path, out->data, out->len, errp);
 }
 
 static bool get_hart(ByteReader *in, IndexHart *h, unsigned hart,

@@ -194,7 +194,8 @@ static bool open_trace(Live *l)
         g_autoptr(GError) err = NULL;
 
         ended = is_ended(l);
-        l->t = growing_open(l->growing, ended, &err);
+        l->t = !l->o.ready || l->o.ready(l->o.opaque) ?
+               growing_open(l->growing, ended, &err) : NULL;
         if (err) {
             say_error("%s", err->message);
             l->failed = true;

@@ -35,6 +35,8 @@ typedef struct LiveBlock {
 
 typedef struct LiveOptions {
     const char *trace, *sideband;   /* files, which need not be there yet */
+    /* Are they the ones that are meant, and no older ones? NULL: they are. */
+    bool (*ready)(void *opaque);
     const Job *job;                   /* hart, elfs, jobs, names */
     double interval;                /* seconds */
     /* Seconds of work that may wait before something is left out; 0: any */

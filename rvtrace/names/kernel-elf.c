@@ -6,6 +6,7 @@
 #include "qemu/osdep.h"
 #include <elf.h>
 #include <gio/gio.h>
+#include "base/output.h"
 #include "elf/build-id.h"
 #include "names/kernel-elf.h"
 
@@ -147,6 +148,5 @@ bool kernel_elf_write(const Object *kernel, uint64_t base, const char *path,
     add_section(file, &sections[SECTION_SHSTRTAB], SHT_STRTAB, section_names,
                 sizeof(section_names));
     add_headers(file, sections);
-    return g_file_set_contents(path, (const char *)file->data, file->len,
-                               errp);
+    return output_write(path, file->data, file->len, errp);
 }

@@ -16,9 +16,7 @@ static void output_free(gpointer opaque)
 {
     ViewOutput *o = opaque;
 
-    if (o->f && o->f != stdout) {
-        fclose(o->f);
-    }
+    g_clear_pointer(&o->out, output_discard);
     if (o->state) {
         o->view->free(o->state);
     }
@@ -77,6 +75,7 @@ static unsigned all_needs(const GPtrArray *outputs)
 static bool open_output(ViewOutput *o, Results *r)
 {
     const View *view = o->view;
+    g_autoptr(GError) err = NULL;
 
     if (view->flags & VIEW_FOLDER) {
         if (!o->path) {
@@ -84,30 +83,25 @@ static bool open_output(ViewOutput *o, Results *r)
             return false;
         }
     } else {
-        o->f = o->path ? fopen(o->path, "we") : stdout;
-        if (!o->f) {
-            say_error("cannot write %s: %s", o->path, g_strerror(errno));
+        o->out = output_open(o->path, &err);
+        if (!o->out) {
+            say_error("%s", err->message);
             return false;
         }
+        o->f = output_stream(o->out);
     }
     return !view->begin || view->begin(o, r);
 }
 
 static bool close_output(ViewOutput *o)
 {
-    const char *name = o->path ?: "standard output";
-    FILE *f = g_steal_pointer(&o->f);
-    bool ok;
+    g_autoptr(GError) err = NULL;
 
-    if (!f) {
-        return true;
+    if (o->out && !output_commit(g_steal_pointer(&o->out), &err)) {
+        say_error("%s", err->message);
+        return false;
     }
-    ok = flush_output(f, name);
-    if (f != stdout && fclose(f) != 0 && ok) {
-        say_error("cannot write %s: %s", name, g_strerror(errno));
-        ok = false;
-    }
-    return ok;
+    return true;
 }
 
 /* What a ViewPass points to, some of it more than once */
@@ -190,7 +184,7 @@ static int write_output(ViewOutput *o, const ViewPass *p)
 {
     int status = o->view->write(o, p);
 
-    return close_output(o) ? status : CLI_ERROR;
+    return status != CLI_ERROR && close_output(o) ? status : CLI_ERROR;
 }
 
 /*

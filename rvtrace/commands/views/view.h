@@ -11,6 +11,7 @@
 #define ETRACE_VIEW_H
 
 #include "analysis/results.h"
+#include "base/output.h"
 #include "commands/cli/cli.h"
 
 #define VIEW_MAX_GROUPS 8
@@ -65,7 +66,8 @@ struct View {
 struct ViewOutput {
     const View *view;
     const char *path;           /* NULL: standard output */
-    FILE *f;                    /* NULL: not opened yet, or a folder */
+    Output *out;                /* NULL: not opened yet, or a folder */
+    FILE *f;                    /* the same, to write to */
     void *state;                /* the view's own */
 };
 

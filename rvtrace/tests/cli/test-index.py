@@ -87,12 +87,16 @@ class Case:
         paths = {}
         for kind in kinds:
             paths[kind] = os.path.join(self.dir, f'{name}.{kind}')
+            if os.path.exists(paths[kind]):
+                os.unlink(paths[kind])
             args += ['-o', f'{kind}={paths[kind]}']
         status, _, err = run(*args, *files)
         views = {}
         for kind, path in paths.items():
-            with open(path, 'rb') as f:
-                views[kind] = f.read()
+            views[kind] = None      # a view that fails leaves no file
+            if os.path.exists(path):
+                with open(path, 'rb') as f:
+                    views[kind] = f.read()
         return status, err, views
 
     def shards(self, n, *options, command='report'):

@@ -65,6 +65,9 @@ typedef struct Writer {
 
 struct Uftrace {
     char *folder;
+    bool made;                  /* it was not there before */
+    GHashTable *files;          /* paths of what was written to it */
+    bool finished;
     GPtrArray *modules;
     GHashTable *module_index;   /* name -> Module */
     GPtrArray *writers;
@@ -105,9 +108,10 @@ static bool is_empty(const char *folder)
 
 Uftrace *uftrace_new(const char *folder, GError **errp)
 {
+    bool made = g_mkdir(folder, 0777) == 0;
     Uftrace *u;
 
-    if (g_mkdir(folder, 0777) != 0 && (errno != EEXIST || !is_empty(folder))) {
+    if (!made && (errno != EEXIST || !is_empty(folder))) {
         g_set_error(errp, G_IO_ERROR, G_IO_ERROR_FAILED,
                     "%s: %s; give the name of a new folder", folder,
                     errno == EEXIST || errno == ENOTDIR || !errno ?
@@ -116,6 +120,8 @@ Uftrace *uftrace_new(const char *folder, GError **errp)
     }
     u = g_new0(Uftrace, 1);
     u->folder = g_strdup(folder);
+    u->made = made;
+    u->files = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
     u->modules = g_ptr_array_new_with_free_func(module_free);
     u->module_index = g_hash_table_new(g_str_hash, g_str_equal);
     u->writers = g_ptr_array_new_with_free_func(writer_free);
@@ -126,8 +132,27 @@ Uftrace *uftrace_new(const char *folder, GError **errp)
     return u;
 }
 
+/* Half of it is of no use, and in the way of another try. */
+static void remove_all(Uftrace *u)
+{
+    GHashTableIter iter;
+    gpointer path;
+
+    g_hash_table_iter_init(&iter, u->files);
+    while (g_hash_table_iter_next(&iter, &path, NULL)) {
+        g_unlink(path);
+    }
+    if (u->made) {
+        g_rmdir(u->folder);
+    }
+}
+
 void uftrace_free(Uftrace *u)
 {
+    if (!u->finished) {
+        remove_all(u);
+    }
+    g_hash_table_unref(u->files);
     for (guint i = 0; i < u->processes->len; i++) {
         g_free(g_array_index(u->processes, Process, i).name);
     }
@@ -150,6 +175,8 @@ static FILE *open_file(Uftrace *u, const char *name, const char *mode)
     if (!f) {
         u->failed = true;
         u->error = errno;
+    } else {
+        g_hash_table_add(u->files, g_steal_pointer(&path));
     }
     return f;
 }
@@ -441,5 +468,6 @@ bool uftrace_finish(Uftrace *u, GError **errp)
     for (guint i = 0; i < u->modules->len; i++) {
         write_symbols(u, u->modules->pdata[i]);
     }
-    return check(u, errp);
+    u->finished = check(u, errp);
+    return u->finished;
 }

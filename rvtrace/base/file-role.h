@@ -1,0 +1,30 @@
+/*
+ * Which files are read, and which are written: none may be both
+ *
+ * Files are told apart by device and inode, so that links, other spellings of
+ * a path and redirections are seen through.
+ *
+ * SPDX-License-Identifier: GPL-2.0-or-later
+ */
+#ifndef ETRACE_FILE_ROLE_H
+#define ETRACE_FILE_ROLE_H
+
+#include <stdbool.h>
+#include <sys/types.h>
+#include <glib.h>
+
+/*
+ * @fd, which is @path, is going to be read. Returns false and sets @errp if it
+ * is standard output, or a file that is being written. Any thread may ask.
+ */
+bool file_role_read(int fd, const char *path, GError **errp);
+
+/*
+ * @path, a regular file or none yet, is going to be replaced. Returns false
+ * and sets @errp if it is read, or is an output already; else the caller says
+ * file_role_written() when that is over.
+ */
+bool file_role_write(const char *path, GError **errp);
+void file_role_written(const char *path);
+
+#endif /* ETRACE_FILE_ROLE_H */
