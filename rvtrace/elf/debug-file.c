@@ -14,6 +14,7 @@
 #include <elfutils/libdwelf.h>
 #include "elf/build-id.h"
 #include "elf/debug-file.h"
+#include "base/below.h"
 #include "base/input.h"
 
 #define DEBUG_DIR "/usr/lib/debug"
@@ -244,6 +245,38 @@ static bool make_private(ElfFile *file, const char *path)
     return elf;
 }
 
+/* Is @path in @folder, or @folder itself? */
+static bool is_in(const char *path, const char *folder)
+{
+    return folder[0] && g_str_has_prefix(path, folder) &&
+           strchr("/", path[strlen(folder)]);
+}
+
+/*
+ * Where a file may be that a file in @dir calls @name: in the system that that
+ * one is in. A name of somebody's choice leads to no other file of this one.
+ */
+static void add_alt_paths(const Search *s, const char *dir, const char *name,
+                          GPtrArray *paths)
+{
+    const char *root = is_in(dir, s->sysroot) ? s->sysroot :
+                       is_in(dir, DEBUG_DIR) ? DEBUG_DIR : dir;
+    g_autofree char *relative = g_build_filename("/", dir + strlen(root), name,
+                                                 NULL);
+    char *found[] = {
+        name[0] != '/' ? below_find(root, relative) :
+        s->sysroot[0] ? below_find(s->sysroot, name) : NULL,
+        is_in(name, DEBUG_DIR) ?
+        below_find(DEBUG_DIR, name + strlen(DEBUG_DIR)) : NULL,
+    };
+
+    for (size_t i = 0; i < G_N_ELEMENTS(found); i++) {
+        if (found[i]) {
+            g_ptr_array_add(paths, found[i]);
+        }
+    }
+}
+
 /*
  * The file that .gnu_debugaltlink of @debug names: a path, a zero, and the
  * build-id. False if there is such a section and no such file.
@@ -270,12 +303,7 @@ static bool find_alt(Search *s, ElfFile *debug, ElfFile **alt)
     }
     paths = build_id_paths(s, id);
     dir = g_path_get_dirname(s->found ? s->found : s->path);
-    if (name[0] == '/') {
-        g_ptr_array_add(paths, g_strconcat(s->sysroot, name, NULL));
-        g_ptr_array_add(paths, g_strdup(name));
-    } else {
-        g_ptr_array_add(paths, g_build_filename(dir, name, NULL));
-    }
+    add_alt_paths(s, dir, name, paths);
     for (guint i = 0; i < paths->len && !*alt; i++) {
         *alt = open_build(s, paths->pdata[i], id);
         if (*alt && !make_private(*alt, paths->pdata[i])) {

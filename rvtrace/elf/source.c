@@ -6,6 +6,7 @@
 #include "qemu/osdep.h"
 #include <gio/gio.h>
 #include <glib/gstdio.h>
+#include "base/below.h"
 #include "elf/source.h"
 
 /* The largest of Linux' headers have 30 MB. */
@@ -20,7 +21,7 @@ typedef struct SourceFile {
 struct SourceTree {
     GPtrArray *from;
     GPtrArray *to;
-    char *sysroot;          /* or NULL */
+    char **sysroots;        /* or NULL */
     GHashTable *files;      /* SourceFile by DWARF's name */
 };
 
@@ -34,26 +35,28 @@ static void file_free(gpointer opaque)
     g_free(f);
 }
 
-SourceTree *source_tree_new(char **prefixes, const char *sysroot,
-                            GError **errp)
+SourceTree *source_tree_new(char **prefixes, char **sysroots, GError **errp)
 {
     g_autoptr(SourceTree) tree = g_new0(SourceTree, 1);
 
     tree->from = g_ptr_array_new_with_free_func(g_free);
     tree->to = g_ptr_array_new_with_free_func(g_free);
-    tree->sysroot = g_strdup(sysroot);
+    tree->sysroots = g_strdupv(sysroots);
     tree->files = g_hash_table_new_full(g_str_hash, g_str_equal, g_free,
                                         file_free);
     for (; prefixes && *prefixes; prefixes++) {
         const char *equals = strchr(*prefixes, '=');
 
-        if (!equals || equals == *prefixes) {
+        if (equals ? equals == *prefixes : **prefixes != '/') {
             g_set_error(errp, G_IO_ERROR, G_IO_ERROR_INVALID_ARGUMENT,
-                        "'%s' is not OLD=NEW", *prefixes);
+                        "'%s' is neither OLD=NEW nor an absolute path",
+                        *prefixes);
             return NULL;
         }
-        g_ptr_array_add(tree->from, g_strndup(*prefixes, equals - *prefixes));
-        g_ptr_array_add(tree->to, g_strdup(equals + 1));
+        g_ptr_array_add(tree->from, equals ?
+                        g_strndup(*prefixes, equals - *prefixes) :
+                        g_strdup(*prefixes));
+        g_ptr_array_add(tree->to, g_strdup(equals ? equals + 1 : *prefixes));
     }
     return g_steal_pointer(&tree);
 }
@@ -63,7 +66,7 @@ void source_tree_free(SourceTree *tree)
     g_ptr_array_unref(tree->from);
     g_ptr_array_unref(tree->to);
     g_hash_table_unref(tree->files);
-    g_free(tree->sysroot);
+    g_strfreev(tree->sysroots);
     g_free(tree);
 }
 
@@ -85,7 +88,9 @@ static char *substitute(const SourceTree *tree, const char *file)
         const char *rest = after_prefix(file, tree->from->pdata[i]);
 
         if (rest) {
-            return g_strconcat(tree->to->pdata[i], rest, NULL);
+            const char *to = tree->to->pdata[i];
+
+            return *rest ? below_find(*to ? to : "/", rest) : g_strdup(to);
         }
     }
     return NULL;
@@ -123,27 +128,29 @@ static void split(SourceFile *f, size_t size)
     }
 }
 
+static void try_path(SourceFile *f, char *path)
+{
+    size_t size;
+
+    if (path && !f->text) {
+        f->text = read_text(path, &size);
+        if (f->text) {
+            f->path = path;
+            split(f, size);
+            return;
+        }
+    }
+    g_free(path);
+}
+
 static SourceFile *load(SourceTree *tree, const char *file)
 {
     SourceFile *f = g_new0(SourceFile, 1);
-    char *paths[] = {
-        substitute(tree, file),
-        tree->sysroot ? g_build_filename(tree->sysroot, file, NULL) : NULL,
-        g_strdup(file),
-    };
 
     f->lines = g_array_new(FALSE, FALSE, sizeof(uint32_t));
-    for (size_t i = 0; i < G_N_ELEMENTS(paths); i++) {
-        size_t size;
-
-        if (paths[i] && !f->text) {
-            f->text = read_text(paths[i], &size);
-            if (f->text) {
-                f->path = g_steal_pointer(&paths[i]);
-                split(f, size);
-            }
-        }
-        g_free(paths[i]);
+    try_path(f, substitute(tree, file));
+    for (char **root = tree->sysroots; root && *root && !f->text; root++) {
+        try_path(f, below_find(*root, file));
     }
     return f;
 }

@@ -11,14 +11,15 @@
 typedef struct SourceTree SourceTree;
 
 /*
- * Where source files are: @prefixes, NULL or a list of "OLD=NEW" that ends
- * with NULL, says that what begins with OLD begins with NEW here; of several
- * that fit, the last one counts. A file is looked for by its name with such a
- * beginning, then below @sysroot, if that is not NULL, then by its own name.
- * Returns NULL and sets @errp if one of @prefixes is not OLD=NEW.
+ * Where source files are: @prefixes, NULL or a list that ends with NULL, has
+ * "OLD=NEW", for what begins with OLD and is below NEW here, or an absolute
+ * path, which is both; of several that fit, the last one counts. A file is
+ * looked for there, then below each of @sysroots (may be NULL), and nowhere
+ * else: its name is that of an ELF file that somebody may have sent, and could
+ * be that of any file of this machine. Returns NULL and sets @errp if one of
+ * @prefixes is neither.
  */
-SourceTree *source_tree_new(char **prefixes, const char *sysroot,
-                            GError **errp);
+SourceTree *source_tree_new(char **prefixes, char **sysroots, GError **errp);
 void source_tree_free(SourceTree *tree);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(SourceTree, source_tree_free)
 

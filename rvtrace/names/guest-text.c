@@ -5,6 +5,7 @@
  */
 #include "qemu/osdep.h"
 #include <sys/stat.h>
+#include "base/below.h"
 #include "names/guest-text-private.h"
 #include "names/object-elf.h"
 #include "code/sideband-private.h"
@@ -157,16 +158,10 @@ unsigned guest_text_malformed(const GuestText *g)
 /* A file of @roots that the guest knows as @path, without leaving them */
 static Object *load_file(ObjectTable *table, const char *path, char **roots)
 {
-    for (; roots && *roots && path[0] == '/' && !strstr(path, "/../");
-         roots++) {
-        g_autofree char *file = g_build_filename(*roots, path, NULL);
-        struct stat st;
-        Object *o;
+    for (; roots && *roots && path[0] == '/'; roots++) {
+        g_autofree char *file = below_find(*roots, path);
+        Object *o = file ? object_elf_load(table, path, file, NULL) : NULL;
 
-        if (lstat(file, &st) || !S_ISREG(st.st_mode)) {
-            continue;
-        }
-        o = object_elf_load(table, path, file, NULL);
         if (o && o->kind != OBJECT_MODULE) {
             object_elf_symbols(o);
             return o;

@@ -8,6 +8,7 @@
  * SPDX-License-Identifier: GPL-2.0-or-later
  */
 #include "qemu/osdep.h"
+#include "base/below.h"
 #include "names/object-elf.h"
 #include "samples/process-maps.h"
 #include "names/segments.h"
@@ -161,9 +162,7 @@ const ProcessMaps *process_table_use(ProcessTable *table, uint32_t pid)
 static Object *load_file(ObjectTable *objects, const char *path,
                          const char *file)
 {
-    /* Nothing that could be waited for: the path is whatever perf says. */
-    Object *o = g_file_test(file, G_FILE_TEST_IS_REGULAR) ?
-                object_elf_load(objects, path, file, NULL) : NULL;
+    Object *o = object_elf_load(objects, path, file, NULL);
 
     if (o && (!o->code->len || o->kind == OBJECT_MODULE)) {
         object_drop(objects, o);
@@ -176,21 +175,20 @@ static Object *load_file(ObjectTable *objects, const char *path,
 }
 
 /*
- * The file of @path, with its symbols; NULL if there is none. rvtrace's own
- * perf-data has the paths of this machine, so that they come last.
+ * The file of @path, with its symbols; NULL if there is none. The path is
+ * whatever the recording says: only what is below @roots is looked at.
  */
 static Object *load(ObjectTable *objects, char **roots, const char *path)
 {
     for (; roots && *roots && path[0] == '/'; roots++) {
-        g_autofree char *file = g_build_filename(*roots, path, NULL);
-        Object *o = load_file(objects, path, file);
+        g_autofree char *file = below_find(*roots, path);
+        Object *o = file ? load_file(objects, path, file) : NULL;
 
         if (o) {
             return o;
         }
     }
-    return path[0] == '[' || g_str_has_prefix(path, "//") ? NULL :
-           load_file(objects, path, path);
+    return NULL;
 }
 
 /* How far above its own addresses the object lies, which has @map mapped */

@@ -267,8 +267,9 @@ static bool check_sources(const View *only)
 const OptionGroup sources_group = {
     .entries = (const GOptionEntry[]) {
         { "source-prefix", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &source_prefixes,
-          "Source files whose names begin with OLD are at NEW; can be "
-          "repeated", "OLD=NEW" },
+          "Source files whose names begin with OLD are below NEW; others are "
+          "read from --sysroot only; a folder alone is both; can be repeated",
+          "OLD=NEW" },
         { NULL }
     },
     .check = check_sources,
@@ -276,10 +277,7 @@ const OptionGroup sources_group = {
 
 SourceTree *source_options_tree(const Job *job)
 {
-    char **sysroots = job->names.sysroots;
-
-    return source_tree_new(source_prefixes, sysroots ? *sysroots : NULL,
-                           NULL);
+    return source_tree_new(source_prefixes, job->names.sysroots, NULL);
 }
 
 /*

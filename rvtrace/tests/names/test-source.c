@@ -9,12 +9,14 @@
 #include <glib/gstdio.h>
 #include "tests/fixtures/check.h"
 #include "tests/fixtures/guest-build.h"
+#include "base/below.h"
 #include "elf/source.h"
 
 static SourceTree *open_tree(char **prefixes, const char *sysroot)
 {
     g_autoptr(GError) err = NULL;
-    SourceTree *tree = source_tree_new(prefixes, sysroot, &err);
+    char *sysroots[] = { (char *)sysroot, NULL };
+    SourceTree *tree = source_tree_new(prefixes, sysroots, &err);
 
     check_no_error(err);
     return tree;
@@ -24,7 +26,8 @@ static void test_lines(void)
 {
     char *dir = guest_dir_new();
     g_autofree char *path = g_build_filename(dir, "a.c", NULL);
-    g_autoptr(SourceTree) tree = open_tree(NULL, NULL);
+    char *prefixes[] = { dir, NULL };
+    g_autoptr(SourceTree) tree = open_tree(prefixes, NULL);
 
     guest_write(dir, "a.c", "first\n\nthird\r\n\tlast");
     check_cmpstr(source_line(tree, path, 1), ==, "first");
@@ -43,7 +46,8 @@ static void test_absent(void)
 {
     char *dir = guest_dir_new();
     g_autofree char *path = g_build_filename(dir, "a.c", NULL);
-    g_autoptr(SourceTree) tree = open_tree(NULL, NULL);
+    char *prefixes[] = { dir, NULL };
+    g_autoptr(SourceTree) tree = open_tree(prefixes, NULL);
 
     check_null(source_line(tree, path, 1));
     check_null(source_path(tree, path));
@@ -60,7 +64,8 @@ static void test_no_text(void)
     g_autofree char *zero = g_build_filename(dir, "zero.c", NULL);
     g_autofree char *fifo = g_build_filename(dir, "fifo.c", NULL);
     g_autofree char *big = g_build_filename(dir, "big.c", NULL);
-    g_autoptr(SourceTree) tree = open_tree(NULL, NULL);
+    char *prefixes[] = { (char *)"/", NULL };
+    g_autoptr(SourceTree) tree = open_tree(prefixes, NULL);
 
     check_true(g_file_set_contents(zero, "a\0b\n", 4, NULL));
     check_cmpint(mkfifo(fifo, 0600), ==, 0);
@@ -97,6 +102,63 @@ static void test_prefix(void)
     guest_dir_remove(dir);
 }
 
+/*
+ * A name is what an ELF file says that somebody sent. It must not reach a file
+ * that nobody named, wherever it leads.
+ */
+static void test_hostile(void)
+{
+    char *dir = guest_dir_new();
+    g_autofree char *root = g_build_filename(dir, "root", NULL);
+    g_autofree char *secret = g_build_filename(dir, "secret", NULL);
+    g_autofree char *prefix = g_strdup_printf("/build=%s/root/src", dir);
+    char *prefixes[] = { prefix, NULL };
+    const char *const names[] = {
+        secret, "/secret", "/../secret", "/../../../../../../etc/passwd",
+        "/etc/passwd", "/src/up", "/src/away", "/src/folder/secret",
+        "/src/../../secret", "/src/loop", "../secret", "secret", "",
+        "/build/../../secret", "/build/up", "/build/away",
+        "/build/folder/secret", "/build/../../../../../../etc/passwd",
+    };
+    const char *const inside[] = {
+        "/src/a.c", "/build/a.c", "/../src/a.c", "/src/../../src/a.c",
+        "/link/a.c", "/src/absolute", "/src/relative", "src/a.c",
+    };
+    const char *const links[][2] = {
+        { "link", "src" }, { "src/up", "../../secret" }, { "src/away", NULL },
+        { "src/folder", "../.." }, { "src/loop", "loop" },
+        { "src/absolute", "/src/a.c" }, { "src/relative", "../src/a.c" },
+    };
+    g_autoptr(SourceTree) tree = NULL, none = NULL;
+
+    g_free(guest_run(dir, NULL, "mkdir -p root/src"));
+    guest_write(dir, "secret", "secret\n");
+    guest_write(dir, "root/src/a.c", "inside\n");
+    for (size_t i = 0; i < G_N_ELEMENTS(links); i++) {
+        g_autofree char *link = g_build_filename(root, links[i][0], NULL);
+
+        check_cmpint(symlink(links[i][1] ?: secret, link), ==, 0);
+    }
+    tree = open_tree(prefixes, root);
+    none = open_tree(NULL, NULL);
+    for (size_t i = 0; i < G_N_ELEMENTS(names); i++) {
+        g_autofree char *walked = below_find_by_steps(root, names[i]);
+
+        check_null(source_line(tree, names[i], 1));
+        check_null(source_line(none, names[i], 1));
+        check_null(walked);
+    }
+    for (size_t i = 0; i < G_N_ELEMENTS(inside); i++) {
+        g_autofree char *found = below_find(root, inside[i]);
+        g_autofree char *walked = below_find_by_steps(root, inside[i]);
+
+        check_cmpstr(source_line(tree, inside[i], 1), ==, "inside");
+        check_null(source_line(none, inside[i], 1));
+        check_cmpstr(walked, ==, found);
+    }
+    guest_dir_remove(dir);
+}
+
 static void test_bad_prefix(void)
 {
     static const char *const bad[] = { "", "x", "=y" };
@@ -117,6 +179,7 @@ int main(int argc, char **argv)
     g_test_add_func("/source/absent", test_absent);
     g_test_add_func("/source/no-text", test_no_text);
     g_test_add_func("/source/prefix", test_prefix);
+    g_test_add_func("/source/hostile", test_hostile);
     g_test_add_func("/source/bad-prefix", test_bad_prefix);
     return g_test_run();
 }
