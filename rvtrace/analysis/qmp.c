@@ -5,27 +5,64 @@
  */
 #include "qemu/osdep.h"
 #include "analysis/qmp.h"
+#include "base/json.h"
+
+/* Of a line, bytes: samples of 128 harts for seconds have less. */
+#define MAX_LINE    (64u << 20)
+/* QEMU's own limit is 1024; its answers have not 10. */
+#define MAX_DEPTH   100
 
 struct Qmp {
     GSocketConnection *connection;
-    GDataInputStream *in;
+    GBufferedInputStream *in;
     bool shut_down;
 };
+
+/* The next line without its end; NULL if there is none any more */
+static char *read_line(Qmp *q, GError **errp)
+{
+    g_autoptr(GString) line = g_string_new(NULL);
+
+    for (;;) {
+        gsize n;
+        const char *data = g_buffered_input_stream_peek_buffer(q->in, &n);
+        const char *end = n ? memchr(data, '\n', n) : NULL;
+        gsize take = end ? (gsize)(end - data) : n;
+
+        if (line->len + take > MAX_LINE) {
+            g_set_error(errp, G_IO_ERROR, G_IO_ERROR_INVALID_DATA,
+                        "a line of more than %u bytes is no QMP; QEMU needs "
+                        "-qmp for this address", MAX_LINE);
+            return NULL;
+        }
+        g_string_append_len(line, data, take);
+        g_input_stream_skip(G_INPUT_STREAM(q->in), take + !!end, NULL, NULL);
+        if (end) {
+            return g_string_free(g_steal_pointer(&line), FALSE);
+        }
+        if (g_buffered_input_stream_fill(q->in, -1, NULL, errp) <= 0) {
+            return NULL;
+        }
+    }
+}
 
 /* The next line, an object; NULL with @errp set if there is none any more */
 static JsonNode *next_object(Qmp *q, GError **errp)
 {
     g_autoptr(GError) err = NULL;
-    g_autofree char *line = g_data_input_stream_read_line(q->in, NULL, NULL,
-                                                          &err);
+    g_autofree char *line = read_line(q, &err);
     JsonNode *node;
 
+    if (!line && g_error_matches(err, G_IO_ERROR, G_IO_ERROR_INVALID_DATA)) {
+        g_propagate_error(errp, g_steal_pointer(&err));
+        return NULL;
+    }
     if (!line) {
         g_set_error(errp, G_IO_ERROR, G_IO_ERROR_CLOSED, "QEMU has ended%s%s",
                     err ? ": " : "", err ? err->message : "");
         return NULL;
     }
-    node = json_from_string(line, &err);
+    node = json_depth(line) <= MAX_DEPTH ? json_from_string(line, &err) : NULL;
     if (!node || !JSON_NODE_HOLDS_OBJECT(node)) {
         g_clear_pointer(&node, json_node_unref);
         g_set_error(errp, G_IO_ERROR, G_IO_ERROR_INVALID_DATA,
@@ -44,8 +81,8 @@ Qmp *qmp_open(const Address *address, unsigned timeout, GError **errp)
     if (!q->connection) {
         return NULL;
     }
-    q->in = g_data_input_stream_new(
-        g_io_stream_get_input_stream(G_IO_STREAM(q->connection)));
+    q->in = G_BUFFERED_INPUT_STREAM(g_buffered_input_stream_new(
+        g_io_stream_get_input_stream(G_IO_STREAM(q->connection))));
     greeting = next_object(q, errp);
     if (!greeting) {
         return NULL;

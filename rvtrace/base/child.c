@@ -5,7 +5,9 @@
  */
 #include "qemu/osdep.h"
 #include <signal.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
+#include <unistd.h>
 #include "base/child.h"
 
 #define IMPATIENT   3
@@ -57,6 +59,18 @@ void child_catch_signals(char **paths)
     }
 }
 
+/*
+ * In the child: it does not outlive us, even if we cannot say so to it. QEMU
+ * takes SIGTERM for a request to end.
+ */
+static void die_with(gpointer parent)
+{
+    prctl(PR_SET_PDEATHSIG, SIGTERM);
+    if (getppid() != GPOINTER_TO_INT(parent)) {
+        raise(SIGTERM);
+    }
+}
+
 bool child_run(char **argv, int *status, GError **errp)
 {
     const GSpawnFlags flags = G_SPAWN_SEARCH_PATH |
@@ -67,7 +81,8 @@ bool child_run(char **argv, int *status, GError **errp)
     GPid pid;
     int ret;
 
-    if (!g_spawn_async(NULL, argv, NULL, flags, NULL, NULL, &pid, errp)) {
+    if (!g_spawn_async(NULL, argv, NULL, flags, die_with,
+                       GINT_TO_POINTER(getpid()), &pid, errp)) {
         return false;
     }
     child = pid;

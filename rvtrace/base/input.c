@@ -5,6 +5,7 @@
  */
 #include "qemu/osdep.h"
 #include <fcntl.h>
+#include <signal.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -15,6 +16,67 @@
 
 /* What pipes held, by path: it cannot be read again. */
 static GHashTable *streams;
+
+/* What is mapped where; it is only added to, so that a handler can read it. */
+typedef struct Mapping {
+    struct Mapping *next;
+    const char *data;
+    size_t size;
+    char *path;
+} Mapping;
+
+static Mapping *mappings;
+static int guard_status;
+
+void input_is_mapped(const void *data, size_t size, const char *path)
+{
+    Mapping *m = g_new(Mapping, 1);
+
+    m->data = data;
+    m->size = size;
+    m->path = g_strdup(path);
+    m->next = __atomic_load_n(&mappings, __ATOMIC_ACQUIRE);
+    while (!__atomic_compare_exchange_n(&mappings, &m->next, m, true,
+                                        __ATOMIC_RELEASE, __ATOMIC_ACQUIRE)) {
+        /* There is another one in front now. */
+    }
+}
+
+static void put_text(const char *text)
+{
+    if (write(STDERR_FILENO, text, strlen(text)) < 0) {
+        /* Nothing more can be said. */
+    }
+}
+
+static void on_bus_error(int number, siginfo_t *info, void *context)
+{
+    const char *at = info->si_addr, *path = "a file that is read";
+
+    for (Mapping *m = __atomic_load_n(&mappings, __ATOMIC_ACQUIRE); m;
+         m = m->next) {
+        if (at >= m->data && at < m->data + m->size) {
+            path = m->path;
+            break;
+        }
+    }
+    put_text("rvtrace: error: ");
+    put_text(path);
+    put_text(": cannot be read any more: it has become shorter meanwhile, or "
+             "its disk has a fault; try again when nothing writes to it\n");
+    _exit(guard_status);
+}
+
+void input_guard(int status)
+{
+    struct sigaction action = {
+        .sa_sigaction = on_bus_error,
+        .sa_flags = SA_SIGINFO,
+    };
+
+    guard_status = status;
+    sigaction(SIGBUS, &action, NULL);
+}
 
 static void set_error(GError **errp, const char *path)
 {
@@ -32,6 +94,8 @@ static GBytes *map(int fd, const char *path, GError **errp)
         g_prefix_error(errp, "%s: ", path);
         return NULL;
     }
+    input_is_mapped(g_mapped_file_get_contents(file),
+                    g_mapped_file_get_length(file), path);
     return g_mapped_file_get_bytes(file);
 }
 

@@ -23,6 +23,16 @@ GBytes *input_open(const char *path, GError **errp);
 const uint8_t *input_data(GBytes *bytes, size_t *size);
 
 /*
+ * A file that becomes shorter while it is mapped has pages that cannot be read.
+ * From now on that ends the program with an error in place of a signal:
+ * @status is its exit status.
+ */
+void input_guard(int status);
+
+/* The @size bytes at @data are those of @path, which has to stay; for that. */
+void input_is_mapped(const void *data, size_t size, const char *path);
+
+/*
  * Bytes @from to @to of @bytes, which input_open() returned, need not be in
  * memory for now. Who reads them gets them from the file again.
  */

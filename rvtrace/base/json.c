@@ -47,3 +47,24 @@ void json_comma(GString *s)
         g_string_append_c(s, ',');
     }
 }
+
+size_t json_depth(const char *text)
+{
+    size_t depth = 0, most = 0;
+    bool quoted = false;
+
+    for (; *text; text++) {
+        if (quoted) {
+            text += *text == '\\' && text[1];
+            quoted = *text != '"';
+        } else if (*text == '"') {
+            quoted = true;
+        } else if (*text == '[' || *text == '{') {
+            depth++;
+            most = MAX(most, depth);
+        } else if ((*text == ']' || *text == '}') && depth) {
+            depth--;
+        }
+    }
+    return most;
+}

@@ -15,6 +15,12 @@
  */
 void json_string(GString *s, const char *text, size_t max_chars);
 
+/*
+ * How deep arrays and objects of @text, which is JSON, are in each other.
+ * Parsers call themselves for each of them, and so run out of stack.
+ */
+size_t json_depth(const char *text);
+
 /* A comma, if an element of this array or object stands before */
 void json_comma(GString *s);
 

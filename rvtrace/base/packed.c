@@ -15,6 +15,10 @@
 #define MEMORY_MAX  (256u << 20)
 #define CHUNK       65536
 
+size_t packed_total_max = (size_t)1 << 30;
+
+static size_t total;            /* of what is unpacked; atomic */
+
 typedef enum Status {
     UNPACK_DONE,
     UNPACK_FULL,            /* there is more than was asked for */
@@ -124,6 +128,40 @@ bool packed_is(const uint8_t *head, size_t size)
     return format_of(head, size);
 }
 
+/* Bytes that count until they are freed */
+typedef struct Unpacked {
+    uint8_t *data;
+    size_t size;
+} Unpacked;
+
+static void free_unpacked(gpointer opaque)
+{
+    Unpacked *u = opaque;
+
+    __atomic_fetch_sub(&total, u->size, __ATOMIC_RELAXED);
+    g_free(u->data);
+    g_free(u);
+}
+
+static GBytes *keep(GByteArray *out)
+{
+    Unpacked *u = g_new(Unpacked, 1);
+
+    u->size = out->len;
+    u->data = g_byte_array_free(out, FALSE);
+    /* It was made for more than there is in the end. */
+    u->data = g_realloc(u->data, MAX(u->size, 1));
+    __atomic_fetch_add(&total, u->size, __ATOMIC_RELAXED);
+    return g_bytes_new_with_free_func(u->data, u->size, free_unpacked, u);
+}
+
+static size_t room(void)
+{
+    size_t used = __atomic_load_n(&total, __ATOMIC_RELAXED);
+
+    return packed_total_max - MIN(used, packed_total_max);
+}
+
 static GBytes *open_most(const char *path, size_t most, bool whole,
                          GError **errp)
 {
@@ -132,7 +170,8 @@ static GBytes *open_most(const char *path, size_t most, bool whole,
     const uint8_t *data;
     UnpackFn *unpack;
     Status status;
-    size_t size;
+    size_t size, left = room();
+    bool crowded = whole && left < most;
 
     if (!file) {
         return NULL;
@@ -143,7 +182,16 @@ static GBytes *open_most(const char *path, size_t most, bool whole,
         return g_steal_pointer(&file);
     }
     out = g_byte_array_new();
+    if (crowded) {
+        most = MAX(left, 1);
+    }
     status = unpack(data, size, most, out);
+    if (crowded && status == UNPACK_FULL) {
+        g_set_error(errp, G_IO_ERROR, G_IO_ERROR_NO_SPACE,
+                    "%s: with the other files that are packed there is too "
+                    "much in it; unpack it first", path);
+        return NULL;
+    }
     if (status == UNPACK_DAMAGED || (whole && status == UNPACK_FULL)) {
         g_set_error(errp, G_IO_ERROR, G_IO_ERROR_INVALID_DATA,
                     status == UNPACK_DAMAGED ?
@@ -155,7 +203,7 @@ static GBytes *open_most(const char *path, size_t most, bool whole,
     if (out->len > most) {
         g_byte_array_set_size(out, most);
     }
-    return g_byte_array_free_to_bytes(g_steal_pointer(&out));
+    return keep(g_steal_pointer(&out));
 }
 
 GBytes *packed_open(const char *path, GError **errp)

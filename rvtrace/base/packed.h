@@ -14,13 +14,20 @@
 /* Files with more in them are errors, bytes. */
 #define PACKED_MAX      (512u << 20)
 
+/*
+ * What is unpacked and still in use, of all files, at most: a few small ones
+ * can have any amount in them. Tests set less.
+ */
+extern size_t packed_total_max;
+
 /* Is what begins with these bytes packed? */
 bool packed_is(const uint8_t *head, size_t size);
 
 /*
  * The file @path, or what is packed in it. The caller takes it apart with
  * input_data(). Returns NULL and sets @errp, with the path in its message, if
- * it cannot be read, is damaged, or is too large.
+ * it cannot be read, is damaged, or is too large; G_IO_ERROR_NO_SPACE if there
+ * is no room for it beside the others.
  */
 GBytes *packed_open(const char *path, GError **errp);
 

@@ -5,6 +5,7 @@
  */
 #include "qemu/osdep.h"
 #include <locale.h>
+#include "base/input.h"
 #include "commands/views/view.h"
 
 static const CliCommand commands[] = {
@@ -55,6 +56,7 @@ int main(int argc, char **argv)
     const View *view;
 
     setlocale(LC_ALL, "");
+    input_guard(CLI_ERROR);
     if (argc < 2) {
         usage(stderr);
         return CLI_ERROR;

@@ -5,6 +5,7 @@
  */
 #include "qemu/osdep.h"
 #include <dwarf.h>
+#include "base/text-plain.h"
 #include "elf/debug-unit.h"
 
 /* Blocks in blocks; more are not what a compiler makes. */
@@ -144,7 +145,7 @@ const char *debug_unit_path(DebugUnit *unit, Dwarf_Die *die, const char *name)
     char *path;
 
     if (!name || name[0] == '/') {
-        return name;
+        return name ? text_plain(name) : NULL;
     }
     if (!unit->paths) {
         unit->paths = g_hash_table_new_full(NULL, NULL, NULL, g_free);
@@ -153,7 +154,8 @@ const char *debug_unit_path(DebugUnit *unit, Dwarf_Die *die, const char *name)
     if (!path) {
         dir = dwarf_attr(die, DW_AT_comp_dir, &attr) ?
             dwarf_formstring(&attr) : NULL;
-        path = dir ? g_build_filename(dir, name, NULL) : g_strdup(name);
+        path = dir ? g_build_filename(text_plain(dir), text_plain(name), NULL) :
+                     g_strdup(text_plain(name));
         g_hash_table_insert(unit->paths, (void *)name, path);
     }
     return path;
@@ -255,6 +257,7 @@ static void add_entry(Walk *w, Dwarf_Die *die, Entry *e, uint32_t depth)
     int line;
 
     e->f.name = function_name(die);
+    e->f.name = e->f.name ? text_plain(e->f.name) : NULL;
     e->f.file = decl_file(w, die);
     e->f.line = dwarf_decl_line(die, &line) ? 0 : line;
     read_entry_pc(w, die, e);

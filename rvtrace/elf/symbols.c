@@ -7,6 +7,7 @@
 #include <gio/gio.h>
 #include "elf/demangle.h"
 #include "base/input.h"
+#include "base/text-plain.h"
 #include "elf/symbols.h"
 
 /* A function without a size at the end of everything: one page */
@@ -39,7 +40,7 @@ void symbols_add(SymbolTable *table, uint64_t start, uint64_t size,
     Symbol sym = {
         .start = start,
         .end = size ? start + size : 0,
-        .name = g_string_chunk_insert_const(table->names, name),
+        .name = g_string_chunk_insert_const(table->names, text_plain(name)),
     };
 
     sym.linkage = sym.name;

@@ -4,6 +4,7 @@
  * SPDX-License-Identifier: GPL-2.0-or-later
  */
 #include "qemu/osdep.h"
+#include "base/text-plain.h"
 #include "names/object.h"
 
 static void object_free(gpointer opaque)
@@ -39,8 +40,10 @@ Object *object_new(ObjectTable *table, ObjectKind kind, const char *path,
                    const char *file)
 {
     Object *o = g_new0(Object, 1);
-    const char *slash = strrchr(path, '/');
+    const char *slash;
 
+    path = text_plain(path);
+    slash = strrchr(path, '/');
     o->id = table->objects->len;
     o->kind = kind;
     o->path = g_strdup(path);

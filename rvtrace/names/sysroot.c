@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include "base/input.h"
+#include "base/say.h"
 #include "names/kernel-image.h"
 #include "names/object-elf.h"
 #include "base/packed.h"
@@ -66,23 +67,28 @@ static void try_file(Names *names, const char *path, const char *file)
 {
     ObjectTable *table = names_table(names);
     unsigned before = object_table_size(table);
+    g_autoptr(GError) err = NULL;
+    static bool said;
+    Object *o = NULL;
 
     /* What is no object after all is no concern of the user's. */
     switch (look_at(file)) {
     case FILE_ELF:
-        if (!object_elf_load(table, path, file, NULL)) {
-            return;
-        }
+        o = object_elf_load(table, path, file, &err);
         break;
     case FILE_IMAGE:
-        if (!kernel_image_load(table, file, NULL)) {
-            return;
-        }
+        o = kernel_image_load(table, file, &err);
         break;
     case FILE_OTHER:
         return;
     }
-    names_try(names, before);
+    if (o) {
+        names_try(names, before);
+    } else if (!said &&
+               g_error_matches(err, G_IO_ERROR, G_IO_ERROR_NO_SPACE)) {
+        say_warn("%s, and others like it", err->message);
+        said = true;
+    }
 }
 
 static gint compare_names(gconstpointer a, gconstpointer b)

@@ -4,6 +4,7 @@
  * SPDX-License-Identifier: GPL-2.0-or-later
  */
 #include "qemu/osdep.h"
+#include "base/text-plain.h"
 #include "profile/task.h"
 
 static guint task_hash(gconstpointer key)
@@ -55,7 +56,7 @@ const Task *task_intern(TaskTable *table, bool known, uint32_t tid,
         .known = known,
         .tid = tid,
         .tgid = tgid,
-        .name = (char *)name,
+        .name = (char *)text_plain(name),
     };
     Task *t;
 
@@ -63,7 +64,7 @@ const Task *task_intern(TaskTable *table, bool known, uint32_t tid,
     t = g_hash_table_lookup(table->index, &key);
     if (!t) {
         t = g_memdup2(&key, sizeof(key));
-        t->name = g_strdup(name);
+        t->name = g_strdup(key.name);
         t->id = table->tasks->len;
         g_ptr_array_add(table->tasks, t);
         g_hash_table_add(table->index, t);

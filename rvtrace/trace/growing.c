@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include <gio/gio.h>
+#include "base/input.h"
 #include "trace/growing.h"
 #include "code/sideband.h"
 
@@ -87,6 +88,7 @@ static bool file_open(GrowingFile *f, GError **errp)
         set_error(errp, f->path);
         return false;
     }
+    input_is_mapped(data, ROOM, f->path);
     f->data = data;
     return true;
 }

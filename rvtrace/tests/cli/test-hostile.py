@@ -11,9 +11,15 @@
 import os
 import re
 import shutil
+import signal
+import socket
 import subprocess
 import sys
 import tempfile
+import threading
+import time
+
+import inputs
 
 TOOL = os.path.abspath(sys.argv[1])
 GCC = 'riscv64-linux-gnu-gcc'
@@ -76,7 +82,7 @@ def build(folder, file, name='function'):
     with open(f'{folder}/packets', 'w', encoding='ascii') as f:
         f.write(PACKETS)
     subprocess.run([GCC, '-g', '-nostdlib', '-static', '-march=rv64g',
-                    '-Wl,-Ttext=0x80000000', '-Wl,--no-relax', '-o',
+                    '-Wa,--no-warn', '-Wl,-Ttext=0x80000000', '-Wl,--no-relax', '-o',
                     f'{folder}/a', f'{folder}/a.S'], check=True)
     status, _, err = run('encode', *PARAMS, '-p', f'{folder}/packets', '-o',
                          f'{folder}/trace')
@@ -172,12 +178,155 @@ def sources(folder):
               SECRET in out.decode(), err)
 
 
+def names(folder):
+    """Names with line ends and escapes do not leave their line"""
+    evil = b'a\nfn=(99) forged\n99 99\x1b[2J\r\xc2\x9b2J'
+    name = 'x' * len(evil)
+    options = build(folder, '/x', name)
+    with open(f'{folder}/a', 'rb') as f:
+        program = f.read()
+    with open(f'{folder}/a', 'wb') as f:
+        f.write(program.replace(name.encode(), evil))
+    for view in (['callgrind'], ['script', '--period', '1'], ['report'],
+                 ['folded'], ['annotate', '--sym', '*'], ['perf-data'],
+                 ['speedscope'], ['flamegraph'], ['html'], ['pprof'],
+                 ['timeline']):
+        _, out, err = run(*view, *options)
+        forged = [line for line in out.split(b'\n') if
+                  line.startswith((b'fn=(99)', b'99 99'))]
+        check(f'{view[0]}: names of functions stay in their line',
+              not forged and (b'\x1b' not in out or
+                              view[0] in ('perf-data', 'pprof', 'timeline')),
+              f'{forged} {err}')
+    status, _, err = run('uftrace', *options, '-o', f'{folder}/uftrace')
+    text = b''
+    for name in os.listdir(f'{folder}/uftrace'):
+        with open(f'{folder}/uftrace/{name}', 'rb') as f:
+            text += f.read() if not name.endswith('.dat') else b''
+    check('uftrace: names of functions stay in their line', status == 0 and
+          b'\nfn=(99)' not in text and b'\x1b' not in text, text)
+
+
+def tasks(folder):
+    """The same of names of tasks, which a process of the guest chooses"""
+    evil = b'a\nforged 1 2\x1b[2J'
+    side = f'{folder}/side'
+    with open(side, 'wb') as f:
+        f.write(inputs.session() + inputs.params() +
+                inputs.code(0x80000000, 0x0080006f, 0x0000006f, 0x13,
+                            0x00008067) +
+                inputs.task(0x1000, 7, evil))
+    for view in (['callgrind'], ['script', '--period', '1'],
+                 ['report', '--sort', 'comm,sym'], ['folded'],
+                 ['speedscope'], ['flamegraph'], ['html']):
+        status, out, err = run(*view, '--trace', f'{folder}/trace',
+                               '--sideband', side)
+        check(f'{view[0]}: names of tasks stay in their line', status == 0 and
+              b'\nforged' not in out and b'\x1b' not in out,
+              f'{status} {err}')
+    status, _, err = run('uftrace', '--trace', f'{folder}/trace',
+                         '--sideband', side, '-o', f'{folder}/uftrace2')
+    check('uftrace: a task of that name', status == 0, err)
+
+
+def peer(folder):
+    """QMP from who is no QEMU"""
+    greeting = b'{"QMP": {"version": {}, "capabilities": []}}\n'
+    deep = b'[' * 100000
+    for name, text, pattern in (
+            ('nested arrays', deep + b'\n', 'this is no QMP'),
+            ('nested behind a greeting', greeting + b'{"return": ' + deep +
+             b'\n', 'this is no QMP'),
+            ('nested objects', b'{"a":' * 100000 + b'\n', 'this is no QMP'),
+            ('a line without an end', b'x' * (70 << 20), 'is no QMP')):
+        path = f'{folder}/qmp'
+        listener = socket.socket(socket.AF_UNIX)
+        listener.bind(path)
+        listener.listen(1)
+
+        def serve(listener=listener, text=text):
+            try:
+                connection, _ = listener.accept()
+                with connection:
+                    connection.sendall(text)
+                    connection.recv(1 << 16)
+            except OSError:
+                pass        # it has hung up, as it may
+        thread = threading.Thread(target=serve, daemon=True)
+        thread.start()
+        status, _, err = run('ctr-sample', '--qmp', f'unix:{path}', '--for',
+                             '1s')
+        check(f'QMP: {name}', status == 2 and pattern in err,
+              f'{status} {err[-300:]}')
+        listener.close()
+        os.unlink(path)
+        thread.join(10)
+
+
+def shrinking(folder):
+    """A trace that becomes shorter while it is read"""
+    trace = f'{folder}/large'
+    with open(f'{folder}/packets', 'w', encoding='ascii') as f:
+        f.write(PACKETS)
+    status, out, err = run('encode', *PARAMS, '-p', f'{folder}/packets')
+    check('a large trace', status == 0, err)
+    with open(trace, 'wb') as f:
+        f.write(out * ((64 << 20) // len(out)))
+    tool = subprocess.Popen(
+        [TOOL, 'decode', '--trace', trace, '--emit', 'packets', *PARAMS],
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    tool.stdout.read(1)     # then its pipe is full, and it waits
+    time.sleep(0.1)
+    os.truncate(trace, 4096)
+    _, err = tool.communicate()
+    check('a trace becomes shorter', tool.returncode == 2 and
+          b'shorter' in err, f'{tool.returncode} {err[-300:]}')
+
+
+def orphan(folder):
+    """rvtrace run is killed: what it has started ends, too"""
+    child = f'{folder}/qemu'
+    with open(child, 'w', encoding='ascii') as f:
+        f.write(f'#!{sys.executable}\nimport os, time\n'
+                f'with open("{folder}/pid.new", "w") as f:\n'
+                '    f.write(str(os.getpid()))\n'
+                f'os.rename("{folder}/pid.new", "{folder}/pid")\n'
+                'time.sleep(600)\n')
+    os.chmod(child, 0o755)
+    with subprocess.Popen([TOOL, 'run', '--', child, '-M', 'virt'],
+                          env={**os.environ, 'TMPDIR': folder}) as tool:
+        until = time.monotonic() + 60
+        while not os.path.exists(f'{folder}/pid'):
+            if time.monotonic() > until:
+                check('QEMU is started', False)
+                return
+            time.sleep(0.02)
+        with open(f'{folder}/pid', encoding='ascii') as f:
+            pid = int(f.read())
+        tool.kill()
+        tool.wait()
+        while os.path.exists(f'/proc/{pid}') and time.monotonic() < until:
+            with open(f'/proc/{pid}/stat', encoding='ascii') as f:
+                if f.read().split(')')[1].split()[0] == 'Z':
+                    break       # nobody waits for it
+            time.sleep(0.02)
+        gone = time.monotonic() < until
+        check('QEMU ends with the run that was killed', gone)
+        if not gone:
+            os.kill(pid, signal.SIGKILL)
+
+
 def main():
     with tempfile.TemporaryDirectory() as folder:
         if shutil.which(GCC):
             sources(folder)
+            names(folder)
+            tasks(folder)
         else:
             skip('hostile programs', f'no {GCC}')
+        peer(folder)
+        shrinking(folder)
+        orphan(folder)
     print(f'1..{checks}')
     return failed != 0
 

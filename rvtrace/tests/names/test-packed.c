@@ -120,6 +120,33 @@ static void test_bomb(void)
     guest_dir_remove(dir);
 }
 
+/* Each is small enough, but not all of them together. */
+static void test_together(void)
+{
+    char *dir = guest_dir_new();
+    g_autofree char *path = path_of(dir, "zeros", 0);
+    g_autoptr(GBytes) first = NULL, again = NULL, head = NULL;
+    g_autoptr(GError) err = NULL;
+    size_t usual = packed_total_max;
+
+    g_free(guest_run(dir, NULL, "truncate -s 600K zeros"));
+    check_true(pack(dir, "zeros", 0));
+    packed_total_max = 1 << 20;
+    first = packed_open(path, NULL);
+    check_nonnull(first);
+    check_null(packed_open(path, &err));
+    check_true(g_error_matches(err, G_IO_ERROR, G_IO_ERROR_NO_SPACE));
+    check_nonnull(strstr(err->message, "unpack it first"));
+    /* To see what is in it takes next to nothing. */
+    head = packed_open_head(path, 100, NULL);
+    check_nonnull(head);
+    g_clear_pointer(&first, g_bytes_unref);
+    again = packed_open(path, NULL);
+    check_nonnull(again);
+    packed_total_max = usual;
+    guest_dir_remove(dir);
+}
+
 static const char module[] =
     "int add(int a) { return a * 31 + (a >> 3) - 7; }\n"
     "int sub(int a) { return a * 17 - (a << 5) + 9; }\n";
@@ -197,6 +224,7 @@ int main(int argc, char **argv)
     g_test_add_func("/packed/formats", test_formats);
     g_test_add_func("/packed/damaged", test_damaged);
     g_test_add_func("/packed/bomb", test_bomb);
+    g_test_add_func("/packed/together", test_together);
     g_test_add_func("/packed/sysroot", test_sysroot);
     g_test_add_func("/packed/image", test_image);
     return g_test_run();

@@ -1,0 +1,17 @@
+/*
+ * Names that others have chosen, as text that any program reads
+ *
+ * SPDX-License-Identifier: GPL-2.0-or-later
+ */
+#ifndef ETRACE_TEXT_PLAIN_H
+#define ETRACE_TEXT_PLAIN_H
+
+/*
+ * @text, if it has no control characters; else the same with '?' for each of
+ * them, which stays. Names of functions, files and tasks come in through here,
+ * so that writers of formats with lines, and terminals, need not mind. What is
+ * no UTF-8 is left to the writers.
+ */
+const char *text_plain(const char *text);
+
+#endif /* ETRACE_TEXT_PLAIN_H */
