@@ -262,6 +262,49 @@ static bool is_of_sink(const Piece *piece, const Sideband *sb, int sink)
            src_id == h->params.src_id;
 }
 
+/* Is the source that of a hart with a sink of its own? -1: no; else which one */
+static int sink_of_source(const Sideband *sb, uint16_t src_id)
+{
+    SidebandRam ram;
+
+    for (unsigned i = 0; i < sideband_nr_harts(sb); i++) {
+        const SidebandHart *h = sideband_hart(sb, i);
+
+        if (h->present && h->params.src_bits && h->params.src_id == src_id &&
+            sideband_ram(sb, i, &ram)) {
+            return i;
+        }
+    }
+    return -1;
+}
+
+/* Is it one piece behind another one, of two sinks? */
+static bool is_of_two_sinks(const Piece *piece, const Sideband *sb,
+                            const ETraceParams *params)
+{
+    int first = -1;
+    size_t skip;
+
+    for (size_t at = 0; at < piece->size &&
+             etrace_encap_find_align(params, piece->data + at,
+                                     piece->size - at, &skip); at++) {
+        uint16_t src_id;
+        int sink;
+
+        at += skip;
+        if (!ring_first_source(params, piece->data + at, piece->size - at,
+                               &src_id)) {
+            break;
+        }
+        sink = sink_of_source(sb, src_id);
+        if (sink >= 0 && first >= 0 && sink != first) {
+            return true;
+        }
+        first = sink >= 0 ? sink : first;
+    }
+    return false;
+}
+
 GArray *pieces_find_sinks(const Sideband *sb)
 {
     GArray *sinks = g_array_new(FALSE, FALSE, sizeof(Sink));
@@ -315,6 +358,18 @@ static bool find_places(const Piece *piece, Places *found, const Sideband *sb,
     }
     if (found->n || found->more) {
         return true;
+    }
+    for (guint i = 0; i < sinks->len; i++) {
+        int hart = g_array_index(sinks, Sink, i).hart;
+
+        if (hart >= 0 &&
+            is_of_two_sinks(piece, sb, &sideband_hart(sb, hart)->params)) {
+            g_set_error(errp, G_IO_ERROR, G_IO_ERROR_INVALID_DATA,
+                        "%s: has what two sinks stored, one behind the other; "
+                        "split it where the second one begins, and give each "
+                        "file a --trace of its own", piece->path);
+            return false;
+        }
     }
     if (piece->at != PIECE_AT_UNKNOWN) {
         g_set_error(errp, OPTION_ERROR, OPTION_NEEDS_NO_AT,

@@ -182,7 +182,8 @@ bool ring_init_before(Ring *ring, const Ring *later, const Sideband *sb,
 
 void ring_clear(Ring *ring)
 {
-    g_clear_pointer(&ring->data, g_free);
+    g_free(ring->data);
+    *ring = (Ring) { .sink = SIDEBAND_SHARED_RAM };
 }
 
 bool ring_find_begin(Ring *ring, const ETraceParams *params, GError **errp)

@@ -7,9 +7,12 @@
 #include "tests/fixtures/check.h"
 #include "etrace/encap.h"
 #include "trace/pieces-private.h"
+#include "tests/fixtures/guest-build.h"
 #include "tests/fixtures/sb-build.h"
+#include "trace/trace.h"
 
 #define START   0x80001000u
+#define RING_SIZE   0x1000u
 #define ROUND   400         /* bytes, about, from stop to stop */
 #define ROUNDS  4
 #define MAX_ROUNDS 600
@@ -40,6 +43,9 @@ typedef struct Session {
     GByteArray *sb;
     Sideband *sideband;
 } Session;
+
+/* In place of a trRamWP that is set to trRamStart after each stop */
+static bool ring_wraps;
 
 static void put_packet(GByteArray *trace, const ETraceParams *params,
                        unsigned seed)
@@ -93,10 +99,12 @@ static void put_stop(Session *s, unsigned sink, unsigned round, Says says)
     bool shared = s->nr_sinks == 1;
     g_autoptr(GByteArray) record = g_byte_array_new();
     uint64_t words[4 + 2] = {
-        stored->stops[round], START, START + 0xffc, START,
+        stored->stops[round], START, START + 0xffc,
+        START + (ring_wraps ? stored->stops[round] % RING_SIZE : 0),
     };
     size_t tail = MIN(stored->stops[round], ETRACE_SB_RAM_TAIL);
 
+    words[3] |= ring_wraps && stored->stops[round] > RING_SIZE;
     words[4 + sink] = stored->packets[round];
     for (unsigned i = 0; i < 4 + s->nr_sinks; i++) {
         uint64_t le = GUINT64_TO_LE(words[i]);
@@ -469,6 +477,69 @@ static void test_sinks(void)
     tear_down(&s);
 }
 
+static void write_file(const char *dir, const char *name, const uint8_t *data,
+                       size_t size)
+{
+    g_autofree char *path = g_build_filename(dir, name, NULL);
+
+    check_true(g_file_set_contents(path, (const char *)data, size, NULL));
+}
+
+/*
+ * AUX data of a whole ring that has wrapped are in order, other than a dump of
+ * the ring, which has the same size.
+ */
+static void test_whole_ring(void)
+{
+    char *dir = guest_dir_new();
+    g_autofree char *path = g_build_filename(dir, "trace", NULL);
+    g_autofree char *side = g_build_filename(dir, "side", NULL);
+    char *traces[] = { path, NULL }, *sides[] = { side, NULL };
+    const TraceOptions options = {
+        .traces = traces, .sidebands = sides, .ram = true,
+        .packets_only = true, .wrapped_at = RING_NOT_WRAPPED,
+    };
+    g_autoptr(GError) err = NULL;
+    g_autoptr(Trace) t = NULL;
+    Session s;
+    size_t size;
+
+    ring_wraps = true;
+    set_up_rounds(&s, 1, DIFFERENT, 20, TAILS);
+    ring_wraps = false;
+    size = s.sinks[0].data->len;
+    check_cmpuint(size, >, RING_SIZE);
+    check_cmpuint(size % RING_SIZE, !=, 0);
+    write_file(dir, "trace", s.sinks[0].data->data + size - RING_SIZE,
+               RING_SIZE);
+    write_file(dir, "side", s.sb->data, s.sb->len);
+    t = trace_open(&options, &err);
+    check_no_error(err);
+    check_cmpuint(t->end, ==, RING_SIZE);
+    check_cmpint(memcmp(t->data, s.sinks[0].data->data + size - RING_SIZE,
+                        RING_SIZE), ==, 0);
+    tear_down(&s);
+    guest_dir_remove(dir);
+}
+
+/* perf's tools put AUX data of all CPUs into one file. */
+static void test_two_sinks(void)
+{
+    g_autoptr(GByteArray) both = g_byte_array_new();
+    Session s;
+    Piece piece;
+
+    set_up(&s, 2, DIFFERENT, TAILS);
+    for (unsigned sink = 0; sink < 2; sink++) {
+        piece = round_of(&s, sink, 1);
+        g_byte_array_append(both, piece.data, piece.size);
+    }
+    piece.data = both->data;
+    piece.size = both->len;
+    refused(&s, &piece, 1, "split it where the second one begins");
+    tear_down(&s);
+}
+
 static void test_as_given(void)
 {
     Session s;
@@ -515,6 +586,8 @@ int main(int argc, char **argv)
     g_test_add_func("/pieces/elsewhere", test_elsewhere);
     g_test_add_func("/pieces/no-tails", test_no_tails);
     g_test_add_func("/pieces/sinks", test_sinks);
+    g_test_add_func("/pieces/whole-ring", test_whole_ring);
+    g_test_add_func("/pieces/two-sinks", test_two_sinks);
     g_test_add_func("/pieces/as-given", test_as_given);
     g_test_add_func("/pieces/first-stop", test_first_stop);
     return g_test_run();
