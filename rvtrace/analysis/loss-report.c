@@ -41,8 +41,39 @@ void loss_report_add(LossReport *r, const TraceLoss *loss)
              loss->hart, loss->packet, loss->offset, text->str);
 }
 
-void loss_report_end(LossReport *r, const TraceStats *stats)
+static void count(LossReport *r, const TraceStats *stats, uint64_t insns)
 {
+    r->insns += insns;
+    r->skipped_bytes += stats->skipped_bytes;
+    for (int i = 0; i < TRACE_PKT_NR_KINDS; i++) {
+        r->packets += i == TRACE_PKT_F3_SUPPORT ? 0 : stats->packets[i];
+    }
+    r->syncs += stats->packets[TRACE_PKT_F3_START] +
+                stats->packets[TRACE_PKT_F3_TRAP] +
+                stats->packets[TRACE_PKT_F3_CONTEXT];
+}
+
+bool loss_report_is_all(const LossReport *r)
+{
+    if (r->insns || (!r->packets && !r->skipped_bytes)) {
+        return false;
+    }
+    if (!r->syncs && !r->skipped_bytes) {
+        say_error("nothing was decoded: none of the %" PRIu64 " packets is a "
+                  "synchronisation packet, with which decoding could begin; "
+                  "have them more often (trTeInstSyncMax), or the ring larger",
+                  r->packets);
+    } else {
+        say_error("nothing was decoded: are these packets of E-Trace, with "
+                  "these parameters (--sideband or --param), and is that the "
+                  "program that ran (--sideband or --elf)?");
+    }
+    return true;
+}
+
+void loss_report_end(LossReport *r, const TraceStats *stats, uint64_t insns)
+{
+    count(r, stats, insns);
     if (r->noted_end) {
         return;
     }

@@ -16,6 +16,9 @@ typedef struct LossReport {
     uint64_t losses;
     bool gave_up;               /* and one of them was that */
     bool noted_end;
+    uint64_t insns;             /* of what has ended */
+    uint64_t packets, syncs;    /* ... but support packets */
+    uint64_t skipped_bytes;
 } LossReport;
 
 /* A loss, on stderr. Only the first ones of each run. */
@@ -23,9 +26,16 @@ void loss_report_add(LossReport *r, const TraceLoss *loss);
 
 /*
  * Where nobody says whether something is missing at the end of the trace, or a
- * RAM sink had stopped before it, say so; once.
+ * RAM sink had stopped before it, say so; once. @insns of the hart have been
+ * decoded.
  */
-void loss_report_end(LossReport *r, const TraceStats *stats);
+void loss_report_end(LossReport *r, const TraceStats *stats, uint64_t insns);
+
+/*
+ * Was there something to decode, and nothing of it could be? Prints why. Not to
+ * be asked where nothing was to be decoded.
+ */
+bool loss_report_is_all(const LossReport *r);
 
 /* How many more there were */
 void loss_report_finish(const LossReport *r);

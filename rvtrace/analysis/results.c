@@ -19,7 +19,7 @@ static bool report(const Results *r, const HartResult *h)
         loss_report_add(r->losses, &g_array_index(h->losses, TraceLoss, i));
     }
     r->losses->losses += h->more_losses;
-    loss_report_end(r->losses, &h->d.stats);
+    loss_report_end(r->losses, &h->d.stats, h->counts.insns);
     return true;
 }
 

@@ -113,6 +113,10 @@ static bool decode_one(const CodePage *page, const InsnIsa *isa, unsigned off,
         return true;
     }
     raw = code_page_half(page, off);
+    if (insn_is_long(raw)) {
+        /* Vendors have branches among them: nobody knows what is next. */
+        return true;
+    }
     if (insn_length(raw) == 4) {
         if (off + 2 == CODE_PAGE_SIZE) {
             end->kind = CODE_END_CROSS;

@@ -22,13 +22,14 @@ typedef struct ElfSegment {
 } ElfSegment;
 
 typedef struct ElfPart {
+    char *path;
     ElfFile *file;
     GArray *segments;       /* ElfSegment, by address, none over another */
 } ElfPart;
 
 struct ElfCode {
     unsigned xlen;
-    GPtrArray *parts;       /* ElfPart; later ones lie over earlier ones */
+    GPtrArray *parts;       /* ElfPart; where several have code, it is alike */
     GHashTable *pages;      /* virtual page -> ElfPage; elf_code_trim() */
 };
 
@@ -46,6 +47,7 @@ static void part_free(gpointer opaque)
 
     g_clear_pointer(&part->file, elf_file_close);
     g_array_unref(part->segments);
+    g_free(part->path);
     g_free(part);
 }
 
@@ -128,6 +130,58 @@ static bool load_segments(GArray *segments, Elf *elf, const uint8_t *file,
     return check_segments(segments, errp);
 }
 
+/* The first segment that ends behind @vaddr */
+static guint find_segment(const GArray *segments, uint64_t vaddr)
+{
+    guint lo = 0, hi = segments->len;
+
+    while (lo < hi) {
+        guint mid = lo + (hi - lo) / 2;
+        const ElfSegment *s = &g_array_index(segments, ElfSegment, mid);
+
+        if (s->vaddr + s->size <= vaddr) {
+            lo = mid + 1;
+        } else {
+            hi = mid;
+        }
+    }
+    return lo;
+}
+
+/* Has one of the earlier parts other code at an address of @part? */
+static bool check_others(const ElfCode *code, const ElfPart *part,
+                         const ElfPart *other, GError **errp)
+{
+    for (guint i = 0; i < part->segments->len; i++) {
+        const ElfSegment *s = &g_array_index(part->segments, ElfSegment, i);
+
+        for (guint k = find_segment(other->segments, s->vaddr);
+             k < other->segments->len; k++) {
+            const ElfSegment *o = &g_array_index(other->segments, ElfSegment,
+                                                 k);
+            uint64_t from = MAX(s->vaddr, o->vaddr);
+            uint64_t to = MIN(s->vaddr + s->size, o->vaddr + o->size);
+
+            if (o->vaddr >= s->vaddr + s->size) {
+                break;
+            }
+            while (from < to && s->bytes[from - s->vaddr] ==
+                                o->bytes[from - o->vaddr]) {
+                from++;
+            }
+            if (from < to) {
+                g_set_error(errp, G_IO_ERROR, G_IO_ERROR_INVALID_DATA,
+                            "%s and %s have different code at 0x%" PRIx64
+                            ": leave out the one that did not run, or move it "
+                            "to its place with FILE@BIAS", other->path,
+                            part->path, from & ~UINT64_C(1));
+                return false;
+            }
+        }
+    }
+    return true;
+}
+
 bool elf_code_load(ElfCode *code, const char *path, uint64_t bias,
                    GError **errp)
 {
@@ -140,6 +194,7 @@ bool elf_code_load(ElfCode *code, const char *path, uint64_t bias,
         return false;
     }
     part = g_new0(ElfPart, 1);
+    part->path = g_strdup(path);
     part->file = file;
     part->segments = g_array_new(FALSE, FALSE, sizeof(ElfSegment));
     g_ptr_array_add(code->parts, part);
@@ -161,30 +216,17 @@ bool elf_code_load(ElfCode *code, const char *path, uint64_t bias,
         g_prefix_error(errp, "%s: ", path);
         return false;
     }
+    for (guint i = 0; i + 1 < code->parts->len; i++) {
+        if (!check_others(code, part, code->parts->pdata[i], errp)) {
+            return false;
+        }
+    }
     return true;
 }
 
 unsigned elf_code_xlen(const ElfCode *elf)
 {
     return elf->xlen;
-}
-
-/* The first segment that ends behind @vaddr */
-static guint find_segment(const GArray *segments, uint64_t vaddr)
-{
-    guint lo = 0, hi = segments->len;
-
-    while (lo < hi) {
-        guint mid = lo + (hi - lo) / 2;
-        const ElfSegment *s = &g_array_index(segments, ElfSegment, mid);
-
-        if (s->vaddr + s->size <= vaddr) {
-            lo = mid + 1;
-        } else {
-            hi = mid;
-        }
-    }
-    return lo;
 }
 
 /* Put what @part has of the page at @vaddr there; @page is made if need be. */

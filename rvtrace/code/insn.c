@@ -166,12 +166,11 @@ static void classify_word(uint32_t raw, Insn *insn)
 
     switch (raw & 0x7f) {
     case OPCODE_BRANCH:
-        if (funct3 != 2 && funct3 != 3) {
-            set_branch(insn, sign_extend(FIELD(raw, 31, 31, 12) |
-                                         FIELD(raw, 30, 25, 5) |
-                                         FIELD(raw, 11, 8, 1) |
-                                         FIELD(raw, 7, 7, 11), 13));
-        }
+        /* funct3 2 and 3: beqi and bnei of Zibi, or illegal */
+        set_branch(insn, sign_extend(FIELD(raw, 31, 31, 12) |
+                                     FIELD(raw, 30, 25, 5) |
+                                     FIELD(raw, 11, 8, 1) |
+                                     FIELD(raw, 7, 7, 11), 13));
         break;
     case OPCODE_JAL:
         set_jump(insn, jal_itype(rd),
@@ -230,6 +229,72 @@ void insn_classify(const InsnIsa *isa, uint32_t raw, Insn *insn)
         classify_word(raw, insn);
         break;
     }
+}
+
+/*
+ * Extensions that have no jumps and branches but those above, or none at all,
+ * separated and followed by spaces
+ */
+static const char known_extensions[] = " "
+    "sdext sdtrig sha shcounterenw shgatpa shtvala shvsatpa shvstvala "
+    "shvstvecd smaia smcdeleg smcntrpmf smcsrind smctr smdbltrp smepmp "
+    "smmpm smnpm smrnmi smstateen ssaia ssccfg ssccptr sscofpmf "
+    "sscounterenw sscsrind ssctr ssdbltrp ssnpm sspm ssqosid ssstateen sstc "
+    "sstvala sstvecd ssu64xl supm svade svadu svinval svnapot svpbmt "
+    "svrsw60t59b svukte svvptc xtheadba xtheadbb xtheadbs xtheadcmo "
+    "xtheadcondmov xtheadfmemidx xtheadfmv xtheadmac xtheadmemidx "
+    "xtheadmempair xtheadsync xventanacondops za64rs zaamo zabha zacas "
+    "zalasr zalrsc zama16b zawrs zba zbb zbc zbkb zbkc zbkx zbs zca zcb zcd "
+    "zce zcf zclsd zcmop zcmp zcmt zdinx zfa zfbfmin zfh zfhmin zfinx zhinx "
+    "zhinxmin zibi zic64b zicbom zicbop zicboz ziccamoa ziccif zicclsm "
+    "ziccrse zicfilp zicfiss zicntr zicond zicsr zifencei zihintntl "
+    "zihintpause zihpm zilsd zimop zk zkn zknd zkne zknh zkr zks zksed zksh "
+    "zkt zmmul ztso zvbb zvbc zve32f zve32x zve64d zve64f zve64x zvfbfmin "
+    "zvfbfwma zvfh zvfhmin zvkb zvkg zvkn zvknc zvkned zvkng zvknha zvknhb "
+    "zvks zvksc zvksed zvksg zvksh zvkt ";
+
+/* Its name, without a version such as 2p1 */
+static char *extension_name(const char *part)
+{
+    size_t len = strlen(part), end = len;
+
+    while (end && g_ascii_isdigit(part[end - 1])) {
+        end--;
+    }
+    if (end > 1 && end < len && part[end - 1] == 'p' &&
+        g_ascii_isdigit(part[end - 2])) {
+        for (len = end - 1; len && g_ascii_isdigit(part[len - 1]); len--) {
+            /* of the version's first number */
+        }
+    }
+    return g_strndup(part, len);
+}
+
+/* Is @part of an ISA string known? The first one has single letters only. */
+static bool extension_is_known(const char *part, bool first)
+{
+    g_autofree char *name = extension_name(part);
+    g_autofree char *word = g_strdup_printf(" %s ", name);
+
+    if (first || !name[1]) {
+        return strspn(name, "iemafdgqcbpvhsun0123456789") == strlen(name);
+    }
+    return g_str_has_prefix(name, "zvl") || strstr(known_extensions, word);
+}
+
+char *insn_isa_unknown(const char *str)
+{
+    g_autofree char *lower = g_ascii_strdown(str, -1);
+    g_auto(GStrv) parts = g_strsplit(lower, "_", -1);
+
+    for (char **p = parts; *p; p++) {
+        bool first = p == parts;
+
+        if (!extension_is_known(first ? *p + MIN(strlen(*p), 4) : *p, first)) {
+            return g_strdup(*p);
+        }
+    }
+    return NULL;
 }
 
 bool insn_isa_parse(InsnIsa *isa, const char *str)

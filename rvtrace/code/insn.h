@@ -55,6 +55,12 @@ static inline unsigned insn_length(uint16_t first)
     return (first & 3) == 3 ? 4 : 2;
 }
 
+/* Is it one of 6 bytes or more, of which nothing else is known? */
+static inline bool insn_is_long(uint16_t first)
+{
+    return (first & 0x1f) == 0x1f;
+}
+
 /*
  * Classify the instruction @raw; of a 2-byte instruction, only the low half
  * is looked at. Whatever is no control transfer, reserved encodings included,
@@ -67,5 +73,11 @@ void insn_classify(const InsnIsa *isa, uint32_t raw, Insn *insn);
  * "rv32imac_zcmp_zcmt". Returns false if it does not begin with rv32 or rv64.
  */
 bool insn_isa_parse(InsnIsa *isa, const char *str);
+
+/*
+ * The first part of such a string that is no extension that is known here, for
+ * the caller to free; NULL: there is none. It may have branches of its own.
+ */
+char *insn_isa_unknown(const char *str);
 
 #endif /* ETRACE_INSN_H */

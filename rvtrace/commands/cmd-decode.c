@@ -17,7 +17,8 @@ typedef struct DecodeState {
     CliTrace *ct;
     TraceDecoder d;
     uint64_t left;                  /* --limit, of data */
-    uint64_t insns, serial;         /* --emit task: before now, last one's */
+    uint64_t insns;                 /* before now */
+    uint64_t serial;                /* --emit task: last one's */
     bool failed;
     size_t fill;
     char buffer[BUFFER_SIZE];
@@ -73,8 +74,11 @@ static void decode_run(DecodeState *s, const FlowRun *run)
 static void decode_runs(void *opaque, const FlowRun *runs, unsigned n,
                         uint64_t insns)
 {
+    DecodeState *s = opaque;
+
+    s->insns += insns;
     for (unsigned i = 0; i < n; i++) {
-        decode_run(opaque, &runs[i]);
+        decode_run(s, &runs[i]);
     }
 }
 
@@ -195,6 +199,9 @@ static void decode_count_insn(void *opaque, uint64_t pc)
 
 static void no_run(void *opaque, const FlowRun *run)
 {
+    DecodeState *s = opaque;
+
+    s->insns += run->count;
 }
 
 static const DataFlowOps decode_data_ops = {
@@ -415,7 +422,7 @@ int cmd_decode(int argc, char **argv)
     }
     trace_decode(&s->d, t, hart, consumer, s);
     write_out(s);
-    loss_report_end(&ct.losses, &s->d.stats);
+    loss_report_end(&ct.losses, &s->d.stats, s->insns);
     if (consumer->data && s->d.data.others) {
         say_warn("%" PRIu64 " of %" PRIu64 " data accesses cannot be put to "
                  "their instructions: filtered, or something is missing",

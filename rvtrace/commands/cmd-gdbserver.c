@@ -331,7 +331,8 @@ static void scan_harts(GdbServe *s)
                             &g_array_index(of_hart, TraceLoss, k));
         }
         if (s->replays->pdata[i]) {
-            loss_report_end(&s->ct.losses, replay_stats(s->replays->pdata[i]));
+            loss_report_end(&s->ct.losses, replay_stats(s->replays->pdata[i]),
+                            replay_length(s->replays->pdata[i]));
         }
     }
 }

@@ -77,9 +77,19 @@ bool trace_parse_tvec(TraceTvec *tvec, const char *arg, GError **errp)
 
 bool trace_parse_isa(InsnIsa *isa, const char *text, GError **errp)
 {
+    g_autofree char *unknown = NULL;
+
     if (!insn_isa_parse(isa, text)) {
         g_set_error(errp, OPTION_ERROR, OPTION_ISA,
                     "%s: does not begin with rv32 or rv64", text);
+        return false;
+    }
+    unknown = insn_isa_unknown(text);
+    if (unknown) {
+        g_set_error(errp, OPTION_ERROR, OPTION_ISA,
+                    "%s: '%s' is not known; leave it out if it has no jumps "
+                    "and branches of its own, else the trace cannot be decoded",
+                    text, unknown);
         return false;
     }
     return true;

@@ -427,7 +427,8 @@ bool cli_set_params(ETraceParams *params, char **args)
 int cli_finish_losses(const CliTrace *ct)
 {
     loss_report_finish(&ct->losses);
-    if (ct->losses.gave_up) {
+    if (ct->losses.gave_up ||
+        (ct->job.limit && loss_report_is_all(&ct->losses))) {
         return CLI_ERROR;
     }
     return ct->losses.losses && ct->strict ? CLI_DIFFERS : CLI_OK;

@@ -655,6 +655,10 @@ if command -v riscv64-linux-gnu-gcc > "$dir/which"; then
     says "its branch" out '3  10008:.*# taken 2, not taken 1$'
     check "annotate --source" 0 "$tool" annotate --trace "$dir/loop.trace" \
         --elf "$dir/loop" --source
+    says "no text of what nobody named" out '3  ; loop.S:6$'
+    check "annotate --source-prefix" 0 "$tool" annotate \
+        --trace "$dir/loop.trace" --elf "$dir/loop" --source \
+        --source-prefix "$dir"
     says "its line" out '3  ; loop.S:6: bnez a0, 1b$'
     check "report --sort srcline" 0 "$tool" report --sort srcline \
         --trace "$dir/loop.trace" --elf "$dir/loop" --format tsv

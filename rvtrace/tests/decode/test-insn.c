@@ -31,10 +31,10 @@ static const Expect expects[] = {
     { "bge a0,a1,.-4096", 0x80b55063, BOTH, 4, INSN_BRANCH, 5, -4096 },
     { "bltu a0,a1,.+2048", 0x00b560e3, BOTH, 4, INSN_BRANCH, 5, 2048 },
     { "bgeu a0,a1,.-2", 0xfeb57fe3, BOTH, 4, INSN_BRANCH, 5, -2 },
-    { "funct3 2 of BRANCH, reserved", 0x00b52463, BOTH, 4,
-      INSN_SEQUENTIAL, 0, 0 },
-    { "funct3 3 of BRANCH, reserved", 0x00b53463, BOTH, 4,
-      INSN_SEQUENTIAL, 0, 0 },
+    { "beqi a0, 11, +8", 0x00b52463, BOTH, 4,
+      INSN_BRANCH, ETRACE_ITYPE_TAKEN_BRANCH, 8 },
+    { "bnei a0, 11, +8", 0x00b53463, BOTH, 4,
+      INSN_BRANCH, ETRACE_ITYPE_TAKEN_BRANCH, 8 },
     /* jal: J-type; classes of E-Trace section 4.1.1 */
     { "jal x0,.", 0x0000006f, BOTH, 4, INSN_JUMP, 11, 0 },
     { "jal ra,.+8", 0x008000ef, BOTH, 4, INSN_JUMP, 9, 8 },
@@ -225,6 +225,57 @@ static void test_upper_half_ignored(void)
     }
 }
 
+/* Zibi: bits 31:25 and 11:7 are the offset, as of beq */
+static void test_zibi(void)
+{
+    static const struct {
+        uint32_t raw;
+        int32_t offset;
+    } insns[] = {
+        { 0x00152463, 8 },          /* beqi a0, 1, +8 */
+        { 0x00553463, 8 },          /* bnei a0, 5, +8 */
+        { 0xfe052ee3, -4 },         /* beqi a0, -1, -4 */
+    };
+    const InsnIsa isa = { .xlen = 64 };
+
+    for (size_t i = 0; i < G_N_ELEMENTS(insns); i++) {
+        Insn insn;
+
+        insn_classify(&isa, insns[i].raw, &insn);
+        check_cmpint(insn.kind, ==, INSN_BRANCH);
+        check_cmpint(insn.offset, ==, insns[i].offset);
+        check_cmpint(insn.size, ==, 4);
+    }
+}
+
+static void test_isa_unknown(void)
+{
+    static const char *const known[] = {
+        "rv64gc", "RV32IMAC_Zcmp_zcmt", "rv64imafdc_zba_zbb_sstc_svpbmt",
+        "rv64i2p1_m2p0_a2p1_f2p2_d2p2_c2p0_zicsr2p0_zifencei2p0_zmmul1p0",
+        "rv64gcv_zvl128b_zve64d_zvbb", "rv64gc_zibi", "rv64gch_xtheadba1p0",
+        "rv32imc_zic64b_ssu64xl",
+    };
+    static const char *const unknown[][2] = {
+        { "rv64gc_whatever", "whatever" }, { "rv64gc_zba_zxyz", "zxyz" },
+        { "rv64gcy", "rv64gcy" }, { "rv32imc_xqcibi", "xqcibi" },
+        { "rv64gc__zba", "" }, { "rv32imc_xcvbi1p0", "xcvbi1p0" },
+    };
+
+    for (size_t i = 0; i < G_N_ELEMENTS(known); i++) {
+        g_autofree char *got = insn_isa_unknown(known[i]);
+
+        check_cmpstr(got, ==, NULL);
+    }
+    for (size_t i = 0; i < G_N_ELEMENTS(unknown); i++) {
+        g_autofree char *got = insn_isa_unknown(unknown[i][0]);
+
+        if (unknown[i][1][0]) {
+            check_cmpstr(got, ==, unknown[i][1]);
+        }
+    }
+}
+
 static void test_isa_string(void)
 {
     InsnIsa isa;
@@ -244,6 +295,8 @@ int main(int argc, char **argv)
     g_test_init(&argc, &argv, NULL);
     g_test_add_func("/insn/rv32", test_rv32);
     g_test_add_func("/insn/rv64", test_rv64);
+    g_test_add_func("/insn/zibi", test_zibi);
+    g_test_add_func("/insn/isa-unknown", test_isa_unknown);
     g_test_add_func("/insn/zc", test_zc);
     g_test_add_func("/insn/upper", test_upper);
     g_test_add_func("/insn/upper-half-ignored", test_upper_half_ignored);
