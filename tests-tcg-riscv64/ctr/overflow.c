@@ -20,8 +20,8 @@
 #define PATIENCE        20000000
 
 /* The virt machine's ACLINT */
-#define MTIMECMP        ((volatile uint64_t *)0x2004000)
-#define MTIME           ((volatile uint64_t *)0x200bff8)
+#define MTIMECMP        ((volatile uint64_t *)0x2004000)    /* registers */
+#define MTIME           ((volatile uint64_t *)0x200bff8)    /* registers */
 
 static void stop(void)
 {
@@ -86,8 +86,8 @@ static void begin(void)
 
 static void work(void)
 {
-    for (volatile int i = 0; i < PERIOD; i++) {
-        ;
+    for (int i = 0; i < PERIOD; i++) {
+        asm volatile("");
     }
 }
 
