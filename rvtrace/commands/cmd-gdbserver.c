@@ -80,12 +80,19 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(GdbServe, gdb_serve_clear)
 
 static bool parse_listen(GdbServe *s)
 {
+    const char *listen = s->listen ?: LISTEN_DEFAULT;
+    g_autofree char *address = NULL;
     g_autoptr(GError) err = NULL;
 
-    if (!g_strcmp0(s->listen, "stdio")) {
+    if (g_str_equal(listen, "stdio")) {
         return true;
     }
-    s->where = address_parse(s->listen ?: LISTEN_DEFAULT, &err);
+    /* As gdb's "target remote" has it: HOST:PORT or :PORT, of this machine */
+    address = g_str_has_prefix(listen, "unix:") ||
+              g_str_has_prefix(listen, "tcp:") ? g_strdup(listen) :
+              g_strconcat("tcp:", listen[0] == ':' ? "127.0.0.1" : "", listen,
+                          NULL);
+    s->where = address_parse(address, &err);
     if (!s->where) {
         say_error("--listen %s: %s, nor stdio", s->listen, err->message);
         return false;

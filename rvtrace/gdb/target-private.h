@@ -43,6 +43,7 @@ struct GdbTarget {
     GArray *breakpoints;        /* uint64_t, ascending */
     GArray *removed;            /* uint64_t: those that were there */
     bool knows_swbreak;
+    bool is_lldb;               /* it has asked what gdb never does */
     uint64_t transfers;         /* of branch traces: so many */
     /* The branch trace that gdb fetches in pieces, and whose it is; or NULL */
     GString *history;

@@ -58,6 +58,7 @@ void gdb_target_connected(GdbTarget *g)
     g_array_set_size(g->removed, 0);
     gdb_history_drop(g);
     g->knows_swbreak = false;
+    g->is_lldb = false;
     g->mover = -1;
     g->transfers = TRANSFERS;
     for (unsigned i = 0; i < g->nr_harts; i++) {
@@ -103,6 +104,14 @@ static void is_alive(GdbTarget *g, const char *args)
     gdb_puts(g, "OK");
 }
 
+/* Nobody knows what the other ones had. */
+static bool register_is_known(GdbTarget *g, unsigned n)
+{
+    GdbHart *h = gdb_hart(g);
+
+    return !n || (n == GDB_REG_PC && replay_insn(h->replay, h->at));
+}
+
 /* Append register @n of the hart that is asked about, as g and p have them. */
 static void put_register(GdbTarget *g, GString *s, unsigned n)
 {
@@ -127,6 +136,11 @@ static void read_registers(GdbTarget *g)
 {
     g_autoptr(GString) s = g_string_new(NULL);
 
+    /* lldb takes every 'x' for a digit c, and asks for one after the other. */
+    if (g->is_lldb) {
+        gdb_puts(g, "");
+        return;
+    }
     for (unsigned n = 0; n < GDB_NR_REGS; n++) {
         put_register(g, s, n);
     }
@@ -140,6 +154,10 @@ static void read_register(GdbTarget *g, const char *args)
 
     if (!rsp_get_number(&args, &n) || *args || n >= GDB_NR_REGS) {
         gdb_puts(g, "E01");
+        return;
+    }
+    if (g->is_lldb && !register_is_known(g, n)) {
+        gdb_puts(g, "E02");
         return;
     }
     put_register(g, s, n);
@@ -270,7 +288,15 @@ static void query(GdbTarget *g, const char *packet)
         { "Qbtrace-conf:", gdb_history_configure },
         { "qRcmd,", run_command },
     };
+    static const char *const lldb_asks[] = {
+        "QThreadSuffixSupported", "QListThreadsInStopReply", "qHostInfo",
+        "qProcessInfo", "qVAttachOrWaitSupported",
+    };
     g_autofree char *thread = g_strdup_printf("QC%x", g->general + 1);
+
+    for (size_t i = 0; i < G_N_ELEMENTS(lldb_asks); i++) {
+        g->is_lldb |= g_str_has_prefix(packet, lldb_asks[i]);
+    }
 
     for (size_t i = 0; i < G_N_ELEMENTS(table); i++) {
         if (g_str_has_prefix(packet, table[i].prefix)) {
@@ -367,7 +393,8 @@ static void answer(GdbTarget *g, const char *packet)
         select_thread(g, packet + 1);
         break;
     case 'k':
-        g->next = GDB_TARGET_KILLED;
+        /* lldb says so whenever it leaves; others may come after it. */
+        g->next = g->is_lldb ? GDB_TARGET_DETACHED : GDB_TARGET_KILLED;
         break;
     case 'm':
         read_memory(g, packet + 1);

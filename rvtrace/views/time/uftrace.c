@@ -57,11 +57,25 @@ typedef struct Process {
     char *name;
 } Process;
 
+/*
+ * A file of records. A thread that runs another program, or takes another name,
+ * is another task, whose clock begins at 0; the file has one clock for all.
+ */
+typedef struct Part Part;
 typedef struct Writer {
     unsigned tid, pid;
     unsigned depth;
+    uint64_t time;              /* of the last record */
+    Part *current;              /* whose that was */
     GByteArray *records;
 } Writer;
+
+/* What a task has in a Writer */
+struct Part {
+    Writer *w;
+    uint64_t last;              /* by its own clock */
+    GArray *open;               /* uint64_t: functions that it is in */
+};
 
 struct Uftrace {
     char *folder;
@@ -71,6 +85,8 @@ struct Uftrace {
     GPtrArray *modules;
     GHashTable *module_index;   /* name -> Module */
     GPtrArray *writers;
+    GHashTable *by_tid;         /* the same */
+    GPtrArray *parts;
     GArray *processes;          /* Process */
     GHashTable *pids;
     GStringChunk *names;
@@ -99,6 +115,14 @@ static void writer_free(gpointer opaque)
     g_free(w);
 }
 
+static void part_free(gpointer opaque)
+{
+    Part *part = opaque;
+
+    g_array_unref(part->open);
+    g_free(part);
+}
+
 static bool is_empty(const char *folder)
 {
     g_autoptr(GDir) dir = g_dir_open(folder, 0, NULL);
@@ -125,6 +149,8 @@ Uftrace *uftrace_new(const char *folder, GError **errp)
     u->modules = g_ptr_array_new_with_free_func(module_free);
     u->module_index = g_hash_table_new(g_str_hash, g_str_equal);
     u->writers = g_ptr_array_new_with_free_func(writer_free);
+    u->by_tid = g_hash_table_new(NULL, NULL);
+    u->parts = g_ptr_array_new_with_free_func(part_free);
     u->processes = g_array_new(false, false, sizeof(Process));
     u->pids = g_hash_table_new(NULL, NULL);
     u->names = g_string_chunk_new(65536);
@@ -159,6 +185,8 @@ void uftrace_free(Uftrace *u)
     g_free(u->folder);
     g_hash_table_unref(u->module_index);
     g_ptr_array_unref(u->modules);
+    g_ptr_array_unref(u->parts);
+    g_hash_table_unref(u->by_tid);
     g_ptr_array_unref(u->writers);
     g_array_unref(u->processes);
     g_hash_table_unref(u->pids);
@@ -271,22 +299,22 @@ static unsigned number_of(unsigned tid, unsigned hart)
     return (tid ? tid : IDLE_TID) + hart * HART_TIDS;
 }
 
-static Writer *writer_of(Uftrace *u, Track *track)
+static Writer *writer_of(Uftrace *u, const Task *task, unsigned hart)
 {
-    const Task *task = track->task;
     bool nobody = task->id == TASK_NONE;
-    Writer *w = track->opaque;
+    unsigned tid = number_of(nobody ? TASK_MADE_UP : task->tid, hart);
+    Writer *w = g_hash_table_lookup(u->by_tid, GUINT_TO_POINTER(tid));
     Process process;
 
     if (w) {
         return w;
     }
     w = g_new0(Writer, 1);
-    w->tid = number_of(nobody ? TASK_MADE_UP : task->tid, track->hart);
-    w->pid = number_of(nobody ? TASK_MADE_UP : task->tgid, track->hart);
+    w->tid = tid;
+    w->pid = number_of(nobody ? TASK_MADE_UP : task->tgid, hart);
     w->records = g_byte_array_new();
     g_ptr_array_add(u->writers, w);
-    track->opaque = w;
+    g_hash_table_insert(u->by_tid, GUINT_TO_POINTER(tid), w);
     process.pid = w->pid;
     if (g_hash_table_add(u->pids, GUINT_TO_POINTER(w->pid))) {
         process.name = g_strdup(task->name);
@@ -297,13 +325,12 @@ static Writer *writer_of(Uftrace *u, Track *track)
     return w;
 }
 
-static void put_record(Uftrace *u, Writer *w, unsigned type, uint64_t time,
-                       uint64_t addr)
+static void put_record(Uftrace *u, Writer *w, unsigned type, uint64_t addr)
 {
     if (w->depth >= MAX_STACK) {
         return;
     }
-    view_put64(w->records, time);
+    view_put64(w->records, w->time);
     view_put64(w->records, type | RECORD_MAGIC << RECORD_MAGIC_SHIFT |
                            w->depth << RECORD_DEPTH_SHIFT |
                            addr << RECORD_ADDR_SHIFT);
@@ -312,22 +339,65 @@ static void put_record(Uftrace *u, Writer *w, unsigned type, uint64_t time,
     }
 }
 
+/* The task before this one has left everything, whatever it says later. */
+static void leave_all(Uftrace *u, Part *part)
+{
+    while (part->open->len) {
+        uint64_t addr = g_array_index(part->open, uint64_t,
+                                      part->open->len - 1);
+
+        g_array_set_size(part->open, part->open->len - 1);
+        part->w->depth--;
+        put_record(u, part->w, RECORD_EXIT, addr);
+    }
+}
+
+/* The task's part, where it is @time now */
+static Part *part_at(Uftrace *u, Track *track, uint64_t time)
+{
+    Part *part = track->opaque;
+    Writer *w;
+
+    if (!part) {
+        track->opaque = part = g_new0(Part, 1);
+        part->w = writer_of(u, track->task, track->hart);
+        part->open = g_array_new(FALSE, FALSE, sizeof(uint64_t));
+        g_ptr_array_add(u->parts, part);
+    }
+    w = part->w;
+    if (w->current && w->current != part) {
+        leave_all(u, w->current);
+    }
+    w->current = part;
+    w->time += MAX(time, part->last) - part->last;
+    part->last = MAX(time, part->last);
+    return part;
+}
+
 static void on_enter(void *opaque, Track *track, unsigned frame,
                      uint64_t time)
 {
-    Writer *w = writer_of(opaque, track);
+    Part *part = part_at(opaque, track, time);
+    uint64_t addr = address_of(opaque, frame);
 
-    put_record(opaque, w, RECORD_ENTRY, time, address_of(opaque, frame));
-    w->depth++;
+    put_record(opaque, part->w, RECORD_ENTRY, addr);
+    part->w->depth++;
+    g_array_append_val(part->open, addr);
 }
 
 static void on_leave(void *opaque, Track *track, unsigned frame,
                      uint64_t time)
 {
-    Writer *w = writer_of(opaque, track);
+    Part *part = track->opaque;
 
-    w->depth--;
-    put_record(opaque, w, RECORD_EXIT, time, address_of(opaque, frame));
+    /* What it was in when another task went on in its place has been left. */
+    if (!part || !part->open->len) {
+        return;
+    }
+    part = part_at(opaque, track, time);
+    g_array_set_size(part->open, part->open->len - 1);
+    part->w->depth--;
+    put_record(opaque, part->w, RECORD_EXIT, address_of(opaque, frame));
 }
 
 static bool check(const Uftrace *u, GError **errp)
