@@ -4,7 +4,6 @@
  * SPDX-License-Identifier: GPL-2.0-or-later
  */
 #include "qemu/osdep.h"
-#include <sys/stat.h>
 #include "base/below.h"
 #include "names/guest-text-private.h"
 #include "names/object-elf.h"

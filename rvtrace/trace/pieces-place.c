@@ -262,7 +262,7 @@ static bool is_of_sink(const Piece *piece, const Sideband *sb, int sink)
            src_id == h->params.src_id;
 }
 
-/* Is the source that of a hart with a sink of its own? -1: no; else which one */
+/* The hart of that source, if it has a sink of its own; else -1 */
 static int sink_of_source(const Sideband *sb, uint16_t src_id)
 {
     SidebandRam ram;

@@ -445,7 +445,8 @@ static void check_source(Fixture *f, const char *name, GArray *addresses,
                          char **want)
 {
     g_autoptr(SourcePlaces) places = source_places_new(NULL);
-    g_autoptr(SourceTree) sources = source_tree_new((char *[]) { (char *)"/", NULL }, NULL, NULL);
+    char *everywhere[] = { (char *)"/", NULL };
+    g_autoptr(SourceTree) sources = source_tree_new(everywhere, NULL, NULL);
     g_autoptr(GHashTable) lines = new_sums();
     AnnotateResult result;
     char *text = annotate(f, &(AnnotateOptions) {
@@ -531,7 +532,8 @@ static void test_source(void)
 static void test_no_source(void)
 {
     g_autoptr(SourcePlaces) places = source_places_new(NULL);
-    g_autoptr(SourceTree) sources = source_tree_new((char *[]) { (char *)"/", NULL }, NULL, NULL);
+    char *everywhere[] = { (char *)"/", NULL };
+    g_autoptr(SourceTree) sources = source_tree_new(everywhere, NULL, NULL);
     g_autofree char *out = NULL;
     g_autoptr(GArray) addresses = NULL;
     AnnotateResult result;
