@@ -276,6 +276,9 @@ static bool extension_is_known(const char *part, bool first)
     g_autofree char *name = extension_name(part);
     g_autofree char *word = g_strdup_printf(" %s ", name);
 
+    if (!first && !name[0]) {
+        return false;
+    }
     if (first || !name[1]) {
         return strspn(name, "iemafdgqcbpvhsun0123456789") == strlen(name);
     }
