@@ -10,8 +10,8 @@
  * SWITCHES: what --emit task writes. CODE: ELF files that are not moved, or
  * ADDRESS:FILE, whose code may have been patched. Transfers are jumps, and
  * where an instruction did not go on with the next one; where code is not known
- * or may have been patched, 2 or 4 bytes on is the next one, but for indirect
- * jumps, and compressed ones and branches.
+ * or may have been patched, 2 or 4 bytes on is the next one, but for compressed
+ * jumps and branches. (Linux patches returns of 4 bytes: see clear_page().)
  *
  * Written for each hit: thread, number of transfers of the task, of the hart,
  * 0, 32 bits each; and for each transfer, from the newest: source, target,
@@ -138,11 +138,9 @@ static bool went_on(uint64_t pc, uint64_t next)
     at = &last_code->bytes[pc - last_code->start];
     low = at[0] | at[1] << 8;
     if ((low & 3) == 3) {
-        if ((low & 0x7f) == 0x67 ||
-            (last_code->exact && (low & 0x7f) == 0x6f)) {
-            return false;   /* JALR, JAL */
-        }
-        return !last_code->exact || next == pc + 4;
+        return !last_code->exact ||
+               (next == pc + 4 &&
+                (low & 0x7f) != 0x67 && (low & 0x7f) != 0x6f); /* JALR, JAL */
     }
     /* Nobody patches compressed jumps and branches. */
     if (((low & 0xe07f) == 0x8002 && (low & 0xf80)) ||
