@@ -4,6 +4,7 @@
  * SPDX-License-Identifier: GPL-2.0-or-later
  */
 #include "qemu/osdep.h"
+#include <errno.h>
 #include <gio/gio.h>
 #include "views/perf/perf-data-private.h"
 #include "base/perf-format.h"
@@ -395,9 +396,10 @@ bool perf_data_write(Spool **spools, unsigned n, const PerfDataOptions *o,
     ok = spool_merge(spools, n, put_sample, &p, errp);
     perf_write_header(&p, f);
     if (ok && !view_copy(p.body, f)) {
-        g_set_error(errp, G_IO_ERROR, G_IO_ERROR_NO_SPACE,
-                    "no room in the folder of temporary files (TMPDIR), or "
-                    "for the result");
+        g_set_error(errp, G_IO_ERROR, g_io_error_from_errno(errno),
+                    "%s: %s", ferror(f) ? "cannot write the result" :
+                    "the folder of temporary files (TMPDIR)",
+                    g_strerror(errno));
         ok = false;
     }
     perf_write_features(&p, &summary, f);
