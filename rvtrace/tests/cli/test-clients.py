@@ -18,23 +18,10 @@ import tempfile
 import time
 
 import inputs
+from checks import PARAMS, check, tap
 
 TOOL = os.path.abspath(sys.argv[1])
 BASE = 0x80000000
-PARAMS = [f'--param={name}' for name in (
-    'src_bits=0', 'iaddress_lsb=0', 'privilege_width=2', 'ecause_width=6',
-    'time_width=0', 'context_width=0', 'return_stack_size=0', 'bpred_size=0',
-    'cache_size=0', 'f0s_width=0', 'sijump=0')]
-checks = failed = 0
-
-
-def check(name, ok, note=''):
-    global checks, failed
-    checks += 1
-    failed += not ok
-    print(f'{"ok" if ok else "not ok"} {checks} {name}', flush=True)
-    if not ok and note:
-        print('# ' + str(note).replace('\n', '\n# '), flush=True)
 
 
 def make(folder):
@@ -167,9 +154,8 @@ def main():
         options = make(folder)
         uftrace(folder, options)
         lldb(options)
-    print(f'1..{checks}')
-    return failed != 0
+    tap.end()
 
 
 if __name__ == '__main__':
-    sys.exit(main())
+    main()

@@ -23,18 +23,10 @@ import sys
 import tempfile
 import threading
 
+from checks import check, tap
+
 TOOL = os.path.abspath(sys.argv[1])
 OLD = b'what was there before\n' * 99
-checks = failed = 0
-
-
-def check(name, ok, note=''):
-    global checks, failed
-    checks += 1
-    failed += not ok
-    print(f'{"ok" if ok else "not ok"} {checks} {name}', flush=True)
-    if not ok and note:
-        print('# ' + str(note).replace('\n', '\n# '), flush=True)
 
 
 class Recipe:
@@ -361,9 +353,8 @@ def main():
             if 'uftrace' not in recipe.name:
                 matrix.faults(recipe)
         others(matrix)
-    print(f'1..{checks}')
-    return failed != 0
+    tap.end()
 
 
 if __name__ == '__main__':
-    sys.exit(main())
+    main()

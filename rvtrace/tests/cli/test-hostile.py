@@ -20,14 +20,11 @@ import threading
 import time
 
 import inputs
+from checks import PARAMS, check, skip, tap
 
 TOOL = os.path.abspath(sys.argv[1])
 GCC = 'riscv64-linux-gnu-gcc'
 SECRET = 'what nobody is to see'
-PARAMS = [f'--param={name}' for name in (
-    'src_bits=0', 'iaddress_lsb=0', 'privilege_width=2', 'ecause_width=6',
-    'time_width=0', 'context_width=0', 'return_stack_size=0', 'bpred_size=0',
-    'cache_size=0', 'f0s_width=0', 'sijump=0')]
 PACKETS = '''\
 inst format=3 subformat=0 branch=1 privilege=3 address=0x80000000
 inst format=2 address=4 notify=0 updiscon=0 irreport=0
@@ -51,22 +48,6 @@ _start:
     ret
     .size {name}, . - {name}
 '''
-checks = failed = 0
-
-
-def check(name, ok, note=''):
-    global checks, failed
-    checks += 1
-    failed += not ok
-    print(f'{"ok" if ok else "not ok"} {checks} {name}', flush=True)
-    if not ok and note:
-        print('# ' + str(note).replace('\n', '\n# '), flush=True)
-
-
-def skip(name, why):
-    global checks
-    checks += 1
-    print(f'ok {checks} {name} # SKIP {why}', flush=True)
 
 
 def run(*args, under=(), **how):
@@ -327,9 +308,8 @@ def main():
         peer(folder)
         shrinking(folder)
         orphan(folder)
-    print(f'1..{checks}')
-    return failed != 0
+    tap.end()
 
 
 if __name__ == '__main__':
-    sys.exit(main())
+    main()

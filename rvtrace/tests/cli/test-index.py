@@ -19,22 +19,14 @@ import subprocess
 import sys
 import tempfile
 
+from checks import check, skip, tap
+
 TOOL = os.path.abspath(sys.argv[1])
 ADDED = ['report', 'folded', 'callgrind', 'pprof', 'annotate']
 VIEWS = ADDED + ['stat', 'html', 'script', 'timeline', 'speedscope']
 HEADER = 16 + 4 + 64    # magic number, version, checksum
 # Bytes of a real trace that are enough
 REAL_BYTES = 6 << 20
-checks = failed = 0
-
-
-def check(name, ok, note=''):
-    global checks, failed
-    checks += 1
-    failed += not ok
-    print(f'{"ok" if ok else "not ok"} {checks} {name}', flush=True)
-    if not ok and note:
-        print('# ' + str(note).replace('\n', '\n# '), flush=True)
 
 
 def run(*args, env=None):
@@ -340,10 +332,8 @@ def grown(name, case, rng):
 
 def with_parallel(case):
     """What the manual shows"""
-    global checks
     if not shutil.which('parallel'):
-        checks += 1
-        print(f'ok {checks} GNU parallel # SKIP it is not installed')
+        skip('GNU parallel', 'it is not installed')
         return
     env = dict(os.environ, PATH=os.path.dirname(TOOL) + ':' +
                os.environ['PATH'], HOME=case.dir)
@@ -446,8 +436,7 @@ def main():
             real(folder, *map(os.path.abspath, sys.argv[3:5]), sys.argv[5:])
         else:
             synthetic(folder, os.path.abspath(sys.argv[2]))
-    print(f'1..{checks}')
-    return failed != 0
+    tap.end()
 
 
-sys.exit(main())
+main()
