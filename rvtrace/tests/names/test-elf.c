@@ -379,22 +379,33 @@ static const char *const unnamed_s =
     "    ret\n"
     "    .cfi_endproc\n";
 
-static void test_unnamed(void)
+/* The program that is made of @text, an object of @table with its symbols */
+static Object *assemble(ObjectTable *table, const char *text,
+                        const char *options)
 {
     char *dir = guest_dir_new();
     g_autofree char *file = g_build_filename(dir, "program", NULL);
-    g_autoptr(ObjectTable) table = object_table_new();
     g_autoptr(GError) err = NULL;
-    const Symbol *all;
     Object *o;
-    unsigned n;
 
-    guest_write(dir, "program.S", unnamed_s);
+    guest_write(dir, "program.S", text);
     g_free(guest_run(dir, NULL, GUEST_TOOLS "gcc -nostdlib -static -no-pie "
-                     "-s -Wl,-Ttext=0x%x program.S -o program", VADDR));
+                     "%s -Wl,--build-id=none,-Ttext=0x%x program.S "
+                     "-o program", options, VADDR));
     o = object_elf_load(table, "/bin/program", file, &err);
     check_no_error(err);
     object_elf_symbols(o);
+    guest_dir_remove(dir);
+    return o;
+}
+
+static void test_unnamed(void)
+{
+    g_autoptr(ObjectTable) table = object_table_new();
+    const Object *o = assemble(table, unnamed_s, "-s");
+    const Symbol *all;
+    unsigned n;
+
     all = symbols_all(o->symbols, &n);
     check_cmpuint(n, ==, 2);
     check_cmpstr(all[0].name, ==, "program+0x10000");
@@ -403,36 +414,24 @@ static void test_unnamed(void)
     check_cmpstr(all[1].name, ==, "program+0x10008");
     check_cmphex(all[1].start, ==, VADDR + 8);
     check_cmphex(all[1].end, ==, VADDR + 20);
-    guest_dir_remove(dir);
 }
 
 /* Symbols of what the assembler makes of @text, "NAME START END " each */
 static char *symbols_of(const char *text, const char *options)
 {
-    char *dir = guest_dir_new();
-    g_autofree char *file = g_build_filename(dir, "program", NULL);
     g_autoptr(ObjectTable) table = object_table_new();
     g_autoptr(GString) s = g_string_new(NULL);
     /* With data, what linkers call _end is there and not in the code. */
     g_autofree char *source = g_strconcat(text, ".data\n.word 0\n", NULL);
-    g_autoptr(GError) err = NULL;
+    const Object *o = assemble(table, source, options);
     const Symbol *all;
-    Object *o;
     unsigned n;
 
-    guest_write(dir, "program.S", source);
-    g_free(guest_run(dir, NULL, GUEST_TOOLS "gcc -nostdlib -static -no-pie "
-                     "%s -Wl,--build-id=none,-Ttext=0x%x program.S "
-                     "-o program", options, VADDR));
-    o = object_elf_load(table, "/bin/program", file, &err);
-    check_no_error(err);
-    object_elf_symbols(o);
     all = symbols_all(o->symbols, &n);
     for (unsigned i = 0; i < n; i++) {
         g_string_append_printf(s, "%s %" PRIx64 " %" PRIx64 "\n", all[i].name,
                                all[i].start - VADDR, all[i].end - VADDR);
     }
-    guest_dir_remove(dir);
     return g_string_free(g_steal_pointer(&s), false);
 }
 

@@ -8,6 +8,7 @@
 #include "qemu/osdep.h"
 #include "profile/callstack.h"
 #include "tests/fixtures/check.h"
+#include "tests/fixtures/profile-fixture.h"
 
 static const char kallsyms[] =
     "0000000000001000 T main\n"
@@ -42,17 +43,11 @@ typedef struct Fixture {
 
 static void set_up(Fixture *f)
 {
-    g_autoptr(GError) err = NULL;
-    Object *o;
-
     *f = (Fixture) { 0 };
     f->objects = object_table_new();
-    o = object_new(f->objects, OBJECT_KERNEL, "[kernel]", NULL);
-    symbols_parse_kallsyms(o->symbols, kallsyms, strlen(kallsyms), &err);
-    check_no_error(err);
-    symbols_sort(o->symbols);
     f->names = names_new(f->objects);
-    names_add_fixed(f->names, o, 0);
+    fixture_object(f->objects, f->names, OBJECT_KERNEL, "[kernel]", kallsyms,
+                   0);
     f->tasks = task_table_new();
     f->a = task_intern(f->tasks, true, 10, 10, "a");
     f->b = task_intern(f->tasks, true, 11, 11, "b");
@@ -97,15 +92,9 @@ static void trap_at(Fixture *f, unsigned cause, uint64_t epc)
 
 static void check_folded(Fixture *f, const char *want)
 {
-    char *text = NULL;
-    size_t size;
-    FILE *file = open_memstream(&text, &size);
+    g_autofree char *text = fixture_folded(f->profile);
 
-    profile_sum(f->profile);
-    profile_write_folded(f->profile, file);
-    fclose(file);
     check_cmpstr(text, ==, want);
-    free(text);
 }
 
 /*

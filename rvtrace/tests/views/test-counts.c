@@ -5,6 +5,7 @@
  */
 #include "qemu/osdep.h"
 #include "tests/fixtures/check.h"
+#include "tests/fixtures/profile-fixture.h"
 #include "profile/counter.h"
 #include "views/report/report.h"
 
@@ -35,16 +36,10 @@ typedef struct Fixture {
 
 static void set_up(Fixture *f)
 {
-    g_autoptr(GError) err = NULL;
-
     *f = (Fixture) { .objects = object_table_new() };
-    f->kernel = object_new(f->objects, OBJECT_KERNEL, "/boot/kernel", NULL);
-    symbols_parse_kallsyms(f->kernel->symbols, kallsyms, strlen(kallsyms),
-                           &err);
-    check_no_error(err);
-    symbols_sort(f->kernel->symbols);
     f->names = names_new(f->objects);
-    names_add_fixed(f->names, f->kernel, 0x10000);
+    f->kernel = fixture_object(f->objects, f->names, OBJECT_KERNEL,
+                               "/boot/kernel", kallsyms, 0x10000);
     f->tasks = task_table_new();
     f->counts = counts_new(f->objects, f->tasks);
     f->counter = counter_new(f->counts, f->names, 3);

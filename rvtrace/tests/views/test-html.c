@@ -5,6 +5,7 @@
  */
 #include "qemu/osdep.h"
 #include "tests/fixtures/check.h"
+#include "tests/fixtures/profile-fixture.h"
 #include "views/html/html-report.h"
 #include "base/json.h"
 
@@ -94,20 +95,6 @@ static unsigned grow(Profile *p, unsigned node, FrameKind kind,
     return child;
 }
 
-static char *folded(Profile *p)
-{
-    char *text = NULL, *copy;
-    size_t size;
-    FILE *f = open_memstream(&text, &size);
-
-    profile_sum(p);
-    profile_write_folded(p, f);
-    fclose(f);
-    copy = g_strdup(text);
-    free(text);
-    return copy;
-}
-
 /* Firmware at the start, which no task called, and two processes */
 static void test_layers(void)
 {
@@ -155,7 +142,7 @@ static void test_layers(void)
     check_cmpuint(is[main], ==, LAYER_NONE);
     for (size_t i = 0; i < ARRAY_SIZE(table); i++) {
         g_autoptr(Profile) kept = layers_keep(p, is, table[i].keep);
-        g_autofree char *text = folded(kept);
+        g_autofree char *text = fixture_folded(kept);
 
         check_cmpstr(text, ==, table[i].want);
     }

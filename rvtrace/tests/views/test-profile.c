@@ -6,6 +6,7 @@
 #include "qemu/osdep.h"
 #include "profile/callstack.h"
 #include "tests/fixtures/check.h"
+#include "tests/fixtures/profile-fixture.h"
 #include "views/report/flamegraph.h"
 
 /* Four functions of 0x100 bytes each, and a kernel's */
@@ -58,17 +59,12 @@ static void set_up(Fixture *f)
     static const CallStackLayer layers[] = {
         CALLSTACK_LAYER_PRIV, CALLSTACK_LAYER_COMM,
     };
-    g_autoptr(GError) err = NULL;
 
     *f = (Fixture) { .priv = ETRACE_PRIV_U, .space = 1 };
     f->objects = object_table_new();
-    f->kernel = object_new(f->objects, OBJECT_KERNEL, "[kernel]", NULL);
-    symbols_parse_kallsyms(f->kernel->symbols, kallsyms, strlen(kallsyms),
-                           &err);
-    check_no_error(err);
-    symbols_sort(f->kernel->symbols);
     f->names = names_new(f->objects);
-    names_add_fixed(f->names, f->kernel, 0);
+    f->kernel = fixture_object(f->objects, f->names, OBJECT_KERNEL,
+                               "[kernel]", kallsyms, 0);
     f->tasks = task_table_new();
     f->profile = profile_new();
     new_stack(f, layers, ARRAY_SIZE(layers));
@@ -121,24 +117,11 @@ static void trap_into(Fixture *f, unsigned cause, uint64_t epc, unsigned priv)
     f->priv = priv;
 }
 
-static char *folded(Fixture *f)
-{
-    char *text = NULL;
-    size_t size;
-    FILE *file = open_memstream(&text, &size);
-
-    profile_sum(f->profile);
-    profile_write_folded(f->profile, file);
-    fclose(file);
-    return text;
-}
-
 static void assert_folded(Fixture *f, const char *want)
 {
-    char *text = folded(f);
+    g_autofree char *text = fixture_folded(f->profile);
 
     check_cmpstr(text, ==, want);
-    free(text);
 }
 
 #define CALL    ETRACE_ITYPE_INFERABLE_CALL
