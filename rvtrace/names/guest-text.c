@@ -4,7 +4,6 @@
  * SPDX-License-Identifier: GPL-2.0-or-later
  */
 #include "qemu/osdep.h"
-#include "base/below.h"
 #include "names/guest-text-private.h"
 #include "names/object-elf.h"
 #include "code/sideband-private.h"
@@ -154,24 +153,6 @@ unsigned guest_text_malformed(const GuestText *g)
     return g->malformed;
 }
 
-/* A file of @roots that the guest knows as @path, without leaving them */
-static Object *load_file(ObjectTable *table, const char *path, char **roots)
-{
-    for (; roots && *roots && path[0] == '/'; roots++) {
-        g_autofree char *file = below_find(*roots, path);
-        Object *o = file ? object_elf_load(table, path, file, NULL) : NULL;
-
-        if (o && o->kind != OBJECT_MODULE) {
-            object_elf_symbols(o);
-            return o;
-        }
-        if (o) {
-            object_drop(table, o);
-        }
-    }
-    return NULL;
-}
-
 static void name_file(GuestText *g, ObjectTable *table, char **roots,
                       unsigned before, const char *path)
 {
@@ -186,7 +167,7 @@ static void name_file(GuestText *g, ObjectTable *table, char **roots,
             o = object_get(table, i);
         }
     }
-    o = o ?: load_file(table, path, roots);
+    o = o ?: object_elf_find(table, roots, path, false);
     if (o) {
         g_hash_table_insert(g->files, (gpointer)path, o);
     }

@@ -7,6 +7,7 @@
 #include <gio/gio.h>
 #include "elf/build-id.h"
 #include "elf/elf-file.h"
+#include "base/below.h"
 #include "base/input.h"
 #include "names/object-elf.h"
 #include "base/packed.h"
@@ -260,4 +261,22 @@ Object *object_elf_load(ObjectTable *table, const char *path,
     data = input_data(bytes, &size);
     return object_elf_parse(table, path, file, bytes, data, size, OBJECT_NONE,
                             errp);
+}
+
+Object *object_elf_find(ObjectTable *table, char **roots, const char *path,
+                        bool with_code)
+{
+    for (; roots && *roots && path[0] == '/'; roots++) {
+        g_autofree char *file = below_find(*roots, path);
+        Object *o = file ? object_elf_load(table, path, file, NULL) : NULL;
+
+        if (o && o->kind != OBJECT_MODULE && (!with_code || o->code->len)) {
+            object_elf_symbols(o);
+            return o;
+        }
+        if (o) {
+            object_drop(table, o);
+        }
+    }
+    return NULL;
 }

@@ -19,7 +19,17 @@ Object *object_elf_load(ObjectTable *table, const char *path,
                         const char *file, GError **errp);
 
 /*
- * The same from @size bytes of memory, to which @owner belongs (a reference
+ * The file that the guest knows as @path, an absolute one, below the first of
+ * @roots (may be NULL) that has it as an ELF file of the kind that processes
+ * map: no module, and if @with_code, with code. Nothing that is not below
+ * @roots is looked at, whatever @path says. Its symbols are read. NULL if there
+ * is none.
+ */
+Object *object_elf_find(ObjectTable *table, char **roots, const char *path,
+                        bool with_code);
+
+/*
+ * The same as object_elf_load() from @size bytes of memory, to which @owner belongs (a reference
  * is taken). @kind replaces what the file says, unless it is OBJECT_NONE.
  */
 Object *object_elf_parse(ObjectTable *table, const char *path,

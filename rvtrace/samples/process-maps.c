@@ -8,7 +8,6 @@
  * SPDX-License-Identifier: GPL-2.0-or-later
  */
 #include "qemu/osdep.h"
-#include "base/below.h"
 #include "names/object-elf.h"
 #include "samples/process-maps.h"
 #include "names/segments.h"
@@ -159,38 +158,6 @@ const ProcessMaps *process_table_use(ProcessTable *table, uint32_t pid)
     return m;
 }
 
-static Object *load_file(ObjectTable *objects, const char *path,
-                         const char *file)
-{
-    Object *o = object_elf_load(objects, path, file, NULL);
-
-    if (o && (!o->code->len || o->kind == OBJECT_MODULE)) {
-        object_drop(objects, o);
-        return NULL;
-    }
-    if (o) {
-        object_elf_symbols(o);
-    }
-    return o;
-}
-
-/*
- * The file of @path, with its symbols; NULL if there is none. The path is
- * whatever the recording says: only what is below @roots is looked at.
- */
-static Object *load(ObjectTable *objects, char **roots, const char *path)
-{
-    for (; roots && *roots && path[0] == '/'; roots++) {
-        g_autofree char *file = below_find(*roots, path);
-        Object *o = file ? load_file(objects, path, file) : NULL;
-
-        if (o) {
-            return o;
-        }
-    }
-    return NULL;
-}
-
 /* How far above its own addresses the object lies, which has @map mapped */
 static bool find_bias(const Object *o, const GArray *segments,
                       const ProcessMap *map, uint64_t *bias)
@@ -224,7 +191,7 @@ void process_table_names(ProcessTable *table, const Names *base, char **roots,
             Object *o;
 
             if (!g_hash_table_contains(known, map->path)) {
-                o = load(objects, roots, map->path);
+                o = object_elf_find(objects, roots, map->path, true);
                 g_hash_table_insert(known, (gpointer)map->path, o);
                 *missing += !o && map->path[0] == '/' && map->path[1] != '/';
             }
