@@ -161,6 +161,17 @@ static inline Frame *innermost_frame(const Stack *st)
     return st->depth ? &st->frames[st->depth - 1] : NULL;
 }
 
+/* Frames up to that of the innermost trap into the same level; 0: none */
+static inline unsigned depth_of_trap(const Stack *st)
+{
+    unsigned depth = st->depth;
+
+    while (depth && st->frames[depth - 1].entry != ENTRY_TRAP) {
+        depth--;
+    }
+    return depth;
+}
+
 /* The jump, return or xRET that ends at @end; valid until the next call */
 const KnownJump *callstack_jump(CallStack *cs, uint64_t end);
 

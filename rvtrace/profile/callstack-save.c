@@ -192,11 +192,8 @@ static Stack *get_stack(CallStack *cs, TreeReader *tree, const GArray *pieces,
     fields.room = st->room;
     fields.frames = st->frames;
     *st = fields;
-    for (unsigned i = 0; i < st->depth; i++) {
-        if (!get_frame(&piece, tree, &st->frames[i])) {
-            callstack_stack_free(cs, st);
-            return NULL;
-        }
+    for (unsigned i = 0; i < st->depth && !piece.failed; i++) {
+        piece.failed |= !get_frame(&piece, tree, &st->frames[i]);
     }
     if (piece.failed) {
         callstack_stack_free(cs, st);

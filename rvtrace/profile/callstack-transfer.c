@@ -85,6 +85,12 @@ static bool switch_to(CallStack *cs, uint64_t pc)
     return callstack_resume_found(cs, returns_to, MAX_SWITCH_DEPTH, pc);
 }
 
+/* Whoever waits for @pc, on this stack or on another one, goes on there. */
+static bool go_back_to(CallStack *cs, uint64_t pc)
+{
+    return return_to(cs, pc) || switch_to(cs, pc);
+}
+
 /* longjmp: @pc is inside of a function that waits for a call to return. */
 static bool unwind_into(CallStack *cs, uint64_t pc)
 {
@@ -147,8 +153,7 @@ static void follow_jump(CallStack *cs, uint64_t left, uint64_t pc)
         } else {
             callstack_replace(cs, pc, true);
         }
-    } else if (!return_to(cs, pc) && !switch_to(cs, pc) &&
-               !unwind_into(cs, pc)) {
+    } else if (!go_back_to(cs, pc) && !unwind_into(cs, pc)) {
         callstack_replace(cs, pc, false);
     }
 }
@@ -189,15 +194,13 @@ static unsigned trapped_at(const Stack *st, unsigned round, uint64_t pc)
 static void follow_xret(CallStack *cs, uint64_t left, uint64_t pc)
 {
     const Stack *st = cs->now->stack;
-    unsigned trap = st->depth;
+    unsigned trap;
 
     if (remove_trap(cs, pc) ||
         callstack_resume_found(cs, trapped_at, 2, pc)) {
         return;
     }
-    while (trap && st->frames[trap - 1].entry != ENTRY_TRAP) {
-        trap--;
-    }
+    trap = depth_of_trap(st);
     if (!trap) {
         /* The way into a first task, or just a jump */
         if (callstack_jump(cs, left)->sp == SP_TAKEN) {
@@ -222,13 +225,13 @@ void callstack_transfer(CallStack *cs, unsigned itype, uint64_t left,
         callstack_push_function(cs, pc, true, left);
         break;
     case ETRACE_ITYPE_UNINFERABLE_CALL:
-        if (is_entry(cs, pc) || (!return_to(cs, pc) && !switch_to(cs, pc))) {
+        if (is_entry(cs, pc) || !go_back_to(cs, pc)) {
             callstack_push_function(cs, pc, true, left);
         }
         break;
     case ETRACE_ITYPE_COROUTINE_SWAP:
         /* jalr ra, t0 is one by its registers, and what Go and Java call by */
-        if (return_to(cs, pc) || switch_to(cs, pc)) {
+        if (go_back_to(cs, pc)) {
             break;
         }
         if (is_entry(cs, pc) || !has_symbol(cs, pc)) {
@@ -238,7 +241,7 @@ void callstack_transfer(CallStack *cs, unsigned itype, uint64_t left,
         }
         break;
     case ETRACE_ITYPE_RETURN:
-        if (!return_to(cs, pc) && !switch_to(cs, pc)) {
+        if (!go_back_to(cs, pc)) {
             follow_lost_return(cs, left, pc);
         }
         break;

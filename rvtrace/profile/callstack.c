@@ -110,15 +110,8 @@ static void leave(CallStack *cs)
         st->epc = cs->left;
         st->called = true;
     } else if (cs->itype == ETRACE_ITYPE_TRAP_RETURN) {
-        unsigned i = st->depth;
-
-        while (i && st->frames[i - 1].entry != ENTRY_TRAP) {
-            i--;
-        }
-        callstack_cut(cs, i ? i - 1 : 0);
+        callstack_cut(cs, MAX(depth_of_trap(st), 1) - 1);
     }
-    cs->trapped = false;
-    cs->itype = ETRACE_ITYPE_NONE;
 }
 
 /* What was not traced is over. */

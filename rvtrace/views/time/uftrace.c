@@ -64,7 +64,6 @@ typedef struct Process {
 typedef struct Part Part;
 typedef struct Writer {
     unsigned tid, pid;
-    unsigned depth;
     uint64_t time;              /* of the last record */
     Part *current;              /* whose that was */
     GByteArray *records;
@@ -325,14 +324,18 @@ static Writer *writer_of(Uftrace *u, const Task *task, unsigned hart)
     return w;
 }
 
-static void put_record(Uftrace *u, Writer *w, unsigned type, uint64_t addr)
+/* Of a function that is called by those that @part is in */
+static void put_record(Uftrace *u, const Part *part, unsigned type,
+                       uint64_t addr)
 {
-    if (w->depth >= MAX_STACK) {
+    Writer *w = part->w;
+
+    if (part->open->len >= MAX_STACK) {
         return;
     }
     view_put64(w->records, w->time);
     view_put64(w->records, type | RECORD_MAGIC << RECORD_MAGIC_SHIFT |
-                           w->depth << RECORD_DEPTH_SHIFT |
+                           part->open->len << RECORD_DEPTH_SHIFT |
                            addr << RECORD_ADDR_SHIFT);
     if (w->records->len >= CHUNK) {
         flush(u, w);
@@ -347,8 +350,7 @@ static void leave_all(Uftrace *u, Part *part)
                                       part->open->len - 1);
 
         g_array_set_size(part->open, part->open->len - 1);
-        part->w->depth--;
-        put_record(u, part->w, RECORD_EXIT, addr);
+        put_record(u, part, RECORD_EXIT, addr);
     }
 }
 
@@ -380,8 +382,7 @@ static void on_enter(void *opaque, Track *track, unsigned frame,
     Part *part = part_at(opaque, track, time);
     uint64_t addr = address_of(opaque, frame);
 
-    put_record(opaque, part->w, RECORD_ENTRY, addr);
-    part->w->depth++;
+    put_record(opaque, part, RECORD_ENTRY, addr);
     g_array_append_val(part->open, addr);
 }
 
@@ -396,8 +397,7 @@ static void on_leave(void *opaque, Track *track, unsigned frame,
     }
     part = part_at(opaque, track, time);
     g_array_set_size(part->open, part->open->len - 1);
-    part->w->depth--;
-    put_record(opaque, part->w, RECORD_EXIT, address_of(opaque, frame));
+    put_record(opaque, part, RECORD_EXIT, address_of(opaque, frame));
 }
 
 static bool check(const Uftrace *u, GError **errp)
