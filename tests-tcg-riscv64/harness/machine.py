@@ -128,6 +128,15 @@ class Machine:
         if 'error' in job:
             raise Error(f'{command}: {job["error"]}')
 
+    def migrate(self, uri):
+        """
+        Begin to move; what the guest retires meanwhile has to be decoded and
+        compared.
+        """
+        self.qmp('migrate-set-parameters', downtime_limit=20000,
+                 max_bandwidth=1 << 40)
+        self.qmp('migrate', uri=uri)
+
     def migrated(self):
         """Waits for the end of a migration, out or in."""
         def status():

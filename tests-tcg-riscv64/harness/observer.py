@@ -5,7 +5,7 @@
 
 import subprocess
 
-from tap import size_of, until
+from tap import Problem, size_of, until
 
 PART = 1 << 20          # bytes read at a time
 
@@ -44,3 +44,16 @@ class Observer:
         """The lines of a hart without its number, when QEMU has ended"""
         return subprocess.run(['sed', '-n', f's/^{hart} //p', self.path],
                               stdout=subprocess.PIPE, check=True).stdout
+
+
+def same(decoded, truth, what='the decoded trace'):
+    """Lists of pcs, or lines where there are millions"""
+    if decoded == truth:
+        return
+    decoded, truth = (pcs.split() if isinstance(pcs, bytes) else pcs
+                      for pcs in (decoded, truth))
+    i = next((i for i, (a, b) in enumerate(zip(decoded, truth)) if a != b),
+             min(len(decoded), len(truth)))
+    raise Problem(f'{what}: {len(decoded)} instructions, {len(truth)} '
+                  f'retired, different from number {i} on: '
+                  f'{decoded[i:i + 4]}, retired {truth[i:i + 4]}')

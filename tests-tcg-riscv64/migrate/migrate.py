@@ -20,9 +20,8 @@ sys.path.append(f'{HERE}/../harness')
 import links                                            # noqa: E402
 import symbols                                          # noqa: E402
 import tap                                              # noqa: E402
-from links import Error                                 # noqa: E402
 from machine import Machine                             # noqa: E402
-from observer import Observer                           # noqa: E402
+from observer import Observer, same                     # noqa: E402
 from tap import LIMIT, need, until                      # noqa: E402
 
 QEMU, RVTRACE, RETIRED, ACCESSES, OUT = (
@@ -88,10 +87,7 @@ class Part:
         if not live:
             self.qmp('stop')
         there.qmp('migrate-incoming', uri=address)
-        # what the guest retires meanwhile has to be decoded and compared
-        self.qmp('migrate-set-parameters', downtime_limit=20000,
-                 max_bandwidth=1 << 40)
-        self.qmp('migrate', uri=address)
+        self.machine.migrate(address)
         there.machine.migrated()
         self.machine.migrated()
         return there
@@ -221,17 +217,6 @@ class Test:
 
 def count(pcs):
     return pcs.count(b'\n')
-
-
-def same(decoded, truth):
-    if decoded != truth:
-        decoded, truth = (text.decode().splitlines()
-                          for text in (decoded, truth))
-        i = next((i for i, (a, b) in enumerate(zip(decoded, truth)) if a != b),
-                 min(len(decoded), len(truth)))
-        raise Error(f'{len(decoded)} instructions decoded, {len(truth)} '
-                    f'retired, different from number {i} on: '
-                    f'{decoded[i:i + 4]}, retired {truth[i:i + 4]}')
 
 
 def moves(test, live=True, times=1):

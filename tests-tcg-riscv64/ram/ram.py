@@ -13,7 +13,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(__file__), '..', 'harness'))
 import formats
 import machine as machines
 import tap
-from observer import Observer
+from observer import Observer, same
 from symbols import table
 from tap import LIMIT, Problem, need
 
@@ -91,19 +91,6 @@ def decoded_lines(folder, trace, *options, hart=0, strict=True):
 def decode(*where, **how):
     """The same, a list of texts"""
     return decoded_lines(*where, **how).decode().split()
-
-
-def same(decoded, truth, what='the decoded trace'):
-    """Lists, or lines where there are millions"""
-    if decoded == truth:
-        return
-    decoded, truth = (pcs.split() if isinstance(pcs, bytes) else pcs
-                      for pcs in (decoded, truth))
-    i = next((i for i, (a, b) in enumerate(zip(decoded, truth)) if a != b),
-             min(len(decoded), len(truth)))
-    raise Problem(f'{what}: {len(decoded)} instructions, {len(truth)} '
-                  f'retired, different from number {i} on: '
-                  f'{decoded[i:i + 4]}, retired {truth[i:i + 4]}')
 
 
 def is_end(decoded, truth, least):
@@ -623,8 +610,7 @@ def migrated(folder, guest, machine, size, live, harts=1):
         m1.go_on(1)             # the others do little
         if not live:
             m1.qmp('stop')
-        m1.qmp('migrate-set-parameters', max_bandwidth=1 << 40)
-        m1.qmp('migrate', uri=state)
+        m1.migrate(state)
         m1.migrated()
         need('SHUTDOWN' not in m1.monitor.events, 'the guest is over')
         m1.qmp('x-riscv-trace-save', filename=f'{folder}/trace.1', **hart)
