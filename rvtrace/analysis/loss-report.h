@@ -16,7 +16,7 @@ typedef struct LossReport {
     uint64_t losses;
     bool gave_up;               /* and one of them was that */
     bool noted_end;
-    uint64_t insns;             /* of what has ended */
+    uint64_t insns;             /* decoded, of harts that are done */
     uint64_t packets, syncs;    /* ... but support packets */
     uint64_t skipped_bytes;
 } LossReport;

@@ -33,7 +33,7 @@ static void leave(GArray *folders)
     g_array_set_size(folders, folders->len - 1);
 }
 
-/* In front of what is left of a path: where the link @name leads */
+/* Put the target of the link @name in front of the rest of a path. */
 static bool put_link(int folder, const char *name, GArray *folders,
                      GString *rest)
 {

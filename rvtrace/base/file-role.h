@@ -1,8 +1,8 @@
 /*
  * Which files are read, and which are written: none may be both
  *
- * Files are told apart by device and inode, so that links, other spellings of
- * a path and redirections are seen through.
+ * Files are compared by device and inode, so a file is recognised under any
+ * name: through a link, another spelling of its path, or a redirection.
  *
  * SPDX-License-Identifier: GPL-2.0-or-later
  */

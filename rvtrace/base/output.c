@@ -111,7 +111,7 @@ static int open_beside(Output *o, bool named)
     return fd;
 }
 
-/* Open what is no regular file, or cannot be replaced. */
+/* Open a file that is not a regular one, or that cannot be replaced. */
 static int open_as_it_is(const char *path)
 {
     return open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);

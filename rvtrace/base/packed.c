@@ -17,7 +17,7 @@
 
 size_t packed_total_max = (size_t)1 << 30;
 
-static size_t total;            /* of what is unpacked; atomic */
+static size_t total;            /* bytes unpacked and in use; atomic */
 
 typedef enum Status {
     UNPACK_DONE,

@@ -26,8 +26,8 @@ bool packed_is(const uint8_t *head, size_t size);
 /*
  * The file @path, or what is packed in it. The caller takes it apart with
  * input_data(). Returns NULL and sets @errp, with the path in its message, if
- * it cannot be read, is damaged, or is too large; G_IO_ERROR_NO_SPACE if there
- * is no room for it beside the others.
+ * it cannot be read, is damaged, or is too large; G_IO_ERROR_NO_SPACE if it
+ * and the others together exceed packed_total_max.
  */
 GBytes *packed_open(const char *path, GError **errp);
 

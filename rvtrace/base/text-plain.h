@@ -9,8 +9,8 @@
 /*
  * @text, if it has no control characters; else the same with '?' for each of
  * them, which stays. Names of functions, files and tasks come in through here,
- * so that writers of formats with lines, and terminals, need not mind. What is
- * no UTF-8 is left to the writers.
+ * so that terminals, and writers of line-based formats, need not care. Invalid
+ * UTF-8 is left to the writers.
  */
 const char *text_plain(const char *text);
 

@@ -75,8 +75,8 @@ void insn_classify(const InsnIsa *isa, uint32_t raw, Insn *insn);
 bool insn_isa_parse(InsnIsa *isa, const char *str);
 
 /*
- * The first part of such a string that is no extension that is known here, for
- * the caller to free; NULL: there is none. It may have branches of its own.
+ * The first extension in such a string that rvtrace does not know, and which so
+ * may have branches of its own. NULL if it knows all; the caller frees it.
  */
 char *insn_isa_unknown(const char *str);
 

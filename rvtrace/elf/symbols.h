@@ -53,7 +53,7 @@ bool symbols_parse_kallsyms(SymbolTable *table, const char *text, size_t size,
 
 /*
  * To be called when all have been added, before symbols_find(). Labels within a
- * function that has a size are removed: they are no functions.
+ * function that has a size are removed: they are not functions.
  */
 void symbols_sort(SymbolTable *table);
 
