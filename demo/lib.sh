@@ -54,7 +54,7 @@ guest_info=
 # qemu_args DIR SMP WORK [traced]: the whole command line, in $command
 qemu_args() {
     local dir=$1 smp=$2 work=$3 traced=${4-} options=virt chardevs=() append
-    append="console=ttyS0 panic=-1 rvtrace.work=$work"
+    append="console=ttyS0 panic=-1 cryptomgr.notests rvtrace.work=$work"
     if [ -n "$traced" ]; then
         options+=,trace=on,trace-autostart=on,trace-chardev=tr,trace-sideband=sb
         [ -z "$guest_info" ] || options+=,trace-guest-info=$guest_info

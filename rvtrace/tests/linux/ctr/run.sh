@@ -43,7 +43,7 @@ boot() {
         -M virt -smp 2 -m 512M -cpu rv64,smctr=on,ssctr=on \
         -bios "$guest/fw_dynamic.bin" \
         -kernel "$guest/Image" -initrd "$out/initrd" \
-        -append "console=ttyS0 panic=-1 ctr.$1" \
+        -append "console=ttyS0 panic=-1 cryptomgr.notests ctr.$1" \
         -drive "file=$guest/disk,format=raw,readonly=on,if=none,id=disk" \
         -device virtio-blk-pci,drive=disk \
         -device virtio-serial-pci \

@@ -19,21 +19,20 @@ base=0x123450000
 
 linux_initrd
 
-# boot NAME MACHINE WORDS: a run in $OUT/NAME; blocks that are chained are not
-# logged
+# boot NAME MACHINE WORDS ARG...: a run in $OUT/NAME
 boot() {
-    local run=$OUT/$1
+    local run=$OUT/$1 machine=$2 words=$3
+    shift 3
     rm -rf "$run"
     mkdir -p "$run"
-    timeout 600 "$QEMU" -M "virt$2" \
+    timeout 600 "$QEMU" -M "virt$machine" \
         -chardev "file,id=tr,path=$run/trace" \
         -chardev "file,id=sb,path=$run/side" \
         -cpu rv64 -m 512M -bios "$guest/fw_dynamic.bin" \
         -kernel "$guest/Image" -initrd "$OUT/initrd" \
-        -append "console=ttyS0 panic=-1 $3" \
+        -append "console=ttyS0 panic=-1 cryptomgr.notests $words" \
         -device virtio-serial-pci -device rvtrace-port \
-        -d exec,nochain -dfilter $base+0x10000 -D "$run/pcs" \
-        -display none -monitor none -no-reboot \
+        -display none -monitor none -no-reboot "$@" \
         -serial "file:$run/console" < /dev/null > "$run/log" 2>&1 ||
         bail "QEMU: status $?; see $run"
     tr -d '\r' < "$run/console" | sed -n 's/^region: //p' > "$run/said"
@@ -42,8 +41,10 @@ boot() {
 }
 
 trace=,trace=on,trace-chardev=tr,trace-sideband=sb
-boot run "$trace,trace-autostart=on" ""
-boot switch "$trace" region.switch
+# blocks that are chained are not logged
+log=(-d exec,nochain -dfilter $base+0x10000 -D)
+boot run "$trace,trace-autostart=on" "" "${log[@]}" "$OUT/run/pcs"
+boot switch "$trace" region.switch "${log[@]}" "$OUT/switch/pcs"
 boot none "" region.none
 run=$OUT/run
 export run
