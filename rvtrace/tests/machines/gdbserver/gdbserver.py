@@ -19,6 +19,7 @@ from tap import need
 
 QEMU, RVTRACE, OUT = (os.environ[name] for name in ('QEMU', 'RVTRACE', 'OUT'))
 LIMIT = links.LIMIT
+STEPS = int(os.environ['STEPS'])
 LOG = ('-accel', 'tcg,one-insn-per-tb=on,thread=single', '-d',
        'exec,nochain,int')
 HISTORY = re.compile(r'^\d+\t(?:=>|  ) 0x([0-9a-f]+)')
@@ -107,7 +108,7 @@ def same(got, want, what):
 def walk(folder, guest, cpu, symbols=True):
     """From the end to the beginning, at most so far back, and forth again"""
     pcs = trace(folder, guest, cpu)[0]
-    steps = min(1200, len(pcs) - 1)
+    steps = min(STEPS, len(pcs) - 1)
     output = run_gdb(folder, guest, [
         r'printf "at %lx\n", $pc', 'monitor where',
         *repeat(steps, 'back', 'reverse-stepi'),
@@ -130,7 +131,7 @@ def walk(folder, guest, cpu, symbols=True):
 
 def harts(folder):
     """Each hart has a place of its own."""
-    steps = 1000
+    steps = min(STEPS, 1000)
     pcs = trace(folder, 'baton.rv64gc', 'rv64', 3)
     output = run_gdb(folder, 'baton.rv64gc', [
         'thread 2', *repeat(steps, 'two', 'reverse-stepi'),

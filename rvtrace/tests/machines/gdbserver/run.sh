@@ -3,7 +3,9 @@
 #
 # rvtrace gdbserver: gdb walks through a traced run, forth and back. Speaks TAP.
 #
-# run.sh [PATTERN]        only tests whose name matches the glob pattern
+# run.sh [--all] [PATTERN]
+#                         only tests whose name matches the glob pattern;
+#                         --all: with four times as many steps
 #
 # QEMU, RVTRACE           qemu-system-riscv64, rvtrace
 # OUT                     where the guests and the files of failed tests go
@@ -24,4 +26,9 @@ make_guests "$guest_dir" "${guests[@]}" zc.rv64gc
 make_guest dhry-50 "$guest_dir/dhry.c" rv64gc -DROUNDS=50
 make_guest dhry-100 "$guest_dir/dhry.c" rv64gc -DROUNDS=100
 make_guest rounds "$here/rounds.S" rv64gc
+export STEPS=300
+if [ "${1-}" = --all ]; then
+    STEPS=1200
+    shift
+fi
 exec python3 "$here/gdbserver.py" "${1:-*}"
