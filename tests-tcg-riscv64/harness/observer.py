@@ -3,6 +3,7 @@
 # What an observer (../plugin) has written down until now: a line for each
 # instruction that retired, "HART PC".
 
+import os
 import subprocess
 
 from tap import Problem, size_of, until
@@ -42,8 +43,10 @@ class Observer:
 
     def pcs(self, hart):
         """The lines of a hart without its number, when QEMU has ended"""
-        return subprocess.run(['sed', '-n', f's/^{hart} //p', self.path],
-                              stdout=subprocess.PIPE, check=True).stdout
+        lines = subprocess.run(['grep', f'^{hart} ', self.path],
+                               stdout=subprocess.PIPE, check=False,
+                               env={**os.environ, 'LC_ALL': 'C'}).stdout
+        return (b'\n' + lines).replace(b'\n%d ' % hart, b'\n')[1:]
 
 
 def same(decoded, truth, what='the decoded trace'):

@@ -94,10 +94,11 @@ def decode(*where, **how):
 
 
 def is_end(decoded, truth, least):
-    """The last ones of the truth, and some of them"""
-    need(least <= len(decoded) < len(truth),
-         f'{len(decoded)} instructions of {len(truth)} decoded')
-    same(decoded, truth[-len(decoded):], 'the end of the trace')
+    """The last lines of the truth, and some of them"""
+    many, of = decoded.count(b'\n'), truth.count(b'\n')
+    need(least <= many < of, f'{many} instructions of {of} decoded')
+    same(b'\n' + decoded, (b'\n' + truth)[-len(decoded) - 1:],
+         'the end of the trace')
 
 
 def find(decoded, truth, least):
@@ -136,8 +137,8 @@ def whole_sram(folder, guest):
                  *sram('64M')) as m:
         m.finished()
         m.qmp('x-riscv-trace-save', filename=f'{folder}/trace')
-    same(decode(folder, f'{folder}/trace', '--ram', '--sideband',
-                f'{folder}/sideband'), m.pcs())
+    same(decoded_lines(folder, f'{folder}/trace', '--ram', '--sideband',
+                       f'{folder}/sideband'), m.lines())
 
 
 def whole_smp(folder, harts):
@@ -147,8 +148,8 @@ def whole_smp(folder, harts):
         m.finished()
         m.qmp('x-riscv-trace-save', filename=f'{folder}/trace')
     for hart in range(harts):
-        same(decode(folder, f'{folder}/trace', '--ram', '--sideband',
-                    f'{folder}/sideband', hart=hart), m.pcs(hart))
+        same(decoded_lines(folder, f'{folder}/trace', '--ram', '--sideband',
+                           f'{folder}/sideband', hart=hart), m.lines(hart))
 
 
 def wrapped_sram(folder, guest, size, harts=1):
@@ -160,12 +161,12 @@ def wrapped_sram(folder, guest, size, harts=1):
         need('wrapped' in m.hmp('info riscv-trace'), 'it has not wrapped')
         m.qmp('x-riscv-trace-save', filename=f'{folder}/trace')
     for hart in range(harts):
-        is_end(decode(folder, f'{folder}/trace', '--wrapped-at', '0',
-                      '--sideband', f'{folder}/sideband', hart=hart),
-               m.pcs(hart), 3000)
+        is_end(decoded_lines(folder, f'{folder}/trace', '--wrapped-at', '0',
+                             '--sideband', f'{folder}/sideband', hart=hart),
+               m.lines(hart), 3000)
     if harts == 1:
-        is_end(decode(folder, f'{folder}/trace', '--wrapped-at', '0',
-                      '--elf', elf), m.pcs(0), 3000)
+        is_end(decoded_lines(folder, f'{folder}/trace', '--wrapped-at', '0',
+                             '--elf', elf), m.lines(0), 3000)
 
 
 def rings_of(m):
@@ -366,8 +367,9 @@ def per_hart_whole(folder):
             else:
                 raise Problem(f'hart {wrong} has been saved')
     for hart in range(3):
-        same(decode(folder, f'{folder}/trace{hart}', '--ram', '--sideband',
-                    f'{folder}/sideband', hart=hart), m.pcs(hart))
+        same(decoded_lines(folder, f'{folder}/trace{hart}', '--ram',
+                           '--sideband', f'{folder}/sideband', hart=hart),
+             m.lines(hart))
 
 
 def per_hart_data(folder):
@@ -386,8 +388,9 @@ def per_hart_data(folder):
     for hart in range(2):
         options = ['--trace', f'{folder}/trace{hart}', '--ram', '--sideband',
                    f'{folder}/sideband', '--strict', '--hart', str(hart)]
-        same(decode(folder, f'{folder}/trace{hart}', '--ram', '--sideband',
-                    f'{folder}/sideband', hart=hart), m.pcs(hart))
+        same(decoded_lines(folder, f'{folder}/trace{hart}', '--ram',
+                           '--sideband', f'{folder}/sideband', hart=hart),
+             m.lines(hart))
         with open(f'{folder}/data{hart}', 'wb') as file:
             subprocess.run([RVTRACE, 'decode', *options, '--emit', 'data'],
                            check=True, stdout=file, timeout=LIMIT)
@@ -626,8 +629,8 @@ def migrated(folder, guest, machine, size, live, harts=1):
 
 
 def migrated_sram(folder, live, machine='', harts=1):
-    m1, m2, elf = migrated(folder, 'dhry-long', AUTO + machine, '64M', live,
-                           harts)
+    guest = 'dhry-long' if live else 'dhry.rv64gc'
+    m1, m2, elf = migrated(folder, guest, AUTO + machine, '64M', live, harts)
     before, after = m1.lines(), m2.lines()
     need(before.count(b'\n') > 10000 and after.count(b'\n') > 10000,
          'nothing ran on one of the sides')
@@ -654,13 +657,16 @@ def work_of(lines, elf):
     function = next((s for s in table(elf) if s.name == 'work' and s.size),
                     None)
     need(function, f'{elf} has no work()')
-    inside = {b'%x' % pc for pc in range(
-        function.address, function.address + function.size, 2)}
-    return [pc for pc in lines.split() if pc in inside]
+    pcs = '\n'.join(f'{pc:x}' for pc in range(
+        function.address, function.address + function.size, 2))
+    return subprocess.run(['grep', '-xF', pcs], input=lines,
+                          stdout=subprocess.PIPE, check=False,
+                          env={**os.environ, 'LC_ALL': 'C'}).stdout
 
 
 def migrated_smem(folder, live):
-    m1, m2, elf = migrated(folder, 'rvtrace-long', '', '1M', live)
+    guest = 'rvtrace-long' if live else 'rvtrace-some'
+    m1, m2, elf = migrated(folder, guest, '', '1M', live)
     before, after = m1.lines(), m2.lines()
     decoded = decoded_lines(folder, f'{folder}/trace', '--ram', '--elf', elf)
     need(decoded.count(b'\n') > 10000 and
@@ -671,7 +677,7 @@ def migrated_smem(folder, live):
                        f'{folder}/sideband'), decoded, 'with both sidebands')
     work = work_of(before, elf), work_of(after, elf)
     need(all(work), 'it did not move in the middle of the work')
-    same(work_of(decoded, elf), sum(work, []), 'work()')
+    same(work_of(decoded, elf), b''.join(work), 'work()')
 
 
 def tests():

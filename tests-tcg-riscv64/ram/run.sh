@@ -51,6 +51,7 @@ for xlen in 64 32; do
         -DRING_SIZE=0x1000 -DWORK=20000 -DSTOP_ON_WRAP=1 -DRESUME=1
 done
 make_guest rvtrace-long "$rvtrace" rv64gc -DRING_SIZE=0x2000000 -DWORK=1200000
+make_guest rvtrace-some "$rvtrace" rv64gc -DRING_SIZE=0x2000000 -DWORK=400000
 make_guest dhry-long "$guest_dir/dhry.c" rv64gc -DROUNDS=1200
 make_guest endless "$here/../slow-reader/long.c" rv64gc -DROUNDS=0x7fffffff
 make_guest smp-long "$guest_dir/smp.S" rv64gc -DROUNDS=100000000
