@@ -103,6 +103,16 @@ void hart_count(HartResult *h)
     }
 }
 
+void hart_count_handler(void *opaque, uint64_t pc, unsigned priv,
+                        const CallStackSite *site)
+{
+    CounterObserver *o = hart_observer(opaque, &counter_ops);
+
+    if (o && o->counter) {
+        counter_handler(o->counter, pc, priv, site);
+    }
+}
+
 Counts *hart_ranges(const HartResult *h)
 {
     CounterObserver *o = hart_observer(h, &counter_ops);

@@ -61,8 +61,10 @@ bool hart_follow_moments(HartResult *h, GError **errp);
 /* When @h has all that watchers may ask it for; false: they have said why. */
 bool hart_begin_watchers(HartResult *h);
 
-/* results-counter.c */
+/* results-counter.c; for CallStackOptions.handler: @opaque is the hart. */
 void hart_count(HartResult *h);
+void hart_count_handler(void *opaque, uint64_t pc, unsigned priv,
+                        const CallStackSite *site);
 
 /* results-weights.c: how long each call stack and each piece of code took */
 void hart_weigh_nodes(HartResult *h, const Profile *profile);

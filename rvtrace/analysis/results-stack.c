@@ -180,9 +180,12 @@ bool hart_follow_stacks(HartResult *h, GError **errp)
     StackObserver *o = g_new0(StackObserver, 1);
     CallStackOptions options = r->layers;
 
+    options.opaque = h;
     if (wants(h, RESULT_MOMENTS) || r->watchers || r->by_time) {
         options.moment = hart_moment;
-        options.opaque = h;
+    }
+    if (wants(h, RESULT_COUNTS)) {
+        options.handler = hart_count_handler;
     }
     o->profile = profile_new();
     o->stack = callstack_new(o->profile, PROFILE_ROOT, &options);

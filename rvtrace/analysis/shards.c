@@ -15,7 +15,7 @@
 
 static const SealedKind kind = {
     .magic = "rvtrace shard\n\x1a",
-    .version = 1,
+    .version = 2,
     .what = "result of --shard",
     .remedy = "make it again with --shard K/N",
 };

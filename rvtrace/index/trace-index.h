@@ -16,7 +16,7 @@
 #include "index/trace-id.h"
 
 /* Of the file's format */
-#define TRACE_INDEX_VERSION 3
+#define TRACE_INDEX_VERSION 4
 
 /* What was counted of a hart so far */
 typedef struct IndexCounts {

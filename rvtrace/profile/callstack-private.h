@@ -253,6 +253,9 @@ void callstack_transfer(CallStack *cs, unsigned itype, uint64_t left,
  */
 void callstack_go_on(CallStack *cs, uint64_t pc);
 
+/* A handler begins at @pc in place of what was interrupted. */
+void callstack_enter_handler(CallStack *cs, uint64_t pc);
+
 /* The node of everything at @priv that nothing called */
 unsigned callstack_group(CallStack *cs, unsigned priv);
 

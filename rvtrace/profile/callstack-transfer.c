@@ -270,6 +270,16 @@ static bool has_own_stack(const CallStack *cs)
                             cs->now->priv == ETRACE_PRIV_S);
 }
 
+void callstack_enter_handler(CallStack *cs, uint64_t pc)
+{
+    const CallStackOptions *o = &cs->options;
+
+    callstack_push_function(cs, pc, true, 0);
+    if (o->handler && !cs->ignored) {
+        o->handler(o->opaque, pc, cs->now->priv, &cs->site);
+    }
+}
+
 /* What runs at @pc interrupts the stack, which goes on at @epc later. */
 static void enter_signal(CallStack *cs, uint64_t pc, uint64_t epc)
 {
@@ -277,7 +287,7 @@ static void enter_signal(CallStack *cs, uint64_t pc, uint64_t epc)
 
     callstack_push(cs, profile_label(cs->profile, FRAME_TRAP, name), epc,
                    ENTRY_SIGNAL);
-    callstack_push_function(cs, pc, true, 0);
+    callstack_enter_handler(cs, pc);
 }
 
 void callstack_go_on(CallStack *cs, uint64_t pc)

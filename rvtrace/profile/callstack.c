@@ -77,7 +77,7 @@ static void enter_handler(CallStack *cs, const FlowRun *run)
     } else {
         callstack_push(cs, frame, epc, ENTRY_TRAP);
     }
-    callstack_push_function(cs, run->pc, true, 0);
+    callstack_enter_handler(cs, run->pc);
 }
 
 /* Execution goes on at another privilege level, or in another program. */

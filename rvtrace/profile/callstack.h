@@ -53,6 +53,15 @@ typedef struct CallStackMoment {
     uint8_t priv;               /* ETracePriv */
 } CallStackMoment;
 
+/* Where in the trace something happens */
+typedef struct CallStackSite {
+    Image *image;               /* the decoder's; see names_find() */
+    /* trace_decoder_space() of the run's or the trap's privilege level */
+    unsigned space;
+    const Task *task;           /* who runs; NULL: not known */
+    uint64_t moved;             /* SidebandTask.moved */
+} CallStackSite;
+
 typedef struct CallStackOptions {
     const Names *names;         /* not ours */
     /* The outermost one first; programs may share one, their stacks never */
@@ -63,17 +72,14 @@ typedef struct CallStackOptions {
      * callstack_repeat() adds have no moments of their own.
      */
     void (*moment)(void *opaque, const CallStackMoment *moment);
+    /*
+     * Called with @opaque where the handler of a trap or of a signal begins, at
+     * @pc and privilege level @priv: no jump leads there. May be NULL.
+     */
+    void (*handler)(void *opaque, uint64_t pc, unsigned priv,
+                    const CallStackSite *site);
     void *opaque;
 } CallStackOptions;
-
-/* Where in the trace something happens */
-typedef struct CallStackSite {
-    Image *image;               /* the decoder's; see names_find() */
-    /* trace_decoder_space() of the run's or the trap's privilege level */
-    unsigned space;
-    const Task *task;           /* who runs; NULL: not known */
-    uint64_t moved;             /* SidebandTask.moved */
-} CallStackSite;
 
 /*
  * @top is the node of @profile below which everything goes. @profile must

@@ -328,6 +328,20 @@ void counter_skip(Counter *c, const FlowRun *runs, unsigned n,
     c->marked = false;
 }
 
+void counter_handler(Counter *c, uint64_t pc, unsigned priv,
+                     const CallStackSite *site)
+{
+    const KnownPage *page = find_page(c, pc, priv, site);
+
+    counts_add_edge(c->counts, &(CountEdge) {
+        .from_place = page->place,
+        .to_place = page->place,
+        .itype = ETRACE_ITYPE_INTERRUPT,
+        .from = pc - page->bias,
+        .to = pc - page->bias,
+    }, 1);
+}
+
 void counter_lost(Counter *c)
 {
     commit_range(c);

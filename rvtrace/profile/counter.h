@@ -37,6 +37,10 @@ void counter_trap(Counter *c, const FlowTrap *trap,
                   const CallStackSite *site);
 void counter_lost(Counter *c);
 
+/* As CallStackOptions.handler: it is counted as a call of what begins at @pc. */
+void counter_handler(Counter *c, uint64_t pc, unsigned priv,
+                     const CallStackSite *site);
+
 /*
  * The same of runs that are not to be counted. A transfer that leads to them
  * from one that is, is.

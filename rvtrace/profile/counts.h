@@ -42,8 +42,9 @@ typedef struct CountRange {
 
 /*
  * A transfer of control: from the last instruction of a range to another
- * place. Not one for a branch that is not taken, and none for traps, whose
- * ranges have itype 1 or 2.
+ * place. Not one for a branch that is not taken. Traps end a range with itype 1
+ * or 2, and no jump leads to their handlers, nor to those of signals: their
+ * edges are from the handler's first instruction to itself, with itype 2.
  */
 typedef struct CountEdge {
     unsigned from_place, to_place;

@@ -39,11 +39,23 @@ typedef struct Fixture {
     CallStack *stack;
     const Task *a, *b;
     CallStackSite site;
+    GString *handlers;          /* that have begun */
 } Fixture;
+
+static void note_handler(void *opaque, uint64_t pc, unsigned priv,
+                         const CallStackSite *site)
+{
+    Fixture *f = opaque;
+
+    g_string_append_printf(f->handlers, "%s%" PRIx64 " %c",
+                           f->handlers->len ? ", " : "", pc,
+                           priv == ETRACE_PRIV_U ? 'U' : 'S');
+    check_true(site->task == f->site.task);
+}
 
 static void set_up(Fixture *f)
 {
-    *f = (Fixture) { 0 };
+    *f = (Fixture) { .handlers = g_string_new(NULL) };
     f->objects = object_table_new();
     f->names = names_new(f->objects);
     fixture_object(f->objects, f->names, OBJECT_KERNEL, "[kernel]", kallsyms,
@@ -56,12 +68,14 @@ static void set_up(Fixture *f)
     f->stack = callstack_new(f->profile, PROFILE_ROOT, &(CallStackOptions) {
         .names = f->names,
         .layers = { CALLSTACK_LAYER_COMM }, .nr_layers = 1,
+        .handler = note_handler, .opaque = f,
     });
 }
 
 static void tear_down(Fixture *f)
 {
     callstack_free(f->stack);
+    g_string_free(f->handlers, true);
     profile_free(f->profile);
     names_free(f->names);
     task_table_free(f->tasks);
@@ -125,6 +139,33 @@ static void test_signal(void)
                      "a;main;work;[signal];handler;leaf 2\n"
                      "a;main;work;[signal];sigreturn 1\n"
                      "a;main;work;[signal];sigreturn;[ecall from U];trap 1\n");
+    /* It began once, and the kernel's for each trap. */
+    check_cmpstr(f.handlers->str, ==, "ffffffff80000000 S, 1300 U, "
+                                      "ffffffff80000000 S");
+    tear_down(&f);
+}
+
+/* A function that is not there yet begins where it was called. */
+static void test_fault_at_entry(void)
+{
+    Fixture f;
+
+    set_up(&f);
+    run(&f, MAIN, 1, CALL);
+    trap_at(&f, 12, WORK);
+    run(&f, TRAP, 1, XRET);
+    run(&f, WORK, 1, RET);
+    run(&f, MAIN + 4, 1, 0);
+    check_folded(&f, "a;main 2\n"
+                     "a;main;work 1\n"
+                     "a;main;work;[instruction page fault];trap 1\n");
+    check_cmpstr(f.handlers->str, ==, "ffffffff80000000 S");
+    /* What is not selected does not count. */
+    callstack_select(f.stack, false);
+    trap_at(&f, 8, MAIN + 8);
+    run(&f, TRAP, 1, XRET);
+    run(&f, MAIN + 12, 1, 0);
+    check_cmpstr(f.handlers->str, ==, "ffffffff80000000 S");
     tear_down(&f);
 }
 
@@ -311,6 +352,7 @@ int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
     g_test_add_func("/callstack/signal", test_signal);
+    g_test_add_func("/callstack/fault-at-entry", test_fault_at_entry);
     g_test_add_func("/callstack/signal-longjmp", test_signal_longjmp);
     g_test_add_func("/callstack/nested-signals", test_nested_signals);
     g_test_add_func("/callstack/moved", test_moved);

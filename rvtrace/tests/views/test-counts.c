@@ -358,6 +358,31 @@ static void test_formats(void)
     tear_down(&f);
 }
 
+/* Handlers are called without a jump: how often is said. */
+static void test_handlers(void)
+{
+    Fixture f;
+
+    set_up(&f);
+    run(&f, MAIN, 3, 0);
+    for (unsigned i = 0; i < 5; i++) {
+        counter_trap(f.counter, &(FlowTrap) {
+            .cause = 8, .epc = MAIN + 0x10008, .epc_known = true,
+        }, &f.site);
+        counter_handler(f.counter, WORK + 0x10000, ETRACE_PRIV_U, &f.site);
+        run(&f, WORK, 2, ETRACE_ITYPE_TRAP_RETURN);
+        run(&f, MAIN + 8, 1, 0);
+    }
+    g_clear_pointer(&f.counter, counter_free);
+    counts_sort(f.counts);
+    assert_report(&f, "sym", (ReportOptions) { 0 },
+        "# 18 instructions; weights are instructions\n"
+        "    own     instructions        calls  sym\n"
+        " 55.56%               10            5  work\n"
+        " 44.44%                8            0  main\n");
+    tear_down(&f);
+}
+
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
@@ -368,5 +393,6 @@ int main(int argc, char **argv)
     g_test_add_func("/counts/report", test_report);
     g_test_add_func("/counts/report-time", test_report_time);
     g_test_add_func("/counts/formats", test_formats);
+    g_test_add_func("/counts/handlers", test_handlers);
     return g_test_run();
 }

@@ -158,8 +158,9 @@ static GHashTable *count_calls(const Counts *c)
         uint64_t key = e->to ^ (uint64_t)object << 48, *n;
 
         if ((e->itype != ETRACE_ITYPE_INFERABLE_CALL &&
-             e->itype != ETRACE_ITYPE_UNINFERABLE_CALL) ||
-            object == OBJECT_UNKNOWN) {
+             e->itype != ETRACE_ITYPE_UNINFERABLE_CALL &&
+             e->itype != ETRACE_ITYPE_INTERRUPT) ||
+            object_get(c->objects, object)->kind == OBJECT_NONE) {
             continue;
         }
         n = g_hash_table_lookup(calls, &key);

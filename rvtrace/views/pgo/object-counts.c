@@ -77,7 +77,7 @@ static void add_jumps(ObjectCounts *oc, const Counts *c)
         bool from = count_place(c, e->from_place)->object == oc->object->id;
         bool to = count_place(c, e->to_place)->object == oc->object->id;
 
-        if ((from || to) && e->count && e->itype != ETRACE_ITYPE_TRAP_RETURN) {
+        if ((from || to) && e->count && e->itype > ETRACE_ITYPE_TRAP_RETURN) {
             ObjectJump j = {
                 .from = from ? e->from : 0,
                 .to = to ? e->to : 0,

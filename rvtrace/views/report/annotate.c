@@ -208,7 +208,8 @@ static void add_details(Annotation *a)
                                             NULL);
         AnnotatedFunction *fn = symbol ? find_function(a, symbol) : NULL;
 
-        if (fn && edge->count && selected_place(a, from)) {
+        if (fn && edge->count && edge->itype != ETRACE_ITYPE_INTERRUPT &&
+            selected_place(a, from)) {
             g_ptr_array_add(fn->edges, (gpointer)edge);
         }
     }

@@ -192,7 +192,8 @@ static void add_ranges(Report *r)
 
 /*
  * A call is whatever leads to a function's beginning, but for jumps within it
- * and for returns: linkage stubs and tail calls jump.
+ * and for returns: linkage stubs and tail calls jump, and handlers of traps and
+ * signals begin without a jump.
  */
 static bool is_call(const CountEdge *e, const Object *from, const Object *to,
                     const Symbol *symbol)
@@ -203,6 +204,7 @@ static bool is_call(const CountEdge *e, const Object *from, const Object *to,
     switch (e->itype) {
     case ETRACE_ITYPE_UNINFERABLE_CALL:
     case ETRACE_ITYPE_INFERABLE_CALL:
+    case ETRACE_ITYPE_INTERRUPT:
         return true;
     case ETRACE_ITYPE_TRAP_RETURN:
     case ETRACE_ITYPE_RETURN:

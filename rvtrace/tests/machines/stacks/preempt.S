@@ -13,6 +13,9 @@
  * row task_b;gb;hb
  * row task_b;gb;hb;[machine software interrupt];handler
  * row task_b;gb;hb;[machine software interrupt];handler;choose
+ * calls start 1
+ * calls handler 6
+ * calls choose 6
  *
  * SPDX-License-Identifier: GPL-2.0-or-later
  */

@@ -5,7 +5,8 @@
 #
 # The guests' sources say what is right: lines "row STACK [COUNT]" are all that
 # there is, but for stacks that end in a function of a line "free FUNCTION" or
-# in what all guests share; "trace PROPERTY" is one of the encoder.
+# in what all guests share; "calls FUNCTION COUNT" is how often it begins;
+# "trace PROPERTY" is one of the encoder.
 
 import glob
 import os
@@ -45,6 +46,16 @@ def folded(folder, name, props=()):
     return {stack: int(count) for stack, count in rows}, said
 
 
+def calls(folder, name):
+    """{function: calls} of the same run"""
+    text, _ = run(RVTRACE, 'report', '--trace', f'{folder}/trace',
+                  '--sideband', f'{folder}/sideband', '--elf',
+                  f'{OUT}/{name}.elf', '--sort', 'sym', '--format', 'tsv')
+    head, *lines = (line.split('\t') for line in text.splitlines())
+    return {line[head.index('sym')]: line[head.index('calls')]
+            for line in lines}
+
+
 def without(rows, functions):
     """... less those that end in one of the functions"""
     return {stack: count for stack, count in rows.items()
@@ -76,6 +87,11 @@ def test_guest(folder, name, source):
              for stack in sorted({*want, *rows})
              if (stack in rows) != (stack in want) or
              want[stack] not in (None, rows[stack])]
+    need(not wrong, '\n'.join(wrong))
+    want = dict(line.split() for line in words(source, 'calls'))
+    got = calls(folder, name) if want else {}
+    wrong = [f'{function}: {got.get(function)} calls, not {count}'
+             for function, count in want.items() if got.get(function) != count]
     need(not wrong, '\n'.join(wrong))
 
 
