@@ -135,12 +135,11 @@ static unsigned add_function(Profile *p, const FrameKey *key, char *name,
     return k->frame;
 }
 
-/* Of a function without a symbol: where it is, as far as that is known */
-static char *unnamed(const Object *object, uint64_t entry)
+char *profile_unnamed(const Object *object, uint64_t entry)
 {
     if (object->kind == OBJECT_NONE) {
         return entry ? g_strdup_printf("0x%" PRIx64, entry) :
-                       g_strdup("[unknown]");
+                       g_strdup(object->name);
     }
     return entry ? g_strdup_printf("%s+0x%" PRIx64, object->name, entry) :
                    g_strdup_printf("[%s]", object->name);
@@ -165,7 +164,7 @@ static unsigned find_function(Profile *p, FrameKind kind,
         return other_functions(p, kind);
     }
     return add_function(p, &key, symbol ? g_strdup(symbol->name) :
-                        unnamed(object, entry), symbol);
+                        profile_unnamed(object, entry), symbol);
 }
 
 unsigned profile_function(Profile *p, FrameKind kind, const NamePlace *place,

@@ -95,6 +95,13 @@ unsigned profile_child(Profile *p, unsigned node, unsigned frame);
 unsigned profile_function(Profile *p, FrameKind kind, const NamePlace *place,
                           uint64_t pc, bool called);
 
+/*
+ * What code of @object without a symbol is called, for the caller to free:
+ * after the address @entry at which it was called, or if that is 0, which says
+ * that it was not, after the object.
+ */
+char *profile_unnamed(const Object *object, uint64_t entry);
+
 /* A frame with this name that is no function */
 unsigned profile_label(Profile *p, FrameKind kind, const char *name);
 

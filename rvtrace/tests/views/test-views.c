@@ -187,6 +187,62 @@ static bool find_line(void *opaque, const Object *object, uint64_t addr,
     return true;
 }
 
+/*
+ * Code without a symbol, of no object and of one: it has names of its own, since
+ * readers take functions of one name for one, whatever object they are of.
+ */
+static void test_callgrind_unnamed(void)
+{
+    static const CallgrindOptions options = { .command = "program" };
+    g_autoptr(Counts) c = NULL;
+    unsigned unknown, bare;
+    ViewFixture f;
+    Object *o;
+    char *text;
+
+    view_set_up(&f, NULL, NULL);
+    o = object_new(f.objects, OBJECT_LIBRARY, "/lib/bare.so", NULL);
+    /* below all symbols of the program */
+    view_run(&f, MAIN, 4, CALL);
+    view_run(&f, 0x100, 5, RET);
+    view_run(&f, MAIN + 16, 1, 0);
+    profile_sum(f.profile);
+    c = make_counts(&f);
+    unknown = counts_place(c, &(CountPlace) { .task = f.sh->id });
+    bare = counts_place(c, &(CountPlace) {
+        .task = f.sh->id, .object = o->id,
+    });
+    for (unsigned i = 0; i < 3; i++) {
+        uint64_t at = PROGRAM_BIAS + 0x50 + 0x100 * i;
+
+        counts_add_range(c, &(CountRange) {
+            .place = unknown, .insns = 5, .start = at, .last = at + 16,
+            .end = at + 20,
+        }, 1 + i);
+        counts_add_range(c, &(CountRange) {
+            .place = bare, .insns = 5, .start = at, .last = at + 16,
+            .end = at + 20,
+        }, 10 + i);
+    }
+    counts_add_edge(c, &(CountEdge) {
+        .from_place = unknown, .to_place = bare, .itype = CALL,
+        .from = PROGRAM_BIAS + 0x150, .to = PROGRAM_BIAS + 0x250,
+    }, 3);
+    counts_sort(c);
+    text = callgrind(c, f.profile, &options);
+    check_nonnull(strstr(text, "ob=(1) [unknown]\nfl=(1) ???\n"
+                               "fn=(1) [unknown]\n0x40050 0 5\n"));
+    check_nonnull(strstr(text, "fn=(2) 0x40100\n0x40150 0 10\n"));
+    check_nonnull(strstr(text, "cob=(4) /lib/bare.so\ncfi=(1)\n"
+                               "cfn=(7) bare.so+0x40250\n"
+                               "calls=3 0x40250 0\n"));
+    check_nonnull(strstr(text, "fn=(6) [bare.so]\n0x40050 0 50\n"
+                               "0x40150 0 55\n"));
+    check_nonnull(strstr(text, "fn=(7)\n0x40250 0 60\n"));
+    free(text);
+    view_tear_down(&f);
+}
+
 /* Positions in the source, and what is inlined from another file */
 static void test_callgrind_lines(void)
 {
@@ -723,6 +779,7 @@ int main(int argc, char **argv)
     g_test_add_func("/views/virtual-clock", test_virtual_clock);
     g_test_add_func("/views/moment-clock", test_moment_clock);
     g_test_add_func("/views/moment-clock-bounds", test_moment_clock_bounds);
+    g_test_add_func("/views/callgrind-unnamed", test_callgrind_unnamed);
     g_test_add_func("/views/callgrind-lines", test_callgrind_lines);
     g_test_add_func("/views/patched-cost", test_patched_cost);
     g_test_add_func("/views/tail-call-cost", test_tail_call_cost);

@@ -37,14 +37,18 @@ static void put_object(Writer *w, const char *key, unsigned object)
     fputc('\n', w->f);
 }
 
+/* Functions of one name are one to readers, also of several objects. */
 static void put_function(Writer *w, const char *key, unsigned i)
 {
-    const Symbol *symbol = function(w, i)->symbol;
+    const CostFunction *fn = function(w, i);
 
     fprintf(w->f, "%s=(%u)", key, i + 1);
     if (!w->named_functions[i]) {
+        g_autofree char *unnamed = fn->symbol ? NULL :
+            profile_unnamed(object_get(w->objects, fn->object), fn->called);
+
         w->named_functions[i] = true;
-        fprintf(w->f, " %s", symbol ? symbol->name : NO_NAME);
+        fprintf(w->f, " %s", fn->symbol ? fn->symbol->name : unnamed);
     }
     fputc('\n', w->f);
 }

@@ -20,6 +20,7 @@ typedef struct Builder {
     const Counts *c;
     Costs *costs;
     GHashTable *functions;  /* FunctionKey -> index + 1 */
+    GHashTable *called;     /* object -> GArray of uint64_t, sorted */
     GHashTable *pairs;      /* Pair */
     GHashTable *executed;   /* FunctionKey: the address of a branch -> count */
 } Builder;
@@ -85,19 +86,24 @@ static Pair *pair_of(Builder *b, unsigned from, unsigned to)
     return pair;
 }
 
+/*
+ * A function by its symbol, or by the address @called. @addr is an address of
+ * it.
+ */
 static unsigned function_of(Builder *b, unsigned object, const Symbol *symbol,
-                            uint64_t addr)
+                            uint64_t called, uint64_t addr)
 {
     /* No symbol starts there: it would have no room for an instruction. */
     FunctionKey *k = entry_of(b->functions, object,
-                              symbol ? symbol->start : UINT64_MAX);
+                              symbol ? symbol->start : called ?: UINT64_MAX);
     CostFunction *f;
 
     if (!k->value) {
         CostFunction fresh = {
             .object = object,
             .symbol = symbol,
-            .entry = symbol ? symbol->start : addr,
+            .called = symbol ? 0 : called,
+            .entry = symbol ? symbol->start : called ?: addr,
         };
 
         g_array_append_val(b->costs->functions, fresh);
@@ -108,12 +114,57 @@ static unsigned function_of(Builder *b, unsigned object, const Symbol *symbol,
     return k->value - 1;
 }
 
+/* Code without a symbol was called there. */
+static void add_called(Builder *b, unsigned object, uint64_t addr)
+{
+    gpointer key = GUINT_TO_POINTER(object);
+    GArray *list = g_hash_table_lookup(b->called, key);
+
+    if (!list) {
+        list = g_array_new(false, false, sizeof(addr));
+        g_hash_table_insert(b->called, key, list);
+    }
+    g_array_append_val(list, addr);
+}
+
+static gint compare_addresses(gconstpointer a, gconstpointer b)
+{
+    const uint64_t *x = a, *y = b;
+
+    return *x < *y ? -1 : *x > *y;
+}
+
+/* The last one from @lo to @addr, or 0 */
+static uint64_t last_called(const GArray *list, uint64_t lo, uint64_t addr)
+{
+    guint first = 0, last = list->len;
+
+    while (first < last) {
+        guint mid = first + (last - first) / 2;
+
+        if (g_array_index(list, uint64_t, mid) <= addr) {
+            first = mid + 1;
+        } else {
+            last = mid;
+        }
+    }
+    return first && g_array_index(list, uint64_t, first - 1) >= lo ?
+           g_array_index(list, uint64_t, first - 1) : 0;
+}
+
 static unsigned function_at(Builder *b, unsigned object, uint64_t addr)
 {
     const Object *o = object_get(b->c->objects, object);
+    uint64_t lo = 0, hi, called = 0;
+    const Symbol *symbol = symbols_find(o->symbols, addr, &lo, &hi);
 
-    return function_of(b, object, symbols_find(o->symbols, addr, NULL, NULL),
-                       addr);
+    if (!symbol) {
+        const GArray *list = g_hash_table_lookup(b->called,
+                                                 GUINT_TO_POINTER(object));
+
+        called = list ? last_called(list, lo, addr) : 0;
+    }
+    return function_of(b, object, symbol, called, addr);
 }
 
 /* How often code ran changes at an address. */
@@ -248,13 +299,39 @@ static void add_edge(Builder *b, const CountEdge *e)
     }
 }
 
+/* Where calls lead that no symbol is at, by the counts and by the tree */
+static void find_called(Builder *b, const Profile *p)
+{
+    GHashTableIter iter;
+    gpointer list;
+
+    for (guint i = 0; i < b->c->edges->len; i++) {
+        const CountEdge *e = &g_array_index(b->c->edges, CountEdge, i);
+        unsigned object = count_place(b->c, e->to_place)->object;
+        const Object *o = object_get(b->c->objects, object);
+
+        if (is_call(e->itype) && !symbols_find(o->symbols, e->to, NULL, NULL)) {
+            add_called(b, object, e->to);
+        }
+    }
+    for (guint i = 0; i < p->frames->len; i++) {
+        const ProfileFrame *f = profile_frame(p, i);
+
+        if (f->object && !f->symbol && f->entry) {
+            add_called(b, f->object->id, f->entry);
+        }
+    }
+    g_hash_table_iter_init(&iter, b->called);
+    while (g_hash_table_iter_next(&iter, NULL, &list)) {
+        g_array_sort(list, compare_addresses);
+    }
+}
+
 /* The function that a frame is, or -1 */
 static int function_of_frame(Builder *b, const ProfileFrame *f)
 {
-    return f->object ? (int)function_of(b, f->object->id, f->symbol,
-                                        f->symbol ? f->symbol->start :
-                                        f->entry ? f->entry : UINT64_MAX) :
-                       -1;
+    return f->object ? (int)function_of(b, f->object->id, f->symbol, f->entry,
+                                        f->entry ?: UINT64_MAX) : -1;
 }
 
 /*
@@ -448,6 +525,11 @@ static void sort_functions(Costs *costs)
     costs->functions = sorted;
 }
 
+static void free_array(gpointer array)
+{
+    g_array_unref(array);
+}
+
 Costs *costs_new(const Counts *c, const Profile *p)
 {
     Builder b = { .c = c };
@@ -458,8 +540,10 @@ Costs *costs_new(const Counts *c, const Profile *p)
     b.costs->calls = g_array_new(false, false, sizeof(CostCall));
     b.costs->jumps = g_array_new(false, false, sizeof(CostJump));
     b.functions = g_hash_table_new_full(key_hash, key_equal, g_free, NULL);
+    b.called = g_hash_table_new_full(NULL, NULL, NULL, free_array);
     b.pairs = g_hash_table_new_full(pair_hash, pair_equal, g_free, NULL);
     b.executed = g_hash_table_new_full(key_hash, key_equal, g_free, NULL);
+    find_called(&b, p);
     add_ranges(&b);
     for (guint i = 0; i < c->edges->len; i++) {
         add_edge(&b, &g_array_index(c->edges, CountEdge, i));
@@ -467,6 +551,7 @@ Costs *costs_new(const Counts *c, const Profile *p)
     add_tree(&b, p);
     share_inclusive(&b);
     g_hash_table_unref(b.functions);
+    g_hash_table_unref(b.called);
     g_hash_table_unref(b.pairs);
     g_hash_table_unref(b.executed);
     sort_functions(b.costs);

@@ -11,10 +11,11 @@
 #include "profile/counts.h"
 #include "profile/profile.h"
 
-/* A function, or all of an object that has no symbol */
+/* A function, or what of an object has no symbol and is in none of them */
 typedef struct CostFunction {
     unsigned object;
-    const Symbol *symbol;   /* NULL: all that has none */
+    const Symbol *symbol;   /* NULL: it has none */
+    uint64_t called;        /* ... but was called there; 0: nor that */
     uint64_t entry;         /* the lowest address that is known of it */
 } CostFunction;
 
