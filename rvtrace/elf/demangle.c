@@ -43,13 +43,40 @@ static bool is_cxx(const char *name)
 typedef int DemangleFn(const char *name, int options,
                        demangle_callbackref callback, void *opaque);
 
-static bool try_style(DemangleFn *fn, const char *name, Output *out)
+static bool try_style(DemangleFn *fn, const char *name, int options,
+                      Output *out)
 {
     g_string_truncate(out->text, 0);
     if (setjmp(out->full)) {
         return false;
     }
-    return fn(name, DMGL_NO_OPTS, put, out) && out->text->len;
+    return fn(name, options, put, out) && out->text->len;
+}
+
+/* How the demangler begins a suffix that is no part of a linkage name */
+#define CLONE " [clone ."
+
+/*
+ * What compilers make of one function, as the parts of a coroutine, differs in a
+ * suffix, which only names with parameters have: "f(int) [clone .actor]".
+ */
+static bool try_cxx(const char *name, Output *out)
+{
+    g_autofree char *plain = NULL, *suffix = NULL;
+    const char *clone;
+
+    if (!try_style(cplus_demangle_v3_callback, name, DMGL_NO_OPTS, out)) {
+        return false;
+    }
+    if (strchr(name, '.')) {
+        plain = g_strdup(out->text->str);
+        clone = try_style(cplus_demangle_v3_callback, name, DMGL_PARAMS, out) ?
+                strstr(out->text->str, CLONE) : NULL;
+        suffix = g_strdup(clone);
+        g_string_assign(out->text, plain);
+        g_string_append(out->text, suffix ?: "");
+    }
+    return out->text->len <= DEMANGLE_MAX;
 }
 
 char *demangle(const char *name)
@@ -61,7 +88,8 @@ char *demangle(const char *name)
         return NULL;
     }
     out.text = g_string_new(NULL);
-    ok = (is_rust(name) && try_style(rust_demangle_callback, name, &out)) ||
-         (is_cxx(name) && try_style(cplus_demangle_v3_callback, name, &out));
+    ok = (is_rust(name) && try_style(rust_demangle_callback, name,
+                                     DMGL_NO_OPTS, &out)) ||
+         (is_cxx(name) && try_cxx(name, &out));
     return g_string_free(out.text, !ok);
 }

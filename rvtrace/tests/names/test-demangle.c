@@ -30,6 +30,19 @@ static void test_cxx(void)
     means("_ZThn8_N1B1fEv", "non-virtual thunk to B::f()");
 }
 
+/* What compilers made of one function; c++filt says what that means. */
+static void test_clones(void)
+{
+    means("_Z7counteri.actor", "counter [clone .actor]");
+    means("_Z7counteri.isra.0.cold",
+          "counter [clone .isra.0] [clone .cold]");
+    means("_ZN1A1fEv.constprop.3", "A::f [clone .constprop.3]");
+    means("_Z5firstI3DuoEvS0_.part.0", "first<Duo> [clone .part.0]");
+    means("_ZN4core3fmt9Formatter3pad17h0123456789abcdefE.llvm.77",
+          "core::fmt::Formatter::pad");
+    means("plain.isra.0", NULL);
+}
+
 static void test_rust(void)
 {
     means("_ZN4core3fmt9Formatter3pad17h0123456789abcdefE",
@@ -189,6 +202,7 @@ int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
     g_test_add_func("/demangle/c++", test_cxx);
+    g_test_add_func("/demangle/clones", test_clones);
     g_test_add_func("/demangle/rust", test_rust);
     g_test_add_func("/demangle/other", test_other);
     g_test_add_func("/demangle/large", test_large);

@@ -317,7 +317,8 @@ static void test_report_time(void)
             .by_time = true, .format = TABLE_JSON, .max_rows = 1
         },
         "{\"ns\": 800, \"selected\": 800, \"rows\": [\n"
-        "  {\"own_ns\": 600, \"calls\": 2, \"sym\": \"work\"}\n"
+        "  {\"own_ns\": 600, \"calls\": 2, \"sym\": \"work\", "
+        "\"addr\": \"0x1100\"}\n"
         "]}\n");
     tear_down(&f);
 }
@@ -334,15 +335,16 @@ static void test_formats(void)
     g_clear_pointer(&f.counter, counter_free);
     counts_sort(f.counts);
     assert_report(&f, "comm,sym", (ReportOptions) { .format = TABLE_TSV },
-        "own\tcalls\tcomm\tsym\n"
-        "3\t0\tsh\tmain\n"
-        "1\t1\ta\"b\\?\xef\xbf\xbd\twork\n");
+        "own\tcalls\tcomm\tsym\taddr\n"
+        "3\t0\tsh\tmain\t0x1000\n"
+        "1\t1\ta\"b\\?\xef\xbf\xbd\twork\t0x1100\n");
     assert_report(&f, "comm,sym", (ReportOptions) { .format = TABLE_JSON },
         "{\"instructions\": 4, \"selected\": 4, \"rows\": [\n"
         "  {\"own\": 3, \"calls\": 0, \"comm\": \"sh\", "
-        "\"sym\": \"main\"},\n"
+        "\"sym\": \"main\", \"addr\": \"0x1000\"},\n"
         "  {\"own\": 1, \"calls\": 1, \"comm\": "
-        "\"a\\\"b\\\\?\xef\xbf\xbd\", \"sym\": \"work\"}\n"
+        "\"a\\\"b\\\\?\xef\xbf\xbd\", \"sym\": \"work\", "
+        "\"addr\": \"0x1100\"}\n"
         "]}\n");
     assert_report(&f, "comm", (ReportOptions) { .format = TABLE_JSON,
                                                 .comm = "none" },
@@ -355,6 +357,31 @@ static void test_formats(void)
         "instructions\n"
         "    own     instructions  comm\n"
         " 25.00%                1  a\"b\\?\xef\xbf\xbd\n");
+    tear_down(&f);
+}
+
+/* Two functions of one object with the same name, and code that has none */
+static void test_same_names(void)
+{
+    static const char twice[] = "0000000000004000 t init\n"
+                                "0000000000004100 t init\n";
+    Object *other;
+    Fixture f;
+
+    set_up(&f);
+    other = fixture_object(f.objects, f.names, OBJECT_PROGRAM, "/bin/other",
+                           twice, 0x10000);
+    run(&f, 0x4000, 3, ETRACE_ITYPE_INFERABLE_CALL);
+    run(&f, 0x4100, 2, ETRACE_ITYPE_RETURN);
+    run(&f, 0x20, 1, ETRACE_ITYPE_RETURN);
+    g_clear_pointer(&f.counter, counter_free);
+    counts_sort(f.counts);
+    assert_report(&f, "dso,sym", (ReportOptions) { .format = TABLE_TSV },
+        "own\tcalls\tdso\tsym\taddr\n"
+        "3\t0\tother\tinit\t0x4000\n"
+        "2\t1\tother\tinit\t0x4100\n"
+        "1\t0\t[unknown]\t[no symbol]\t\n");
+    check_cmpuint(symbols_count(other->symbols), ==, 2);
     tear_down(&f);
 }
 
@@ -393,6 +420,7 @@ int main(int argc, char **argv)
     g_test_add_func("/counts/report", test_report);
     g_test_add_func("/counts/report-time", test_report_time);
     g_test_add_func("/counts/formats", test_formats);
+    g_test_add_func("/counts/same-names", test_same_names);
     g_test_add_func("/counts/handlers", test_handlers);
     return g_test_run();
 }

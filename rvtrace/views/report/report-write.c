@@ -146,10 +146,18 @@ static void add_number(GPtrArray *cells, uint64_t n)
     g_ptr_array_add(cells, g_strdup_printf("%" PRIu64, n));
 }
 
+/* Functions of one object may have the same name. */
+static void add_address(GPtrArray *cells, const Symbol *symbol)
+{
+    g_ptr_array_add(cells, symbol ?
+                    g_strdup_printf("0x%" PRIx64, symbol->start) :
+                    g_strdup(""));
+}
+
 static void write_data(const Report *r, GPtrArray *rows, bool totals, FILE *f)
 {
     g_autoptr(GPtrArray) cells = g_ptr_array_new_with_free_func(g_free);
-    TableColumn columns[REPORT_NR_KEYS + 3];
+    TableColumn columns[REPORT_NR_KEYS + 4];
     unsigned n = 0;
 
     columns[n++] = (TableColumn) { r->o->by_time ? "own_ns" : "own", true };
@@ -166,6 +174,9 @@ static void write_data(const Report *r, GPtrArray *rows, bool totals, FILE *f)
             .name = report_key_names[r->o->keys[k]],
         };
     }
+    if (report_has_key(r, REPORT_SYM)) {
+        columns[n++] = (TableColumn) { "addr" };
+    }
     for (guint i = 0; i < rows->len; i++) {
         const ReportRow *row = rows->pdata[i];
 
@@ -178,6 +189,9 @@ static void write_data(const Report *r, GPtrArray *rows, bool totals, FILE *f)
         }
         for (unsigned k = 0; k < r->o->nr_keys; k++) {
             g_ptr_array_add(cells, clean_cell(r, row, r->o->keys[k]));
+        }
+        if (report_has_key(r, REPORT_SYM)) {
+            add_address(cells, row->symbol);
         }
     }
     if (r->o->format == TABLE_JSON) {

@@ -56,7 +56,8 @@ bool report_needs_source(const ReportOptions *o);
  * often it was called. @counts has been sorted, @profile summed.
  *
  * For scripts there is all of this but the shares, and nothing else: columns
- * own, total, calls, then the keys. JSON has "instructions", how many there
+ * own, total, calls, the keys, and if the function is one of them, addr, where it
+ * begins in its object, as "0x1234", or "" for what has no symbol. JSON has "instructions", how many there
  * are of everything, "selected", of what has such names, "ran", if @o says so,
  * and "rows". With time as weight, the columns are own_ns and total_ns, and
  * JSON has "ns" for "instructions".

@@ -21,11 +21,12 @@ void saved_report_free(SavedReport *report)
 
 bool saved_report_is_key(const char *column)
 {
-    static const char *const numbers[] = {
-        "own", "own_ns", "total", "total_ns", "calls", NULL
+    /* Where a function is, is another matter in each build. */
+    static const char *const others[] = {
+        "own", "own_ns", "total", "total_ns", "calls", "addr", NULL
     };
 
-    return !g_strv_contains(numbers, column);
+    return !g_strv_contains(others, column);
 }
 
 int saved_report_column(const SavedReport *report, const char *name)

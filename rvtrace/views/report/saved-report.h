@@ -19,7 +19,7 @@ struct SavedReport {
     GArray *owns;           /* uint64_t, of each row */
 };
 
-/* Is the column one of the keys, and no number? */
+/* Is the column one of the keys, and neither a number nor an address? */
 bool saved_report_is_key(const char *column);
 
 /* The number of the column with that name, or -1 */
