@@ -225,6 +225,7 @@ static bool parse_module(GuestText *g, const char *s)
     }
     module.hi = module.lo + size;
     module.name = g_string_chunk_insert_const(g->strings, words[0]);
+    g_hash_table_add(g->module_names, (gpointer)module.name);
     if (module.lo && size) {
         g_array_append_val(g->modules, module);
     }

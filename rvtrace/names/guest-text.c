@@ -127,6 +127,7 @@ GuestText *guest_text_new(const Sideband *sb)
     g->processes = g_hash_table_new_full(NULL, NULL, NULL, process_free);
     g->ksyms = g_array_new(false, false, sizeof(GuestKsym));
     g->modules = g_array_new(false, false, sizeof(GuestModule));
+    g->module_names = g_hash_table_new(g_str_hash, g_str_equal);
     g->files = g_hash_table_new(g_str_hash, g_str_equal);
     g->paths = g_hash_table_new(g_str_hash, g_str_equal);
     g->kernel = g_ptr_array_new();
@@ -140,6 +141,7 @@ void guest_text_free(GuestText *g)
     g_hash_table_unref(g->processes);
     g_array_unref(g->ksyms);
     g_array_unref(g->modules);
+    g_hash_table_unref(g->module_names);
     g_hash_table_unref(g->files);
     g_hash_table_unref(g->paths);
     g_ptr_array_unref(g->kernel);
@@ -210,6 +212,9 @@ static Object *kernel_part(GuestText *g, ObjectTable *table,
 
         o = object_new(table, module ? OBJECT_MODULE : OBJECT_KERNEL, path,
                        NULL);
+        if (module) {
+            object_rename(o, module);
+        }
         g_hash_table_insert(parts, (gpointer)key, o);
         g_ptr_array_add(g->kernel, o);
     }
@@ -253,6 +258,12 @@ void guest_text_objects(GuestText *g, ObjectTable *table, char **roots)
     name_files(g, table, roots);
     name_kernel(g, table);
     guest_text_name_jits(g, table);
+}
+
+bool guest_text_may_have_module(const GuestText *g, const char *name)
+{
+    return !g_hash_table_size(g->module_names) ||
+           g_hash_table_contains(g->module_names, name);
 }
 
 const Object *guest_text_kernel(const GuestText *g, unsigned i)

@@ -39,6 +39,12 @@ unsigned guest_text_malformed(const GuestText *g);
 void guest_text_objects(GuestText *g, ObjectTable *table, char **roots);
 
 /*
+ * Can the kernel have a module named @name? Not if the guest has said which
+ * ones it has, and that is none of them.
+ */
+bool guest_text_may_have_module(const GuestText *g, const char *name);
+
+/*
  * The object with the kernel's symbols, at their own addresses, or with those
  * of a module: the @i th one; NULL: there are not so many
  */

@@ -123,6 +123,17 @@ static bool find_symbol(const Object *object, uint64_t bias, uint64_t pc,
 void names_add_sideband(Names *names, const Sideband *sb)
 {
     g_ptr_array_add(names->placements, placement_new(sb));
+    g_ptr_array_add(names->texts,
+                    guest_text_in(sb) ? guest_text_new(sb) : NULL);
+}
+
+/* Can part number @part of the trace have run code of @object? */
+static bool may_have(const Names *names, guint part, const Object *object)
+{
+    const GuestText *g = names->texts->pdata[part];
+
+    return object->kind != OBJECT_MODULE || !g ||
+           guest_text_may_have_module(g, object->name);
 }
 
 void names_try(Names *names, unsigned first)
@@ -131,8 +142,10 @@ void names_try(Names *names, unsigned first)
 
     for (unsigned i = first; i < object_table_size(names->table); i++) {
         for (guint k = 0; k < names->placements->len; k++) {
-            if (placement_try(names->placements->pdata[k],
-                              object_get(names->table, i))) {
+            Object *o = object_get(names->table, i);
+
+            if (may_have(names, k, o) &&
+                placement_try(names->placements->pdata[k], o)) {
                 needed = i + 1;
             }
         }
@@ -176,10 +189,8 @@ unsigned names_add_texts(Names *names, char **roots)
     unsigned malformed = 0;
 
     for (guint k = 0; k < names->placements->len; k++) {
-        const Sideband *sb = placement_sideband(names->placements->pdata[k]);
-        GuestText *g = guest_text_in(sb) ? guest_text_new(sb) : NULL;
+        GuestText *g = names->texts->pdata[k];
 
-        g_ptr_array_add(names->texts, g);
         if (g) {
             guest_text_objects(g, names->table, roots);
             malformed += guest_text_malformed(g);

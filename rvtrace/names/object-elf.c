@@ -24,6 +24,10 @@
 #define R_RISCV_RELAX       51
 #define R_RISCV_ALIGN       43
 
+/* Where modules list the functions that can be traced, and the room in them */
+#define ENTRIES     "__patchable_function_entries"
+#define ENTRY_ROOM  8
+
 static bool fail(GError **errp, const char *path, const char *what)
 {
     g_set_error(errp, G_IO_ERROR, G_IO_ERROR_INVALID_DATA, "%s: %s", path,
@@ -101,35 +105,77 @@ static unsigned relocated_bytes(uint64_t info)
     }
 }
 
+/* The name of section number @index, or NULL */
+static const char *section_name(const ElfFile *file, size_t index)
+{
+    Elf_Scn *scn = elf_getscn(file->elf, index);
+    GElf_Shdr shdr;
+    size_t names;
+
+    return scn && gelf_getshdr(scn, &shdr) &&
+           !elf_getshdrstrndx(file->elf, &names) ?
+           elf_strptr(file->elf, names, shdr.sh_name) : NULL;
+}
+
 /* ObjectCode.relocated of section number @index, which has @size bytes */
+typedef struct Relocated {
+    uint8_t *map;
+    size_t index, size;
+} Relocated;
+
+static void mark(const Relocated *r, uint64_t off, unsigned bytes)
+{
+    for (unsigned n = 0; n < bytes && off < r->size; n += 2, off += 2) {
+        r->map[off >> 4] |= 1 << (off >> 1 & 7);
+    }
+}
+
+/*
+ * Room for what ftrace puts where functions begin; the loader writes other nops
+ * there. @shdr, @data: relocations of the table that has their addresses.
+ */
+static void mark_entries(const Relocated *r, const ElfFile *file,
+                         const GElf_Shdr *shdr, Elf_Data *data)
+{
+    Elf_Scn *scn = elf_getscn(file->elf, shdr->sh_link);
+    Elf_Data *symbols = scn ? elf_getdata(scn, NULL) : NULL;
+    GElf_Rela rela;
+    GElf_Sym sym;
+
+    for (int i = 0; symbols && gelf_getrela(data, i, &rela); i++) {
+        if (gelf_getsym(symbols, GELF_R_SYM(rela.r_info), &sym) &&
+            sym.st_shndx == r->index) {
+            mark(r, sym.st_value + rela.r_addend, ENTRY_ROOM);
+        }
+    }
+}
+
 static uint8_t *find_relocated(Object *o, const ElfFile *file, size_t index,
                                size_t size)
 {
-    uint8_t *map = g_malloc0(size / 16 + 1);
+    Relocated r = { g_malloc0(size / 16 + 1), index, size };
     Elf_Scn *scn = NULL;
 
-    g_ptr_array_add(o->made, map);
+    g_ptr_array_add(o->made, r.map);
     while ((scn = elf_nextscn(file->elf, scn))) {
         GElf_Shdr shdr;
         GElf_Rela rela;
-        Elf_Data *data;
+        Elf_Data *data = gelf_getshdr(scn, &shdr) &&
+                         shdr.sh_type == SHT_RELA ? elf_getdata(scn, NULL) :
+                         NULL;
 
-        if (!gelf_getshdr(scn, &shdr) || shdr.sh_type != SHT_RELA ||
-            shdr.sh_info != index) {
+        if (!data) {
             continue;
         }
-        data = elf_getdata(scn, NULL);
-        for (int i = 0; data && gelf_getrela(data, i, &rela); i++) {
-            for (unsigned n = relocated_bytes(rela.r_info); n; n -= 2) {
-                uint64_t off = rela.r_offset + n - 2;
-
-                if (off < size) {
-                    map[off >> 4] |= 1 << (off >> 1 & 7);
-                }
-            }
+        if (!g_strcmp0(section_name(file, shdr.sh_info), ENTRIES)) {
+            mark_entries(&r, file, &shdr, data);
+        }
+        for (int i = 0; shdr.sh_info == index &&
+             gelf_getrela(data, i, &rela); i++) {
+            mark(&r, rela.r_offset, relocated_bytes(rela.r_info));
         }
     }
-    return map;
+    return r.map;
 }
 
 /*
@@ -160,6 +206,47 @@ static bool load_sections(Object *o, const ElfFile *file, GError **errp)
         addr = ROUND_UP(addr + s.sh_size, 4096);
     }
     return true;
+}
+
+/* What @data, texts "key=value" with a NUL behind each, has for @key; or NULL */
+static const char *modinfo(const Elf_Data *data, const char *key)
+{
+    const char *text = data->d_buf, *end = text + data->d_size;
+    size_t len = strlen(key);
+
+    while (text < end) {
+        const char *nul = memchr(text, 0, end - text);
+
+        if (!nul) {
+            break;
+        }
+        if (g_str_has_prefix(text, key) && text[len] == '=') {
+            return text + len + 1;
+        }
+        text = nul + 1;
+    }
+    return NULL;
+}
+
+/*
+ * As lsmod, kallsyms and perf call a module: it says so itself, or else its
+ * file's name does.
+ */
+static void name_module(Object *o, const ElfFile *file)
+{
+    g_autofree char *stem = g_strndup(o->name, strcspn(o->name, "."));
+    const char *name = NULL;
+    Elf_Scn *scn = NULL;
+
+    while (!name && (scn = elf_nextscn(file->elf, scn))) {
+        Elf_Data *data = NULL;
+
+        if (!g_strcmp0(section_name(file, elf_ndxscn(scn)), ".modinfo")) {
+            data = elf_getdata(scn, NULL);
+        }
+        name = data && data->d_buf ? modinfo(data, "name") : NULL;
+    }
+    object_rename(o, name && *name ? name : g_strdelimit(stem, "-", '_'));
 }
 
 /* DT_FLAGS_1, or 0 */
@@ -215,6 +302,7 @@ static bool fill(Object *o, const ElfFile *file, ObjectKind kind,
         if (!load_sections(o, file, errp)) {
             return false;
         }
+        name_module(o, file);
     } else if (elf_getphdrnum(file->elf, &nr) ||
                !load_segments(o, file, nr, errp)) {
         return false;

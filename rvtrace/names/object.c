@@ -56,6 +56,17 @@ Object *object_new(ObjectTable *table, ObjectKind kind, const char *path,
     return o;
 }
 
+void object_rename(Object *object, const char *name)
+{
+    char *copy = g_strdup(text_plain(name));
+
+    if (!object->made) {
+        object->made = g_ptr_array_new_with_free_func(g_free);
+    }
+    g_ptr_array_add(object->made, copy);
+    object->name = copy;
+}
+
 void object_drop(ObjectTable *table, Object *object)
 {
     assert(object->id && object->id == table->objects->len - 1);

@@ -39,7 +39,7 @@ typedef struct Object {
     unsigned id;            /* index in its ObjectTable */
     ObjectKind kind;
     char *path;             /* as the guest knows it: /usr/bin/ls, [kernel] */
-    const char *name;       /* last part of path */
+    const char *name;       /* last part of path; of a module its own */
     char *file;             /* on this machine; NULL: there is none */
     char *build_id;         /* hex digits; NULL: it has none */
     unsigned xlen;          /* 32 or 64 */
@@ -78,6 +78,9 @@ static inline unsigned object_table_size(const ObjectTable *table)
  */
 Object *object_new(ObjectTable *table, ObjectKind kind, const char *path,
                    const char *file);
+
+/* Call @object @name, which is copied, and not after its path. */
+void object_rename(Object *object, const char *name);
 
 /* Free @object, the last one of @table. */
 void object_drop(ObjectTable *table, Object *object);

@@ -31,6 +31,9 @@ typedef struct Candidate {
 /* So many are distinguished in each page */
 #define MAX_CANDIDATES  64
 
+/* Modules may lie anywhere in a page: fewer bytes are no evidence. */
+#define MODULE_BYTES    16
+
 /* What a physical page holds from a place of the stream on */
 typedef struct Holding {
     size_t pos;
@@ -96,6 +99,7 @@ struct Placement {
     GHashTable *by_page;        /* ppage -> SeenPage */
     GPtrArray *pages;           /* SeenPage */
     NeedleTable *needles;       /* until placement_decide() */
+    unsigned nr_modules;        /* that have been tried */
     GHashTable *votes;          /* Vote */
     GHashTable *most;           /* Vote, without its space */
     GHashTable *programs;       /* SidebandSpace -> GArray of ProgramFrom */
@@ -110,6 +114,14 @@ uint64_t placement_which_match(const SeenPage *page, const SeenPiece *piece);
 
 /* What the page held, by its candidates, and since when */
 void placement_decide_page(SeenPage *page);
+
+/* placement-module.c */
+
+/*
+ * When all objects have been tried: modules of which too little ran are no
+ * candidates any more.
+ */
+void placement_choose_modules(Placement *p);
 
 /* placement-short.c */
 

@@ -12,9 +12,6 @@
 #define WINDOW      8
 #define FILTER_BITS 22
 
-/* Modules may lie anywhere in a page: fewer bytes are no evidence. */
-#define MODULE_BYTES    16
-
 /* Windows that so many pages have in the same place say nothing. */
 #define MAX_SAME    32
 
@@ -119,6 +116,18 @@ static bool is_candidate(const SeenPage *page, const Object *object,
     return false;
 }
 
+/*
+ * Candidates that a page may have before another one like @c. Thousands of modules
+ * must not take the room of what is tried later, nor those that are unlikely, as
+ * they do not begin where the loader puts them, that of the others.
+ */
+static unsigned room(const Candidate *c)
+{
+    return c->object->kind != OBJECT_MODULE ? MAX_CANDIDATES :
+           c->addr % CODE_PAGE_SIZE ? MAX_CANDIDATES / 4 :
+           MAX_CANDIDATES * 3 / 4;
+}
+
 /* @object has a needle's bytes at @addr. Returns true if that is news. */
 static bool try_needle(const Needle *n, const Object *object, uint64_t addr)
 {
@@ -128,7 +137,7 @@ static bool try_needle(const Needle *n, const Object *object, uint64_t addr)
 
     /* Only modules lie elsewhere in their pages than in their file. */
     if ((c.addr % CODE_PAGE_SIZE && object->kind != OBJECT_MODULE) ||
-        n->page->candidates->len == MAX_CANDIDATES ||
+        n->page->candidates->len >= room(&c) ||
         is_candidate(n->page, object, c.addr) ||
         !object_matches(object, c.addr + s->off, s->bytes, s->len,
                         &compared) ||
@@ -161,8 +170,10 @@ static unsigned try_window(const NeedleTable *t, const Object *object,
 
 unsigned placement_try(Placement *p, const Object *object)
 {
-    unsigned step = object->kind == OBJECT_MODULE ? 2 : WINDOW, found = 0;
+    bool module = object->kind == OBJECT_MODULE;
+    unsigned step = module ? 2 : WINDOW, found = 0;
 
+    p->nr_modules += module;
     for (guint i = 0; i < object->code->len; i++) {
         const ObjectCode *c = &g_array_index(object->code, ObjectCode, i);
         uint64_t off = -c->addr % step;

@@ -296,6 +296,7 @@ void placement_decide(Placement *p)
     gpointer list;
 
     g_clear_pointer(&p->needles, needles_free);
+    placement_choose_modules(p);
     for (guint i = 0; i < p->pages->len; i++) {
         SeenPage *page = p->pages->pdata[i];
 

@@ -440,6 +440,100 @@ static void test_module(void)
     tear_down(&f);
 }
 
+/* Modules of which nothing ran, as a distribution has them */
+#define NR_MODULES  1000
+
+static void add_modules(Fixture *f, Object **modules, unsigned nr)
+{
+    for (unsigned i = 0; i < nr; i++) {
+        g_autofree char *path = g_strdup_printf("/lib/modules/m%u.ko", i);
+
+        modules[i] = add_object(f, OBJECT_MODULE, path, 100 + i);
+    }
+}
+
+/*
+ * Among many modules, a few bytes are in one of them by chance: they have to be
+ * where the loader puts them, and the module must not have something else where
+ * others ran.
+ */
+static void test_many_modules(void)
+{
+    g_autofree Object **modules = g_new(Object *, NR_MODULES);
+    uint8_t other[600];
+    Object *program;
+    const uint8_t *bytes;
+    uint64_t addr;
+    Fixture f;
+
+    set_up(&f);
+    add_modules(&f, modules, NR_MODULES);
+    /* Elsewhere in a page than the file's sections begin */
+    map(&f, SATP(1), 0x30000, 0x80100000);
+    check_cmpuint(object_bytes(modules[3], 0x10210, 200, &bytes), ==, 200);
+    sb_code(f.sb, 0x80100100, bytes, 200);
+    /* Less than chance may bring there */
+    map(&f, SATP(1), 0x31000, 0x80101000);
+    ran(&f, modules[4], 0x80100000, 0x1200, 24);
+    /* One that is there, but for its first pages */
+    map(&f, SATP(1), 0x42000, 0x80202000);
+    ran(&f, modules[7], 0x80200000, 0x2000, 40);
+    ran(&f, modules[7], 0x80200000, 0x2400, 40);
+    /* Other code has some of one, and more that it has not. */
+    map(&f, SATP(1), 0x50000, 0x80300000);
+    check_cmpuint(object_bytes(modules[9], 0x10000, 400, &bytes), ==, 400);
+    sb_code(f.sb, 0x80300000, bytes, 200);
+    for (unsigned i = 0; i < sizeof(other); i++) {
+        other[i] = i * 7;
+    }
+    sb_code(f.sb, 0x80300400, other, sizeof(other));
+    sb_code(f.sb, 0x803000c8, bytes + 200, 200);
+    /* Two have the first function, and one of them has the second one. */
+    memcpy((uint8_t *)g_array_index(modules[11]->code, ObjectCode, 0).bytes,
+           g_array_index(modules[12]->code, ObjectCode, 0).bytes, 64);
+    map(&f, SATP(1), 0x60000, 0x80400000);
+    ran(&f, modules[12], 0x80400000, 0, 64);
+    ran(&f, modules[12], 0x80400000, 0x100, 16);
+    /* All have it, and so has a program that is tried behind them. */
+    program = add_object(&f, OBJECT_PROGRAM, "/bin/program", 3);
+    check_cmpuint(object_bytes(program, 0x10e00, 16, &bytes), ==, 16);
+    for (unsigned i = 100; i < NR_MODULES; i++) {
+        uint8_t *to = (uint8_t *)g_array_index(modules[i]->code, ObjectCode,
+                                               0).bytes;
+
+        memcpy(to + 0xe00, bytes, 16);
+        memcpy(to + 0xf10, bytes, 16);
+    }
+    map(&f, SATP(1), 0x70000, 0x80500000);
+    sb_code(f.sb, 0x80500e00, bytes, 16);
+    ran(&f, program, 0x80500000, 0xe80, 64);
+    decide(&f);
+    check_true(at(&f, 0, 0x70e04, &addr) == program);
+    check_true(at(&f, 0, 0x70e84, &addr) == program);
+    check_null(at_first(&f, 0x30110, &addr));
+    check_false(placement_has(f.placement, modules[3]));
+    check_null(at_first(&f, 0x31210, &addr));
+    check_true(at_first(&f, 0x42410, &addr) == modules[7]);
+    check_cmphex(addr, ==, 0x12410);
+    check_null(at_first(&f, 0x50010, &addr));
+    check_true(at_first(&f, 0x60010, &addr) == modules[12]);
+    check_false(placement_has(f.placement, modules[11]));
+    tear_down(&f);
+
+    /* With only two modules at hand, chance has less to choose from. */
+    set_up(&f);
+    add_modules(&f, modules, 2);
+    map(&f, SATP(1), 0x30000, 0x80100000);
+    check_cmpuint(object_bytes(modules[1], 0x10210, 40, &bytes), ==, 40);
+    sb_code(f.sb, 0x80100100, bytes, 40);
+    ran(&f, modules[0], 0x80200000, 0x200, 16);
+    map(&f, SATP(1), 0x40000, 0x80200000);
+    decide(&f);
+    check_true(at_first(&f, 0x30110, &addr) == modules[1]);
+    check_true(at_first(&f, 0x40204, &addr) == modules[0]);
+    tear_down(&f);
+}
+
 /* The program of a space, when the same satp is another program's later */
 static void test_program(void)
 {
@@ -482,6 +576,7 @@ int main(int argc, char **argv)
     g_test_add_func("/placement/renamed", test_renamed);
     g_test_add_func("/placement/unknown", test_unknown);
     g_test_add_func("/placement/module", test_module);
+    g_test_add_func("/placement/many-modules", test_many_modules);
     g_test_add_func("/placement/program", test_program);
     return g_test_run();
 }

@@ -1,0 +1,152 @@
+/*
+ * Placement: which modules of the kernel are believed to be loaded
+ *
+ * A distribution has thousands of modules, made of the same headers by the same
+ * compiler: any few instructions that ran may be in one of them that was never
+ * loaded. But the loader puts code of a module at the beginning of a page, where
+ * others have theirs by chance only. What else has the same bytes, and more, does
+ * not count for it, nor a page of which it contradicts more than it has.
+ *
+ * SPDX-License-Identifier: GPL-2.0-or-later
+ */
+#include "qemu/osdep.h"
+#include "code/code-page.h"
+#include "names/placement-private.h"
+
+/* Evidence that each doubling of the number of modules asks for, bytes */
+#define BYTES_PER_BIT   3
+
+/* What a module has of what ran, bytes */
+typedef struct Evidence {
+    uint64_t aligned;           /* in pages where the loader puts it */
+    uint64_t other;             /* in the other page that has most */
+} Evidence;
+
+static bool is_module(const Candidate *c)
+{
+    return c->object->kind == OBJECT_MODULE;
+}
+
+static GHashTable *evidence_new(void)
+{
+    return g_hash_table_new_full(NULL, NULL, NULL, g_free);
+}
+
+static Evidence *evidence_of(GHashTable *all, const Object *object)
+{
+    Evidence *e = g_hash_table_lookup(all, object);
+
+    if (!e) {
+        e = g_new0(Evidence, 1);
+        g_hash_table_insert(all, (gpointer)object, e);
+    }
+    return e;
+}
+
+/* Is @other more likely than @c, by evidence that may be NULL? */
+static bool is_likelier(const Candidate *other, const Candidate *c,
+                        GHashTable *all)
+{
+    return !is_module(other) ||
+           (all && evidence_of(all, other->object)->aligned >
+                   evidence_of(all, c->object)->aligned);
+}
+
+/* Has something that is more likely than @c @piece? */
+static bool is_explained(const SeenPage *page, const SeenPiece *piece,
+                         const Candidate *c, GHashTable *all)
+{
+    for (guint i = 0; i < page->candidates->len; i++) {
+        const Candidate *other = &g_array_index(page->candidates, Candidate,
+                                                i);
+        size_t compared;
+
+        if (is_likelier(other, c, all) &&
+            object_matches(other->object, other->addr + piece->off,
+                           piece->bytes, piece->len, &compared)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/*
+ * What @c alone has of @page, if it has more than it has not. What ran before
+ * and behind all of it does not count: other things may have been there.
+ */
+static uint64_t weigh(const SeenPage *page, const Candidate *c,
+                      GHashTable *before)
+{
+    uint64_t has = 0, lacks = 0, since = 0;
+
+    for (guint i = 0; i < page->pieces->len; i++) {
+        const SeenPiece *s = &g_array_index(page->pieces, SeenPiece, i);
+        const uint8_t *bytes;
+        size_t compared;
+
+        if (object_matches(c->object, c->addr + s->off, s->bytes, s->len,
+                           &compared)) {
+            has += is_explained(page, s, c, before) ? 0 : compared;
+            lacks += has ? since : 0;
+            since = 0;
+        } else if (object_bytes(c->object, c->addr + s->off, s->len, &bytes)) {
+            since += s->len;
+        }
+    }
+    return has > lacks ? has : 0;
+}
+
+/*
+ * The evidence for each module; @before: what was found without asking whether
+ * other modules have more, or NULL. The caller frees it.
+ */
+static GHashTable *weigh_pages(const Placement *p, GHashTable *before)
+{
+    GHashTable *all = evidence_new();
+
+    for (guint i = 0; i < p->pages->len; i++) {
+        const SeenPage *page = p->pages->pdata[i];
+
+        for (guint k = 0; k < page->candidates->len; k++) {
+            const Candidate *c = &g_array_index(page->candidates, Candidate,
+                                                k);
+            Evidence *e = is_module(c) ? evidence_of(all, c->object) : NULL;
+            uint64_t has = e ? weigh(page, c, before) : 0;
+
+            if (has && c->addr % CODE_PAGE_SIZE == 0) {
+                e->aligned += has;
+            } else if (has) {
+                e->other = MAX(e->other, has);
+            }
+        }
+    }
+    return all;
+}
+
+/* With few modules at hand, there is little that chance could choose from. */
+static bool is_believed(const Evidence *e, unsigned nr_modules)
+{
+    unsigned bits = g_bit_storage(nr_modules);
+
+    return e->aligned >= MAX(BYTES_PER_BIT * bits, MODULE_BYTES) ||
+           e->other >= (uint64_t)MODULE_BYTES * nr_modules;
+}
+
+void placement_choose_modules(Placement *p)
+{
+    g_autoptr(GHashTable) before = weigh_pages(p, NULL);
+    g_autoptr(GHashTable) all = weigh_pages(p, before);
+
+    for (guint i = 0; i < p->pages->len; i++) {
+        GArray *candidates = ((SeenPage *)p->pages->pdata[i])->candidates;
+
+        for (guint k = candidates->len; k > 0; k--) {
+            const Candidate *c = &g_array_index(candidates, Candidate, k - 1);
+
+            if (is_module(c) &&
+                !is_believed(evidence_of(all, c->object), p->nr_modules)) {
+                g_array_remove_index(candidates, k - 1);
+            }
+        }
+    }
+}
