@@ -214,9 +214,9 @@ static void test_sums(void)
     run_program(&f);
     counts_sort(f.counts);
     text = report(&f, "sym", (ReportOptions) { .format = TABLE_TSV });
-    check_cmpstr(text, ==, "own\tcalls\tsym\n"
-                           "18\t0\tmain\n"
-                           "11\t4\tleaf\n");
+    check_cmpstr(text, ==, "own\tcalls\tsym\taddr\n"
+                           "18\t0\tmain\t0x10000\n"
+                           "11\t4\tleaf\t0x10016\n");
     free(text);
     tear_down(&f);
 }
