@@ -165,6 +165,12 @@ CodePage *sideband_view_page(SidebandView *view, unsigned priv,
 unsigned sideband_view_nr_pages(const SidebandView *view);
 void sideband_view_trim(SidebandView *view);
 
+/* Do firmware, and what debuggers have a hart execute, run at @priv? */
+static inline bool priv_is_machine(unsigned priv)
+{
+    return priv == ETRACE_PRIV_M || priv == ETRACE_PRIV_D;
+}
+
 /* Do an operating system's programs run at @priv, an ETracePriv? */
 static inline bool priv_is_user(unsigned priv)
 {

@@ -14,7 +14,7 @@
 #include "names/placement-private.h"
 
 /* Evidence that each doubling of the number of modules asks for, bytes */
-#define BYTES_PER_BIT   3
+#define BYTES_PER_BIT   2
 
 /* What a module has of what ran, bytes */
 typedef struct Evidence {
@@ -138,14 +138,17 @@ void placement_choose_modules(Placement *p)
     g_autoptr(GHashTable) all = weigh_pages(p, before);
 
     for (guint i = 0; i < p->pages->len; i++) {
-        GArray *candidates = ((SeenPage *)p->pages->pdata[i])->candidates;
+        const SeenPage *page = p->pages->pdata[i];
 
-        for (guint k = candidates->len; k > 0; k--) {
-            const Candidate *c = &g_array_index(candidates, Candidate, k - 1);
+        for (guint k = page->candidates->len; k > 0; k--) {
+            const Candidate *c = &g_array_index(page->candidates, Candidate,
+                                                k - 1);
 
+            /* One that was loaded has bytes of other pages by chance, too. */
             if (is_module(c) &&
-                !is_believed(evidence_of(all, c->object), p->nr_modules)) {
-                g_array_remove_index(candidates, k - 1);
+                (!is_believed(evidence_of(all, c->object), p->nr_modules) ||
+                 (c->addr % CODE_PAGE_SIZE && !weigh(page, c, before)))) {
+                g_array_remove_index(page->candidates, k - 1);
             }
         }
     }

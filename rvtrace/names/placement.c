@@ -396,7 +396,7 @@ static Rank rank(const Placement *p, const SidebandWhere *where,
 /* The kernel has a copy of the vDSO, too, which does not run. */
 static bool may_run(const Object *object, unsigned priv)
 {
-    return !priv_is_user(priv) ||
+    return (!priv_is_user(priv) && !priv_is_machine(priv)) ||
            (object->kind != OBJECT_KERNEL && object->kind != OBJECT_MODULE);
 }
 

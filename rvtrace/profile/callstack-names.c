@@ -32,7 +32,7 @@ static char *layer_name(const CallStack *cs, CallStackLayer layer,
         return g_strdup(priv_text(priv));
     }
     /* The firmware works for whoever calls it; then it is below that. */
-    if (!task || is_firmware(priv)) {
+    if (!task || priv_is_machine(priv)) {
         return NULL;
     }
     switch (task->known ? layer : CALLSTACK_LAYER_COMM) {

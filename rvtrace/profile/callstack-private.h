@@ -146,11 +146,6 @@ struct CallStack {
     bool gap;               /* what ran since is not traced */
 };
 
-static inline bool is_firmware(unsigned priv)
-{
-    return priv == ETRACE_PRIV_M || priv == ETRACE_PRIV_D;
-}
-
 static inline unsigned innermost_node(const Stack *st)
 {
     return st->depth ? st->frames[st->depth - 1].node : st->base;
@@ -187,7 +182,7 @@ static inline Context callstack_key(const CallStack *cs, unsigned priv)
         /* A kernel or a monitor keeps its stack when it switches spaces. */
         .space = priv_is_user(priv) ? cs->site.space : 0,
         /* Tasks of Linux from 1 on: the idle ones all have number 0. */
-        .tid = task && task->known && !is_firmware(priv) ? task->tid + 1 : 0,
+        .tid = task && task->known && !priv_is_machine(priv) ? task->tid + 1 : 0,
     };
 }
 

@@ -170,7 +170,7 @@ static void arrive(CallStack *cs, const FlowRun *run)
         moved = false;
     }
     if (cs->now->stack->task != cs->site.task && !cs->now->stack->trapped &&
-        !is_firmware(run->priv)) {
+        !priv_is_machine(run->priv)) {
         rename_stack(cs);
     }
     if (!cs->now->stack->depth) {

@@ -474,7 +474,7 @@ static void test_many_modules(void)
     sb_code(f.sb, 0x80100100, bytes, 200);
     /* Less than chance may bring there */
     map(&f, SATP(1), 0x31000, 0x80101000);
-    ran(&f, modules[4], 0x80100000, 0x1200, 24);
+    ran(&f, modules[4], 0x80100000, 0x1200, 16);
     /* One that is there, but for its first pages */
     map(&f, SATP(1), 0x42000, 0x80202000);
     ran(&f, modules[7], 0x80200000, 0x2000, 40);
