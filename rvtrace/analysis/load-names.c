@@ -90,8 +90,50 @@ static bool add_kallsyms(Names *names, ObjectTable *table, char **paths)
     return true;
 }
 
+/* Has an object of @table the code of @o already? */
+static bool has_code_of(const ObjectTable *table, const Object *o)
+{
+    const ObjectCode *code = o->code->len ?
+        &g_array_index(o->code, ObjectCode, 0) : NULL;
+
+    for (unsigned i = 1; code && i < o->id; i++) {
+        const uint8_t *bytes;
+
+        if (object_bytes(object_get(table, i), code->addr, code->size,
+                         &bytes) == code->size &&
+            !memcmp(bytes, code->bytes, code->size)) {
+            return true;
+        }
+    }
+    return !code;
+}
+
+/*
+ * The default firmware of the QEMU that this program belongs to, or that is
+ * installed here. It need not be what ran: its bytes say.
+ */
+static void add_firmware(Names *names, ObjectTable *table)
+{
+    g_autoptr(GPtrArray) files = g_ptr_array_new_with_free_func(g_free);
+
+    firmware_default_elfs(files, "/proc/self/exe");
+    firmware_default_elfs(files, "/usr/bin/qemu-system-riscv64");
+    for (guint i = 0; i < files->len; i++) {
+        unsigned first = object_table_size(table);
+        Object *o = object_elf_load(table, files->pdata[i], files->pdata[i],
+                                    NULL);
+
+        if (o && has_code_of(table, o)) {
+            object_drop(table, o);
+        } else if (o) {
+            names_try(names, first);
+        }
+    }
+}
+
 /* Look for what ran of all parts of @t. */
-static bool scan_sysroots(Names *names, const Trace *t, char **roots)
+static bool scan_sysroots(Names *names, ObjectTable *table, const Trace *t,
+                          char **roots)
 {
     g_autoptr(GError) err = NULL;
     char **all = roots;
@@ -107,6 +149,9 @@ static bool scan_sysroots(Names *names, const Trace *t, char **roots)
             say_error("--sysroot: %s", err->message);
             return false;
         }
+    }
+    if (roots) {
+        add_firmware(names, table);
     }
     names_decide(names);
     malformed = names_add_texts(names, all);
@@ -154,10 +199,11 @@ Names *load_names(const Job *job, const Trace *t, ObjectTable *table)
     if (!add_kallsyms(names, table, job->names.kallsyms)) {
         return NULL;
     }
+    names_add_unfiled(names);
     if (t->samples) {
         name_processes(names, t->samples, table, sysroots);
     } else if ((sysroots || has_texts(t)) &&
-               !scan_sysroots(names, t, sysroots)) {
+               !scan_sysroots(names, table, t, sysroots)) {
         return NULL;
     }
     if (!job->names.no_demangle) {

@@ -179,7 +179,8 @@ static bool prepare_line(Run *r, char **args)
     if (!title_option && r->line->kernel) {
         title_option = g_path_get_basename(r->line->kernel);
     }
-    sysroots = run_kernel_files(r->ct.job.names.sysroots, r->line->kernel,
+    sysroots = run_kernel_files(r->ct.job.names.sysroots,
+                                r->line->argv->pdata[0], r->line->kernel,
                                 r->line->bios);
     g_strfreev(r->ct.job.names.sysroots);
     r->ct.job.names.sysroots = sysroots;

@@ -7,6 +7,7 @@
 #include "base/input.h"
 #include "names/kernel-btf.h"
 #include "names/kernel-image.h"
+#include "names/sysroot.h"
 #include "base/packed.h"
 #include "commands/run-kernel.h"
 
@@ -91,7 +92,23 @@ static void add_file(GPtrArray *files, const char *path)
     }
 }
 
-char **run_kernel_files(char **sysroots, const char *kernel, const char *bios)
+/* What QEMU's firmware was made of, as -bios says, or else as it has it */
+static void add_firmware(GPtrArray *files, const char *qemu, const char *bios)
+{
+    g_autofree char *program = NULL;
+
+    if (bios && !g_str_equal(bios, "default")) {
+        firmware_elfs(files, bios);
+        return;
+    }
+    program = g_find_program_in_path(qemu);
+    if (program) {
+        firmware_default_elfs(files, program);
+    }
+}
+
+char **run_kernel_files(char **sysroots, const char *qemu, const char *kernel,
+                        const char *bios)
 {
     GPtrArray *files = g_ptr_array_new();
 
@@ -100,12 +117,7 @@ char **run_kernel_files(char **sysroots, const char *kernel, const char *bios)
     }
     add_file(files, kernel);
     add_file(files, bios);
-    if (bios && g_str_has_suffix(bios, ".bin")) {
-        g_autofree char *stem = g_strndup(bios, strlen(bios) - 4);
-        g_autofree char *elf = g_strconcat(stem, ".elf", NULL);
-
-        add_file(files, elf);
-    }
+    add_firmware(files, qemu, bios);
     g_ptr_array_add(files, NULL);
     return (char **)g_ptr_array_free(files, FALSE);
 }

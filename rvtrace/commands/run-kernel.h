@@ -18,10 +18,10 @@ char *run_kernel_guest_info(const char *kernel, char **sysroots);
 
 /*
  * @sysroots (may be NULL), and behind them the files among @kernel and @bios
- * (may be NULL); for a file NAME.bin as firmware also NAME.elf beside it, which
- * has its symbols. The caller frees it.
+ * (may be NULL), and the ELF files of the firmware, which have its symbols: of
+ * @bios, or of the default of @qemu, the program. The caller frees it.
  */
-char **run_kernel_files(char **sysroots, const char *kernel,
+char **run_kernel_files(char **sysroots, const char *qemu, const char *kernel,
                         const char *bios);
 
 #endif /* ETRACE_RUN_KERNEL_H */

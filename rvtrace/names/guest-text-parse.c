@@ -107,6 +107,13 @@ static const char *next_word(const char *s)
     return s + strspn(s, " ");
 }
 
+/* Has memory that is called @path no file? Programs can give it names, too. */
+static bool is_anonymous(const char *path)
+{
+    return !*path || g_str_has_prefix(path, "[anon") ||
+           g_str_equal(path, "[heap]") || g_str_has_prefix(path, "[stack");
+}
+
 /* "lo-hi perms offset device inode path", of which the path may be missing */
 static bool parse_map(GuestText *g, size_t pos, uint32_t pid, const char *s)
 {
@@ -141,6 +148,7 @@ static bool parse_map(GuestText *g, size_t pos, uint32_t pid, const char *s)
     map.path = perms[2] == 'x' && (path[0] == '/' ||
                                    g_str_equal(path, "[vdso]")) ?
                g_string_chunk_insert_const(g->strings, path) : NULL;
+    map.anonymous = perms[2] == 'x' && is_anonymous(path);
     g_array_append_val(d->lines, map);
     return true;
 }

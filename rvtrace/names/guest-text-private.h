@@ -14,10 +14,12 @@ typedef struct GuestEpoch {
     SidebandSpace space;
 } GuestEpoch;
 
-/* A line of maps that names a file */
+/* A line of maps */
 typedef struct GuestMap {
     uint64_t lo, hi, offset;
-    const char *path;           /* of GuestText.strings */
+    /* To be executed: a file, by GuestText.strings; or memory of none */
+    const char *path;
+    bool anonymous;
 } GuestMap;
 
 /* A line of perf-PID.map */

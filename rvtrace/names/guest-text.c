@@ -331,16 +331,19 @@ bool guest_text_mapping(const GuestText *g, const SidebandWhere *where,
         }
     }
     map = best ? find_map(best, vaddr) : NULL;
-    if (!map || !map->path) {
+    if (!map || (!map->path && !map->anonymous)) {
         return false;
     }
     *mapping = (GuestMapping) {
         .lo = map->lo,
         .hi = map->hi,
-        .object = g_hash_table_lookup(g->files, map->path),
-        .path = g_hash_table_lookup(g->paths, map->path),
         .later = best->pos >= where->pos,
     };
+    if (map->anonymous) {
+        return true;
+    }
+    mapping->object = g_hash_table_lookup(g->files, map->path);
+    mapping->path = g_hash_table_lookup(g->paths, map->path);
     if (mapping->object &&
         !find_bias(mapping->object, map, vaddr, &mapping->bias)) {
         mapping->object = NULL;

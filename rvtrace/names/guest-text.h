@@ -50,18 +50,19 @@ bool guest_text_may_have_module(const GuestText *g, const char *name);
  */
 const Object *guest_text_kernel(const GuestText *g, unsigned i);
 
-/* Where a process had mapped a file, to execute it */
+/* Where a process had mapped a file, or memory of none, to execute it */
 typedef struct GuestMapping {
     uint64_t lo, hi;            /* addresses */
     uint64_t bias;              /* of @object, if it has code */
     const Object *object;       /* has code, or else only its path is known */
-    const Object *path;         /* the same path without code and symbols */
+    /* The same path without code and symbols; NULL: memory of no file */
+    const Object *path;
     bool later;                 /* it was said behind that place */
 } GuestMapping;
 
 /*
- * What process @tgid had at @vaddr, at the place @where; false: not known, or
- * no file.
+ * What process @tgid had at @vaddr to execute, at the place @where; false: not
+ * known.
  */
 bool guest_text_mapping(const GuestText *g, const SidebandWhere *where,
                         uint32_t tgid, uint64_t vaddr, GuestMapping *mapping);

@@ -28,6 +28,7 @@ struct Names {
     GArray *mapped;         /* MappedObject */
     GPtrArray *placements;  /* Placement, for each part of the trace */
     GPtrArray *texts;       /* GuestText of the same, or NULL if it has none */
+    const Object *firmware, *jit;   /* names_add_unfiled(), or NULL */
 };
 
 static void texts_free(gpointer opaque)
@@ -80,6 +81,8 @@ Names *names_derive(const Names *names)
 
     g_array_append_vals(derived->fixed, names->fixed->data,
                         names->fixed->len);
+    derived->firmware = names->firmware;
+    derived->jit = names->jit;
     return derived;
 }
 
@@ -175,6 +178,13 @@ void names_decide(Names *names)
             object_elf_symbols(o);
         }
     }
+}
+
+void names_add_unfiled(Names *names)
+{
+    names->firmware = object_new(names->table, OBJECT_NONE, "[firmware]",
+                                 NULL);
+    names->jit = object_new(names->table, OBJECT_NONE, "[jit]", NULL);
 }
 
 void names_demangle(Names *names)
@@ -342,7 +352,8 @@ static bool find_placed(const Names *names, Image *image, unsigned priv,
         return true;
     }
     object = placement_find(p, &where, priv, pc,
-                            said.mapped ? said.file.path->path : NULL, &addr);
+                            said.file.path ? said.file.path->path : NULL,
+                            &addr);
     if (object && agrees(image, priv, pc, object, addr,
                          may_be_patched(p, object, pc - addr))) {
         put_object(place, object, pc - addr, pc);
@@ -358,11 +369,15 @@ static bool find_placed(const Names *names, Image *image, unsigned priv,
         put_object(place, said.file.object, said.file.bias, pc);
         return true;
     }
-    if (!said.file.later) {
-        put_object(place, said.file.path, said.file.lo, pc);
-        return true;
+    if (said.file.later) {
+        return false;
     }
-    return false;
+    if (said.file.path) {
+        put_object(place, said.file.path, said.file.lo, pc);
+    } else if (names->jit) {
+        place->object = names->jit;
+    }
+    return true;
 }
 
 /* The kernel's own symbols, by what the guest said; every part has its own. */
@@ -428,5 +443,8 @@ void names_find(const Names *names, Image *image, unsigned priv, uint64_t pc,
             return;
         }
     }
-    find_said(names, image, priv, pc, place);
+    if (!find_said(names, image, priv, pc, place) && names->firmware &&
+        place->object->kind == OBJECT_NONE && priv_is_machine(priv)) {
+        place->object = names->firmware;
+    }
 }

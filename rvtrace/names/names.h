@@ -72,6 +72,14 @@ void names_try(Names *names, unsigned first);
 /* When all objects have been tried: reads the symbols of those found. */
 void names_decide(Names *names);
 
+/*
+ * Code that is in no object is told apart where it is known what it is, here and
+ * in names that are derived from these. [firmware] is what ran in M-mode, [jit]
+ * what ran in memory of no file, by the maps that the process had sent before.
+ * Both objects are OBJECT_NONE.
+ */
+void names_add_unfiled(Names *names);
+
 /* The names of all symbols become those that the source has. */
 void names_demangle(Names *names);
 

@@ -142,3 +142,80 @@ bool sysroot_scan(Names *names, const char *root, GError **errp)
     }
     return true;
 }
+
+/* Where QEMU has its data, from its program's folder: installed, and built */
+static const char *const data_folders[] = {
+    "../share/qemu", "qemu-bundle/usr/local/share/qemu",
+};
+
+/* Where `make demo` has the firmware, from there */
+static const char *const guest_folders[] = { "../guest", "../../guest" };
+
+/* As fw_dynamic.bin is called where several files are in one folder */
+static const char *const defaults[] = {
+    "opensbi-riscv64-generic-fw_dynamic.bin",
+    "opensbi-riscv32-generic-fw_dynamic.bin",
+};
+
+static void add_file(GPtrArray *files, const char *path)
+{
+    g_autofree char *real = realpath(path, NULL);
+
+    if (!real || !g_file_test(real, G_FILE_TEST_IS_REGULAR)) {
+        return;
+    }
+    for (guint i = 0; i < files->len; i++) {
+        if (g_str_equal(files->pdata[i], real)) {
+            return;
+        }
+    }
+    g_ptr_array_add(files, g_strdup(real));
+}
+
+static void add_elfs(GPtrArray *files, const char *path)
+{
+    g_autofree char *folder = g_path_get_dirname(path);
+    g_autofree char *stem = g_path_get_basename(path);
+    g_autofree char *name = NULL, *beside = NULL, *boot = NULL;
+
+    if (!g_str_has_suffix(stem, ".bin")) {
+        return;
+    }
+    stem[strlen(stem) - strlen(".bin")] = 0;
+    name = g_strconcat(stem, ".elf", NULL);
+    beside = g_build_filename(folder, name, NULL);
+    boot = g_build_filename(folder, "sysroot", "boot", name, NULL);
+    add_file(files, beside);
+    add_file(files, boot);
+}
+
+void firmware_elfs(GPtrArray *files, const char *path)
+{
+    g_autofree char *real = realpath(path, NULL);
+
+    if (real) {
+        add_elfs(files, path);
+        add_elfs(files, real);
+    }
+}
+
+void firmware_default_elfs(GPtrArray *files, const char *program)
+{
+    g_autofree char *real = realpath(program, NULL);
+    g_autofree char *folder = real ? g_path_get_dirname(real) : NULL;
+
+    for (guint i = 0; folder && i < G_N_ELEMENTS(data_folders); i++) {
+        for (guint k = 0; k < G_N_ELEMENTS(defaults); k++) {
+            g_autofree char *path = g_build_filename(folder, data_folders[i],
+                                                     defaults[k], NULL);
+
+            firmware_elfs(files, path);
+        }
+    }
+    for (guint i = 0; folder && i < G_N_ELEMENTS(guest_folders); i++) {
+        g_autofree char *path = g_build_filename(folder, guest_folders[i],
+                                                 "fw_dynamic.bin", NULL);
+
+        firmware_elfs(files, path);
+    }
+}

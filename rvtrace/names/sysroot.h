@@ -17,4 +17,18 @@
  */
 bool sysroot_scan(Names *names, const char *root, GError **errp);
 
+/*
+ * The ELF files, as far as they are there, that a firmware @path, NAME.bin, may
+ * be made of: NAME.elf beside it, or in sysroot/boot/ there, where `make demo`
+ * has it. If @path is a link, they may also be beside the file that it leads to.
+ * Their paths are added to @files, as new strings, unless they are there.
+ */
+void firmware_elfs(GPtrArray *files, const char *path);
+
+/*
+ * Likewise those of QEMU's default, where it is installed or built together
+ * with @program, a path; links are followed.
+ */
+void firmware_default_elfs(GPtrArray *files, const char *program);
+
 #endif /* ETRACE_SYSROOT_H */

@@ -6,6 +6,7 @@
 #include "qemu/osdep.h"
 #include "analysis/load-names.h"
 #include "analysis/shards.h"
+#include "analysis/unfiled.h"
 #include "commands/views/options.h"
 #include "commands/views/verify.h"
 #include "views/report/layers.h"
@@ -179,6 +180,17 @@ static void prepare(Decoded *d, bool all_layers)
     }
 }
 
+/* Nobody would know otherwise what to do about code without names. */
+static void warn_of_unfiled(const Decoded *d)
+{
+    g_autofree char *text = d->pass.counts || d->profile ?
+        unfiled_text(d->pass.counts, d->profile) : NULL;
+
+    if (text) {
+        say_warn("%s", text);
+    }
+}
+
 /* Returns an exit status. */
 static int write_output(ViewOutput *o, const ViewPass *p)
 {
@@ -279,6 +291,7 @@ static int decode(const CliTrace *ct, Results *r, GPtrArray *outputs,
     }
     prepare(&d, all_layers);
     status = cli_finish_losses(ct);
+    warn_of_unfiled(&d);
     for (guint i = 0; i < outputs->len; i++) {
         int one = write_output(outputs->pdata[i], &d.pass);
 

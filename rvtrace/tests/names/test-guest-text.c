@@ -301,6 +301,49 @@ static void test_maps(void)
     tear_down(&f);
 }
 
+/* Code that is in no file, and what is known of it */
+static void test_unfiled(void)
+{
+    static const uint8_t made[] = { 1, 2, 3, 4 };
+    unsigned before, at;
+    Fixture f;
+
+    set_up(&f);
+    runs(&f, 10, SATP(1), "prog");
+    for (unsigned i = 0; i < 4; i++) {
+        sb_map(f.sb, 0, false, JIT + 0x1000 * i, PAGE + 0x1000 * i);
+        sb_code(f.sb, PAGE + 0x1000 * i, made, sizeof(made));
+    }
+    before = f.packets;
+    at = place(&f);
+    text(&f, "maps 10 7f0000000000-7f0000001000 rwxp 00000000 00:00 0 ");
+    text(&f, "maps 10 7f0000001000-7f0000002000 rw-p 00000000 00:00 0 ");
+    text(&f, "maps 10 7f0000002000-7f0000003000 r-xp 00000000 00:00 0"
+             "                  [anon:code cache]");
+    decide(&f, NULL);
+    check_cmpuint(find(&f, before, ETRACE_PRIV_M, PAGE).object->id, ==,
+                  OBJECT_UNKNOWN);
+    names_add_unfiled(f.names);
+    /* What it says later need not have been so before. */
+    check_cmpstr(find(&f, before, ETRACE_PRIV_U, JIT).object->name, ==,
+                 "[unknown]");
+    check_cmpstr(find(&f, at, ETRACE_PRIV_U, JIT).object->name, ==, "[jit]");
+    check_cmpstr(find(&f, at, ETRACE_PRIV_U, JIT + 0x2000).object->name, ==,
+                 "[jit]");
+    check_cmphex(find(&f, at, ETRACE_PRIV_U, JIT).bias, ==, 0);
+    /* not to be executed, as the guest says; and not spoken of */
+    check_cmpstr(find(&f, at, ETRACE_PRIV_U, JIT + 0x1000).object->name, ==,
+                 "[unknown]");
+    check_cmpstr(find(&f, at, ETRACE_PRIV_U, JIT + 0x3000).object->name, ==,
+                 "[unknown]");
+    check_cmpstr(find(&f, at, ETRACE_PRIV_M, PAGE).object->name, ==,
+                 "[firmware]");
+    check_cmpstr(find(&f, at, ETRACE_PRIV_S, JIT).object->name, ==,
+                 "[unknown]");
+    check_true(find(&f, at, ETRACE_PRIV_M, PAGE).object->kind == OBJECT_NONE);
+    tear_down(&f);
+}
+
 static void test_kernel(void)
 {
     NamePlace is;
@@ -336,6 +379,44 @@ static void test_kernel(void)
 }
 
 /* Each of these makes no sense, and nothing comes of it. */
+/* The guest says which modules it has: others cannot have run. */
+static void test_modules(void)
+{
+    NamePlace is;
+    Object *a, *b;
+    Fixture f;
+
+    for (unsigned said = 0; said < 2; said++) {
+        set_up(&f);
+        a = add_object(&f, "/lib/modules/one.ko", 5);
+        b = add_object(&f, "/lib/modules/two.ko", 9);
+        a->kind = b->kind = OBJECT_MODULE;
+        object_rename(a, "one");
+        object_rename(b, "two");
+        runs(&f, 10, SATP(1), "prog");
+        sb_map(f.sb, 0, false, 0x3f0000, PAGE);
+        sb_code(f.sb, PAGE + 0x40, g_array_index(a->code, ObjectCode,
+                                                 0).bytes + 0x40, 64);
+        sb_map(f.sb, 0, false, 0x4f0000, PAGE + 0x1000);
+        sb_code(f.sb, PAGE + 0x1040, g_array_index(b->code, ObjectCode,
+                                                   0).bytes + 0x40, 64);
+        if (said) {
+            text(&f, "modules two 16384 1 - Live 0x0000000000000000");
+        }
+        f.sideband = sideband_parse(f.sb->data, f.sb->len, 0, NULL);
+        names_add_sideband(f.names, f.sideband);
+        names_try(f.names, 1);
+        names_decide(f.names);
+        check_cmpuint(names_add_texts(f.names, NULL), ==, 0);
+        f.image = image_new(&(InsnIsa) { 0 }, f.sideband, 0, NULL);
+        is = find(&f, f.packets, ETRACE_PRIV_S, 0x3f0044);
+        check_cmpstr(is.object->name, ==, said ? "[unknown]" : "one");
+        is = find(&f, f.packets, ETRACE_PRIV_S, 0x4f0044);
+        check_cmpstr(is.object->name, ==, "two");
+        tear_down(&f);
+    }
+}
+
 static const char *const nonsense[] = {
     "maps", "maps ", "maps x", "maps 0 1000-2000 r-xp 0 0:0 0 /bin/x",
     "maps 10", "maps 10 ", "maps 10 2000-1000 r-xp 00000000 00:00 0 /bin/x",
@@ -415,7 +496,9 @@ int main(int argc, char **argv)
     g_test_add_func("/guest-text/jit-others", test_jit_others);
     g_test_add_func("/guest-text/jit-moved", test_jit_moved);
     g_test_add_func("/guest-text/maps", test_maps);
+    g_test_add_func("/guest-text/unfiled", test_unfiled);
     g_test_add_func("/guest-text/kernel", test_kernel);
+    g_test_add_func("/guest-text/modules", test_modules);
     g_test_add_func("/guest-text/nonsense", test_nonsense);
     g_test_add_func("/guest-text/random", test_random);
     return g_test_run();

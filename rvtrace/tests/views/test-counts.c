@@ -4,6 +4,7 @@
  * SPDX-License-Identifier: GPL-2.0-or-later
  */
 #include "qemu/osdep.h"
+#include "analysis/unfiled.h"
 #include "tests/fixtures/check.h"
 #include "tests/fixtures/profile-fixture.h"
 #include "profile/counter.h"
@@ -410,6 +411,59 @@ static void test_handlers(void)
     tear_down(&f);
 }
 
+/* @insns ran at @priv, in code of the object number @object. */
+static void add_insns(Fixture *f, unsigned object, unsigned priv,
+                      uint64_t insns)
+{
+    unsigned place = counts_place(f->counts, &(CountPlace) {
+        .task = f->site.task->id, .object = object, .priv = priv,
+    });
+
+    counts_add_range(f->counts, &(CountRange) {
+        .place = place, .insns = 1, .start = 0x100 * insns,
+        .last = 0x100 * insns, .end = 0x100 * insns + 4,
+    }, insns);
+}
+
+/* What ran in no known file, by whose it may be */
+static void test_unfiled(void)
+{
+    g_autofree char *nothing = NULL, *one = NULL, *several = NULL;
+    g_autofree char *stacks = NULL;
+    g_autoptr(Profile) p = profile_new();
+    unsigned node;
+    Fixture f;
+
+    set_up(&f);
+    names_add_unfiled(f.names);
+    add_insns(&f, f.kernel->id, ETRACE_PRIV_S, 99200);
+    add_insns(&f, OBJECT_UNKNOWN, ETRACE_PRIV_U, 800);
+    nothing = unfiled_text(f.counts, NULL);
+    check_null(nothing);
+    add_insns(&f, object_table_size(f.objects) - 2, ETRACE_PRIV_M, 300000);
+    one = unfiled_text(f.counts, NULL);
+    check_cmpstr(one, ==, "75 % of the instructions ran in M-mode (OpenSBI's "
+                 "ELF file is fw_dynamic.elf), in no known file: name it with "
+                 "--sysroot or --elf");
+    add_insns(&f, OBJECT_UNKNOWN, ETRACE_PRIV_S, 100000);
+    several = unfiled_text(f.counts, NULL);
+    check_true(g_str_has_prefix(several, "60 % of the instructions ran in "
+                                         "M-mode (OpenSBI's"));
+    check_nonnull(strstr(several, "), 20 % ran in S-mode (the kernel's "
+                                  "Image"));
+    check_null(strstr(several, "U-mode"));
+    /* ... or by call stacks */
+    node = profile_child(p, PROFILE_ROOT, profile_function(p, FRAME_MACHINE,
+        &(NamePlace) { .object = object_get(f.objects, 0) }, 0x100, true));
+    profile_node(p, node)->self = 10;
+    node = profile_child(p, node, profile_label(p, FRAME_TRAP, "[trap]"));
+    profile_node(p, node)->self = 10;
+    stacks = unfiled_text(NULL, p);
+    check_true(g_str_has_prefix(stacks, "50 % of the instructions ran in "
+                                        "M-mode ("));
+    tear_down(&f);
+}
+
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
@@ -422,5 +476,6 @@ int main(int argc, char **argv)
     g_test_add_func("/counts/formats", test_formats);
     g_test_add_func("/counts/same-names", test_same_names);
     g_test_add_func("/counts/handlers", test_handlers);
+    g_test_add_func("/counts/unfiled", test_unfiled);
     return g_test_run();
 }

@@ -159,7 +159,7 @@ static void see_addr(PerfData *p, const SampleAddr *a, const Sample *sample)
     const GArray *segments;
     uint32_t pid;
 
-    if (a->object == OBJECT_UNKNOWN || (a->mode != SAMPLE_USER && !module)) {
+    if (o->kind == OBJECT_NONE || (a->mode != SAMPLE_USER && !module)) {
         return;
     }
     pid = module ? PERF_MAPS_KERNEL : pid_of(task_of(p, sample));

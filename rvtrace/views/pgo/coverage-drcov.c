@@ -63,7 +63,7 @@ static void add_object(Drcov *d, const Counts *c, const Object *object)
     if (!oc->blocks->len) {
         return;
     }
-    if (object->id == OBJECT_UNKNOWN || d->modules->len == MAX_MODULES) {
+    if (object->kind == OBJECT_NONE || d->modules->len == MAX_MODULES) {
         d->left_out += oc->insns;
         return;
     }

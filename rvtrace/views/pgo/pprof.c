@@ -145,7 +145,7 @@ static void put_frame(Writer *w, unsigned frame)
     end_message(w, PROFILE_FUNCTION);
 
     protobuf_uint(w->message, LOCATION_ID, frame + 1);
-    if (f->object && f->object->id != OBJECT_UNKNOWN) {
+    if (f->object && f->object->kind != OBJECT_NONE) {
         protobuf_uint(w->message, LOCATION_MAPPING_ID, f->object->id);
     }
     if (f->object) {
@@ -195,7 +195,9 @@ bool pprof_write(const Profile *p, const ObjectTable *objects, bool by_time,
     put_value_type(&w, PROFILE_PERIOD_TYPE);
     protobuf_uint(w.out, PROFILE_PERIOD, 1);
     for (unsigned i = 1; i < object_table_size(objects); i++) {
-        put_mapping(&w, object_get(objects, i));
+        if (object_get(objects, i)->kind != OBJECT_NONE) {
+            put_mapping(&w, object_get(objects, i));
+        }
     }
     for (guint i = 0; i < p->frames->len; i++) {
         put_frame(&w, i);

@@ -143,14 +143,15 @@ unsigned source_places_missing(SourcePlaces *places, const ObjectTable *table,
     unsigned n = 0;
 
     for (unsigned i = 0; i < object_table_size(table); i++) {
+        const Object *object = object_get(table, i);
         g_autofree char *text = NULL;
 
         /* Code of no object has no lines: that goes without saying. */
-        if (i == OBJECT_UNKNOWN ||
+        if (object->kind == OBJECT_NONE ||
             !g_hash_table_contains(places->objects, GUINT_TO_POINTER(i))) {
             continue;
         }
-        text = source_place_note(places, object_get(table, i));
+        text = source_place_note(places, object);
         if (text && !n++) {
             *note = g_steal_pointer(&text);
         }

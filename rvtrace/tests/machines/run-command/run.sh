@@ -82,6 +82,67 @@ if begin "QEMU fails behind its trace"; then
     finish "$reason$(clean)"
 fi
 
+# named FILE: the firmware's functions have names, and nothing is said of files
+named() {
+    grep -qw main "$dir/stdout" || echo "no names of $1"
+    ! grep -q 'no known file' "$dir/log" || echo "$1 is not found"
+}
+
+# firmware FOLDER NAME: the guest as a flat file FOLDER/NAME.bin
+firmware() {
+    mkdir -p "$1"
+    "${CROSS:-riscv64-linux-gnu-}objcopy" -O binary "$OUT/guest.elf" \
+        "$1/$2.bin"
+}
+
+bare=${guest/-bios none -kernel $OUT\/guest.elf/-serial null}
+
+if begin "the firmware's ELF file, beside it and where the demo has it"; then
+    firmware "$dir/beside" fw
+    # shellcheck disable=SC2086
+    reason=$(expect 0 rv -- "$QEMU" -M virt $bare -bios "$dir/beside/fw.bin")
+    reason+=$(says '% of the instructions ran in M-mode .*no known file')
+    grep -qF '[firmware]' "$dir/stdout" || reason+="; M-mode has another name"
+    cp "$OUT/guest.elf" "$dir/beside/fw.elf"
+    firmware "$dir/demo" fw
+    mkdir -p "$dir/demo/sysroot/boot" "$dir/mine"
+    cp "$OUT/guest.elf" "$dir/demo/sysroot/boot/fw.elf"
+    ln -s demo/fw.bin "$dir/linked.bin"
+    for bios in beside/fw.bin demo/fw.bin linked.bin; do
+        # shellcheck disable=SC2086
+        reason+=$(expect 0 rv --sysroot "$dir/mine" -- "$QEMU" -M virt $bare \
+            -bios "$dir/$bios")
+        reason+=$(named $bios)
+    done
+    finish "$reason$(clean)"
+fi
+
+if begin "the ELF file of QEMU's own firmware"; then
+    # a QEMU that is installed elsewhere, with this firmware
+    data=$dir/usr/share/qemu
+    name=opensbi-riscv64-generic-fw_dynamic
+    firmware "$data" $name
+    mkdir -p "$dir/usr/bin" "$dir/mine"
+    printf '#!/bin/sh\nexec "%s" -bios "%s" "$@"\n' "$QEMU" \
+        "$data/$name.bin" >"$dir/usr/bin/qemu"
+    chmod 755 "$dir/usr/bin/qemu"
+    # shellcheck disable=SC2086
+    reason=$(expect 0 rv --keep "$dir/kept" -- "$dir/usr/bin/qemu" -M virt $bare)
+    reason+=$(says 'M-mode .*no known file')
+    cp "$OUT/guest.elf" "$data/$name.elf"
+    # shellcheck disable=SC2086
+    reason+=$(expect 0 rv --sysroot "$dir/mine" -- "$dir/usr/bin/qemu" -M virt \
+        $bare)
+    reason+=$(named "$name")
+    # ... and of that which rvtrace is installed with
+    cp "$RVTRACE" "$dir/usr/bin/rvtrace"
+    "$dir/usr/bin/rvtrace" report --trace "$dir/kept/trace" --sideband \
+        "$dir/kept/sideband" --sysroot "$dir/mine" >"$dir/stdout" 2>"$dir/log" ||
+        reason+="; report: status $?"
+    reason+=$(named "$name")
+    finish "$reason$(clean)"
+fi
+
 # interrupted SIGNAL OPTION...: sent to rvtrace when the guest runs
 interrupted() {
     local signal=$1 pid i

@@ -19,7 +19,7 @@ from symbols import addresses
 from tap import LIMIT, need
 
 QEMU, RVTRACE, OUT = (os.environ[n] for n in ('QEMU', 'RVTRACE', 'OUT'))
-SHARED = ('[unknown]', '_start', 'pass')
+SHARED = ('[unknown]', '[firmware]', '_start', 'pass')
 
 
 def run(*command):
