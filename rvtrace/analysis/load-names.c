@@ -18,15 +18,23 @@
  * An object with its code, for views that show it; a file of symbols alone
  * will do, too. Code of modules is not where their symbols say.
  */
-static Object *elf_object(ObjectTable *table, const char *path)
+static Object *elf_object(ObjectTable *table, const char *path, GError **errp)
 {
     Object *o = object_elf_load(table, path, path, NULL);
 
-    if (o && o->kind == OBJECT_MODULE) {
-        object_drop(table, o);
-        o = NULL;
+    if (o && o->kind != OBJECT_MODULE && object_elf_names(table, o)) {
+        return o;
     }
-    return o ?: object_new(table, OBJECT_PROGRAM, path, path);
+    if (o) {
+        object_drop(table, o);
+    }
+    o = object_new(table, OBJECT_PROGRAM, path, path);
+    if (!symbols_add_elf(o->symbols, path, 0, errp)) {
+        object_drop(table, o);
+        return NULL;
+    }
+    symbols_sort(o->symbols);
+    return o;
 }
 
 /* A kernel's Image has code and names, too, and a place of its own. */
@@ -47,26 +55,21 @@ static bool add_elf(Names *names, ObjectTable *table, const char *arg)
     g_autoptr(GError) err = NULL;
     uint64_t bias;
     g_autofree char *path = elf_file_split(arg, &bias, &err);
-    g_autoptr(SymbolTable) symbols = NULL;
     Object *o;
 
     if (!path) {
         say_error("--elf: %s", err->message);
         return false;
     }
-    symbols = symbols_new();
-    if (!symbols_add_elf(symbols, path, 0, &err)) {
-        if (add_image(names, table, path, bias)) {
-            return true;
-        }
+    o = elf_object(table, path, &err);
+    if (o) {
+        names_add_fixed(names, o, bias);
+        return true;
+    }
+    if (!add_image(names, table, path, bias)) {
         say_error("--elf: %s", err->message);
         return false;
     }
-    symbols_sort(symbols);
-    o = elf_object(table, path);
-    symbols_free(o->symbols);
-    o->symbols = g_steal_pointer(&symbols);
-    names_add_fixed(names, o, bias);
     return true;
 }
 
@@ -191,6 +194,7 @@ Names *load_names(const Job *job, const Trace *t, ObjectTable *table)
     g_autoptr(Names) names = names_new(table);
     char **sysroots = job->names.sysroots;
 
+    table->sysroots = sysroots;
     for (char **p = job->elfs; p && *p; p++) {
         if (!add_elf(names, table, *p)) {
             return NULL;

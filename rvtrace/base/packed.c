@@ -162,24 +162,19 @@ static size_t room(void)
     return packed_total_max - MIN(used, packed_total_max);
 }
 
-static GBytes *open_most(const char *path, size_t most, bool whole,
-                         GError **errp)
+/* What is packed in @bytes, which are those of @path; or else @bytes */
+static GBytes *unpack_most(GBytes *bytes, const char *path, size_t most,
+                           bool whole, GError **errp)
 {
-    g_autoptr(GBytes) file = input_open(path, errp);
     g_autoptr(GByteArray) out = NULL;
-    const uint8_t *data;
-    UnpackFn *unpack;
-    Status status;
     size_t size, left = room();
+    const uint8_t *data = input_data(bytes, &size);
+    UnpackFn *unpack = format_of(data, size);
+    Status status;
     bool crowded = whole && left < most;
 
-    if (!file) {
-        return NULL;
-    }
-    data = input_data(file, &size);
-    unpack = format_of(data, size);
     if (!unpack) {
-        return g_steal_pointer(&file);
+        return g_bytes_ref(bytes);
     }
     out = g_byte_array_new();
     if (crowded) {
@@ -208,10 +203,19 @@ static GBytes *open_most(const char *path, size_t most, bool whole,
 
 GBytes *packed_open(const char *path, GError **errp)
 {
-    return open_most(path, PACKED_MAX, true, errp);
+    g_autoptr(GBytes) file = input_open(path, errp);
+
+    return file ? packed_unpack(file, path, errp) : NULL;
+}
+
+GBytes *packed_unpack(GBytes *bytes, const char *path, GError **errp)
+{
+    return unpack_most(bytes, path, PACKED_MAX, true, errp);
 }
 
 GBytes *packed_open_head(const char *path, size_t most, GError **errp)
 {
-    return open_most(path, most, false, errp);
+    g_autoptr(GBytes) file = input_open(path, errp);
+
+    return file ? unpack_most(file, path, most, false, errp) : NULL;
 }

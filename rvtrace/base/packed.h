@@ -32,8 +32,14 @@ bool packed_is(const uint8_t *head, size_t size);
 GBytes *packed_open(const char *path, GError **errp);
 
 /*
- * The same, but only its first @most bytes, or as many as there are, of a file
- * that is packed.
+ * What is packed in @bytes, or @bytes themselves if nothing is: a new
+ * reference. @path is for messages. Fails as packed_open() does.
+ */
+GBytes *packed_unpack(GBytes *bytes, const char *path, GError **errp);
+
+/*
+ * What packed_open() returns, but of a file that is packed only the first @most
+ * bytes, or as many as there are.
  */
 GBytes *packed_open_head(const char *path, size_t most, GError **errp);
 

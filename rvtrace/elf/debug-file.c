@@ -1,5 +1,5 @@
 /*
- * Which file has the debug info of an ELF file
+ * Which file has the debug info, or the symbols, of an ELF file
  *
  * The places are those where GDB and elfutils look. A file is taken only if
  * its build-id is the right one, or, if there is no build-id, if it has the
@@ -21,38 +21,20 @@
 
 /* What is looked for, and what was found instead */
 typedef struct Search {
-    const char *path;
-    const char *sysroot;        /* "" if there is none */
+    const char *path;           /* NULL: part of another file */
+    char **roots;               /* sysroots, without a slash at the end */
     char *build_id;             /* NULL: none */
     const char *link;           /* .gnu_debuglink, or NULL */
     uint32_t crc;               /* of what @link names */
+    bool (*wanted)(const ElfFile *file);    /* has what is looked for */
     GString *rejected;
     char *found;                /* path of what was found; else NULL */
 } Search;
 
-/* The section of that name if it has contents */
-static Elf_Scn *find_section(Elf *elf, const char *name)
-{
-    Elf_Scn *scn = NULL;
-    GElf_Shdr shdr;
-    size_t strings;
-
-    if (elf_getshdrstrndx(elf, &strings)) {
-        return NULL;
-    }
-    while ((scn = elf_nextscn(elf, scn))) {
-        if (gelf_getshdr(scn, &shdr) && shdr.sh_type != SHT_NOBITS &&
-            !g_strcmp0(elf_strptr(elf, strings, shdr.sh_name), name)) {
-            return scn;
-        }
-    }
-    return NULL;
-}
-
 static bool has_debug_info(const ElfFile *file)
 {
-    return find_section(file->elf, ".debug_info") ||
-           find_section(file->elf, ".zdebug_info");
+    return elf_file_section(file, ".debug_info") ||
+           elf_file_section(file, ".zdebug_info");
 }
 
 /* The checksum of .gnu_debuglink, which is that of Ethernet and zlib */
@@ -104,12 +86,12 @@ static ElfFile *open_build(Search *s, const char *path, const char *build_id)
     return g_steal_pointer(&file);
 }
 
-/* The same; without debug info it does not help. */
-static ElfFile *open_debug(Search *s, const char *path)
+/* The same; it must have what is looked for. */
+static ElfFile *open_wanted(Search *s, const char *path)
 {
     g_autoptr(ElfFile) file = open_build(s, path, s->build_id);
 
-    if (file && !has_debug_info(file)) {
+    if (file && !s->wanted(file)) {
         reject(s, path, "has none, either");
         return NULL;
     }
@@ -139,8 +121,8 @@ static GPtrArray *build_id_paths(Search *s, const char *build_id)
         char *name = g_strdup_printf(DEBUG_DIR "/.build-id/%.2s/%s.debug",
                                      build_id, build_id + 2);
 
-        if (s->sysroot[0]) {
-            g_ptr_array_add(paths, g_strconcat(s->sysroot, name, NULL));
+        for (char **root = s->roots; *root; root++) {
+            g_ptr_array_add(paths, g_strconcat(*root, name, NULL));
         }
         g_ptr_array_add(paths, name);
     }
@@ -149,24 +131,44 @@ static GPtrArray *build_id_paths(Search *s, const char *build_id)
     return paths;
 }
 
-/* What @path is called in the system that @sysroot holds */
-static const char *path_in_sysroot(const Search *s)
+/* Is @path in @folder, or @folder itself? */
+static bool is_in(const char *path, const char *folder)
 {
-    const char *path = s->path;
-
-    if (s->sysroot[0] && g_str_has_prefix(path, s->sysroot) &&
-        path[strlen(s->sysroot)] == '/') {
-        path += strlen(s->sysroot);
-    }
-    return path;
+    return g_str_has_prefix(path, folder) &&
+           strchr("/", path[strlen(folder)]);
 }
 
-/* Where a file may be that is found by its name */
+/* The sysroot that @path is in, or NULL */
+static const char *root_of(const Search *s, const char *path)
+{
+    for (char **root = s->roots; *root; root++) {
+        if (is_in(path, *root)) {
+            return *root;
+        }
+    }
+    return NULL;
+}
+
+/* @path, which it takes, unless it is the file that is known already */
+static void add_path(const Search *s, GPtrArray *paths, char *path)
+{
+    if (strcmp(path, s->path)) {
+        g_ptr_array_add(paths, path);
+    } else {
+        g_free(path);
+    }
+}
+
+/*
+ * Where a file may be that is found by its name. The file that was not
+ * stripped may be at the same place of another sysroot.
+ */
 static GPtrArray *name_paths(Search *s)
 {
     GPtrArray *paths = g_ptr_array_new_with_free_func(g_free);
+    const char *own_root = root_of(s, s->path);
     g_autofree char *dir = g_path_get_dirname(s->path);
-    g_autofree char *inner = g_path_get_dirname(path_in_sysroot(s));
+    const char *inner = own_root ? dir + strlen(own_root) : dir;
     g_autofree char *base = g_path_get_basename(s->path);
     g_autofree char *debug = g_strconcat(base, ".debug", NULL);
     /* A name with a slash is none that objcopy writes. */
@@ -174,22 +176,22 @@ static GPtrArray *name_paths(Search *s)
     const char *names[] = { linked ? s->link : NULL, base, debug };
 
     for (size_t i = 0; i < G_N_ELEMENTS(names); i++) {
-        char *all[] = {
-            g_build_filename(dir, names[i], NULL),
-            g_build_filename(dir, ".debug", names[i], NULL),
-            g_strconcat(s->sysroot, DEBUG_DIR "/", inner, "/", names[i], NULL),
-            g_strconcat(DEBUG_DIR "/", inner, "/", names[i], NULL),
-        };
-
-        for (size_t j = 0; j < G_N_ELEMENTS(all); j++) {
-            /* There is a checksum for the linked name only. */
-            if (names[i] && (s->build_id || i == 0) &&
-                strcmp(all[j], s->path)) {
-                g_ptr_array_add(paths, all[j]);
-            } else {
-                g_free(all[j]);
+        /* There is a checksum for the linked name only. */
+        if (!names[i] || (!s->build_id && i)) {
+            continue;
+        }
+        add_path(s, paths, g_build_filename(dir, names[i], NULL));
+        add_path(s, paths, g_build_filename(dir, ".debug", names[i], NULL));
+        for (char **root = s->roots; *root; root++) {
+            add_path(s, paths, g_strconcat(*root, DEBUG_DIR "/", inner, "/",
+                                           names[i], NULL));
+            if (own_root) {
+                add_path(s, paths, g_strconcat(*root, inner, "/", names[i],
+                                               NULL));
             }
         }
+        add_path(s, paths, g_strconcat(DEBUG_DIR "/", inner, "/", names[i],
+                                       NULL));
     }
     return paths;
 }
@@ -197,7 +199,7 @@ static GPtrArray *name_paths(Search *s)
 static ElfFile *open_first(Search *s, const GPtrArray *paths)
 {
     for (guint i = 0; i < paths->len; i++) {
-        ElfFile *file = open_debug(s, paths->pdata[i]);
+        ElfFile *file = open_wanted(s, paths->pdata[i]);
 
         if (file) {
             return file;
@@ -206,7 +208,7 @@ static ElfFile *open_first(Search *s, const GPtrArray *paths)
     return NULL;
 }
 
-static ElfFile *find_debug(Search *s)
+static ElfFile *find_file(Search *s)
 {
     ElfFile *file = NULL;
 
@@ -215,7 +217,7 @@ static ElfFile *find_debug(Search *s)
 
         file = open_first(s, paths);
     }
-    if (!file) {
+    if (!file && s->path) {
         g_autoptr(GPtrArray) paths = name_paths(s);
 
         file = open_first(s, paths);
@@ -245,11 +247,13 @@ static bool make_private(ElfFile *file, const char *path)
     return elf;
 }
 
-/* Is @path in @folder, or @folder itself? */
-static bool is_in(const char *path, const char *folder)
+static void add_found(GPtrArray *paths, const char *root, const char *path)
 {
-    return folder[0] && g_str_has_prefix(path, folder) &&
-           strchr("/", path[strlen(folder)]);
+    char *found = below_find(root, path);
+
+    if (found) {
+        g_ptr_array_add(paths, found);
+    }
 }
 
 /*
@@ -259,20 +263,19 @@ static bool is_in(const char *path, const char *folder)
 static void add_alt_paths(const Search *s, const char *dir, const char *name,
                           GPtrArray *paths)
 {
-    const char *root = is_in(dir, s->sysroot) ? s->sysroot :
-                       is_in(dir, DEBUG_DIR) ? DEBUG_DIR : dir;
+    const char *root = root_of(s, dir) ?: is_in(dir, DEBUG_DIR) ? DEBUG_DIR :
+                       dir;
     g_autofree char *relative = g_build_filename("/", dir + strlen(root), name,
                                                  NULL);
-    char *found[] = {
-        name[0] != '/' ? below_find(root, relative) :
-        s->sysroot[0] ? below_find(s->sysroot, name) : NULL,
-        is_in(name, DEBUG_DIR) ?
-        below_find(DEBUG_DIR, name + strlen(DEBUG_DIR)) : NULL,
-    };
 
-    for (size_t i = 0; i < G_N_ELEMENTS(found); i++) {
-        if (found[i]) {
-            g_ptr_array_add(paths, found[i]);
+    if (name[0] != '/') {
+        add_found(paths, root, relative);
+    } else {
+        for (char **r = s->roots; *r; r++) {
+            add_found(paths, *r, name);
+        }
+        if (is_in(name, DEBUG_DIR)) {
+            add_found(paths, DEBUG_DIR, name + strlen(DEBUG_DIR));
         }
     }
 }
@@ -283,7 +286,7 @@ static void add_alt_paths(const Search *s, const char *dir, const char *name,
  */
 static bool find_alt(Search *s, ElfFile *debug, ElfFile **alt)
 {
-    Elf_Scn *scn = find_section(debug->elf, ".gnu_debugaltlink");
+    Elf_Scn *scn = elf_file_section(debug, ".gnu_debugaltlink");
     Elf_Data *data = scn ? elf_rawdata(scn, NULL) : NULL;
     const char *name = data ? data->d_buf : NULL;
     size_t len = name ? strnlen(name, data->d_size) : 0;
@@ -330,7 +333,7 @@ static ElfFile *open_best(Search *s, ElfFile **file)
     g_autoptr(ElfFile) found = NULL;
 
     if (!has_debug_info(*file)) {
-        found = find_debug(s);
+        found = find_file(s);
         return found && make_private(found, s->found) ?
             g_steal_pointer(&found) : NULL;
     }
@@ -363,32 +366,69 @@ static void search(DebugFile *result, Search *s, ElfFile **file)
                                    s->rejected->str);
 }
 
-DebugFile *debug_file_open(const char *path, const char *sysroot,
-                           GError **errp)
+static Search search_begin(const ElfFile *file, const char *path,
+                           char **sysroots,
+                           bool (*wanted)(const ElfFile *file))
 {
-    g_autoptr(ElfFile) file = elf_file_open(path, errp);
-    g_autoptr(GString) rejected = g_string_new(NULL);
-    g_autofree char *root = g_strdup(sysroot ? sysroot : "");
-    DebugFile *result;
+    GPtrArray *roots = g_ptr_array_new();
     GElf_Word crc = 0;
     Search s = {
-        .path = path, .sysroot = root, .rejected = rejected,
+        .path = path,
+        .build_id = build_id_of(file),
+        .link = dwelf_elf_gnu_debuglink(file->elf, &crc),
+        .wanted = wanted,
+        .rejected = g_string_new(NULL),
     };
+
+    s.crc = crc;
+    for (; sysroots && *sysroots; sysroots++) {
+        size_t len = strlen(*sysroots);
+
+        while (len && (*sysroots)[len - 1] == '/') {
+            len--;
+        }
+        /* What is below "/" is looked at anyway. */
+        if (len) {
+            g_ptr_array_add(roots, g_strndup(*sysroots, len));
+        }
+    }
+    g_ptr_array_add(roots, NULL);
+    s.roots = (char **)g_ptr_array_free(roots, FALSE);
+    return s;
+}
+
+static void search_end(Search *s)
+{
+    g_strfreev(s->roots);
+    g_free(s->build_id);
+    g_free(s->found);
+    g_string_free(s->rejected, TRUE);
+}
+
+DebugFile *debug_file_open(const char *path, char **sysroots, GError **errp)
+{
+    g_autoptr(ElfFile) file = elf_file_open(path, errp);
+    DebugFile *result;
+    Search s;
 
     if (!file) {
         return NULL;
     }
-    while (g_str_has_suffix(root, "/")) {
-        root[strlen(root) - 1] = 0;
-    }
     result = g_new0(DebugFile, 1);
-    s.build_id = build_id_of(file);
-    s.link = dwelf_elf_gnu_debuglink(file->elf, &crc);
-    s.crc = crc;
+    s = search_begin(file, path, sysroots, has_debug_info);
     search(result, &s, &file);
-    g_free(s.build_id);
-    g_free(s.found);
+    search_end(&s);
     return result;
+}
+
+ElfFile *debug_file_symbols(const ElfFile *file, const char *path,
+                            char **sysroots)
+{
+    Search s = search_begin(file, path, sysroots, elf_file_has_symtab);
+    ElfFile *found = find_file(&s);
+
+    search_end(&s);
+    return found;
 }
 
 void debug_file_close(DebugFile *file)

@@ -1,5 +1,5 @@
 /*
- * Which file has the debug info of an ELF file
+ * Which file has the debug info, or the symbols, of an ELF file
  *
  * Nothing is ever fetched from a network.
  *
@@ -18,13 +18,21 @@ typedef struct DebugFile {
 
 /*
  * Find the debug info of @path: in itself, or in a file of the same build-id
- * below @sysroot (which may be NULL), on the host or in debuginfod's cache, or
- * in the file that its .gnu_debuglink names. That none is found is no error.
- * Returns NULL and sets @errp if @path is no RISC-V ELF file.
+ * below one of @sysroots (NULL, or a list that ends with NULL), on the host or
+ * in debuginfod's cache, or in the file that its .gnu_debuglink names. That
+ * none is found is no error. Returns NULL and sets @errp if @path is no RISC-V
+ * ELF file.
  */
-DebugFile *debug_file_open(const char *path, const char *sysroot,
-                           GError **errp);
+DebugFile *debug_file_open(const char *path, char **sysroots, GError **errp);
 void debug_file_close(DebugFile *file);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(DebugFile, debug_file_close)
+
+/*
+ * The file of the same build as @file that has a .symtab, looked for in the
+ * same places. @path is where @file is; NULL: it is part of another file, and
+ * has only its build-id. NULL if there is none. elf_file_close() frees it.
+ */
+ElfFile *debug_file_symbols(const ElfFile *file, const char *path,
+                            char **sysroots);
 
 #endif /* ETRACE_DEBUG_FILE_H */

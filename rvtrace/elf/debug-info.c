@@ -163,10 +163,9 @@ static void open_dwarf(DebugInfo *info)
     read_units(info);
 }
 
-DebugInfo *debug_info_open(const char *path, const char *sysroot,
-                           GError **errp)
+DebugInfo *debug_info_open(const char *path, char **sysroots, GError **errp)
 {
-    DebugFile *file = debug_file_open(path, sysroot, errp);
+    DebugFile *file = debug_file_open(path, sysroots, errp);
     DebugInfo *info;
 
     if (!file) {

@@ -66,12 +66,11 @@ typedef void DebugFunctionFn(void *opaque, const DebugFunction *function);
 
 /*
  * Read the debug info of the RISC-V ELF file @path, which may be in another
- * file: see debug-file.h for where it is looked for, below @sysroot if that is
- * not NULL. A file without debug info is opened, too, but has no answers.
- * Returns NULL and sets @errp if @path is no RISC-V ELF file.
+ * file: see debug-file.h for where it is looked for. A file without debug info
+ * is opened, too, but has no answers. Returns NULL and sets @errp if @path is
+ * no RISC-V ELF file.
  */
-DebugInfo *debug_info_open(const char *path, const char *sysroot,
-                           GError **errp);
+DebugInfo *debug_info_open(const char *path, char **sysroots, GError **errp);
 void debug_info_free(DebugInfo *info);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(DebugInfo, debug_info_free)
 

@@ -56,6 +56,37 @@ void elf_file_close(ElfFile *file)
     g_free(file);
 }
 
+Elf_Scn *elf_file_section(const ElfFile *file, const char *name)
+{
+    Elf_Scn *scn = NULL;
+    GElf_Shdr shdr;
+    size_t strings;
+
+    if (elf_getshdrstrndx(file->elf, &strings)) {
+        return NULL;
+    }
+    while ((scn = elf_nextscn(file->elf, scn))) {
+        if (gelf_getshdr(scn, &shdr) && shdr.sh_type != SHT_NOBITS &&
+            !g_strcmp0(elf_strptr(file->elf, strings, shdr.sh_name), name)) {
+            return scn;
+        }
+    }
+    return NULL;
+}
+
+bool elf_file_has_symtab(const ElfFile *file)
+{
+    Elf_Scn *scn = NULL;
+    GElf_Shdr shdr;
+
+    while ((scn = elf_nextscn(file->elf, scn))) {
+        if (gelf_getshdr(scn, &shdr) && shdr.sh_type == SHT_SYMTAB) {
+            return true;
+        }
+    }
+    return false;
+}
+
 char *elf_file_split(const char *arg, uint64_t *bias, GError **errp)
 {
     const char *at = strrchr(arg, '@');

@@ -24,6 +24,15 @@ ElfFile *elf_file_parse(GBytes *bytes, const char *path, GError **errp);
 void elf_file_close(ElfFile *file);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(ElfFile, elf_file_close)
 
+/* The section called @name if it has contents; else NULL */
+Elf_Scn *elf_file_section(const ElfFile *file, const char *name);
+
+/*
+ * Is there a .symtab? What `strip` leaves has at most .dynsym, the functions
+ * that other files may call.
+ */
+bool elf_file_has_symtab(const ElfFile *file);
+
 /*
  * Split "FILE" or "FILE@BIAS". A name with an @ of its own can be given as
  * FILE@0. Returns the file's name, or NULL if BIAS is not a number.

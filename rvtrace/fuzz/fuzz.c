@@ -20,6 +20,7 @@
 #include "base/input.h"
 #include "names/guest-text.h"
 #include "names/kernel-btf.h"
+#include "names/object-elf.h"
 #include "base/packed.h"
 #include "text/packet-text.h"
 #include "base/params-text.h"
@@ -335,7 +336,9 @@ static void fuzz_sideband(const uint8_t *data, size_t size)
 static void fuzz_elf(const uint8_t *data, size_t size)
 {
     SymbolTable *symbols = symbols_new();
+    ObjectTable *table = object_table_new();
     ElfCode *elf = elf_code_new();
+    Object *o;
     File f;
 
     file_init(&f, data, size);
@@ -352,6 +355,11 @@ static void fuzz_elf(const uint8_t *data, size_t size)
         symbols_sort(symbols);
         symbols_find(symbols, 0x1100, NULL, NULL);
     }
+    o = object_elf_load(table, "/bin/fuzz", f.path, NULL);
+    if (o) {
+        object_elf_symbols(table, o);
+    }
+    object_table_free(table);
     file_clear(&f);
     elf_code_free(elf);
     symbols_free(symbols);

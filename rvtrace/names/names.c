@@ -175,7 +175,7 @@ void names_decide(Names *names)
         if (found && o->kind == OBJECT_KERNEL) {
             kernel_image_symbols(o);
         } else if (found) {
-            object_elf_symbols(o);
+            object_elf_symbols(names->table, o);
         }
     }
 }

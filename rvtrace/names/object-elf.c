@@ -359,7 +359,7 @@ Object *object_elf_find(ObjectTable *table, char **roots, const char *path,
         Object *o = file ? object_elf_load(table, path, file, NULL) : NULL;
 
         if (o && o->kind != OBJECT_MODULE && (!with_code || o->code->len)) {
-            object_elf_symbols(o);
+            object_elf_symbols(table, o);
             return o;
         }
         if (o) {

@@ -21,16 +21,17 @@ Object *object_elf_load(ObjectTable *table, const char *path,
 /*
  * The file that the guest knows as @path, an absolute one, below the first of
  * @roots (may be NULL) that has it as an ELF file of the kind that processes
- * map: no module, and if @with_code, with code. Nothing that is not below
- * @roots is looked at, whatever @path says. Its symbols are read. NULL if there
- * is none.
+ * map: no module, and if @with_code, with code. Whatever @path says, it leads
+ * to no file that is not below @roots. Its symbols are read. NULL if there is
+ * none.
  */
 Object *object_elf_find(ObjectTable *table, char **roots, const char *path,
                         bool with_code);
 
 /*
- * The same as object_elf_load() from @size bytes of memory, to which @owner belongs (a reference
- * is taken). @kind replaces what the file says, unless it is OBJECT_NONE.
+ * The same as object_elf_load() from @size bytes of memory at @data, which
+ * @owner owns (a reference is taken). @kind replaces what the file says, unless
+ * it is OBJECT_NONE.
  */
 Object *object_elf_parse(ObjectTable *table, const char *path,
                          const char *file, GBytes *owner,
@@ -38,10 +39,19 @@ Object *object_elf_parse(ObjectTable *table, const char *path,
                          GError **errp);
 
 /*
- * Read the object's symbols: functions of .symtab and .dynsym, and where there
- * are none, functions that .eh_frame describes or that look like some, which
- * are named after their addresses. There may be none.
+ * Read the names of the functions of @object, which is in @table: those of its
+ * .symtab and .dynsym. If it was stripped of its .symtab, those of a file of
+ * the same build are added: of another object of @table, whose file becomes
+ * the object's own, or of one that debug_file_symbols() finds; or else what the
+ * object itself has for this case, MiniDebugInfo or Go's table. Returns how
+ * many there are.
  */
-void object_elf_symbols(Object *object);
+unsigned object_elf_names(ObjectTable *table, Object *object);
+
+/*
+ * The same, and then functions without a name: those that .eh_frame describes
+ * or that look like some. They are named after their addresses.
+ */
+void object_elf_symbols(ObjectTable *table, Object *object);
 
 #endif /* ETRACE_OBJECT_ELF_H */

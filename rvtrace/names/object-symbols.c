@@ -6,9 +6,12 @@
 #include "qemu/osdep.h"
 #include <dwarf.h>
 #include <elfutils/libdw.h>
+#include "elf/debug-file.h"
 #include "elf/elf-file.h"
+#include "elf/go-table.h"
 #include "code/insn.h"
 #include "base/little-endian.h"
+#include "base/packed.h"
 #include "names/object-elf.h"
 
 /* What object_elf_load() made of the sections of a module, by number */
@@ -261,18 +264,88 @@ static void add_guessed(Object *o, ElfFile *file)
     symbols_sort(o->symbols);
 }
 
-void object_elf_symbols(Object *o)
+/* The object of the same build that was not stripped, if there is one */
+static ElfFile *find_twin(ObjectTable *table, Object *o)
+{
+    for (unsigned i = 1; o->build_id && i < object_table_size(table); i++) {
+        const Object *other = object_get(table, i);
+        g_autoptr(ElfFile) file = NULL;
+
+        if (other == o || !other->bytes || other->kind == OBJECT_MODULE ||
+            g_strcmp0(other->build_id, o->build_id)) {
+            continue;
+        }
+        file = elf_file_parse(other->bytes, other->path, NULL);
+        if (file && elf_file_has_symtab(file)) {
+            /*
+             * It has the same code, and more that is known of it, unless it is
+             * a file of nothing but debug info.
+             */
+            if (other->file && elf_file_section(file, ".text")) {
+                g_free(o->file);
+                o->file = g_strdup(other->file);
+            }
+            return g_steal_pointer(&file);
+        }
+    }
+    return NULL;
+}
+
+/* MiniDebugInfo: an ELF file of symbols that are not in .dynsym, packed */
+static ElfFile *open_mini(const Object *o, const ElfFile *file)
+{
+    Elf_Scn *scn = elf_file_section(file, ".gnu_debugdata");
+    Elf_Data *data = scn ? elf_rawdata(scn, NULL) : NULL;
+    g_autoptr(GBytes) packed = NULL, bytes = NULL;
+
+    if (!data || !data->d_buf) {
+        return NULL;
+    }
+    packed = g_bytes_new_static(data->d_buf, data->d_size);
+    bytes = packed_unpack(packed, o->path, NULL);
+    return bytes ? elf_file_parse(bytes, o->path, NULL) : NULL;
+}
+
+/* What names the functions of @file, the object's, which was stripped */
+static void add_elsewhere(ObjectTable *table, Object *o, const ElfFile *file)
+{
+    g_autoptr(ElfFile) other = find_twin(table, o);
+
+    if (!other) {
+        other = debug_file_symbols(file, o->file, table->sysroots);
+    }
+    if (!other) {
+        other = open_mini(o, file);
+    }
+    if (other) {
+        symbols_add_elf_file(o->symbols, other, 0, NULL);
+    } else {
+        symbols_add_go(o->symbols, file);
+    }
+}
+
+unsigned object_elf_names(ObjectTable *table, Object *o)
 {
     g_autoptr(ElfFile) file = elf_file_parse(o->bytes, o->path, NULL);
-    g_autofree uint64_t *bases = NULL;
+    g_autofree uint64_t *bases = file ? section_bases(o, file) : NULL;
 
     if (!file) {
-        return;
+        return 0;
     }
-    bases = section_bases(o, file);
     symbols_add_elf_file(o->symbols, file, 0, bases);
+    if (!bases && !elf_file_has_symtab(file)) {
+        add_elsewhere(table, o, file);
+    }
     symbols_sort(o->symbols);
-    if (!bases) {
+    return symbols_count(o->symbols);
+}
+
+void object_elf_symbols(ObjectTable *table, Object *o)
+{
+    g_autoptr(ElfFile) file = elf_file_parse(o->bytes, o->path, NULL);
+
+    object_elf_names(table, o);
+    if (file && o->kind != OBJECT_MODULE) {
         add_unwound(o, file);
         add_guessed(o, file);
     }

@@ -53,6 +53,11 @@ typedef struct Object {
 
 typedef struct ObjectTable {
     GPtrArray *objects;     /* Object; 0 is OBJECT_NONE, for unknown code */
+    /*
+     * Where files with the symbols of stripped ones are looked for, besides
+     * the host: a list that ends with NULL, not ours; NULL: nowhere
+     */
+    char **sysroots;
 } ObjectTable;
 
 /* The object of unknown code */

@@ -80,12 +80,11 @@ static void print_part(const char *what, uint64_t hit, uint64_t all)
 
 static int write_lcov(ViewOutput *o, const ViewPass *p)
 {
-    char **sysroots = p->r->job->names.sysroots;
     CoverageOptions coverage = {
         .include = options.include,
         .exclude = options.exclude,
         .prefixes = source_prefixes,
-        .sysroot = sysroots ? *sysroots : NULL,
+        .sysroots = p->r->job->names.sysroots,
     };
     g_autoptr(GError) err = NULL;
     g_autoptr(Coverage) cv = NULL;

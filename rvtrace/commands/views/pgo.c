@@ -22,12 +22,11 @@ static const OptionGroup group = {
 
 static int write_format(ViewOutput *o, const ViewPass *p, PgoFormat format)
 {
-    char **sysroots = p->r->job->names.sysroots;
     PgoOptions options = {
         .format = format,
         .object = object,
         .elf = object_file,
-        .sysroot = sysroots ? *sysroots : NULL,
+        .sysroots = p->r->job->names.sysroots,
     };
     g_autoptr(GError) err = NULL;
     uint64_t dropped;

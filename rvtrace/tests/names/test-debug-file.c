@@ -68,7 +68,8 @@ static void split_clear(Split *s)
 static void expect(const Split *s, const char *sysroot, const char *note)
 {
     g_autoptr(GError) err = NULL;
-    g_autoptr(DebugInfo) info = debug_info_open(s->path, sysroot, &err);
+    char *sysroots[] = { (char *)sysroot, NULL };
+    g_autoptr(DebugInfo) info = debug_info_open(s->path, sysroots, &err);
     DebugFrame frame;
     unsigned n;
 

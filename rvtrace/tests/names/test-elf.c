@@ -394,7 +394,7 @@ static Object *assemble(ObjectTable *table, const char *text,
                      "-o program", options, VADDR));
     o = object_elf_load(table, "/bin/program", file, &err);
     check_no_error(err);
-    object_elf_symbols(o);
+    object_elf_symbols(table, o);
     guest_dir_remove(dir);
     return o;
 }

@@ -56,7 +56,7 @@ static void open_object(Fixture *f)
     f->objects = object_table_new();
     f->object = object_elf_load(f->objects, "/bin/program", f->path, &err);
     check_no_error(err);
-    object_elf_symbols(f->object);
+    object_elf_symbols(f->objects, f->object);
     f->tasks = task_table_new();
     f->counts = counts_new(f->objects, f->tasks);
     f->place = counts_place(f->counts, &(CountPlace) {

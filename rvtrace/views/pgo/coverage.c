@@ -291,7 +291,7 @@ bool coverage_add(Coverage *cv, const Counts *c, const Object *object,
     if (!object_counts_check(oc, text, errp)) {
         return false;
     }
-    debug = debug_info_open(text->path, cv->options->sysroot, errp);
+    debug = debug_info_open(text->path, cv->options->sysroots, errp);
     if (!debug) {
         return false;
     }

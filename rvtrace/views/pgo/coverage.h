@@ -18,7 +18,7 @@ typedef struct CoverageOptions {
     char **include;         /* globs of source files; NULL: all */
     char **exclude;         /* ... that are left out; or NULL */
     char **prefixes;        /* OLD=NEW, replaced in file names; or NULL */
-    const char *sysroot;    /* for debug info; or NULL */
+    char **sysroots;        /* for debug info; or NULL */
 } CoverageOptions;
 
 typedef struct CoverageTotals {

@@ -492,9 +492,9 @@ static void write_file(Gcov *g, FILE *f)
 }
 
 bool pgo_write_gcov(const ObjectCounts *oc, const ObjectText *text,
-                    const char *sysroot, FILE *f, GError **errp)
+                    char **sysroots, FILE *f, GError **errp)
 {
-    g_autoptr(DebugInfo) debug = debug_info_open(text->path, sysroot, errp);
+    g_autoptr(DebugInfo) debug = debug_info_open(text->path, sysroots, errp);
     unsigned version = gcc_version(text);
     Gcov g = { .oc = oc, .text = text, .debug = debug };
     bool ok;

@@ -194,6 +194,6 @@ bool pgo_write(const Counts *c, const PgoOptions *o, FILE *f,
         return true;
     default:
         object_counts_spread(oc);
-        return pgo_write_gcov(oc, text, o->sysroot, f, errp);
+        return pgo_write_gcov(oc, text, o->sysroots, f, errp);
     }
 }

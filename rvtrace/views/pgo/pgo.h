@@ -37,7 +37,7 @@ typedef struct PgoOptions {
      */
     const char *object;
     const char *elf;        /* file to use; NULL: the one that was found */
-    const char *sysroot;    /* for debug info; or NULL */
+    char **sysroots;        /* for debug info; or NULL */
 } PgoOptions;
 
 /* "llvm", "bolt", "gcov"; false if it is none of them. */
@@ -68,6 +68,6 @@ void pgo_write_bolt(const ObjectCounts *oc, FILE *f);
  * there is no debug info; nothing has been written then.
  */
 bool pgo_write_gcov(const ObjectCounts *oc, const ObjectText *text,
-                    const char *sysroot, FILE *f, GError **errp);
+                    char **sysroots, FILE *f, GError **errp);
 
 #endif /* ETRACE_PGO_H */

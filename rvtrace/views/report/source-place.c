@@ -48,20 +48,6 @@ void source_places_free(SourcePlaces *places)
     g_free(places);
 }
 
-/* The folder that @file is below, or NULL */
-static const char *sysroot_of(const SourcePlaces *places, const char *file)
-{
-    for (char **root = places->sysroots; root && *root; root++) {
-        size_t len = strlen(*root);
-
-        if (len && g_str_has_prefix(file, *root) &&
-            (file[len] == '/' || file[len - 1] == '/')) {
-            return *root;
-        }
-    }
-    return NULL;
-}
-
 static void open_object(const SourcePlaces *places, const Object *object,
                         ObjectPlaces *o)
 {
@@ -75,8 +61,7 @@ static void open_object(const SourcePlaces *places, const Object *object,
         o->error = g_strdup_printf("%s: debug info of modules is not read",
                                    object->file);
     } else {
-        o->info = debug_info_open(object->file,
-                                  sysroot_of(places, object->file), &err);
+        o->info = debug_info_open(object->file, places->sysroots, &err);
         if (!o->info) {
             o->error = g_strdup(err->message);
         }
