@@ -6,7 +6,9 @@
 #include "qemu/osdep.h"
 #include <dwarf.h>
 #include "elf/debug-file.h"
+#include "base/text-plain.h"
 #include "elf/debug-info.h"
+#include "elf/debug-split.h"
 #include "elf/debug-unit.h"
 
 struct DebugInfo {
@@ -15,6 +17,7 @@ struct DebugInfo {
     Dwarf *alt;
     char *path;
     char *note;
+    DebugSplit *split;          /* what is in files of its own */
     DebugLimits limits;
     GArray *units;              /* DebugUnit, those with code */
     GArray *spans;              /* DebugSpan, disjoint, of units */
@@ -82,6 +85,22 @@ static uint64_t debug_size(Elf *elf)
     return size;
 }
 
+/* The functions of a skeleton are in another file. */
+static void find_split(DebugInfo *info, DebugUnit *unit)
+{
+    const char *missing;
+
+    unit->is_split = debug_split_add(info->split, &unit->die, &unit->split,
+                                     &missing);
+    if (unit->is_split && missing) {
+        g_autofree char *what = g_strdup_printf(
+            "functions are in %s (-gsplit-dwarf), which is missing; lines are "
+            "known", text_plain(missing));
+
+        add_note(info, what);
+    }
+}
+
 /* False if the ranges of the unit's addresses are more than there can be */
 static bool add_unit(DebugInfo *info, Dwarf_Die *die)
 {
@@ -102,6 +121,7 @@ static bool add_unit(DebugInfo *info, Dwarf_Die *die)
         }
     }
     if (any) {
+        find_split(info, &unit);
         g_array_append_val(info->units, unit);
     }
     return true;
@@ -116,21 +136,12 @@ static bool may_have_code(int tag)
 static void read_units(DebugInfo *info)
 {
     Dwarf_CU *cu = NULL;
-    uint8_t type;
     Dwarf_Die die;
     int more;
 
-    while ((more = dwarf_get_units(info->dwarf, cu, &cu, NULL, &type, &die,
+    while ((more = dwarf_get_units(info->dwarf, cu, &cu, NULL, NULL, &die,
                                    NULL)) == 0) {
-        int tag = dwarf_tag(&die);
-
-        if (type == DW_UT_skeleton || tag == DW_TAG_skeleton_unit ||
-            (tag == DW_TAG_compile_unit &&
-             dwarf_hasattr(&die, DW_AT_GNU_dwo_name))) {
-            add_note(info, "functions are in .dwo files (-gsplit-dwarf), "
-                     "which are not read; lines are known");
-        }
-        if (may_have_code(tag) && !add_unit(info, &die)) {
+        if (may_have_code(dwarf_tag(&die)) && !add_unit(info, &die)) {
             break;
         }
     }
@@ -174,6 +185,7 @@ DebugInfo *debug_info_open(const char *path, char **sysroots, GError **errp)
     info = g_new0(DebugInfo, 1);
     info->file = file;
     info->path = g_strdup(path);
+    info->split = debug_split_new(path, sysroots);
     info->limits.code = g_array_new(FALSE, FALSE, sizeof(DebugSpan));
     info->units = g_array_new(FALSE, FALSE, sizeof(DebugUnit));
     info->spans = g_array_new(FALSE, FALSE, sizeof(DebugSpan));
@@ -190,11 +202,13 @@ void debug_info_free(DebugInfo *info)
     for (guint i = 0; i < info->units->len; i++) {
         debug_unit_clear(&g_array_index(info->units, DebugUnit, i));
     }
+    debug_split_free(info->split);
     g_clear_pointer(&info->dwarf, dwarf_end);
     g_clear_pointer(&info->alt, dwarf_end);
     g_array_unref(info->units);
     g_array_unref(info->spans);
     g_array_unref(info->limits.code);
+    g_clear_pointer(&info->limits.symbols, symbols_free);
     debug_file_close(info->file);
     g_free(info->path);
     g_free(info->note);
@@ -206,10 +220,42 @@ const char *debug_info_note(const DebugInfo *info)
     return info->note;
 }
 
+static void read_symbols(DebugInfo *info)
+{
+    SymbolTable *symbols = info->limits.symbols;
+
+    if (!symbols) {
+        info->limits.symbols = symbols = symbols_new();
+        symbols_add_elf_file(symbols, info->file->file, 0, NULL);
+        symbols_sort(symbols);
+    }
+}
+
 static void read_functions(DebugInfo *info, DebugUnit *unit)
 {
-    if (!unit->functions_read && !debug_unit_read(unit, &info->limits)) {
+    Dwarf_Die die = unit->die;
+
+    if (unit->functions_read) {
+        return;
+    }
+    if (unit->is_split) {
+        if (debug_split_find(info->split, info->file->file->elf, unit->split,
+                             &die)) {
+            info->limits.budget +=
+                debug_size(dwarf_getelf(dwarf_cu_getdwarf(die.cu)));
+            read_symbols(info);
+        } else {
+            die = unit->die;
+            add_note(info, "a file that has functions of it (-gsplit-dwarf) "
+                     "is of another build; lines are known");
+        }
+    }
+    if (!debug_unit_read(unit, &die, &info->limits)) {
         add_note(info, "the debug info is damaged, some of it is not read");
+    }
+    if (info->limits.lengths_missing) {
+        add_note(info, "what was inlined is not known: the .dwo files "
+                 "(-gsplit-dwarf) have no lengths of it");
     }
 }
 
@@ -302,28 +348,43 @@ static bool find_line(DebugInfo *info, DebugUnit *unit, uint64_t addr,
     if (!find_row(unit, addr, &row) || !read_row(unit, row, &line)) {
         return false;
     }
-    frame->file = line.file;
-    frame->line = line.line;
-    frame->column = line.column;
-    frame->discriminator = line.discriminator;
+    *frame = (DebugFrame) {
+        .file = line.file,
+        .line = line.line,
+        .column = line.column,
+        .discriminator = line.discriminator,
+    };
     return true;
+}
+
+static DebugUnit *find_unit(DebugInfo *info, uint64_t addr)
+{
+    const DebugSpan *span = debug_spans_find(info->spans, addr,
+                                             &info->span_hint);
+
+    return span ? &g_array_index(info->units, DebugUnit, span->index) : NULL;
+}
+
+bool debug_info_line(DebugInfo *info, uint64_t addr, DebugFrame *frame)
+{
+    DebugUnit *unit = find_unit(info, addr);
+
+    return unit && find_line(info, unit, addr, frame);
 }
 
 unsigned debug_info_frames(DebugInfo *info, uint64_t addr, DebugFrame *frames,
                            unsigned max)
 {
-    const DebugSpan *span = debug_spans_find(info->spans, addr,
-                                             &info->span_hint);
+    DebugUnit *unit = find_unit(info, addr);
     const DebugFunction *function = NULL;
     DebugFrame frame = { .file = NULL };
+    const DebugSpan *span;
     unsigned n = 0;
-    DebugUnit *unit;
     bool known;
 
-    if (!span) {
+    if (!unit) {
         return 0;
     }
-    unit = &g_array_index(info->units, DebugUnit, span->index);
     known = find_line(info, unit, addr, &frame);
     read_functions(info, unit);
     span = debug_spans_find(unit->spans, addr, &unit->span_hint);

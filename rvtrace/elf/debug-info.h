@@ -89,6 +89,13 @@ unsigned debug_info_frames(DebugInfo *info, uint64_t addr, DebugFrame *frames,
                            unsigned max);
 
 /*
+ * Only the file, line, column and discriminator of the innermost frame, which
+ * takes no reading of functions. Returns false if no line is known of @addr;
+ * *@frame is not set then.
+ */
+bool debug_info_line(DebugInfo *info, uint64_t addr, DebugFrame *frame);
+
+/*
  * Every row of the line tables that has addresses, sorted by address within
  * each compilation unit. The row is only valid in @fn.
  */

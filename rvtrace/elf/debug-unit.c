@@ -152,7 +152,9 @@ const char *debug_unit_path(DebugUnit *unit, Dwarf_Die *die, const char *name)
     }
     path = g_hash_table_lookup(unit->paths, name);
     if (!path) {
-        dir = dwarf_attr(die, DW_AT_comp_dir, &attr) ?
+        /* What is split off leaves it to the skeleton. */
+        dir = dwarf_attr(die, DW_AT_comp_dir, &attr) ||
+              dwarf_attr(&unit->die, DW_AT_comp_dir, &attr) ?
             dwarf_formstring(&attr) : NULL;
         path = dir ? g_build_filename(text_plain(dir), text_plain(name), NULL) :
                      g_strdup(text_plain(name));
@@ -202,6 +204,20 @@ static const char *decl_file(Walk *w, Dwarf_Die *die)
     return name;
 }
 
+/*
+ * Lengths in .dwo files would need relocations, which these cannot have; gcc 12
+ * for RISC-V writes 0. A function is as long as its symbol then; for what was
+ * inlined there is none.
+ */
+static uint64_t missing_end(Walk *w, Dwarf_Die *die, uint64_t lo)
+{
+    const Symbol *symbol = dwarf_tag(die) == DW_TAG_subprogram ?
+        symbols_find(w->limits->symbols, lo, NULL, NULL) : NULL;
+
+    w->limits->lengths_missing = true;
+    return symbol && symbol->start == lo ? symbol->end : lo;
+}
+
 /* False if there are more ranges than there can be */
 static bool read_ranges(Walk *w, Dwarf_Die *die, Entry *e)
 {
@@ -217,7 +233,10 @@ static bool read_ranges(Walk *w, Dwarf_Die *die, Entry *e)
             return false;
         }
         w->limits->budget--;
-        if (debug_is_code(w->limits, lo, hi)) {
+        if (lo == hi && w->limits->symbols) {
+            range.hi = missing_end(w, die, lo);
+        }
+        if (debug_is_code(w->limits, lo, range.hi)) {
             g_array_append_val(ranges, range);
             e->f.nr_ranges++;
         }
@@ -391,12 +410,12 @@ static void settle(Walk *w)
     }
 }
 
-bool debug_unit_read(DebugUnit *unit, DebugLimits *limits)
+bool debug_unit_read(DebugUnit *unit, Dwarf_Die *die, DebugLimits *limits)
 {
     g_autoptr(GArray) entries = g_array_new(FALSE, FALSE, sizeof(Entry));
     Walk w = {
         .unit = unit, .entries = entries, .limits = limits,
-        .last = dwarf_dieoffset(&unit->die),
+        .last = dwarf_dieoffset(die),
     };
     bool ok;
 
@@ -404,10 +423,10 @@ bool debug_unit_read(DebugUnit *unit, DebugLimits *limits)
     unit->ranges = g_array_new(FALSE, FALSE, sizeof(DebugRange));
     unit->functions = g_array_new(FALSE, FALSE, sizeof(DebugFunction));
     unit->spans = g_array_new(FALSE, FALSE, sizeof(DebugSpan));
-    if (dwarf_getsrcfiles(&unit->die, &w.files, &w.nr_files)) {
+    if (dwarf_getsrcfiles(die, &w.files, &w.nr_files)) {
         w.files = NULL;
     }
-    ok = walk_children(&w, &unit->die, NO_FUNCTION, 0);
+    ok = walk_children(&w, die, NO_FUNCTION, 0);
     settle(&w);
     debug_spans_flatten(unit->spans);
     return ok;

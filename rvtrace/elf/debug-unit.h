@@ -8,6 +8,7 @@
 
 #include <elfutils/libdw.h>
 #include "elf/debug-info.h"
+#include "elf/symbols.h"
 
 /* Addresses, and the index of what they belong to */
 typedef struct DebugSpan {
@@ -35,6 +36,9 @@ typedef struct DebugLimits {
     GArray *code;               /* DebugSpan, disjoint; empty: not known */
     guint code_hint;
     uint64_t budget;            /* ranges and rows that may still come */
+    /* NULL, or those of the linked file, for functions without a length */
+    SymbolTable *symbols;
+    bool lengths_missing;       /* ... of which there are some */
 } DebugLimits;
 
 /*
@@ -44,7 +48,9 @@ typedef struct DebugLimits {
 bool debug_is_code(DebugLimits *limits, uint64_t lo, uint64_t hi);
 
 typedef struct DebugUnit {
-    Dwarf_Die die;
+    Dwarf_Die die;              /* a skeleton if is_split */
+    bool is_split;              /* functions are in another file */
+    unsigned split;             /* ... which debug_split_find() finds */
     Dwarf_Lines *lines;         /* in order of addresses; NULL: none */
     size_t nr_lines;
     size_t line_hint;           /* the row that was found last */
@@ -65,11 +71,12 @@ typedef struct DebugUnit {
 const char *debug_unit_path(DebugUnit *unit, Dwarf_Die *die, const char *name);
 
 /*
- * Read the functions of @unit. The ranges of addresses that are read are taken
- * off the budget. Returns false if the DWARF is damaged; what came before the
+ * Read the functions of @unit, which @die has: the unit's own, or that of the
+ * file that it was split off into. The ranges of addresses that are read are
+ * taken off the budget. Returns false if the DWARF is damaged; what came before the
  * damage is there.
  */
-bool debug_unit_read(DebugUnit *unit, DebugLimits *limits);
+bool debug_unit_read(DebugUnit *unit, Dwarf_Die *die, DebugLimits *limits);
 void debug_unit_clear(DebugUnit *unit);
 
 #endif /* ETRACE_DEBUG_UNIT_H */

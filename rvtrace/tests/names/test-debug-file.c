@@ -270,20 +270,131 @@ static void count_line(void *opaque, const DebugLine *line)
     ++*(unsigned *)opaque;
 }
 
-/* Functions are in other files, which are not read; lines are there. */
+static void count_function(void *opaque, const DebugFunction *function)
+{
+    ++*(unsigned *)opaque;
+}
+
+/*
+ * The functions of @path are in other files. If @note is not NULL, some are
+ * missing, or what they inline is, and it says so. Lines are there.
+ */
+static void expect_functions(const char *path, char **sysroots,
+                             const char *note)
+{
+    g_autoptr(DebugInfo) info = debug_info_open(path, sysroots, NULL);
+    unsigned lines = 0, functions = 0, inlined = 0;
+
+    check_nonnull(info);
+    debug_info_functions(info, count_function, NULL, &functions);
+    debug_info_functions(info, NULL, count_function, &inlined);
+    debug_info_lines(info, count_line, &lines);
+    check_cmpuint(lines, >, 20);
+    if (!note) {
+        check_cmpstr(debug_info_note(info), ==, NULL);
+        check_cmpuint(functions, ==, 4);    /* own, unused, _start, two */
+        check_cmpuint(inlined, >, 5);
+    } else {
+        check_nonnull(debug_info_note(info));
+        check_nonnull(strstr(debug_info_note(info), note));
+        check_true((functions == 4) == !!strstr(note, "inlined"));
+    }
+}
+
+/* Where .dwo files are looked for */
 static void test_split_dwarf(void)
 {
-    Split s = { .dir = debug_program_dir() };
-    g_autoptr(DebugInfo) info = NULL;
-    unsigned n = 0;
+    char *dir = debug_program_dir();
+    g_autofree char *path = debug_program_build(
+        dir, "-O2 -gdwarf-3 -gsplit-dwarf", "program");
+    g_autofree char *moved = g_build_filename(dir, "bin", "program", NULL);
+    g_autofree char *root = g_build_filename(dir, "root", NULL);
+    g_autofree char *mirror = g_strconcat(root, dir, NULL);
+    g_autofree char *elsewhere = g_build_filename(root, "program", NULL);
+    char *roots[] = { root, NULL };
 
-    s.path = debug_program_build(s.dir, "-O2 -gdwarf-5 -gsplit-dwarf",
-                                 "program");
-    info = debug_info_open(s.path, NULL, NULL);
-    check_nonnull(strstr(debug_info_note(info), "gsplit-dwarf"));
-    debug_info_lines(info, count_line, &n);
-    check_cmpuint(n, >, 20);
-    split_clear(&s);
+    expect_functions(path, NULL, NULL);
+    /* Below the folder that it was built in */
+    run(dir, "mkdir -p bin root");
+    run(dir, "cp program bin");
+    expect_functions(moved, NULL, NULL);
+    /* Beside it */
+    run(dir, "mv program-one.dwo bin");
+    expect_functions(path, NULL, "program-one.dwo (-gsplit-dwarf), which is "
+                     "missing");
+    expect_functions(moved, NULL, NULL);
+    run(dir, "mv program-two.dwo bin");
+    /* At the same place in a sysroot */
+    run(dir, "cp program root/program");
+    expect_functions(elsewhere, roots, "is missing");
+    g_free(guest_run(dir, NULL, "mkdir -p %s", mirror));
+    g_free(guest_run(dir, NULL, "cp bin/program-one.dwo bin/program-two.dwo %s",
+                     mirror));
+    expect_functions(elsewhere, roots, NULL);
+    guest_dir_remove(dir);
+}
+
+/* A file that somebody sent leads to no others of this machine. */
+static void test_split_away(void)
+{
+    char *dir = debug_program_dir(), *other = guest_dir_new();
+    g_autofree char *path = debug_program_build(
+        dir, "-O2 -gdwarf-3 -gsplit-dwarf", "program");
+    g_autofree char *sent = g_build_filename(other, "program", NULL);
+
+    g_free(guest_run(dir, NULL, "cp program %s", other));
+    expect_functions(path, NULL, NULL);
+    expect_functions(sent, NULL, "is missing");
+    guest_dir_remove(dir);
+    guest_dir_remove(other);
+}
+
+/* What is there is something else. */
+static void test_split_other(void)
+{
+    char *dir = debug_program_dir();
+    g_autofree char *path = debug_program_build(
+        dir, "-O2 -gdwarf-3 -gsplit-dwarf", "program");
+
+    run(dir, "cp program-one.dwo program-two.dwo");
+    expect_functions(path, NULL, "is of another build");
+    run(dir, "cp one.c program-two.dwo");
+    expect_functions(path, NULL, "is of another build");
+    run(dir, "rm program-two.dwo");
+    run(dir, "mkfifo program-two.dwo");
+    expect_functions(path, NULL, "is missing");
+    guest_dir_remove(dir);
+}
+
+/* All of them in one file */
+static void test_package(void)
+{
+    static const struct {
+        const char *flags, *note;
+    } builds[] = {
+        { "-O2 -gdwarf-3 -gsplit-dwarf", NULL },
+        { "-O2 -gdwarf-4 -gsplit-dwarf", "what was inlined is not known" },
+        { "-O2 -gdwarf-5 -gsplit-dwarf", "what was inlined is not known" },
+    };
+
+    for (unsigned i = 0; i < ARRAY_SIZE(builds); i++) {
+        char *dir = debug_program_dir();
+        g_autofree char *path = debug_program_build(dir, builds[i].flags,
+                                                    "program");
+
+        if (!guest_try(dir, "llvm-dwp -e program -o program.dwp")) {
+            g_test_skip("there is no llvm-dwp");
+            guest_dir_remove(dir);
+            return;
+        }
+        run(dir, "mkdir away");
+        expect_functions(path, NULL, builds[i].note);
+        run(dir, "mv program-one.dwo program-two.dwo away");
+        expect_functions(path, NULL, builds[i].note);
+        run(dir, "mv program.dwp away");
+        expect_functions(path, NULL, "is missing");
+        guest_dir_remove(dir);
+    }
 }
 
 static void test_no_elf(void)
@@ -312,6 +423,9 @@ int main(int argc, char **argv)
     g_test_add_func("/debug-file/alt", test_alt);
     g_test_add_func("/debug-file/relocatable", test_relocatable);
     g_test_add_func("/debug-file/split-dwarf", test_split_dwarf);
+    g_test_add_func("/debug-file/split-away", test_split_away);
+    g_test_add_func("/debug-file/split-other", test_split_other);
+    g_test_add_func("/debug-file/package", test_package);
     g_test_add_func("/debug-file/no-elf", test_no_elf);
     return g_test_run();
 }

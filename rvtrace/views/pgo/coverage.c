@@ -295,7 +295,6 @@ bool coverage_add(Coverage *cv, const Counts *c, const Object *object,
     if (!debug) {
         return false;
     }
-    *note = g_strdup(debug_info_note(debug));
     w.oc = oc;
     w.text = text;
     w.debug = debug;
@@ -310,6 +309,7 @@ bool coverage_add(Coverage *cv, const Counts *c, const Object *object,
     debug_info_lines(debug, on_row, &w);
     debug_info_functions(debug, on_function, on_inlined, &w);
     add_copies(&w);
+    *note = g_strdup(debug_info_note(debug));
     g_hash_table_unref(w.copies);
     g_hash_table_unref(w.taken);
     g_hash_table_unref(w.not_taken);
