@@ -39,6 +39,12 @@ typedef struct ProfileFrame {
     uint64_t entry;
 } ProfileFrame;
 
+/* The object's address where the function begins; 0 if it is not known */
+static inline uint64_t profile_frame_start(const ProfileFrame *frame)
+{
+    return frame->symbol ? frame->symbol->start : frame->entry;
+}
+
 typedef struct ProfileNode {
     unsigned parent;        /* index; the root is its own parent */
     unsigned frame;         /* index */

@@ -4,42 +4,19 @@
  * SPDX-License-Identifier: GPL-2.0-or-later
  */
 #include "qemu/osdep.h"
+#include "commands/views/lines.h"
 #include "commands/views/options.h"
 #include "views/pgo/callgrind.h"
-#include "views/report/source-place.h"
-
-/* Where the code is from, by debug info, and where that source is here */
-typedef struct Lines {
-    SourcePlaces *places;
-    SourceTree *sources;
-} Lines;
-
-static bool find_line(void *opaque, const Object *object, uint64_t addr,
-                      const char **file, unsigned *line)
-{
-    const Lines *lines = opaque;
-    SourcePlace place = source_place_find(lines->places, object, addr);
-
-    if (!place.file) {
-        return false;
-    }
-    *file = source_path(lines->sources, place.file) ?: place.file;
-    *line = place.line;
-    return true;
-}
 
 static int write_view(ViewOutput *o, const ViewPass *p)
 {
     const Job *job = p->r->job;
-    g_autoptr(SourcePlaces) places = source_places_new(job->names.sysroots);
-    g_autoptr(SourceTree) sources = source_options_tree(job);
-    Lines lines = { places, sources };
+    g_autoptr(Lines) lines = lines_new(job);
 
     profile_sum(p->stacks);
     callgrind_write(p->counts, p->stacks, &(CallgrindOptions) {
         .command = job->traces[0],
-        .line = find_line,
-        .opaque = &lines,
+        .lines = lines_finder(lines),
     }, o->f);
     return CLI_OK;
 }

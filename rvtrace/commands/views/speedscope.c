@@ -4,6 +4,7 @@
  * SPDX-License-Identifier: GPL-2.0-or-later
  */
 #include "qemu/osdep.h"
+#include "commands/views/lines.h"
 #include "commands/views/options.h"
 #include "views/time/speedscope.h"
 
@@ -32,7 +33,10 @@ static int write_view(ViewOutput *o, const ViewPass *p)
 {
     const Results *r = p->r;
     g_autofree char *name = g_path_get_basename(r->job->traces[0]);
-    g_autoptr(Speedscope) s = speedscope_new(name, r->virtual_time, max_events);
+    g_autoptr(Lines) lines = lines_new(r->job);
+    LineFinder finder = lines_finder(lines);
+    g_autoptr(Speedscope) s = speedscope_new(name, r->virtual_time, max_events,
+                                             &finder);
     g_autoptr(GError) err = NULL;
     uint64_t lost;
 
@@ -62,6 +66,8 @@ const View view_speedscope = {
              "for\nhttps://www.speedscope.app. Time is the task's own: "
              "instructions, or ns of virtual time.",
     .needs = RESULT_PROFILE | RESULT_MOMENTS,
-    .groups = { &layers_group, &duration_group, &clock_group, &events },
+    .groups = {
+        &layers_group, &duration_group, &clock_group, &events, &sources_group,
+    },
     .write = write_view,
 };

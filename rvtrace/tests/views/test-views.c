@@ -1,12 +1,11 @@
 /*
- * Views for other people's tools: callgrind, pprof, speedscope, uftrace
+ * Views for other people's tools: callgrind, speedscope, uftrace
  *
  * What the tools themselves say of such files is in tests/tcg/riscv64/views.
  *
  * SPDX-License-Identifier: GPL-2.0-or-later
  */
 #include "qemu/osdep.h"
-#include <gio/gio.h>
 #include <glib/gstdio.h>
 #include "tests/fixtures/check.h"
 #include "base/little-endian.h"
@@ -17,7 +16,6 @@
 #include "views/pgo/cost.h"
 #include "base/json.h"
 #include "views/time/moments.h"
-#include "views/pgo/pprof.h"
 #include "base/protobuf.h"
 #include "views/time/speedscope.h"
 #include "views/time/uftrace.h"
@@ -246,7 +244,7 @@ static void test_callgrind_unnamed(void)
 /* Positions in the source, and what is inlined from another file */
 static void test_callgrind_lines(void)
 {
-    static const CallgrindOptions options = { .line = find_line };
+    static const CallgrindOptions options = { .lines = { find_line } };
     g_autoptr(Counts) c = NULL;
     ViewFixture f;
     char *text;
@@ -328,83 +326,6 @@ static void test_patched_cost(void)
     }
     check_cmpuint(total, ==, counts_insns(c));
     check_cmpuint(costs->total, ==, counts_insns(c));
-    view_tear_down(&f);
-}
-
-static uint64_t get_varint(const uint8_t **p)
-{
-    uint64_t v = 0;
-
-    for (unsigned shift = 0;; shift += 7) {
-        v |= (uint64_t)(**p & 0x7f) << shift;
-        if (!(*(*p)++ & 0x80)) {
-            return v;
-        }
-    }
-}
-
-/* What is in fields 2 (samples), 4, 5 and 6 of a profile.proto */
-static void read_pprof(const uint8_t *p, const uint8_t *end, unsigned *fields,
-                       uint64_t *sum)
-{
-    while (p < end) {
-        uint64_t tag = get_varint(&p), len;
-
-        check_cmpuint(tag >> 3, <, 16);
-        fields[tag >> 3]++;
-        if ((tag & 7) == 0) {
-            get_varint(&p);
-            continue;
-        }
-        check_cmpuint(tag & 7, ==, 2);
-        len = get_varint(&p);
-        check_cmpuint(len, <=, end - p);
-        if (tag >> 3 == 2) {
-            const uint8_t *q = p;
-
-            check_cmpuint(get_varint(&q), ==, 1 << 3 | 2);
-            q += get_varint(&q);
-            check_cmpuint(get_varint(&q), ==, 2 << 3 | 2);
-            get_varint(&q);
-            *sum += get_varint(&q);
-            check_true(q == p + len);
-        }
-        p += len;
-    }
-    check_true(p == end);
-}
-
-static void test_pprof(void)
-{
-    g_autoptr(GZlibDecompressor) gunzip =
-        g_zlib_decompressor_new(G_ZLIB_COMPRESSOR_FORMAT_GZIP);
-    unsigned fields[16] = { 0 };
-    g_autoptr(GError) err = NULL;
-    uint8_t data[65536];
-    uint64_t sum = 0;
-    gsize read, written;
-    char *text = NULL;
-    size_t size;
-    ViewFixture f;
-    FILE *file = open_memstream(&text, &size);
-
-    view_set_up(&f, NULL, NULL);
-    view_run_all(&f);
-    check_true(pprof_write(f.profile, f.objects, false, file, &err));
-    fclose(file);
-    check_cmpint(g_converter_convert(G_CONVERTER(gunzip), text, size, data,
-                                     sizeof(data), G_CONVERTER_INPUT_AT_END,
-                                     &read, &written, &err), ==,
-                 G_CONVERTER_FINISHED);
-    check_cmpuint(read, ==, size);
-    read_pprof(data, data + written, fields, &sum);
-    check_cmpuint(sum, ==, ALL_INSNS);
-    /* main, work, leaf, 2 of the kernel, main and leaf of ls */
-    check_cmpuint(fields[2], ==, 7);
-    check_cmpuint(fields[4], ==, f.profile->frames->len);
-    check_cmpuint(fields[5], ==, f.profile->frames->len);
-    check_cmpuint(fields[3], ==, 2);
-    free(text);
     view_tear_down(&f);
 }
 
@@ -512,7 +433,8 @@ static void test_trap_spans(void)
 static char *speedscope(Spans *s, uint64_t max_events, uint64_t min_duration,
                         uint64_t *lost)
 {
-    g_autoptr(Speedscope) sc = speedscope_new("a \"name\"", false, max_events);
+    g_autoptr(Speedscope) sc = speedscope_new("a \"name\"", false, max_events,
+                                              NULL);
     g_autoptr(GError) err = NULL;
     char *text = NULL;
     size_t size;
@@ -783,7 +705,6 @@ int main(int argc, char **argv)
     g_test_add_func("/views/callgrind-lines", test_callgrind_lines);
     g_test_add_func("/views/patched-cost", test_patched_cost);
     g_test_add_func("/views/tail-call-cost", test_tail_call_cost);
-    g_test_add_func("/views/pprof", test_pprof);
     g_test_add_func("/views/spans", test_spans);
     g_test_add_func("/views/trap-spans", test_trap_spans);
     g_test_add_func("/views/speedscope", test_speedscope);

@@ -73,7 +73,9 @@ static const char *source(const Writer *w, unsigned fn, uint64_t addr,
     const Object *o = object_get(w->objects, function(w, fn)->object);
     const char *file;
 
-    if (w->o->line && w->o->line(w->o->opaque, o, addr, &file, line)) {
+    const LineFinder *lines = &w->o->lines;
+
+    if (lines->find && lines->find(lines->opaque, o, addr, &file, line)) {
         return file;
     }
     *line = 0;

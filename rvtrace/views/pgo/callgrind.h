@@ -12,16 +12,11 @@
 
 #include "profile/counts.h"
 #include "profile/profile.h"
+#include "views/report/source-place.h"
 
 typedef struct CallgrindOptions {
     const char *command;            /* what was run; or NULL */
-    /*
-     * Where @addr of @object is in the source: sets *@file, which must live as
-     * long as the object, and *@line, or returns false. May be NULL.
-     */
-    bool (*line)(void *opaque, const Object *object, uint64_t addr,
-                 const char **file, unsigned *line);
-    void *opaque;
+    LineFinder lines;               /* or { NULL } */
 } CallgrindOptions;
 
 /*

@@ -28,27 +28,33 @@ enum {
     MAPPING_FILENAME = 5,
     MAPPING_BUILD_ID = 6,
     MAPPING_HAS_FUNCTIONS = 7,
+    MAPPING_HAS_FILENAMES = 8,
+    MAPPING_HAS_LINE_NUMBERS = 9,
     LOCATION_ID = 1,
     LOCATION_MAPPING_ID = 2,
     LOCATION_ADDRESS = 3,
     LOCATION_LINE = 4,
     LINE_FUNCTION_ID = 1,
+    LINE_LINE = 2,
     FUNCTION_ID = 1,
     FUNCTION_NAME = 2,
     FUNCTION_SYSTEM_NAME = 3,
     FUNCTION_FILENAME = 4,
+    FUNCTION_START_LINE = 5,
 };
 
 #define CHUNK 65536
 
 typedef struct Writer {
     const Profile *p;
-    bool by_time;
+    const PprofOptions *o;
     FILE *f;
     GConverter *gzip;
     GByteArray *out;        /* not compressed yet */
     GByteArray *message, *part;
     GHashTable *strings;    /* text -> index */
+    GHashTable *functions;  /* name, file -> address of the first one */
+    GStringChunk *names;    /* made for others */
     uint64_t nr_strings;
     GError **errp;
     bool failed;
@@ -107,9 +113,9 @@ static uint64_t string_id(Writer *w, const char *text)
 static void put_value_type(Writer *w, unsigned field)
 {
     protobuf_uint(w->message, VALUE_TYPE_TYPE,
-                  string_id(w, w->by_time ? "time" : "instructions"));
+                  string_id(w, w->o->by_time ? "time" : "instructions"));
     protobuf_uint(w->message, VALUE_TYPE_UNIT,
-                  string_id(w, w->by_time ? "nanoseconds" : "count"));
+                  string_id(w, w->o->by_time ? "nanoseconds" : "count"));
     end_message(w, field);
 }
 
@@ -126,22 +132,59 @@ static void put_mapping(Writer *w, const Object *o)
     if (o->build_id) {
         protobuf_uint(w->message, MAPPING_BUILD_ID, string_id(w, o->build_id));
     }
+    /* pprof would look for what is missing, at addresses that never ran. */
     protobuf_uint(w->message, MAPPING_HAS_FUNCTIONS, 1);
+    protobuf_uint(w->message, MAPPING_HAS_FILENAMES, 1);
+    protobuf_uint(w->message, MAPPING_HAS_LINE_NUMBERS, 1);
     end_message(w, PROFILE_MAPPING);
+}
+
+/* The name of @f, or one that no other function in @file has */
+static const char *own_name(Writer *w, const ProfileFrame *f,
+                            const char *file)
+{
+    g_autofree char *key = g_strconcat(f->name, "\n", file, NULL);
+    g_autofree char *name = NULL;
+    uint64_t start = profile_frame_start(f), *first;
+
+    if (!f->object) {
+        return f->name;
+    }
+    first = g_hash_table_lookup(w->functions, key);
+    if (!first) {
+        g_hash_table_insert(w->functions, g_steal_pointer(&key),
+                            g_memdup2(&start, sizeof(start)));
+        return f->name;
+    }
+    if (*first == start) {
+        return f->name;
+    }
+    name = g_strdup_printf("%s [0x%" PRIx64 "]", f->name, start);
+    return g_string_chunk_insert_const(w->names, name);
 }
 
 /* A frame is both a function and the one location in it. */
 static void put_frame(Writer *w, unsigned frame)
 {
     const ProfileFrame *f = profile_frame(w->p, frame);
-    uint64_t name = string_id(w, f->name);
-    uint64_t linkage = f->symbol ? string_id(w, f->symbol->linkage) : name;
+    const LineFinder *lines = &w->o->lines;
+    const char *file = f->object ? f->object->path : "";
+    unsigned line = 0;
+    uint64_t name, linkage;
+
+    if (lines->find && profile_frame_start(f) &&
+        !lines->find(lines->opaque, f->object, profile_frame_start(f), &file,
+                     &line)) {
+        line = 0;
+    }
+    name = string_id(w, own_name(w, f, file));
+    linkage = f->symbol ? string_id(w, f->symbol->linkage) : name;
 
     protobuf_uint(w->message, FUNCTION_ID, frame + 1);
     protobuf_uint(w->message, FUNCTION_NAME, name);
     protobuf_uint(w->message, FUNCTION_SYSTEM_NAME, linkage);
-    protobuf_uint(w->message, FUNCTION_FILENAME,
-            string_id(w, f->object ? f->object->path : ""));
+    protobuf_uint(w->message, FUNCTION_FILENAME, string_id(w, file));
+    protobuf_uint(w->message, FUNCTION_START_LINE, line);
     end_message(w, PROFILE_FUNCTION);
 
     protobuf_uint(w->message, LOCATION_ID, frame + 1);
@@ -149,11 +192,11 @@ static void put_frame(Writer *w, unsigned frame)
         protobuf_uint(w->message, LOCATION_MAPPING_ID, f->object->id);
     }
     if (f->object) {
-        protobuf_uint(w->message, LOCATION_ADDRESS,
-                f->symbol ? f->symbol->start : f->entry);
+        protobuf_uint(w->message, LOCATION_ADDRESS, profile_frame_start(f));
     }
     g_byte_array_set_size(w->part, 0);
     protobuf_uint(w->part, LINE_FUNCTION_ID, frame + 1);
+    protobuf_uint(w->part, LINE_LINE, line);
     protobuf_message(w->message, LOCATION_LINE, w->part);
     end_message(w, PROFILE_LOCATION);
 }
@@ -179,10 +222,10 @@ static void put_sample(Writer *w, unsigned node)
     end_message(w, PROFILE_SAMPLE);
 }
 
-bool pprof_write(const Profile *p, const ObjectTable *objects, bool by_time,
-                 FILE *f, GError **errp)
+bool pprof_write(const Profile *p, const ObjectTable *objects,
+                 const PprofOptions *o, FILE *f, GError **errp)
 {
-    Writer w = { .p = p, .by_time = by_time, .f = f, .errp = errp };
+    Writer w = { .p = p, .o = o, .f = f, .errp = errp };
 
     w.gzip = G_CONVERTER(g_zlib_compressor_new(G_ZLIB_COMPRESSOR_FORMAT_GZIP,
                                                -1));
@@ -190,6 +233,9 @@ bool pprof_write(const Profile *p, const ObjectTable *objects, bool by_time,
     w.message = g_byte_array_new();
     w.part = g_byte_array_new();
     w.strings = g_hash_table_new(g_str_hash, g_str_equal);
+    w.functions = g_hash_table_new_full(g_str_hash, g_str_equal, g_free,
+                                        g_free);
+    w.names = g_string_chunk_new(4096);
     string_id(&w, "");                  /* must be the first one */
     put_value_type(&w, PROFILE_SAMPLE_TYPE);
     put_value_type(&w, PROFILE_PERIOD_TYPE);
@@ -207,6 +253,8 @@ bool pprof_write(const Profile *p, const ObjectTable *objects, bool by_time,
     }
     flush(&w, true);
     g_hash_table_unref(w.strings);
+    g_hash_table_unref(w.functions);
+    g_string_chunk_free(w.names);
     g_byte_array_unref(w.out);
     g_byte_array_unref(w.message);
     g_byte_array_unref(w.part);

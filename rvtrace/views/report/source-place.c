@@ -113,7 +113,7 @@ SourcePlace source_place_find(SourcePlaces *places, const Object *object,
     place = g_hash_table_lookup(o->found, &addr);
     if (!place) {
         place = g_new0(SourcePlace, 1);
-        if (debug_info_frames(o->info, addr, &frame, 1) && frame.file) {
+        if (debug_info_line(o->info, addr, &frame) && frame.file) {
             place->file = file_name(places, frame.file);
             place->line = frame.line;
         }

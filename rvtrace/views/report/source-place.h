@@ -45,4 +45,15 @@ unsigned source_places_missing(SourcePlaces *places, const ObjectTable *table,
  */
 char *source_place_note(SourcePlaces *places, const Object *object);
 
+/* How writers of files ask where code is in the source */
+typedef struct LineFinder {
+    /*
+     * Sets *@file, which lives as long as the finder, and *@line to those of
+     * @addr of @object. Returns false if they are not known.
+     */
+    bool (*find)(void *opaque, const Object *object, uint64_t addr,
+                 const char **file, unsigned *line);
+    void *opaque;
+} LineFinder;
+
 #endif /* ETRACE_SOURCE_PLACE_H */

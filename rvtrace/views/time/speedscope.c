@@ -33,7 +33,8 @@ struct Speedscope {
     uint64_t max;           /* events; and frames of stacks */
     uint64_t left;          /* of the events */
     uint64_t lost;
-    GHashTable *frames;     /* "name\nfile" -> index + 1 */
+    const LineFinder *lines;    /* or NULL */
+    GHashTable *frames;     /* "name\nobject\naddress" -> index + 1 */
     GString *frame_text;    /* the JSON of all of them */
     GPtrArray *parts;
     /* speedscope_add_hart() */
@@ -53,13 +54,14 @@ static void part_free(gpointer opaque)
 }
 
 Speedscope *speedscope_new(const char *name, bool virtual_time,
-                           uint64_t max_events)
+                           uint64_t max_events, const LineFinder *lines)
 {
     Speedscope *s = g_new0(Speedscope, 1);
 
     s->name = g_strdup(name);
     s->virtual_time = virtual_time;
     s->max = s->left = max_events;
+    s->lines = lines;
     s->frames = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
     s->frame_text = g_string_new(NULL);
     s->parts = g_ptr_array_new_with_free_func(part_free);
@@ -85,31 +87,52 @@ static void set_profile(Speedscope *s, const Profile *p)
     g_array_set_size(s->known, p->frames->len);
 }
 
-/* The file's number of frame @i */
+/* A frame of the file: a function, where it begins in the source */
+static void put_frame(Speedscope *s, const ProfileFrame *f)
+{
+    uint64_t start = profile_frame_start(f);
+    const char *file = f->object ? f->object->path : "";
+    unsigned line = 0;
+
+    if (s->lines && start &&
+        !s->lines->find(s->lines->opaque, f->object, start, &file, &line)) {
+        line = 0;
+    }
+    g_string_append(s->frame_text, s->frame_text->len ? ",\n{\"name\":" :
+                                                        "{\"name\":");
+    json_string(s->frame_text, f->name, SIZE_MAX);
+    if (*file) {
+        g_string_append(s->frame_text, ",\"file\":");
+        json_string(s->frame_text, file, SIZE_MAX);
+    }
+    if (line) {
+        g_string_append_printf(s->frame_text, ",\"line\":%u", line);
+    }
+    g_string_append_c(s->frame_text, '}');
+}
+
+/*
+ * The file's number of frame @i. Functions of one name are different ones if
+ * they are at different addresses.
+ */
 static unsigned frame_number(Speedscope *s, unsigned i)
 {
     unsigned *known = &g_array_index(s->known, unsigned, i);
     const ProfileFrame *f = profile_frame(s->p, i);
-    const char *file = f->object ? f->object->path : "";
     g_autofree char *key = NULL;
     gpointer number;
 
     if (*known) {
         return *known - 1;
     }
-    key = g_strconcat(f->name, "\n", file, NULL);
+    key = g_strdup_printf("%s\n%s\n%" PRIx64, f->name,
+                          f->object ? f->object->path : "",
+                          profile_frame_start(f));
     number = g_hash_table_lookup(s->frames, key);
     if (!number) {
         number = GUINT_TO_POINTER(g_hash_table_size(s->frames) + 1);
         g_hash_table_insert(s->frames, g_steal_pointer(&key), number);
-        g_string_append(s->frame_text, s->frame_text->len ? ",\n{\"name\":" :
-                        "{\"name\":");
-        json_string(s->frame_text, f->name, SIZE_MAX);
-        if (*file) {
-            g_string_append(s->frame_text, ",\"file\":");
-            json_string(s->frame_text, file, SIZE_MAX);
-        }
-        g_string_append_c(s->frame_text, '}');
+        put_frame(s, f);
     }
     *known = GPOINTER_TO_UINT(number);
     return *known - 1;

@@ -9,6 +9,7 @@
 #ifndef ETRACE_VIEWS_SPEEDSCOPE_H
 #define ETRACE_VIEWS_SPEEDSCOPE_H
 
+#include "views/report/source-place.h"
 #include "views/time/moments.h"
 
 /* Entries and exits of functions in a file, by default; 100 bytes for each */
@@ -19,10 +20,12 @@ typedef struct Speedscope Speedscope;
 /*
  * Times of moments are ns if @virtual_time, else instructions. @max_events
  * bounds what is in memory: so many events, and so many frames of stacks in the
- * call tree. Others are left out.
+ * call tree. Others are left out. @lines, which must live as long, or NULL:
+ * where functions begin; a function of which that is not known has its object
+ * as its file.
  */
 Speedscope *speedscope_new(const char *name, bool virtual_time,
-                           uint64_t max_events);
+                           uint64_t max_events, const LineFinder *lines);
 void speedscope_free(Speedscope *s);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(Speedscope, speedscope_free)
 
