@@ -4,6 +4,7 @@
  * SPDX-License-Identifier: GPL-2.0-or-later
  */
 #include "qemu/osdep.h"
+#include "commands/views/missing.h"
 #include "commands/views/options.h"
 #include "views/pgo/coverage.h"
 
@@ -43,11 +44,12 @@ static const OptionGroup group = {
 static bool add_objects(Coverage *cv, const Counts *counts)
 {
     g_autoptr(GError) err = NULL;
+    g_autoptr(MissingLines) missing = missing_lines_new(counts);
     unsigned files = 0;
 
     for (unsigned i = 1; i < object_table_size(counts->objects); i++) {
         const Object *o = object_get(counts->objects, i);
-        g_autofree char *note = NULL;
+        char *note = NULL;
 
         if (!o->file) {
             continue;
@@ -56,11 +58,10 @@ static bool add_objects(Coverage *cv, const Counts *counts)
             say_error("%s", err->message);
             return false;
         }
-        if (note) {
-            say_warn("%s", note);
-        }
+        missing_lines_add(missing, o, note);
         files++;
     }
+    missing_lines_say(missing);
     if (!files) {
         say_error("no ELF file of what ran is known; name them with --elf or "
                   "--sysroot");

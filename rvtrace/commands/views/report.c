@@ -4,6 +4,7 @@
  * SPDX-License-Identifier: GPL-2.0-or-later
  */
 #include "qemu/osdep.h"
+#include "commands/views/missing.h"
 #include "commands/views/options.h"
 #include "views/report/report.h"
 
@@ -45,15 +46,17 @@ static const OptionGroup group = {
 /* Objects whose lines were asked for, but are not known */
 static void warn_of_lines(SourcePlaces *places, const Counts *counts)
 {
-    g_autofree char *note = NULL;
-    unsigned n = source_places_missing(places, counts->objects, &note);
+    g_autoptr(MissingLines) missing = missing_lines_new(counts);
 
-    if (n == 1) {
-        say_warn("%s", note);
-    } else if (n) {
-        say_warn("%s; and %u more files with no or incomplete debug info",
-                 note, n - 1);
+    for (unsigned i = 0; i < object_table_size(counts->objects); i++) {
+        const Object *o = object_get(counts->objects, i);
+
+        /* Code of no object has no lines: that goes without saying. */
+        if (o->kind != OBJECT_NONE && source_place_asked(places, o)) {
+            missing_lines_add(missing, o, source_place_note(places, o));
+        }
     }
+    missing_lines_say(missing);
 }
 
 static int write_view(ViewOutput *out, const ViewPass *p)

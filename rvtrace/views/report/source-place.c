@@ -122,26 +122,10 @@ SourcePlace source_place_find(SourcePlaces *places, const Object *object,
     return *place;
 }
 
-unsigned source_places_missing(SourcePlaces *places, const ObjectTable *table,
-                               char **note)
+bool source_place_asked(const SourcePlaces *places, const Object *object)
 {
-    unsigned n = 0;
-
-    for (unsigned i = 0; i < object_table_size(table); i++) {
-        const Object *object = object_get(table, i);
-        g_autofree char *text = NULL;
-
-        /* Code of no object has no lines: that goes without saying. */
-        if (object->kind == OBJECT_NONE ||
-            !g_hash_table_contains(places->objects, GUINT_TO_POINTER(i))) {
-            continue;
-        }
-        text = source_place_note(places, object);
-        if (text && !n++) {
-            *note = g_steal_pointer(&text);
-        }
-    }
-    return n;
+    return g_hash_table_contains(places->objects,
+                                 GUINT_TO_POINTER(object->id));
 }
 
 char *source_place_note(SourcePlaces *places, const Object *object)

@@ -32,12 +32,8 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(SourcePlaces, source_places_free)
 SourcePlace source_place_find(SourcePlaces *places, const Object *object,
                               uint64_t addr);
 
-/*
- * How many objects source_place_find() was asked about of which nothing is
- * known, or not all; *@note is set to that of the first one.
- */
-unsigned source_places_missing(SourcePlaces *places, const ObjectTable *table,
-                               char **note);
+/* Was source_place_find() asked about @object? */
+bool source_place_asked(const SourcePlaces *places, const Object *object);
 
 /*
  * Why nothing is known of @object, or not all, as a sentence without a full
