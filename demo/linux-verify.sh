@@ -290,7 +290,7 @@ if [ $# = 2 ]; then
     for ((boot = 1; boot <= $2; boot++)); do
         registers=()
         [ $((boot % 2)) = 1 ] || registers=("${recording[@]}")
-        run "$1 harts, boot $boot${registers:+, recording}" "$1" 0 1000000000
+        run "$1 harts, boot $boot${registers:+, recording}" "$1" 0 500000000
     done
     plan
 fi
@@ -307,7 +307,7 @@ guest_info=
 properties=()
 [ -z "$all" ] || run 'four harts' 4 0 1000000000
 registers=("${recording[@]}")
-run 'eight harts, recording' 8 0 1000000000
+run 'eight harts, recording' 8 0 500000000
 registers=("${user_mode[@]}") selection=,priv=0
 [ -z "$all" ] || run 'filter to U-mode' 1 1 1000000000
 registers=("${kernel_range[@]}") selection=,from=$from,to=$to
