@@ -431,9 +431,9 @@ static void test_no_srcline(void)
     text = report(&f, "sym,srcline", (ReportOptions) {
         .format = TABLE_TSV, .places = places,
     });
-    check_cmpstr(text, ==, "own\tcalls\tsym\tsrcline\n"
-                           "18\t0\tmain\t[no line]\n"
-                           "11\t4\tleaf\t[no line]\n");
+    check_cmpstr(text, ==, "own\tcalls\tsym\tsrcline\taddr\n"
+                           "18\t0\tmain\t[no line]\t0x10000\n"
+                           "11\t4\tleaf\t[no line]\t0x10016\n");
     check_true(source_place_asked(places, f.object));
     check_false(source_place_asked(places, object_get(f.objects, 0)));
     note = source_place_note(places, f.object);
