@@ -252,6 +252,22 @@ static bool is_recursive(const Profile *p, const ProfileNode *node)
     return false;
 }
 
+/* A row for a function that has run nothing itself; NULL: it is not selected */
+static ReportRow *add_caller(Report *r, const ReportRow *key)
+{
+    const Object *object = object_get(r->counts->objects, key->object);
+    ReportRow *row;
+
+    if (r->o->comm || !selected(r->o->dso, object->name) ||
+        (!selected(r->o->sym, report_symbol_name(key->symbol)) &&
+         !(key->symbol && selected(r->o->sym, key->symbol->linkage)))) {
+        return NULL;
+    }
+    row = g_memdup2(key, sizeof(*key));
+    g_hash_table_add(r->rows, row);
+    return row;
+}
+
 /* Totals of functions, whoever ran them: only if nothing else is a key */
 static void add_totals(Report *r, const Profile *p)
 {
@@ -265,7 +281,7 @@ static void add_totals(Report *r, const Profile *p)
         }
         key.object = frame->object->id;
         key.symbol = frame->symbol;
-        row = g_hash_table_lookup(r->rows, &key);
+        row = g_hash_table_lookup(r->rows, &key) ?: add_caller(r, &key);
         if (row) {
             row->total += n->total;
         }
@@ -320,7 +336,8 @@ static GPtrArray *choose_rows(Report *r, uint64_t *left_out)
         uint64_t n = r->o->by_total ? last->total : last->own;
 
         if ((!r->o->max_rows || i <= r->o->max_rows) &&
-            report_percent(n, r->all) >= r->o->min_percent && n) {
+            report_percent(n, r->all) >= r->o->min_percent &&
+            (n || last->total)) {
             break;
         }
         *left_out += last->own;
