@@ -57,8 +57,8 @@ static bool try_style(DemangleFn *fn, const char *name, int options,
 #define CLONE " [clone ."
 
 /*
- * What compilers make of one function, as the parts of a coroutine, differs in a
- * suffix, which only names with parameters have: "f(int) [clone .actor]".
+ * What compilers make of one function, as the parts of a coroutine, differs in
+ * a suffix, which only names with parameters have: "f(int) [clone .actor]".
  */
 static bool try_cxx(const char *name, Output *out)
 {

@@ -12,8 +12,9 @@
 /*
  * The name that the source has for the linkage name @name, without parameters
  * and hashes, as perf shows it: of C++ (Itanium's ABI) and Rust (legacy and
- * v0). What compilers make of a function of C++ is distinguished as c++filt does:
- * "f [clone .actor]". The caller frees it. Returns NULL if @name is not mangled.
+ * v0). What compilers make of a function of C++ is distinguished as c++filt
+ * does: "f [clone .actor]". The caller frees it. Returns NULL if @name is not
+ * mangled.
  */
 char *demangle(const char *name);
 

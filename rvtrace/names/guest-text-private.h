@@ -74,7 +74,7 @@ struct GuestText {
     GHashTable *processes;      /* tgid -> GuestProcess */
     GArray *ksyms;              /* GuestKsym */
     GArray *modules;            /* GuestModule */
-    GHashTable *module_names;   /* of all that were said, also without address */
+    GHashTable *module_names;   /* of all, also without an address */
     unsigned malformed;
     /* guest_text_objects() */
     GHashTable *files;          /* path -> Object with code */

@@ -73,10 +73,10 @@ void names_try(Names *names, unsigned first);
 void names_decide(Names *names);
 
 /*
- * Code that is in no object is told apart where it is known what it is, here and
- * in names that are derived from these. [firmware] is what ran in M-mode, [jit]
- * what ran in memory of no file, by the maps that the process had sent before.
- * Both objects are OBJECT_NONE.
+ * Code that is in no object is told apart where it is known what it is, here
+ * and in names that are derived from these. [firmware] is what ran in M-mode,
+ * [jit] what ran in memory of no file, by the maps that the process had sent
+ * before. Both objects are OBJECT_NONE.
  */
 void names_add_unfiled(Names *names);
 

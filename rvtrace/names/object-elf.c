@@ -119,7 +119,7 @@ static const char *section_name(const ElfFile *file, size_t index)
 
 /* ObjectCode.relocated of section number @index, which has @size bytes */
 typedef struct Relocated {
-    uint8_t *map;
+    uint8_t *map;               /* what is made */
     size_t index, size;
 } Relocated;
 
@@ -208,7 +208,7 @@ static bool load_sections(Object *o, const ElfFile *file, GError **errp)
     return true;
 }
 
-/* What @data, texts "key=value" with a NUL behind each, has for @key; or NULL */
+/* The value of @key in @data, texts "key=value" that end with NUL; or NULL */
 static const char *modinfo(const Elf_Data *data, const char *key)
 {
     const char *text = data->d_buf, *end = text + data->d_size;

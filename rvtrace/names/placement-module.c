@@ -3,9 +3,10 @@
  *
  * A distribution has thousands of modules, made of the same headers by the same
  * compiler: any few instructions that ran may be in one of them that was never
- * loaded. But the loader puts code of a module at the beginning of a page, where
- * others have theirs by chance only. What else has the same bytes, and more, does
- * not count for it, nor a page of which it contradicts more than it has.
+ * loaded. But the loader puts code of a module at the beginning of a page,
+ * where others have theirs by chance only. Bytes that another file has as well,
+ * which has more of what ran, do not count, nor does a page of which the module
+ * contradicts more than it has.
  *
  * SPDX-License-Identifier: GPL-2.0-or-later
  */

@@ -117,9 +117,9 @@ static bool is_candidate(const SeenPage *page, const Object *object,
 }
 
 /*
- * Candidates that a page may have before another one like @c. Thousands of modules
- * must not take the room of what is tried later, nor those that are unlikely, as
- * they do not begin where the loader puts them, that of the others.
+ * Candidates that a page may have before another one like @c. Thousands of
+ * modules must not take the room of what is tried later, nor those that are
+ * unlikely, as they do not begin where the loader puts them, that of others.
  */
 static unsigned room(const Candidate *c)
 {

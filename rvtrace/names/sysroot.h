@@ -20,7 +20,7 @@ bool sysroot_scan(Names *names, const char *root, GError **errp);
 /*
  * The ELF files, as far as they are there, that a firmware @path, NAME.bin, may
  * be made of: NAME.elf beside it, or in sysroot/boot/ there, where `make demo`
- * has it. If @path is a link, they may also be beside the file that it leads to.
+ * has it. If @path is a link, they may also be beside the file it leads to.
  * Their paths are added to @files, as new strings, unless they are there.
  */
 void firmware_elfs(GPtrArray *files, const char *path);

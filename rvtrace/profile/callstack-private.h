@@ -182,7 +182,8 @@ static inline Context callstack_key(const CallStack *cs, unsigned priv)
         /* A kernel or a monitor keeps its stack when it switches spaces. */
         .space = priv_is_user(priv) ? cs->site.space : 0,
         /* Tasks of Linux from 1 on: the idle ones all have number 0. */
-        .tid = task && task->known && !priv_is_machine(priv) ? task->tid + 1 : 0,
+        .tid = task && task->known && !priv_is_machine(priv) ?
+               task->tid + 1 : 0,
     };
 }
 

@@ -37,7 +37,7 @@ void counter_trap(Counter *c, const FlowTrap *trap,
                   const CallStackSite *site);
 void counter_lost(Counter *c);
 
-/* As CallStackOptions.handler: it is counted as a call of what begins at @pc. */
+/* As CallStackOptions.handler: what begins at @pc is called once more. */
 void counter_handler(Counter *c, uint64_t pc, unsigned priv,
                      const CallStackSite *site);
 

@@ -186,8 +186,8 @@ static bool find_line(void *opaque, const Object *object, uint64_t addr,
 }
 
 /*
- * Code without a symbol, of no object and of one: it has names of its own, since
- * readers take functions of one name for one, whatever object they are of.
+ * Code without a symbol, of no object and of one: it has names of its own,
+ * since readers take functions of one name for one, whatever object has them.
  */
 static void test_callgrind_unnamed(void)
 {

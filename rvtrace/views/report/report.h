@@ -56,11 +56,12 @@ bool report_needs_source(const ReportOptions *o);
  * often it was called. @counts has been sorted, @profile summed.
  *
  * For scripts there is all of this but the shares, and nothing else: columns
- * own, total, calls, the keys, and if the function is one of them, addr, where it
- * begins in its object, as "0x1234", or "" for what has no symbol. JSON has "instructions", how many there
- * are of everything, "selected", of what has such names, "ran", if @o says so,
- * and "rows". With time as weight, the columns are own_ns and total_ns, and
- * JSON has "ns" for "instructions".
+ * own, total, calls, the keys, and if the function is one of them, addr, where
+ * it begins in its object, as "0x1234", or "" for what has no symbol; what has
+ * run nothing itself has a row, too, if it was on the stack. JSON has
+ * "instructions", how many there are of all, "selected", of what has such
+ * names, "ran", if @o says so, and "rows". With time as weight, the columns are
+ * own_ns and total_ns, and JSON has "ns" for "instructions".
  */
 void report_write(const Counts *counts, const Profile *profile,
                   const ReportOptions *o, FILE *f);

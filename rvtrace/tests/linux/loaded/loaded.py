@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
 # loaded.py PATTERN: see run.sh
-# loaded.py --choose SYSROOT FOLDER: put the modules that the guest loads into the
-# folder, and their order into FOLDER/order
+# loaded.py --choose SYSROOT FOLDER: put the modules that the guest loads into
+# the folder, and their order into FOLDER/order
 
 import collections
 import csv
@@ -21,8 +21,8 @@ WANTED = ('virtio_blk', 'ext4', 'loop', 'dummy', 'tun', 'zram', 'isofs', 'vfat',
 
 
 # Of these more runs than some instructions when they are loaded
-ENOUGH = {'virtio_blk', 'ext4', 'jbd2', 'loop', 'dummy', 'tun', 'zram', 'dm_mod',
-          'x_tables', 'bridge', 'llc', 'stp', 'sch_fq'}
+ENOUGH = {'virtio_blk', 'ext4', 'jbd2', 'loop', 'dummy', 'tun', 'zram',
+          'dm_mod', 'x_tables', 'bridge', 'llc', 'stp', 'sch_fq'}
 
 
 def files(sysroot):
@@ -71,7 +71,7 @@ def choose(sysroot, folder):
 
 
 if sys.argv[1] == '--choose':
-    sys.exit(choose(*sys.argv[2:]))
+    sys.exit(choose(sys.argv[2], sys.argv[3]))
 
 import tap                  # noqa: E402
 from tap import need        # noqa: E402
@@ -153,7 +153,7 @@ def test_vdso(folder):
 
 
 def test_firmware(folder):
-    """It is found beside what is built, whatever the sysroot; in M-mode alone"""
+    """It is found beside what is built, whatever the sysroot."""
     all_rows, text = rows('silent', '--sort', 'dso,priv')
     machine = {row['dso'] for row in all_rows if row['priv'] == 'M-mode'}
     need('fw_dynamic.elf' in machine, f'{machine}')

@@ -1,10 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# A Linux with modules of Debian's, whose files lie among all that Debian has: the
-# ones that were loaded have names, and no others. Handlers of signals are called
-# as often as they begin, the firmware is found, and where it is not, the report
-# says what is missing. Speaks TAP.
+# A Linux with modules of Debian's, whose files lie among all that Debian has:
+# the ones that were loaded have names, and no others. Handlers of signals are
+# called as often as they begin, the firmware is found, and where it is not, the
+# report says what is missing. Speaks TAP.
 #
 #   QEMU=qemu-system-riscv64 RVTRACE=rvtrace run.sh [PATTERN]
 set -uo pipefail

@@ -127,7 +127,8 @@ if begin "the ELF file of QEMU's own firmware"; then
         "$data/$name.bin" >"$dir/usr/bin/qemu"
     chmod 755 "$dir/usr/bin/qemu"
     # shellcheck disable=SC2086
-    reason=$(expect 0 rv --keep "$dir/kept" -- "$dir/usr/bin/qemu" -M virt $bare)
+    reason=$(expect 0 rv --keep "$dir/kept" -- "$dir/usr/bin/qemu" -M virt \
+        $bare)
     reason+=$(says 'M-mode .*no known file')
     cp "$OUT/guest.elf" "$data/$name.elf"
     # shellcheck disable=SC2086
@@ -137,7 +138,8 @@ if begin "the ELF file of QEMU's own firmware"; then
     # ... and of that which rvtrace is installed with
     cp "$RVTRACE" "$dir/usr/bin/rvtrace"
     "$dir/usr/bin/rvtrace" report --trace "$dir/kept/trace" --sideband \
-        "$dir/kept/sideband" --sysroot "$dir/mine" >"$dir/stdout" 2>"$dir/log" ||
+        "$dir/kept/sideband" --sysroot "$dir/mine" \
+        >"$dir/stdout" 2>"$dir/log" ||
         reason+="; report: status $?"
     reason+=$(named "$name")
     finish "$reason$(clean)"
