@@ -90,7 +90,7 @@ def said(run):
     return lines
 
 
-def rows(run, *options, sysroots=('sysroot', 'root')):
+def rows(run, *options, sysroots=('sysroot/Image', 'root/bin')):
     """Rows of a report, and what is said with it"""
     done = subprocess.run(
         [RVTRACE, 'report', '--trace', f'{OUT}/{run}/trace', '--sideband',
@@ -106,7 +106,7 @@ def rows(run, *options, sysroots=('sysroot', 'root')):
 def modules_of(run):
     """Instructions by module"""
     own = collections.Counter()
-    for row in rows(run, '--sort', 'dso')[0]:
+    for row in rows(run, '--sort', 'dso', sysroots=('sysroot', 'root/bin'))[0]:
         if row['dso'] in FILES:
             own[row['dso']] += int(row['own'])
     return own
@@ -169,7 +169,7 @@ def test_nothing_known(folder):
     done = subprocess.run(
         [program, 'report', '--trace', f'{OUT}/silent/trace', '--sideband',
          f'{OUT}/silent/side', '--sort', 'dso,priv', '--format', 'tsv',
-         '--sysroot', f'{OUT}/root'], capture_output=True, text=True,
+         '--sysroot', f'{OUT}/root/bin'], capture_output=True, text=True,
         timeout=1200, check=True)
     all_rows = list(csv.DictReader(io.StringIO(done.stdout), delimiter='\t'))
     by_priv = collections.Counter()
