@@ -660,6 +660,16 @@ static void block_starts(unsigned int hart, void *userdata)
     }
 }
 
+/*
+ * For another plugin of the run, which finds this function by its name: how
+ * many instructions of the hart are written down that retired before the block
+ * that runs. In callbacks of instructions, for harts with threads of their own.
+ */
+QEMU_PLUGIN_EXPORT uint64_t retired_before_block(unsigned int hart)
+{
+    return harts[hart]->count;
+}
+
 /* The hart waits, or the machine stops: nothing of it is under way. */
 static void hart_stops(qemu_plugin_id_t id, unsigned int hart)
 {
