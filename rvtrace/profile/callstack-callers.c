@@ -9,7 +9,19 @@
 /* A stack can hang below one of each other privilege level, and no more. */
 #define MAX_LEVELS 8
 
-/* The stack that @st hangs below, if it is in use as it was then; or NULL */
+/* Is @below as it was when @st began, which hangs below it? */
+static bool is_unchanged(const CallStack *cs, const Stack *below,
+                         const Stack *st)
+{
+    return (below->depth || below->trapped) && below->epc == st->below.pc &&
+           innermost_node(below) ==
+           profile_node(cs->profile, st->base)->parent;
+}
+
+/*
+ * The stack that @st hangs below, or NULL if it is not known any more. It is
+ * not in use if another one of its level has run since.
+ */
 static const Stack *interrupted(const CallStack *cs, const Stack *st)
 {
     Context key = {
@@ -18,13 +30,19 @@ static const Stack *interrupted(const CallStack *cs, const Stack *st)
         .tid = st->below.tid,
     };
     const Context *c = g_hash_table_lookup(cs->contexts, &key);
-    unsigned parent = profile_node(cs->profile, st->base)->parent;
 
-    if (!c || !c->stack->depth ||
-        c->stack->frames[c->stack->depth - 1].node != parent) {
-        return NULL;
+    if (c && is_unchanged(cs, c->stack, st)) {
+        return c->stack;
     }
-    return c->stack;
+    for (const GList *l = cs->suspended.head; l; l = l->next) {
+        const Stack *other = l->data;
+
+        if (other->priv == key.priv && other->space == key.space &&
+            other->tid == key.tid && is_unchanged(cs, other, st)) {
+            return other;
+        }
+    }
+    return NULL;
 }
 
 static unsigned add_callers(const Stack *st, CallStackCaller *callers,
@@ -52,13 +70,15 @@ unsigned callstack_callers(const CallStack *cs, CallStackCaller *callers,
         if (st->below.pc && !*task) {
             *task = st->below.task;
         }
-        if (!st->below.pc || n == most) {
+        if (!st->trapped || n == most) {
             break;
         }
-        callers[n++] = (CallStackCaller) {
-            .pc = st->below.pc,
-            .priv = st->below.priv,
-        };
+        if (st->below.pc) {
+            callers[n++] = (CallStackCaller) {
+                .pc = st->below.pc,
+                .priv = st->below.priv,
+            };
+        }
         st = interrupted(cs, st);
     }
     return n;

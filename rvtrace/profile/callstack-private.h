@@ -26,8 +26,10 @@
 /* What the function of a frame was entered by, and what takes it off again */
 typedef enum FrameEntry {
     ENTRY_CALL,             /* a return */
-    ENTRY_TRAP,             /* a trap into the same level: xRET */
+    ENTRY_TRAP,             /* an exception in the same level: xRET */
     ENTRY_SIGNAL,           /* xRET of another level: another one */
+    ENTRY_INTERRUPT,        /* an interrupt in the same level: xRET */
+    FRAME_NR_ENTRIES,
 } FrameEntry;
 
 typedef struct Frame {
@@ -58,6 +60,7 @@ typedef struct Stack {
      */
     uint64_t epc;
     bool called;            /* it was a call; else a trap */
+    bool exact;             /* it was an interrupt: it goes on just there */
     unsigned depth, room;
     Frame *frames;
 } Stack;
@@ -143,6 +146,9 @@ struct CallStack {
     bool trapped;           /* a trap has not come to its handler yet */
     FlowTrap trap;
     const Task *task_of_trap;
+    bool trapped_twice;     /* that hit the first instruction of a handler */
+    FlowTrap first;         /* ... of this one */
+    const Task *task_of_first;
     bool gap;               /* what ran since is not traced */
 };
 
@@ -156,12 +162,18 @@ static inline Frame *innermost_frame(const Stack *st)
     return st->depth ? &st->frames[st->depth - 1] : NULL;
 }
 
+/* Is it of a trap into the same level? */
+static inline bool is_trap(const Frame *f)
+{
+    return f->entry == ENTRY_TRAP || f->entry == ENTRY_INTERRUPT;
+}
+
 /* Frames up to that of the innermost trap into the same level; 0: none */
 static inline unsigned depth_of_trap(const Stack *st)
 {
     unsigned depth = st->depth;
 
-    while (depth && st->frames[depth - 1].entry != ENTRY_TRAP) {
+    while (depth && !is_trap(&st->frames[depth - 1])) {
         depth--;
     }
     return depth;
@@ -242,6 +254,9 @@ bool callstack_resume_found(CallStack *cs, StackFound *found, unsigned rounds,
 /* Within a context: to @pc, behind an instruction that was left as @itype */
 void callstack_transfer(CallStack *cs, unsigned itype, uint64_t left,
                         uint64_t pc);
+
+/* An xRET leads to another level. */
+void callstack_end_handler(CallStack *cs);
 
 /*
  * To @pc, in the current context, whose stack something else interrupted that

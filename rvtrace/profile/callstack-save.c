@@ -34,6 +34,7 @@ static GByteArray *stack_bytes(const Stack *st, TreeWriter *tree)
     bytes_put_u32(out, tree_writer_task(tree, st->below.task));
     bytes_put_u64(out, st->epc);
     bytes_put_u8(out, st->called);
+    bytes_put_u8(out, st->exact);
     bytes_put_u32(out, st->depth);
     for (unsigned i = 0; i < st->depth; i++) {
         const Frame *f = &st->frames[i];
@@ -143,7 +144,7 @@ static bool get_frame(ByteReader *in, TreeReader *tree, Frame *f)
         return false;
     }
     f->entry = bytes_get_u8(in);
-    return f->entry <= ENTRY_SIGNAL;
+    return f->entry < FRAME_NR_ENTRIES;
 }
 
 /* All but the frames */
@@ -168,6 +169,7 @@ static bool get_stack_fields(ByteReader *in, TreeReader *tree, Stack *st)
     }
     st->epc = bytes_get_u64(in);
     st->called = bytes_get_u8(in);
+    st->exact = bytes_get_u8(in);
     st->depth = bytes_get_count(in, FRAME_SIZE);
     return st->depth <= MAX_SAVED && !in->failed &&
            st->priv < SIDEBAND_NR_PRIVS && st->below.priv < SIDEBAND_NR_PRIVS;

@@ -13,10 +13,19 @@
 #include "qemu/osdep.h"
 #include "profile/callstack-private.h"
 
-/* Does what a trap interrupted at @epc go on at @pc, maybe behind it? */
-static bool goes_on(uint64_t epc, uint64_t pc)
+/*
+ * Does what a trap hit at @epc go on at @pc? If not @exact, the handler may
+ * have done what the instruction there was to do.
+ */
+static bool goes_on(uint64_t epc, bool exact, uint64_t pc)
 {
-    return epc && (pc == epc || pc - epc == 2 || pc - epc == 4);
+    return epc && (pc == epc ||
+                   (!exact && (pc - epc == 2 || pc - epc == 4)));
+}
+
+static bool trap_goes_on(const Frame *f, uint64_t pc)
+{
+    return goes_on(f->ret, f->entry == ENTRY_INTERRUPT, pc);
 }
 
 static bool is_inside(const Frame *f, uint64_t pc)
@@ -43,7 +52,7 @@ static bool return_to(CallStack *cs, uint64_t pc)
     for (unsigned i = st->depth; i > 0; i--) {
         const Frame *f = &st->frames[i - 1];
 
-        if (f->entry == ENTRY_TRAP) {
+        if (is_trap(f)) {
             return false;
         }
         if (f->entry == ENTRY_CALL && f->ret == pc && pc) {
@@ -60,7 +69,7 @@ static unsigned returns_to(const Stack *st, unsigned skip, uint64_t pc)
     unsigned top = st->depth;
 
     /* It may have been left in the middle, or so it was believed. */
-    if (top && st->frames[top - 1].entry == ENTRY_TRAP) {
+    if (top && is_trap(&st->frames[top - 1])) {
         top--;
     }
     if (skip >= top) {
@@ -102,7 +111,7 @@ static bool unwind_into(CallStack *cs, uint64_t pc)
             return true;
         }
         /* What a trap interrupted is not unwound, but a signal may be. */
-        if (st->frames[i - 1].entry == ENTRY_TRAP) {
+        if (is_trap(&st->frames[i - 1])) {
             return false;
         }
     }
@@ -122,12 +131,16 @@ static void follow_lost_return(CallStack *cs, uint64_t left, uint64_t pc)
     }
     jump = callstack_jump(cs, left);
     if (is_entry(cs, pc)) {
-        if (jump->through_t0 || jump->sp == SP_KEPT) {
+        if (jump->sp == SP_KEPT ||
+            (jump->through_t0 && jump->sp == SP_UNKNOWN)) {
             /* A jump, or a return that something like ftrace has diverted */
             callstack_replace(cs, pc, true);
             return;
         }
     } else if (unwind_into(cs, pc)) {
+        return;
+    } else if (jump->through_t0 && jump->sp == SP_KEPT) {
+        callstack_replace(cs, pc, false);
         return;
     }
     /*
@@ -158,17 +171,26 @@ static void follow_jump(CallStack *cs, uint64_t left, uint64_t pc)
     }
 }
 
-/* Remove the frames of the innermost trap that hit at @pc, or at all. */
-static bool remove_trap(CallStack *cs, uint64_t pc)
+/*
+ * Remove the frames of the trap that goes on at @pc, if that is the innermost
+ * one; if @any, of one that others have interrupted, too.
+ */
+static bool remove_trap(CallStack *cs, bool any, uint64_t pc)
 {
     const Stack *st = cs->now->stack;
 
     for (unsigned i = st->depth; i > 0; i--) {
         const Frame *f = &st->frames[i - 1];
 
-        if (f->entry != ENTRY_CALL && goes_on(f->ret, pc)) {
+        if (f->entry == ENTRY_CALL) {
+            continue;
+        }
+        if (trap_goes_on(f, pc)) {
             callstack_cut(cs, i - 1);
             return true;
+        }
+        if (!any) {
+            return false;
         }
     }
     return false;
@@ -181,10 +203,43 @@ static unsigned trapped_at(const Stack *st, unsigned round, uint64_t pc)
         const Frame *f = &st->frames[i - 1];
 
         if (f->entry != ENTRY_CALL) {
-            return (round ? goes_on(f->ret, pc) : f->ret == pc) ? i : 0;
+            return (round ? trap_goes_on(f, pc) : f->ret == pc) ? i : 0;
         }
     }
     return 0;
+}
+
+/*
+ * Take up a stack that was trapped where @pc goes on, if there is one. Of the
+ * current one, the innermost handler has nothing left to do then.
+ */
+static bool resume_trapped(CallStack *cs, unsigned rounds, uint64_t pc)
+{
+    Stack *st = cs->now->stack;
+    unsigned depth = st->depth, trap = depth_of_trap(st);
+
+    if (trap || st->trapped) {
+        st->depth = trap;
+    }
+    if (callstack_resume_found(cs, trapped_at, rounds, pc)) {
+        return true;
+    }
+    st->depth = depth;
+    return false;
+}
+
+/* A handler has returned for the function that trapped, to its caller. */
+static bool return_from_trapped(CallStack *cs, unsigned trap, uint64_t pc)
+{
+    const Stack *st = cs->now->stack;
+
+    for (unsigned i = trap - 1; i > 0 && !is_trap(&st->frames[i - 1]); i--) {
+        if (st->frames[i - 1].ret == pc) {
+            callstack_cut(cs, i - 1);
+            return true;
+        }
+    }
+    return false;
 }
 
 /*
@@ -196,8 +251,8 @@ static void follow_xret(CallStack *cs, uint64_t left, uint64_t pc)
     const Stack *st = cs->now->stack;
     unsigned trap;
 
-    if (remove_trap(cs, pc) ||
-        callstack_resume_found(cs, trapped_at, 2, pc)) {
+    if (remove_trap(cs, false, pc) || resume_trapped(cs, 1, pc) ||
+        remove_trap(cs, true, pc) || resume_trapped(cs, 2, pc)) {
         return;
     }
     trap = depth_of_trap(st);
@@ -211,6 +266,9 @@ static void follow_xret(CallStack *cs, uint64_t left, uint64_t pc)
     if (!st->frames[trap - 1].ret ||
         (trap > 1 && is_inside(&st->frames[trap - 2], pc))) {
         callstack_cut(cs, trap - 1);    /* elsewhere in the same function */
+        return;
+    }
+    if (return_from_trapped(cs, trap, pc)) {
         return;
     }
     callstack_cut(cs, trap);
@@ -255,9 +313,26 @@ void callstack_transfer(CallStack *cs, unsigned itype, uint64_t left,
     }
 }
 
+void callstack_end_handler(CallStack *cs)
+{
+    unsigned trap = depth_of_trap(cs->now->stack);
+
+    /*
+     * The handler has nothing left to do. One that it interrupted goes on
+     * later: it is another task's, which the scheduler left in the middle.
+     */
+    if (trap && !cs->now->tid) {
+        callstack_cut(cs, trap);
+        callstack_resume(cs, NULL);
+    } else {
+        callstack_cut(cs, 0);
+    }
+}
+
+/* Was @st interrupted where @pc goes on? Exactly there, in the first round */
 static unsigned left_at(const Stack *st, unsigned round, uint64_t pc)
 {
-    return goes_on(st->epc, pc) ? st->depth + 1 : 0;
+    return goes_on(st->epc, st->exact || !round, pc) ? st->depth + 1 : 0;
 }
 
 /*
@@ -298,12 +373,19 @@ void callstack_go_on(CallStack *cs, uint64_t pc)
     if (!st->depth) {
         return;
     }
-    st->epc = 0;
-    if (goes_on(epc, pc) || remove_trap(cs, pc) || return_to(cs, pc)) {
+    if (goes_on(epc, st->exact, pc)) {
+        st->epc = 0;
         return;
     }
-    st->epc = epc;      /* for when this stack is taken up again */
-    if (callstack_resume_found(cs, left_at, 1, pc) || switch_to(cs, pc)) {
+    if (callstack_resume_found(cs, left_at, 1, pc)) {
+        cs->now->stack->epc = 0;
+        return;
+    }
+    if (remove_trap(cs, true, pc) || return_to(cs, pc)) {
+        st->epc = 0;
+        return;
+    }
+    if (callstack_resume_found(cs, left_at, 2, pc) || switch_to(cs, pc)) {
         cs->now->stack->epc = 0;
         return;
     }

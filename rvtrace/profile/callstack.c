@@ -46,22 +46,23 @@ static void look_at_function(CallStack *cs, uint64_t pc)
     }
 }
 
-/* The handler's first instruction is about to be executed. */
-static void enter_handler(CallStack *cs, const FlowRun *run)
+/* @trap of @task leads to @priv; the handler's function is not known yet. */
+static void begin_handler(CallStack *cs, const FlowTrap *trap,
+                          const Task *task, unsigned priv)
 {
     Context *from = cs->now;
-    unsigned frame = callstack_trap_frame(cs, &cs->trap);
-    uint64_t epc = cs->trap.epc_known ? cs->trap.epc : 0;
+    unsigned frame = callstack_trap_frame(cs, trap);
+    uint64_t epc = trap->epc_known ? trap->epc : 0;
     Stack *st;
 
-    cs->trapped = false;
-    cs->now = callstack_context(cs, run->priv);
+    cs->now = callstack_context(cs, priv);
     if (from && from != cs->now) {
         if (cs->now->stack->depth) {
             callstack_resume(cs, NULL);     /* it never returned */
         }
         from->stack->epc = epc;
         from->stack->called = false;
+        from->stack->exact = trap->interrupt;
         st = cs->now->stack;
         st->base = profile_child(cs->profile, innermost_node(from->stack),
                                  frame);
@@ -70,13 +71,32 @@ static void enter_handler(CallStack *cs, const FlowRun *run)
             .space = from->space,
             .tid = from->tid,
             .pc = epc,
-            .task = cs->task_of_trap,
+            .task = task,
         };
         st->trapped = true;
         st->epc = 0;
     } else {
-        callstack_push(cs, frame, epc, ENTRY_TRAP);
+        callstack_push(cs, frame, epc, trap->interrupt ? ENTRY_INTERRUPT :
+                                                         ENTRY_TRAP);
     }
+}
+
+/* The handler's first instruction is about to be executed. */
+static void enter_handler(CallStack *cs, const FlowRun *run)
+{
+    if (cs->trapped_twice) {
+        /*
+         * The packets do not say where the first handler is, nor at which
+         * level. One that can be interrupted at once is of a level below.
+         */
+        unsigned priv = is_firmware(run->priv) && cs->now &&
+                        !is_firmware(cs->now->priv) ? ETRACE_PRIV_S :
+                                                      run->priv;
+
+        begin_handler(cs, &cs->first, cs->task_of_first, priv);
+    }
+    begin_handler(cs, &cs->trap, cs->task_of_trap, run->priv);
+    cs->trapped = cs->trapped_twice = false;
     callstack_enter_handler(cs, run->pc);
 }
 
@@ -87,8 +107,7 @@ static void change_context(CallStack *cs, const FlowRun *run)
                 cs->now->priv != run->priv;
 
     if (back) {
-        /* Whoever returns to another level has nothing left to do. */
-        callstack_cut(cs, 0);
+        callstack_end_handler(cs);
     }
     cs->now = callstack_context(cs, run->priv);
     cs->marked = false;
@@ -105,10 +124,12 @@ static void leave(CallStack *cs)
     if (cs->trapped) {
         st->epc = cs->trap.epc_known ? cs->trap.epc : 0;
         st->called = false;
+        st->exact = cs->trap.interrupt;
     } else if (cs->itype == ETRACE_ITYPE_UNINFERABLE_CALL ||
                cs->itype == ETRACE_ITYPE_INFERABLE_CALL) {
         st->epc = cs->left;
         st->called = true;
+        st->exact = false;
     } else if (cs->itype == ETRACE_ITYPE_TRAP_RETURN) {
         callstack_cut(cs, MAX(depth_of_trap(st), 1) - 1);
     }
@@ -335,13 +356,20 @@ void callstack_trap(CallStack *cs, const FlowTrap *trap,
     FlowRun target = { .pc = trap->epc, .priv = trap->priv };
 
     enter_site(cs, site);
-    /* The target of a jump may be all that there was at its place. */
-    if (cs->itype && trap->epc_known && !cs->trapped && !cs->gap) {
+    /*
+     * The target of a jump, or a handler's first instruction, may be all that
+     * there was at its place.
+     */
+    if ((cs->itype || cs->trapped) && trap->epc_known && !cs->gap) {
         arrive(cs, &target);
     }
     cs->marked = false;
+    if (cs->trapped && !cs->gap) {
+        cs->trapped_twice = true;
+        cs->first = cs->trap;
+        cs->task_of_first = cs->task_of_trap;
+    }
     cs->gap = false;
-    /* If another trap hit the handler's first instruction, the last counts. */
     cs->trap = *trap;
     cs->task_of_trap = site->task;
     cs->trapped = true;
@@ -355,7 +383,7 @@ void callstack_gap(CallStack *cs)
         leave(cs);
         cs->gap = true;
     }
-    cs->trapped = false;
+    cs->trapped = cs->trapped_twice = false;
     cs->itype = ETRACE_ITYPE_NONE;
 }
 
@@ -363,7 +391,7 @@ void callstack_lost(CallStack *cs)
 {
     cs->marked = false;
     callstack_forget(cs);
-    cs->trapped = false;
+    cs->trapped = cs->trapped_twice = false;
     cs->gap = false;
     cs->itype = ETRACE_ITYPE_NONE;
 }

@@ -294,6 +294,104 @@ static void test_gap(void)
     tear_down(&f);
 }
 
+/* As run(), in S-mode, where no task is known */
+static void run_kernel(Fixture *f, uint64_t pc, unsigned count, unsigned itype)
+{
+    f->site = (CallStackSite) { 0 };
+    callstack_run(f->stack, &(FlowRun) {
+        .pc = pc,
+        .end = pc + 4 * count,
+        .count = count,
+        .priv = ETRACE_PRIV_S,
+        .itype = itype,
+    }, &f->site);
+}
+
+/* An interrupt there, and its handler, which ends with an xRET */
+static void interrupt_kernel(Fixture *f, uint64_t epc)
+{
+    callstack_trap(f->stack, &(FlowTrap) {
+        .interrupt = true, .cause = 5, .epc = epc, .epc_known = true,
+        .priv = ETRACE_PRIV_S,
+    }, &f->site);
+    run_kernel(f, TRAP, 1, XRET);
+}
+
+/*
+ * Two threads of a kernel: one begins in leaf(), and goes on behind the
+ * instruction at which the other one is interrupted.
+ */
+static void test_interrupts(void)
+{
+    Fixture f;
+
+    set_up(&f);
+    run_kernel(&f, MAIN, 1, CALL);
+    run_kernel(&f, WORK, 1, 0);
+    interrupt_kernel(&f, WORK + 4);
+    run_kernel(&f, LEAF, 1, 0);
+    interrupt_kernel(&f, LEAF + 4);
+    run_kernel(&f, WORK + 4, 1, CALL);
+    interrupt_kernel(&f, LEAF);
+    run_kernel(&f, LEAF + 4, 1, 0);
+    check_folded(&f, "leaf 2\n"
+                     "leaf;[supervisor timer interrupt];trap 1\n"
+                     "main 1\n"
+                     "main;work 2\n"
+                     "main;work;[supervisor timer interrupt];trap 1\n"
+                     "main;work;leaf;[supervisor timer interrupt];trap 1\n");
+    tear_down(&f);
+}
+
+/* M-mode interrupts a system call's handler before its first instruction. */
+static void test_trapped_twice(void)
+{
+    Fixture f;
+
+    set_up(&f);
+    run(&f, MAIN, 1, CALL);
+    run(&f, WORK, 1, 0);
+    trap_at(&f, 8, WORK + 4);
+    callstack_trap(f.stack, &(FlowTrap) {
+        .interrupt = true, .cause = 7, .priv = ETRACE_PRIV_S,
+    }, &f.site);
+    callstack_run(f.stack, &(FlowRun) {
+        .pc = HANDLER, .end = HANDLER + 4, .count = 1,
+        .priv = ETRACE_PRIV_M, .itype = XRET,
+    }, &f.site);
+    run(&f, TRAP, 2, XRET);
+    run(&f, WORK + 8, 1, RET);
+    run(&f, MAIN + 4, 1, 0);
+    check_folded(&f, "a;main 2\n"
+                     "a;main;work 2\n"
+                     "a;main;work;[ecall from U];"
+                     "[machine timer interrupt];handler 1\n"
+                     "a;main;work;[ecall from U];trap 2\n");
+    tear_down(&f);
+}
+
+/* A kernel's handler returns for the function that trapped. */
+static void test_returned_for(void)
+{
+    Fixture f;
+
+    set_up(&f);
+    run_kernel(&f, MAIN, 1, CALL);
+    run_kernel(&f, WORK, 1, CALL);
+    run_kernel(&f, LEAF, 1, 0);
+    callstack_trap(f.stack, &(FlowTrap) {
+        .cause = 5, .epc = LEAF + 4, .epc_known = true, .priv = ETRACE_PRIV_S,
+    }, &f.site);
+    run_kernel(&f, TRAP, 1, XRET);
+    run_kernel(&f, WORK + 4, 1, RET);
+    run_kernel(&f, MAIN + 4, 1, 0);
+    check_folded(&f, "main 2\n"
+                     "main;work 2\n"
+                     "main;work;leaf 1\n"
+                     "main;work;leaf;[load access fault];trap 1\n");
+    tear_down(&f);
+}
+
 /*
  * Whatever happens, each instruction is counted once. Mostly for sanitizers.
  */
@@ -328,6 +426,11 @@ static void test_random(void)
             break;
         case 3:
             trap_at(&f, 8, pc < TRAP ? pc : MAIN);
+            if (count == 1) {
+                callstack_trap(f.stack, &(FlowTrap) {
+                    .interrupt = true, .cause = 7, .priv = ETRACE_PRIV_S,
+                }, &f.site);
+            }
             break;
         case 4:
             callstack_mark(f.stack);
@@ -357,6 +460,9 @@ int main(int argc, char **argv)
     g_test_add_func("/callstack/nested-signals", test_nested_signals);
     g_test_add_func("/callstack/moved", test_moved);
     g_test_add_func("/callstack/gap", test_gap);
+    g_test_add_func("/callstack/interrupts", test_interrupts);
+    g_test_add_func("/callstack/trapped-twice", test_trapped_twice);
+    g_test_add_func("/callstack/returned-for", test_returned_for);
     g_test_add_func("/callstack/random", test_random);
     return g_test_run();
 }
