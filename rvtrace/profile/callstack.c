@@ -89,8 +89,8 @@ static void enter_handler(CallStack *cs, const FlowRun *run)
          * The packets do not say where the first handler is, nor at which
          * level. One that can be interrupted at once is of a level below.
          */
-        unsigned priv = is_firmware(run->priv) && cs->now &&
-                        !is_firmware(cs->now->priv) ? ETRACE_PRIV_S :
+        unsigned priv = priv_is_machine(run->priv) && cs->now &&
+                        !priv_is_machine(cs->now->priv) ? ETRACE_PRIV_S :
                                                       run->priv;
 
         begin_handler(cs, &cs->first, cs->task_of_first, priv);

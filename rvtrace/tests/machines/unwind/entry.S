@@ -1,0 +1,97 @@
+/*
+ * What the guests here share: setjmp() and longjmp(), and switches of stacks,
+ * with call frame information
+ *
+ * Of what is in a function whose name ends in _switching, the true stack is not
+ * defined: registers of two stacks are mixed there.
+ *
+ * SPDX-License-Identifier: GPL-2.0-or-later
+ */
+#include "function.inc"
+
+	.cfi_sections .debug_frame
+
+	.globl  main
+main:
+	la      sp, main_stack
+	li      ra, 0
+	j       begin
+
+/* Registers that functions have to keep: struct context in walk.h */
+.macro each_saved what, base
+	\what   ra, 0 * XBYTES(\base)
+	\what   sp, 1 * XBYTES(\base)
+	.irp    n, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11
+	\what   s\n, (2 + \n) * XBYTES(\base)
+	.endr
+.endm
+
+fn setjmp
+	.cfi_startproc
+	each_saved SX, a0
+	li      a0, 0
+	ret
+	.cfi_endproc
+end setjmp
+
+fn longjmp_switching
+	each_saved LX, a0
+	mv      a0, a1
+	ret
+end longjmp_switching
+
+/* switch_*(struct context *from, struct context *to): a jump by @reg */
+.macro switch name, reg
+fn switch_\name\()_switching
+	each_saved SX, a0
+	each_saved LX, a1
+	.ifnc   \reg, ra
+	mv      \reg, ra
+	.endif
+	jr      \reg
+end switch_\name\()_switching
+.endm
+	switch  ret, ra
+	switch  t1, t1
+	switch  a5, a5
+	switch  t0, t0
+
+/* What compilers call for objects that are initialised or copied */
+fn memset
+	.cfi_startproc
+	add     a2, a2, a0
+	mv      a3, a0
+1:	beq     a3, a2, 2f
+	sb      a1, 0(a3)
+	addi    a3, a3, 1
+	j       1b
+2:	ret
+	.cfi_endproc
+end memset
+fn memcpy
+	.cfi_startproc
+	add     a2, a2, a0
+	mv      a3, a0
+1:	beq     a3, a2, 2f
+	lbu     a4, 0(a1)
+	sb      a4, 0(a3)
+	addi    a1, a1, 1
+	addi    a3, a3, 1
+	j       1b
+2:	ret
+	.cfi_endproc
+end memcpy
+
+/* Where a coroutine begins: s1(s0), which never returns */
+fn co_begin
+	.cfi_startproc
+	li      ra, 0
+	mv      a0, s0
+	jr      s1
+	.cfi_endproc
+end co_begin
+
+	.bss
+	.balign 16
+	.space  64 * 1024
+main_stack:
