@@ -5,6 +5,12 @@
 #
 # What is compared: `rvtrace script --period N` has the call chain at every N-th
 # instruction, and the plugin frames.c unwound the stack at the same ones.
+#
+# Not compared is what the plugin cannot know: "switching" is code that has
+# registers of two stacks, "millicode" functions of libgcc of which it has not
+# all information, and "not known" stacks of which it did not find the end: with
+# -msave-restore, GCC 12 says something wrong behind the body of some functions.
+# That is why a few of the others are different there, too.
 
 import bisect
 import os
@@ -28,8 +34,8 @@ if ALL:
 
 # of rvtrace's chains
 MAX_CHAIN = 127
-# Of so many moments one may be wrong.
-RARE = 1000
+# Of the moments, these have to be right.
+SHARE = 0.999
 SHOWN = 5
 
 # Functions that nothing calls: a stack that has two of them is one of two tasks
@@ -175,7 +181,7 @@ def compare(ours, true, names):
     return kinds, examples
 
 
-def test(folder, sources, variant, options, rounds, period):
+def test(folder, sources, variant, options, rounds, period, share=SHARE):
     elf = make(folder, sources, variant,
                [*options, f'-DROUNDS={rounds if ALL else rounds // 10}'])
     run(QEMU, '-M', 'virt,trace=on,trace-chardev=tr,trace-sideband=sb,'
@@ -204,7 +210,7 @@ def test(folder, sources, variant, options, rounds, period):
     wrong = len(examples)
     note = ', '.join(f'{kind}: {many}' for kind, many in kinds.most_common())
     need(kinds['compared'] > len(ours) / 2, f'too few are compared: {note}')
-    need(wrong * RARE <= kinds['compared'] and
+    need(wrong <= (1 - share) * kinds['compared'] and
          not kinds['below another task'],
          '\n'.join([f'{100 - 100 * wrong / kinds["compared"]:.3f} % equal; '
                     f'{note}', *examples[:SHOWN]]))
@@ -252,7 +258,18 @@ tests += [
      ['-DLEVEL=3', '-DPERIOD=100', f'-DSEED={seed + 1}'], 4000, 97)
     for seed in range(50 if ALL else 3)
 ]
+# Of tasks that wait at the same address, a trace does not say which one goes
+# on; rvtrace knows no better until it returns to somewhere else.
+tests += [
+    ('one code: coroutines', test, COROUTINES, 'rv64gc',
+     ['-DSHARED', *switches('ret')], 10000, 199, .98),
+    ('one code: tasks of M-mode', test, TASKS, 'rv64gc',
+     ['-DSHARED', *tasks(3, 100)], 10000, 199, .6),
+    ('one code: tasks of U-mode', test, TASKS, 'rv64gc',
+     ['-DSHARED', *tasks(0, 100)], 10000, 199, .5),
+]
 # What the others cover, too, is for the long run.
-LONG = ('calls unoptimised', 'calls frame pointers', 'calls rv32', 'coroutines',
+LONG = ('one code: coroutines', 'one code: tasks of U-mode',
+        'calls unoptimised', 'calls frame pointers', 'calls rv32', 'coroutines',
         'coroutines millicode', 'tasks often', 'tasks millicode')
 tap.run(OUT, [t for t in tests if ALL or t[0] not in LONG])
