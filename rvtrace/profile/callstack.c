@@ -90,8 +90,8 @@ static void enter_handler(CallStack *cs, const FlowRun *run)
          * level. One that can be interrupted at once is of a level below.
          */
         unsigned priv = priv_is_machine(run->priv) && cs->now &&
-                        !priv_is_machine(cs->now->priv) ? ETRACE_PRIV_S :
-                                                      run->priv;
+                        !priv_is_machine(cs->now->priv) ?
+                        ETRACE_PRIV_S : run->priv;
 
         begin_handler(cs, &cs->first, cs->task_of_first, priv);
     }
