@@ -126,9 +126,13 @@ const Object *pgo_find_object(const Counts *c, const char *name,
     const Object *found;
     bool known = false, any = false;
 
-    for (unsigned i = 1; i < nr; i++) {
-        unsigned how = name ? name_fits(object_get(c->objects, i), name) : 1;
+    for (unsigned i = 0; i < nr; i++) {
+        const Object *o = object_get(c->objects, i);
+        unsigned how = name ? name_fits(o, name) : 1;
 
+        if (o->kind == OBJECT_NONE) {
+            continue;
+        }
         ran[i] = insns[i];
         known |= how > 0;
         if (how && ran[i]) {
