@@ -5,6 +5,7 @@
  */
 #include "qemu/osdep.h"
 #include "live/live.h"
+#include "views/report/saved-report.h"
 
 static void append_rate(GString *s, double insns, double seconds)
 {
@@ -53,21 +54,26 @@ static void append_head(GString *s, const LiveBlock *b)
     }
 }
 
-/* A line of report_write(): own, perhaps calls, then the keys */
-static void append_row(GString *s, char **cells, unsigned nr_keys,
+/* The keys' columns, and the line's end */
+static void append_keys(GString *s, char **keys, unsigned nr_keys)
+{
+    for (unsigned k = 0; k < nr_keys && keys[k]; k++) {
+        g_string_append_printf(s, k + 1 < nr_keys ? "  %-20s" : "  %s",
+                               keys[k]);
+    }
+    g_string_append_c(s, '\n');
+}
+
+/* A line of report_write(): own, others, and from @keys on the keys */
+static void append_row(GString *s, char **cells, char **keys, unsigned nr_keys,
                        const LiveBlock *b)
 {
-    unsigned n = g_strv_length(cells);
     uint64_t own = g_ascii_strtoull(cells[0], NULL, 10);
 
     g_string_append_printf(s, "%6.2f%% %16" PRIu64 " %9.1f",
                            b->all.insns ? 100.0 * own / b->all.insns : 0, own,
                            b->seconds > 0 ? own / b->seconds / 1e6 : 0);
-    for (unsigned k = 0; k < nr_keys && nr_keys < n; k++) {
-        g_string_append_printf(s, k + 1 < nr_keys ? "  %-20s" : "  %s",
-                               cells[n - nr_keys + k]);
-    }
-    g_string_append_c(s, '\n');
+    append_keys(s, keys, nr_keys);
 }
 
 static void append_rows(GString *s, const LiveBlock *b,
@@ -76,6 +82,7 @@ static void append_rows(GString *s, const LiveBlock *b,
     ReportOptions report = *o;
     g_auto(GStrv) lines = NULL;
     char *text = NULL;
+    unsigned first = 0;     /* column of the keys */
     size_t size;
     FILE *f = open_memstream(&text, &size);
 
@@ -88,17 +95,15 @@ static void append_rows(GString *s, const LiveBlock *b,
         g_auto(GStrv) cells = g_strsplit(*line, "\t", -1);
 
         if (line > lines) {
-            append_row(s, cells, report.nr_keys, b);
+            append_row(s, cells, cells + first, report.nr_keys, b);
             continue;
+        }
+        while (cells[first] && !saved_report_is_key(cells[first])) {
+            first++;
         }
         g_string_append_printf(s, "%7s %16s %9s", "own", "instructions",
                                "M/s");
-        for (unsigned k = 0; k < report.nr_keys; k++) {
-            g_string_append_printf(s, k + 1 < report.nr_keys ? "  %-20s" :
-                                   "  %s", cells[g_strv_length(cells) -
-                                                 report.nr_keys + k]);
-        }
-        g_string_append_c(s, '\n');
+        append_keys(s, cells + first, report.nr_keys);
     }
 }
 
