@@ -97,7 +97,7 @@ share() { # OBJECT
                       END { if (!found) print 0 }' "$out/objects"
 }
 passes "the module that reads the disk has a name" \
-    [ "$(share virtio_blk.ko)" != 0 ]
+    [ "$(share virtio_blk)" != 0 ]
 unknown=$(share '[unknown]')
 echo "# unknown: $unknown %"
 passes "less than 1 % is unknown" \

@@ -119,6 +119,8 @@ SPECIAL = '2f', 'af', '0f', '8f'
 class Plain(str):
     """A load or store as the decoder has to write it, for speed"""
 
+    line = ''
+
     def __new__(cls, line, word):
         kind = 'store' if word[3] == 'W' else 'load'
         text = super().__new__(

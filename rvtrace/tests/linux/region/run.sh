@@ -42,7 +42,7 @@ boot() {
 
 trace=,trace=on,trace-chardev=tr,trace-sideband=sb
 # blocks that are chained are not logged
-log=(-d exec,nochain -dfilter $base+0x10000 -D)
+log=(-d exec,nochain -dfilter "$base+0x10000" -D)
 boot run "$trace,trace-autostart=on" "" "${log[@]}" "$OUT/run/pcs"
 boot switch "$trace" region.switch "${log[@]}" "$OUT/switch/pcs"
 boot none "" region.none
