@@ -244,3 +244,15 @@ uint64_t counts_insns(const Counts *c)
     }
     return sum;
 }
+
+uint64_t *counts_insns_by_object(const Counts *c)
+{
+    uint64_t *insns = g_new0(uint64_t, object_table_size(c->objects));
+
+    for (guint i = 0; i < c->ranges->len; i++) {
+        const CountRange *r = &g_array_index(c->ranges, CountRange, i);
+
+        insns[count_place(c, r->place)->object] += r->insns * r->count;
+    }
+    return insns;
+}

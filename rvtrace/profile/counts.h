@@ -94,6 +94,9 @@ void counts_sort(Counts *c);
 /* Instructions in all ranges */
 uint64_t counts_insns(const Counts *c);
 
+/* Instructions of each object, by its id. The caller frees them. */
+uint64_t *counts_insns_by_object(const Counts *c);
+
 static inline const CountPlace *count_place(const Counts *c, unsigned place)
 {
     return &g_array_index(c->places, CountPlace, place);

@@ -35,15 +35,9 @@ MissingLines *missing_lines_new(const Counts *counts)
 {
     MissingLines *missing = g_new0(MissingLines, 1);
 
-    missing->insns = g_new0(uint64_t, object_table_size(counts->objects));
+    missing->insns = counts_insns_by_object(counts);
     missing->files = g_array_new(false, false, sizeof(Missing));
     g_array_set_clear_func(missing->files, clear);
-    for (guint i = 0; i < counts->ranges->len; i++) {
-        const CountRange *r = &g_array_index(counts->ranges, CountRange, i);
-
-        missing->insns[count_place(counts, r->place)->object] +=
-            r->insns * r->count;
-    }
     return missing;
 }
 

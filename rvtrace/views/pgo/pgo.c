@@ -28,18 +28,6 @@ bool pgo_parse_format(const char *text, PgoFormat *format)
 }
 
 /* By object: how many instructions ran. To be freed with g_free() */
-static uint64_t *insns_by_object(const Counts *c)
-{
-    uint64_t *insns = g_new0(uint64_t, object_table_size(c->objects));
-
-    for (guint i = 0; i < c->ranges->len; i++) {
-        const CountRange *r = &g_array_index(c->ranges, CountRange, i);
-
-        insns[count_place(c, r->place)->object] += r->insns * r->count;
-    }
-    return insns;
-}
-
 static bool is_last_part(const char *path, const char *name)
 {
     const char *slash = path ? strrchr(path, '/') : NULL;
@@ -120,7 +108,7 @@ const Object *pgo_find_object(const Counts *c, const char *name,
                               GError **errp)
 {
     unsigned nr = object_table_size(c->objects), best = 0;
-    g_autofree uint64_t *insns = insns_by_object(c);
+    g_autofree uint64_t *insns = counts_insns_by_object(c);
     g_autofree bool *ran = g_new0(bool, nr), *fits = g_new0(bool, nr);
     g_autofree char *these = NULL;
     const Object *found;
