@@ -164,17 +164,6 @@ static void test_pprof_lines(void)
     }
 }
 
-static unsigned count(const char *text, const char *what)
-{
-    unsigned n = 0;
-
-    while ((text = strstr(text, what))) {
-        text += strlen(what);
-        n++;
-    }
-    return n;
-}
-
 static void test_speedscope_lines(void)
 {
     bool same_file = true;
@@ -191,12 +180,12 @@ static void test_speedscope_lines(void)
     speedscope_add_profile(s, f.profile);
     check_cmpuint(speedscope_write(s, file), ==, 0);
     fclose(file);
-    check_cmpuint(count(text, "{\"name\":\"init\",\"file\":\"one.c\","
-                        "\"line\":77}"), ==, 1);
-    check_cmpuint(count(text, "{\"name\":\"init\",\"file\":\"one.c\","
-                        "\"line\":99}"), ==, 1);
-    check_cmpuint(count(text, "{\"name\":\"main\","
-                        "\"file\":\"/bin/program\"}"), ==, 1);
+    check_cmpuint(view_count(text, "{\"name\":\"init\",\"file\":\"one.c\","
+                              "\"line\":77}"), ==, 1);
+    check_cmpuint(view_count(text, "{\"name\":\"init\",\"file\":\"one.c\","
+                              "\"line\":99}"), ==, 1);
+    check_cmpuint(view_count(text, "{\"name\":\"main\","
+                              "\"file\":\"/bin/program\"}"), ==, 1);
     free(text);
     view_tear_down(&f);
 }

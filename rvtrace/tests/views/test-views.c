@@ -449,17 +449,6 @@ static char *speedscope(Spans *s, uint64_t max_events, uint64_t min_duration,
     return text;
 }
 
-static unsigned count(const char *text, const char *what)
-{
-    unsigned n = 0;
-
-    while ((text = strstr(text, what))) {
-        text += strlen(what);
-        n++;
-    }
-    return n;
-}
-
 static void test_speedscope(void)
 {
     uint64_t lost;
@@ -478,14 +467,14 @@ static void test_speedscope(void)
     check_nonnull(strstr(text, "{\"type\":\"sampled\",\"name\":\"all\","
         "\"unit\":\"none\",\"startValue\":0,\"endValue\":10300,"));
     /* main, work, leaf twice, trap, 2 of the kernel; main, leaf of ls */
-    check_cmpuint(count(text, "\"type\":\"O\""), ==, 9);
-    check_cmpuint(count(text, "\"type\":\"C\""), ==, 9);
+    check_cmpuint(view_count(text, "\"type\":\"O\""), ==, 9);
+    check_cmpuint(view_count(text, "\"type\":\"C\""), ==, 9);
     free(text);
     /* A bound: what is entered is left, nevertheless. */
     text = speedscope(&s, 7, 0, &lost);
     check_cmpuint(lost, >=, 12);
-    check_cmpuint(count(text, "\"type\":\"O\""), ==, 3);
-    check_cmpuint(count(text, "\"type\":\"C\""), ==, 3);
+    check_cmpuint(view_count(text, "\"type\":\"O\""), ==, 3);
+    check_cmpuint(view_count(text, "\"type\":\"C\""), ==, 3);
     free(text);
     spans_tear_down(&s);
 }
