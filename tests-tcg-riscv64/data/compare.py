@@ -128,9 +128,13 @@ class Plain(str):
         text.line = line
         return text
 
-    def access(self):
-        raw = Raw(self.line)
-        return Access(raw, ['store' if raw.store else 'load'], raw.value)
+
+def access(want):
+    """An Access, if that is a Plain"""
+    if not isinstance(want, Plain):
+        return want
+    raw = Raw(want.line)
+    return Access(raw, ['store' if raw.store else 'load'], raw.value)
 
 
 def accesses(lines, hart):
@@ -201,8 +205,7 @@ def main():
             kinds[kind] = kinds.get(kind, 0) + 1
             want = next(expected, None)
             continue
-        if isinstance(want, Plain):
-            want = want.access()
+        want = access(want)
         seen = Decoded(line)
         kinds[seen.kind] = kinds.get(seen.kind, 0) + 1
         if seen.pc is None and options.lossy:
@@ -222,9 +225,7 @@ def main():
             options.unseen -= 1
             continue
         while options.lossy and want and want.differs(seen, options):
-            want = next(expected, None)
-            if isinstance(want, Plain):
-                want = want.access()
+            want = access(next(expected, None))
         if not want:
             fail(f'decoded {seen.text}, nothing more observed')
         what = want.differs(seen, options)
@@ -232,8 +233,7 @@ def main():
             fail(f'decoded {seen.text}, observed {want.text}: {what}')
         want = next(expected, None)
     if want and not options.lossy:
-        fail(f'observed {want.strip() if isinstance(want, Plain) else want.text}'
-             ', not decoded')
+        fail(f'observed {access(want).text}, not decoded')
     if csrs or options.unseen:
         fail(f'not decoded: {csrs or options.unseen}')
     print(sum(kinds.values()), 'accesses:',
