@@ -9,7 +9,7 @@
 /* Less is not worth a line, percent. */
 #define LEAST   1
 
-/* Whose code it may be, and what has its names */
+/* Privilege levels, and the files that usually name the code there */
 static const struct {
     const char *where, *files;
 } levels[FRAME_NR_KINDS] = {

@@ -10,9 +10,9 @@
 #include "profile/profile.h"
 
 /*
- * Which shares of what ran are in no known file, and which files would help, as
- * a line for people that the caller frees: by @counts, or if that is NULL, by
- * @profile. NULL: they are less than 1 %, each.
+ * A warning: the share of instructions at each privilege level whose file is not
+ * known, and the files that would name them. Counts @counts, or @profile if that
+ * is NULL. The caller frees it. Returns NULL if each share is below 1 %.
  */
 char *unfiled_text(const Counts *counts, const Profile *profile);
 

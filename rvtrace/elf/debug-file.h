@@ -19,9 +19,9 @@ typedef struct DebugFile {
 /*
  * Find the debug info of @path: in itself, or in a file of the same build-id
  * below one of @sysroots (NULL, or a list that ends with NULL), on the host or
- * in debuginfod's cache, or in the file that its .gnu_debuglink names. That
- * none is found is no error. Returns NULL and sets @errp if @path is no RISC-V
- * ELF file.
+ * in debuginfod's cache, or in the file that its .gnu_debuglink names.
+ * Finding none is not an error. Returns NULL and sets @errp if @path is not a
+ * RISC-V ELF file.
  */
 DebugFile *debug_file_open(const char *path, char **sysroots, GError **errp);
 void debug_file_close(DebugFile *file);

@@ -100,7 +100,7 @@ static uint32_t offset(Dwarf_Die *die, unsigned name, unsigned other)
            !dwarf_formudata(&attr, &value) && value <= UINT32_MAX ? value : 0;
 }
 
-/* Is @dir in @folder, or @folder itself? All of this machine is no folder. */
+/* Is @dir inside @folder, or @folder itself? The root folder does not count. */
 static bool is_in(const char *dir, const char *folder)
 {
     return folder[0] == '/' && folder[1] && g_str_has_prefix(dir, folder) &&

@@ -36,7 +36,7 @@ bool debug_split_add(DebugSplit *split, Dwarf_Die *die, unsigned *index,
 /*
  * Set *@die to the unit that belongs to skeleton number @index. To be called
  * when all have been added. @elf is the file that has them. Returns false if
- * there is no such unit, or if it is of another build.
+ * the unit is missing, or comes from another build.
  */
 bool debug_split_find(DebugSplit *split, Elf *elf, unsigned index,
                       Dwarf_Die *die);

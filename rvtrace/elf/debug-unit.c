@@ -206,8 +206,8 @@ static const char *decl_file(Walk *w, Dwarf_Die *die)
 
 /*
  * Lengths in .dwo files would need relocations, which these cannot have; gcc 12
- * for RISC-V writes 0. A function is as long as its symbol then; for what was
- * inlined there is none.
+ * for RISC-V writes 0. Functions then take the length of their symbol; inlined
+ * functions have no symbol, so their length stays unknown.
  */
 static uint64_t missing_end(Walk *w, Dwarf_Die *die, uint64_t lo)
 {

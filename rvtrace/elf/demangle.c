@@ -53,7 +53,7 @@ static bool try_style(DemangleFn *fn, const char *name, int options,
     return fn(name, options, put, out) && out->text->len;
 }
 
-/* How the demangler begins a suffix that is no part of a linkage name */
+/* The demangler writes this before a suffix that linkage names do not have. */
 #define CLONE " [clone ."
 
 /*

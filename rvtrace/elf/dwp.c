@@ -143,7 +143,7 @@ bool dwp_has(const Dwp *dwp, uint64_t id)
     return find_row(dwp, id);
 }
 
-/* The unit's part of each section; false if there is no such part */
+/* The unit's part of each section; false if a part is missing */
 static bool read_row(const Dwp *dwp, uint64_t row, Bytes *parts)
 {
     uint64_t ids = HEADER_SIZE + 12 * dwp->slots;

@@ -180,7 +180,7 @@ static void prepare(Decoded *d, bool all_layers)
     }
 }
 
-/* Nobody would know otherwise what to do about code without names. */
+/* Tell the user which files would name the code that has no names. */
 static void warn_of_unfiled(const Decoded *d)
 {
     g_autofree char *text = d->pass.counts || d->profile ?
