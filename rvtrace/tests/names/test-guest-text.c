@@ -76,6 +76,7 @@ static void decide(Fixture *f, char **roots)
     f->sideband = sideband_parse(f->sb->data, f->sb->len, 0, &err);
     check_no_error(err);
     names_add_sideband(f->names, f->sideband);
+    names_try(f->names, 1);
     names_decide(f->names);
     f->malformed = names_add_texts(f->names, roots);
     f->image = image_new(&isa, f->sideband, 0, NULL);
@@ -279,12 +280,8 @@ static void test_maps(void)
     runs(&f, 11, SATP(2), "other");
     sb_map(f.sb, 0, false, 0x4f0000, PAGE + 0x1000);
     other = f.packets;
-    f.sideband = sideband_parse(f.sb->data, f.sb->len, 0, NULL);
-    names_add_sideband(f.names, f.sideband);
-    names_try(f.names, 1);
-    names_decide(f.names);
-    check_cmpuint(names_add_texts(f.names, NULL), ==, 0);
-    f.image = image_new(&(InsnIsa) { 0 }, f.sideband, 0, NULL);
+    decide(&f, NULL);
+    check_cmpuint(f.malformed, ==, 0);
     is = find(&f, before, ETRACE_PRIV_U, 0x3f0044);
     check_true(is.object == b);
     check_cmphex(is.bias, ==, 0x3e0000);
@@ -403,12 +400,8 @@ static void test_modules(void)
         if (said) {
             text(&f, "modules two 16384 1 - Live 0x0000000000000000");
         }
-        f.sideband = sideband_parse(f.sb->data, f.sb->len, 0, NULL);
-        names_add_sideband(f.names, f.sideband);
-        names_try(f.names, 1);
-        names_decide(f.names);
-        check_cmpuint(names_add_texts(f.names, NULL), ==, 0);
-        f.image = image_new(&(InsnIsa) { 0 }, f.sideband, 0, NULL);
+        decide(&f, NULL);
+        check_cmpuint(f.malformed, ==, 0);
         is = find(&f, f.packets, ETRACE_PRIV_S, 0x3f0044);
         check_cmpstr(is.object->name, ==, said ? "[unknown]" : "one");
         is = find(&f, f.packets, ETRACE_PRIV_S, 0x4f0044);
