@@ -4,7 +4,8 @@
 # gdb's "record btrace bts" on a guest that was stopped: what gdb shows of the
 # past is the end of QEMU's own log of executed pcs. Speaks TAP.
 #
-# run.sh [PATTERN]        only tests whose name matches the glob pattern
+# run.sh [--all] [PATTERN]    only tests whose name matches the glob pattern;
+#                         --all: the longest histories, too
 #
 # QEMU                    qemu-system-riscv64
 # OUT                     where the guests and the files of failed tests go
@@ -23,4 +24,4 @@ done
 make_guests "$guest_dir" "${guests[@]}" zc.rv64gc
 make_guest records "$here/records.S" rv64gc
 make_guest spaces "$here/spaces.S" rv64gc
-exec python3 "$here/btrace.py" "${1:-*}"
+exec python3 "$here/btrace.py" "$@"
