@@ -32,7 +32,7 @@ boot() {
     mkdir -p "$dir/files"
     # -icount: an event each N instructions, whatever the host does meanwhile
     timeout 900 "$QEMU" -icount shift=0 -smp "$harts" -m 1G \
-        -M "virt,trace=on,trace-autostart=on,trace-chardev=tr,\
+        -M "virt,trace=on,trace-chardev=tr,\
 trace-sideband=sb,trace-guest-info=$tasks" \
         -chardev "file,id=tr,path=$dir/trace" \
         -chardev "file,id=sb,path=$dir/side" \
@@ -40,7 +40,8 @@ trace-sideband=sb,trace-guest-info=$tasks" \
         -bios "$guest/fw_dynamic.bin" -kernel "$guest/Image" \
         -initrd "$OUT/initrd" \
         -append "console=ttyS0 panic=-1 quiet cryptomgr.notests $*" \
-        -device virtio-serial-pci -chardev "file,id=out,path=$dir/files.tar" \
+        -device virtio-serial-pci -device rvtrace-port \
+        -chardev "file,id=out,path=$dir/files.tar" \
         -device virtserialport,chardev=out,name=perf \
         -display none -monitor none -no-reboot \
         -serial "file:$dir/console" < /dev/null > "$dir/log" 2>&1 ||

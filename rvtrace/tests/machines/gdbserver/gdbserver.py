@@ -214,8 +214,9 @@ def far(folder):
     pcs = trace(folder, 'dhry-50', happy=False)[0]
     need(len(pcs) > 2 * window + 2000, f'only {len(pcs)} instructions')
     middle = len(pcs) - window * 3 // 4 + 300
+    steps = min(STEPS, 1000)
     commands = [f'monitor goto {middle}', 'maintenance flush register-cache',
-                *repeat(1000, 'back', 'reverse-stepi'),
+                *repeat(steps, 'back', 'reverse-stepi'),
                 'monitor goto begin', 'maintenance flush register-cache',
                 *repeat(300, 'begin', 'stepi'),
                 f'monitor goto {window - 100}',
@@ -232,7 +233,8 @@ def far(folder):
                             '--sideband', f'{folder}/sideband', '--every',
                             '1000'], check=True, timeout=LIMIT)
         output = run_gdb(folder, 'dhry-50', commands)
-        same(values(output, 'back'), pcs[middle - 1:middle - 1001:-1], 'back')
+        same(values(output, 'back'), pcs[middle - 1:middle - steps - 1:-1],
+             'back')
         same(values(output, 'begin'), pcs[1:301], 'begin')
         same(values(output, 'forth'), pcs[window - 99:window + 201], 'forth')
         need(places(output)[-2:] == [first, second],
@@ -293,12 +295,13 @@ def stand_still(folder, guest, smp, commands, *options, topology=''):
 
 def ring(folder, smp, topology):
     """The trace in the RAM sink"""
+    steps = min(STEPS, 1000)
     output, pcs = stand_still(
         folder, 'baton.rv64gc', smp, [
-            *repeat(1000, 'one', 'reverse-stepi'), 'thread 2',
-            *repeat(1000, 'two', 'reverse-stepi')], topology=topology)
-    same(values(output, 'one'), pcs[0][-2:-1002:-1], 'hart 0')
-    same(values(output, 'two'), pcs[1][-2:-1002:-1], 'hart 1')
+            *repeat(steps, 'one', 'reverse-stepi'), 'thread 2',
+            *repeat(steps, 'two', 'reverse-stepi')], topology=topology)
+    same(values(output, 'one'), pcs[0][-2:-steps - 2:-1], 'hart 0')
+    same(values(output, 'two'), pcs[1][-2:-steps - 2:-1], 'hart 1')
 
 
 def wrapped(folder):
