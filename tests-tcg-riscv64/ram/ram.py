@@ -80,12 +80,16 @@ def decoded_lines(folder, trace, *options, hart=0, strict=True):
                '--hart', str(hart), *options]
     if strict:
         command.append('--strict')
-    done = subprocess.run(command, capture_output=True, timeout=LIMIT,
-                          check=False)
+    # not by a pipe: there are tens of megabytes
+    with open(f'{folder}/decoded', 'w+b') as file:
+        done = subprocess.run(command, stdout=file, stderr=subprocess.PIPE,
+                              timeout=LIMIT, check=False)
+        file.seek(0)
+        lines = file.read()
     with open(f'{folder}/decode.log', 'ab') as f:
         f.write(done.stderr)
     need(done.returncode == 0, f'decode: {done.stderr.decode()}')
-    return done.stdout
+    return lines
 
 
 def decode(*where, **how):
@@ -637,7 +641,8 @@ def migrated_sram(folder, live, machine='', harts=1):
     # all but the beginning, for which the ELF file has no code
     decoded = decoded_lines(folder, f'{folder}/trace', '--ram', '--elf', elf,
                             '--param', f'src_bits={harts - 1}', strict=False)
-    in_dram = re.sub(rb'(?m)^[0-9a-f]{1,7}\n', b'', decoded)
+    rom = re.match(rb'(?:[0-9a-f]{1,7}\n)*', decoded)
+    in_dram = decoded[rom.end():]
     end = (before + after)[-len(in_dram):]
     missing = len(before + after) - len(end)
     need(missing < len('80000000\n') * 2000, f'{missing} bytes are missing')
