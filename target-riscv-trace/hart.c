@@ -65,6 +65,35 @@ void riscv_trace_to_blocks(RISCVTraceHart *hart, target_ulong pc,
     }
 }
 
+ETraceDetail riscv_trace_detail(RISCVTraceHart *hart,
+                                ETraceHistoryModes *modes)
+{
+    CPURISCVState *env = cpu_env(hart->cs);
+    ETraceDetail detail = ETRACE_DETAIL_BLOCKS;
+    ETraceRanges ranges = { };
+
+    if (!hart->active) {
+        return detail;
+    }
+    if (hart->ops->detail && env->xl == riscv_cpu_mxl(env)) {
+        detail = hart->ops->detail(hart->opaque,
+                                   riscv_trace_priv(env->priv,
+                                                    env->virt_enabled),
+                                   env->pc, modes, &ranges);
+    }
+    return riscv_trace_ranges_set(hart, &ranges) ? detail
+                                                 : ETRACE_DETAIL_BLOCKS;
+}
+
+/* The blocks that come end where ranges do, before one has ended. */
+static void set_ranges(RISCVTraceHart *hart)
+{
+    ETraceHistoryModes modes;
+
+    riscv_trace_detail(hart, &modes);
+    riscv_transfer_update(cpu_env(hart->cs));
+}
+
 void riscv_trace_insn(CPURISCVState *env, target_ulong pc, unsigned len,
                       ETraceItype itype, target_ulong priv, bool virt)
 {
@@ -179,7 +208,7 @@ static void trace_switch(CPUState *cs, bool on)
         port->key = TRACE_KEY(hart->session) |
                     (hart->config.data ? RISCV_TRACE_KEY_DATA : 0) |
                     (hart->config.follower ? RISCV_TRACE_KEY_TASK : 0);
-        riscv_transfer_update(cpu_env(cs));
+        set_ranges(hart);
         riscv_trace_append_context(hart);
         riscv_trace_append_time(hart);
         if (hart->config.follower) {
@@ -293,6 +322,15 @@ void riscv_trace_hart_drain(CPUState *cs)
     if (hart->active) {
         /* What for? It may be that blocks are needed now. */
         riscv_trace_history_off(hart);
+    }
+}
+
+void riscv_trace_hart_refresh(CPUState *cs)
+{
+    RISCVTraceHart *hart = riscv_trace_hart(cs);
+
+    if (hart->active) {
+        set_ranges(hart);
     }
 }
 

@@ -39,9 +39,9 @@ typedef struct RISCVTraceHartOps {
      * keeps while it reports history. Less than blocks may come until the next
      * time that this is asked, which is after a trap, trap return or event, and
      * whenever retire() was called. If the answer holds for some addresses
-     * only, fills @ranges (whose n is 0 else): the hart reports blocks again
-     * before it goes from qualified ones to others, or back. NULL: blocks
-     * always.
+     * only, fills @ranges (whose n is 0 else): no block is in two of them, and
+     * the hart reports blocks again before it goes from qualified ones to
+     * others, or back. NULL: blocks always.
      */
     ETraceDetail (*detail)(void *opaque, ETracePriv priv, uint64_t pc,
                            ETraceHistoryModes *modes, ETraceRanges *ranges);
@@ -117,6 +117,12 @@ bool riscv_trace_hart_stall(CPUState *cs, bool stalled);
  * or from any while the VM is stopped.
  */
 void riscv_trace_hart_drain(CPUState *cs);
+
+/*
+ * What detail() says may have changed. From the hart's own thread between two
+ * TBs, when it has been drained.
+ */
+void riscv_trace_hart_refresh(CPUState *cs);
 
 /*
  * Hand over the events that the ring holds, and the blocks before them. In the

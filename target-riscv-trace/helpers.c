@@ -54,37 +54,18 @@ void helper_trace_drain(CPURISCVState *env)
     riscv_trace_drain(env->trace.hart);
 }
 
-/* How much detail the encoder needs now */
-static ETraceDetail detail_now(RISCVTraceHart *hart, ETraceHistoryModes *modes,
-                               ETraceRanges *ranges)
-{
-    CPURISCVState *env = cpu_env(hart->cs);
-
-    ranges->n = 0;
-    if (!hart->active || !hart->ops->detail ||
-        env->xl != riscv_cpu_mxl(env)) {
-        return ETRACE_DETAIL_BLOCKS;
-    }
-    return hart->ops->detail(hart->opaque, priv_now(env), env->pc, modes,
-                             ranges);
-}
-
 void helper_trace_exit(CPURISCVState *env)
 {
     RISCVTraceHart *hart = env->trace.hart;
     bool history = env->trace.key & RISCV_TRACE_KEY_HISTORY;
     ETraceHistoryModes modes;
-    ETraceRanges ranges;
     ETraceDetail detail;
 
     hart->recheck_mode = false;
     riscv_trace_drain(hart);
     /* Context and time, too, so that the encoder knows all that came before */
     riscv_trace_flush(hart);
-    detail = detail_now(hart, &modes, &ranges);
-    if (hart->active && !riscv_trace_ranges_set(hart, &ranges)) {
-        detail = ETRACE_DETAIL_BLOCKS;
-    }
+    detail = riscv_trace_detail(hart, &modes);
     if ((history && detail != ETRACE_DETAIL_HISTORY) ||
         detail == ETRACE_DETAIL_BLOCK) {
         riscv_trace_history_off(hart);

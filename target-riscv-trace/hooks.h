@@ -46,7 +46,7 @@ void riscv_trace_tlb_fill(CPURISCVState *env, vaddr va, hwaddr pa, int prot,
 
 /*
  * Which addresses are qualified where TBs with this key run, the one that the
- * hart has now; NULL: the key says all.
+ * hart has now; NULL: any, or each instruction is a TB.
  */
 const ETraceRanges *riscv_trace_ranges(CPURISCVState *env, uint64_t cs_base);
 

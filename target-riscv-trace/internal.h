@@ -203,12 +203,11 @@ void riscv_trace_tvec_report(RISCVTraceHart *hart);
  */
 
 /* Numbers of ranges that a TB key has room for, from 1 on */
-#define RISCV_TRACE_RANGES_MAX                                          \
-    (RISCV_TRACE_KEY_RANGES >> RISCV_TRACE_KEY_RANGES_SHIFT)
+#define RISCV_TRACE_RANGES_MAX  (RISCV_TRACE_RANGES_OTHERS - 1)
 
 /*
  * Put the number of these ranges into the hart's TB key, and keep them. False:
- * it has none, because the session has seen too many others.
+ * the hart has to report blocks, because the session has seen too many others.
  */
 bool riscv_trace_ranges_set(RISCVTraceHart *hart, const ETraceRanges *ranges);
 
@@ -301,6 +300,13 @@ struct RISCVTraceFollower {
  */
 void riscv_trace_to_blocks(RISCVTraceHart *hart, target_ulong pc,
                            ETracePriv priv);
+
+/*
+ * How much detail the encoder needs of what comes next, for history in which
+ * modes; blocks end where it says from now on. What was kept has been flushed.
+ */
+ETraceDetail riscv_trace_detail(RISCVTraceHart *hart,
+                                ETraceHistoryModes *modes);
 
 /*
  * Flush, and see to what waited for the end of a TB: there, or at the end of

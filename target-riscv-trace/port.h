@@ -106,6 +106,10 @@ static inline bool riscv_trace_key_is_sparse(uint64_t key)
                    (key & RISCV_TRACE_KEY_HISTORY));
 }
 
+/* The number of ranges that have none: each instruction is a TB. */
+#define RISCV_TRACE_RANGES_OTHERS                                       \
+    (RISCV_TRACE_KEY_RANGES >> RISCV_TRACE_KEY_RANGES_SHIFT)
+
 static inline unsigned riscv_trace_key_ranges(uint64_t key)
 {
     return (key & RISCV_TRACE_KEY_RANGES) >> RISCV_TRACE_KEY_RANGES_SHIFT;

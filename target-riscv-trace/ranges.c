@@ -2,14 +2,15 @@
  * RISC-V hart side of the hart to encoder interface: filters by address
  *
  * Where a filter qualifies some addresses only, that is decided when code is
- * translated. TBs end where ranges do, so that all of a TB is qualified or
- * nothing of it is. One that is not what the hart reports at the moment does
- * not run: it goes back to blocks, and what then runs decides what the hart
- * reports next (helper_trace_exit()). So code that is qualified costs what it
- * costs without a filter, and other code has no trace code.
+ * translated. TBs end where ranges do, whatever the hart reports, so that all of
+ * a TB is qualified or nothing of it is. In history, one that is not what the
+ * hart reports at the moment does not run: it goes back to blocks, and what
+ * then runs decides what the hart reports next (helper_trace_exit()). So code
+ * that is qualified costs what it costs without a filter, and other code has no
+ * trace code.
  *
  * The TB key has a number of the ranges. TBs are found by every hart, so it is
- * the session's.
+ * the session's. When there are no more numbers, each instruction is a TB.
  *
  * SPDX-License-Identifier: GPL-2.0-or-later
  */
@@ -32,7 +33,7 @@ static unsigned number_of(RISCVTraceHart *hart, const ETraceRanges *ranges)
         }
     }
     if (reader->n_ranges == RISCV_TRACE_RANGES_MAX) {
-        return 0;
+        return RISCV_TRACE_RANGES_OTHERS;
     }
     reader->ranges[reader->n_ranges++] = *ranges;
     return reader->n_ranges;
@@ -51,10 +52,13 @@ bool riscv_trace_ranges_set(RISCVTraceHart *hart, const ETraceRanges *ranges)
     }
     port->key &= ~RISCV_TRACE_KEY_RANGES;
     port->key |= (uint64_t)number << RISCV_TRACE_KEY_RANGES_SHIFT;
-    return number || !ranges->n;
+    return (number && number != RISCV_TRACE_RANGES_OTHERS) || !ranges->n;
 }
 
 const ETraceRanges *riscv_trace_ranges(CPURISCVState *env, uint64_t cs_base)
 {
-    return riscv_trace_key_ranges(cs_base) ? &env->trace.hart->ranges : NULL;
+    unsigned number = riscv_trace_key_ranges(cs_base);
+
+    return number && number != RISCV_TRACE_RANGES_OTHERS
+           ? &env->trace.hart->ranges : NULL;
 }

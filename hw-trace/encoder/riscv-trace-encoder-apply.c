@@ -167,6 +167,7 @@ static void riscv_trace_encoder_apply(CPUState *cs, run_on_cpu_data data)
     }
     riscv_trace_encoder_inst_follow(s);
     riscv_trace_encoder_flush(s);
+    riscv_trace_hart_refresh(cs);
 }
 
 void riscv_trace_encoder_changed(RISCVTraceEncoder *s)

@@ -181,9 +181,7 @@ static bool filters_ranges(RISCVTraceEncoder *s, ETracePriv priv,
             return false;
         }
     }
-    if (s->tracing) {
-        etrace_filter_ranges(filters, ARRAY_SIZE(filters), priv, ranges);
-    }
+    etrace_filter_ranges(filters, ARRAY_SIZE(filters), priv, ranges);
     return true;
 }
 

@@ -139,14 +139,15 @@ ETraceDetail riscv_trace_encoder_hart_detail(void *opaque, ETracePriv priv,
         riscv_trace_encoder_units[RISCV_TRACE_UNIT_TRIGGERS];
     ETraceDetail detail;
 
-    if (!s->live || s->needs_data || s->pending ||
-        (triggers && triggers->armed(s))) {
+    if (!s->live ||
+        (s->filtered &&
+         !riscv_trace_encoder_units[RISCV_TRACE_UNIT_FILTERS]->ranges(
+             s, priv, ranges)) ||
+        s->needs_data || s->pending || (triggers && triggers->armed(s))) {
         return ETRACE_DETAIL_BLOCKS;
     }
-    if (s->filtered &&
-        !riscv_trace_encoder_units[RISCV_TRACE_UNIT_FILTERS]->ranges(
-            s, priv, ranges)) {
-        return ETRACE_DETAIL_BLOCKS;
+    if (!s->tracing) {
+        ranges->n = 0;
     }
     if (!s->tracing ||
         (s->filtered && !etrace_ranges_qualify(ranges, pc))) {

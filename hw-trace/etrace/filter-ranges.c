@@ -31,18 +31,22 @@ static void add_point(Points *p, uint64_t addr)
     p->n++;
 }
 
-/* A comparison with @match may change at its address and behind it. */
-static void add_match(Points *p, uint64_t match, uint64_t mask)
+/* Where a comparison with @match changes: at its address, behind it, or both */
+static void add_match(Points *p, unsigned function, uint64_t match,
+                      uint64_t mask)
 {
+    bool at = function != ETRACE_COMP_LE && function != ETRACE_COMP_GT;
+    bool past = function != ETRACE_COMP_LT && function != ETRACE_COMP_GE;
     uint64_t first, behind;
 
     match &= mask;
     first = match + (match & 1);
     behind = match + 2 - (match & 1);
-    if (first >= match && first <= mask) {
+    /* All addresses are at 0 or behind it. */
+    if (at && first && first >= match && first <= mask) {
         add_point(p, first);
     }
-    if (behind > match && behind <= mask && behind != first) {
+    if (past && behind > match && behind <= mask) {
         add_point(p, behind);
     }
 }
@@ -54,11 +58,12 @@ static void add_points(Points *p, const ETraceFilter *f, uint64_t mask)
 
         if (c->p_function < ETRACE_COMP_PRIME &&
             c->p_input == ETRACE_COMP_IADDR) {
-            add_match(p, c->p_match, mask);
+            add_match(p, c->p_function, c->p_match, mask);
         }
-        if (c->s_function < ETRACE_COMP_MASK &&
+        if (c->mode != ETRACE_COMP_MODE_P &&
+            c->s_function < ETRACE_COMP_MASK &&
             c->s_input == ETRACE_COMP_IADDR) {
-            add_match(p, c->s_match, mask);
+            add_match(p, c->s_function, c->s_match, mask);
         }
     }
 }
@@ -83,25 +88,19 @@ void etrace_filter_ranges(ETraceFilter *const *filters, unsigned n,
 {
     unsigned width = n ? filters[0]->iaddress_width : 64;
     Points points = { .n = 0 };
-    bool last;
 
     assert(n <= ETRACE_RANGES_FILTERS);
     ranges->mask = width < 64 ? (1ull << width) - 1 : UINT64_MAX;
-    ranges->n = 0;
+    ranges->qualified = 0;
     for (unsigned i = 0; i < n; i++) {
         assert(filters[i]->scope != ETRACE_FILTER_BY_BLOCK);
         add_points(&points, filters[i], ranges->mask);
     }
-    last = ranges->first = qualified(filters, n, priv, 0);
+    ranges->first = qualified(filters, n, priv, 0);
+    ranges->n = points.n;
+    memcpy(ranges->at, points.at, points.n * sizeof(points.at[0]));
     for (unsigned i = 0; i < points.n; i++) {
-        bool now = qualified(filters, n, priv, points.at[i]);
-
-        if (points.at[i] == 0) {
-            continue;
-        }
-        if (now != last) {
-            ranges->at[ranges->n++] = points.at[i];
-            last = now;
-        }
+        ranges->qualified |= (uint64_t)qualified(filters, n, priv,
+                                                 points.at[i]) << i;
     }
 }

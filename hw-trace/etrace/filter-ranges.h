@@ -4,6 +4,7 @@
  * Filters that depend on the address of an instruction, on privilege and
  * context alone (ETRACE_FILTER_BY_ADDRESS) need not see each block: in one
  * privilege, and as long as the context stays, code is qualified or it is not.
+ * Where ranges begin is the same in all of them.
  *
  * SPDX-License-Identifier: GPL-2.0-or-later
  */

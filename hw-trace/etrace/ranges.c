@@ -9,5 +9,6 @@
 bool etrace_ranges_equal(const ETraceRanges *a, const ETraceRanges *b)
 {
     return a->mask == b->mask && a->n == b->n && a->first == b->first &&
+           a->qualified == b->qualified &&
            !memcmp(a->at, b->at, a->n * sizeof(a->at[0]));
 }

@@ -10,27 +10,40 @@
 #define ETRACE_RANGES_MAX   64
 
 /*
- * Addresses below at[0] are qualified if @first says so; from each at[] on it
- * is the other way round. They are in order, and even.
+ * Ranges begin at each at[], which are in order, and even, and whatever is
+ * below at[0] is one, too. Where they begin depends on the filters alone; which
+ * of them are qualified, on the privilege and the contexts as well.
  */
 typedef struct ETraceRanges {
     uint64_t mask;              /* bits of an address that are compared */
     uint64_t at[ETRACE_RANGES_MAX];
+    uint64_t qualified;         /* bit I: the one from at[I] on */
     unsigned n;                 /* of at[]; 0: all addresses are alike */
-    bool first;
+    bool first;                 /* the one below at[0] is qualified */
 } ETraceRanges;
+
+QEMU_BUILD_BUG_ON(ETRACE_RANGES_MAX > 64);
+
+/* The range that @pc is in: 0 is below at[0], I + 1 from at[I] on. */
+static inline unsigned etrace_ranges_find(const ETraceRanges *ranges,
+                                          uint64_t pc)
+{
+    unsigned i = 0;
+
+    pc &= ranges->mask;
+    while (i < ranges->n && ranges->at[i] <= pc) {
+        i++;
+    }
+    return i;
+}
 
 /* Is an instruction at @pc qualified? */
 static inline bool etrace_ranges_qualify(const ETraceRanges *ranges,
                                          uint64_t pc)
 {
-    bool qualified = ranges->first;
+    unsigned i = etrace_ranges_find(ranges, pc);
 
-    pc &= ranges->mask;
-    for (unsigned i = 0; i < ranges->n && ranges->at[i] <= pc; i++) {
-        qualified = !qualified;
-    }
-    return qualified;
+    return i ? (ranges->qualified >> (i - 1)) & 1 : ranges->first;
 }
 
 bool etrace_ranges_equal(const ETraceRanges *a, const ETraceRanges *b);

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
 # compare.py OBSERVED HART DECODED [--noaddr | --novalue] [--csr FILE]
-#            [--unseen N] [--lossy]
+#            [--unseen N] [--lossy] [--within FIRST-LAST]
 #
 # Does "rvtrace decode --emit data" say what the observer (accesses.c) saw
 # of memory: every access of the hart, in order, with its pc, type, size,
@@ -14,6 +14,7 @@
 #                       order: "type csr data [operand]" a line, in hex
 # --lossy               accesses may be missing, and what is not put to an
 #                       instruction is not looked at
+# --within FIRST-LAST   only instructions at these addresses are traced, in hex
 # --unseen N            so many loads are hidden from plugins (hlvx)
 import argparse
 import sys
@@ -179,6 +180,13 @@ def read(path):
         yield from f
 
 
+def within(lines, bounds):
+    """Those of what the observer saw at these addresses, if there are any"""
+    first, last = (int(n, 16) for n in (bounds or '0-0').split('-'))
+    return (line for line in lines
+            if not bounds or first <= int(line.split()[1], 16) <= last)
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument('observed')
@@ -189,6 +197,7 @@ def main():
     parser.add_argument('--csr')
     parser.add_argument('--unseen', type=int, default=0)
     parser.add_argument('--lossy', action='store_true')
+    parser.add_argument('--within')
     options = parser.parse_args()
 
     csrs = []
@@ -196,7 +205,8 @@ def main():
         with open(options.csr, encoding='ascii') as f:
             csrs = [line.split() for line in f if line[0] != '#']
     known_csrs = {line[1] for line in csrs}
-    expected = accesses(read(options.observed), options.hart)
+    expected = accesses(within(read(options.observed), options.within),
+                        options.hart)
     want = next(expected, None)
     kinds = {}
     for line in read(options.decoded):

@@ -152,6 +152,27 @@ for guest in baton.rv64gc; do
     finish "$reason"
 done
 
+# A filter by address traces the accesses of what is in its range, and those
+# are put to their instructions. The range begins and ends in the middle of TBs.
+for guest in calls dhry; do
+    begin "$guest, filter by address" || continue
+    case $guest in
+    calls) first=fib+2 last=deep-2 ;;
+    dhry) first=copy+2 last=insert+20 ;;
+    esac
+    for end in first last; do
+        at=${!end}
+        base=$(riscv64-linux-gnu-nm "$OUT/$guest.rv64gc.elf" |
+            awk -v name="${at%[+-]*}" '$3 == name { print $1 }')
+        printf -v $end %x $((16#$base + ${at#"${at%[+-]*}"}))
+    done
+    reason=$(qemu "$guest.rv64gc" "filter=pc=0x$first-0x$last" "")
+    if [ -z "$reason" ] && ! compare 0 --within "$first-$last"; then
+        reason=$(tail -n 1 "$dir/log")
+    fi
+    finish "$reason"
+done
+
 # pcs are those of instruction trace alone
 if begin "pcs beside data"; then
     reason=$(qemu vm.rv64gc "" "")

@@ -354,6 +354,14 @@ def expressions(tests, modes):
                                                  contexts['work_end'])),
                    [f'filter=context=2;pc={contexts["work"]}-'
                     f'{contexts["work_end"]}', *props])
+        # Returns from traps lead to blocks that the range begins or ends in.
+        priv = symbols('priv')
+        part = priv['in_s'] + 4, priv['in_u']
+        for level, number in ('S', 1), ('U', 0):
+            tests.same(f'property: range and priv={level}, whole TBs{label}',
+                       'priv', [], within(*part),
+                       [f'filter=priv={level};pc={part[0]}-{part[1]}', *props],
+                       False, f',priv={number}')
     tests.same('property: context, with context in packets', 'contexts', [],
                context_is((2,)), ['filter=context=2', 'context-width=30',
                                   'context=on'])
@@ -368,13 +376,15 @@ def expressions(tests, modes):
 
     work = within(contexts['work'], contexts['work_end'])
     text = f'pc={contexts["work"]:#x}-{contexts["work_end"]:#x}'
-    tests.same('property that is set while it runs', 'contexts', [],
-               begins(work), change=set_filter(text))
-    # more than the TB key has numbers for
-    tests.same('property that is set many times while it runs', 'contexts', [],
-               begins(work), change=set_filters(
-                   [f'pc=0x0-{contexts["work_end"] + 2 * n:#x}'
-                    for n in range(20)] + [text]))
+    for label, single in ('', True), (', whole TBs', False):
+        tests.same(f'property that is set while it runs{label}', 'contexts',
+                   [], begins(work), single=single, change=set_filter(text))
+        # more than the TB key has numbers for
+        tests.same(f'property that is set many times while it runs{label}',
+                   'contexts', [], begins(work), single=single,
+                   change=set_filters(
+                       [f'pc=0x0-{contexts["work_end"] + 2 * n:#x}'
+                        for n in range(20)] + [text]))
     tests.same('property: context that is set while it runs', 'contexts', [],
                begins(context_is((2,))), change=set_filter('context=2'))
     tests.same('property that is cleared while it runs', 'contexts', [],
@@ -466,7 +476,7 @@ def main():
         tests.parts(f'privilege levels, {guest}', guest,
                     [filter_by(1 << 1, 1 << 3), filter_by(1 << 1, 0xff ^ 8)],
                     end)
-    expressions(tests, modes)
+    expressions(tests, modes + ((', data', ('data-width=64', 'data=on')),))
     tests.end()
 
 

@@ -10,7 +10,7 @@
 #define NOWHERE 0x400
 
 	.text
-	.globl  main
+	.globl  main, in_s, in_u
 main:
 	PMP_ALL
 	SET_MTVEC(m_service)
@@ -27,12 +27,12 @@ main:
 2:	CHECK_IMM(s8, CAUSE_ECALL_M)
 	li      s7, 30
 rounds:
-	MRET_TO(MPP_S, 1f)
-1:	la      s11, 2f
+	MRET_TO(MPP_S, in_s)
+in_s:	la      s11, 2f
 	ecall                       /* S: goes on in M at s11 */
 2:	CHECK_IMM(s8, CAUSE_ECALL_S)
-	MRET_TO(0, 1f)
-1:	la      s11, 2f
+	MRET_TO(0, in_u)
+in_u:	la      s11, 2f
 	ecall
 2:	CHECK_IMM(s8, CAUSE_ECALL_U)
 	/* S to S and S to U by sret */
