@@ -120,6 +120,7 @@ static void riscv_trace_encoder_hart_stop(void *opaque)
         s->live = false;
     }
     qatomic_set(&s->tracing, false);
+    qatomic_set(&s->tracing_data, false);
 }
 
 /* True if a support packet is due */

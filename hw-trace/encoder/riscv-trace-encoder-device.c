@@ -44,6 +44,7 @@ static const ETraceParams *riscv_trace_encoder_begin(RISCVTraceSource *src)
     /* Blocks are dropped until the hart starts anew. */
     s->live = false;
     qatomic_set(&s->tracing, false);
+    qatomic_set(&s->tracing_data, false);
     s->packets = 0;
     s->batch.len = 0;
     s->batch.packets = 0;

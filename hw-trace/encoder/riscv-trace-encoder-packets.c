@@ -18,11 +18,8 @@ void riscv_trace_encoder_data_lost(RISCVTraceEncoder *s)
     }
 }
 
-void riscv_trace_encoder_flush(RISCVTraceEncoder *s)
+static void put_batch(RISCVTraceEncoder *s)
 {
-    if (!s->batch.len) {
-        return;
-    }
     if (s->sink_class->put(s->sink, s->hart_index, s->batch.bytes, s->batch.len,
                            s->batch.packets)) {
         s->packets += s->batch.packets;
@@ -35,6 +32,15 @@ void riscv_trace_encoder_flush(RISCVTraceEncoder *s)
     s->batch.len = 0;
     s->batch.packets = 0;
     s->asked = false;
+}
+
+void riscv_trace_encoder_flush(RISCVTraceEncoder *s)
+{
+    if (s->batch.len) {
+        put_batch(s);
+    }
+    /* Only when the sink has the last of them, there are no more. */
+    qatomic_set(&s->tracing_data, s->enc.denable);
 }
 
 void riscv_trace_encoder_report_loss(RISCVTraceEncoder *s)

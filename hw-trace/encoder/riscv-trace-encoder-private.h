@@ -133,6 +133,7 @@ struct RISCVTraceEncoder {
 
     /* Written by the hart's thread, read by any */
     bool tracing;               /* instructions are being traced */
+    bool tracing_data;          /* data accesses are being traced */
     bool stall_or_overflow;     /* trTeInstStallOrOverflow */
 
     /* Of the hart's thread; of any other while the VM is stopped */

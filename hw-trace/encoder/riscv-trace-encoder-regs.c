@@ -149,7 +149,9 @@ static uint64_t control_post_read(RegisterInfo *reg, uint64_t val)
         riscv_trace_hart_drain_in_tb(s->cpu);
         val = riscv_trace_encoder_control(s);
     }
-    val = FIELD_DP32(val, TR_TE_CONTROL, EMPTY, !qatomic_read(&s->tracing));
+    val = FIELD_DP32(val, TR_TE_CONTROL, EMPTY,
+                     !qatomic_read(&s->tracing) &&
+                     !qatomic_read(&s->tracing_data));
     return FIELD_DP32(val, TR_TE_CONTROL, INST_STALL_OR_OVERFLOW,
                       qatomic_read(&s->stall_or_overflow));
 }

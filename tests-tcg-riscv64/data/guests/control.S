@@ -10,6 +10,7 @@
 #define ENCODER         0x3020000
 #define TE_CONTROL      0x000
 #define INST_TRACING    (1 << 2)
+#define EMPTY           (1 << 3)
 #define DATA_CONTROL    0x010
 #define DATA_TRACING    (1 << 1)
 #define DATA_FILTERS    0x01c
@@ -44,8 +45,11 @@ main:
 	li      a0, 1
 	sd      a0, 0(s1)
 
-	/* without instruction trace */
+	/* without instruction trace: there is something to wait for all the same */
 	CLEAR(TE_CONTROL, INST_TRACING)
+	lw      t0, TE_CONTROL(s0)
+	andi    t0, t0, EMPTY
+	CHECK_EQ(t0, zero)
 	li      a0, 0x1122334455667788
 	sd      a0, 0x10(s1)
 	lb      a1, 0x10(s1)
@@ -111,4 +115,11 @@ main:
 	ADD(DATA_CONTROL, DATA_TRACING)
 	SOON
 	sd      a0, 0x70(s1)
+
+	/* and neither */
+	CLEAR(TE_CONTROL, INST_TRACING)
+	CLEAR(DATA_CONTROL, DATA_TRACING)
+	lw      t0, TE_CONTROL(s0)
+	andi    t0, t0, EMPTY
+	CHECK_IMM(t0, EMPTY)
 	PASS
