@@ -47,6 +47,13 @@ void riscv_trace_counts_add(RISCVTraceCounts *c, unsigned index,
     }
 }
 
+void riscv_trace_counts_set_ticks(RISCVTraceCounts *c, unsigned index,
+                                  uint64_t ticks)
+{
+    QEMU_LOCK_GUARD(&c->lock);
+    c->sources[index].ticks = ticks;
+}
+
 bool riscv_trace_counts_lost(RISCVTraceCounts *c, unsigned index)
 {
     QEMU_LOCK_GUARD(&c->lock);

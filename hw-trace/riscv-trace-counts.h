@@ -31,6 +31,10 @@ void riscv_trace_counts_clear(RISCVTraceCounts *c);
 void riscv_trace_counts_add(RISCVTraceCounts *c, unsigned index,
                             unsigned packets, bool put);
 
+/* Ticks that have passed from a source's first timestamp to its last one */
+void riscv_trace_counts_set_ticks(RISCVTraceCounts *c, unsigned index,
+                                  uint64_t ticks);
+
 /* Were packets lost behind the last one in the stream? */
 bool riscv_trace_counts_lost(RISCVTraceCounts *c, unsigned index);
 

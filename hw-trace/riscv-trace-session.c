@@ -201,6 +201,13 @@ static void riscv_trace_session_put_end(RISCVTraceSession *s)
     if (!riscv_trace_session_active(s) || !qatomic_read(&s->begun)) {
         return;
     }
+    for (unsigned i = 0; i < s->num_sources; i++) {
+        if (s->sources[i]) {
+            riscv_trace_counts_set_ticks(&s->counts, i,
+                                         s->sources[i]->ops->ticks(
+                                             s->sources[i]));
+        }
+    }
     len = riscv_trace_counts_pack(&s->counts, record,
                                   s->trace_left ? s->trace_end :
                                   riscv_trace_chardev_offset(s->trace),

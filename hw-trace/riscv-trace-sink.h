@@ -37,6 +37,12 @@ typedef struct RISCVTraceSourceOps {
      * packets of this session.
      */
     const ETraceParams *(*begin)(RISCVTraceSource *src);
+    /*
+     * Ticks from the first timestamp of this session to the last one, which
+     * are more than timestamps have bits for if these have wrapped. 0: there
+     * are none.
+     */
+    uint64_t (*ticks)(RISCVTraceSource *src);
     /* Stall the hart (from its own thread) or let it go on. */
     void (*stall)(RISCVTraceSource *src, bool stalled);
 } RISCVTraceSourceOps;

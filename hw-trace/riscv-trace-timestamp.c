@@ -60,7 +60,7 @@ static uint64_t get_ticks(const RISCVTraceTimestamp *t, int64_t now)
         ticks += ((uint64_t)now - (uint64_t)t->since) >>
                  (2 * FIELD_EX32(t->control, TR_TS_CONTROL, PRESCALE));
     }
-    return ticks & mask(t);
+    return ticks;
 }
 
 void riscv_trace_timestamp_reset(RISCVTraceTimestamp *t)
@@ -139,15 +139,12 @@ void riscv_trace_timestamp_power_up(RISCVTraceTimestamp *t, unsigned mode)
                                 mode << R_TR_TS_CONTROL_MODE_SHIFT);
 }
 
-uint64_t riscv_trace_timestamp_now(RISCVTraceTimestamp *t)
+uint64_t riscv_trace_timestamp_ticks(RISCVTraceTimestamp *t)
 {
-    uint64_t time;
-
     WITH_QEMU_LOCK_GUARD(&t->lock) {
         switch (get_mode(t)) {
         case RISCV_TRACE_TIMESTAMP_EXTERNAL:
-            return muldiv64(clock_ns(), EXTERNAL_HZ,
-                            NANOSECONDS_PER_SECOND) & mask(t);
+            return muldiv64(clock_ns(), EXTERNAL_HZ, NANOSECONDS_PER_SECOND);
         case RISCV_TRACE_TIMESTAMP_SHARED:
             break;
         default:
@@ -155,8 +152,41 @@ uint64_t riscv_trace_timestamp_now(RISCVTraceTimestamp *t)
         }
     }
     /* Not under the lock: units are not shared in circles, but in chains. */
-    time = riscv_trace_timestamp_now(t->shared);
-    return time & mask(t);
+    return riscv_trace_timestamp_ticks(t->shared);
+}
+
+uint64_t riscv_trace_timestamp_bits(RISCVTraceTimestamp *t, uint64_t ticks)
+{
+    WITH_QEMU_LOCK_GUARD(&t->lock) {
+        ticks &= mask(t);
+        if (get_mode(t) != RISCV_TRACE_TIMESTAMP_SHARED) {
+            return ticks;
+        }
+    }
+    return riscv_trace_timestamp_bits(t->shared, ticks);
+}
+
+uint64_t riscv_trace_timestamp_now(RISCVTraceTimestamp *t)
+{
+    return riscv_trace_timestamp_bits(t, riscv_trace_timestamp_ticks(t));
+}
+
+uint64_t riscv_trace_timestamp_hz(RISCVTraceTimestamp *t)
+{
+    WITH_QEMU_LOCK_GUARD(&t->lock) {
+        switch (get_mode(t)) {
+        case RISCV_TRACE_TIMESTAMP_NONE:
+            return 0;
+        case RISCV_TRACE_TIMESTAMP_EXTERNAL:
+            return EXTERNAL_HZ;
+        case RISCV_TRACE_TIMESTAMP_SHARED:
+            break;
+        default:
+            return NANOSECONDS_PER_SECOND >>
+                   (2 * FIELD_EX32(t->control, TR_TS_CONTROL, PRESCALE));
+        }
+    }
+    return riscv_trace_timestamp_hz(t->shared);
 }
 
 bool riscv_trace_timestamp_enabled(RISCVTraceTimestamp *t)

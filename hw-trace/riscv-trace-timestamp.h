@@ -67,6 +67,15 @@ void riscv_trace_timestamp_write(RISCVTraceTimestamp *t, uint32_t val);
  */
 void riscv_trace_timestamp_power_up(RISCVTraceTimestamp *t, unsigned mode);
 
+/* The present time without a limit of bits, 0 if there is none. Any thread. */
+uint64_t riscv_trace_timestamp_ticks(RISCVTraceTimestamp *t);
+
+/* What a timestamp has of it: the lower bits */
+uint64_t riscv_trace_timestamp_bits(RISCVTraceTimestamp *t, uint64_t ticks);
+
+/* Ticks a second, 0 if there are none. Any thread. */
+uint64_t riscv_trace_timestamp_hz(RISCVTraceTimestamp *t);
+
 /* trTsCounter: the present time, 0 if there is none. Any thread. */
 uint64_t riscv_trace_timestamp_now(RISCVTraceTimestamp *t);
 

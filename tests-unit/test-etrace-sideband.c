@@ -70,15 +70,15 @@ static void test_params(void)
             .context_width = 7, .call_counter_size = 8,
             .return_stack_size = 9, .bpred_size = 10, .cache_size = 11,
             .f0s_width = 12, .src_bits = 13, .ts_bytes = 14,
-            .src_id = 0x1615, .sijump = 0x21, .data_width = 0x22,
+            .ts_hz = 0x4847464544434241, .src_id = 0x1615, .sijump = 0x21, .data_width = 0x22,
             .daddress_width = 0x23, .lrid_width = 0x24,
         },
         .mhartid = 0x8877665544332211, .isa = 0x44332211,
     }, got;
     size_t len = check(etrace_sb_pack_params(out, 5, &in),
-                       "02 00 05 00 20 00 00 00 01 02 03 04 05 06 07 08 "
+                       "02 00 05 00 28 00 00 00 01 02 03 04 05 06 07 08 "
                        "09 0a 0b 0c 0d 0e 15 16 11 22 33 44 55 66 77 88 "
-                       "11 22 33 44 21 22 23 24");
+                       "11 22 33 44 21 22 23 24 41 42 43 44 45 46 47 48");
 
     g_assert_true(etrace_sb_unpack_params(payload, len, &got));
     g_assert_cmpmem(&got.params, sizeof(got.params), &in.params,
@@ -95,6 +95,9 @@ static void test_params(void)
         g_assert_cmpuint(got.params.data_width, ==, 0);
     }
     g_assert_false(etrace_sb_unpack_params(payload, 27, &got));
+    g_assert_true(etrace_sb_unpack_params(payload, 39, &got));
+    g_assert_cmpuint(got.params.lrid_width, ==, 0x24);
+    g_assert_cmpuint(got.params.ts_hz, ==, 0);
 }
 
 static void test_code(void)
@@ -231,7 +234,7 @@ static void test_note(void)
 static void test_trace(void)
 {
     static const uint64_t packets[] = { 5, 6 };
-    static const ETraceSbEnd ends[] = { { 1, 2, 3 }, { 4, 5, 6 } };
+    static const ETraceSbEnd ends[] = { { 1, 2, 3, 7 }, { 4, 5, 6, 8 } };
     ETraceSbOrigin origin = { .id = 1, .before = 2 };
     ETraceSbEnd end;
     uint64_t offset;
@@ -254,17 +257,24 @@ static void test_trace(void)
     g_assert_false(etrace_sb_unpack_origin(payload, len - 1, &origin));
 
     len = check(etrace_sb_pack_end(out, 0x20, ends, 2),
-                "0f 00 ff ff 38 00 00 00 20 00 00 00 00 00 00 00 "
+                "0f 00 ff ff 48 00 00 00 20 00 00 00 00 00 00 00 "
                 "01 00 00 00 00 00 00 00 02 00 00 00 00 00 00 00 "
                 "03 00 00 00 00 00 00 00 04 00 00 00 00 00 00 00 "
-                "05 00 00 00 00 00 00 00 06 00 00 00 00 00 00 00");
+                "05 00 00 00 00 00 00 00 06 00 00 00 00 00 00 00 "
+                "07 00 00 00 00 00 00 00 08 00 00 00 00 00 00 00");
     g_assert_true(etrace_sb_unpack_end(payload, len, 2, &offset));
     g_assert_cmphex(offset, ==, 0x20);
-    end = etrace_sb_unpack_end_hart(payload, 1);
+    end = etrace_sb_unpack_end_hart(payload, len, 2, 1);
     g_assert_cmpuint(end.put, ==, 4);
     g_assert_cmpuint(end.lost, ==, 5);
     g_assert_cmpuint(end.lost_last, ==, 6);
-    g_assert_false(etrace_sb_unpack_end(payload, len, 3, &offset));
+    g_assert_cmpuint(end.ticks, ==, 8);
+    /* before minor version 7 */
+    g_assert_true(etrace_sb_unpack_end(payload, 56, 2, &offset));
+    end = etrace_sb_unpack_end_hart(payload, 56, 2, 1);
+    g_assert_cmpuint(end.lost_last, ==, 6);
+    g_assert_cmpuint(end.ticks, ==, ETRACE_SB_TICKS_UNKNOWN);
+    g_assert_false(etrace_sb_unpack_end(payload, 55, 2, &offset));
 }
 
 static void test_ram(void)

@@ -11,6 +11,7 @@
 #include "qemu/module.h"
 #include "qapi/error.h"
 #include "migration/vmstate.h"
+#include "hw/trace/etrace/sideband.h"
 #include "hw/trace/riscv-trace-compat.h"
 #include "riscv-trace-encoder-private.h"
 #include "hw/trace/trace.h"
@@ -48,7 +49,20 @@ static const ETraceParams *riscv_trace_encoder_begin(RISCVTraceSource *src)
     s->packets = 0;
     s->batch.len = 0;
     s->batch.packets = 0;
+    s->any_ticks = false;
+    qatomic_set_u64(&s->first_ticks, 0);
+    qatomic_set_u64(&s->last_ticks, 0);
     return &s->params;
+}
+
+static uint64_t riscv_trace_encoder_ticks(RISCVTraceSource *src)
+{
+    RISCVTraceEncoder *s = container_of(src, RISCVTraceEncoder, source);
+    uint64_t first = qatomic_read_u64(&s->first_ticks);
+    uint64_t last = qatomic_read_u64(&s->last_ticks);
+
+    /* Software may set the counter back. */
+    return last >= first ? last - first : ETRACE_SB_TICKS_UNKNOWN;
 }
 
 static void riscv_trace_encoder_stall(RISCVTraceSource *src, bool stalled)
@@ -67,6 +81,7 @@ static const RISCVTraceSourceOps riscv_trace_encoder_source_ops = {
     .update = riscv_trace_encoder_source_update,
     .close = riscv_trace_encoder_close,
     .begin = riscv_trace_encoder_begin,
+    .ticks = riscv_trace_encoder_ticks,
     .stall = riscv_trace_encoder_stall,
 };
 

@@ -89,7 +89,14 @@ bool riscv_trace_encoder_put(RISCVTraceEncoder *s, bool data,
         return false;
     }
     if (s->timestamps) {
-        encap.timestamp = riscv_trace_timestamp_now(&s->ts);
+        uint64_t ticks = riscv_trace_timestamp_ticks(&s->ts);
+
+        encap.timestamp = riscv_trace_timestamp_bits(&s->ts, ticks);
+        if (!s->any_ticks) {
+            s->any_ticks = true;
+            qatomic_set_u64(&s->first_ticks, ticks);
+        }
+        qatomic_set_u64(&s->last_ticks, ticks);
     }
     s->batch.len += etrace_encap_pack(&s->enc.params, &encap,
                                       s->batch.bytes + s->batch.len);

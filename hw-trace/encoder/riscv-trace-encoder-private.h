@@ -150,6 +150,9 @@ struct RISCVTraceEncoder {
     uint64_t upper_end;         /* ... loading for a jump, and where it ends */
     uint64_t next;              /* where the next history begins */
     bool timestamps;            /* packets have them */
+    /* Ticks of the first and the last one in this session; atomic */
+    aligned_uint64_t first_ticks, last_ticks;
+    bool any_ticks;
     bool needs_context;         /* a unit looks at the context */
     bool needs_data;            /* accesses are to be reported by the port */
     bool stalls_for_data;       /* harts wait rather than lose data packets */

@@ -70,6 +70,7 @@ void riscv_trace_encoder_params(RISCVTraceEncoder *s, ETraceParams *p)
     uint32_t features = s->regs[R_TR_TE_INST_FEATURES];
 
     fill_params(s, p);
+    p->ts_hz = riscv_trace_timestamp_hz(&s->ts);
     p->src_bits = 0;
     p->src_id = 0;
     if (!FIELD_EX32(control, TR_TE_CONTROL, INHIBIT_SRC)) {

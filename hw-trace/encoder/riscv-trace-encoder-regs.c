@@ -202,7 +202,14 @@ static uint64_t ts_control_pre_write(RegisterInfo *reg, uint64_t val)
     RISCVTraceEncoder *s = reg->opaque;
 
     if (!riscv_trace_encoder_in_reset(s, reg)) {
+        uint64_t hz = riscv_trace_timestamp_hz(&s->ts), now;
+
         riscv_trace_timestamp_write(&s->ts, val);
+        now = riscv_trace_timestamp_hz(&s->ts);
+        if (now && now != hz) {
+            /* The reader knows the rate of a session. */
+            s->sink_class->restart(s->sink);
+        }
     }
     return 0;
 }

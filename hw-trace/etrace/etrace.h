@@ -338,6 +338,7 @@ typedef struct ETraceParams {
     /* Encapsulation 1.0 of this source */
     uint8_t src_bits;           /* width of srcID, 0: no srcID */
     uint8_t ts_bytes;           /* timestamp bytes, 0: none */
+    uint64_t ts_hz;             /* ticks of them a second, 0: not known */
     uint16_t src_id;
     /*
      * Run-time modes, of which some shape packets: ETRACE_IOPT_*,

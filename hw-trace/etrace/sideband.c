@@ -132,6 +132,7 @@ size_t etrace_sb_pack_params(uint8_t *out, unsigned hart,
     etrace_sb_put(p + 14, params->params.src_id, 2);
     etrace_sb_put(p + 16, params->mhartid, 8);
     etrace_sb_put(p + 24, params->isa, 4);
+    etrace_sb_put(p + 32, params->params.ts_hz, 8);
     return p + ETRACE_SB_PARAMS_SIZE - out;
 }
 
@@ -140,8 +141,8 @@ bool etrace_sb_unpack_params(const uint8_t *p, size_t len,
 {
     uint8_t *to = (uint8_t *)&params->params;
     /* Those of minor version 1 are there together, or not at all. */
-    size_t size = len < ETRACE_SB_PARAMS_SIZE ? ETRACE_SB_PARAMS_SIZE_1_0
-                                              : ETRACE_SB_PARAMS_SIZE;
+    size_t size = len < ETRACE_SB_PARAMS_SIZE_1_1 ? ETRACE_SB_PARAMS_SIZE_1_0
+                                                  : ETRACE_SB_PARAMS_SIZE_1_1;
 
     if (len < ETRACE_SB_PARAMS_SIZE_1_0) {
         return false;
@@ -155,6 +156,9 @@ bool etrace_sb_unpack_params(const uint8_t *p, size_t len,
         if (param_bytes[i].at < size) {
             to[param_bytes[i].member] = p[param_bytes[i].at];
         }
+    }
+    if (len >= ETRACE_SB_PARAMS_SIZE) {
+        params->params.ts_hz = etrace_sb_get(p + 32, 8);
     }
     return true;
 }
@@ -454,21 +458,33 @@ size_t etrace_sb_pack_end(uint8_t *out, uint64_t offset,
 
         p = put_u64s(p, words, ARRAY_SIZE(words));
     }
+    for (unsigned i = 0; i < harts; i++) {
+        p = put_u64s(p, &end[i].ticks, 1);
+    }
     return p - out;
 }
 
 bool etrace_sb_unpack_end(const uint8_t *p, size_t len, unsigned harts,
                           uint64_t *offset)
 {
-    if (len < ETRACE_SB_END_SIZE(harts)) {
+    if (len < ETRACE_SB_END_SIZE_1_3(harts)) {
         return false;
     }
     *offset = get_u64(p, 0);
     return true;
 }
 
-ETraceSbEnd etrace_sb_unpack_end_hart(const uint8_t *p, unsigned hart)
+ETraceSbEnd etrace_sb_unpack_end_hart(const uint8_t *p, size_t len,
+                                      unsigned harts, unsigned hart)
 {
-    p += ETRACE_SB_END_SIZE(hart);
-    return (ETraceSbEnd) { get_u64(p, 0), get_u64(p, 1), get_u64(p, 2) };
+    const uint8_t *counts = p + ETRACE_SB_END_SIZE_1_3(hart);
+    const uint8_t *ticks = p + ETRACE_SB_END_SIZE_1_3(harts);
+
+    return (ETraceSbEnd) {
+        .put = get_u64(counts, 0),
+        .lost = get_u64(counts, 1),
+        .lost_last = get_u64(counts, 2),
+        .ticks = len < ETRACE_SB_END_SIZE(harts) ? ETRACE_SB_TICKS_UNKNOWN
+                                                 : get_u64(ticks, hart),
+    };
 }

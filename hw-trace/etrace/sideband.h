@@ -40,7 +40,7 @@
 
 #define ETRACE_SB_MAGIC         "RVTRSIDE"      /* 8 bytes, no NUL */
 #define ETRACE_SB_VERSION_MAJOR 1               /* other: cannot be read */
-#define ETRACE_SB_VERSION_MINOR 6               /* larger: more to skip */
+#define ETRACE_SB_VERSION_MINOR 7               /* larger: more to skip */
 #define ETRACE_SB_ALL_HARTS     0xffff
 #define ETRACE_SB_HEADER_SIZE   8               /* of every record */
 #define ETRACE_SB_PAGE_SIZE     4096
@@ -61,7 +61,8 @@ typedef enum ETraceSbType {
      * bpred_size, cache_size, f0s_width, src_bits, ts_bytes; u16 src_id;
      * u64 mhartid; u32 ETRACE_SB_ISA_*. 28 bytes. Since minor version 1, a
      * byte each: sijump, data_width, daddress_width, lrid_width. 32 bytes;
-     * what a shorter record does not hold is 0.
+     * what a shorter record does not hold is 0. Since minor version 7, u64 ticks
+     * a second of timestamps (0: not known). 40 bytes.
      */
     ETRACE_SB_PARAMS = 2,
     /*
@@ -134,7 +135,8 @@ typedef enum ETraceSbType {
      * What this session goes on from: u64 id of the session, a random number
      * that is not 0; u64 id of the session that the machine had before, here
      * or where it was migrated from (0: there was none). Since minor version
-     * 2. hart is ETRACE_SB_ALL_HARTS.
+     * 2. hart is ETRACE_SB_ALL_HARTS. Since minor version 7, the trace stream
+     * has the id as well (etrace_encap_mark_session()).
      */
     ETRACE_SB_ORIGIN = 14,
     /*
@@ -146,7 +148,9 @@ typedef enum ETraceSbType {
      * came behind its last one. Sent whenever the machine stops, when the
      * reader of the trace has left, and when the session ends; the last one
      * counts. A session without one was cut off. Since minor version 3. hart
-     * is ETRACE_SB_ALL_HARTS.
+     * is ETRACE_SB_ALL_HARTS. Since minor version 7, then for each hart u64 ticks
+     * from its first timestamp in this session to its last one: timestamps may
+     * have wrapped unseen.
      */
     ETRACE_SB_END = 15,
     /*
@@ -244,22 +248,27 @@ typedef struct ETraceSbTask {
     char comm[ETRACE_SB_COMM_SIZE + 1];     /* NUL terminated */
 } ETraceSbTask;
 
+#define ETRACE_SB_TICKS_UNKNOWN UINT64_MAX
+
 /* END, of one hart */
 typedef struct ETraceSbEnd {
     uint64_t put;               /* packets */
     uint64_t lost;
     uint64_t lost_last;         /* ... behind the last one that was put */
+    uint64_t ticks;             /* first to last timestamp, or UNKNOWN */
 } ETraceSbEnd;
 
 /* Payloads, bytes */
 #define ETRACE_SB_SESSION_SIZE  32
 #define ETRACE_SB_PARAMS_SIZE_1_0 28            /* at least */
-#define ETRACE_SB_PARAMS_SIZE 32
+#define ETRACE_SB_PARAMS_SIZE_1_1 32
+#define ETRACE_SB_PARAMS_SIZE   40
 #define ETRACE_SB_TVEC_SIZE 16
 #define ETRACE_SB_ORIGIN_SIZE 16
 #define ETRACE_SB_TASK_SIZE     (16 + ETRACE_SB_COMM_SIZE)
 #define ETRACE_SB_NOTE_SIZE(len) (8 + (size_t)(len))
-#define ETRACE_SB_END_SIZE(harts) (8 + 24 * (size_t)(harts))
+#define ETRACE_SB_END_SIZE_1_3(harts) (8 + 24 * (size_t)(harts))  /* at least */
+#define ETRACE_SB_END_SIZE(harts) (8 + 32 * (size_t)(harts))
 #define ETRACE_SB_PLACE_SIZE    16
 #define ETRACE_SB_SPACE_SIZE    24
 #define ETRACE_SB_MAP_SIZE      24
@@ -369,6 +378,7 @@ bool etrace_sb_unpack_end(const uint8_t *p, size_t len, unsigned harts,
 /* ... and those of one of them, of a payload that could be unpacked */
 uint64_t etrace_sb_unpack_align_hart(const uint8_t *p, unsigned hart);
 uint64_t etrace_sb_unpack_ram_hart(const uint8_t *p, unsigned hart);
-ETraceSbEnd etrace_sb_unpack_end_hart(const uint8_t *p, unsigned hart);
+ETraceSbEnd etrace_sb_unpack_end_hart(const uint8_t *p, size_t len,
+                                      unsigned harts, unsigned hart);
 
 #endif /* HW_TRACE_ETRACE_SIDEBAND_H */

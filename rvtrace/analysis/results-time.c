@@ -4,12 +4,10 @@
  * SPDX-License-Identifier: GPL-2.0-or-later
  */
 #include "qemu/osdep.h"
+#include <math.h>
 #include "analysis/results-private.h"
 #include "base/say.h"
-
-/* Ticks a second, unless somebody says so */
-#define TIMESTAMP_HZ    1000000000
-#define MTIME_HZ        10000000
+#include "trace/trace-clock.h"
 
 /* Without times: "have ..." */
 #define TIMES_REMEDY    "QEMU write it with -global " \
@@ -34,6 +32,35 @@ void hart_time(void *opaque, uint64_t ticks, unsigned bits, bool timestamp)
     }
 }
 
+/* Times that the user sees should be right, or said to be wrong. */
+static void warn_of_clock(const HartResult *h)
+{
+    unsigned bits = trace_clock_bits(h->all->t, h->hart, h->by_timestamps);
+    double hz = h->time.hz;
+    const char *what = h->by_timestamps ? "timestamp" : "time";
+    uint64_t seen, passed;
+
+    switch (trace_look_at_clock(h->all->t, h->hart, h->by_timestamps,
+                                h->time.hz, &seen, &passed)) {
+    case TRACE_CLOCK_UNKNOWN:
+        say_warn("hart %u: its %ss of %u bits wrap every %.3g s: how much time "
+                 "passed is not known where packets are further apart; have "
+                 "QEMU write longer ones, with -global "
+                 "riscv-trace-encoder.%s-width=%u", h->hart, what, bits,
+                 ldexp(1, bits) / hz, what, h->by_timestamps ? 40 : 64);
+        break;
+    case TRACE_CLOCK_WRAPPED:
+        say_warn("hart %u: its timestamps of %u bits wrap every %.3g s, which "
+                 "they did unseen: by them, %.4g s have passed, but it were "
+                 "%.4g s, so times are too short; have QEMU write longer ones, "
+                 "with -global riscv-trace-encoder.timestamp-width=40",
+                 h->hart, bits, ldexp(1, bits) / hz, seen / hz, passed / hz);
+        break;
+    default:
+        break;
+    }
+}
+
 bool hart_time_begin(HartResult *h)
 {
     const Job *job = h->all->job;
@@ -44,8 +71,12 @@ bool hart_time_begin(HartResult *h)
         return true;
     }
     if (trace_reports_time(h->all->t, h->hart, &h->by_timestamps)) {
-        h->time.hz = job->select.tick_rate ? job->select.tick_rate :
-                     h->by_timestamps ? TIMESTAMP_HZ : MTIME_HZ;
+        h->time.hz = job->select.tick_rate > 0 ?
+                     (uint64_t)job->select.tick_rate :
+                     trace_tick_rate(h->all->t, h->hart, h->by_timestamps);
+        if (must || (h->needs & OBSERVER_TIME)) {
+            warn_of_clock(h);
+        }
     } else if (must) {
         say_error("--from, --to: hart %u's trace does not report the time; "
                   "have " TIMES_REMEDY ", or give a number of instructions",

@@ -32,7 +32,7 @@ struct Sideband {
     const uint8_t *data;
     size_t begin, end;      /* the session's records, behind SESSION */
     bool cut;               /* the stream ends in the middle of a record */
-    unsigned session;
+    unsigned session, minor;
     unsigned nr_harts;
     uint64_t trace_start, trace_end;
     SidebandHart *harts;
@@ -42,6 +42,7 @@ struct Sideband {
     GArray *aligns;         /* SidebandAlign, by offset */
     GArray *rams;           /* SidebandRam: each RAM record, as they come */
     const uint8_t *last;    /* payload of the last END record; NULL: none */
+    size_t last_len;
     uint64_t id, origin;    /* payload of ORIGIN; 0, 0: there is none */
     char *problem;
     unsigned nr_problems;

@@ -238,6 +238,7 @@ static bool index_records(Sideband *sb, size_t pos, GError **errp)
             break;
         case ETRACE_SB_END:
             sb->last = rec.payload;
+            sb->last_len = rec.len;
             break;
         }
     }
@@ -305,6 +306,7 @@ static bool open_session(Sideband *sb, const ETraceSbSession *session,
     }
     sb->nr_harts = session->harts;
     sb->session = session->number;
+    sb->minor = session->minor;
     sb->trace_start = session->trace_offset;
     if (!sb->nr_harts || sb->nr_harts > MAX_HARTS) {
         g_set_error(errp, G_IO_ERROR, G_IO_ERROR_INVALID_DATA,
@@ -415,6 +417,11 @@ unsigned sideband_session(const Sideband *sb)
     return sb->session;
 }
 
+unsigned sideband_minor(const Sideband *sb)
+{
+    return sb->minor;
+}
+
 unsigned sideband_nr_harts(const Sideband *sb)
 {
     return sb->nr_harts;
@@ -493,11 +500,13 @@ bool sideband_end(const Sideband *sb, unsigned hart, SidebandEnd *end)
     if (!sb->last) {
         return false;
     }
-    from = etrace_sb_unpack_end_hart(sb->last, hart);
+    from = etrace_sb_unpack_end_hart(sb->last, sb->last_len, sb->nr_harts,
+                                     hart);
     *end = (SidebandEnd) {
         .packets = from.put,
         .lost = from.lost,
         .lost_last = from.lost_last,
+        .ticks = from.ticks,
     };
     return true;
 }

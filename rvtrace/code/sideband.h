@@ -40,6 +40,8 @@ Sideband *sideband_parse(const uint8_t *data, size_t size, unsigned session,
 void sideband_free(Sideband *sb);
 
 unsigned sideband_session(const Sideband *sb);
+/* Minor version of the session: ETRACE_SB_VERSION_MINOR, or of another QEMU */
+unsigned sideband_minor(const Sideband *sb);
 unsigned sideband_nr_harts(const Sideband *sb);
 const SidebandHart *sideband_hart(const Sideband *sb, unsigned hart);
 
@@ -117,6 +119,7 @@ typedef struct SidebandEnd {
     uint64_t packets;       /* of the hart, in the stream */
     uint64_t lost;          /* because there was no room */
     uint64_t lost_last;     /* of those, not reported by a packet */
+    uint64_t ticks;         /* ETraceSbEnd.ticks */
 } SidebandEnd;
 
 /*

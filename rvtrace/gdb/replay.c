@@ -5,6 +5,7 @@
  */
 #include "qemu/osdep.h"
 #include "gdb/replay-private.h"
+#include "trace/trace-clock.h"
 
 /* Instructions between points, at least, until there are too many points */
 #define SPACING         (1u << 16)
@@ -15,10 +16,6 @@
 /* A search backwards takes pieces of this many instructions, then of more. */
 #define PIECE_MIN       (1u << 20)
 #define PIECE_MAX       (1u << 28)
-
-/* Ticks a second, unless somebody says so */
-#define TIMESTAMP_HZ    1000000000
-#define MTIME_HZ        10000000
 
 Replay *replay_new(Trace *t, unsigned hart, uint64_t tick_rate)
 {
@@ -34,7 +31,7 @@ Replay *replay_new(Trace *t, unsigned hart, uint64_t tick_rate)
     r->window.moments = g_array_new(FALSE, FALSE, sizeof(ReplayMoment));
     r->window.events = g_array_new(FALSE, FALSE, sizeof(ReplayEvent));
     if (trace_reports_time(t, hart, &r->by_timestamps)) {
-        r->clock.hz = tick_rate ?: r->by_timestamps ? TIMESTAMP_HZ : MTIME_HZ;
+        r->clock.hz = tick_rate ?: trace_tick_rate(t, hart, r->by_timestamps);
     }
     return r;
 }
