@@ -41,6 +41,15 @@ static void riscv_trace_pib_align(RISCVTracePIB *s)
     }
 }
 
+/* The session has begun: the trace says which one it is. */
+static void riscv_trace_pib_mark_session(RISCVTracePIB *s)
+{
+    uint8_t mark[ETRACE_SESSION_MARK_SIZE];
+
+    etrace_encap_mark_session(s->replicator->session.id, mark);
+    riscv_trace_chardev_put(&s->out, mark, sizeof(mark));
+}
+
 /*
  * Put the records of alignment sequences into the sideband stream. From the
  * main loop: a hart may be in the middle of a record of its own.
@@ -82,6 +91,7 @@ static void riscv_trace_pib_begin(RISCVTraceOutput *out,
         s->num_aligns = 0;
     }
     riscv_trace_pib_align(s);
+    riscv_trace_pib_mark_session(s);
 }
 
 static bool riscv_trace_pib_enabled(RISCVTraceOutput *out)

@@ -112,13 +112,14 @@ static bool riscv_trace_session_put_record(void *opaque, const uint8_t *record,
 }
 
 /*
- * True if a session is to begin now. What a sideband reader has not read yet
- * must leave room for what it is going to get.
+ * True if a session is to begin now. What the readers have not read yet must
+ * leave room for what they are going to get.
  */
 static bool riscv_trace_session_is_due(RISCVTraceSession *s)
 {
     return qatomic_read(&s->pending) &&
            (s->resident || riscv_trace_session_has_trace(s)) &&
+           (!s->trace || riscv_trace_chardev_low(s->trace)) &&
            (!s->sideband || riscv_trace_chardev_low(&s->sideband->out));
 }
 

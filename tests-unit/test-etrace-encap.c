@@ -325,6 +325,56 @@ static void test_align(void)
     }
 }
 
+/* "null packets ... idle for a 0 and alignment for a 1 ... LSB first" */
+static void test_session_mark(void)
+{
+    const uint64_t id = 0x8000000000000005;
+    uint8_t buf[ETRACE_ALIGN_MAX + ETRACE_SESSION_MARK_SIZE + 1];
+    ETraceEncapPacket pkt;
+    ETraceParams params;
+    uint8_t *mark;
+    uint64_t got;
+    size_t n;
+
+    set_params(&params, 8, 0, 5);
+    n = etrace_encap_align(&params, buf);
+    mark = buf + n;
+    etrace_encap_mark_session(id, mark);
+    n += ETRACE_SESSION_MARK_SIZE;
+    buf[n] = 0x01;              /* the first packet */
+    for (unsigned i = 0; i < ETRACE_SESSION_MARK_SIZE; i++) {
+        bool bit = i == 0 || i == 8 || i == 10 || i >= 71;
+
+        g_assert_cmphex(mark[i], ==, bit ? 0x80 : 0x00);
+        g_assert_cmpint(etrace_encap_parse(&params, mark + i, 1, &pkt), ==,
+                        ETRACE_ENCAP_NULL);
+    }
+    g_assert_cmpint(etrace_encap_find_mark(&params, buf, n + 1, &got), ==,
+                    ETRACE_MARK_FOUND);
+    g_assert_cmphex(got, ==, id);
+    for (size_t i = 0; i < n; i++) {
+        g_assert_cmpint(etrace_encap_find_mark(&params, buf, i, &got), ==,
+                        ETRACE_MARK_MORE);
+    }
+    /* another source has shorter timestamps */
+    set_params(&params, 0, 0, 0);
+    g_assert_cmpint(etrace_encap_find_mark(&params, buf, n + 1, &got), ==,
+                    ETRACE_MARK_FOUND);
+    set_params(&params, 8, 0, 5);
+
+    mark[1] = 0x80;             /* another version */
+    g_assert_cmpint(etrace_encap_find_mark(&params, buf, n + 1, &got), ==,
+                    ETRACE_MARK_NONE);
+    mark[1] = 0x00;
+    mark[20] = 0x01;            /* a packet */
+    g_assert_cmpint(etrace_encap_find_mark(&params, buf, n + 1, &got), ==,
+                    ETRACE_MARK_NONE);
+    mark[20] = 0x00;
+    buf[3] = 0x01;
+    g_assert_cmpint(etrace_encap_find_mark(&params, buf, n + 1, &got), ==,
+                    ETRACE_MARK_NONE);
+}
+
 static void test_find_align(void)
 {
     uint8_t buf[200];
@@ -456,6 +506,7 @@ int main(int argc, char **argv)
     g_test_add_func("/etrace/encap/parse-null", test_parse_null);
     g_test_add_func("/etrace/encap/parse-cut-off", test_parse_cut_off);
     g_test_add_func("/etrace/encap/align", test_align);
+    g_test_add_func("/etrace/encap/session-mark", test_session_mark);
     g_test_add_func("/etrace/encap/find-align", test_find_align);
     g_test_add_func("/etrace/encap/find-align-not-in-packet",
                     test_find_align_not_in_packet);

@@ -170,6 +170,58 @@ size_t etrace_encap_align(const ETraceParams *params,
     return n + 1;
 }
 
+static void put_nulls(uint8_t *out, uint64_t value, unsigned bits)
+{
+    for (unsigned i = 0; i < bits; i++) {
+        out[i] = (value >> i) & 1 ? NULL_ALIGNMENT : NULL_IDLE;
+    }
+}
+
+void etrace_encap_mark_session(uint64_t id,
+                               uint8_t out[ETRACE_SESSION_MARK_SIZE])
+{
+    put_nulls(out, ETRACE_SESSION_MARK_VERSION, 8);
+    put_nulls(out + 8, id, 64);
+    out[ETRACE_SESSION_MARK_SIZE - 1] = NULL_ALIGNMENT;
+}
+
+ETraceMarkStatus etrace_encap_find_mark(const ETraceParams *params,
+                                        const uint8_t *buf, size_t avail,
+                                        uint64_t *id)
+{
+    uint64_t words[2] = { 0, 0 };
+    size_t start = 0;
+
+    /* Other sources of the stream may have longer timestamps. */
+    while (start < avail && buf[start] == NULL_IDLE) {
+        start++;
+    }
+    if (start == avail) {
+        return ETRACE_MARK_MORE;
+    }
+    if (start < null_run_max(params) || buf[start++] != NULL_ALIGNMENT) {
+        return ETRACE_MARK_NONE;
+    }
+    for (unsigned i = 0; i < ETRACE_SESSION_MARK_SIZE; i++) {
+        bool bit;
+
+        if (start + i == avail) {
+            return ETRACE_MARK_MORE;
+        }
+        bit = buf[start + i] == NULL_ALIGNMENT;
+        if ((!bit && buf[start + i] != NULL_IDLE) ||
+            (!bit && i == ETRACE_SESSION_MARK_SIZE - 1)) {
+            return ETRACE_MARK_NONE;
+        }
+        if (i < 8 + 64) {
+            words[i >= 8] |= (uint64_t)bit << (i < 8 ? i : i - 8);
+        }
+    }
+    *id = words[1];
+    return words[0] == ETRACE_SESSION_MARK_VERSION ? ETRACE_MARK_FOUND
+                                                   : ETRACE_MARK_NONE;
+}
+
 ETraceEncapStatus etrace_encap_parse(const ETraceParams *params,
                                      const uint8_t *buf, size_t avail,
                                      ETraceEncapPacket *out)

@@ -78,6 +78,33 @@ size_t etrace_encap_wrap(const ETraceParams *params, const uint8_t *payload,
 size_t etrace_encap_align(const ETraceParams *params,
                           uint8_t out[ETRACE_ALIGN_MAX]);
 
+/*
+ * The id of a session, behind the synchronisation sequence that its part of a
+ * stream begins with: null packets, which any reader skips, idle for a 0 and
+ * alignment for a 1. 8 bits of version, 64 of the id, both LSB first, and a
+ * null.alignment.
+ */
+#define ETRACE_SESSION_MARK_VERSION     1
+#define ETRACE_SESSION_MARK_SIZE        (8 + 64 + 1)
+
+/* Write the mark of session @id, ETRACE_SESSION_MARK_SIZE bytes, to @out. */
+void etrace_encap_mark_session(uint64_t id,
+                               uint8_t out[ETRACE_SESSION_MARK_SIZE]);
+
+typedef enum ETraceMarkStatus {
+    ETRACE_MARK_FOUND,
+    ETRACE_MARK_NONE,           /* something else is there */
+    ETRACE_MARK_MORE,           /* @avail ends inside of what may be one */
+} ETraceMarkStatus;
+
+/*
+ * Look for the mark of a session whose synchronisation sequence begins at @buf,
+ * and set *@id if it is found. Only src_bits and ts_bytes of @params are used.
+ */
+ETraceMarkStatus etrace_encap_find_mark(const ETraceParams *params,
+                                        const uint8_t *buf, size_t avail,
+                                        uint64_t *id);
+
 typedef enum ETraceEncapStatus {
     ETRACE_ENCAP_PACKET,        /* a normal packet */
     ETRACE_ENCAP_NULL,          /* a null packet; align says which */

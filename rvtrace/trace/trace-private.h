@@ -17,6 +17,14 @@ bool trace_take_ram(Trace *t, const TraceOptions *opts, const Trace *later,
                     GError **errp);
 
 /*
+ * trace-identity.c: is the trace of the session that its sideband is of? The
+ * files' range is known; @framing: of any hart. True as well if nothing tells:
+ * older files get a warning. Returns false and sets @errp if it is not.
+ */
+bool trace_check_identity(const Trace *t, const ETraceParams *framing,
+                          GError **errp);
+
+/*
  * Go to the next bytes of the part's pieces that may have packets of the hart.
  * Returns false if there are none.
  */

@@ -50,7 +50,8 @@ static bool harts_from_sideband(Trace *t, GError **errp)
                     sideband_problem(t->sideband) ?: "no PARAMS records");
         return false;
     }
-    return begin_ring(t, framing, errp);
+    return begin_ring(t, framing, errp) &&
+           trace_check_identity(t, framing, errp);
 }
 
 /* What was lost at the beginning of a ring, for each hart */

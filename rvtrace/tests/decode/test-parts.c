@@ -33,6 +33,17 @@ static Synth *make_part(unsigned seed, unsigned harts)
     });
 }
 
+/* The trace begins as QEMU's do. Alignment sequences in it move on with it. */
+static void mark_session(GByteArray *trace, uint64_t id)
+{
+    const ETraceParams framing = { .src_bits = 8 };
+    uint8_t begin[ETRACE_ALIGN_MAX + ETRACE_SESSION_MARK_SIZE];
+    size_t n = etrace_encap_align(&framing, begin);
+
+    etrace_encap_mark_session(id, begin + n);
+    g_byte_array_prepend(trace, begin, n + ETRACE_SESSION_MARK_SIZE);
+}
+
 static void set_up(Fixture *f, unsigned harts, bool origins)
 {
     for (unsigned i = 0; i < PARTS; i++) {
@@ -40,6 +51,7 @@ static void set_up(Fixture *f, unsigned harts, bool origins)
 
         if (origins) {
             sb_origin(s->sideband, ID(i), i ? ID(i - 1) : 0);
+            mark_session(s->trace, ID(i));
         }
         f->synths[i] = s;
         f->traces[i] = test_file(s->trace->data, s->trace->len);
@@ -269,6 +281,74 @@ static void test_sessions(void)
     tear_down(&f);
 }
 
+/* Part 0 with @trace; the minor version of its sideband is @minor. */
+static Trace *open_with(const Fixture *f, const GByteArray *trace,
+                        unsigned minor, GError **errp)
+{
+    GByteArray *sideband = f->synths[0]->sideband;
+    g_autofree char *trace_name = test_file(trace->data, trace->len);
+    g_autofree char *sideband_name = NULL;
+    char *traces[] = { trace_name, NULL };
+    char *sidebands[] = { NULL, NULL };
+    Trace *t;
+
+    etrace_sb_put(sideband->data + 8 + 10, minor, 2);
+    sidebands[0] = sideband_name = test_file(sideband->data, sideband->len);
+    t = trace_open(&(TraceOptions) {
+        .traces = traces,
+        .sidebands = sidebands,
+        .wrapped_at = RING_NOT_WRAPPED,
+    }, errp);
+    g_unlink(trace_name);
+    g_unlink(sideband_name);
+    return t;
+}
+
+/* Both streams have the id of their session since minor version 7. */
+static void test_identity(void)
+{
+    const size_t plain = 33 + ETRACE_SESSION_MARK_SIZE;
+    Fixture f;
+
+    set_up(&f, 1, true);
+    for (unsigned minor = 6; minor <= 8; minor++) {
+        for (unsigned what = 0; what < 5; what++) {
+            const GByteArray *from = f.synths[what == 1]->trace;
+            g_autoptr(GByteArray) trace = g_byte_array_new();
+            g_autoptr(GError) err = NULL;
+            g_autoptr(Trace) t = NULL;
+            const char *error = NULL;
+
+            g_byte_array_append(trace, from->data, from->len);
+            switch (what) {
+            case 0:
+                break;
+            case 1:
+                error = "different runs";
+                break;
+            case 2:
+                g_byte_array_remove_range(trace, 0, plain);
+                error = "no mark of a session";
+                break;
+            case 3:             /* nothing but a part of the mark */
+                g_byte_array_set_size(trace, plain / 2);
+                break;
+            case 4:
+                g_byte_array_set_size(trace, 0);
+                break;
+            }
+            t = open_with(&f, trace, minor, &err);
+            if (error && minor >= 7) {
+                check_null(t);
+                check_nonnull(strstr(err->message, error));
+            } else {
+                check_no_error(err);
+            }
+        }
+    }
+    tear_down(&f);
+}
+
 /* Who the session is, and which one it goes on from */
 static void test_origin(void)
 {
@@ -301,6 +381,7 @@ int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
     g_test_add_func("/parts/origin", test_origin);
+    g_test_add_func("/parts/identity", test_identity);
     g_test_add_func("/parts/order", test_order);
     g_test_add_func("/parts/no-origin", test_no_origin);
     g_test_add_func("/parts/stop", test_stop);
