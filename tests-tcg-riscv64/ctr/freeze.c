@@ -363,8 +363,25 @@ static void counter(void)
     csr_write(CSR_SCTRSTATUS, 0);
 }
 
+/* "tdata1.type is WARL": 1 and 8 to 14 ended stock QEMU. */
+static void unknown_triggers(void)
+{
+    rule("Sdtrig: types of triggers that do not exist are ignored");
+    csr_write(tdata1, TDATA1_M6);
+    for (uint64_t type = 0; type < 16; type++) {
+        if (type == 2 || type == 3 || type == 6) {
+            continue;           /* those that QEMU has */
+        }
+        about("type %u", (unsigned)type);
+        csr_write(tdata1, type << 60 | (TDATA1_M6 & ~(15ull << 60)));
+        check_eq("tdata1", csr_read(tdata1), TDATA1_M6);
+    }
+    csr_write(tdata1, 6ull << 60);
+}
+
 void test_main(void)
 {
+    unknown_triggers();
     breakpoints();
     overflows();
     no_trap();
