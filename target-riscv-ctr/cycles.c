@@ -23,6 +23,7 @@
 #include "exec/icount.h"
 #include "system/cpu-timers.h"
 #include "cycles.h"
+#include "exec/helper-proto.h"
 
 #define CCM_BITS        12
 #define CCE_MAX         15
@@ -87,7 +88,10 @@ static uint64_t now(CPURISCVState *env)
 
 static uint64_t elapsed(CPURISCVState *env)
 {
-    return env->ctr.counting ? now(env) - env->ctr.cycles : env->ctr.cycles;
+    uint64_t cycles = env->ctr.counting ? now(env) - env->ctr.cycles
+                                        : env->ctr.cycles;
+
+    return riscv_ctr_cycles_went_back(cycles) ? 0 : cycles;
 }
 
 static void set_elapsed(CPURISCVState *env, uint64_t cycles)
@@ -97,7 +101,12 @@ static void set_elapsed(CPURISCVState *env, uint64_t cycles)
 
 void riscv_ctr_cycles_reset(CPURISCVState *env)
 {
-    set_elapsed(env, RISCV_CTR_CYCLES_INVALID);
+    set_elapsed(env, RISCV_CTR_CYCLES_RESET);
+}
+
+void helper_ctr_cycles_reset(CPURISCVState *env)
+{
+    riscv_ctr_cycles_reset(env);
 }
 
 void riscv_ctr_cycles_run(CPURISCVState *env, bool active)
@@ -132,6 +141,9 @@ uint64_t riscv_ctr_cycles_value(uint32_t data)
 /* The count of an entry that software may have written */
 static uint64_t entry_cycles(uint64_t cycles)
 {
+    if (riscv_ctr_cycles_went_back(cycles)) {
+        return 0;
+    }
     if (!(cycles & RISCV_CTR_CYCLES_ENCODED)) {
         return cycles;
     }
@@ -141,10 +153,12 @@ static uint64_t entry_cycles(uint64_t cycles)
 
 void riscv_ctr_cycles_untake(CPURISCVState *env, uint64_t cycles)
 {
-    uint64_t sum = elapsed(env) + entry_cycles(cycles);
+    uint64_t sum = elapsed(env), more = entry_cycles(cycles);
 
-    if (sum & (RISCV_CTR_CYCLES_INVALID | RISCV_CTR_CYCLES_ENCODED)) {
-        sum = RISCV_CTR_CYCLES_INVALID;
+    if ((sum | more) & RISCV_CTR_CYCLES_INVALID) {
+        sum = RISCV_CTR_CYCLES_RESET;
+    } else {
+        sum += more;
     }
     set_elapsed(env, sum);
 }
@@ -153,6 +167,9 @@ uint32_t riscv_ctr_cycles_encode(uint64_t cycles)
 {
     unsigned cce = 0, ccm;
 
+    if (riscv_ctr_cycles_went_back(cycles)) {
+        cycles = 0;
+    }
     if (cycles & RISCV_CTR_CYCLES_ENCODED) {
         return cycles;
     }

@@ -13,10 +13,21 @@
  * these marks.
  */
 
-/* The counter was reset since the record before: CCV is 0. */
+/*
+ * The counter was reset since the record before: CCV is 0. A counter that was
+ * reset begins in the middle of what has the mark: time may go back a little,
+ * if host ticks differ between sockets, or -icount changes its shift.
+ */
 #define RISCV_CTR_CYCLES_INVALID        (1ULL << 62)
+#define RISCV_CTR_CYCLES_RESET          (3ULL << 61)
 /* Software wrote the entry: CCV and CC are here as they are in ctrdata. */
 #define RISCV_CTR_CYCLES_ENCODED        (1ULL << 63)
+
+/* Both marks: time went back since the record before. That is a count of 0. */
+static inline bool riscv_ctr_cycles_went_back(uint64_t cycles)
+{
+    return cycles >= (RISCV_CTR_CYCLES_ENCODED | RISCV_CTR_CYCLES_INVALID);
+}
 
 /* RISCVCTRState.cycles_key: how the counter is read, see tb-key.h */
 #define RISCV_CTR_KEY_CYCLES            0x00000004      /* -icount */

@@ -71,8 +71,7 @@ static int ctr_registers_post_load(void *opaque, int version_id)
         return -EINVAL;
     }
     for (unsigned i = 0; i < RISCV_CTR_ENTRIES; i++) {
-        if ((regs->target[i] & CTRTARGET_MISP) ||
-            (regs->data[i] & ~(uint64_t)CTRDATA_MASK)) {
+        if (regs->data[i] & ~(uint64_t)CTRDATA_MASK) {
             error_report("ctr: incoming entry %u has reserved bits set", i);
             return -EINVAL;
         }
@@ -86,7 +85,8 @@ static int ctr_registers_post_load(void *opaque, int version_id)
     for (unsigned i = 0; i < RISCV_CTR_ENTRIES; i++) {
         s->entries[i] = (RISCVCTREntry) {
             .source = regs->source[i],
-            .target = regs->target[i],
+            /* A QEMU that let software write MISP must not keep it there. */
+            .target = regs->target[i] & ~(uint64_t)CTRTARGET_MISP,
             .type = regs->data[i] & CTRDATA_TYPE_MASK,
             .cycles = riscv_ctr_cycles_decode(regs->data[i]),
         };
@@ -189,7 +189,7 @@ static int ctr_pre_load(void *opaque)
     RISCVCPU *cpu = opaque;
 
     cpu->env.ctr.counting = false;
-    cpu->env.ctr.cycles = RISCV_CTR_CYCLES_INVALID;
+    cpu->env.ctr.cycles = RISCV_CTR_CYCLES_RESET;
     return 0;
 }
 

@@ -103,7 +103,11 @@ void riscv_ctr_trap(CPURISCVState *env, bool async, target_ulong cause,
     uint64_t ctl = ctr_transition_control(env, virt);
     bool from = ctr_mode_enabled(env, priv, virt);
     bool to = ctr_mode_enabled(env, env->priv, env->virt_enabled);
-    uint64_t freeze = async ? (cause == IRQ_PMU_OVF ? XCTRCTL_LCOFIFRZ : 0)
+    /* No other trap is taken asynchronously and leaves NMIE clear. */
+    bool nmi = async && riscv_cpu_cfg(env)->ext_smrnmi &&
+               !get_field(env->mnstatus, MNSTATUS_NMIE);
+    uint64_t freeze = async ? (cause == IRQ_PMU_OVF && !nmi ? XCTRCTL_LCOFIFRZ
+                                                            : 0)
                             : (cause == RISCV_EXCP_BREAKPOINT ? XCTRCTL_BPFRZ
                                                               : 0);
 

@@ -376,8 +376,46 @@ static void rasemu(void)
     check("co-routine swap", !s.v || s.c == 6 + 10);
 }
 
+/*
+ * "CtrCycleCounter is reset on writes to xctrctl". Zicsr: csrrs and csrrc whose
+ * register holds 0 write the CSR, those that name x0 or the immediate 0 do not.
+ */
+static void written_with_zero(void)
+{
+    static const struct {
+        const char *name;
+        unsigned funct3, rd, rs1;
+        bool write;
+    } cases[] = {
+        { "csrrs x0, mctrctl, t1", 2, 0, 6, true },
+        { "csrrs t2, mctrctl, t1", 2, 7, 6, true },
+        { "csrrc x0, mctrctl, t1", 3, 0, 6, true },
+        { "csrrc t2, mctrctl, t1", 3, 7, 6, true },
+        { "csrrs t2, mctrctl, x0", 2, 7, 0, false },
+        { "csrrc t2, mctrctl, x0", 3, 7, 0, false },
+        { "csrrsi t2, mctrctl, 0", 6, 7, 0, false },
+        { "csrrci t2, mctrctl, 0", 7, 7, 0, false },
+    };
+
+    rule("6.3 a write of xctrctl that changes nothing resets the counter");
+    for (unsigned i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        about("%s", cases[i].name);
+        gen_begin();
+        gen_word(insn_i(0x13, 0, 6, 0, 0));             /* li t1, 0 */
+        gen_transfer(DIR_JUMP);
+        gen_word(insn_i(0x73, cases[i].funct3, cases[i].rd, cases[i].rs1,
+                        CSR_MCTRCTL));
+        gen_transfer(DIR_JUMP);
+        go(M, 0);
+        /* the last record is the ecall's */
+        check_eq("type", entry_read(1).data & DATA_TYPE, DIR_JUMP);
+        check_eq("CCV", ccv(1), !cases[i].write);
+    }
+}
+
 void test_main(void)
 {
+    written_with_zero();
     elapsed();
     exponents();
     ccv_rules();

@@ -172,7 +172,6 @@ def hostile(tap, start, stream):
         'an incoming mctrctl with Custom bits': {'mctrctl': 1 << 60},
         'an incoming vsctrctl with M': {'vsctrctl': 1 << 2},
         'an incoming vsctrctl with MTE': {'vsctrctl': 1 << 9},
-        'an incoming ctrtarget.MISP': {'target[255]': 1},
         'an incoming ctrdata with undefined bits': {'data[7]': 1 << 4},
         'an incoming ctrdata with undefined high bits': {'data[0]': 1 << 32},
     }

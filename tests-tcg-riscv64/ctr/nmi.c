@@ -30,16 +30,19 @@ static void handler(void)
 static void from_outside(void)
 {
     struct run r = { .mode = U, .pc = (xlen_t)spin_stub,
-                     .mctrctl = CTL_U | CTL_M | CTL_DIRJMPINH | CTL_TRETINH };
+                     .mctrctl = CTL_U | CTL_M | CTL_DIRJMPINH | CTL_TRETINH |
+                                CTL_LCOFIFRZ };
     struct transfer want = { addr(spin_stub), addr(NMI_VECTOR), INTERRUPT };
 
-    rule("6.1 an NMI from U to M is recorded as an interrupt");
+    rule("6.1, 6.5 an NMI from U to M is recorded as an interrupt, and is no "
+         "counter overflow whatever its number");
     handler();
     ctr_clear();
     print("# raise the NMI line\n");
     run(&r);
     check_eq("mnepc", csr_read(CSR_MNEPC), addr(spin_stub));
     check_eq("mnstatus.NMIE", csr_read(CSR_MNSTATUS) & NMIE, 0);
+    check_eq("FROZEN", csr_read(CSR_SCTRSTATUS) >> 31, 0);
     check_buffer(&want, 1);
 }
 

@@ -85,6 +85,7 @@ reset-qmp           rv64,$all
 dbltrp              rv64,h=on,ssdbltrp=on,$ctr
 nmi                 rv64,h=on,smrnmi=on,smdbltrp=on,ssdbltrp=on,$vectors,$ctr
 nmi-line            rv64,h=on,smrnmi=on,$vectors,$ctr
+nmi-line@13         rv64,h=on,smrnmi=on,$vectors,$ctr
 zicfilp             rv64,zicfilp=on,$ctr
 misa                rv64,$all,x-misa-w=on
 misa@icount         rv64,$all,x-misa-w=on           $icount
@@ -112,9 +113,9 @@ zicfilp@icount rv64,zicfilp=on,$ctr $icount"
 # these, too, can be asked for by name
 case $variants$* in *@*|yes*) table+=$more ;; esac
 
-# Raises the NMI of hart 0 when the guest asks for it, and stays until its end
-nmi_line() { # OUTPUT SOCKETS
-    python3 - "$1" "$2" << 'PYTHON'
+# Raises an NMI of hart 0 when the guest asks for it, and stays until its end
+nmi_line() { # OUTPUT SOCKETS NUMBER
+    python3 - "$1" "$2" "$3" << 'PYTHON'
 import sys
 import links
 import tap
@@ -125,7 +126,8 @@ def asks():
 
 tap.until(asks, 'the guest did not ask for the NMI')
 qtest = links.QTest(sys.argv[2])
-qtest.ask('set_irq_in /machine/soc0/harts[0] riscv.cpu.rnmi 0 1')
+qtest.ask('set_irq_in /machine/soc0/harts[0] riscv.cpu.rnmi '
+          f'{sys.argv[3]} 1')
 qtest.file.readline()
 PYTHON
 }
@@ -142,7 +144,7 @@ run() { # NAME CPU [OPTION...]
         cpu=$(sed -E "s/,$property=[^,]*//" <<< "$cpu")
     done
     : > "$out"
-    if [ "$name" = nmi-line ]; then
+    if [ "${name%@*}" = nmi-line ]; then
         more=(-qtest "unix:$tmp/qtest,server=on,wait=off" -qtest-log /dev/null)
     fi
     if [ -f "$here/${name%@*}.py" ]; then
@@ -156,7 +158,10 @@ run() { # NAME CPU [OPTION...]
             -kernel "$tmp/${name%@*}.elf" "$@" "${more[@]}" \
             > "$out" 2> "$out.err" < /dev/null &
     fi
-    [ "$name" != nmi-line ] || nmi_line "$out" "$tmp"
+    case $name in
+    nmi-line) nmi_line "$out" "$tmp" 0 ;;
+    nmi-line@*) nmi_line "$out" "$tmp" "${name#*@}" ;;
+    esac
     wait $!
     status=$?
 

@@ -116,8 +116,27 @@ static void stateen(void)
     set_stateen(STATEEN_ALL, STATEEN_ALL);
 }
 
+/* pc is kept sign-extended, tdata2 is not. */
+static void trigger(void)
+{
+    struct run r;
+
+    rule("RV32: an execute trigger above 2 GiB fires");
+    gen_begin();
+    gen_nops(4);
+    gen_end();
+    csr_write(tselect, 0);
+    csr_write(tdata1, 6u << 28 | BIT(3) | BIT(2));      /* in U, execute */
+    csr_write(tdata2, (xlen_t)gen_code + 8);
+    r = run_at(U, gen_code, 0);
+    csr_write(tdata1, 6u << 28);
+    check_eq("cause", r.cause, CAUSE_BREAKPOINT);
+    check_eq("epc", r.epc, (xlen_t)gen_code + 8);
+}
+
 void test_main(void)
 {
+    trigger();
     control();
     entries();
     stateen();

@@ -96,6 +96,20 @@ def from_stock(folder, machine, *options):
         goes_on(ours)
 
 
+def from_stock_with_misp(folder):
+    """Stock QEMU lets software write MISP, which is read-only 0 here."""
+    with machine_in_middle(folder, STOCK, 'virt', CTR) as stock:
+        state, data = leave(stock)
+    stream = Stream(data)
+    want = registers(stream, ENTRIES)
+    with open(state, 'wb') as file:
+        file.write(stream.but({f'ctr_dst[{i}]': stream.get(f'ctr_dst[{i}]') | 1
+                               for i in (0, 7, 255)}))
+    with arrive(folder, state, QEMU, 'virt', CTR) as ours:
+        _, data = leave(ours)
+    same(registers(Stream(data), {name: name for name in ENTRIES}), want)
+
+
 def to_stock(folder):
     """Without cycle counts there is nothing that stock QEMU lacks."""
     with machine_in_middle(folder, QEMU, 'virt', CTR) as ours:
@@ -133,6 +147,7 @@ TESTS = (
     ('from stock QEMU, -icount', from_stock, 'virt', *ICOUNT),
     ('from stock QEMU to a machine with trace components', from_stock,
      'virt,trace=on'),
+    ('from stock QEMU, with MISP set', from_stock_with_misp),
     ('to stock QEMU', to_stock),
     ('to stock QEMU: refused with a cycle counter', to_stock_with_cycles),
     ('to stock QEMU: refused with trace components', traced_to_stock),
