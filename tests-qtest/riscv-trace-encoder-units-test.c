@@ -217,6 +217,7 @@ static void test_timestamp_packets(void)
     QTestState *qts = start(",trace=on,trace-autostart=on,trace-chardev=t",
                             args);
     g_autofree uint8_t *data = NULL;
+    const uint8_t *packet;
     gsize size;
 
     poll_control(qts, EMPTY, 0);
@@ -224,16 +225,17 @@ static void test_timestamp_packets(void)
     settle(qts);
     g_assert_true(g_file_get_contents(path, (char **)&data, &size, NULL));
     /* N = 31 + T + S */
-    g_assert_cmpuint(size, >, 31 + 2 + 1 + 1);
+    g_assert_cmpuint(size, >, 31 + 2 + 1 + 1 + SESSION_MARK + 4);
     for (unsigned i = 0; i < 31 + 2 + 1; i++) {
         g_assert_cmphex(data[i], ==, 0);
     }
     g_assert_cmphex(data[34], ==, 0x80);
-    g_assert_cmphex(data[35] & 0xe0, ==, 0x80);
-    g_assert_cmphex(data[36], ==, 7);
-    g_assert_cmphex(data[37], ==, 0);
-    g_assert_cmphex(data[38], ==, 0);
-    g_assert_cmphex(data[39] & 0xf, ==, 0xf);
+    packet = data + 35 + SESSION_MARK;
+    g_assert_cmphex(packet[0] & 0xe0, ==, 0x80);
+    g_assert_cmphex(packet[1], ==, 7);
+    g_assert_cmphex(packet[2], ==, 0);
+    g_assert_cmphex(packet[3], ==, 0);
+    g_assert_cmphex(packet[4] & 0xf, ==, 0xf);
     qtest_quit(qts);
     g_unlink(path);
 }

@@ -25,9 +25,11 @@ static void poll_control(QTestState *qts, uint64_t base, uint32_t mask,
 }
 
 /*
- * The synchronisation sequence of an unframed stream: 31 + T + S times
- * null.idle (0x00), then null.alignment (0x80). T (timestamp bytes) is 0, S
- * (whole bytes of srcID) is @src_bytes. Returns its length.
+ * The beginning of a session. The synchronisation sequence of an unframed
+ * stream: 31 + T + S times null.idle (0x00), then null.alignment (0x80). T
+ * (timestamp bytes) is 0, S (whole bytes of srcID) is @src_bytes. Then the
+ * session's mark: version 1 and an id, a bit for each null packet, and a
+ * null.alignment. Returns the length of both.
  */
 static size_t assert_aligned(const uint8_t *bytes, size_t src_bytes)
 {
@@ -36,8 +38,14 @@ static size_t assert_aligned(const uint8_t *bytes, size_t src_bytes)
     for (size_t i = 0; i < n; i++) {
         g_assert_cmphex(bytes[i], ==, 0x00);
     }
+    g_assert_cmphex(bytes[n++], ==, 0x80);
+    for (size_t i = 0; i < SESSION_MARK; i++) {
+        g_assert_cmphex(bytes[n + i] & 0x7f, ==, 0x00);
+        g_assert_cmpint(i > 0 && i < 8 && bytes[n + i], ==, 0);
+    }
     g_assert_cmphex(bytes[n], ==, 0x80);
-    return n + 1;
+    g_assert_cmphex(bytes[n + SESSION_MARK - 1], ==, 0x80);
+    return n + SESSION_MARK;
 }
 
 /*
@@ -87,7 +95,7 @@ static void test_enable(void)
     size_t size, len;
 
     /* A reader is there, so the stream is aligned, but nothing is traced. */
-    before = read_file(path, 32, &size);
+    before = read_file(path, 32 + SESSION_MARK, &size);
     g_assert_cmpuint(size, ==, assert_aligned((uint8_t *)before, 0));
 
     set_control(qts, PIB, ACTIVE);
@@ -109,7 +117,7 @@ static void test_enable(void)
     clear_control(qts, PIB, ENABLE);
     poll_control(qts, PIB, ENABLE | EMPTY, EMPTY);
 
-    after = read_file(path, 34, &size);
+    after = read_file(path, 34 + SESSION_MARK, &size);
     len = assert_aligned((uint8_t *)after, 0);
     assert_support((uint8_t *)after + len, 0, 0);
     qtest_quit(qts);
@@ -195,14 +203,14 @@ static void test_reconnect(void)
 
     for (int i = 0; i < 3; i++) {
         int fd = connect_to(path);
-        uint8_t bytes[32 + 2 * (1 + 31)];
+        uint8_t bytes[32 + SESSION_MARK + 2 * (1 + 31)];
         unsigned first;
         size_t len;
 
         /* srcID of one bit, because there are two sources */
-        read_exactly(fd, bytes, 32 + 1);
+        read_exactly(fd, bytes, 32 + SESSION_MARK + 1);
         len = assert_aligned(bytes, 0);
-        read_exactly(fd, bytes + 33, bytes[len] & 0x1f);
+        read_exactly(fd, bytes + len + 1, bytes[len] & 0x1f);
         first = bytes[len + 1] & 1;
         len += assert_support(bytes + len, 1, first);
         read_exactly(fd, bytes + len, 1);
@@ -229,13 +237,14 @@ static void test_inhibit_src(void)
                             args);
     g_autofree char *both = NULL;
     size_t size, len;
-    g_autofree char *first = read_file(path, 33 + 3, &size);
+    g_autofree char *first = read_file(path, 33 + SESSION_MARK + 3,
+                                         &size);
 
     len = assert_aligned((uint8_t *)first, 1);
     len += assert_support((uint8_t *)first + len, 8, 5);
 
     set_control(qts, ENCODER(0), TE_INHIBIT_SRC);
-    both = read_file(path, len + 32 + 2, &size);
+    both = read_file(path, len + 32 + SESSION_MARK + 2, &size);
     len += assert_aligned((uint8_t *)both + len, 0);
     assert_support((uint8_t *)both + len, 0, 0);
     qtest_quit(qts);

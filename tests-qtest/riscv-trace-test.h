@@ -20,6 +20,9 @@
 #define ENABLE              (1u << 1)
 #define EMPTY               (1u << 3)
 
+/* Behind the synchronisation sequence of a session: null packets with its id */
+#define SESSION_MARK        (8 + 64 + 1)
+
 #define TE_INST_TRACING     (1u << 2)
 #define TE_INHIBIT_SRC      (1u << 15)
 
