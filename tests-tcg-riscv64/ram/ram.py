@@ -12,6 +12,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(__file__), '..', 'harness'))
 
 import formats
 import machine as machines
+import polled
 import tap
 from observer import Observer, same
 from symbols import table
@@ -713,6 +714,9 @@ def tests():
         for harts in (1, 2):
             yield f'as Linux\' newer driver does, {harts} harts, RV{xlen}', \
                   gtrace, xlen, harts
+        yield f'read while it is traced, RV{xlen}', polled.polled, xlen
+        yield f'the same, recorded and replayed, RV{xlen}', \
+              polled.replayed, xlen
     yield 'both sinks', both_sinks
     yield 'a sink for each hart, from reset', per_hart_whole
     yield 'a sink for each hart, data trace', per_hart_data

@@ -52,6 +52,10 @@
 #ifndef MORE
 #define MORE            1
 #endif
+/* Reads the sink's registers and the ring while it is traced. */
+#ifndef POLLED
+#define POLLED          0
+#endif
 #define AUX_SIZE        (GTRACE ? 0x40000 : 1)
 
 #define ENCODER(hart)   (0x3020000 + (hart) * 0x1000)
@@ -391,6 +395,27 @@ static void patch(int round)
     }
 }
 
+/*
+ * trRamWP only grows, as the ring is large; what is in front of it has been
+ * stored and stays. Keeps a sum of all that was seen.
+ */
+static xlen_t seen;
+static unsigned polls_with_news;
+
+static void look(void)
+{
+    volatile uint32_t *word; /* volatile: a device stores it */
+    uint64_t wp = read64(RAM(0), WP_LOW);
+
+    CHECK(wp >= prev_wp[0] && wp < (xlen_t)rings[0] + RING_SIZE);
+    polls_with_news += wp != prev_wp[0];
+    for (; prev_wp[0] < wp; prev_wp[0] += 4) {
+        word = (volatile uint32_t *)(xlen_t)prev_wp[0];
+        seen = 31 * seen + *word;
+    }
+    seen = 31 * seen + wp;
+}
+
 /* What is traced: calls, loops, branches. The test looks for all of it. */
 void __attribute__((noinline)) work(unsigned long seed)
 {
@@ -406,6 +431,9 @@ void __attribute__((noinline)) work(unsigned long seed)
         }
         for (unsigned long j = x & 7; j; j--) {
             x += j * j;
+        }
+        if (POLLED) {
+            look();
         }
     }
     result = x;
@@ -513,6 +541,12 @@ int main(void)
     __sync_synchronize();
     if (SHARED) {
         stop_path(0);
+    }
+    if (POLLED) {
+        look();
+        CHECK(polls_with_news > 10);
+        print_field("seen ", seen);
+        pass();
     }
     for (unsigned i = 0; i < SINKS; i++) {
         print_field("ring ", (xlen_t)rings[i]);
