@@ -53,8 +53,9 @@ class Run:
     """
 
     def __init__(self, folder, guest, writes, props=(), single=True,
-                 observer='', change=None, debugger=None):
+                 observer='', change=None, debugger=None, arch='rv64gc'):
         self.folder = folder
+        self.arch = arch
         self.change = change
         self.debugger = debugger
         self.decoded = self.truth = []
@@ -66,10 +67,10 @@ class Run:
         args = [
             QEMU, '-M', 'virt,trace=on,trace-chardev=tr,trace-sideband=sb,'
             'trace-autostart=on', '-chardev', f'file,id=tr,path={folder}/trace',
-            '-chardev', f'file,id=sb,path={folder}/sideband', '-cpu', 'rv64',
+            '-chardev', f'file,id=sb,path={folder}/sideband', '-cpu', self.arch[:4],
             '-m', '128M', '-display', 'none', '-monitor', 'none', '-serial',
             f'file:{folder}/uart', '-bios', 'none', '-kernel',
-            f'{OUT}/{guest}.rv64gc.elf', '-icount', 'shift=0', '-S',
+            f'{OUT}/{guest}.{self.arch}.elf', '-icount', 'shift=0', '-S',
             '-plugin', f'{RETIRED},out={folder}/truth,pcs={folder}/pcs'
             f'{observer}',
             *links.QTest.arguments(sockets), *links.Qmp.arguments(sockets)]
@@ -134,8 +135,8 @@ def first_difference(got, want):
     return f'{len(got)} instructions instead of {len(want)}'
 
 
-def symbols(guest):
-    return addresses(f'{OUT}/{guest}.rv64gc.elf')
+def symbols(guest, arch='rv64gc'):
+    return addresses(f'{OUT}/{guest}.{arch}.elf')
 
 
 class Tests(tap.Tap):
@@ -144,11 +145,11 @@ class Tests(tap.Tap):
                          sys.argv[1] if len(sys.argv) > 1 else None)
 
     def same(self, name, guest, writes, model, props=(), single=True,
-             observer='', change=None, debugger=None):
+             observer='', change=None, debugger=None, arch='rv64gc'):
         """What is decoded is model(truth)."""
         def test(folder):
             run = Run(folder, guest, writes, props, single, observer, change,
-                      debugger)
+                      debugger, arch)
             run.decode()
             if change:
                 wrong = model(run.truth, run.decoded)
@@ -333,6 +334,12 @@ def expressions(tests, modes):
                               high - 8 <= pc <= high],
                    [f'filter=pc={high - 8}-{high};pc={low:#x}-{low + 8:#x}',
                     *props], False)
+        # RV32 keeps pc sign-extended.
+        short = symbols('calls', 'rv32gc')
+        part = short['fib'], short['deep'] - 2
+        tests.same(f'property: range, whole TBs, RV32{label}', 'calls', [],
+                   within(*part), [f'filter=pc={part[0]}-{part[1]}', *props],
+                   False, arch='rv32gc')
         # What software sees and does is as without the property.
         tests.same(f'property and registers, whole TBs{label}', 'calls',
                    comparator(0, (GE, low + 8), (LE, high), AND) +
