@@ -60,14 +60,16 @@ static unsigned all_flags(const GPtrArray *outputs)
     return flags;
 }
 
-static unsigned all_needs(const GPtrArray *outputs)
+/* @whole: of the trace, not pieces of which other options may make more */
+static unsigned all_needs(const GPtrArray *outputs, bool whole)
 {
     unsigned needs = 0;
 
     for (guint i = 0; i < outputs->len; i++) {
         const View *view = ((const ViewOutput *)outputs->pdata[i])->view;
 
-        needs |= view->needs | (truth_files ? view->compares : 0);
+        needs |= view->needs & ~(whole && view->spares ? view->spares() : 0);
+        needs |= truth_files ? view->compares : 0;
     }
     return needs;
 }
@@ -361,11 +363,14 @@ int views_write(CliTrace *ct, char **args, const char *option)
         g_ptr_array_add(outputs, o);
     }
     first = outputs->pdata[0];
-    r.what = all_needs(outputs);
     all_layers = all_flags(outputs) & VIEW_ALL_LAYERS && !layers_given();
     if (!can_add(&ct->job, outputs) ||
-        !view_options_possible(outputs->len == 1 ? first->view : NULL) ||
-        !choose_index(ct, &r)) {
+        !view_options_possible(outputs->len == 1 ? first->view : NULL)) {
+        return CLI_ERROR;
+    }
+    r.what = all_needs(outputs, !ct->job.shards && !ct->job.shard_files &&
+                       !ct->make_index);
+    if (!choose_index(ct, &r)) {
         return CLI_ERROR;
     }
     r.what |= ct->job.shards ? NAMED : 0;

@@ -8,6 +8,8 @@
 #include "commands/views/options.h"
 #include "views/report/report.h"
 
+#define DEFAULT_KEYS "dso,sym"
+
 static struct {
     char *format, *callers;
     gboolean by_total;
@@ -59,6 +61,20 @@ static void warn_of_lines(SourcePlaces *places, const Counts *counts)
     missing_lines_say(missing);
 }
 
+/* Only rows of functions have totals, which are those of call stacks. */
+static unsigned spares(void)
+{
+    ReportOptions o = { 0 };
+
+    report_parse_keys(sort_option ?: DEFAULT_KEYS, &o);
+    for (unsigned i = 0; i < o.nr_keys; i++) {
+        if (o.keys[i] == REPORT_SYM) {
+            return 0;
+        }
+    }
+    return options.callers || weight_given() ? 0 : RESULT_PROFILE;
+}
+
 static int write_view(ViewOutput *out, const ViewPass *p)
 {
     const Results *r = p->r;
@@ -82,7 +98,9 @@ static int write_view(ViewOutput *out, const ViewPass *p)
     o.min_percent = !isnan(row_options.min_percent) ? row_options.min_percent :
                     o.format == TABLE_TEXT ? 0.05 : 0;
 
-    profile_sum(p->weighed);
+    if (p->weighed) {
+        profile_sum(p->weighed);
+    }
     if (options.callers) {
         if (!report_write_callers(p->weighed, options.callers, r->by_time,
                                   out->f)) {
@@ -91,7 +109,7 @@ static int write_view(ViewOutput *out, const ViewPass *p)
         }
         return CLI_OK;
     }
-    report_parse_keys(sort_option ?: "dso,sym", &o);
+    report_parse_keys(sort_option ?: DEFAULT_KEYS, &o);
     report_write(p->counts, p->weighed, &o, out->f);
     warn_of_lines(places, p->counts);
     return CLI_OK;
@@ -103,6 +121,7 @@ const View view_report = {
     .about = "Write where the instructions went, as a table: by process, "
              "object, function,\nprivilege level or hart.",
     .needs = RESULT_COUNTS | RESULT_PROFILE,
+    .spares = spares,
     .groups = {
         &sort_group, &group, &rows_group, &filter_group, &weight_group,
     },

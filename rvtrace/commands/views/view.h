@@ -49,6 +49,7 @@ struct View {
     const char *command, *format, *format_use;
     bool default_format;
     unsigned needs;             /* RESULT_* */
+    unsigned (*spares)(void);   /* those that its options spare, or NULL */
     unsigned compares;          /* more of those, if --truth is given */
     unsigned flags;             /* VIEW_* */
     const OptionGroup *groups[VIEW_MAX_GROUPS + 1];     /* ends with NULL */

@@ -226,6 +226,20 @@ def test_memory_of_code_far_apart():
     bounded(peak, size, PAGES_MIB)
 
 
+def test_stacks_for_totals_only():
+    """5000 calls in each other: who shows no totals, keeps no stacks."""
+    write('sideband', inputs.session() + inputs.params() +
+          b''.join(inputs.code(0x1000 * page, *[jal(1, 4)] * 1024)
+                   for page in range(1, 6)) + inputs.code(0x6000, NOP))
+    encode('trace', 'inst format=3 subformat=3 ienable=1 ioptions=0',
+           'inst format=3 subformat=0 branch=1 privilege=3 address=0x1000',
+           'inst format=3 subformat=0 branch=1 privilege=3 address=0x6000')
+    for keys, stacks in (('sym', True), ('priv', False), ('hart,dso', False)):
+        _, said, _ = run('report', *FILES, '--sort', keys)
+        check(('different call stacks' in said) == stacks,
+              f'--sort {keys}: {said}')
+
+
 def test_memory_of_an_elf():
     """Each of 18000 segments is all of the file, at its own address."""
     count, size = 18000, 1 << 20
