@@ -214,16 +214,14 @@ const uint8_t *input_data(GBytes *bytes, size_t *size)
     return data ?: (const uint8_t *)"";
 }
 
-/* Whatever the host's pages are, these are some of them. */
-#define UNIT    ((size_t)65536)
-
 void input_let_go(GBytes *bytes, size_t from, size_t to)
 {
-    size_t size;
+    size_t page = sysconf(_SC_PAGESIZE), size;
     const uint8_t *data = input_data(bytes, &size);
 
-    from = (from + UNIT - 1) / UNIT * UNIT;
-    to = MIN(to, size) / UNIT * UNIT;
+    from = ROUND_UP(from, page);
+    /* The last page of a file is mapped as a whole. */
+    to = to >= size ? ROUND_UP(size, page) : to / page * page;
     if (from < to) {
         /* If that fails there is no harm done. */
         madvise((void *)(data + from), to - from, MADV_DONTNEED);

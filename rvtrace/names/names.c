@@ -160,6 +160,35 @@ void names_try(Names *names, unsigned first)
     }
 }
 
+bool names_begin_modules(Names *names)
+{
+    bool wanted = false;
+
+    for (guint k = 0; k < names->placements->len; k++) {
+        wanted |= placement_begin_modules(names->placements->pdata[k]);
+    }
+    return wanted;
+}
+
+void names_end_modules(Names *names)
+{
+    for (guint k = 0; k < names->placements->len; k++) {
+        placement_end_modules(names->placements->pdata[k]);
+    }
+}
+
+bool names_may_have_module(const Names *names, const char *name)
+{
+    for (guint k = 0; k < names->texts->len; k++) {
+        const GuestText *g = names->texts->pdata[k];
+
+        if (!g || guest_text_may_have_module(g, name)) {
+            return true;
+        }
+    }
+    return false;
+}
+
 void names_decide(Names *names)
 {
     for (guint k = 0; k < names->placements->len; k++) {
@@ -174,9 +203,10 @@ void names_decide(Names *names)
         }
         if (found && o->kind == OBJECT_KERNEL) {
             kernel_image_symbols(o);
-        } else if (found) {
+        } else if (found && (!o->brief || object_elf_complete(o))) {
             object_elf_symbols(names->table, o);
         }
+        object_let_go(o);
     }
 }
 

@@ -69,6 +69,17 @@ unsigned names_add_texts(Names *names, char **roots);
  */
 void names_try(Names *names, unsigned first);
 
+/*
+ * Modules of the kernel are going to be tried, behind the other files at hand,
+ * until names_end_modules(). Returns false if none is needed, because all that
+ * the kernel ran is in those; then none of the two has to be called again.
+ */
+bool names_begin_modules(Names *names);
+void names_end_modules(Names *names);
+
+/* Can a module of this name have run, by what the guest said, if it did? */
+bool names_may_have_module(const Names *names, const char *name);
+
 /* When all objects have been tried: reads the symbols of those found. */
 void names_decide(Names *names);
 

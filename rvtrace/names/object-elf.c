@@ -351,6 +351,30 @@ Object *object_elf_load(ObjectTable *table, const char *path,
                             errp);
 }
 
+bool object_elf_complete(Object *object)
+{
+    g_autoptr(ObjectTable) table = object_table_new();
+    Object *whole = object_elf_load(table, object->path, object->file, NULL);
+
+    if (!whole || whole->kind != object->kind) {
+        return false;
+    }
+    g_array_unref(object->code);
+    object->code = g_array_ref(whole->code);
+    g_bytes_unref(object->bytes);
+    object->bytes = g_bytes_ref(whole->bytes);
+    object->build_id = g_steal_pointer(&whole->build_id);
+    object_rename(object, whole->name);
+    /* What the name and the code point to */
+    for (guint i = 0; i < whole->made->len; i++) {
+        g_ptr_array_add(object->made, whole->made->pdata[i]);
+    }
+    g_ptr_array_set_free_func(whole->made, NULL);
+    object->mapped = false;
+    object->brief = false;
+    return true;
+}
+
 Object *object_elf_find(ObjectTable *table, char **roots, const char *path,
                         bool with_code)
 {

@@ -19,6 +19,12 @@ Object *object_elf_load(ObjectTable *table, const char *path,
                         const char *file, GError **errp);
 
 /*
+ * What object_elf_load() has of the file of @object, a brief one, which becomes
+ * a whole one. Returns false if that is no such file any more.
+ */
+bool object_elf_complete(Object *object);
+
+/*
  * The file that the guest knows as @path, an absolute one, below the first of
  * @roots (may be NULL) that has it as an ELF file of the kind that processes
  * map: no module, and if @with_code, with code. Whatever @path says, it leads

@@ -4,6 +4,7 @@
  * SPDX-License-Identifier: GPL-2.0-or-later
  */
 #include "qemu/osdep.h"
+#include "base/input.h"
 #include "base/text-plain.h"
 #include "names/object.h"
 
@@ -71,6 +72,13 @@ void object_drop(ObjectTable *table, Object *object)
 {
     assert(object->id && object->id == table->objects->len - 1);
     g_ptr_array_set_size(table->objects, object->id);
+}
+
+void object_let_go(const Object *object)
+{
+    if (object->mapped) {
+        input_let_go(object->bytes, 0, SIZE_MAX);
+    }
 }
 
 /* The piece of code that @addr is in, or NULL */

@@ -44,10 +44,12 @@ typedef struct Object {
     char *build_id;         /* hex digits; NULL: it has none */
     unsigned xlen;          /* 32 or 64 */
     bool movable;           /* position-independent: lies anywhere */
+    bool brief;             /* a module's code alone: its file has the rest */
     GArray *code;           /* ObjectCode, by address; may be empty */
     /* Sorted, at the object's addresses; never NULL, may be empty */
     SymbolTable *symbols;
     GBytes *bytes;          /* what code points into, or NULL */
+    bool mapped;            /* ... which are a file's as they are */
     GPtrArray *made;        /* memory that goes with the object, or NULL */
 } Object;
 
@@ -89,6 +91,9 @@ void object_rename(Object *object, const char *name);
 
 /* Free @object, the last one of @table. */
 void object_drop(ObjectTable *table, Object *object);
+
+/* What @object has of its file need not be in memory for now. */
+void object_let_go(const Object *object);
 
 /*
  * The bytes of the object from @addr on that one piece of code holds: returns

@@ -97,6 +97,15 @@ static uint64_t weigh(const SeenPage *page, const Candidate *c,
     return has > lacks ? has : 0;
 }
 
+static void count(Evidence *e, const Candidate *c, uint64_t has)
+{
+    if (c->addr % CODE_PAGE_SIZE == 0) {
+        e->aligned += has;
+    } else {
+        e->other = MAX(e->other, has);
+    }
+}
+
 /*
  * The evidence for each module; @before: what was found without asking whether
  * other modules have more, or NULL. The caller frees it.
@@ -108,16 +117,14 @@ static GHashTable *weigh_pages(const Placement *p, GHashTable *before)
     for (guint i = 0; i < p->pages->len; i++) {
         const SeenPage *page = p->pages->pdata[i];
 
+        placement_next_page(p, i);
         for (guint k = 0; k < page->candidates->len; k++) {
             const Candidate *c = &g_array_index(page->candidates, Candidate,
                                                 k);
             Evidence *e = is_module(c) ? evidence_of(all, c->object) : NULL;
-            uint64_t has = e ? weigh(page, c, before) : 0;
 
-            if (has && c->addr % CODE_PAGE_SIZE == 0) {
-                e->aligned += has;
-            } else if (has) {
-                e->other = MAX(e->other, has);
+            if (e) {
+                count(e, c, weigh(page, c, before));
             }
         }
     }
@@ -133,6 +140,36 @@ static bool is_believed(const Evidence *e, unsigned nr_modules)
            e->other >= (uint64_t)MODULE_BYTES * nr_modules;
 }
 
+bool placement_forget_module(const Placement *p, const Object *module,
+                             const GPtrArray *pages)
+{
+    Evidence e = { 0 };
+
+    /* A page is there as often as the module is one of its candidates. */
+    for (guint i = 0; i < pages->len; i++) {
+        const SeenPage *page = pages->pdata[i];
+
+        for (guint k = page->candidates->len; k > 0; k--) {
+            const Candidate *c = &g_array_index(page->candidates, Candidate,
+                                                k - 1);
+
+            if (c->object != module) {
+                break;
+            }
+            count(&e, c, weigh(page, c, NULL));
+        }
+    }
+    if (is_believed(&e, p->nr_modules)) {
+        return false;
+    }
+    for (guint i = 0; i < pages->len; i++) {
+        const SeenPage *page = pages->pdata[i];
+
+        g_array_set_size(page->candidates, page->candidates->len - 1);
+    }
+    return true;
+}
+
 void placement_choose_modules(Placement *p)
 {
     g_autoptr(GHashTable) before = weigh_pages(p, NULL);
@@ -141,6 +178,7 @@ void placement_choose_modules(Placement *p)
     for (guint i = 0; i < p->pages->len; i++) {
         const SeenPage *page = p->pages->pdata[i];
 
+        placement_next_page(p, i);
         for (guint k = page->candidates->len; k > 0; k--) {
             const Candidate *c = &g_array_index(page->candidates, Candidate,
                                                 k - 1);

@@ -6,6 +6,16 @@
 #include "qemu/osdep.h"
 #include "names/placement-private.h"
 
+/* Pages that are compared before files are let go */
+#define PAGES_AT_ONCE   1024
+
+void placement_next_page(const Placement *p, guint i)
+{
+    for (guint k = 0; i % PAGES_AT_ONCE == 0 && k < p->objects->len; k++) {
+        object_let_go(p->objects->pdata[k]);
+    }
+}
+
 uint64_t placement_which_match(const SeenPage *page, const SeenPiece *piece)
 {
     uint64_t match = 0;

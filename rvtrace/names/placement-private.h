@@ -99,7 +99,9 @@ struct Placement {
     GHashTable *by_page;        /* ppage -> SeenPage */
     GPtrArray *pages;           /* SeenPage */
     NeedleTable *needles;       /* until placement_decide() */
+    NeedleTable *module_needles;    /* of those that modules may have, or NULL */
     unsigned nr_modules;        /* that have been tried */
+    GPtrArray *objects;         /* Object: those that may be in some page */
     GHashTable *votes;          /* Vote */
     GHashTable *most;           /* Vote, without its space */
     GHashTable *programs;       /* SidebandSpace -> GArray of ProgramFrom */
@@ -108,6 +110,12 @@ struct Placement {
 };
 
 /* placement-page.c */
+
+/*
+ * Page number @i is going to be compared with files: from time to time, what
+ * was looked at of them before is let go.
+ */
+void placement_next_page(const Placement *p, guint i);
 
 /* The page's candidates that have these bytes, a bit for each */
 uint64_t placement_which_match(const SeenPage *page, const SeenPiece *piece);
@@ -122,6 +130,14 @@ void placement_decide_page(SeenPage *page);
  * candidates any more.
  */
 void placement_choose_modules(Placement *p);
+
+/*
+ * A module has been tried, and is a candidate of @pages. If it has too little
+ * of them even without those that are to come, it is none any more, and true
+ * is returned.
+ */
+bool placement_forget_module(const Placement *p, const Object *module,
+                             const GPtrArray *pages);
 
 /* placement-short.c */
 

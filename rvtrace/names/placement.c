@@ -4,6 +4,7 @@
  * SPDX-License-Identifier: GPL-2.0-or-later
  */
 #include "qemu/osdep.h"
+#include "names/guest-text.h"
 #include "names/placement-private.h"
 #include "code/sideband-private.h"
 
@@ -168,6 +169,7 @@ Placement *placement_new(const Sideband *sb)
                                      placement_space_equal, g_free,
                                      free_array);
     p->found = g_hash_table_new(NULL, NULL);
+    p->objects = g_ptr_array_new();
     collect(p);
     p->needles = needles_new(p);
     return p;
@@ -176,12 +178,14 @@ Placement *placement_new(const Sideband *sb)
 void placement_free(Placement *p)
 {
     g_clear_pointer(&p->needles, needles_free);
+    placement_end_modules(p);
     g_hash_table_unref(p->by_page);
     g_hash_table_unref(p->votes);
     g_hash_table_unref(p->most);
     g_hash_table_unref(p->programs);
     g_hash_table_unref(p->comms);
     g_hash_table_unref(p->found);
+    g_ptr_array_unref(p->objects);
     g_ptr_array_unref(p->pages);
     g_free(p);
 }
@@ -290,35 +294,6 @@ static gint compare_programs(gconstpointer a, gconstpointer b)
     return x->pos < y->pos ? -1 : x->pos > y->pos;
 }
 
-void placement_decide(Placement *p)
-{
-    GHashTableIter iter;
-    gpointer list;
-
-    g_clear_pointer(&p->needles, needles_free);
-    placement_choose_modules(p);
-    for (guint i = 0; i < p->pages->len; i++) {
-        SeenPage *page = p->pages->pdata[i];
-
-        placement_decide_page(page);
-        for (guint k = 0; k < page->candidates->len; k++) {
-            g_hash_table_add(p->found, (gpointer)g_array_index(
-                page->candidates, Candidate, k).object);
-        }
-        vote_for_page(p, page);
-    }
-    placement_short_pages(p);
-    g_hash_table_iter_init(&iter, p->programs);
-    while (g_hash_table_iter_next(&iter, NULL, &list)) {
-        g_array_sort(list, compare_programs);
-    }
-}
-
-bool placement_has(const Placement *p, const Object *object)
-{
-    return g_hash_table_contains(p->found, object);
-}
-
 /* What speaks for a candidate, most important first */
 typedef struct Rank {
     bool path;                  /* it is the file that the guest named */
@@ -398,6 +373,122 @@ static bool may_run(const Object *object, unsigned priv)
 {
     return (!priv_is_user(priv) && !priv_is_machine(priv)) ||
            (object->kind != OBJECT_KERNEL && object->kind != OBJECT_MODULE);
+}
+
+static bool is_kernels(const Candidate *c)
+{
+    return c->object->kind == OBJECT_KERNEL ||
+           c->object->kind == OBJECT_MODULE;
+}
+
+/* Can a task of @space have been named after the program? */
+static bool may_be_named(const Placement *p, const SidebandSpace *space,
+                         const Candidate *c)
+{
+    return c->object->kind == OBJECT_PROGRAM &&
+           named_at(p, space, 0, c->object);
+}
+
+/*
+ * Add to the objects found those of @set of the page's candidates that
+ * placement_find() may choose where it is mapped by @map.
+ */
+static void find_of_map(Placement *p, const SeenPage *page, uint64_t set,
+                        const SeenMap *map)
+{
+    const Candidate *best[2] = { NULL, NULL };
+    uint64_t most[2] = { 0, 0 };
+
+    for (; set; set &= set - 1) {
+        const Candidate *c = &g_array_index(page->candidates, Candidate,
+                                            __builtin_ctzll(set));
+        Vote key = {
+            .space = map->space,
+            .object = c->object,
+            .bias = (map->vpage << CODE_PAGE_BITS) - c->addr,
+        };
+        uint64_t pages = find_vote(p->votes, &key)->pages;
+        unsigned kernels = is_kernels(c);
+
+        if (!best[kernels] || pages > most[kernels]) {
+            best[kernels] = c;
+            most[kernels] = pages;
+        }
+        if (may_be_named(p, &map->space, c)) {
+            g_hash_table_add(p->found, (gpointer)c->object);
+        }
+    }
+    for (unsigned i = 0; i < G_N_ELEMENTS(best); i++) {
+        if (best[i]) {
+            g_hash_table_add(p->found, (gpointer)best[i]->object);
+        }
+    }
+}
+
+bool placement_has(const Placement *p, const Object *object)
+{
+    return g_hash_table_contains(p->found, object);
+}
+
+/* Candidates of @set that are not among the objects found */
+static uint64_t not_found(const Placement *p, const SeenPage *page,
+                          uint64_t set)
+{
+    for (guint i = 0; i < page->candidates->len; i++) {
+        const Candidate *c = &g_array_index(page->candidates, Candidate, i);
+
+        if ((set >> i & 1) && placement_has(p, c->object)) {
+            set &= ~(1ull << i);
+        }
+    }
+    return set;
+}
+
+/* @all: what is said elsewhere decides about candidates of this page, too. */
+static void find_objects(Placement *p, const SeenPage *page, bool all)
+{
+    for (guint i = 0; i < page->holdings->len; i++) {
+        uint64_t set = g_array_index(page->holdings, Holding, i).candidates;
+
+        if (all || is_single(set) || !page->maps->len) {
+            for (guint k = 0; k < page->candidates->len; k++) {
+                if (set >> k & 1) {
+                    g_hash_table_add(p->found, (gpointer)g_array_index(
+                        page->candidates, Candidate, k).object);
+                }
+            }
+        } else if (not_found(p, page, set)) {
+            for (guint k = 0; k < page->maps->len; k++) {
+                find_of_map(p, page, set, &g_array_index(page->maps, SeenMap,
+                                                         k));
+            }
+        }
+    }
+}
+
+void placement_decide(Placement *p)
+{
+    bool said = guest_text_in(p->sb);
+    GHashTableIter iter;
+    gpointer list;
+
+    g_clear_pointer(&p->needles, needles_free);
+    placement_choose_modules(p);
+    for (guint i = 0; i < p->pages->len; i++) {
+        SeenPage *page = p->pages->pdata[i];
+
+        placement_next_page(p, i);
+        placement_decide_page(page);
+        vote_for_page(p, page);
+    }
+    placement_short_pages(p);
+    for (guint i = 0; i < p->pages->len; i++) {
+        find_objects(p, p->pages->pdata[i], said);
+    }
+    g_hash_table_iter_init(&iter, p->programs);
+    while (g_hash_table_iter_next(&iter, NULL, &list)) {
+        g_array_sort(list, compare_programs);
+    }
 }
 
 const Object *placement_find(const Placement *p, const SidebandWhere *where,

@@ -29,10 +29,20 @@ const Sideband *placement_sideband(const Placement *p);
  */
 unsigned placement_try(Placement *p, const Object *object);
 
+/*
+ * Modules of the kernel are going to be tried, behind what else there is: until
+ * placement_end_modules(), only pages of the kernel's half of the address space
+ * of which something is in no file are searched for them. Returns false if
+ * there are none, and so no module is needed. Where nothing is mapped at all,
+ * any page may be a module's.
+ */
+bool placement_begin_modules(Placement *p);
+void placement_end_modules(Placement *p);
+
 /* When all objects have been tried: decide, page by page */
 void placement_decide(Placement *p);
 
-/* Has anything of @object been found? After placement_decide(). */
+/* May placement_find() find @object? After placement_decide(). */
 bool placement_has(const Placement *p, const Object *object);
 
 /*

@@ -16,6 +16,7 @@
 #include "names/object-elf.h"
 #include "base/packed.h"
 #include "names/sysroot.h"
+#include "names/sysroot-modules.h"
 
 /* Folders in each other; deeper ones are left out */
 #define MAX_DEPTH   64
@@ -37,7 +38,7 @@ static FileKind kind_of(const uint8_t *head, size_t size)
 }
 
 /* What a file is, by how it begins, or what is packed in it */
-static FileKind look_at(const char *path)
+static FileKind look_at(const char *path, bool *packed)
 {
     g_autoptr(GBytes) inside = NULL;
     uint8_t head[HEAD_SIZE];
@@ -51,7 +52,8 @@ static FileKind look_at(const char *path)
     }
     n = read(fd, head, sizeof(head));
     close(fd);
-    if (n <= 0 || !packed_is(head, n)) {
+    *packed = n > 0 && packed_is(head, n);
+    if (!*packed) {
         return kind_of(head, MAX(n, 0));
     }
     inside = packed_open_head(path, HEAD_SIZE, NULL);
@@ -62,17 +64,22 @@ static FileKind look_at(const char *path)
     return kind_of(data, size);
 }
 
-/* @path: as the guest knows it; @file: here */
-static void try_file(Names *names, const char *path, const char *file)
+/*
+ * @path: as the guest knows it; @file: here. @asked: for this file, not for a
+ * folder that it is in.
+ */
+static void try_file(Names *names, const char *path, const char *file,
+                     bool asked)
 {
     ObjectTable *table = names_table(names);
     unsigned before = object_table_size(table);
     g_autoptr(GError) err = NULL;
     static bool said;
+    bool packed = false;
     Object *o = NULL;
 
     /* What is no object after all is no concern of the user's. */
-    switch (look_at(file)) {
+    switch (look_at(file, &packed)) {
     case FILE_ELF:
         o = object_elf_load(table, path, file, &err);
         break;
@@ -82,8 +89,15 @@ static void try_file(Names *names, const char *path, const char *file)
     case FILE_OTHER:
         return;
     }
-    if (o) {
+    if (o && o->kind == OBJECT_MODULE && !asked) {
+        /* Called as no module is: compilers have such files, for programs. */
+        object_drop(table, o);
+    } else if (o) {
+        o->mapped = !packed && o->bytes;
         names_try(names, before);
+        if (object_table_size(table) > before) {
+            object_let_go(o);
+        }
     } else if (!said &&
                g_error_matches(err, G_IO_ERROR, G_IO_ERROR_NO_SPACE)) {
         say_warn("%s, and others like it", err->message);
@@ -96,8 +110,8 @@ static gint compare_names(gconstpointer a, gconstpointer b)
     return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-static void scan_folder(Names *names, const char *path, const char *folder,
-                        unsigned depth)
+static void scan_folder(Names *names, ModuleFiles *modules, const char *path,
+                        const char *folder, unsigned depth)
 {
     g_autoptr(GDir) dir = g_dir_open(folder, 0, NULL);
     g_autoptr(GPtrArray) entries = g_ptr_array_new_with_free_func(g_free);
@@ -119,15 +133,17 @@ static void scan_folder(Names *names, const char *path, const char *folder,
             continue;
         }
         if (S_ISDIR(st.st_mode) && depth < MAX_DEPTH) {
-            scan_folder(names, below, file, depth + 1);
-        } else if (S_ISREG(st.st_mode)) {
-            try_file(names, below, file);
+            scan_folder(names, modules, below, file, depth + 1);
+        } else if (S_ISREG(st.st_mode) &&
+                   !module_files_add(modules, below, file, &st)) {
+            try_file(names, below, file, false);
         }
     }
 }
 
 bool sysroot_scan(Names *names, const char *root, GError **errp)
 {
+    g_autoptr(ModuleFiles) modules = module_files_new();
     struct stat st;
 
     if (stat(root, &st)) {
@@ -136,9 +152,10 @@ bool sysroot_scan(Names *names, const char *root, GError **errp)
         return false;
     }
     if (S_ISDIR(st.st_mode)) {
-        scan_folder(names, "/", root, 0);
+        scan_folder(names, modules, "/", root, 0);
+        module_files_try(modules, names, root);
     } else {
-        try_file(names, root, root);
+        try_file(names, root, root, true);
     }
     return true;
 }

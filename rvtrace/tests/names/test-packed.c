@@ -4,12 +4,16 @@
  * SPDX-License-Identifier: GPL-2.0-or-later
  */
 #include "qemu/osdep.h"
+#include <fcntl.h>
 #include <gio/gio.h>
+#include <sys/stat.h>
 #include "tests/fixtures/check.h"
 #include "tests/fixtures/guest-build.h"
 #include "base/input.h"
 #include "names/kernel-image.h"
+#include "names/module-cache.h"
 #include "names/sysroot.h"
+#include "names/sysroot-modules.h"
 #include "base/packed.h"
 #include "tests/fixtures/sb-build.h"
 
@@ -200,6 +204,90 @@ static void test_sysroot(void)
     }
 }
 
+/* How many objects have something of @code, below @dir? */
+static unsigned found_in(const char *dir, const char *code, size_t size)
+{
+    g_autoptr(GByteArray) b = g_byte_array_new();
+    g_autoptr(ObjectTable) table = object_table_new();
+    g_autoptr(Names) names = names_new(table);
+    ETraceParams params;
+    unsigned found;
+    Sideband *sb;
+
+    etrace_params_init(&params, 64);
+    sb_session(b, 1, 1, 0);
+    sb_params(b, 0, &params);
+    sb_code(b, CODE, (const uint8_t *)code, size);
+    sb = sideband_parse(b->data, b->len, 0, NULL);
+    names_add_sideband(names, sb);
+    check_true(sysroot_scan(names, dir, NULL));
+    names_decide(names);
+    found = object_table_size(table) - 1;
+    g_clear_pointer(&names, names_free);
+    sideband_free(sb);
+    return found;
+}
+
+/* The file @path has others bytes, and is as old as it was, or older. */
+static void spoil(const char *path, bool older)
+{
+    struct stat st;
+    g_autofree char *zeros = NULL;
+    struct timespec times[2];
+
+    check_cmpint(stat(path, &st), ==, 0);
+    zeros = g_malloc0(st.st_size);
+    check_true(g_file_set_contents_full(path, zeros, st.st_size,
+                                        G_FILE_SET_CONTENTS_NONE, 0666, NULL));
+    times[0] = times[1] = st.st_mtim;
+    times[1].tv_sec -= older;
+    check_cmpint(utimensat(AT_FDCWD, path, times, 0), ==, 0);
+}
+
+/* What is kept of modules is used for files that have not changed. */
+static void test_kept(void)
+{
+    unsigned usual = module_files_many;
+    char *dir = guest_dir_new();
+    g_autofree char *text_path = g_build_filename(dir, "text", NULL);
+    g_autofree char *root = g_build_filename(dir, "root", NULL);
+    g_autofree char *packed = g_build_filename(root, "m.ko.xz", NULL);
+    g_autofree char *kept = NULL;
+    g_autofree char *text = NULL, *data = NULL;
+    gsize size, len;
+
+    module_files_many = 1;
+    guest_write(dir, "m.c", module);
+    check_cmpint(mkdir(root, 0777), ==, 0);
+    g_free(guest_run(dir, NULL, GUEST_TOOLS "gcc -O1 -c -o root/m.ko m.c"));
+    g_free(guest_run(dir, NULL, GUEST_TOOLS "objcopy -O binary -j .text "
+                     "root/m.ko text"));
+    check_true(g_file_get_contents(text_path, &text, &size, NULL));
+    g_free(guest_run(dir, NULL, "xz root/m.ko"));
+    kept = module_cache_path(root);
+
+    check_cmpuint(found_in(root, text, size & ~3), ==, 1);
+    check_true(g_file_get_contents(kept, &data, &len, NULL));
+    spoil(packed, false);
+    check_cmpuint(found_in(root, text, size & ~3), ==, 1);
+    for (gsize i = 0; i < len; i++) {
+        g_autoptr(ModuleCache) damaged = NULL;
+
+        check_true(g_file_set_contents(kept, data, i, NULL));
+        damaged = module_cache_open(kept);
+        if (damaged) {
+            g_autoptr(ObjectTable) table = object_table_new();
+
+            check_null(module_cache_load(damaged, table, "/m.ko.xz", packed));
+        }
+    }
+    check_true(g_file_set_contents(kept, data, len, NULL));
+    spoil(packed, true);
+    check_cmpuint(found_in(root, text, size & ~3), ==, 0);
+    module_files_many = usual;
+    guest_dir_remove(dir);
+}
+
 /* A kernel, of which only the header and some code are like one */
 static void test_image(void)
 {
@@ -226,6 +314,7 @@ int main(int argc, char **argv)
     g_test_add_func("/packed/bomb", test_bomb);
     g_test_add_func("/packed/together", test_together);
     g_test_add_func("/packed/sysroot", test_sysroot);
+    g_test_add_func("/packed/kept", test_kept);
     g_test_add_func("/packed/image", test_image);
     return g_test_run();
 }

@@ -305,6 +305,53 @@ static void test_vdso(void)
     tear_down(&f);
 }
 
+#define KERNEL_HALF 0xffffffff80000000ull
+
+/* Modules are looked for where the kernel ran code that no other file has. */
+static void test_modules_needed(void)
+{
+    static const struct {
+        const char *what;
+        uint64_t vaddr;         /* near which the second page is */
+        bool known, needed;
+    } cases[] = {
+        { "all of it is the kernel's", KERNEL_HALF, true, false },
+        { "the kernel's, and more of no file", KERNEL_HALF, false, true },
+        { "a program of no file", 0x50000, false, false },
+    };
+
+    for (unsigned i = 0; i < G_N_ELEMENTS(cases); i++) {
+        Object *kernel, *module;
+        uint64_t addr;
+        Fixture f;
+
+        g_test_message("%s", cases[i].what);
+        set_up(&f);
+        kernel = add_object(&f, OBJECT_KERNEL, "[kernel]", 6);
+        module = add_object(&f, OBJECT_MODULE, "/m.ko", 7);
+        map(&f, SATP(1), KERNEL_HALF, 0x80100000);
+        ran(&f, kernel, 0x80100000, 0x200, 40);
+        map(&f, SATP(1), cases[i].vaddr + 0x1000, 0x80101000);
+        ran(&f, cases[i].known ? kernel : module, 0x80100000, 0x1200, 40);
+        parse(&f);
+        f.placement = placement_new(f.sideband);
+        placement_try(f.placement, kernel);
+        check_true(placement_begin_modules(f.placement) == cases[i].needed);
+        if (cases[i].needed) {
+            check_cmpuint(placement_try(f.placement, module), ==, 1);
+        }
+        placement_end_modules(f.placement);
+        placement_decide(f.placement);
+        f.view = sideband_view_new(f.sideband, 0);
+        check_true(at_first(&f, KERNEL_HALF + 0x210, &addr) == kernel);
+        if (cases[i].needed) {
+            check_true(at_first(&f, KERNEL_HALF + 0x1210, &addr) == module);
+            check_cmphex(addr, ==, 0x11210);
+        }
+        tear_down(&f);
+    }
+}
+
 /* Two files with the same page: what else the space holds decides. */
 static void test_ambiguous(void)
 {
@@ -571,6 +618,7 @@ int main(int argc, char **argv)
     g_test_add_func("/placement/patched", test_patched);
     g_test_add_func("/placement/freed", test_freed);
     g_test_add_func("/placement/vdso", test_vdso);
+    g_test_add_func("/placement/modules-needed", test_modules_needed);
     g_test_add_func("/placement/ambiguous", test_ambiguous);
     g_test_add_func("/placement/named", test_named);
     g_test_add_func("/placement/renamed", test_renamed);
