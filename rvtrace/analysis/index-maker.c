@@ -116,11 +116,11 @@ static void on_lost(void *opaque, FlowLossKind kind)
     callstack_lost(m->stack);
 }
 
-static void on_gap(void *opaque)
+static void on_gap(void *opaque, bool fenced)
 {
     IndexMaker *m = opaque;
 
-    callstack_gap(m->stack);
+    callstack_gap(m->stack, fenced);
 }
 
 static void on_mark(void *opaque)

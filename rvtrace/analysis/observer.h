@@ -26,8 +26,8 @@ typedef struct ObserverOps {
     void (*trap)(void *opaque, const FlowTrap *trap,
                  const CallStackSite *site);
     void (*lost)(void *opaque, FlowLossKind kind);
-    /* What a filter leaves out begins here. */
-    void (*gap)(void *opaque);
+    /* What a filter leaves out begins here; see callstack_gap(). */
+    void (*gap)(void *opaque, bool fenced);
     /* A packet that synchronises has been processed. */
     void (*synced)(void *opaque);
 

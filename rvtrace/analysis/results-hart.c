@@ -209,7 +209,7 @@ static void on_window_end(void *opaque, FlowWindowEnd why)
 
     if (why == FLOW_WINDOW_QUAL) {
         FOR_OBSERVERS(o, h, gap) {
-            o->ops->gap(o->state);
+            o->ops->gap(o->state, trace_decoder_fenced(&h->d));
         }
     }
 }

@@ -37,11 +37,11 @@ static void stack_lost(void *opaque, FlowLossKind kind)
     callstack_lost(o->stack);
 }
 
-static void stack_gap(void *opaque)
+static void stack_gap(void *opaque, bool fenced)
 {
     StackObserver *o = opaque;
 
-    callstack_gap(o->stack);
+    callstack_gap(o->stack, fenced);
 }
 
 static void stack_select(void *opaque, bool selected)

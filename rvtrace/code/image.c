@@ -58,6 +58,11 @@ uint64_t image_barrier(const Image *im)
     return im->view ? sideband_view_barrier(im->view) : UINT64_MAX;
 }
 
+bool image_fenced(const Image *im, uint64_t packets)
+{
+    return im->view && sideband_view_fenced(im->view, packets);
+}
+
 unsigned image_space(const Image *im, unsigned priv)
 {
     return im->view ? sideband_view_space(im->view, priv) : 0;

@@ -65,6 +65,9 @@ void image_grown(Image *im);
 /* See sideband_view_barrier(). */
 uint64_t image_barrier(const Image *im);
 
+/* See sideband_view_fenced(). */
+bool image_fenced(const Image *im, uint64_t packets);
+
 /* See sideband_view_space(). */
 unsigned image_space(const Image *im, unsigned priv);
 

@@ -70,4 +70,7 @@ bool sideband_record_valid(const Sideband *sb, const SidebandRecord *rec);
  */
 uint64_t sideband_place(const Sideband *sb, unsigned hart, uint64_t id);
 
+/* Is there a PLACE of @hart behind just so many of its packets? */
+bool sideband_has_place(const Sideband *sb, unsigned hart, uint64_t packets);
+
 #endif /* ETRACE_SIDEBAND_PRIVATE_H */

@@ -422,6 +422,12 @@ uint64_t sideband_view_barrier(const SidebandView *view)
     return view->barrier;
 }
 
+bool sideband_view_fenced(const SidebandView *view, uint64_t packets)
+{
+    return view->barrier == packets ||
+           sideband_has_place(view->sb, view->hart, packets);
+}
+
 static const Space *space_of(const SidebandView *view, unsigned priv)
 {
     switch (priv) {

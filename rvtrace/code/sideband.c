@@ -192,6 +192,25 @@ uint64_t sideband_place(const Sideband *sb, unsigned hart, uint64_t id)
     return g_array_index(places, SidebandPlace, low).packets;
 }
 
+bool sideband_has_place(const Sideband *sb, unsigned hart, uint64_t packets)
+{
+    const GArray *places = sb->places[hart];
+    guint low = 0, high = places ? places->len : 0;
+
+    /* Packets grow with the ids that the array is sorted by. */
+    while (low < high) {
+        guint mid = low + (high - low) / 2;
+
+        if (g_array_index(places, SidebandPlace, mid).packets < packets) {
+            low = mid + 1;
+        } else {
+            high = mid;
+        }
+    }
+    return places && low < places->len &&
+           g_array_index(places, SidebandPlace, low).packets == packets;
+}
+
 /*
  * Walk the records from @pos to the end once: parameters, places, alignment
  * sequences.

@@ -157,6 +157,12 @@ void sideband_view_grown(SidebandView *view);
 uint64_t sideband_view_barrier(const SidebandView *view);
 
 /*
+ * Has a record a place just behind so many packets, not fewer than those that
+ * are consumed? The encoder ends a window there, whatever goes on behind it.
+ */
+bool sideband_view_fenced(const SidebandView *view, uint64_t packets);
+
+/*
  * The page that instructions at @vaddr with privilege @priv are fetched from
  * at this place; NULL if none is known. Owned by the view, and valid until
  * sideband_view_trim(); its bytes change with sideband_view_advance().

@@ -133,7 +133,9 @@ static void on_trap(void *opaque, const FlowTrap *trap)
 
 static void on_window_end(void *opaque, FlowWindowEnd why)
 {
-    callstack_gap(((State *)opaque)->stack);
+    State *s = opaque;
+
+    callstack_gap(s->stack, trace_decoder_fenced(&s->d));
 }
 
 static void on_loss(void *opaque, const TraceLoss *loss)

@@ -150,6 +150,7 @@ struct CallStack {
     FlowTrap first;         /* ... of this one */
     const Task *task_of_first;
     bool gap;               /* what ran since is not traced */
+    bool fenced;            /* ... or else nothing ran, most likely */
 };
 
 static inline unsigned innermost_node(const Stack *st)

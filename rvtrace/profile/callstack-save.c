@@ -101,7 +101,7 @@ bool callstack_save(const CallStack *cs, TreeWriter *tree, StackPool *pool,
     GHashTableIter iter;
     gpointer key;
 
-    if (!cs->now || cs->trapped || cs->gap || is_deep(cs)) {
+    if (!cs->now || cs->trapped || cs->gap || cs->fenced || is_deep(cs)) {
         return false;
     }
     g_hash_table_iter_init(&iter, cs->contexts);

@@ -135,6 +135,16 @@ static void leave(CallStack *cs)
     }
 }
 
+static void begin_gap(CallStack *cs)
+{
+    if (cs->now) {
+        leave(cs);
+        cs->gap = true;
+    }
+    cs->trapped = cs->trapped_twice = false;
+    cs->itype = ETRACE_ITYPE_NONE;
+}
+
 /* What was not traced is over. */
 static void come_back(CallStack *cs, const FlowRun *run)
 {
@@ -152,6 +162,25 @@ static bool is_other_task(const CallStack *cs, unsigned priv)
     Context key = callstack_key(cs, priv);
 
     return !callstack_same_context(&key, cs->now);
+}
+
+/* Behind a fence: has nothing else run? */
+static bool is_seamless(const CallStack *cs, const FlowRun *run)
+{
+    if (!cs->now || is_other_task(cs, cs->now->priv)) {
+        return false;
+    }
+    if (cs->trapped) {
+        /* A filter by privilege leaves out handlers. */
+        return !priv_is_user(run->priv) &&
+               !(cs->trap.epc_known && run->pc == cs->trap.epc);
+    }
+    if (run->priv != cs->now->priv) {
+        return cs->itype == ETRACE_ITYPE_TRAP_RETURN;
+    }
+    return cs->itype >= ETRACE_ITYPE_UNINFERABLE_CALL ||
+           cs->itype == ETRACE_ITYPE_TRAP_RETURN ||
+           (run->pc >= cs->lo && run->pc < cs->hi);
 }
 
 /* A task has another name from here on: exec, or it gave itself one. */
@@ -177,6 +206,10 @@ static void arrive(CallStack *cs, const FlowRun *run)
 {
     bool moved = true;
 
+    if (cs->fenced && !is_seamless(cs, run)) {
+        begin_gap(cs);
+    }
+    cs->fenced = false;
     if (cs->gap) {
         come_back(cs, run);
     } else if (cs->trapped) {
@@ -369,22 +402,20 @@ void callstack_trap(CallStack *cs, const FlowTrap *trap,
         cs->first = cs->trap;
         cs->task_of_first = cs->task_of_trap;
     }
-    cs->gap = false;
+    cs->gap = cs->fenced = false;
     cs->trap = *trap;
     cs->task_of_trap = site->task;
     cs->trapped = true;
     cs->itype = ETRACE_ITYPE_NONE;
 }
 
-void callstack_gap(CallStack *cs)
+void callstack_gap(CallStack *cs, bool fenced)
 {
     cs->marked = false;
-    if (cs->now) {
-        leave(cs);
-        cs->gap = true;
+    cs->fenced = fenced;
+    if (!fenced) {
+        begin_gap(cs);
     }
-    cs->trapped = cs->trapped_twice = false;
-    cs->itype = ETRACE_ITYPE_NONE;
 }
 
 void callstack_lost(CallStack *cs)
@@ -392,6 +423,6 @@ void callstack_lost(CallStack *cs)
     cs->marked = false;
     callstack_forget(cs);
     cs->trapped = cs->trapped_twice = false;
-    cs->gap = false;
+    cs->gap = cs->fenced = false;
     cs->itype = ETRACE_ITYPE_NONE;
 }

@@ -133,9 +133,10 @@ unsigned callstack_callers(const CallStack *cs, CallStackCaller *callers,
 
 /*
  * What runs from here on is not traced, by a filter; what happens next is where
- * it is again.
+ * it is again. If @fenced, the trace is interrupted for the sideband's sake:
+ * most likely, nothing has run in between.
  */
-void callstack_gap(CallStack *cs);
+void callstack_gap(CallStack *cs, bool fenced);
 
 /* Something was lost: no stack can be believed any more. */
 void callstack_lost(CallStack *cs);

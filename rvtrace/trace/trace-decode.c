@@ -532,6 +532,11 @@ void trace_decode(TraceDecoder *d, Trace *t, unsigned hart,
     trace_decode_from(d, t, hart, NULL, consumer, opaque);
 }
 
+bool trace_decoder_fenced(const TraceDecoder *d)
+{
+    return image_fenced(d->image, d->packets + 1);
+}
+
 unsigned trace_decoder_space(const TraceDecoder *d, unsigned priv)
 {
     return image_space(d->image, priv);

@@ -295,6 +295,12 @@ bool trace_decoder_skip(TraceDecoder *d, size_t to, uint64_t *packets);
  */
 uint64_t trace_decoder_progress(const TraceDecoder *d);
 
+/*
+ * Does a window that ends with the current packet end for the sideband's sake?
+ * Then what is traced next follows at once, unless a filter ended it as well.
+ */
+bool trace_decoder_fenced(const TraceDecoder *d);
+
 /* Address space of the current instructions; see sideband_view_space(). */
 unsigned trace_decoder_space(const TraceDecoder *d, unsigned priv);
 

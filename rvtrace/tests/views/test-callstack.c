@@ -264,26 +264,26 @@ static void test_gap(void)
     run(&f, MAIN, 1, CALL);
     run(&f, WORK, 1, 0);
     trap_at(&f, 8, WORK + 4);
-    callstack_gap(f.stack);
+    callstack_gap(f.stack, false);
     f.site.task = f.b;
     run(&f, MAIN, 2, CALL);
-    callstack_gap(f.stack);
+    callstack_gap(f.stack, false);
     f.site.task = f.a;
     run(&f, WORK + 8, 1, 0);
     trap_at(&f, 8, WORK + 12);
-    callstack_gap(f.stack);
+    callstack_gap(f.stack, false);
     run(&f, HANDLER, 1, RET);
     run(&f, SIGRETURN, 1, 0);
     trap_at(&f, 8, SIGRETURN + 4);
-    callstack_gap(f.stack);
+    callstack_gap(f.stack, false);
     run(&f, WORK + 16, 1, RET);
     run(&f, MAIN + 4, 1, 0);
     f.site.task = f.b;
-    callstack_gap(f.stack);
+    callstack_gap(f.stack, false);
     run(&f, MAIN + 8, 4, CALL);
-    callstack_gap(f.stack);
+    callstack_gap(f.stack, false);
     run(&f, LEAF, 1, RET);
-    callstack_gap(f.stack);
+    callstack_gap(f.stack, false);
     run(&f, MAIN + 24, 1, 0);
     check_folded(&f, "a;main 2\n"
                      "a;main;work 3\n"
@@ -291,6 +291,42 @@ static void test_gap(void)
                      "a;main;work;[signal];sigreturn 1\n"
                      "b;main 7\n"
                      "b;main;leaf 1\n");
+    tear_down(&f);
+}
+
+/*
+ * The trace is interrupted for the sideband's sake, within calls and returns;
+ * of the function that is called, nothing is known.
+ */
+static void test_fence(void)
+{
+    Fixture f;
+
+    set_up(&f);
+    run(&f, MAIN, 1, CALL);
+    callstack_gap(f.stack, true);
+    run(&f, WORK + 0x10, 1, CALL);
+    callstack_gap(f.stack, true);
+    run(&f, LEAF + 0x20, 2, 0);
+    callstack_gap(f.stack, true);
+    run(&f, LEAF + 0x28, 1, RET);
+    callstack_gap(f.stack, true);
+    run(&f, WORK + 0x14, 1, RET);
+    run(&f, MAIN + 4, 1, CALL);
+    run(&f, WORK, 1, 0);
+    /* A filter leaves out the handler, and the program goes on at a fence. */
+    trap_at(&f, 8, WORK + 4);
+    callstack_gap(f.stack, true);
+    run(&f, WORK + 8, 1, RET);
+    run(&f, MAIN + 8, 1, 0);
+    /* Another task */
+    callstack_gap(f.stack, true);
+    f.site.task = f.b;
+    run(&f, MAIN, 2, 0);
+    check_folded(&f, "a;main 3\n"
+                     "a;main;work 4\n"
+                     "a;main;work;leaf 3\n"
+                     "b;main 2\n");
     tear_down(&f);
 }
 
@@ -415,7 +451,7 @@ static void test_random(void)
 
         switch (g_rand_int_range(r, 0, 40)) {
         case 0:
-            callstack_gap(f.stack);
+            callstack_gap(f.stack, g_rand_boolean(r));
             break;
         case 1:
             f.site.task = f.site.task == f.a ? f.b : f.a;
@@ -460,6 +496,7 @@ int main(int argc, char **argv)
     g_test_add_func("/callstack/nested-signals", test_nested_signals);
     g_test_add_func("/callstack/moved", test_moved);
     g_test_add_func("/callstack/gap", test_gap);
+    g_test_add_func("/callstack/fence", test_fence);
     g_test_add_func("/callstack/interrupts", test_interrupts);
     g_test_add_func("/callstack/trapped-twice", test_trapped_twice);
     g_test_add_func("/callstack/returned-for", test_returned_for);
