@@ -2,9 +2,9 @@
  * RISC-V hart side of the hart to encoder interface: filters by address
  *
  * Where a filter qualifies some addresses only, that is decided when code is
- * translated. TBs end where ranges do, whatever the hart reports, so that all of
- * a TB is qualified or nothing of it is. In history, one that is not what the
- * hart reports at the moment does not run: it goes back to blocks, and what
+ * translated. TBs end where ranges do, whatever the hart reports, so that all
+ * of a TB is qualified or nothing of it is. In history, one that is not what
+ * the hart reports at the moment does not run: it goes back to blocks, and what
  * then runs decides what the hart reports next (helper_trace_exit()). So code
  * that is qualified costs what it costs without a filter, and other code has no
  * trace code.

@@ -61,8 +61,8 @@ typedef enum ETraceSbType {
      * bpred_size, cache_size, f0s_width, src_bits, ts_bytes; u16 src_id;
      * u64 mhartid; u32 ETRACE_SB_ISA_*. 28 bytes. Since minor version 1, a
      * byte each: sijump, data_width, daddress_width, lrid_width. 32 bytes;
-     * what a shorter record does not hold is 0. Since minor version 7, u64 ticks
-     * a second of timestamps (0: not known). 40 bytes.
+     * what a shorter record does not hold is 0. Since minor version 7, u64
+     * ticks a second of timestamps (0: not known). 40 bytes.
      */
     ETRACE_SB_PARAMS = 2,
     /*
@@ -148,9 +148,9 @@ typedef enum ETraceSbType {
      * came behind its last one. Sent whenever the machine stops, when the
      * reader of the trace has left, and when the session ends; the last one
      * counts. A session without one was cut off. Since minor version 3. hart
-     * is ETRACE_SB_ALL_HARTS. Since minor version 7, then for each hart u64 ticks
-     * from its first timestamp in this session to its last one: timestamps may
-     * have wrapped unseen.
+     * is ETRACE_SB_ALL_HARTS. Since minor version 7, then for each hart u64
+     * ticks from its first timestamp in this session to its last one:
+     * timestamps may have wrapped unseen.
      */
     ETRACE_SB_END = 15,
     /*

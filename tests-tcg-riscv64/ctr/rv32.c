@@ -121,7 +121,7 @@ static void trigger(void)
 {
     struct run r;
 
-    rule("RV32: an execute trigger above 2 GiB fires");
+    rule("Sdtrig: an execute trigger above 2 GiB fires on RV32");
     gen_begin();
     gen_nops(4);
     gen_end();
