@@ -71,8 +71,7 @@ static void test_params(void)
             .return_stack_size = 9, .bpred_size = 10, .cache_size = 11,
             .f0s_width = 12, .src_bits = 13, .ts_bytes = 14,
             .ts_hz = 0x4847464544434241, .src_id = 0x1615, .sijump = 0x21,
-            .data_width = 0x22,
-            .daddress_width = 0x23, .lrid_width = 0x24,
+            .data_width = 0x22, .daddress_width = 0x23, .lrid_width = 0x24,
         },
         .mhartid = 0x8877665544332211, .isa = 0x44332211,
     }, got;
