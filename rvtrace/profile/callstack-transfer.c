@@ -13,6 +13,10 @@
 #include "qemu/osdep.h"
 #include "profile/callstack-private.h"
 
+#define ECALL       0x00000073
+#define ECALL_SIZE  4
+#define SIGRETURN   0x08b00893      /* li a7, __NR_rt_sigreturn */
+
 /*
  * Does what a trap hit at @epc go on at @pc? If not @exact, the handler may
  * have done what the instruction there was to do.
@@ -23,9 +27,11 @@ static bool goes_on(uint64_t epc, bool exact, uint64_t pc)
                    (!exact && (pc - epc == 2 || pc - epc == 4)));
 }
 
+/* Of a signal, a system call that it interrupted may be made again. */
 static bool trap_goes_on(const Frame *f, uint64_t pc)
 {
-    return goes_on(f->ret, f->entry == ENTRY_INTERRUPT, pc);
+    return goes_on(f->ret, f->entry == ENTRY_INTERRUPT, pc) ||
+           (f->entry == ENTRY_SIGNAL && f->ret && pc + ECALL_SIZE == f->ret);
 }
 
 static bool is_inside(const Frame *f, uint64_t pc)
@@ -100,13 +106,30 @@ static bool go_back_to(CallStack *cs, uint64_t pc)
     return return_to(cs, pc) || switch_to(cs, pc);
 }
 
-/* longjmp: @pc is inside of a function that waits for a call to return. */
+/*
+ * Is it the function that goes on with an exception? It never comes back to
+ * where it was called: what catches the exception, or has something to destroy,
+ * is in an outer function then, though that may have the same code.
+ */
+static bool is_resumer(const CallStack *cs, const Frame *f)
+{
+    unsigned frame = profile_node(cs->profile, f->node)->frame;
+
+    return !g_strcmp0(profile_frame(cs->profile, frame)->name,
+                      "_Unwind_Resume");
+}
+
+/*
+ * longjmp, an exception: @pc is inside of a function that waits for a call to
+ * return.
+ */
 static bool unwind_into(CallStack *cs, uint64_t pc)
 {
     const Stack *st = cs->now->stack;
 
     for (unsigned i = st->depth; i > 0; i--) {
-        if (is_inside(&st->frames[i - 1], pc)) {
+        if (is_inside(&st->frames[i - 1], pc) &&
+            (i == st->depth || !is_resumer(cs, &st->frames[i]))) {
             callstack_cut(cs, i);
             return true;
         }
@@ -355,21 +378,60 @@ void callstack_enter_handler(CallStack *cs, uint64_t pc)
     }
 }
 
+static bool is_insn(const CallStack *cs, uint64_t pc, uint32_t insn)
+{
+    uint32_t raw;
+
+    return cs->site.image &&
+           image_raw(cs->site.image, cs->now->priv, pc, UINT64_MAX, &raw) &&
+           raw == insn;
+}
+
 /* What runs at @pc interrupts the stack, which goes on at @epc later. */
 static void enter_signal(CallStack *cs, uint64_t pc, uint64_t epc)
 {
     const char *name = cs->now->priv == ETRACE_PRIV_U ? "[signal]" : "[trap]";
 
+    /* A system call is over when a signal is handled. */
+    if (is_insn(cs, epc, ECALL)) {
+        epc += ECALL_SIZE;
+    }
     callstack_push(cs, profile_label(cs->profile, FRAME_TRAP, name), epc,
                    ENTRY_SIGNAL);
     callstack_enter_handler(cs, pc);
 }
 
+/*
+ * Linux ends handlers of signals by a system call. What the innermost one
+ * interrupted waits then: another handler may begin before that goes on.
+ */
+static void end_signal(CallStack *cs, uint64_t pc)
+{
+    Stack *st = cs->now->stack;
+
+    if (!st->epc || st->called || !is_insn(cs, st->epc, ECALL) ||
+        !is_insn(cs, st->epc - 4, SIGRETURN)) {
+        return;
+    }
+    for (unsigned i = st->depth; i > 0; i--) {
+        const Frame *f = &st->frames[i - 1];
+
+        if (f->entry == ENTRY_SIGNAL) {
+            st->epc = trap_goes_on(f, pc) ? pc : f->ret;
+            st->exact = false;
+            callstack_cut(cs, i - 1);
+            return;
+        }
+    }
+}
+
 void callstack_go_on(CallStack *cs, uint64_t pc)
 {
     Stack *st = cs->now->stack;
-    uint64_t epc = st->epc;
+    uint64_t epc;
 
+    end_signal(cs, pc);
+    epc = st->epc;
     if (!st->depth) {
         return;
     }
