@@ -267,6 +267,8 @@ const Object *names_program(const Names *names, const Image *image,
 
 /* Bytes around an address that are compared with the object's */
 #define NEAR    32
+/* ... and how much has to agree, at least, where something else is near */
+#define ENOUGH  4
 
 /*
  * May the kernel have changed instructions of @object itself? Where bytes of
@@ -281,10 +283,39 @@ static bool may_be_patched(const Placement *p, const Object *object,
             placement_most_pages(p, object, bias) > 1);
 }
 
+/* Are two bytes of the page known at @off, and what @object has at @addr? */
+static bool agrees_at(const CodePage *page, unsigned off,
+                      const Object *object, uint64_t addr)
+{
+    size_t compared;
+
+    return off < CODE_PAGE_SIZE && code_page_valid(page, off) &&
+           object_matches(object, addr, page->bytes + off, 2, &compared);
+}
+
+/* Does what is just around offset @off of the page agree, without a gap? */
+static bool agrees_around(const CodePage *page, unsigned off,
+                          const Object *object, uint64_t addr)
+{
+    unsigned behind = 0, before = 0;
+
+    while (behind < ENOUGH &&
+           agrees_at(page, off + behind, object, addr + behind)) {
+        behind += 2;
+    }
+    while (behind && before < MIN(ENOUGH, off) &&
+           agrees_at(page, off - before - 2, object, addr - before - 2)) {
+        before += 2;
+    }
+    return before + behind >= ENOUGH;
+}
+
 /*
  * Are the bytes at @pc those that @object has at @addr? A page may have been
- * filled with something else that is in no file. If the kernel may have changed
- * single instructions, it is believed if most of what is near agrees.
+ * filled with something else that is in no file. What it had before stands
+ * there until something new has run: of that, some bytes are enough. If the
+ * kernel may have changed single instructions, it is believed if most of what
+ * is near agrees.
  */
 static bool agrees(Image *image, unsigned priv, uint64_t pc,
                    const Object *object, uint64_t addr, bool patched)
@@ -308,7 +339,10 @@ static bool agrees(Image *image, unsigned priv, uint64_t pc,
             other++;
         }
     }
-    return patched ? same > other : same && !other;
+    if (patched || !other) {
+        return same > other;
+    }
+    return agrees_around(page, off, object, addr);
 }
 
 /* The range of *@place ends where the page does. */
