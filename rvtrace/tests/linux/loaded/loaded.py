@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
 # loaded.py PATTERN: see run.sh
-# loaded.py --choose SYSROOT FOLDER: put the modules that the guest loads into
-# the folder, and their order into FOLDER/order
+# loaded.py --choose SYSROOT FOLDER [NAME...]: put the modules that the guest
+# loads into the folder, or these, and their order into FOLDER/order
 
 import collections
 import csv
@@ -48,7 +48,7 @@ def unsigned(data):
     return data
 
 
-def choose(sysroot, folder):
+def choose(sysroot, folder, wanted):
     paths, order = files(sysroot), []
 
     def add(name):
@@ -62,16 +62,16 @@ def choose(sysroot, folder):
             file.write(unsigned(data))
         order.append(name)
 
-    for name in WANTED:
+    for name in wanted:
         if name.replace('-', '_') in paths:
             add(name.replace('-', '_'))
     with open(f'{folder}/order', 'w', encoding='utf-8') as file:
         file.writelines(f'{name}.ko\n' for name in order)
-    return 0 if len(order) >= len(WANTED) - 3 else 1
+    return 0 if len(order) >= len(wanted) - 3 else 1
 
 
 if sys.argv[1] == '--choose':
-    sys.exit(choose(sys.argv[2], sys.argv[3]))
+    sys.exit(choose(sys.argv[2], sys.argv[3], sys.argv[4:] or WANTED))
 
 import tap                  # noqa: E402
 from tap import need        # noqa: E402

@@ -1,9 +1,5 @@
 /*
- * What the guests here share: setjmp() and longjmp(), and switches of stacks,
- * with call frame information
- *
- * Of what is in a function whose name ends in _switching, the true stack is not
- * defined: registers of two stacks are mixed there.
+ * Where the guests here begin, with call frame information
  *
  * SPDX-License-Identifier: GPL-2.0-or-later
  */
@@ -16,45 +12,6 @@ main:
 	la      sp, main_stack
 	li      ra, 0
 	j       begin
-
-/* Registers that functions have to keep: struct context in walk.h */
-.macro each_saved what, base
-	\what   ra, 0 * XBYTES(\base)
-	\what   sp, 1 * XBYTES(\base)
-	.irp    n, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11
-	\what   s\n, (2 + \n) * XBYTES(\base)
-	.endr
-.endm
-
-fn setjmp
-	.cfi_startproc
-	each_saved SX, a0
-	li      a0, 0
-	ret
-	.cfi_endproc
-end setjmp
-
-fn longjmp_switching
-	each_saved LX, a0
-	mv      a0, a1
-	ret
-end longjmp_switching
-
-/* switch_*(struct context *from, struct context *to): a jump by @reg */
-.macro switch name, reg
-fn switch_\name\()_switching
-	each_saved SX, a0
-	each_saved LX, a1
-	.ifnc   \reg, ra
-	mv      \reg, ra
-	.endif
-	jr      \reg
-end switch_\name\()_switching
-.endm
-	switch  ret, ra
-	switch  t1, t1
-	switch  a5, a5
-	switch  t0, t0
 
 /* What compilers call for objects that are initialised or copied */
 fn memset

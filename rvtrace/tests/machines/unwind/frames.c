@@ -10,9 +10,11 @@
  * Arguments
  *   out=FILE      "hart number why pc..." a line, see below
  *   retired=FILE  libretired.so, which has to be in the same run: it counts
- *   elf=FILE      the guest
+ *   elf=FILE      the guest, or a program of it; can be repeated
  *   every=N       the numbers are multiples of N
  *   priv=N        only what retires at this privilege: 0 U, 1 S, 3 M
+ *   libraries=DIR the guest is Linux: only its programs are looked at, and
+ *                 shared libraries of theirs, which are there; can be repeated
  *
  * A line has the instruction's number among those of the hart that retire,
  * from 1 on, its address, and where its callers go on, the innermost one
@@ -28,7 +30,9 @@
  *
  * Handlers of traps have information, too. There, the return address is a
  * column of its own, COLUMN_EPC, and CSRs are registers as the RISC-V DWARF
- * specification numbers them.
+ * specification numbers them. Handlers of signals return to the kernel's code
+ * for that, which is left out; below it is what was interrupted, with a ! as
+ * well.
  *
  * Harts must have threads of their own, since QEMU 10.0 does not tell which
  * one of a thread runs; see retired.c.
@@ -36,9 +40,7 @@
  * SPDX-License-Identifier: GPL-2.0-or-later
  */
 #include <dwarf.h>
-#include <elfutils/libdw.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <glib.h>
 #include <gmodule.h>
 #include <inttypes.h>
@@ -47,12 +49,16 @@
 #include <string.h>
 #include <unistd.h>
 #include <qemu-plugin.h>
+#include "files.h"
 
 QEMU_PLUGIN_EXPORT int qemu_plugin_version = QEMU_PLUGIN_VERSION;
 
 #define MAX_FRAMES  1000
 
+#define REG_RA      1
 #define REG_SP      2
+/* siginfo; of ucontext flags, link, stack, 1024 signals */
+#define SIGFRAME_REGS   (128 + 8 + 8 + 24 + 128 + 8)
 #define COLUMN_EPC  64      /* "alternate frame return column" */
 #define COLUMN_CSR  4096
 #define NR_COLUMNS  (COLUMN_EPC + 1)
@@ -66,13 +72,14 @@ typedef struct Column {
 typedef struct Hart {
     Column x[32];
     Column csr[4];
-    struct qemu_plugin_register *priv;
+    struct qemu_plugin_register *priv, *pc;
+    uint64_t moved;         /* the block runs so much above its translation */
     GByteArray *buf;
 } Hart;
 
 /* An instruction of a block */
 typedef struct Place {
-    uint64_t pc;
+    uint64_t pc;            /* where it was translated */
     unsigned number;        /* in its block, from 1 on */
 } Place;
 
@@ -85,8 +92,7 @@ typedef struct Frame {
 
 static GMutex lock;         /* the file, libdw */
 static FILE *out;
-static Dwarf_CFI *tables[2];
-static GHashTable *known;   /* address: Dwarf_Frame */
+static bool is_linux;
 static uint64_t every = 1000;
 static uint64_t only_priv = UINT64_MAX;     /* any */
 static uint64_t (*retired_before)(unsigned hart);
@@ -107,8 +113,10 @@ static uint64_t read_reg(Hart *h, struct qemu_plugin_register *reg)
     return v;
 }
 
-static bool read_memory(Hart *h, uint64_t address, uint64_t *value)
+static bool read_memory(void *opaque, uint64_t address, uint64_t *value)
 {
+    Hart *h = opaque;
+
     *value = 0;
     g_byte_array_set_size(h->buf, 0);
     if (!qemu_plugin_read_memory_vaddr(address, h->buf, xlen_bytes)) {
@@ -171,32 +179,57 @@ static bool evaluate(Hart *h, const Frame *f, uint64_t cfa,
     return true;
 }
 
-static Dwarf_Frame *find_frame(uint64_t address)
+/* Is @pc in the code of the kernel that ends handlers of signals? */
+static bool is_trampoline(Hart *h, uint64_t pc)
 {
-    gpointer frame;
+    uint64_t word;
 
-    if (g_hash_table_lookup_extended(known, &address, NULL, &frame)) {
-        return frame;
+    /* li a7, __NR_rt_sigreturn; ecall */
+    return is_linux &&
+           ((read_memory(h, pc, &word) && word == 0x0000007308b00893) ||
+            (read_memory(h, pc - 4, &word) && word == 0x0000007308b00893));
+}
+
+/* What a signal interrupted: struct rt_sigframe of Linux */
+static const char *unwind_signal(Hart *h, Frame *f)
+{
+    uint64_t regs = f->column[REG_SP] + SIGFRAME_REGS;
+    Frame caller = { .exact = true };
+
+    if (!read_memory(h, regs, &caller.pc)) {
+        return "memory";
     }
-    frame = NULL;
-    for (unsigned i = 0; i < G_N_ELEMENTS(tables) && !frame; i++) {
-        Dwarf_Frame *found;
-
-        if (tables[i] && !dwarf_cfi_addrframe(tables[i], address, &found)) {
-            frame = found;
+    for (unsigned i = 1; i < 32; i++) {
+        if (!read_memory(h, regs + i * 8, &caller.column[i])) {
+            return "memory";
         }
     }
-    g_hash_table_insert(known, g_memdup2(&address, sizeof(address)), frame);
-    return frame;
+    *f = caller;
+    return NULL;
+}
+
+/* The caller of code without frame information, see struct Code */
+static const char *unwind_leaf(Hart *h, Frame *f, const Code *code)
+{
+    uint64_t sp = f->column[REG_SP];
+
+    if (code->frame_size &&
+        !read_memory(h, sp + code->saved_ra, &f->column[REG_RA])) {
+        return "memory";
+    }
+    f->column[REG_SP] = sp + code->frame_size;
+    f->pc = f->column[REG_RA];
+    f->exact = false;
+    return NULL;
 }
 
 /*
  * The caller of @f, which becomes that. Returns NULL, or why there is none,
  * see above.
  */
-static const char *unwind(Hart *h, Frame *f)
+static const char *unwind(Hart *h, Program *p, Frame *f)
 {
-    Dwarf_Frame *info = find_frame(f->exact ? f->pc : f->pc - 1);
+    Code code = { 0 };
     Frame caller = *f;
     Dwarf_Op *ops, mem[3];
     uint64_t cfa;
@@ -204,18 +237,31 @@ static const char *unwind(Hart *h, Frame *f)
     size_t n;
     int ra;
 
-    if (!info) {
+    if (is_trampoline(h, f->pc)) {
+        return unwind_signal(h, f);
+    }
+    code = files_code(p, f->exact ? f->pc : f->pc - 1, read_memory, h);
+    if (code.leaf) {
+        return unwind_leaf(h, f, &code);
+    }
+    if (!code.frame) {
         return "bare";
     }
-    ra = dwarf_frame_info(info, NULL, NULL, &caller.exact);
-    if (ra < 0 || ra >= NR_COLUMNS || dwarf_frame_cfa(info, &ops, &n) ||
+    ra = dwarf_frame_info(code.frame, NULL, NULL, &caller.exact);
+    if (ra < 0 || ra >= NR_COLUMNS || dwarf_frame_cfa(code.frame, &ops, &n) ||
         !evaluate(h, f, 0, ops, n, &cfa, &place)) {
         return "bare";
     }
     for (unsigned i = 1; i < NR_COLUMNS; i++) {
         uint64_t value;
 
-        if (dwarf_frame_register(info, i, mem, &ops, &n) || !n) {
+        if (dwarf_frame_register(code.frame, i, mem, &ops, &n)) {
+            continue;
+        }
+        if (!n && ops && i == (unsigned)ra && !f->exact) {
+            return "end";   /* it has made a call, and has not saved it */
+        }
+        if (!n) {
             continue;       /* as in @f, or of no interest to the caller */
         }
         if (!evaluate(h, f, cfa, ops, n, &value, &place)) {
@@ -241,15 +287,23 @@ static void write_stack(unsigned hart, uint64_t number, uint64_t pc)
     Hart *h = &harts[hart];
     Frame f = { .pc = pc, .exact = true };
     const char *why = NULL;
+    Program *p;
 
     for (unsigned i = 1; i < 32; i++) {
         f.column[i] = read_reg(h, h->x[i].reg);
     }
     g_mutex_lock(&lock);
-    for (unsigned n = 0; !why; n++) {
-        g_string_append_printf(line, " %s%" PRIx64, n && f.exact ? "!" : "",
-                               f.pc);
-        why = n < MAX_FRAMES ? unwind(h, &f) : "deep";
+    p = files_program(pc, read_memory, h);
+    for (unsigned n = 0; p && !why; n++) {
+        if (!n || !is_trampoline(h, f.pc)) {
+            g_string_append_printf(line, " %s%" PRIx64,
+                                   n && f.exact ? "!" : "", f.pc);
+        }
+        why = n < MAX_FRAMES ? unwind(h, p, &f) : "deep";
+    }
+    if (!p) {
+        g_mutex_unlock(&lock);
+        return;
     }
     fprintf(out, "%u %" PRIx64 " %s%s\n", hart, number, why, line->str);
     g_mutex_unlock(&lock);
@@ -262,13 +316,25 @@ static void insn_begins(unsigned hart, void *opaque)
     qemu_plugin_u64_set(wanted, hart, p->number + every);
     if (only_priv == UINT64_MAX ||
         read_reg(&harts[hart], harts[hart].priv) == only_priv) {
-        write_stack(hart, retired_before(hart) + p->number, narrow(p->pc));
+        write_stack(hart, retired_before(hart) + p->number,
+                    narrow(p->pc + harts[hart].moved));
     }
 }
 
-/* Before the block's first instruction, when what retired before is counted */
+/*
+ * Before the block's first instruction, when what retired before is counted.
+ * Libraries may run at other addresses than where they were translated.
+ */
 static void block_begins(unsigned hart, void *opaque)
 {
+    const Place *p = opaque;
+    Hart *h = &harts[hart];
+
+    if (is_linux) {
+        uint64_t pc = read_reg(h, h->pc);
+
+        h->moved = (pc ^ p->pc) & 0xfff ? 0 : pc - p->pc;
+    }
     qemu_plugin_u64_set(wanted, hart, every - retired_before(hart) % every);
 }
 
@@ -276,6 +342,9 @@ static void block_translated(qemu_plugin_id_t id, struct qemu_plugin_tb *tb)
 {
     size_t n = qemu_plugin_tb_n_insns(tb);
 
+    if (is_linux && !files_may_be_at(qemu_plugin_tb_vaddr(tb))) {
+        return;
+    }
     for (size_t i = 0; i < n; i++) {
         struct qemu_plugin_insn *insn = qemu_plugin_tb_get_insn(tb, i);
         Place *p = g_new(Place, 1);     /* for as long as QEMU runs */
@@ -286,7 +355,7 @@ static void block_translated(qemu_plugin_id_t id, struct qemu_plugin_tb *tb)
         };
         if (!i) {
             qemu_plugin_register_vcpu_insn_exec_cb(
-                insn, block_begins, QEMU_PLUGIN_CB_NO_REGS, NULL);
+                insn, block_begins, QEMU_PLUGIN_CB_R_REGS, p);
         }
         qemu_plugin_register_vcpu_insn_exec_cond_cb(
             insn, insn_begins, QEMU_PLUGIN_CB_R_REGS, QEMU_PLUGIN_COND_EQ,
@@ -317,6 +386,8 @@ static void find_registers(Hart *h)
         }
         if (!strcmp(r->name, "priv")) {
             h->priv = r->handle;
+        } else if (!strcmp(r->name, "pc")) {
+            h->pc = r->handle;
         }
     }
 }
@@ -362,17 +433,6 @@ static void at_exit(qemu_plugin_id_t id, void *opaque)
     }
 }
 
-static bool open_elf(const char *path)
-{
-    int fd = open(path, O_RDONLY);
-    Dwarf *dwarf = fd < 0 ? NULL : dwarf_begin(fd, DWARF_C_READ);
-    Elf *elf = dwarf ? dwarf_getelf(dwarf) : NULL;
-
-    tables[0] = dwarf ? dwarf_getcfi(dwarf) : NULL;
-    tables[1] = elf ? dwarf_getcfi_elf(elf) : NULL;
-    return tables[0] || tables[1];
-}
-
 static bool open_retired(const char *path)
 {
     GModule *m = g_module_open(path, G_MODULE_BIND_LOCAL);
@@ -385,6 +445,8 @@ QEMU_PLUGIN_EXPORT int qemu_plugin_install(qemu_plugin_id_t id,
                                            const qemu_info_t *info,
                                            int argc, char **argv)
 {
+    bool programs = false;
+
     for (int i = 0; i < argc; i++) {
         const char *value = strchr(argv[i], '=');
         bool good = false;
@@ -397,7 +459,10 @@ QEMU_PLUGIN_EXPORT int qemu_plugin_install(qemu_plugin_id_t id,
         } else if (g_str_has_prefix(argv[i], "retired=")) {
             good = open_retired(value);
         } else if (g_str_has_prefix(argv[i], "elf=")) {
-            good = open_elf(value);
+            good = programs = files_add_program(value);
+        } else if (g_str_has_prefix(argv[i], "libraries=")) {
+            files_add_folder(g_strdup(value));
+            good = is_linux = true;
         } else if (g_str_has_prefix(argv[i], "every=")) {
             every = g_ascii_strtoull(value, NULL, 10);
             good = every;
@@ -410,12 +475,11 @@ QEMU_PLUGIN_EXPORT int qemu_plugin_install(qemu_plugin_id_t id,
             return -1;
         }
     }
-    if (!out || !retired_before || (!tables[0] && !tables[1])) {
+    if (!out || !retired_before || !programs) {
         fprintf(stderr, "frames: out=FILE, retired=FILE and elf=FILE are "
                 "needed\n");
         return -1;
     }
-    known = g_hash_table_new(g_int64_hash, g_int64_equal);
     harts = g_new0(Hart, info->system.max_vcpus);
     board = qemu_plugin_scoreboard_new(sizeof(uint64_t));
     wanted = qemu_plugin_scoreboard_u64(board);

@@ -9,8 +9,10 @@ CC ?= gcc
 CFLAGS ?= -O2 -g -Wall -Wextra -Wno-unused-parameter -Werror
 packages := gmodule-2.0 libdw libelf
 
-$(OUT)/libframes.so: $(here)frames.c $(QEMU_INCLUDE)/qemu-plugin.h
+$(OUT)/libframes.so: $(here)frames.c $(here)files.c $(here)files.h \
+		$(QEMU_INCLUDE)/qemu-plugin.h
 	mkdir -p $(OUT)
 	$(CC) $(CFLAGS) -fPIC -shared -fvisibility=hidden \
 		-I$(QEMU_INCLUDE) $$(pkg-config --cflags $(packages)) \
-		-o $@ $< $$(pkg-config --libs $(packages))
+		-o $@ $(here)frames.c $(here)files.c \
+		$$(pkg-config --libs $(packages))

@@ -3,24 +3,15 @@
 #
 # unwind.py FOLDER [--all] [PATTERN]: see run.sh
 #
-# What is compared: `rvtrace script --period N` has the call chain at every N-th
-# instruction, and the plugin frames.c unwound the stack at the same ones.
-#
-# Not compared is what the plugin cannot know: "switching" is code that has
-# registers of two stacks, "millicode" functions of libgcc of which it has not
-# all information, and "not known" stacks of which it did not find the end: with
-# -msave-restore, GCC 12 says something wrong behind the body of some functions.
-# That is why a few of the others are different there, too.
+# See chains.py for what is compared.
 
-import bisect
 import os
 import subprocess
 import sys
-from collections import Counter
 
 import generate
 import tap
-from symbols import table
+from chains import Names, compare, our_stacks, true_stacks
 from tap import LIMIT, need
 
 QEMU, RVTRACE, RETIRED, OUT = (os.environ[n] for n in
@@ -32,13 +23,11 @@ ALL = '--all' in sys.argv
 if ALL:
     sys.argv.remove('--all')
 
-# of rvtrace's chains
-MAX_CHAIN = 127
 # Of the moments, these have to be right.
 SHARE = 0.999
 SHOWN = 5
 
-# Functions that nothing calls: a stack that has two of them is one of two tasks
+# Functions that nothing calls
 ROOTS = {'begin', 'run_program', *(f'member_{i}' for i in range(5)),
          *(f'coroutine_{i}' for i in range(4))}
 
@@ -52,25 +41,6 @@ def run(*command):
     need(done.returncode == 0 and not done.stderr,
          f'{" ".join(command[:6])}: {done.returncode} {done.stderr}')
     return done.stdout
-
-
-class Names:
-    """Functions of a guest by address"""
-
-    def __init__(self, elf):
-        symbols = sorted((s for s in table(elf) if s.kind in 'tTwW'),
-                         key=lambda s: s.address)
-        self.starts = [s.address for s in symbols]
-        self.names = [s.name for s in symbols]
-
-    def at(self, address):
-        """The label in front of the address"""
-        i = bisect.bisect(self.starts, address)
-        return self.names[i - 1] if i else '?'
-
-    def text(self, chain):
-        """The functions of a chain"""
-        return ' < '.join(f'{self.at(a)}:{a:x}' for a in chain[:12])
 
 
 def copies(folder, source, n):
@@ -109,78 +79,6 @@ def make(folder, sources, variant, options):
     return elf
 
 
-def true_stacks(path):
-    """{instruction: (addresses, those that a trap interrupted, why)}"""
-    stacks = {}
-    with open(path, encoding='utf-8') as lines:
-        for line in lines:
-            hart, number, why, *chain = line.split()
-            need(hart == '0', 'there is one hart')
-            traps = [int(a[1:], 16) for a in chain if a[0] == '!']
-            stacks[int(number, 16)] = (
-                [int(a.lstrip('!'), 16) for a in chain], traps, why)
-    return stacks
-
-
-def our_stacks(text, period):
-    """{instruction: addresses}"""
-    stacks = {}
-    chain = None
-    for line in text.splitlines():
-        if line.startswith('\t'):
-            chain.append(int(line.split()[0], 16))
-        elif line:
-            chain = stacks[(len(stacks) + 1) * period] = []
-    return stacks
-
-
-def difference(ours, true, names):
-    """What kind of difference there is; None: none"""
-    if ours == true:
-        return None
-    roots = [a for a in ours if names.at(a) in ROOTS]
-    if len(roots) > 1:
-        return 'below another task'
-    if ours == true[:len(ours)]:
-        return 'outer functions are missing'
-    if true == ours[:len(true)]:
-        return 'too many outer functions'
-    if ours[-1:] == true[-1:]:
-        return 'different, with the same outermost function'
-    return 'different'
-
-
-def compare(ours, true, names):
-    """Says how many moments there were, how many are wrong, and how"""
-    kinds, examples = Counter(), []
-    for number in sorted(ours.keys() & true.keys()):
-        chain, traps, why = true[number]
-        mine = ours[number]
-        if any(names.at(a).endswith('_switching') for a in [chain[0], *traps]):
-            kinds['switching'] += 1
-            continue
-        if any(names.at(a).startswith('__riscv_save_') and
-               names.at(a) != '__riscv_save_0' for a in [chain[0], *traps]):
-            # of which libgcc does not tell all
-            kinds['millicode'] += 1
-            continue
-        if why not in ('end', 'deep') or names.at(chain[-1]) not in ROOTS:
-            # The compiler's information is not complete.
-            kinds['not known'] += 1
-            continue
-        if len(chain) > MAX_CHAIN:
-            kinds['deep'] += 1
-            chain = chain[:MAX_CHAIN]
-        wrong = difference(mine, chain, names)
-        kinds['compared'] += 1
-        if wrong:
-            kinds[wrong] += 1
-            examples.append(f'{wrong} at instruction {number}:\n'
-                            f'  rvtrace  {names.text(mine)}\n'
-                            f'  true     {names.text(chain)}')
-    return kinds, examples
-
-
 def test(folder, sources, variant, options, rounds, period, share=SHARE):
     elf = make(folder, sources, variant,
                [*options, f'-DROUNDS={rounds if ALL else rounds // 10}'])
@@ -201,7 +99,7 @@ def test(folder, sources, variant, options, rounds, period, share=SHARE):
     ours = our_stacks(run(RVTRACE, 'script', '--trace', f'{folder}/trace',
                           '--sideband', f'{folder}/sideband', '--elf', elf,
                           '--period', str(period)), period)
-    names = Names(elf)
+    names = Names(elf, ROOTS)
     need(all(ours[n][0] == true[n][0][0] for n in ours.keys() & true.keys()),
          'the instructions are not the same')
     need(len(ours) and abs(len(ours) - len(true)) <= 1,
@@ -217,7 +115,7 @@ def test(folder, sources, variant, options, rounds, period, share=SHARE):
     return note
 
 
-COMMON = ['entry.S', 'walk.c']
+COMMON = ['entry.S', 'context.S', 'walk.c']
 CALLS = [*COMMON, 'calls.c']
 COROUTINES = [*COMMON, 'coroutines.c', 'coroutine.c']
 RANDOM = [*COMMON, 'random.S', 'random.c', 'handlers.S']

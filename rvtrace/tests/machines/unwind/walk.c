@@ -185,7 +185,7 @@ static noinline void choose(struct walk *w)
     }
 }
 
-/* From somewhere below a setjmp() back to it */
+/* From somewhere below a walk_setjmp() back to it */
 static noinline void throw(struct walk *w, unsigned depth)
 {
     if (depth) {
@@ -203,7 +203,7 @@ static noinline void catch(struct walk *w)
     struct context here, *outer = w->outer;
     unsigned depth = w->depth;
 
-    if (!setjmp(&here)) {
+    if (!walk_setjmp(&here)) {
         w->outer = &here;
         w->depth++;
         walk_any(w);
@@ -223,7 +223,12 @@ static noinline void catch(struct walk *w)
     }
 FAULTY(fault_first, "unimp", "")
 FAULTY(fault_last, "", "unimp")
+#ifdef __linux__
+/* There, an ecall is for the kernel. */
+FAULTY(fault_break, "ebreak", "ebreak")
+#else
 FAULTY(fault_break, "ebreak", "ecall")
+#endif
 FAULTY(fault_load, "lw t0, 0(zero)", "lw t0, 0(zero)")
 /* The jump to nowhere traps there; the handler returns for it. */
 FAULTY(fault_jump, "li t0, 0x40", "jr t0")

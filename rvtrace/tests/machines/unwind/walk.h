@@ -32,6 +32,7 @@ void s_here(void);
 void s_own(void);
 void begin_at_switching(struct frame *f) __attribute__((noreturn));
 
+#ifdef CLINT_MTIMECMP
 /* Interrupt M-mode so many ticks from now on. */
 static inline void arm_timer(unsigned ticks)
 {
@@ -44,6 +45,7 @@ static inline void arm_timer(unsigned ticks)
     compare[1] = 0;
     compare[0] = now + ticks;
 }
+#endif
 
 /* random.S: a program of generate.py */
 void run_program(xlen_t seed);
@@ -56,7 +58,7 @@ struct context {
 /* Where a guest begins, on a stack of its own */
 void begin(void);
 
-int setjmp(struct context *c) __attribute__((returns_twice));
+int walk_setjmp(struct context *c) __attribute__((returns_twice));
 void longjmp_switching(struct context *c, int value)
     __attribute__((noreturn));
 
@@ -64,7 +66,7 @@ struct walk {
     uint32_t random;        /* never 0 */
     unsigned depth;         /* of calls, roughly */
     unsigned sum;           /* so that nothing is left out as useless */
-    struct context *outer;  /* of setjmp(); NULL: there is none */
+    struct context *outer;  /* of walk_setjmp(); NULL: there is none */
     void (*pause)(struct walk *w);  /* called now and then; may be NULL */
     bool faults;            /* some functions trap */
 };
@@ -98,7 +100,7 @@ Member member_0, member_1, member_2, member_3, member_4;
 /* coroutines.c: those that wait, the one that runs, and what is left to do */
 typedef void Switch(struct context *from, struct context *to);
 Switch switch_ret_switching, switch_t1_switching, switch_a5_switching,
-       switch_t0_switching;
+       switch_t0_switching, switch_ucontext;
 void co_begin(void);
 extern struct context contexts[];
 extern unsigned now, left;
