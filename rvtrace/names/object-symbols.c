@@ -40,7 +40,7 @@ static uint64_t *section_bases(const Object *o, ElfFile *file)
     return bases;
 }
 
-/* Where a function begins, and how long it is, by an FDE of .eh_frame */
+/* Where a function begins, and how long it is, by .eh_frame; 0: not known */
 typedef struct Fde {
     uint64_t start, size;
 } Fde;
@@ -136,14 +136,29 @@ static bool is_section(ElfFile *file, Elf_Scn *scn, GElf_Shdr *shdr,
     return is && g_str_equal(is, name);
 }
 
-static void add_unnamed(Object *o, uint64_t start, uint64_t size)
+/*
+ * Add those of @fdes that no symbol of the sorted table has, and sort it. All
+ * are looked up before one is added: then it is not sorted any more.
+ */
+static void add_unnamed(Object *o, const GArray *fdes)
 {
-    g_autofree char *name = NULL;
+    g_autoptr(GArray) missing = g_array_new(false, false, sizeof(Fde));
 
-    if (!symbols_find(o->symbols, start, NULL, NULL)) {
-        name = g_strdup_printf("%s+0x%" PRIx64, o->name, start);
-        symbols_add(o->symbols, start, size, name);
+    for (guint i = 0; i < fdes->len; i++) {
+        Fde fde = g_array_index(fdes, Fde, i);
+
+        if (!symbols_find(o->symbols, fde.start, NULL, NULL)) {
+            g_array_append_val(missing, fde);
+        }
     }
+    for (guint i = 0; i < missing->len; i++) {
+        const Fde *fde = &g_array_index(missing, Fde, i);
+        g_autofree char *name = g_strdup_printf("%s+0x%" PRIx64, o->name,
+                                                fde->start);
+
+        symbols_add(o->symbols, fde->start, fde->size, name);
+    }
+    symbols_sort(o->symbols);
 }
 
 /* Functions that have no symbol, by how the stack is unwound in them */
@@ -159,12 +174,7 @@ static void add_unwound(Object *o, ElfFile *file)
             add_fdes(fdes, file, scn, shdr.sh_addr);
         }
     }
-    for (guint i = 0; i < fdes->len; i++) {
-        const Fde *fde = &g_array_index(fdes, Fde, i);
-
-        add_unnamed(o, fde->start, fde->size);
-    }
-    symbols_sort(o->symbols);
+    add_unnamed(o, fdes);
 }
 
 static uint32_t get_insn(const uint8_t *p)
@@ -225,10 +235,10 @@ static void find_functions(const GElf_Shdr *shdr, const Elf_Data *data,
         uint64_t here = shdr->sh_addr + off, addr = here + to;
 
         if (to && addr - shdr->sh_addr < shdr->sh_size && !(addr & 1)) {
-            g_array_append_val(starts, addr);
+            g_array_append_val(starts, ((Fde) { .start = addr }));
         }
         if (last && is_prologue(insn)) {
-            g_array_append_val(starts, here);
+            g_array_append_val(starts, ((Fde) { .start = here }));
         }
         last = is_last(insn);
         off += insn_length(insn);
@@ -243,7 +253,7 @@ static void find_functions(const GElf_Shdr *shdr, const Elf_Data *data,
  */
 static void add_guessed(Object *o, ElfFile *file)
 {
-    g_autoptr(GArray) starts = g_array_new(false, false, sizeof(uint64_t));
+    g_autoptr(GArray) starts = g_array_new(false, false, sizeof(Fde));
     Elf_Scn *scn = NULL;
 
     while ((scn = elf_nextscn(file->elf, scn))) {
@@ -258,10 +268,7 @@ static void add_guessed(Object *o, ElfFile *file)
             find_functions(&shdr, data, starts);
         }
     }
-    for (guint i = 0; i < starts->len; i++) {
-        add_unnamed(o, g_array_index(starts, uint64_t, i), 0);
-    }
-    symbols_sort(o->symbols);
+    add_unnamed(o, starts);
 }
 
 /* The object of the same build that was not stripped, if there is one */
