@@ -70,6 +70,15 @@ for command in decode verify stat report annotate folded flamegraph timeline \
     check "$command with an operand" 2 "$tool" $command --trace x y
     says "$command names that" err "unexpected argument 'y'"
 done
+# Two of one name are not refused: the second takes the argument behind that of
+# the first.
+for command in decode run live ctr-sample listen report html script; do
+    "$tool" $command --help | grep -oE '^  (-., )?--[a-z-]+' |
+        grep -o -- '--.*' | sort > "$dir/options"
+    check "$command has options, each of them once" 0 \
+        sh -c '[ "$(wc -l < "$0")" -gt 5 ] && uniq -d "$0" && ! uniq -d "$0" |
+               grep -q .' "$dir/options"
+done
 
 check "decode" 0 "$tool" decode $files1 --emit pc --strict
 mv "$dir/out" "$dir/decoded"
