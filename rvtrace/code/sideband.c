@@ -167,20 +167,33 @@ static gint compare_places(gconstpointer pa, gconstpointer pb)
     return a->pos < b->pos ? -1 : a->pos > b->pos;
 }
 
-uint64_t sideband_place(const Sideband *sb, unsigned hart, uint64_t id)
+/*
+ * The index of the first place of which the member at @offset, a uint64_t, is
+ * not less than @least; their number, 0 of NULL, if there is none. The array is
+ * sorted by ids, with which packets grow.
+ */
+static guint first_place(const GArray *places, size_t offset, uint64_t least)
 {
-    const GArray *places = sb->places[hart];
     guint low = 0, high = places ? places->len : 0;
 
     while (low < high) {
         guint mid = low + (high - low) / 2;
 
-        if (g_array_index(places, SidebandPlace, mid).id < id) {
+        if (G_STRUCT_MEMBER(uint64_t, &g_array_index(places, SidebandPlace,
+                                                     mid), offset) < least) {
             low = mid + 1;
         } else {
             high = mid;
         }
     }
+    return low;
+}
+
+uint64_t sideband_place(const Sideband *sb, unsigned hart, uint64_t id)
+{
+    const GArray *places = sb->places[hart];
+    guint low = first_place(places, offsetof(SidebandPlace, id), id);
+
     if (!places || low == places->len) {
         return UINT64_MAX;
     }
@@ -195,18 +208,8 @@ uint64_t sideband_place(const Sideband *sb, unsigned hart, uint64_t id)
 bool sideband_has_place(const Sideband *sb, unsigned hart, uint64_t packets)
 {
     const GArray *places = sb->places[hart];
-    guint low = 0, high = places ? places->len : 0;
+    guint low = first_place(places, offsetof(SidebandPlace, packets), packets);
 
-    /* Packets grow with the ids that the array is sorted by. */
-    while (low < high) {
-        guint mid = low + (high - low) / 2;
-
-        if (g_array_index(places, SidebandPlace, mid).packets < packets) {
-            low = mid + 1;
-        } else {
-            high = mid;
-        }
-    }
     return places && low < places->len &&
            g_array_index(places, SidebandPlace, low).packets == packets;
 }

@@ -64,15 +64,15 @@ static TraceClockState look_at(const Trace *t, unsigned hart, bool timestamp,
                                uint64_t hz, uint64_t *seen, uint64_t *passed)
 {
     unsigned bits = trace_clock_bits(t, hart, timestamp);
-    TraceClockState unknown = bits && bits < 64 &&
-                              (UINT64_C(1) << bits) / hz < SECONDS_SAFE
-                              ? TRACE_CLOCK_UNKNOWN : TRACE_CLOCK_FINE;
+    TraceClockState unknown;
     uint64_t packets, ticks;
     SidebandEnd end;
 
     if (bits == 0 || bits >= 64) {
         return TRACE_CLOCK_FINE;
     }
+    unknown = (UINT64_C(1) << bits) / hz < SECONDS_SAFE ? TRACE_CLOCK_UNKNOWN
+                                                        : TRACE_CLOCK_FINE;
     if (!timestamp || !t->sideband || t->ram || t->pieces.runs ||
         !sideband_end(t->sideband, hart, &end) ||
         end.ticks == ETRACE_SB_TICKS_UNKNOWN) {

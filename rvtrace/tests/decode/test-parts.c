@@ -286,22 +286,9 @@ static Trace *open_with(const Fixture *f, const GByteArray *trace,
                         unsigned minor, GError **errp)
 {
     GByteArray *sideband = f->synths[0]->sideband;
-    g_autofree char *trace_name = test_file(trace->data, trace->len);
-    g_autofree char *sideband_name = NULL;
-    char *traces[] = { trace_name, NULL };
-    char *sidebands[] = { NULL, NULL };
-    Trace *t;
 
     etrace_sb_put(sideband->data + 8 + 10, minor, 2);
-    sidebands[0] = sideband_name = test_file(sideband->data, sideband->len);
-    t = trace_open(&(TraceOptions) {
-        .traces = traces,
-        .sidebands = sidebands,
-        .wrapped_at = RING_NOT_WRAPPED,
-    }, errp);
-    g_unlink(trace_name);
-    g_unlink(sideband_name);
-    return t;
+    return test_trace_try(trace, sideband, errp);
 }
 
 /* Both streams have the id of their session since minor version 7. */

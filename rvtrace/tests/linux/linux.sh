@@ -20,6 +20,18 @@ mkdir -p "$OUT/root/bin"
 install -m 755 "$here/init" "$OUT/root/init"
 install -m 755 "$top/guest-linux/rvtrace-guest" "$OUT/root/bin/"
 
+# kernel_modules FOLDER: unpack the modules of the kernel that is booted, there.
+kernel_modules() {
+    local kernel
+    kernel=$("$top/scripts/fetch" binary trixie \
+             "$(cat "$guest/kernel-package")") ||
+        bail "no package of the kernel: if Debian has a newer one by now," \
+            "make distclean and make demo get that one"
+    dpkg-deb --fsys-tarfile "$kernel" |
+        tar -x -C "$1" --wildcards '*.ko.xz' ||
+        bail "the kernel's modules cannot be unpacked"
+}
+
 # linux_initrd [FIRST]: $OUT/initrd; a second archive replaces files of the
 # first one.
 linux_initrd() {

@@ -27,7 +27,6 @@ bool pgo_parse_format(const char *text, PgoFormat *format)
     return false;
 }
 
-/* By object: how many instructions ran. To be freed with g_free() */
 static bool is_last_part(const char *path, const char *name)
 {
     const char *slash = path ? strrchr(path, '/') : NULL;

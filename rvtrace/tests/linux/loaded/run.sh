@@ -16,16 +16,9 @@ here=$(cd "$(dirname "$(readlink -f "$0")")" && pwd -P)
 "${CROSS:-riscv64-linux-gnu-}gcc" -O1 -static -o "$OUT/root/bin/signals" \
     "$here/signals.c" || bail "signals.c cannot be built"
 
-# The modules of the kernel that is booted
-kernel=$("$top/scripts/fetch" binary trixie "$(cat "$guest/kernel-package")") ||
-    bail "no package of the kernel: if Debian has a newer one by now," \
-        "make distclean and make demo get that one"
 rm -rf "$OUT/sysroot"
-mkdir -p "$OUT/sysroot"
-dpkg-deb --fsys-tarfile "$kernel" |
-    tar -x -C "$OUT/sysroot" --wildcards '*.ko.xz' ||
-    bail "the kernel's modules cannot be unpacked"
-mkdir -p "$OUT/root/lib/modules"
+mkdir -p "$OUT/sysroot" "$OUT/root/lib/modules"
+kernel_modules "$OUT/sysroot"
 python3 "$here/loaded.py" --choose "$OUT/sysroot" "$OUT/root/lib/modules" ||
     bail "there are other modules than there were"
 cp "$guest/Image" "$OUT/sysroot/"

@@ -61,12 +61,7 @@ truncate -s 16M "$OUT/disk"
     bail "cannot make a disk"
 
 # The kernel's modules for that disk
-kernel=$("$top/scripts/fetch" binary trixie "$(cat "$guest/kernel-package")") ||
-    bail "no package of the kernel: if Debian has a newer one by now," \
-        "make distclean and make demo get that one"
-dpkg-deb --fsys-tarfile "$kernel" |
-    tar -x -C "$OUT/sysroot" --wildcards '*.ko.xz' ||
-    bail "the kernel's modules cannot be unpacked"
+kernel_modules "$OUT/sysroot"
 python3 "$here/../loaded/loaded.py" --choose "$OUT/sysroot" \
     "$OUT/root/lib/modules" virtio_blk crc32c_generic ext4 ||
     bail "there are other modules than there were"
