@@ -39,7 +39,7 @@ void riscv_trace_encoder_flush(RISCVTraceEncoder *s)
     if (s->batch.len) {
         put_batch(s);
     }
-    /* Only when the sink has the last of them, there are no more. */
+    /* Data trace has ended only when the sink has its last packet. */
     qatomic_set(&s->tracing_data, s->enc.denable);
 }
 

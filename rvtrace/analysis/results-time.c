@@ -51,7 +51,7 @@ static void warn_of_clock(const HartResult *h)
         break;
     case TRACE_CLOCK_WRAPPED:
         say_warn("hart %u: its timestamps of %u bits wrap every %.3g s, which "
-                 "they did unseen: by them, %.4g s have passed, but it were "
+                 "they did unseen: by them, %.4g s have passed, in fact "
                  "%.4g s, so times are too short; have QEMU write longer ones, "
                  "with -global riscv-trace-encoder.timestamp-width=40",
                  h->hart, bits, ldexp(1, bits) / hz, seen / hz, passed / hz);

@@ -19,8 +19,8 @@ Object *object_elf_load(ObjectTable *table, const char *path,
                         const char *file, GError **errp);
 
 /*
- * What object_elf_load() has of the file of @object, a brief one, which becomes
- * a whole one. Returns false if that is no such file any more.
+ * Load the rest of @object, a brief one, from its file. Returns false if the
+ * file has changed into one of another kind, or cannot be read any more.
  */
 bool object_elf_complete(Object *object);
 

@@ -119,7 +119,7 @@ static void add_needle(NeedleTable *t, SeenPage *page, unsigned piece,
     get_needle(t, first)->next = number;
 }
 
-/* A table with room for windows of @bytes bytes of what ran */
+/* An empty table; its filter suits @bytes bytes of code. */
 static NeedleTable *table_new(uint64_t bytes, bool anywhere)
 {
     NeedleTable *t = g_new0(NeedleTable, 1);

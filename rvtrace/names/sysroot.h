@@ -13,7 +13,8 @@
  * sort, flat Images of the kernel, either of them packed or not. What was
  * found is added to the objects of @names. @root may be a file, too. Links are
  * not followed: they lead to files that are there anyway, or out of the
- * folder. Modules come last, and only if they are needed. Returns false and sets @errp if @root cannot be read.
+ * folder. Modules come last, and only if they are needed. Returns false and
+ * sets @errp if @root cannot be read.
  */
 bool sysroot_scan(Names *names, const char *root, GError **errp);
 

@@ -96,7 +96,7 @@ def is_bounded(row):
 
 
 def test_shares(folder):
-    """Of what ran, by files with symbols, and all"""
+    """Which share has a name: of files with symbols, and of everything"""
     with open(f'{OUT}/rows', newline='', encoding='utf-8') as file:
         rows = list(csv.DictReader(file, delimiter='\t',
                                    quoting=csv.QUOTE_NONE))
@@ -142,7 +142,7 @@ def spread(items, most):
 
 
 def wrong_names(got):
-    """Of samples with what is true; and how many were looked at"""
+    """The samples with a wrong name, and how many were looked at"""
     wrong, looked = [], 0
     for (pid, pc, name, dso), true in got:
         names, sure = true

@@ -37,7 +37,7 @@ static noinline void send(struct walk *w)
     }
 }
 
-/* A walk in a handler: less than what is between two signals */
+/* A walk in a handler, which ends before the next signal comes */
 static noinline void walk_in_handler(void)
 {
     struct walk w = {

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# unwind.py PERIOD [PATTERN]: see run.sh, and chains.py for what is compared
+# unwind.py PERIOD [PATTERN]: see run.sh; chains.py says what is compared
 
 import collections
 import os

@@ -125,7 +125,7 @@ def wrapped(folder):
     files = run(folder, 'timestamp-width=16', 'timestamp-mode=2')
     passed, said = seconds(files)
     need(passed < SECONDS, f'{passed} s: the test is about nothing')
-    shown = re.search(r'wrap .* unseen: .* it were (\S+) s', said)
+    shown = re.search(r'wrap .* unseen: .* in fact (\S+) s', said)
     need(shown and SECONDS <= float(shown[1]) < SECONDS * 1.1,
          f'it says: {said}')
     # Nobody asks for times.

@@ -1,5 +1,5 @@
 /*
- * The ELF files of what runs, and their call frame information
+ * Find the call frame information of a program and its libraries
  *
  * SPDX-License-Identifier: GPL-2.0-or-later
  */
@@ -91,7 +91,7 @@ static bool open_file(const char *path, uint64_t bias, File *f)
         }
     }
     look_at_sections(elf, f);
-    /* Files without debug information have no Dwarf; then that is no error. */
+    /* Files without debug information have no Dwarf, which is not an error. */
     f->tables[0] = dwarf_getcfi(dwarf_begin_elf(elf, DWARF_C_READ, NULL));
     f->tables[1] = dwarf_getcfi_elf(elf);
     return f->tables[0] || f->tables[1];

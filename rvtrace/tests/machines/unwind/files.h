@@ -1,5 +1,5 @@
 /*
- * The ELF files of what runs, and their call frame information
+ * The guest's ELF files, and their call frame information
  *
  * SPDX-License-Identifier: GPL-2.0-or-later
  */

@@ -3,7 +3,7 @@
 #
 # unwind.py FOLDER [--all] [PATTERN]: see run.sh
 #
-# See chains.py for what is compared.
+# chains.py says what is compared.
 
 import os
 import subprocess
