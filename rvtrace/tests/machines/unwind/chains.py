@@ -4,8 +4,9 @@
 # instruction, and the plugin frames.c unwound the stack at the same ones.
 #
 # Not compared is what the plugin cannot know: "switching" is code that has
-# registers of two stacks, "handlers at once" where a handler of a signal has
-# been interrupted before it has begun, which the trace shows only afterwards,
+# registers of two stacks, also longjmp() of a library, "handlers at once" where
+# a handler of a signal has been interrupted before it has begun, which the
+# trace shows only afterwards,
 # "behind a fault" where the next handler begins before what the handler of a
 # fault has gone on behind, "millicode" functions of libgcc of which it has not
 # all information, and "not known" stacks of which it did not find the end: with
@@ -30,12 +31,22 @@ NOWHERE = 0x40
 OBJDUMP = os.environ.get('CROSS', 'riscv64-linux-gnu-') + 'objdump'
 
 
-def jumps_to_restore(elf):
+def disassembled(elf):
+    """What objdump says of the program's code"""
+    return subprocess.run([OBJDUMP, '-d', elf], capture_output=True, check=True,
+                          encoding='utf-8', timeout=LIMIT).stdout
+
+
+def jumps_to_restore(code):
     """Where functions go on in libgcc, which restores registers and returns"""
-    done = subprocess.run([OBJDUMP, '-d', elf], capture_output=True, check=True,
-                          encoding='utf-8', timeout=LIMIT)
     return {int(address, 16) for address in re.findall(
-        r'^ *([0-9a-f]+):.*\bj\b.*<__riscv_restore_', done.stdout,
+        r'^ *([0-9a-f]+):.*\bj\b.*<__riscv_restore_', code, re.MULTILINE)}
+
+
+def behind_setjmp(code):
+    """Where setjmp() of a library returns to, and longjmp() leads"""
+    return {int(address, 16) + len(insn) // 2 for address, insn in re.findall(
+        r'^ *([0-9a-f]+):\s+([0-9a-f]+)\s+jal\b.*<_*(?:sig)?setjmp@plt>', code,
         re.MULTILINE)}
 
 
@@ -50,7 +61,9 @@ class Names:
         self.faults = faults
         symbols = sorted((s for s in table(elf) if s.kind in 'tTwW'),
                          key=lambda s: s.address)
-        self.restores = jumps_to_restore(elf)
+        code = disassembled(elf)
+        self.restores = jumps_to_restore(code)
+        self.behind_setjmp = behind_setjmp(code)
         self.handlers = {s.address for s in symbols if s.name in handlers}
         self.starts = [s.address for s in symbols]
         self.names = [s.name for s in symbols]
@@ -59,6 +72,11 @@ class Names:
         """The label in front of the address"""
         i = bisect.bisect(self.starts, address)
         return self.names[i - 1] if i else '?'
+
+    def is_switching(self, address, caller):
+        """Has the code there registers of two stacks?"""
+        return self.at(address).endswith('_switching') or \
+            (address > self.starts[-1] and caller in self.behind_setjmp)
 
     def count_roots(self, chain):
         """How many functions of the chain nothing calls"""
@@ -119,7 +137,9 @@ def compare(ours, true, names):
     for number in sorted(ours.keys() & true.keys()):
         chain, traps, why = true[number]
         mine = ours[number]
-        if any(names.at(a).endswith('_switching') for a in [chain[0], *traps]):
+        if any(names.is_switching(a, caller)
+               for a, caller in zip(chain, [*chain[1:], 0])
+               if a in [chain[0], *traps]):
             kinds['switching'] += 1
             continue
         if any(a in names.restores or
