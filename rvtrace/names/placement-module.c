@@ -4,9 +4,9 @@
  * A distribution has thousands of modules, made of the same headers by the same
  * compiler: any few instructions that ran may be in one of them that was never
  * loaded. But the loader puts code of a module at the beginning of a page,
- * where others have theirs by chance only. Bytes that another file has as well,
- * which has more of what ran, do not count, nor does a page of which the module
- * contradicts more than it has.
+ * where others have theirs by chance only, a few bytes at a time. Bytes that
+ * another file has as well, which has more of what ran, do not count, nor does a
+ * page of which the module contradicts more than it has.
  *
  * SPDX-License-Identifier: GPL-2.0-or-later
  */
@@ -15,7 +15,7 @@
 #include "names/placement-private.h"
 
 /* Evidence that each doubling of the number of modules asks for, bytes */
-#define BYTES_PER_BIT   2
+#define BYTES_PER_BIT   3
 
 /* What a module has of what ran, bytes */
 typedef struct Evidence {
@@ -53,16 +53,44 @@ static bool is_likelier(const Candidate *other, const Candidate *c,
                    evidence_of(all, c->object)->aligned);
 }
 
-/* Has something that is more likely than @c @piece? */
-static bool is_explained(const SeenPage *page, const SeenPiece *piece,
-                         const Candidate *c, GHashTable *all)
+/* Fewer bytes in a row are in a page by chance. */
+static unsigned least_evidence(unsigned nr_modules)
 {
-    for (guint i = 0; i < page->candidates->len; i++) {
+    return MAX(BYTES_PER_BIT * g_bit_storage(nr_modules), MODULE_BYTES);
+}
+
+/* The pieces of a page that ran while an object was there, it seems */
+typedef struct Stay {
+    guint from, to;             /* the first one, and the one behind the last */
+} Stay;
+
+/* What keeps bytes of a candidate from being evidence */
+typedef struct Others {
+    const SeenPage *page;
+    GHashTable *evidence;       /* that there is for modules, or NULL */
+    GArray *stays;              /* Stay, of what is no module */
+} Others;
+
+/* Has something that is more likely than @c piece number @i of the page? */
+static bool is_explained(const Others *others, guint i, const Candidate *c)
+{
+    const SeenPage *page = others->page;
+    const SeenPiece *piece = &g_array_index(page->pieces, SeenPiece, i);
+
+    /* The kernel patches itself: a patch is in no file. */
+    for (guint k = 0; k < others->stays->len; k++) {
+        const Stay *s = &g_array_index(others->stays, Stay, k);
+
+        if (i >= s->from && i < s->to) {
+            return true;
+        }
+    }
+    for (guint k = 0; k < page->candidates->len; k++) {
         const Candidate *other = &g_array_index(page->candidates, Candidate,
-                                                i);
+                                                k);
         size_t compared;
 
-        if (is_likelier(other, c, all) &&
+        if (is_likelier(other, c, others->evidence) &&
             object_matches(other->object, other->addr + piece->off,
                            piece->bytes, piece->len, &compared)) {
             return true;
@@ -72,13 +100,16 @@ static bool is_explained(const SeenPage *page, const SeenPiece *piece,
 }
 
 /*
- * What @c alone has of @page, if it has more than it has not. What ran before
- * and behind all of it does not count: other things may have been there.
+ * What @c has of @page, but for what @others explain, unless NULL, if it has
+ * more than it has not, and where (unless NULL): from its first row of @least
+ * bytes to its last one. Before and behind, other things may have been there.
  */
-static uint64_t weigh(const SeenPage *page, const Candidate *c,
-                      GHashTable *before)
+static uint64_t weigh_rows(const SeenPage *page, const Candidate *c,
+                           const Others *others, unsigned least, Stay *stay)
 {
-    uint64_t has = 0, lacks = 0, since = 0;
+    uint64_t has = 0, lacks = 0, since = 0, row = 0, seen = 0;
+    Stay at = { 0 };
+    guint from = 0;
 
     for (guint i = 0; i < page->pieces->len; i++) {
         const SeenPiece *s = &g_array_index(page->pieces, SeenPiece, i);
@@ -87,14 +118,45 @@ static uint64_t weigh(const SeenPage *page, const Candidate *c,
 
         if (object_matches(c->object, c->addr + s->off, s->bytes, s->len,
                            &compared)) {
-            has += is_explained(page, s, c, before) ? 0 : compared;
-            lacks += has ? since : 0;
-            since = 0;
+            from = row ? from : i;
+            row += others && is_explained(others, i, c) ? 0 : compared;
+            if (row >= least) {
+                lacks += has ? since : 0;
+                at = (Stay) { has ? at.from : from, i + 1 };
+                has += row - seen;
+                seen = row;
+                since = 0;
+            }
         } else if (object_bytes(c->object, c->addr + s->off, s->len, &bytes)) {
             since += s->len;
+            row = seen = 0;
         }
     }
+    if (stay) {
+        *stay = at;
+    }
     return has > lacks ? has : 0;
+}
+
+/* What @c, a module, alone has of @page */
+static uint64_t weigh(const Placement *p, const SeenPage *page,
+                      const Candidate *c, GHashTable *before)
+{
+    unsigned least = least_evidence(p->nr_modules);
+    g_autoptr(GArray) stays = g_array_new(false, false, sizeof(Stay));
+    Others others = { .page = page, .evidence = before, .stays = stays };
+
+    for (guint i = 0; i < page->candidates->len; i++) {
+        const Candidate *other = &g_array_index(page->candidates, Candidate,
+                                                i);
+        Stay stay;
+
+        if (!is_module(other) &&
+            weigh_rows(page, other, NULL, least, &stay)) {
+            g_array_append_val(stays, stay);
+        }
+    }
+    return weigh_rows(page, c, &others, least, NULL);
 }
 
 static void count(Evidence *e, const Candidate *c, uint64_t has)
@@ -124,7 +186,7 @@ static GHashTable *weigh_pages(const Placement *p, GHashTable *before)
             Evidence *e = is_module(c) ? evidence_of(all, c->object) : NULL;
 
             if (e) {
-                count(e, c, weigh(page, c, before));
+                count(e, c, weigh(p, page, c, before));
             }
         }
     }
@@ -134,9 +196,7 @@ static GHashTable *weigh_pages(const Placement *p, GHashTable *before)
 /* With few modules at hand, there is little that chance could choose from. */
 static bool is_believed(const Evidence *e, unsigned nr_modules)
 {
-    unsigned bits = g_bit_storage(nr_modules);
-
-    return e->aligned >= MAX(BYTES_PER_BIT * bits, MODULE_BYTES) ||
+    return e->aligned >= least_evidence(nr_modules) ||
            e->other >= (uint64_t)MODULE_BYTES * nr_modules;
 }
 
@@ -156,7 +216,7 @@ bool placement_forget_module(const Placement *p, const Object *module,
             if (c->object != module) {
                 break;
             }
-            count(&e, c, weigh(page, c, NULL));
+            count(&e, c, weigh(p, page, c, NULL));
         }
     }
     if (is_believed(&e, p->nr_modules)) {
@@ -186,7 +246,7 @@ void placement_choose_modules(Placement *p)
             /* One that was loaded has bytes of other pages by chance, too. */
             if (is_module(c) &&
                 (!is_believed(evidence_of(all, c->object), p->nr_modules) ||
-                 (c->addr % CODE_PAGE_SIZE && !weigh(page, c, before)))) {
+                 (c->addr % CODE_PAGE_SIZE && !weigh(p, page, c, before)))) {
                 g_array_remove_index(page->candidates, k - 1);
             }
         }

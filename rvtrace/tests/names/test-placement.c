@@ -535,6 +535,14 @@ static void test_many_modules(void)
     }
     sb_code(f.sb, 0x80300400, other, sizeof(other));
     sb_code(f.sb, 0x803000c8, bytes + 200, 200);
+    /* A page of which others have a few bytes by chance, before and behind */
+    map(&f, SATP(1), 0x58000, 0x80308000);
+    check_cmpuint(object_bytes(modules[10], 0x10000, 100, &bytes), ==, 100);
+    sb_code(f.sb, 0x80308000, bytes, 4);
+    sb_code(f.sb, 0x80308010, other, sizeof(other));
+    ran(&f, modules[10], 0x80308000, 0x20, 60);
+    sb_code(f.sb, 0x80308400, other, sizeof(other));
+    ran(&f, modules[10], 0x80308000, 0x60, 6);
     /* Two have the first function, and one of them has the second one. */
     memcpy((uint8_t *)g_array_index(modules[11]->code, ObjectCode, 0).bytes,
            g_array_index(modules[12]->code, ObjectCode, 0).bytes, 64);
@@ -563,6 +571,7 @@ static void test_many_modules(void)
     check_true(at_first(&f, 0x42410, &addr) == modules[7]);
     check_cmphex(addr, ==, 0x12410);
     check_null(at_first(&f, 0x50010, &addr));
+    check_true(placement_has(f.placement, modules[10]));
     check_true(at_first(&f, 0x60010, &addr) == modules[12]);
     check_false(placement_has(f.placement, modules[11]));
     tear_down(&f);
