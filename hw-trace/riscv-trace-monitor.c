@@ -18,6 +18,7 @@
 #include "system/runstate.h"
 #include "riscv-trace-encoder.h"
 #include "riscv-trace-memory.h"
+#include "riscv-trace-pib.h"
 #include "riscv-trace-regs.h"
 #include "riscv-trace-sink.h"
 
@@ -76,7 +77,7 @@ static bool has_trace(Error **errp)
 {
     if (!encoder(0)) {
         error_setg(errp, "the machine has no trace components: "
-                   "use -machine virt,trace=on");
+                   "use -machine virt,trace=on, or -device riscv-trace");
         return false;
     }
     return true;
@@ -286,12 +287,10 @@ void qmp_x_riscv_trace_start(bool has_sink, RiscvTraceSink sink, Error **errp)
         return;
     }
     if (!has_sink) {
-        g_autofree char *chardev =
-            object_property_get_str(qdev_get_machine(), "trace-chardev",
-                                    &error_abort);
-
-        sink = chardev && *chardev ? RISCV_TRACE_SINK_PIB
-                                   : RISCV_TRACE_SINK_RAM;
+        dev = component("trace-pib");
+        sink = dev &&
+               qemu_chr_fe_backend_connected(&RISCV_TRACE_PIB(dev)->out.chr) ?
+               RISCV_TRACE_SINK_PIB : RISCV_TRACE_SINK_RAM;
     }
     if (!start_sinks(sink, errp)) {
         return;

@@ -10,6 +10,7 @@
 #include "qemu/timer.h"
 #include "qapi/error.h"
 #include "system/cpus.h"
+#include "system/replay.h"
 #include "system/runstate.h"
 #include "system/runstate-action.h"
 #include "system/system.h"
@@ -487,6 +488,24 @@ static void riscv_trace_session_shutdown(Notifier *notifier, void *data)
     }
 }
 
+/*
+ * exit() while the machine runs: semihosting does that, from the hart's thread,
+ * and neither stops the VM nor shuts it down. (It cannot be stopped here while
+ * that is recorded or replayed.)
+ */
+static void riscv_trace_session_exit(Notifier *notifier, void *data)
+{
+    RISCVTraceSession *s = container_of(notifier, RISCVTraceSession, exit);
+
+    if (bql_locked() && runstate_is_running() &&
+        replay_mode == REPLAY_MODE_NONE) {
+        vm_shutdown();
+        if (shutdown_action == SHUTDOWN_ACTION_PAUSE) {
+            riscv_trace_session_final_flush(s);
+        }
+    }
+}
+
 void riscv_trace_session_init(RISCVTraceSession *s)
 {
     qemu_mutex_init(&s->stall_lock);
@@ -497,6 +516,8 @@ void riscv_trace_session_init(RISCVTraceSession *s)
                                                   s);
     s->shutdown.notify = riscv_trace_session_shutdown;
     qemu_register_shutdown_notifier(&s->shutdown);
+    s->exit.notify = riscv_trace_session_exit;
+    qemu_add_exit_notifier(&s->exit);
     if (s->sideband) {
         riscv_trace_sideband_listen(s->sideband,
                                     &riscv_trace_session_sideband_ops, s);
@@ -507,6 +528,7 @@ void riscv_trace_session_cleanup(RISCVTraceSession *s)
 {
     qemu_del_vm_change_state_handler(s->vmstate);
     notifier_remove(&s->shutdown);
+    qemu_remove_exit_notifier(&s->exit);
     timer_free(s->timer);
     if (s->sideband) {
         riscv_trace_sideband_listen(s->sideband, NULL, NULL);

@@ -50,6 +50,7 @@ typedef struct RISCVTraceSession {
     QEMUTimer *timer;           /* begins it */
     VMChangeStateEntry *vmstate;
     Notifier shutdown;
+    Notifier exit;
 
     /* A source is stalled only while it is held, and so is sources[]. */
     QemuMutex stall_lock;

@@ -10,14 +10,14 @@
 #include "riscv-trace-sink.h"
 #include "riscv-trace-virt.h"
 
-/* Pages in the window VIRT_TRACE */
-#define TRACE_ENCODER(s, i) \
-    ((s)->memmap[VIRT_TRACE].base + (i) * RISCV_TRACE_MMIO_SIZE)
-#define TRACE_FUNNEL(s)     TRACE_ENCODER(s, RISCV_TRACE_MAX_SOURCES)
-#define TRACE_PIB(s)        TRACE_ENCODER(s, RISCV_TRACE_MAX_SOURCES + 1)
-#define TRACE_RAM(s)        TRACE_ENCODER(s, RISCV_TRACE_MAX_SOURCES + 2)
-#define TRACE_ATB(s)        TRACE_ENCODER(s, RISCV_TRACE_MAX_SOURCES + 3)
-/* ... of which the topology "per-hart" has none: its RAM sinks are there. */
-#define TRACE_HART_RAM(s, i) TRACE_ENCODER(s, RISCV_TRACE_MAX_SOURCES + (i))
+/* Page number @page of the window VIRT_TRACE */
+#define TRACE_PAGE(s, page) \
+    ((s)->memmap[VIRT_TRACE].base + (page) * RISCV_TRACE_MMIO_SIZE)
+#define TRACE_ENCODER(s, i)     TRACE_PAGE(s, i)
+#define TRACE_FUNNEL(s)         TRACE_PAGE(s, RISCV_TRACE_PAGE_FUNNEL)
+#define TRACE_PIB(s)            TRACE_PAGE(s, RISCV_TRACE_PAGE_PIB)
+#define TRACE_RAM(s)            TRACE_PAGE(s, RISCV_TRACE_PAGE_RAM)
+#define TRACE_ATB(s)            TRACE_PAGE(s, RISCV_TRACE_PAGE_ATB)
+#define TRACE_HART_RAM(s, i)    TRACE_PAGE(s, RISCV_TRACE_PAGE_HART_RAM + (i))
 
 #endif /* HW_TRACE_RISCV_TRACE_VIRT_PRIVATE_H */

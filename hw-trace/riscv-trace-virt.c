@@ -5,40 +5,14 @@
  */
 #include "qemu/osdep.h"
 #include "qapi/error.h"
-#include "qemu/host-utils.h"
-#include "chardev/char.h"
-#include "system/address-spaces.h"
-#include "hw/qdev-properties.h"
 #include "hw/riscv/numa.h"
 #include "hw/riscv/virt.h"
-#include "hw/sysbus.h"
-#include "system/qtest.h"
-#include "system/tcg.h"
-#include "riscv-trace-atb.h"
 #include "riscv-trace-encoder.h"
-#include "riscv-trace-funnel.h"
-#include "riscv-trace-pib.h"
-#include "riscv-trace-ram.h"
-#include "riscv-trace-replicator.h"
-#include "riscv-trace-sideband.h"
 #include "riscv-trace-virt-private.h"
 
 /*
  * Options
  */
-
-static bool riscv_trace_virt_check_chardev(const char *property,
-                                           const char *id, Error **errp)
-{
-    ERRP_GUARD();
-
-    if (id && !qemu_chr_find(id)) {
-        error_setg(errp, "%s: there is no chardev '%s'", property, id);
-        error_append_hint(errp, "Create it with -chardev ...,id=%s\n", id);
-        return false;
-    }
-    return true;
-}
 
 static bool riscv_trace_virt_check(RISCVVirtState *s, Error **errp)
 {
@@ -60,10 +34,6 @@ static bool riscv_trace_virt_check(RISCVVirtState *s, Error **errp)
         }
         return true;
     }
-    if (!tcg_enabled() && !qtest_enabled()) {
-        error_setg(errp, "trace=on is only available with TCG acceleration");
-        return false;
-    }
     if (opt->per_hart && (opt->chardev || opt->atb)) {
         error_setg(errp, "%s needs trace-topology=funnel: with per-hart, all "
                    "that a hart's trace can go to is its RAM sink",
@@ -80,189 +50,13 @@ static bool riscv_trace_virt_check(RISCVVirtState *s, Error **errp)
                    RISCV_TRACE_MAX_SOURCES, harts);
         return false;
     }
-    return riscv_trace_virt_check_chardev("trace-chardev", opt->chardev,
-                                          errp) &&
-           riscv_trace_virt_check_chardev("trace-sideband", opt->sideband,
-                                          errp);
-}
-
-/*
- * Devices
- */
-
-static DeviceState *riscv_trace_virt_new(RISCVVirtState *s, const char *type,
-                                         const char *name)
-{
-    DeviceState *dev = qdev_new(type);
-
-    object_property_add_child(OBJECT(s), name, OBJECT(dev));
-    object_unref(OBJECT(dev));
-    return dev;
-}
-
-static bool riscv_trace_virt_map(DeviceState *dev, hwaddr base, Error **errp)
-{
-    if (!sysbus_realize(SYS_BUS_DEVICE(dev), errp)) {
-        return false;
-    }
-    sysbus_mmio_map(SYS_BUS_DEVICE(dev), 0, base);
-    return true;
-}
-
-static DeviceState *riscv_trace_virt_create_replicator(RISCVVirtState *s,
-                                                       Error **errp)
-{
-    DeviceState *dev, *sideband;
-
-    dev = riscv_trace_virt_new(s, TYPE_RISCV_TRACE_REPLICATOR,
-                               "trace-replicator");
-    if (s->trace.sideband) {
-        sideband = riscv_trace_virt_new(s, TYPE_RISCV_TRACE_SIDEBAND,
-                                        "trace-sideband-stream");
-        if (!object_property_set_str(OBJECT(sideband), "chardev",
-                                     s->trace.sideband, errp) ||
-            !qdev_realize(sideband, NULL, errp)) {
-            return NULL;
-        }
-        object_property_set_link(OBJECT(dev), "sideband", OBJECT(sideband),
-                                 &error_abort);
-    }
-    return qdev_realize(dev, NULL, errp) ? dev : NULL;
-}
-
-static bool riscv_trace_virt_create_pib(RISCVVirtState *s,
-                                        DeviceState *replicator, Error **errp)
-{
-    const RISCVTraceOptions *opt = &s->trace;
-    DeviceState *dev;
-
-    dev = riscv_trace_virt_new(s, TYPE_RISCV_TRACE_PIB, "trace-pib");
-    qdev_prop_set_bit(dev, "autostart", opt->autostart);
-    object_property_set_link(OBJECT(dev), "replicator", OBJECT(replicator),
-                             &error_abort);
-    if (opt->chardev && !object_property_set_str(OBJECT(dev), "chardev",
-                                                 opt->chardev, errp)) {
-        return false;
-    }
-    return riscv_trace_virt_map(dev, TRACE_PIB(s), errp);
-}
-
-/* The RAM sink of hart number @hart, or with -1 that of all of them */
-static bool riscv_trace_virt_create_ram(RISCVVirtState *s, int hart,
-                                        DeviceState *replicator, Error **errp)
-{
-    g_autofree char *name = hart < 0 ? g_strdup("trace-ram") :
-                                       g_strdup_printf("trace-ram%d", hart);
-    DeviceState *dev;
-
-    dev = riscv_trace_virt_new(s, TYPE_RISCV_TRACE_RAM, name);
-    qdev_prop_set_int32(dev, "hart", hart);
-    if (s->trace.autostart && !s->trace.chardev) {
-        /* Nobody reads the trace elsewhere. */
-        qdev_prop_set_bit(dev, "autostart", true);
-    }
-    object_property_set_link(OBJECT(dev), "replicator", OBJECT(replicator),
-                             &error_abort);
-    object_property_set_link(OBJECT(dev), "memory",
-                             OBJECT(get_system_memory()), &error_abort);
-    return riscv_trace_virt_map(dev, hart < 0 ? TRACE_RAM(s) :
-                                     TRACE_HART_RAM(s, hart), errp);
-}
-
-static DeviceState *riscv_trace_virt_create_atb(RISCVVirtState *s,
-                                                DeviceState *sink,
-                                                Error **errp)
-{
-    DeviceState *dev;
-
-    dev = riscv_trace_virt_new(s, TYPE_RISCV_TRACE_ATB, "trace-atb-bridge");
-    qdev_prop_set_bit(dev, "autostart", s->trace.autostart);
-    object_property_set_link(OBJECT(dev), "sink", OBJECT(sink), &error_abort);
-    return riscv_trace_virt_map(dev, TRACE_ATB(s), errp) ? dev : NULL;
-}
-
-static DeviceState *riscv_trace_virt_create_funnel(RISCVVirtState *s,
-                                                   DeviceState *sink,
-                                                   Error **errp)
-{
-    DeviceState *dev;
-
-    dev = riscv_trace_virt_new(s, TYPE_RISCV_TRACE_FUNNEL, "trace-funnel");
-    qdev_prop_set_bit(dev, "autostart", s->trace.autostart);
-    qdev_prop_set_uint8(dev, "num-inputs", MACHINE(s)->smp.cpus);
-    object_property_set_link(OBJECT(dev), "sink", OBJECT(sink), &error_abort);
-    return riscv_trace_virt_map(dev, TRACE_FUNNEL(s), errp) ? dev : NULL;
-}
-
-/*
- * The srcID. 8 bits are what the encapsulation recommends, and what software
- * may have come to expect; who starts trace for the guest wants few bytes.
- */
-static void riscv_trace_virt_set_source(RISCVVirtState *s, DeviceState *dev,
-                                        unsigned index)
-{
-    unsigned needed = 32 - clz32(MACHINE(s)->smp.cpus - 1);
-
-    if (!object_property_get_uint(OBJECT(dev), "src-bits", &error_abort)) {
-        qdev_prop_set_uint8(dev, "src-bits", s->trace.autostart ? needed : 8);
-    }
-    qdev_prop_set_uint16(dev, "src-id", index);
-}
-
-static bool riscv_trace_virt_create_encoder(RISCVVirtState *s, unsigned index,
-                                            RISCVCPU *cpu, DeviceState *sink,
-                                            Error **errp)
-{
-    g_autofree char *name = g_strdup_printf("trace-encoder%u", index);
-    DeviceState *dev = riscv_trace_virt_new(s, TYPE_RISCV_TRACE_ENCODER, name);
-
-    qdev_prop_set_bit(dev, "autostart", s->trace.autostart);
-    qdev_prop_set_uint32(dev, "hart-index", index);
-    if (s->trace.modes) {
-        qdev_prop_set_string(dev, "autostart-modes", s->trace.modes);
-    }
-    if (MACHINE(s)->smp.cpus > 1) {
-        riscv_trace_virt_set_source(s, dev, index);
-    }
-    object_property_set_link(OBJECT(dev), "cpu", OBJECT(cpu), &error_abort);
-    object_property_set_link(OBJECT(dev), "sink", OBJECT(sink), &error_abort);
-    return riscv_trace_virt_map(dev, TRACE_ENCODER(s, index), errp);
-}
-
-/*
- * What encoders are connected to: the replicator, and before it all that they
- * share; or their sinks, behind it. NULL with @errp set if that fails.
- */
-static DeviceState *riscv_trace_virt_create_sinks(RISCVVirtState *s,
-                                                  Error **errp)
-{
-    DeviceState *sink = riscv_trace_virt_create_replicator(s, errp);
-
-    if (!sink) {
-        return NULL;
-    }
-    if (s->trace.per_hart) {
-        for (unsigned i = 0; i < MACHINE(s)->smp.cpus; i++) {
-            if (!riscv_trace_virt_create_ram(s, i, sink, errp)) {
-                return NULL;
-            }
-        }
-        return sink;
-    }
-    if (!riscv_trace_virt_create_pib(s, sink, errp) ||
-        !riscv_trace_virt_create_ram(s, -1, sink, errp)) {
-        return NULL;
-    }
-    if (s->trace.atb) {
-        sink = riscv_trace_virt_create_atb(s, sink, errp);
-    }
-    return sink ? riscv_trace_virt_create_funnel(s, sink, errp) : NULL;
+    return riscv_trace_check_chardev("trace-chardev", opt->chardev, errp) &&
+           riscv_trace_check_chardev("trace-sideband", opt->sideband, errp);
 }
 
 bool riscv_trace_virt_create(RISCVVirtState *s, Error **errp)
 {
-    DeviceState *sink;
-    unsigned index = 0;
+    g_autoptr(GPtrArray) harts = g_ptr_array_new();
 
     if (!riscv_trace_virt_check(s, errp)) {
         return false;
@@ -270,20 +64,13 @@ bool riscv_trace_virt_create(RISCVVirtState *s, Error **errp)
     if (!s->trace.on) {
         return true;
     }
-    sink = riscv_trace_virt_create_sinks(s, errp);
-    if (!sink) {
-        return false;
-    }
     for (int i = 0; i < riscv_socket_count(MACHINE(s)); i++) {
         for (unsigned j = 0; j < s->soc[i].num_harts; j++) {
-            if (!riscv_trace_virt_create_encoder(s, index++,
-                                                 &s->soc[i].harts[j], sink,
-                                                 errp)) {
-                return false;
-            }
+            g_ptr_array_add(harts, &s->soc[i].harts[j]);
         }
     }
-    return true;
+    return riscv_trace_components_create(&s->trace, harts,
+                                         s->memmap[VIRT_TRACE].base, errp);
 }
 
 /*

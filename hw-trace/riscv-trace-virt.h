@@ -1,17 +1,6 @@
 /*
  * RISC-V trace: the trace components of the virt machine
  *
- *     encoder (one per hart) --> funnel [--> ATB bridge] --> replicator
- *
- *     replicator --> PIB sink --> chardev
- *                --> RAM sink --> guest memory or SRAM
- *                    sideband --> chardev
- *
- * or, with the topology "per-hart", whose replicator only keeps the session
- * that all RAM sinks share, and has no other outputs:
- *
- *     encoder --> replicator --> RAM sink (one per hart)
- *
  * SPDX-License-Identifier: GPL-2.0-or-later
  */
 #ifndef HW_TRACE_RISCV_TRACE_VIRT_H
@@ -19,20 +8,9 @@
 
 #include "qapi/error.h"
 #include "qom/object.h"
+#include "hw/trace/riscv-trace-components.h"
 
 struct RISCVVirtState;
-
-/* Machine properties "trace", "trace-chardev", ... */
-typedef struct RISCVTraceOptions {
-    bool on;
-    bool autostart;             /* from reset, without guest software */
-    bool atb;                   /* an ATB bridge behind the funnel */
-    bool per_hart;              /* a RAM sink for each hart, no funnel */
-    char *modes;                /* of autostart; NULL: the default */
-    char *chardev;              /* of the PIB sink; NULL: none */
-    char *sideband;             /* of the sideband stream; NULL: none */
-    const char *needs_sideband; /* an option that does; NULL: none is given */
-} RISCVTraceOptions;
 
 /* Add the properties to the virt machine's class. */
 void riscv_trace_virt_class_init(ObjectClass *oc);

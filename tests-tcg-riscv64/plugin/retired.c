@@ -72,7 +72,7 @@ typedef enum Kind {
     KIND_JAL,
     KIND_JALR,
     KIND_XRET,
-    KIND_TRAP,          /* ecall, ebreak: never retires */
+    KIND_TRAP,          /* ecall, ebreak: only retires for semihosting */
     KIND_TABLE,         /* c.fsdsp, or a jump or return of Zcmp and Zcmt */
 } Kind;
 
@@ -561,8 +561,10 @@ static bool resolve(unsigned int hart, Hart *h, const Insn *p, uint64_t pc,
     } else if (now == pc && !is_jump(p)) {
         retired = false;
     } else {
-        retired = p->kind != KIND_TRAP;
-        if (!may_follow(p, pc, now) && now != RESET_VECTOR) {
+        bool semihosting = p->kind == KIND_TRAP && now == wrap(pc + p->len);
+
+        retired = p->kind != KIND_TRAP || semihosting;
+        if (!semihosting && !may_follow(p, pc, now) && now != RESET_VECTOR) {
             doubt(hart, "no way from here to there", pc, now);
         }
     }
