@@ -187,6 +187,7 @@ static void on_trap(void *opaque, const FlowTrap *trap)
 
     h->counts.interrupts += trap->interrupt;
     h->counts.exceptions += !trap->interrupt;
+    trap_loop_put(&h->trap_loop, trap, h->counts.insns);
     if (h->named) {
         CallStackSite site = who_site(&h->who, &h->d, trap->priv);
 

@@ -50,6 +50,16 @@ static void warn_of_nothing(const Results *r)
     }
 }
 
+/* What the hart ran then is no news, compared with that. */
+static void warn_of_loop(const HartResult *h)
+{
+    g_autofree char *text = trap_loop_text(&h->trap_loop, h->hart);
+
+    if (text) {
+        say_warn("%s", text);
+    }
+}
+
 bool results_decode(Results *r)
 {
     bool ok = true;
@@ -70,6 +80,7 @@ bool results_decode(Results *r)
     for (unsigned i = 0; i < r->t->nr_harts; i++) {
         if (r->harts[i]) {
             ok &= report(r, r->harts[i]);
+            warn_of_loop(r->harts[i]);
         }
     }
     if (ok) {

@@ -12,6 +12,7 @@
 
 #include "analysis/job.h"
 #include "analysis/loss-report.h"
+#include "analysis/trap-loop.h"
 #include "index/trace-index.h"
 #include "trace/truth.h"
 #include "views/time/moments.h"
@@ -79,6 +80,7 @@ typedef struct HartResult {
     Who who;
     GArray *losses;             /* TraceLoss, the first ones and the last */
     uint64_t more_losses;
+    TrapLoop trap_loop;
     HartPiece piece;
     GArray *observers;          /* Observer; see observer.h */
     unsigned needs;             /* OBSERVER_* of all of them */
