@@ -147,7 +147,7 @@ static bool parse_options(GdbServe *s, int argc, char **argv)
         { NULL }
     };
 
-    s->ct.needs_no_trace = true;
+    s->ct.instead = &s->address;
     return cli_parse(&s->ct, entries,
         "Serve a recorded run to gdb, which walks through it, forth and "
         "back:\n\n"

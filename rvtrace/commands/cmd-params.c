@@ -5,6 +5,7 @@
  */
 #include "qemu/osdep.h"
 #include "commands/cli/cli.h"
+#include "commands/cli/folder.h"
 #include "base/params-text.h"
 
 /* The parameters of hart @hart (-1: the first one) in the sideband */
@@ -131,10 +132,37 @@ static void set_sijump(ETraceParams *p, bool modes_known, bool switched)
     }
 }
 
+/*
+ * Without any option that says whose they are: those of a folder, of which
+ * @folders are the operands. Prints what is wrong and returns false.
+ */
+static bool take_folder(char **folders, char **params_args, char **trace,
+                        char **sideband)
+{
+    bool given = *trace || *sideband || params_args;
+    g_auto(Job) job = { JOB_INIT };
+    g_autofree char *title = NULL;
+
+    if (folders && (given || folders[1])) {
+        say_error("unexpected argument '%s'; try '%s --help'",
+                  given ? folders[0] : folders[1], g_get_prgname());
+        return false;
+    }
+    if (given) {
+        return true;
+    }
+    if (!folder_take(folders ? folders[0] : NULL, &job, &title)) {
+        return false;
+    }
+    *trace = g_strdup(job.traces[0]);
+    *sideband = job.sidebands ? g_strdup(job.sidebands[0]) : NULL;
+    return true;
+}
+
 int cmd_params(int argc, char **argv)
 {
     g_autofree char *trace = NULL, *sideband = NULL, *name = NULL;
-    g_auto(GStrv) params_args = NULL;
+    g_auto(GStrv) params_args = NULL, folders = NULL;
     g_autoptr(GString) text = g_string_new(NULL);
     ETraceParams params;
     char *traces[2] = { }, *sidebands[2] = { };
@@ -159,12 +187,15 @@ int cmd_params(int argc, char **argv)
           "csv: riscv-etrace-lib; toml: the riscv-etrace crate; scf, dscf: "
           "the reference flow's static configuration for instruction and "
           "data trace; json: everything", "csv|toml|scf|dscf|json" },
+        { G_OPTION_REMAINING, 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &folders,
+          NULL, "[FOLDER]" },
         { NULL }
     };
 
     if (!cli_parse_only(entries, "Write encoder parameters to standard "
                         "output, in the form that a decoder reads.", NULL,
-                        argc, argv)) {
+                        argc, argv) ||
+        !take_folder(folders, params_args, &trace, &sideband)) {
         return CLI_ERROR;
     }
     if (session < 0) {

@@ -12,18 +12,24 @@
 #include <sys/statvfs.h>
 #include <sys/wait.h>
 #include "base/child.h"
+#include "commands/cli/folder.h"
 #include "commands/qemu-line.h"
-#include "commands/views/options.h"
 #include "commands/run-kernel.h"
 #include "commands/run-live.h"
+#include "commands/views/options.h"
+
+#define REPORT  "report.html"
 
 typedef struct Run {
     CliTrace ct;
     char **views;
+    bool plain;                 /* no view was asked for: see plain_views() */
     char *keep;
     char *folder;               /* where the streams are */
+    bool made;                  /* it was not there before */
     bool temporary;             /* and it is removed afterwards */
     char *files[CHILD_MAX_PATHS + 1];   /* in it, and itself */
+    char *about;                /* run.ini in it; NULL: temporary */
     QemuLine *line;
     char *live_path;            /* of --view live; NULL: there is none */
     double interval;
@@ -42,6 +48,7 @@ static void run_clear(Run *r)
     g_strfreev(r->views);
     g_free(r->keep);
     g_free(r->folder);
+    g_free(r->about);
     g_free(r->live_path);
     g_clear_pointer(&r->line, qemu_line_free);
 }
@@ -53,15 +60,18 @@ static bool parse_options(Run *r, int argc, char **argv)
     g_auto(GStrv) operands = NULL;
     GOptionEntry own[] = {
         { "view", 'v', 0, G_OPTION_ARG_FILENAME_ARRAY, &r->views,
-          "Write what the subcommand KIND does, as decode --output "
-          "(default: report), or live: as text, while QEMU runs; can be "
-          "repeated", "KIND[=FILE]" },
+          "Instead: write what the subcommand KIND does, as decode --output, "
+          "or live: as text, while QEMU runs; can be repeated",
+          "KIND[=FILE]" },
         { "interval", 0, 0, G_OPTION_ARG_DOUBLE, &r->interval,
           "For live: seconds from one text to the next (default: 1)",
           "SECONDS" },
+        { "out", 'o', 0, G_OPTION_ARG_FILENAME, &r->keep,
+          "Write the streams, what was run and report.html to this folder, "
+          "which is made if need be and must not have any yet (default: "
+          FOLDER_DEFAULT ", " FOLDER_DEFAULT ".2 and so on)", "DIR" },
         { "keep", 0, 0, G_OPTION_ARG_FILENAME, &r->keep,
-          "Keep the streams, as trace and sideband in this folder, which is "
-          "made if need be (default: a temporary one)", "DIR" },
+          "The same, also with --view, which else keeps nothing", "DIR" },
         { "hart", 0, 0, G_OPTION_ARG_INT, &r->ct.job.hart,
           "Only this hart", "N" },
         { "elf", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &r->ct.job.elfs,
@@ -87,22 +97,26 @@ static bool parse_options(Run *r, int argc, char **argv)
     g_autofree GOptionEntry *entries = cli_join_entries(more, views);
 
     if (!cli_parse_only(entries, "Run QEMU with its machine traced from the "
-                        "first instruction on, and when it has\nended, write "
-                        "where the instructions went.",
+                        "first instruction on. When it has\nended, say in ten "
+                        "lines what ran, and leave a folder with report.html, "
+                        "which all\nother commands take.",
                         "QEMU ARG... is the command line that starts the "
                         "machine without a trace; its\n-machine has to be "
                         "virt. What is missing for a trace is added to it: "
                         "trace=on,\ntrace-autostart=on, files for the two "
-                        "streams, and trace-guest-info where the\nkernel "
-                        "(-kernel, or one in --sysroot) has BTF. Names are "
-                        "looked for in the files\nof -kernel and -bios, too.\n"
-                        "--process, --region, --from and --to are about the "
-                        "views behind the run; live\nshows everything.\n"
-                        "\n  rvtrace run --view report --view "
-                        "html=report.html -- \\\n      qemu-system-riscv64 "
-                        "-M virt -nographic -kernel Image ...\n\n"
-                        "Ctrl-C ends QEMU, and what was traced until then is "
-                        "written; a third one kills\nit.\n\n"
+                        "streams, trace-guest-info where the kernel\n"
+                        "(-kernel, or one in --sysroot) has BTF, and without "
+                        "--view, times. Names are\nlooked for in the files "
+                        "of -kernel and -bios, too. --process, --region, "
+                        "--from\nand --to are about what is written behind "
+                        "the run; live shows everything.\n"
+                        "\n  rvtrace run --sysroot DIR -- \\\n      "
+                        "qemu-system-riscv64 -M virt -nographic -kernel Image "
+                        "...\n  rvtrace report --sort comm,dso,sym\n\n"
+                        "End the machine as usual, from -nographic with Ctrl-A "
+                        "X. Where Ctrl-C does not\ngo to the guest, it ends "
+                        "QEMU, and what was traced until then is written; a\n"
+                        "third one kills it.\n\n"
                         "Exit status: 0 success, 1 a difference or, with "
                         "--strict, a loss, 2 an error\nor a disk that is "
                         "full, 3 the views are written, but QEMU ended with "
@@ -123,15 +137,24 @@ static bool parse_options(Run *r, int argc, char **argv)
            cli_parse_selection(&r->ct);
 }
 
-static bool choose_folder(Run *r)
+/* --out, or a new one, or a temporary one. Prints what is wrong. */
+static bool make_folder(Run *r)
 {
     g_autoptr(GError) err = NULL;
 
     if (r->keep) {
         r->folder = g_strdup(r->keep);
+        r->made = !g_file_test(r->folder, G_FILE_TEST_EXISTS);
         if (g_mkdir_with_parents(r->folder, 0777) != 0) {
             say_error("--keep: cannot make the folder %s: %s", r->folder,
                       g_strerror(errno));
+            return false;
+        }
+    } else if (r->plain) {
+        r->folder = folder_make(&err);
+        r->made = true;
+        if (!r->folder) {
+            say_error("%s; choose another place with --out DIR", err->message);
             return false;
         }
     } else {
@@ -143,16 +166,74 @@ static bool choose_folder(Run *r)
         }
         r->temporary = true;
     }
-    r->files[0] = g_build_filename(r->folder, "trace", NULL);
-    r->files[1] = g_build_filename(r->folder, "sideband", NULL);
-    r->files[2] = g_strdup(r->folder);
+    return true;
+}
+
+static bool choose_folder(Run *r)
+{
+    g_autofree char *whole = NULL;
+
+    if (!make_folder(r)) {
+        return false;
+    }
+    /* QEMU may be started from somewhere else, by a script. */
+    whole = g_canonicalize_filename(r->folder, NULL);
+    r->files[0] = g_build_filename(whole, FOLDER_TRACE, NULL);
+    r->files[1] = g_build_filename(whole, FOLDER_SIDEBAND, NULL);
+    r->files[2] = g_steal_pointer(&whole);
+    if (r->temporary) {
+        return true;
+    }
+    r->about = g_build_filename(r->files[2], FOLDER_ABOUT, NULL);
     /* QEMU writes to them as it runs, so an older run's would be gone. */
-    for (unsigned i = 0; i < 2; i++) {
-        if (g_file_test(r->files[i], G_FILE_TEST_EXISTS)) {
+    for (unsigned i = 0; i < 3; i++) {
+        const char *file = i < 2 ? r->files[i] : r->about;
+
+        if (g_file_test(file, G_FILE_TEST_EXISTS)) {
             say_error("--keep: %s is there already; choose another folder, or "
-                      "remove it", r->files[i]);
+                      "remove it", file);
             return false;
         }
+    }
+    return true;
+}
+
+/* Without a trace, the folder is not one of a run, and is gone again. */
+static void drop_folder(const Run *r)
+{
+    if (!r->temporary) {
+        g_remove(r->files[0]);
+        g_remove(r->files[1]);
+        g_remove(r->about);
+        if (r->made) {
+            g_rmdir(r->files[2]);
+        }
+    }
+}
+
+/* Say in the folder what is run: others read the trace by that. */
+static bool describe(const Run *r)
+{
+    g_autoptr(GError) err = NULL;
+    g_auto(GStrv) firmware = NULL;
+    const char *kernel = r->line->kernel;
+
+    firmware = run_kernel_files(NULL, r->line->argv->pdata[0], NULL,
+                                r->line->bios);
+    if (!folder_describe(r->files[2], &(FolderRun) {
+            .command = (char **)r->line->argv->pdata,
+            .trace = r->line->trace,
+            .sideband = r->line->sideband,
+            .kernel = kernel && g_file_test(kernel, G_FILE_TEST_IS_REGULAR) ?
+                      kernel : NULL,
+            .firmware = firmware,
+            .sysroots = r->ct.job.names.sysroots,
+            .kallsyms = r->ct.job.names.kallsyms,
+            .elfs = r->ct.job.elfs,
+            .isa = r->ct.job.isa,
+        }, &err)) {
+        say_error("%s", err->message);
+        return false;
     }
     return true;
 }
@@ -163,7 +244,7 @@ static bool prepare_line(Run *r, char **args)
     g_autoptr(GError) err = NULL;
     char **sysroots;
 
-    r->line = qemu_line_new(args, r->folder, &err);
+    r->line = qemu_line_new(args, r->files[2], &err);
     if (!r->line) {
         say_error("%s", err->message);
         return false;
@@ -175,6 +256,12 @@ static bool prepare_line(Run *r, char **args)
         if (info) {
             qemu_line_set_guest_info(r->line, info);
         }
+    }
+    if (r->plain) {
+        qemu_line_add_time(r->line);
+    }
+    if (r->about && !describe(r)) {
+        return false;
     }
     if (!title_option && r->line->kernel) {
         title_option = g_path_get_basename(r->line->kernel);
@@ -217,8 +304,9 @@ static bool has_trace(const Run *r, const char *end)
         say_error("there is no space left in %s, and nothing was traced; "
                   "choose another folder with --keep DIR", r->folder);
     } else if (end) {
-        say_error("QEMU %s and traced nothing; it has to be one whose machine "
-                  "virt has trace=on", end);
+        say_error("QEMU %s and traced nothing; what it has to say is above. If "
+                  "it does not know the property 'trace', it is a QEMU without "
+                  "the encoder: use the one that 'make build' makes", end);
     } else {
         say_error("QEMU ended, but nothing was traced: nothing ran, or the "
                   "guest has not switched tracing on (trace-autostart=off)");
@@ -241,6 +329,14 @@ static int decode(Run *r, const char *end)
     r->ct.job.sidebands = g_new0(char *, 2);
     r->ct.job.sidebands[0] = g_strdup(r->line->sideband);
     status = views_write(&r->ct, r->views, "--view");
+    if (r->plain && status != CLI_ERROR) {
+        printf("report: %s/" REPORT "\nmore: rvtrace report %s; 'rvtrace "
+               "--help' lists what else takes this folder\n", r->folder,
+               r->folder);
+        fflush(stdout);
+    } else if (r->plain) {
+        say_warn("the streams are kept: rvtrace report %s", r->folder);
+    }
     if (end) {
         say_warn("QEMU %s", end);
     }
@@ -278,6 +374,7 @@ static int finish(Run *r, const char *end, bool live_ok)
     int status;
 
     if (!has_trace(r, end)) {
+        drop_folder(r);
         return CLI_ERROR;
     }
     if (*r->views) {
@@ -289,6 +386,25 @@ static int finish(Run *r, const char *end, bool live_ok)
         status = disk_is_full(r) ? CLI_ERROR : end ? CLI_GUEST_FAILED : CLI_OK;
     }
     return live_ok ? status : CLI_ERROR;
+}
+
+/* Without --view: what people want to know first, and all of it to look at */
+static char **plain_views(const char *folder)
+{
+    char **views = g_new0(char *, 3);
+
+    views[0] = g_strdup("summary");
+    views[1] = g_strdup_printf("html=%s/" REPORT, folder);
+    return views;
+}
+
+/* A terminal whose keys are the guest's has to be left in another way. */
+static void say_how_to_end(const Run *r)
+{
+    if (r->line->takes_keys && isatty(STDIN_FILENO)) {
+        say_note("Ctrl-C goes to the guest: end the machine with Ctrl-A, then "
+                 "X; the results are written then");
+    }
 }
 
 int cmd_run(int argc, char **argv)
@@ -314,23 +430,31 @@ int cmd_run(int argc, char **argv)
                   "-- qemu-system-riscv64 -M virt ...");
         return CLI_ERROR;
     }
-    if (!r.views) {
-        r.views = g_strsplit("report", " ", -1);
+    r.plain = !r.views;
+    if (!r.plain && !run_live_take(r.views, &r.live_path)) {
+        return CLI_ERROR;
     }
-    if (!run_live_take(r.views, &r.live_path) ||
-        !views_check(r.views, "--view") || !choose_folder(&r) ||
-        !prepare_line(&r, argv + split + 1)) {
+    if (!views_check(r.plain ? nothing : r.views, "--view") ||
+        !choose_folder(&r)) {
+        return CLI_ERROR;
+    }
+    r.views = r.views ?: plain_views(r.folder);
+    if (!prepare_line(&r, argv + split + 1)) {
+        drop_folder(&r);
         return CLI_ERROR;
     }
     child_catch_signals(r.temporary ? r.files : nothing);
     if (!begin_live(&r)) {
+        drop_folder(&r);
         return CLI_ERROR;
     }
+    say_how_to_end(&r);
     started = child_run((char **)r.line->argv->pdata, &status, &err);
     if (r.live) {
         live_ok = run_live_end(r.live);
     }
     if (!started) {
+        drop_folder(&r);
         say_error("cannot start QEMU: %s", err->message);
         return CLI_ERROR;
     }

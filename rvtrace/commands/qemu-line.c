@@ -75,10 +75,18 @@ static void G_GNUC_PRINTF(2, 3) set_problem(GError **errp, const char *fmt, ...)
     g_set_error_literal(errp, G_IO_ERROR, G_IO_ERROR_INVALID_ARGUMENT, text);
 }
 
+/* Does an option set one of the two clocks of the encoders? */
+static bool sets_time(const char *option, const char *value)
+{
+    return is_option(option, "global") &&
+           (strstr(value, ".time-width") || strstr(value, ".timestamp-width"));
+}
+
 /* Note what options say; what @values gets of -machine is joined. */
 static bool read_options(QemuLine *line, GHashTable *values, GError **errp)
 {
     char **argv = (char **)line->argv->pdata;
+    bool serial = false, nographic = false;
 
     for (guint i = 1; argv[i]; i++) {
         const char *value = argv[i + 1];
@@ -88,9 +96,13 @@ static bool read_options(QemuLine *line, GHashTable *values, GError **errp)
                         "ended; leave it out", argv[i]);
             return false;
         }
+        nographic |= is_option(argv[i], "nographic");
         if (!value) {
             break;
         }
+        serial |= is_option(argv[i], "serial");
+        line->has_time |= sets_time(argv[i], value);
+        line->takes_keys |= g_str_equal(value, "mon:stdio");
         if (is_option(argv[i], "M") || is_option(argv[i], "machine")) {
             line->machine = i + 1;
             join_values(values, value);
@@ -104,6 +116,7 @@ static bool read_options(QemuLine *line, GHashTable *values, GError **errp)
         /* The value may begin with a dash and be none of QEMU's options. */
         i++;
     }
+    line->takes_keys |= nographic && !serial;
     return true;
 }
 
@@ -238,4 +251,12 @@ void qemu_line_set_guest_info(QemuLine *line, const char *text)
 {
     append_machine(line, "trace-guest-info", text);
     line->guest_info = true;
+}
+
+void qemu_line_add_time(QemuLine *line)
+{
+    if (!line->has_time) {
+        append_option(line, "-global",
+                      g_strdup("riscv-trace-encoder.time-width=64"));
+    }
 }

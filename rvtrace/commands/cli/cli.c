@@ -7,6 +7,7 @@
 #include "analysis/shards.h"
 #include "base/option-error.h"
 #include "commands/cli/cli.h"
+#include "commands/cli/folder.h"
 #include "trace/trace-text.h"
 
 void cli_say(const GError *err)
@@ -270,6 +271,27 @@ static bool parse_at(CliTrace *ct)
     return true;
 }
 
+/* The trace, if no option says it. Prints what is wrong and returns false. */
+static bool choose_trace(CliTrace *ct)
+{
+    const char *folder = ct->folders ? ct->folders[0] : NULL;
+    bool given = ct->job.traces || (ct->instead && *ct->instead);
+
+    if (folder && (given || ct->folders[1])) {
+        say_error("unexpected argument '%s'; try '%s --help'",
+                  given ? folder : ct->folders[1], g_get_prgname());
+        return false;
+    }
+    if (given) {
+        return true;
+    }
+    if (!folder && ct->job.sidebands) {
+        say_error("which trace? give --trace FILE, too");
+        return false;
+    }
+    return folder_take(folder, &ct->job, &ct->title);
+}
+
 bool cli_parse(CliTrace *ct, GOptionEntry *extra, const char *summary,
                int argc, char **argv)
 {
@@ -323,6 +345,11 @@ bool cli_parse(CliTrace *ct, GOptionEntry *extra, const char *summary,
           &ct->job.shard_files, NULL, "FILE..." },
         { NULL }
     };
+    const GOptionEntry folder[] = {
+        { G_OPTION_REMAINING, 0, 0, G_OPTION_ARG_FILENAME_ARRAY,
+          &ct->folders, NULL, "[FOLDER]" },
+        { NULL }
+    };
 
     ct->job.hart = -1;
     ct->job.wrapped_at = RING_NOT_WRAPPED;
@@ -346,9 +373,8 @@ bool cli_parse(CliTrace *ct, GOptionEntry *extra, const char *summary,
     if (extra) {
         g_option_context_add_main_entries(context, extra, NULL);
     }
-    if (ct->merges) {
-        g_option_context_add_main_entries(context, merged, NULL);
-    }
+    g_option_context_add_main_entries(context, ct->merges ? merged : folder,
+                                      NULL);
     if (!parse_context(context, argc, argv)) {
         return false;
     }
@@ -360,8 +386,7 @@ bool cli_parse(CliTrace *ct, GOptionEntry *extra, const char *summary,
         !shards_take_options(&ct->job, *ct->job.shard_files)) {
         return false;
     }
-    if (!ct->job.traces && !ct->needs_no_trace) {
-        say_error("which trace? give --trace FILE");
+    if (!choose_trace(ct)) {
         return false;
     }
     if (ct->job.wrapped_at < 0 && ct->job.wrapped_at != RING_NOT_WRAPPED) {
@@ -387,6 +412,8 @@ void cli_trace_clear(CliTrace *ct)
     g_strfreev(ct->at_args);
     g_free(ct->shard_arg);
     g_free(ct->index_every);
+    g_strfreev(ct->folders);
+    g_free(ct->title);
 }
 
 Trace *cli_open(CliTrace *ct)

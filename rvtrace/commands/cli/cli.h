@@ -40,7 +40,7 @@ int cmd_run(int argc, char **argv);
 /* What the options say that many commands have */
 typedef struct CliTrace {
     /* set before cli_parse() */
-    bool needs_no_trace;        /* no --trace is fine */
+    char *const *instead;       /* an option that gives the trace, or NULL */
     bool selects;               /* it has --process ... */
     bool has_names;             /* ... and --sysroot ... */
     bool merges;                /* its operands are job.shard_files */
@@ -54,13 +54,16 @@ typedef struct CliTrace {
     /* As given; cli_parse() has put what they say into the job. */
     char **session_args, **at_args;
     char *shard_arg;
+    char **folders;             /* operands */
+    char *title;                /* of the folder that was taken; or NULL */
 } CliTrace;
 
 /* Say what is wrong, with the names of options if they are the reason. */
 void cli_say(const GError *err);
 
 /*
- * Parse @argv into @ct and @extra (may be NULL). Operands are errors. Prints
+ * Parse @argv into @ct and @extra (may be NULL). An operand is the folder of a
+ * run; without one, and without --trace, it is the newest folder here. Prints
  * what is wrong and returns false. @summary explains the subcommand.
  */
 bool cli_parse(CliTrace *ct, GOptionEntry *extra, const char *summary,

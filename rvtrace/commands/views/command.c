@@ -4,7 +4,7 @@
  * SPDX-License-Identifier: GPL-2.0-or-later
  */
 #include "qemu/osdep.h"
-#include "commands/views/view.h"
+#include "commands/views/options.h"
 
 /* "llvm (for llvm-profgen), bolt (for perf2bolt) or gcov (for gcc)" */
 static char *formats(const GPtrArray *views, bool with_uses)
@@ -73,6 +73,7 @@ int view_command(const char *name, int argc, char **argv)
     if (!cli_parse(&ct, entries, first->about, argc, argv)) {
         return CLI_ERROR;
     }
+    title_option = title_option ?: g_steal_pointer(&ct.title);
     view = choose_format(views, format);
     if (!view) {
         return CLI_ERROR;

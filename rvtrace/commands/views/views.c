@@ -8,6 +8,7 @@
 
 /* To add one, put it here; it is view_NAME. They are listed in this order. */
 #define VIEWS(X) \
+    X(summary) \
     X(stat) \
     X(verify) \
     X(report) \

@@ -4,11 +4,12 @@
 # The command line of rvtrace: test-cli.sh RVTRACE SYNTH-WRITE
 # Every check prints a TAP line; the script fails if one of them does.
 set -u
-tool=$1
-synth=$2
-inputs=$(dirname "$0")/inputs.py
+tool=$(realpath -s "$1")
+synth=$(realpath "$2")
+inputs=$(cd "$(dirname "$0")" && pwd)/inputs.py
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
+cd "$dir" || exit 1
 n=0
 failed=0
 
@@ -213,7 +214,7 @@ check "params that cannot be" 2 "$tool" params --param src_bits=x --format csv
 says "which, and what it can be" err \
     '--param src_bits=x: must be a number from 0 to 255'
 check "params of nothing" 2 "$tool" params --format json
-says "says what is missing" err '--sideband'
+says "says what is missing" err 'which trace'
 check "params in an unknown form" 2 "$tool" params --param src_bits=0 -f xml
 check "params: what its reader does not know" 0 "$tool" params \
     --param src_bits=6 --format csv
@@ -905,6 +906,7 @@ check "and no file is left" 1 test -e "$dir/k"
 
 export TMPDIR=$dir/run
 mkdir "$TMPDIR"
+cd "$TMPDIR" || exit 1
 check "run --help" 0 "$tool" run --help
 says "it explains itself" out 'rvtrace run .*-- QEMU ARG'
 says "and its exit statuses" out '^Exit status: .*2 an error'
@@ -919,7 +921,7 @@ says "the machine is traced" out '^-M virt,trace=on,trace-autostart=on,'
 says "its trace goes to a file" out \
     'trace-chardev=\([^, ]*\),.* -chardev file,id=\1,path=/[^ ,]*/trace'
 says "its sideband, too" out \
-    'trace-sideband=\([^, ]*\) .* -chardev file,id=\1,path=/[^ ,]*/sideband$'
+    'trace-sideband=\([^, ]*\) .* -chardev file,id=\1,path=/[^ ,]*/sideband -global .*$'
 check "run --keep: commas are escaped" 2 "$tool" run --keep "$dir/k,1" -- \
     echo -machine type=virt
 says "in both" out 'k,,1/trace .*k,,1/sideband'
@@ -941,6 +943,7 @@ check "unless the user does" 2 "$tool" run --sysroot "$dir/root" -- echo \
     -M virt,trace-guest-info=x
 says "as the user says" out \
     '^-M virt,trace-guest-info=x,trace=on,[^ ]*sideband '
+cd "$dir" || exit 1
 check "no file is left" 0 rmdir "$TMPDIR"
 unset TMPDIR
 

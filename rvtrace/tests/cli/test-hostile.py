@@ -275,7 +275,7 @@ def orphan(folder):
                 'time.sleep(600)\n')
     os.chmod(child, 0o755)
     with subprocess.Popen([TOOL, 'run', '--', child, '-M', 'virt'],
-                          env={**os.environ, 'TMPDIR': folder}) as tool:
+                          cwd=folder) as tool:
         until = time.monotonic() + 60
         while not os.path.exists(f'{folder}/pid'):
             if time.monotonic() > until:

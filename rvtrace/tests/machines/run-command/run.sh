@@ -23,10 +23,11 @@ export TMPDIR=$OUT/tmp
 rm -rf "$TMPDIR"
 mkdir -p "$TMPDIR"
 
-# rv OPTION... -- QEMU-OPTION...: its exit status; what it wrote is in
+# rv OPTION... -- QEMU-OPTION...: its exit status, in $dir; what it wrote is in
 # $dir/stdout and $dir/log
 rv() {
-    timeout 600 "$RVTRACE" run "$@" </dev/null >"$dir/stdout" 2>"$dir/log"
+    (cd "$dir" && exec timeout 600 "$RVTRACE" run "$@") </dev/null \
+        >"$dir/stdout" 2>"$dir/log"
 }
 
 # expect STATUS COMMAND...: why not, if not
@@ -63,19 +64,49 @@ if begin "report and stat are of the same instructions"; then
     finish "$reason$(clean)"
 fi
 
-if begin "what the guest ends with"; then
-    # a report by default, and no files
+if begin "no options: a folder, which others take"; then
+    rm -rf "$dir"/rvtrace.out*
     # shellcheck disable=SC2086
     reason=$(expect 0 rv -- "$QEMU" -M virt -serial null $guest)
-    grep -qw main "$dir/stdout" || reason+="; no report"
+    grep -qw main "$dir/stdout" || reason+="; no functions"
+    retired=$(cd "$dir" && "$RVTRACE" decode --hart 0 --emit pc | wc -l)
+    [ "$(head -n 1 "$dir/stdout" | cut -d ' ' -f 1 | tr -d ,)" = "$retired" ] ||
+        reason+="; not $retired instructions"
+    grep -q 'instructions of 1 hart, [0-9.e-]* s of virtual time' \
+        "$dir/stdout" || reason+="; no time"
+    grep -q main "$dir/rvtrace.out/report.html" || reason+="; no report.html"
+    (cd "$dir" && "$RVTRACE" report >"$dir/report" 2>>"$dir/log") ||
+        reason+="; report: status $?"
+    grep -qw main "$dir/report" || reason+="; no names without an option"
     reason+=$(expect 2 rv -- "$QEMU" -M virt -no-such-option)
     reason+=$(says 'QEMU ended with exit status 1 and traced nothing')
+    [ "$(cd "$dir" && echo rvtrace.out*)" = rvtrace.out ] ||
+        reason+="; a folder is left"
+    finish "$reason$(clean)"
+fi
+
+if begin "a firmware whose trap handler takes exceptions"; then
+    rm -rf "$dir"/rvtrace.out*
+    "${CROSS:-riscv64-linux-gnu-}gcc" -nostdlib -static -Wl,--build-id=none \
+        -Ttext=0x80000000 -o "$dir/fw" "$here/trap-loop.S" >>"$dir/log" 2>&1
+    (cd "$dir" && "$RVTRACE" run -- "$QEMU" -M virt -display none -monitor \
+        none -serial null -bios none -kernel fw </dev/null >stdout 2>log) &
+    pid=$!
+    for ((i = 0; i < 1200; i++)); do
+        [ -s "$dir/rvtrace.out/trace" ] && break
+        sleep 0.1
+    done
+    pkill -TERM -P $pid
+    wait $pid || reason="status $?"
+    epc=$("${CROSS:-riscv64-linux-gnu-}nm" "$dir/fw" |
+        awk '$3 == "faults" { sub(/^0*/, "", $1); print $1 }')
+    reason+=$(says "hart 0 is in an exception loop .*cause 7 .* at 0x$epc, ")
     finish "$reason$(clean)"
 fi
 
 if begin "QEMU fails behind its trace"; then
     # shellcheck disable=SC2086
-    reason=$(expect 3 rv -- "$here/status-7" "$QEMU" -M virt -serial null \
+    reason=$(expect 3 rv --view report -- "$here/status-7" "$QEMU" -M virt -serial null \
         $guest)
     reason+=$(says 'QEMU ended with exit status 7')
     grep -qw main "$dir/stdout" || reason+="; no report"
@@ -100,7 +131,8 @@ bare=${guest/-bios none -kernel $OUT\/guest.elf/-serial null}
 if begin "the firmware's ELF file, beside it and where the demo has it"; then
     firmware "$dir/beside" fw
     # shellcheck disable=SC2086
-    reason=$(expect 0 rv -- "$QEMU" -M virt $bare -bios "$dir/beside/fw.bin")
+    reason=$(expect 0 rv --view report -- "$QEMU" -M virt $bare \
+        -bios "$dir/beside/fw.bin")
     reason+=$(says '% of the instructions ran in M-mode .*no known file')
     grep -qF '[firmware]' "$dir/stdout" || reason+="; M-mode has another name"
     cp "$OUT/guest.elf" "$dir/beside/fw.elf"
@@ -110,8 +142,8 @@ if begin "the firmware's ELF file, beside it and where the demo has it"; then
     ln -s demo/fw.bin "$dir/linked.bin"
     for bios in beside/fw.bin demo/fw.bin linked.bin; do
         # shellcheck disable=SC2086
-        reason+=$(expect 0 rv --sysroot "$dir/mine" -- "$QEMU" -M virt $bare \
-            -bios "$dir/$bios")
+        reason+=$(expect 0 rv --view report --sysroot "$dir/mine" -- "$QEMU" \
+            -M virt $bare -bios "$dir/$bios")
         reason+=$(named $bios)
     done
     finish "$reason$(clean)"
@@ -127,13 +159,14 @@ if begin "the ELF file of QEMU's own firmware"; then
         "$data/$name.bin" >"$dir/usr/bin/qemu"
     chmod 755 "$dir/usr/bin/qemu"
     # shellcheck disable=SC2086
-    reason=$(expect 0 rv --keep "$dir/kept" -- "$dir/usr/bin/qemu" -M virt \
-        $bare)
+    rm -rf "$dir/kept"
+    reason=$(expect 0 rv --keep "$dir/kept" --view report -- \
+        "$dir/usr/bin/qemu" -M virt $bare)
     reason+=$(says 'M-mode .*no known file')
     cp "$OUT/guest.elf" "$data/$name.elf"
     # shellcheck disable=SC2086
-    reason+=$(expect 0 rv --sysroot "$dir/mine" -- "$dir/usr/bin/qemu" -M virt \
-        $bare)
+    reason+=$(expect 0 rv --view report --sysroot "$dir/mine" -- \
+        "$dir/usr/bin/qemu" -M virt $bare)
     reason+=$(named "$name")
     # ... and of that which rvtrace is installed with
     cp "$RVTRACE" "$dir/usr/bin/rvtrace"
@@ -201,7 +234,7 @@ if begin "a part of what ran"; then
     cmp <(cut -f 1 "$dir/part" | sort) <(cut -f 1 "$dir/again" | sort) \
         >>"$dir/log" 2>&1 || reason+="; report says something else"
     # shellcheck disable=SC2086
-    reason+=$(expect 0 rv --process nobody -- "$QEMU" -M virt -serial null \
+    reason+=$(expect 0 rv --view report --process nobody -- "$QEMU" -M virt -serial null \
         $guest)
     reason+=$(says 'none of [0-9]* instructions is selected')
     finish "$reason$(clean)"
@@ -266,7 +299,7 @@ if begin "the user's own trace options are left alone"; then
     grep -q '^stream' "$dir/stat" || reason+="; not read from there"
     # behind several -M
     # shellcheck disable=SC2086
-    reason+=$(expect 0 rv -- "$QEMU" -M virt -M aia=none -serial null $guest)
+    reason+=$(expect 0 rv --view report -- "$QEMU" -M virt -M aia=none -serial null $guest)
     finish "$reason$(clean)"
 fi
 
@@ -275,7 +308,7 @@ if begin "the disk is full"; then
     if unshare -rm sh -c "$small" "$dir" true 2>/dev/null; then
         # shellcheck disable=SC2086
         reason=$(expect 2 unshare -rm sh -c "$small" "$TMPDIR" timeout 60 \
-            "$RVTRACE" run -- "$QEMU" -M virt -serial null $guest \
+            "$RVTRACE" run --view report -- "$QEMU" -M virt -serial null $guest \
             </dev/null 2>"$dir/log" >"$dir/stdout")
         reason+=$(says 'no space left in .*choose another folder with --keep')
         grep -qw main "$dir/stdout" || reason+="; no report"
