@@ -6,6 +6,7 @@
 #include "qemu/osdep.h"
 #include <locale.h>
 #include "base/input.h"
+#include "commands/cli/suggest.h"
 #include "commands/views/view.h"
 
 static const CliCommand commands[] = {
@@ -27,57 +28,152 @@ static const CliCommand commands[] = {
     { "gdbserver", "let gdb walk through what was executed, forth and back",
       cmd_gdbserver },
     { "listen", "collect trace and sideband from sockets", cmd_listen },
-    { "live", "the same, and show what runs meanwhile, as top does",
+    { "live", "collect them, and show what runs meanwhile, as top does",
       cmd_live },
 };
 
-static void usage(FILE *f)
+/* In the order in which one needs them */
+static const struct {
+    const char *title, *commands;
+} groups[] = {
+    { "Run a machine", "run" },
+    { "Look at what ran", "summary report annotate html flamegraph timeline "
+      "diff gdbserver" },
+    { "For other programs", "perf-data script callgrind pprof speedscope "
+      "uftrace folded coverage pgo kernel-elf" },
+    { "Record what something else has started", "listen live ctr-sample "
+      "guest-info" },
+    { "Instructions, packets and pieces of a trace", "decode stat verify index "
+      "merge convert params encode" },
+};
+
+/* What it is for; NULL: there is no such command. */
+static const char *summary_of(const char *name)
 {
     const View *view;
 
-    fprintf(f, "Usage: rvtrace COMMAND [OPTION...]\n\n"
-               "Decode E-Trace instruction traces of RISC-V harts.\n\n"
-               "Commands:\n");
     for (size_t i = 0; i < ARRAY_SIZE(commands); i++) {
-        fprintf(f, "  %-11s %s\n", commands[i].name, commands[i].summary);
+        if (g_str_equal(commands[i].name, name)) {
+            return commands[i].summary;
+        }
+    }
+    for (unsigned i = 0; (view = view_number(i)); i++) {
+        if (view->summary && g_str_equal(view_command_name(view), name)) {
+            return view->summary;
+        }
+    }
+    return NULL;
+}
+
+/* The names of all commands; the caller frees the array. */
+static GPtrArray *all_names(void)
+{
+    GPtrArray *names = g_ptr_array_new();
+    const View *view;
+
+    for (size_t i = 0; i < ARRAY_SIZE(commands); i++) {
+        g_ptr_array_add(names, (gpointer)commands[i].name);
     }
     for (unsigned i = 0; (view = view_number(i)); i++) {
         if (view->summary) {
-            fprintf(f, "  %-11s %s\n", view_command_name(view), view->summary);
+            g_ptr_array_add(names, (gpointer)view_command_name(view));
         }
     }
-    fprintf(f, "\n'rvtrace COMMAND --help' explains a command's "
-               "options.\n");
+    return names;
+}
+
+static void list(FILE *f, const char *name)
+{
+    fprintf(f, "  %-11s %s\n", name, summary_of(name));
+}
+
+/* Commands that no group names are listed, too. */
+static void list_others(FILE *f)
+{
+    g_autoptr(GPtrArray) names = all_names();
+    bool any = false;
+
+    for (guint i = 0; i < names->len; i++) {
+        bool grouped = false;
+
+        for (size_t k = 0; k < ARRAY_SIZE(groups); k++) {
+            g_auto(GStrv) words = g_strsplit(groups[k].commands, " ", -1);
+
+            grouped |= g_strv_contains((const char *const *)words,
+                                       names->pdata[i]);
+        }
+        if (!grouped) {
+            fprintf(f, "%s", any ? "" : "\nOthers:\n");
+            list(f, names->pdata[i]);
+            any = true;
+        }
+    }
+}
+
+static void usage(FILE *f)
+{
+    fprintf(f, "Usage: rvtrace COMMAND [OPTION...] [FOLDER]\n\n"
+               "See every instruction that RISC-V harts of QEMU have run.\n");
+    for (size_t i = 0; i < ARRAY_SIZE(groups); i++) {
+        g_auto(GStrv) words = g_strsplit(groups[i].commands, " ", -1);
+
+        fprintf(f, "\n%s:\n", groups[i].title);
+        for (char **word = words; *word; word++) {
+            list(f, *word);
+        }
+    }
+    list_others(f);
+    fprintf(f, "\nBegin with 'rvtrace run -- qemu-system-riscv64 -M virt ...'.\n"
+               "'rvtrace help COMMAND' explains a command, 'rvtrace "
+               "--version' says which\nrvtrace this is.\n");
+}
+
+static int run_command(const char *command, int argc, char **argv)
+{
+    g_autofree char *name = g_strdup_printf("rvtrace %s", command);
+    g_autofree char *hint = NULL;
+    g_autoptr(GPtrArray) names = NULL;
+    const View *view;
+
+    g_set_prgname(name);
+    for (size_t i = 0; i < ARRAY_SIZE(commands); i++) {
+        if (!strcmp(command, commands[i].name)) {
+            return commands[i].run(argc, argv);
+        }
+    }
+    for (unsigned i = 0; (view = view_number(i)); i++) {
+        if (!strcmp(command, view_command_name(view))) {
+            return view_command(command, argc, argv);
+        }
+    }
+    names = all_names();
+    hint = suggest(command, names, "");
+    say_error("there is no command '%s'%s; try 'rvtrace --help'", command,
+              hint);
+    return CLI_ERROR;
 }
 
 int main(int argc, char **argv)
 {
-    g_autofree char *name = NULL;
-    const View *view;
-
     setlocale(LC_ALL, "");
     input_guard(CLI_ERROR);
     if (argc < 2) {
         usage(stderr);
         return CLI_ERROR;
     }
+    if (!strcmp(argv[1], "help") && argc > 2) {
+        char *help[] = { argv[2], (char *)"--help", NULL };
+
+        return run_command(argv[2], 2, help);
+    }
     if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h") ||
         !strcmp(argv[1], "help")) {
         usage(stdout);
         return flush_output(stdout, "standard output") ? CLI_OK : CLI_ERROR;
     }
-    name = g_strdup_printf("rvtrace %s", argv[1]);
-    g_set_prgname(name);
-    for (size_t i = 0; i < ARRAY_SIZE(commands); i++) {
-        if (!strcmp(argv[1], commands[i].name)) {
-            return commands[i].run(argc - 1, argv + 1);
-        }
+    if (!strcmp(argv[1], "--version") || !strcmp(argv[1], "-V")) {
+        puts("rvtrace " RVTRACE_VERSION " (GPL-2.0-or-later)");
+        return flush_output(stdout, "standard output") ? CLI_OK : CLI_ERROR;
     }
-    for (unsigned i = 0; (view = view_number(i)); i++) {
-        if (!strcmp(argv[1], view_command_name(view))) {
-            return view_command(argv[1], argc - 1, argv + 1);
-        }
-    }
-    say_error("there is no command '%s'; try 'rvtrace --help'", argv[1]);
-    return CLI_ERROR;
+    return run_command(argv[1], argc - 1, argv + 1);
 }

@@ -8,7 +8,7 @@ _rvtrace_commands() {
         sed -nE 's/^  ([a-z][a-z-]*) +.*/\1/p'
 }
 _rvtrace_options() {
-    LC_ALL=C "$1" "$2" --help 2>/dev/null |
+    LC_ALL=C "$1" "$2" --help-all 2>/dev/null |
         sed -nE 's/^ +(-[a-zA-Z], )?(--[a-z-]+=?).*/\2/p'
 }
 _rvtrace_kinds() {
@@ -21,8 +21,13 @@ _rvtrace() {
     local before=${COMP_WORDS[COMP_CWORD - 1]} i choices
     COMPREPLY=()
     if [ "$COMP_CWORD" -le 1 ]; then
-        choices="$(_rvtrace_commands "$tool") --help"
+        choices="$(_rvtrace_commands "$tool") help --help --version"
         mapfile -t COMPREPLY < <(compgen -W "$choices" -- "$cur")
+        return
+    fi
+    if [ "$command" = help ]; then
+        mapfile -t COMPREPLY < <(compgen -W "$(_rvtrace_commands "$tool")" \
+            -- "$cur")
         return
     fi
     # Behind --, it is QEMU's command line.

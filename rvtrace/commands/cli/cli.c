@@ -8,7 +8,16 @@
 #include "base/option-error.h"
 #include "commands/cli/cli.h"
 #include "commands/cli/folder.h"
+#include "commands/cli/option-set.h"
 #include "trace/trace-text.h"
+
+#define FOLDERS \
+    "FOLDER is what 'rvtrace run' has written (default: the newest one here); " \
+    "it says\nwhich files have names. --trace and --sideband give streams " \
+    "instead, and\n--help-all lists all options.\n\n"
+#define STATUSES \
+    "Exit status: 0 success, 1 a difference or, with --strict, a loss, 2 an " \
+    "error."
 
 void cli_say(const GError *err)
 {
@@ -57,31 +66,13 @@ void cli_say(const GError *err)
               known ? texts[err->code].behind : "");
 }
 
-static bool parse_context(GOptionContext *context, int argc, char **argv)
-{
-    g_autoptr(GError) err = NULL;
-
-    if (!g_option_context_parse(context, &argc, &argv, &err)) {
-        say_error("%s; try '%s --help'", err->message, g_get_prgname());
-        return false;
-    }
-    if (argc > 1) {
-        say_error("unexpected argument '%s'; try '%s --help'", argv[1],
-                  g_get_prgname());
-        return false;
-    }
-    return true;
-}
-
 bool cli_parse_only(GOptionEntry *entries, const char *summary,
                     const char *description, int argc, char **argv)
 {
-    g_autoptr(GOptionContext) context = g_option_context_new(NULL);
+    OptionSet *set = option_set_new();
 
-    g_option_context_set_summary(context, summary);
-    g_option_context_set_description(context, description);
-    g_option_context_add_main_entries(context, entries, NULL);
-    return parse_context(context, argc, argv);
+    option_set_add(set, entries);
+    return option_set_parse(set, summary, description, argc, argv);
 }
 
 GOptionEntry *cli_join_entries(const GOptionEntry *a, const GOptionEntry *b)
@@ -173,7 +164,7 @@ GOptionEntry *cli_name_options(NameOptions *o)
     return g_memdup2(entries, sizeof(entries));
 }
 
-static void add_index_options(CliTrace *ct, GOptionContext *context)
+static void add_index_options(CliTrace *ct, OptionSet *set)
 {
     const GOptionEntry entries[] = {
         { "index", 0, 0, G_OPTION_ARG_FILENAME, &ct->job.index,
@@ -194,7 +185,7 @@ static void add_index_options(CliTrace *ct, GOptionContext *context)
         { NULL }
     };
 
-    g_option_context_add_main_entries(context, entries, NULL);
+    option_set_add(set, entries);
 }
 
 static bool parse_shard(CliTrace *ct)
@@ -271,6 +262,26 @@ static bool parse_at(CliTrace *ct)
     return true;
 }
 
+static bool parse_limit(CliTrace *ct)
+{
+    uint64_t limit;
+
+    if (!ct->limit_arg) {
+        return true;
+    }
+    if (g_str_equal(ct->limit_arg, "-1")) {
+        ct->job.limit = JOB_LIMIT_NONE;
+        return true;
+    }
+    if (!selection_parse_count(ct->limit_arg, &limit) || limit > INT64_MAX) {
+        say_error("--limit %s: must be a number of instructions or packets, "
+                  "with k, M or G behind it or not, or -1", ct->limit_arg);
+        return false;
+    }
+    ct->job.limit = limit;
+    return true;
+}
+
 /* The trace, if no option says it. Prints what is wrong and returns false. */
 static bool choose_trace(CliTrace *ct)
 {
@@ -295,7 +306,7 @@ static bool choose_trace(CliTrace *ct)
 bool cli_parse(CliTrace *ct, GOptionEntry *extra, const char *summary,
                int argc, char **argv)
 {
-    g_autoptr(GOptionContext) context = g_option_context_new(NULL);
+    OptionSet *set = option_set_new();
     const GOptionEntry entries[] = {
         { "trace", 't', 0, G_OPTION_ARG_FILENAME_ARRAY, &ct->job.traces,
           "Trace: the bytes of trace-chardev, or of a RAM sink; repeated for "
@@ -328,9 +339,9 @@ bool cli_parse(CliTrace *ct, GOptionEntry *extra, const char *summary,
         { "tvec", 0, 0, G_OPTION_ARG_STRING_ARRAY, &ct->job.tvecs,
           "Value of mtvec, stvec or vstvec, for implicit exceptions where "
           "the sideband does not say; can be repeated", "m|s|vs=VALUE" },
-        { "limit", 'l', 0, G_OPTION_ARG_INT64, &ct->job.limit,
+        { "limit", 'l', 0, G_OPTION_ARG_STRING, &ct->limit_arg,
           "Stop after this many instructions of each hart (or packets, where "
-          "these are written); -1: go on although it is far more work than "
+          "these are written), with k, M or G behind it or not; -1: go on although it is far more work than "
           "so few bytes should be", "N" },
         { "jobs", 'j', 0, G_OPTION_ARG_INT, &ct->job.jobs,
           "Harts that are decoded at the same time (default: as many as there "
@@ -354,28 +365,24 @@ bool cli_parse(CliTrace *ct, GOptionEntry *extra, const char *summary,
     ct->job.hart = -1;
     ct->job.wrapped_at = RING_NOT_WRAPPED;
     ct->job.limit = JOB_LIMIT_DEFAULT;
-    g_option_context_set_summary(context, summary);
-    g_option_context_set_description(context,
-        "Exit status: 0 success, 1 a difference or, with --strict, a loss, "
-        "2 an error.");
-    g_option_context_add_main_entries(context, entries, NULL);
     if (ct->selects) {
         g_autofree GOptionEntry *more = cli_selection_options(&ct->job.select);
 
-        g_option_context_add_main_entries(context, more, NULL);
-        add_index_options(ct, context);
+        option_set_add(set, more);
+        add_index_options(ct, set);
     }
     if (ct->has_names) {
         g_autofree GOptionEntry *names = cli_name_options(&ct->job.names);
 
-        g_option_context_add_main_entries(context, names, NULL);
+        option_set_add(set, names);
     }
+    option_set_add(set, entries);
     if (extra) {
-        g_option_context_add_main_entries(context, extra, NULL);
+        option_set_add(set, extra);
     }
-    g_option_context_add_main_entries(context, ct->merges ? merged : folder,
-                                      NULL);
-    if (!parse_context(context, argc, argv)) {
+    option_set_add(set, ct->merges ? merged : folder);
+    if (!option_set_parse(set, summary, ct->merges ? STATUSES : FOLDERS
+                          STATUSES, argc, argv)) {
         return false;
     }
     if (ct->merges && !ct->job.shard_files) {
@@ -393,8 +400,7 @@ bool cli_parse(CliTrace *ct, GOptionEntry *extra, const char *summary,
         say_error("--wrapped-at: an offset in the dump is not negative");
         return false;
     }
-    if (ct->job.limit < JOB_LIMIT_NONE && ct->job.limit != JOB_LIMIT_DEFAULT) {
-        say_error("--limit: a number of instructions or packets, or -1");
+    if (!parse_limit(ct)) {
         return false;
     }
     if (ct->job.jobs < 0) {
@@ -411,6 +417,7 @@ void cli_trace_clear(CliTrace *ct)
     g_strfreev(ct->session_args);
     g_strfreev(ct->at_args);
     g_free(ct->shard_arg);
+    g_free(ct->limit_arg);
     g_free(ct->index_every);
     g_strfreev(ct->folders);
     g_free(ct->title);

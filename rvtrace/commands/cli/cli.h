@@ -53,7 +53,7 @@ typedef struct CliTrace {
 
     /* As given; cli_parse() has put what they say into the job. */
     char **session_args, **at_args;
-    char *shard_arg;
+    char *shard_arg, *limit_arg;
     char **folders;             /* operands */
     char *title;                /* of the folder that was taken; or NULL */
 } CliTrace;

@@ -15,7 +15,7 @@ static int write_view(ViewOutput *o, const ViewPass *p)
 
 const View view_folded = {
     .name = "folded",
-    .summary = "the same as text: a line for each call stack",
+    .summary = "write call stacks as text, a line for each",
     .about = "Write how many instructions were executed in each call stack: a "
              "line\n'frame;frame;frame count' for each.",
     .needs = RESULT_PROFILE,

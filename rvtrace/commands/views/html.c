@@ -246,7 +246,7 @@ static int write_view(ViewOutput *o, const ViewPass *p)
 
 const View view_html = {
     .name = "html",
-    .summary = "write a report of all that to look at in a browser",
+    .summary = "write one report of all that, for a browser",
     .about = "Write a report as one HTML file: who ran when, call stacks, "
              "hottest functions,\npackets. It needs no network.",
     .needs = RESULT_STAT | RESULT_COUNTS | RESULT_PROFILE,

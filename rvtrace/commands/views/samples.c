@@ -100,7 +100,7 @@ const View view_perf_data = {
 
 const View view_script = {
     .name = "script",
-    .summary = "write them as text, as perf script does",
+    .summary = "write samples as text, as perf script does",
     .about = "Write samples with call chains as text, as 'perf script' does.",
     .needs = RESULT_PROFILE | RESULT_SAMPLES,
     .groups = { &layers_group, &samples_group },

@@ -74,7 +74,7 @@ done
 # Two of one name are not refused: the second takes the argument behind that of
 # the first.
 for command in decode run live ctr-sample listen report html script; do
-    "$tool" $command --help | grep -oE '^  (-., )?--[a-z-]+' |
+    "$tool" $command --help-all | grep -oE '^  (-., )?--[a-z-]+' |
         grep -o -- '--.*' | sort > "$dir/options"
     check "$command has options, each of them once" 0 \
         sh -c '[ "$(wc -l < "$0")" -gt 5 ] && uniq -d "$0" && ! uniq -d "$0" |

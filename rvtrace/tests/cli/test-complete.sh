@@ -34,11 +34,10 @@ lines() {
 
 # options_of COMMAND: the long ones, from the columns of --help
 options_of() {
-    "$tool" "$1" --help | cut -c 1-30 | grep '^  *-' |
+    "$tool" "$1" --help-all | cut -c 1-30 | grep '^  *-' |
         grep -o -e '--[a-z][a-z-]*' | sort -u
 }
-commands=$("$tool" --help | sed -n '/^Commands:/,/^$/p' | grep '^  ' |
-    awk '{ print $1 }' | sort -u)
+commands=$("$tool" --help | grep '^  ' | awk '{ print $1 }' | sort -u)
 
 # shellcheck source=../completions/rvtrace.bash
 . "$here/completions/rvtrace.bash"
@@ -50,7 +49,9 @@ complete_bash() {
     lines "${COMPREPLY[@]}"
     cat "$dir/err"
 }
-same "bash: commands" "$commands" "$(complete_bash '' | grep -v '^-')"
+same "bash: commands" "$(lines $commands help)" \
+    "$(complete_bash '' | grep -v '^-')"
+same "bash: help of what" "$commands" "$(complete_bash help '')"
 same "bash: begun" "$(lines decode diff)" "$(complete_bash d)"
 for command in $commands; do
     same "bash: options of $command" "$(options_of "$command")" \
@@ -59,7 +60,7 @@ done
 # A word that is one option, not the begin of all, has its "="
 same "bash: a value follows" --sysroot= "$(complete_bash report --sysr)"
 same "bash: none follows" --strict "$(complete_bash report --str)"
-kinds=$("$tool" decode --help | tr '\n' ' ' |
+kinds=$("$tool" decode --help-all | tr '\n' ' ' |
     sed -E 's/.*what the subcommand KIND does: ([^;]*);.*/\1/' |
     grep -o '[a-z-]*' | sort -u)
 same "bash: kinds of --output" "$kinds" "$(complete_bash decode --output '')"
@@ -105,7 +106,8 @@ if command -v groff > /dev/null; then
     for command in $commands; do
         from="^ *rvtrace $command \["
         to='^ *rvtrace [a-z-]* \[\|^[A-Z]'
-        same "manual page: options of $command" "$(options_of "$command")" \
+        same "manual page: options of $command" \
+            "$(options_of "$command" | grep -v -e --help-)" \
             "$({ echo --help; sed -n "/$from/,/$to/p" text; } |
                 grep -oE -e '^( {7}(-., )?)?--[a-z-]+' |
                 grep -oE -e '--[a-z-]+' | sort -u)"
