@@ -13,7 +13,8 @@
 static const struct {
     const char *where, *files;
 } levels[FRAME_NR_KINDS] = {
-    [FRAME_MACHINE] = { "in M-mode", "OpenSBI's ELF file is fw_dynamic.elf" },
+    [FRAME_MACHINE] = { "in M-mode", "the firmware's ELF file; OpenSBI's is "
+                        "fw_dynamic.elf" },
     [FRAME_SUPERVISOR] = { "in S-mode", "the kernel's Image and modules, or "
                            "--kallsyms" },
     [FRAME_USER] = { "in U-mode", "programs and libraries; of code made at run "

@@ -303,3 +303,8 @@ bool output_write(const char *path, const void *data, size_t len,
     fwrite(data, 1, len, o->f);
     return output_commit(o, errp);
 }
+
+bool output_takes_binary(const char *path)
+{
+    return path || !isatty(STDOUT_FILENO);
+}

@@ -30,6 +30,12 @@ Output *output_open(const char *path, GError **errp);
 Output *output_open_growing(const char *path, GError **errp);
 bool output_show(Output *o, GError **errp);
 
+/*
+ * Is @path, as of output_open(), no terminal? What is not meant to be read does
+ * not go there, unless "-" says so.
+ */
+bool output_takes_binary(const char *path);
+
 FILE *output_stream(Output *o);
 int output_fd(Output *o);       /* of the same, with nothing kept back */
 

@@ -106,21 +106,47 @@ static const struct {
     const char *magic;
     size_t len;
     UnpackFn *unpack;
+    const char *tool;
 } formats[] = {
-    { "\x1f\x8b\x08", 3, unpack_gzip },
-    { "\xfd" "7zXZ\0", 6, unpack_xz },
-    { "\x28\xb5\x2f\xfd", 4, unpack_zstd },
+    { "\x1f\x8b\x08", 3, unpack_gzip, "zcat" },
+    { "\xfd" "7zXZ\0", 6, unpack_xz, "xzcat" },
+    { "\x28\xb5\x2f\xfd", 4, unpack_zstd, "zstdcat" },
 };
+
+/* The number of its format, or that of all if it is none */
+static unsigned find_format(const uint8_t *head, size_t size)
+{
+    unsigned i;
+
+    for (i = 0; i < ARRAY_SIZE(formats); i++) {
+        if (size >= formats[i].len &&
+            !memcmp(head, formats[i].magic, formats[i].len)) {
+            break;
+        }
+    }
+    return i;
+}
 
 static UnpackFn *format_of(const uint8_t *head, size_t size)
 {
-    for (unsigned i = 0; i < ARRAY_SIZE(formats); i++) {
-        if (size >= formats[i].len &&
-            !memcmp(head, formats[i].magic, formats[i].len)) {
-            return formats[i].unpack;
-        }
+    unsigned i = find_format(head, size);
+
+    return i < ARRAY_SIZE(formats) ? formats[i].unpack : NULL;
+}
+
+bool packed_refuse(GBytes *bytes, const char *path, GError **errp)
+{
+    size_t size;
+    const uint8_t *data = input_data(bytes, &size);
+    unsigned i = find_format(data, size);
+
+    if (i < ARRAY_SIZE(formats)) {
+        g_set_error(errp, G_IO_ERROR, G_IO_ERROR_INVALID_DATA,
+                    "%s: is compressed: unpack it, or in its place give "
+                    "<(%s %s)", path, formats[i].tool, path);
+        return false;
     }
-    return NULL;
+    return true;
 }
 
 bool packed_is(const uint8_t *head, size_t size)

@@ -24,6 +24,12 @@ extern size_t packed_total_max;
 bool packed_is(const uint8_t *head, size_t size);
 
 /*
+ * For files that are not unpacked, as they can have any size: returns false and
+ * sets @errp, with what to do in its message, if @bytes, of @path, are packed.
+ */
+bool packed_refuse(GBytes *bytes, const char *path, GError **errp);
+
+/*
  * The file @path, or what is packed in it. The caller takes it apart with
  * input_data(). Returns NULL and sets @errp, with the path in its message, if
  * it cannot be read, is damaged, or is too large; G_IO_ERROR_NO_SPACE if it

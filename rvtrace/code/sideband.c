@@ -7,6 +7,7 @@
 #include <gio/gio.h>
 #include "etrace/packet.h"
 #include "base/input.h"
+#include "base/packed.h"
 #include "code/sideband-private.h"
 
 #define MAX_HARTS       4096
@@ -406,7 +407,8 @@ Sideband *sideband_open(const char *path, unsigned session, GError **errp)
     size_t size;
     Sideband *sb;
 
-    if (!file) {
+    if (!file || !packed_refuse(file, path, errp)) {
+        g_clear_pointer(&file, g_bytes_unref);
         return NULL;
     }
     data = input_data(file, &size);

@@ -48,9 +48,13 @@ int cmd_kernel_elf(int argc, char **argv)
                         "/proc/kallsyms.", argc, argv)) {
         return CLI_ERROR;
     }
-    if (!images || g_strv_length(images) != 1 || !output) {
-        say_error("which kernel, and where to? "
-                  "rvtrace kernel-elf Image -o kernel.elf");
+    if (!images || images[1]) {
+        say_error("which kernel? rvtrace kernel-elf Image -o kernel.elf");
+        return CLI_ERROR;
+    }
+    if (!output) {
+        say_error("where to? give -o FILE: rvtrace kernel-elf %s -o kernel.elf",
+                  *images);
         return CLI_ERROR;
     }
     if (base_text && !parse_base(base_text, &base)) {

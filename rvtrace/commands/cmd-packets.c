@@ -274,7 +274,9 @@ int cmd_encode(int argc, char **argv)
             return CLI_ERROR;
         }
     }
-    if (file_role_read(fileno(in), input ?: "standard input", &err)) {
+    if (!output_takes_binary(output)) {
+        say_error("this is nothing to read on a terminal: give -o FILE");
+    } else if (file_role_read(fileno(in), input ?: "standard input", &err)) {
         out = output_open(output, &err);
     }
     if (out) {

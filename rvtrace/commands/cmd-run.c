@@ -13,6 +13,7 @@
 #include <sys/wait.h>
 #include "base/child.h"
 #include "commands/cli/folder.h"
+#include "commands/cli/option-set.h"
 #include "commands/qemu-line.h"
 #include "commands/run-kernel.h"
 #include "commands/run-live.h"
@@ -55,7 +56,8 @@ static void run_clear(Run *r)
 
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Run, run_clear)
 
-static bool parse_options(Run *r, int argc, char **argv)
+/* *@split: the index of the first word behind the options, "--" or QEMU */
+static bool parse_options(Run *r, int argc, char **argv, int *split)
 {
     g_auto(GStrv) operands = NULL;
     GOptionEntry own[] = {
@@ -85,7 +87,7 @@ static bool parse_options(Run *r, int argc, char **argv)
         { "strict", 0, 0, G_OPTION_ARG_NONE, &r->ct.strict,
           "Exit with status 1 if anything was lost", NULL },
         { G_OPTION_REMAINING, 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &operands,
-          NULL, "-- QEMU ARG..." },
+          NULL, "[--] QEMU ARG..." },
         { NULL }
     };
     g_autofree GOptionEntry *views = view_options(VIEW_ANY);
@@ -96,6 +98,7 @@ static bool parse_options(Run *r, int argc, char **argv)
     g_autofree GOptionEntry *more = cli_join_entries(some, names);
     g_autofree GOptionEntry *entries = cli_join_entries(more, views);
 
+    *split = option_first_operand(entries, argc, argv);
     if (!cli_parse_only(entries, "Run QEMU with its machine traced from the "
                         "first instruction on. When it has\nended, say in ten "
                         "lines what ran, and leave a folder with report.html, "
@@ -118,12 +121,7 @@ static bool parse_options(Run *r, int argc, char **argv)
                         "--strict, a loss, 2 an error\nor a disk that is "
                         "full, 3 the views are written, but QEMU ended with "
                         "another\nstatus than 0.",
-                        argc, argv)) {
-        return false;
-    }
-    if (operands) {
-        say_error("unexpected argument '%s'; QEMU's command line stands behind "
-                  "--: rvtrace run -- qemu-system-riscv64 ...", *operands);
+                        *split, argv)) {
         return false;
     }
     if (r->ct.job.jobs < 0) {
@@ -143,8 +141,8 @@ static bool make_folder(Run *r)
         r->folder = g_strdup(r->keep);
         r->made = !g_file_test(r->folder, G_FILE_TEST_EXISTS);
         if (g_mkdir_with_parents(r->folder, 0777) != 0) {
-            say_error("--keep: cannot make the folder %s: %s", r->folder,
-                      g_strerror(errno));
+            say_error("cannot make the folder %s: %s; choose another one with "
+                      "--out DIR", r->folder, g_strerror(errno));
             return false;
         }
     } else if (r->plain) {
@@ -187,8 +185,8 @@ static bool choose_folder(Run *r)
         const char *file = i < 2 ? r->files[i] : r->about;
 
         if (g_file_test(file, G_FILE_TEST_EXISTS)) {
-            say_error("--keep: %s is there already; choose another folder, or "
-                      "remove it", file);
+            say_error("%s is there already; choose another folder with --out "
+                      "DIR, or remove it", file);
             return false;
         }
     }
@@ -414,17 +412,15 @@ int cmd_run(int argc, char **argv)
     g_autoptr(GError) err = NULL;
     g_autofree char *end = NULL;
     bool live_ok = true, started;
-    int split = 1, status;
+    int split, status;
 
-    while (split < argc && !g_str_equal(argv[split], "--")) {
-        split++;
-    }
-    if (!parse_options(&r, split, argv)) {
+    if (!parse_options(&r, argc, argv, &split)) {
         return CLI_ERROR;
     }
-    if (split + 1 >= argc) {
-        say_error("which QEMU? give its command line behind --: rvtrace run "
-                  "-- qemu-system-riscv64 -M virt ...");
+    split += split < argc && g_str_equal(argv[split], "--");
+    if (split >= argc) {
+        say_error("which QEMU? give its command line: rvtrace run -- "
+                  "qemu-system-riscv64 -M virt ...");
         return CLI_ERROR;
     }
     r.plain = !r.views;
@@ -436,7 +432,7 @@ int cmd_run(int argc, char **argv)
         return CLI_ERROR;
     }
     r.views = r.views ?: plain_views(r.folder);
-    if (!prepare_line(&r, argv + split + 1)) {
+    if (!prepare_line(&r, argv + split)) {
         drop_folder(&r);
         return CLI_ERROR;
     }

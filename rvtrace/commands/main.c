@@ -123,8 +123,8 @@ static void usage(FILE *f)
         }
     }
     list_others(f);
-    fprintf(f, "\nBegin with 'rvtrace run -- qemu-system-riscv64 -M virt ...'.\n"
-               "'rvtrace help COMMAND' explains a command, 'rvtrace "
+    fprintf(f, "\nBegin with 'rvtrace run -- qemu-system-riscv64 -M virt "
+               "...'.\n'rvtrace help COMMAND' explains a command, 'rvtrace "
                "--version' says which\nrvtrace this is.\n");
 }
 

@@ -6,6 +6,7 @@
 #include "qemu/osdep.h"
 #include <gio/gio.h>
 #include "base/input.h"
+#include "base/packed.h"
 #include "base/option-error.h"
 #include "trace/trace-private.h"
 #include "trace/trace-text.h"
@@ -169,7 +170,7 @@ Trace *trace_open_part(const TraceOptions *opts, unsigned i,
     t->sideband = sideband;
     t->elf = elf;
     t->file = input_open(t->path, errp);
-    if (!t->file) {
+    if (!t->file || !packed_refuse(t->file, t->path, errp)) {
         return NULL;
     }
     t->data = input_data(t->file, &size);

@@ -12,9 +12,9 @@
 #include "trace/trace-text.h"
 
 #define FOLDERS \
-    "FOLDER is what 'rvtrace run' has written (default: the newest one here); " \
-    "it says\nwhich files have names. --trace and --sideband give streams " \
-    "instead, and\n--help-all lists all options.\n\n"
+    "FOLDER is what 'rvtrace run' has written (default: the newest one " \
+    "here); it says\nwhich files have names. --trace and --sideband give " \
+    "streams instead, and\n--help-all lists all options.\n\n"
 #define STATUSES \
     "Exit status: 0 success, 1 a difference or, with --strict, a loss, 2 an " \
     "error."
@@ -341,8 +341,8 @@ bool cli_parse(CliTrace *ct, GOptionEntry *extra, const char *summary,
           "the sideband does not say; can be repeated", "m|s|vs=VALUE" },
         { "limit", 'l', 0, G_OPTION_ARG_STRING, &ct->limit_arg,
           "Stop after this many instructions of each hart (or packets, where "
-          "these are written), with k, M or G behind it or not; -1: go on although it is far more work than "
-          "so few bytes should be", "N" },
+          "these are written), with k, M or G behind it or not; -1: go on "
+          "although it is far more work than so few bytes should be", "N" },
         { "jobs", 'j', 0, G_OPTION_ARG_INT, &ct->job.jobs,
           "Harts that are decoded at the same time (default: as many as there "
           "are processors)", "N" },

@@ -109,6 +109,33 @@ static bool has_value(const OptionSet *set, char letter)
     return false;
 }
 
+/* Is the word behind the option @word its value? */
+static bool takes_next(const GOptionEntry *entries, const char *word)
+{
+    for (; entries->long_name; entries++) {
+        bool is = word[1] == '-' ? g_str_equal(word + 2, entries->long_name) :
+                  word[1] == entries->short_name && !word[2];
+
+        if (is && *entries->long_name) {
+            return entries->arg != G_OPTION_ARG_NONE;
+        }
+    }
+    return false;
+}
+
+int option_first_operand(const GOptionEntry *entries, int argc, char **argv)
+{
+    int i;
+
+    for (i = 1; i < argc; i++) {
+        if (argv[i][0] != '-' || g_str_equal(argv[i], "--")) {
+            break;
+        }
+        i += takes_next(entries, argv[i]);
+    }
+    return MIN(i, argc);
+}
+
 /* -j4 is -j 4, which GLib does not know. The caller frees the list alone. */
 static char **split_values(const OptionSet *set, int argc, char **argv)
 {

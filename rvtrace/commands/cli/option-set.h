@@ -26,6 +26,12 @@ void option_set_add(OptionSet *set, const GOptionEntry *entries);
 bool option_set_parse(OptionSet *set, const char *summary,
                       const char *description, int argc, char **argv);
 
+/*
+ * The index in @argv of the first word that is no option of @entries, nor the
+ * value of one: "--", an operand, or @argc if there is none.
+ */
+int option_first_operand(const GOptionEntry *entries, int argc, char **argv);
+
 /* help.c: what --help says of a command, besides all its options */
 typedef struct CommandHelp {
     const char *name;

@@ -157,6 +157,7 @@ const View view_drcov = {
     .command = "coverage",
     .format = "drcov",
     .needs = RESULT_COUNTS,
+    .flags = VIEW_BINARY,
     .write = write_binary,
 };
 

@@ -80,6 +80,7 @@ const View view_flamegraph = {
              "call stack, as\nan SVG. A browser lets one zoom and search in "
              "it.",
     .needs = RESULT_PROFILE,
+    .flags = VIEW_BINARY,
     .groups = { &layers_group, &title_group, &group, &weight_group },
     .write = write_view,
 };

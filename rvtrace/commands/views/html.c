@@ -251,7 +251,7 @@ const View view_html = {
              "hottest functions,\npackets. It needs no network.",
     .needs = RESULT_STAT | RESULT_COUNTS | RESULT_PROFILE,
     .compares = RESULT_VERIFY,
-    .flags = VIEW_ALL_LAYERS | VIEW_WATCHES,
+    .flags = VIEW_BINARY | VIEW_ALL_LAYERS | VIEW_WATCHES,
     .groups = { &truth_group, &sources_group, &layers_group, &title_group },
     .begin = begin,
     .write = write_view,

@@ -86,6 +86,12 @@ static bool open_output(ViewOutput *o, Results *r)
             return false;
         }
     } else {
+        if ((view->flags & VIEW_BINARY || r->job->shards) &&
+            !output_takes_binary(o->path)) {
+            say_error("%s: this is nothing to read on a terminal: give -o "
+                      "FILE", view->name);
+            return false;
+        }
         o->out = output_open(o->path, &err);
         if (!o->out) {
             say_error("%s", err->message);

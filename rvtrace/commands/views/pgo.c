@@ -86,6 +86,7 @@ const View view_pgo_gcov = {
     .format = "gcov",
     .format_use = "for gcc -fauto-profile",
     .needs = RESULT_COUNTS,
+    .flags = VIEW_BINARY,
     .groups = { &group },
     .write = write_gcov,
 };

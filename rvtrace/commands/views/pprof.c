@@ -29,6 +29,7 @@ const View view_pprof = {
     .about = "Write how many instructions were executed in each call stack, or "
              "how long\nit took, as a profile.proto for 'go tool pprof'.",
     .needs = RESULT_PROFILE,
+    .flags = VIEW_BINARY,
     .groups = { &layers_group, &weight_group, &sources_group },
     .write = write_view,
 };

@@ -75,6 +75,20 @@ static unsigned spares(void)
     return options.callers || weight_given() ? 0 : RESULT_PROFILE;
 }
 
+/* A table without a row may be right, but is rather a name that is wrong. */
+static void warn_of_names(const Counts *counts)
+{
+    const FilterOptions *o = &filter_options;
+
+    if ((o->comm || o->dso || o->sym) && counts_insns(counts)) {
+        say_warn("nothing that ran has such names:%s%s%s%s%s%s; they are "
+                 "globs, as in --sym '*alloc*'; without them, report lists "
+                 "what ran", o->comm ? " --comm " : "", o->comm ?: "",
+                 o->dso ? " --dso " : "", o->dso ?: "",
+                 o->sym ? " --sym " : "", o->sym ?: "");
+    }
+}
+
 static int write_view(ViewOutput *out, const ViewPass *p)
 {
     const Results *r = p->r;
@@ -110,7 +124,9 @@ static int write_view(ViewOutput *out, const ViewPass *p)
         return CLI_OK;
     }
     report_parse_keys(sort_option ?: DEFAULT_KEYS, &o);
-    report_write(p->counts, p->weighed, &o, out->f);
+    if (!report_write(p->counts, p->weighed, &o, out->f)) {
+        warn_of_names(p->counts);
+    }
     warn_of_lines(places, p->counts);
     return CLI_OK;
 }

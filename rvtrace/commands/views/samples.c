@@ -94,6 +94,7 @@ const View view_perf_data = {
              "if that has no build-id, perf takes its\nown kernel's names: "
              "give it --kallsyms with a copy of the guest's, or --vmlinux.",
     .needs = RESULT_PROFILE | RESULT_SAMPLES,
+    .flags = VIEW_BINARY,
     .groups = { &layers_group, &samples_group, &chains },
     .write = write_perf_data,
 };

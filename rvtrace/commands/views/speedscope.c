@@ -66,6 +66,7 @@ const View view_speedscope = {
              "for\nhttps://www.speedscope.app. Time is the task's own: "
              "instructions, or ns of virtual time.",
     .needs = RESULT_PROFILE | RESULT_MOMENTS,
+    .flags = VIEW_BINARY,
     .groups = {
         &layers_group, &duration_group, &clock_group, &events, &sources_group,
     },

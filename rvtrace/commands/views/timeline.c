@@ -73,7 +73,7 @@ const View view_timeline = {
              "https://ui.perfetto.dev:\na track for each hart, process and "
              "thread.",
     .needs = RESULT_PROFILE,
-    .flags = VIEW_ALL_LAYERS | VIEW_WATCHES,
+    .flags = VIEW_BINARY | VIEW_ALL_LAYERS | VIEW_WATCHES,
     .groups = { &duration_group, &title_group, &clock_group },
     .begin = begin,
     .write = write_view,

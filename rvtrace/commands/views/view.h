@@ -36,6 +36,8 @@ typedef enum ViewFlags {
     VIEW_ALL_LAYERS = 1 << 1,
     /* It watches call stacks change, which neither samples nor pieces tell. */
     VIEW_WATCHES = 1 << 2,
+    /* It writes nothing that one reads on a terminal. */
+    VIEW_BINARY = 1 << 3,
 } ViewFlags;
 
 struct View {

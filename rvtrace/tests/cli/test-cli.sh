@@ -908,7 +908,7 @@ export TMPDIR=$dir/run
 mkdir "$TMPDIR"
 cd "$TMPDIR" || exit 1
 check "run --help" 0 "$tool" run --help
-says "it explains itself" out 'rvtrace run .*-- QEMU ARG'
+says "it explains itself" out 'rvtrace run .*\[--\] QEMU ARG'
 says "and its exit statuses" out '^Exit status: .*2 an error'
 check "run nothing" 2 "$tool" run
 says "it says what is missing" err 'which QEMU?'

@@ -115,6 +115,11 @@ def plain(w):
           ['rvtrace.out', 'rvtrace.out.2'], os.listdir(w.here))
     os.rename(w.path('rvtrace.out'), w.path('moved'))
     check('a folder may move', w('report', 'moved') == want)
+    os.rename(w.path('rvtrace.out.2'), w.path('rvtrace.out'))
+    status, _, err = w('run', '--kallsyms', names, w.qemu, '-M', 'virt',
+                       '-kernel', 'x', '-v')
+    check('nothing has to separate the command lines', status == 0 and
+          {'-kernel', '-v'} <= set(arguments(w)) and w('report')[1] == want[1], err)
     w.clear()
 
 

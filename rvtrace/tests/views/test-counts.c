@@ -442,13 +442,13 @@ static void test_unfiled(void)
     check_null(nothing);
     add_insns(&f, object_table_size(f.objects) - 2, ETRACE_PRIV_M, 300000);
     one = unfiled_text(f.counts, NULL);
-    check_cmpstr(one, ==, "75 % of the instructions ran in M-mode (OpenSBI's "
-                 "ELF file is fw_dynamic.elf), in no known file: name it with "
-                 "--sysroot or --elf");
+    check_cmpstr(one, ==, "75 % of the instructions ran in M-mode (the "
+                 "firmware's ELF file; OpenSBI's is fw_dynamic.elf), in no "
+                 "known file: name it with --sysroot or --elf");
     add_insns(&f, OBJECT_UNKNOWN, ETRACE_PRIV_S, 100000);
     several = unfiled_text(f.counts, NULL);
     check_true(g_str_has_prefix(several, "60 % of the instructions ran in "
-                                         "M-mode (OpenSBI's"));
+                                         "M-mode (the firmware's"));
     check_nonnull(strstr(several, "), 20 % ran in S-mode (the kernel's "
                                   "Image"));
     check_null(strstr(several, "U-mode"));

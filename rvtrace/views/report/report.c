@@ -346,8 +346,8 @@ static GPtrArray *choose_rows(Report *r, uint64_t *left_out)
     return rows;
 }
 
-void report_write(const Counts *counts, const Profile *profile,
-                  const ReportOptions *o, FILE *f)
+uint64_t report_write(const Counts *counts, const Profile *profile,
+                      const ReportOptions *o, FILE *f)
 {
     Report r = {
         .counts = counts,
@@ -373,4 +373,5 @@ void report_write(const Counts *counts, const Profile *profile,
     report_write_rows(&r, rows, totals, left_out, f);
     g_ptr_array_unref(rows);
     g_hash_table_unref(r.rows);
+    return r.own;
 }

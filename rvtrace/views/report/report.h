@@ -62,9 +62,11 @@ bool report_needs_source(const ReportOptions *o);
  * "instructions", how many there are of all, "selected", of what has such
  * names, "ran", if @o says so, and "rows". With time as weight, the columns are
  * own_ns and total_ns, and JSON has "ns" for "instructions".
+ *
+ * Returns what all rows ran themselves, 0 if nothing has such names.
  */
-void report_write(const Counts *counts, const Profile *profile,
-                  const ReportOptions *o, FILE *f);
+uint64_t report_write(const Counts *counts, const Profile *profile,
+                      const ReportOptions *o, FILE *f);
 
 /*
  * Write who called the functions that match @sym, a glob, and what they called,

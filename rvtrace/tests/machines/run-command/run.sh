@@ -334,7 +334,7 @@ wrong "a trace that goes to a socket" 'leave trace-chardev out' -- "$QEMU" \
     -M virt,trace-chardev=x -chardev socket,id=x,path=/x
 wrong "-daemonize" 'leave it out' -- "$QEMU" -M virt -daemonize
 wrong "no QEMU" 'which QEMU' --view report
-wrong "no --" 'stands behind --' "$QEMU"
+wrong "no -- either" 'add -M virt' "$QEMU"
 wrong "no such view" '--view nonsense: not KIND' --view nonsense -- "$QEMU" \
     -M virt
 wrong "verify without truth" 'give --truth' --view verify -- "$QEMU" -M virt
@@ -347,7 +347,7 @@ wrong "no interval" '--interval: seconds' --interval 0 --view live -- "$QEMU" \
     -M virt
 wrong "no such part" '--from' --from x -- "$QEMU" -M virt
 wrong "bad option of a view" '--sort x: must be' --sort x -- "$QEMU" -M virt
-wrong "--keep below a file" '--keep: cannot make' --keep "$OUT/guest.elf/x" \
+wrong "--keep below a file" 'cannot make the folder' --keep "$OUT/guest.elf/x" \
     -- "$QEMU" -M virt
 
 plan
