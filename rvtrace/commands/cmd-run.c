@@ -104,15 +104,15 @@ static bool parse_options(Run *r, int argc, char **argv, int *split)
                         "lines what ran, and leave a folder with report.html, "
                         "which all\nother commands take.",
                         "QEMU ARG... is the command line that starts the "
-                        "machine without a trace; its\n-machine has to be "
-                        "virt. What is missing for a trace is added to it: "
-                        "trace=on,\ntrace-autostart=on, files for the two "
-                        "streams, trace-guest-info where the kernel\n"
-                        "(-kernel, or one in --sysroot) has BTF, and without "
-                        "--view, times. Names are\nlooked for in the files "
-                        "of -kernel and -bios, too. --process, --region, "
-                        "--from\nand --to are about what is written behind "
-                        "the run; live shows everything.\n\n"
+                        "machine without a trace. What is\nmissing for one is "
+                        "added to it: trace=on and trace-autostart=on for "
+                        "-M virt, or\nelse -device riscv-trace; files for the "
+                        "two streams; how tasks are found, where the\nkernel "
+                        "(-kernel, or one in --sysroot) has BTF; and without "
+                        "--view, times. Names\nare looked for in the files of "
+                        "-kernel and -bios, too. --process, --region, --from\n"
+                        "and --to are about what is written behind the run; "
+                        "live shows everything.\n\n"
                         "End the machine as usual, from -nographic with Ctrl-A "
                         "X. Where Ctrl-C does not\ngo to the guest, it ends "
                         "QEMU, and what was traced until then is written; a\n"
@@ -300,8 +300,9 @@ static bool has_trace(const Run *r, const char *end)
                   "choose another folder with --keep DIR", r->folder);
     } else if (end) {
         say_error("QEMU %s and traced nothing; what it has to say is above. If "
-                  "it does not know the property 'trace', it is a QEMU without "
-                  "the encoder: use the one that 'make build' makes", end);
+                  "it does not know trace=on or riscv-trace, it is a QEMU "
+                  "without the encoder: use the one that 'make build' makes",
+                  end);
     } else {
         say_error("QEMU ended, but nothing was traced: nothing ran, or the "
                   "guest has not switched tracing on (trace-autostart=off)");

@@ -1,8 +1,9 @@
 /*
  * QEMU's command line, with what traces its machine added to it
  *
- * QEMU joins what several -machine say, and the last one wins: what is added
- * stands behind the last one's value.
+ * The machine virt has options for that; QEMU joins what several -machine say,
+ * and the last one wins: what is added stands behind the last one's value.
+ * Other machines get a device, riscv-trace.
  *
  * SPDX-License-Identifier: GPL-2.0-or-later
  */
@@ -11,6 +12,15 @@
 
 #define CHARDEV_TRACE       "rvtrace-trace"
 #define CHARDEV_SIDEBAND    "rvtrace-sideband"
+#define DEVICE              "riscv-trace"
+
+/* What is called differently, of the machine and of the device */
+typedef struct Names {
+    const char *chardev, *sideband;
+} Names;
+
+static const Names virt_names = { "trace-chardev", "trace-sideband" };
+static const Names device_names = { "chardev", "sideband" };
 
 /* Is @arg the option -@name, or, as QEMU takes it, too, --@name? */
 static bool is_option(const char *arg, const char *name)
@@ -52,9 +62,9 @@ static GHashTable *parse_values(const char *text, const char *implied)
     return values;
 }
 
-static void join_values(GHashTable *to, const char *text)
+static void join_values(GHashTable *to, const char *text, const char *implied)
 {
-    g_autoptr(GHashTable) values = parse_values(text, "type");
+    g_autoptr(GHashTable) values = parse_values(text, implied);
     GHashTableIter iter;
     gpointer name, value;
 
@@ -82,8 +92,18 @@ static bool sets_time(const char *option, const char *value)
            (strstr(value, ".time-width") || strstr(value, ".timestamp-width"));
 }
 
-/* Note what options say; what @values gets of -machine is joined. */
-static bool read_options(QemuLine *line, GHashTable *values, GError **errp)
+static bool is_tracer(const char *device)
+{
+    return g_str_has_prefix(device, DEVICE) &&
+           (device[strlen(DEVICE)] == ',' || !device[strlen(DEVICE)]);
+}
+
+/*
+ * Note what options say: @machine gets what -machine does, joined, @device what
+ * -device riscv-trace does, and line->owner is where that is, or 0.
+ */
+static bool read_options(QemuLine *line, GHashTable *machine,
+                         GHashTable *device, GError **errp)
 {
     char **argv = (char **)line->argv->pdata;
     bool serial = false, nographic = false;
@@ -102,10 +122,15 @@ static bool read_options(QemuLine *line, GHashTable *values, GError **errp)
         }
         serial |= is_option(argv[i], "serial");
         line->has_time |= sets_time(argv[i], value);
+        line->guest_info |= is_option(argv[i], "global") &&
+                            strstr(value, ".guest-info");
         line->takes_keys |= g_str_equal(value, "mon:stdio");
         if (is_option(argv[i], "M") || is_option(argv[i], "machine")) {
             line->machine = i + 1;
-            join_values(values, value);
+            join_values(machine, value, "type");
+        } else if (is_option(argv[i], "device") && is_tracer(value)) {
+            line->owner = i + 1;
+            join_values(device, value, "driver");
         } else if (is_option(argv[i], "kernel")) {
             line->kernel = value;
         } else if (is_option(argv[i], "bios")) {
@@ -117,30 +142,6 @@ static bool read_options(QemuLine *line, GHashTable *values, GError **errp)
         i++;
     }
     line->takes_keys |= nographic && !serial;
-    return true;
-}
-
-static bool check_machine(const QemuLine *line, GHashTable *values,
-                          GError **errp)
-{
-    const char *type = g_hash_table_lookup(values, "type");
-    const char *trace = g_hash_table_lookup(values, "trace");
-
-    if (!line->machine || !type) {
-        set_problem(errp, "which machine? QEMU's options have none; add "
-                    "-M virt");
-        return false;
-    }
-    if (!g_str_equal(type, "virt")) {
-        set_problem(errp, "-M %s: only the machine virt can be traced; give "
-                    "-M virt", type);
-        return false;
-    }
-    if (trace && !g_str_equal(trace, "on")) {
-        set_problem(errp, "-M virt,trace=%s: nothing would be traced; leave "
-                    "trace=%s out", trace, trace);
-        return false;
-    }
     return true;
 }
 
@@ -178,12 +179,13 @@ static void append_option(QemuLine *line, const char *option, char *value)
     g_ptr_array_insert(line->argv, line->argv->len - 1, value);
 }
 
-static void append_machine(QemuLine *line, const char *name, const char *value)
+/* Behind what the machine's or device's option says */
+static void append_value(QemuLine *line, const char *name, const char *value)
 {
-    char *old = line->argv->pdata[line->machine];
+    char *old = line->argv->pdata[line->owner];
 
-    line->argv->pdata[line->machine] = g_strconcat(old, ",", name, "=", value,
-                                                   NULL);
+    line->argv->pdata[line->owner] = g_strconcat(old, ",", name, "=", value,
+                                                 NULL);
     g_free(old);
 }
 
@@ -202,39 +204,72 @@ static char *add_stream(QemuLine *line, GHashTable *values,
     path = g_build_filename(dir, name, NULL);
     words = g_strsplit(path, ",", -1);
     escaped = g_strjoinv(",,", words);
-    append_machine(line, property, id);
+    append_value(line, property, id);
     append_option(line, "-chardev", g_strdup_printf("file,id=%s,path=%s", id,
                                                     escaped));
     return g_steal_pointer(&path);
 }
 
+/* Have the machine virt traced, whose options are @values. */
+static bool trace_virt(QemuLine *line, GHashTable *values, GError **errp)
+{
+    const char *trace = g_hash_table_lookup(values, "trace");
+
+    if (trace && !g_str_equal(trace, "on")) {
+        set_problem(errp, "-M virt,trace=%s: nothing would be traced; leave "
+                    "trace=%s out", trace, trace);
+        return false;
+    }
+    line->owner = line->machine;
+    line->guest_info |= g_hash_table_contains(values, "trace-guest-info");
+    if (!trace) {
+        append_value(line, "trace", "on");
+    }
+    if (!g_hash_table_contains(values, "trace-autostart")) {
+        append_value(line, "trace-autostart", "on");
+    }
+    return true;
+}
+
+static bool is_virt(GHashTable *machine)
+{
+    const char *type = g_hash_table_lookup(machine, "type");
+
+    return type && g_str_equal(type, "virt");
+}
+
 QemuLine *qemu_line_new(char **args, const char *dir, GError **errp)
 {
     g_autoptr(QemuLine) line = g_new0(QemuLine, 1);
-    g_autoptr(GHashTable) values = parse_values("", "type");
+    g_autoptr(GHashTable) machine = parse_values("", "type");
+    g_autoptr(GHashTable) device = parse_values("", "driver");
+    GHashTable *values = device;
+    const Names *names = &device_names;
 
     line->argv = g_ptr_array_new_with_free_func(g_free);
     for (; *args; args++) {
         g_ptr_array_add(line->argv, g_strdup(*args));
     }
     g_ptr_array_add(line->argv, NULL);
-    if (!read_options(line, values, errp) ||
-        !check_machine(line, values, errp)) {
+    if (!read_options(line, machine, device, errp)) {
         return NULL;
     }
-    line->guest_info = g_hash_table_contains(values, "trace-guest-info");
-    if (!g_hash_table_contains(values, "trace")) {
-        append_machine(line, "trace", "on");
+    if (!line->owner && is_virt(machine)) {
+        values = machine;
+        names = &virt_names;
+        if (!trace_virt(line, values, errp)) {
+            return NULL;
+        }
+    } else if (!line->owner) {
+        append_option(line, "-device", g_strdup(DEVICE));
+        line->owner = line->argv->len - 2;
     }
-    if (!g_hash_table_contains(values, "trace-autostart")) {
-        append_machine(line, "trace-autostart", "on");
-    }
-    line->trace = add_stream(line, values, "trace-chardev", CHARDEV_TRACE, dir,
+    line->trace = add_stream(line, values, names->chardev, CHARDEV_TRACE, dir,
                              "trace", errp);
     if (!line->trace) {
         return NULL;
     }
-    line->sideband = add_stream(line, values, "trace-sideband",
+    line->sideband = add_stream(line, values, names->sideband,
                                 CHARDEV_SIDEBAND, dir, "sideband", errp);
     return line->sideband ? g_steal_pointer(&line) : NULL;
 }
@@ -249,7 +284,13 @@ void qemu_line_free(QemuLine *line)
 
 void qemu_line_set_guest_info(QemuLine *line, const char *text)
 {
-    append_machine(line, "trace-guest-info", text);
+    if (line->owner == line->machine) {
+        append_value(line, "trace-guest-info", text);
+    } else {
+        append_option(line, "-global",
+                      g_strconcat("riscv-trace-encoder.guest-info=", text,
+                                  NULL));
+    }
     line->guest_info = true;
 }
 

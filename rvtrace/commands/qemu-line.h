@@ -13,6 +13,7 @@ typedef struct QemuLine {
     char *trace, *sideband;     /* files that QEMU writes */
     bool guest_info;            /* it was given trace-guest-info */
     guint machine;              /* of argv: the value of the last -machine */
+    guint owner;                /* the same, of what traces: that or -device */
     const char *kernel, *bios;  /* of its options, in argv; NULL: none */
     bool has_time;              /* its options say which times are traced */
     bool takes_keys;            /* all of the terminal's, Ctrl-C, too */
@@ -23,8 +24,8 @@ typedef struct QemuLine {
  * from its first instruction on, unless they say otherwise, and files for the
  * two streams: those of @args if they have some, or else "trace" and
  * "sideband" in the folder @dir, which must not be "" then. Returns NULL and
- * sets @errp, with what to do in its message, if that cannot be: another
- * machine than virt, trace=off, streams that are no files.
+ * sets @errp, with what to do in its message, if that cannot be: trace=off,
+ * streams that are no files.
  */
 QemuLine *qemu_line_new(char **args, const char *dir, GError **errp);
 void qemu_line_free(QemuLine *line);

@@ -190,7 +190,7 @@ def failed(w):
         check(f'{qemu} fails', said(result, 2, what), result)
         check('and leaves nothing', not os.listdir(w.here),
               os.listdir(w.here))
-    w('run', '--', w.qemu, '-M', 'spike')
+    w('run', '--', w.qemu, '-M', 'virt', '-daemonize')
     check('nor does a wrong option', not os.listdir(w.here))
     os.mkdir(w.path('mine'))
     w('run', '--out', 'mine', '--', '/bin/false', '-M', 'virt')

@@ -105,10 +105,12 @@ MISTAKES = [
     # run
     (2, r'which QEMU\?', 'run'),
     (2, r'which QEMU\?', 'run --sysroot -- --'),
-    (2, r'add -M virt', 'run /bin/true'),
+    (2, r'nothing was traced', 'run /bin/true'),
     (2, r'nothing was traced', 'run --sysroot made /bin/true -kernel x -M virt'),
-    (2, r'add -M virt', 'run -- /bin/true'),
-    (2, r'only the machine virt', 'run -- /bin/true -M spike'),
+    (2, r'nothing was traced', 'run -- /bin/true -M spike'),
+    (2, r'no -chardev file,id=a,', 'run -- /bin/true -device '
+     'riscv-trace,chardev=a'),
+    (2, r'leave trace=off out', 'run -- /bin/true -M virt,trace=off'),
     (2, r'cannot start QEMU: .*no-such-qemu', 'run -- no-such-qemu -M virt'),
     (2, r'ended with exit status 1 and traced nothing; what it has to say is '
      r'above', 'run -- /bin/false -M virt'),

@@ -90,6 +90,25 @@ def test_some(folder):
     need(found == {i: CALLS for i in range(3)}, f'calls: {found}')
 
 
+def test_run(folder):
+    """rvtrace run adds the device, or completes it."""
+    for name, words in (('plain', []), ('own', ['-device', 'riscv-trace'])):
+        out = f'{folder}/{name}'
+        done = subprocess.run(
+            [RVTRACE, 'run', '--elf', f'{OUT}/2.elf', '--out', out, '--', QEMU,
+             '-M', 'sifive_u', '-smp', '2', '-display', 'none', '-monitor',
+             'none', '-serial', 'none', '-bios', 'none',
+             '-semihosting-config', 'enable=on,target=native', *words,
+             *(word for i in range(2) for word in
+               ('-device', f'loader,file={OUT}/2.elf,cpu-num={i}'))],
+            capture_output=True, text=True, timeout=LIMIT, check=False,
+            stdin=subprocess.DEVNULL)
+        need(done.returncode == 0, f'{done.returncode}: {done.stderr}')
+        need('2 harts' in done.stdout and 'inner' in done.stdout, done.stdout)
+        found = calls(out, 2)
+        need(found == {i: CALLS for i in range(2)}, f'calls: {found}')
+
+
 REFUSED = [
     ('spike', ['harts=7'], 'no hart 7'),
     ('spike', ['harts=0+0'], '0 is there twice'),
@@ -118,5 +137,6 @@ tap.run(f'{OUT}/tests', [
     *((name + '-threads', test_board, name, False)
       for name, (harts, _) in MACHINES.items() if harts > 1),
     ('some', test_some),
+    ('run', test_run),
     ('refused', test_refused),
 ])
