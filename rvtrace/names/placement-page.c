@@ -35,25 +35,32 @@ uint64_t placement_which_match(const SeenPage *page, const SeenPiece *piece)
 /* Pieces that are looked at to see what comes after one */
 #define AHEAD   64
 
-/* What the best one of @set has of the pieces from @first on, bytes */
-static unsigned support(const SeenPage *page, const uint64_t *matches,
-                        guint first, uint64_t set)
+/*
+ * Bytes that one has more than the other, and that decide: what comes behind
+ * them may be what the page was filled with later
+ */
+#define DECISIVE    64
+
+/* Does one of @a have more of the pieces from @first on than each of @b? */
+static bool has_more(const SeenPage *page, const uint64_t *matches,
+                     guint first, uint64_t a, uint64_t b)
 {
     guint last = MIN(page->pieces->len, first + AHEAD);
-    unsigned best = 0;
+    unsigned bytes[MAX_CANDIDATES] = { 0 }, most_a = 0, most_b = 0;
 
-    for (; set; set &= set - 1) {
-        uint64_t one = set & -set;
-        unsigned bytes = 0;
+    for (guint i = first; i < last; i++) {
+        for (uint64_t set = matches[i] & (a | b); set; set &= set - 1) {
+            unsigned c = __builtin_ctzll(set);
+            unsigned *most = a >> c & 1 ? &most_a : &most_b;
 
-        for (guint i = first; i < last; i++) {
-            if (matches[i] & one) {
-                bytes += g_array_index(page->pieces, SeenPiece, i).len;
-            }
+            bytes[c] += g_array_index(page->pieces, SeenPiece, i).len;
+            *most = MAX(*most, bytes[c]);
         }
-        best = MAX(best, bytes);
+        if (MAX(most_a, most_b) - MIN(most_a, most_b) >= DECISIVE) {
+            break;
+        }
     }
-    return best;
+    return most_a > most_b;
 }
 
 /*
@@ -82,8 +89,7 @@ void placement_decide_page(SeenPage *page)
         uint64_t lost = now.candidates & ~matches[i];
 
         if (!matches[i] || !lost ||
-            support(page, matches, i, lost) >
-            support(page, matches, i, both ? both : matches[i])) {
+            has_more(page, matches, i, lost, both ? both : matches[i])) {
             continue;
         }
         if (!both) {

@@ -201,6 +201,33 @@ static void test_reused(void)
     tear_down(&f);
 }
 
+/*
+ * The same page holds one of a program's, of which short pieces run, and then
+ * another one, of which more runs.
+ */
+static void test_refilled(void)
+{
+    Object *one;
+    uint64_t addr;
+    Fixture f;
+
+    set_up(&f);
+    one = add_object(&f, OBJECT_PROGRAM, "/bin/one", 2);
+    map(&f, SATP(1), 0x10000, 0x80100000);
+    for (unsigned i = 0; i < 8; i++) {
+        ran(&f, one, 0x80100000, 0x10 * i, 10);
+    }
+    sb_fence(f.sb, 0, 10);
+    map(&f, SATP(2), 0x12000, 0x80100000);
+    ran(&f, one, 0x800fe000, 0x2000, 300);
+    decide(&f);
+    check_true(at(&f, 0, 0x10012, &addr) == one);
+    check_cmphex(addr, ==, 0x10012);
+    check_true(at(&f, 10, 0x12012, &addr) == one);
+    check_cmphex(addr, ==, 0x12012);
+    tear_down(&f);
+}
+
 /* The kernel patches itself, and the patch is in a module by chance. */
 static void test_patched(void)
 {
@@ -624,6 +651,7 @@ int main(int argc, char **argv)
     g_test_add_func("/placement/shared", test_shared);
     g_test_add_func("/placement/short", test_short);
     g_test_add_func("/placement/reused", test_reused);
+    g_test_add_func("/placement/refilled", test_refilled);
     g_test_add_func("/placement/patched", test_patched);
     g_test_add_func("/placement/freed", test_freed);
     g_test_add_func("/placement/vdso", test_vdso);
