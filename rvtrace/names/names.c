@@ -315,10 +315,11 @@ static bool agrees_around(const CodePage *page, unsigned off,
  * filled with something else that is in no file. What it had before stands
  * there until something new has run: of that, some bytes are enough. If the
  * kernel may have changed single instructions, it is believed if most of what
- * is near agrees.
+ * is near agrees. *@known is set to whether anything near is known at all.
  */
 static bool agrees(Image *image, unsigned priv, uint64_t pc,
-                   const Object *object, uint64_t addr, bool patched)
+                   const Object *object, uint64_t addr, bool patched,
+                   bool *known)
 {
     const CodePage *page = image_page(image, priv, pc);
     unsigned off = pc & CODE_PAGE_MASK;
@@ -326,12 +327,14 @@ static bool agrees(Image *image, unsigned priv, uint64_t pc,
     unsigned to = MIN(off + NEAR, CODE_PAGE_SIZE);
     unsigned same = 0, other = 0;
 
+    *known = false;
     for (unsigned i = from; page && i < to; i += 2) {
         size_t compared;
 
         if (!code_page_valid(page, i)) {
             continue;
         }
+        *known = true;
         if (object_matches(object, addr + i - off, page->bytes + i, 2,
                            &compared)) {
             same += compared != 0;
@@ -402,6 +405,7 @@ static bool find_placed(const Names *names, Image *image, unsigned priv,
     const Placement *p;
     const Object *object;
     uint64_t addr;
+    bool known;
     Said said;
 
     if (part < 0) {
@@ -418,8 +422,10 @@ static bool find_placed(const Names *names, Image *image, unsigned priv,
     object = placement_find(p, &where, priv, pc,
                             said.file.path ? said.file.path->path : NULL,
                             &addr);
-    if (object && agrees(image, priv, pc, object, addr,
-                         may_be_patched(p, object, pc - addr))) {
+    /* A trap may come before the first instruction there has run. */
+    if (object && (agrees(image, priv, pc, object, addr,
+                          may_be_patched(p, object, pc - addr), &known) ||
+                   !known)) {
         put_object(place, object, pc - addr, pc);
         return true;
     }
@@ -429,7 +435,7 @@ static bool find_placed(const Names *names, Image *image, unsigned priv,
     }
     narrow(place, said.file.lo, said.file.hi);
     if (said.file.object && agrees(image, priv, pc, said.file.object,
-                                   pc - said.file.bias, false)) {
+                                   pc - said.file.bias, false, &known)) {
         put_object(place, said.file.object, said.file.bias, pc);
         return true;
     }

@@ -104,3 +104,109 @@ void placement_decide_page(SeenPage *page)
     }
     g_array_append_val(page->holdings, now);
 }
+
+const Holding *placement_holding(const SeenPage *page, size_t pos)
+{
+    guint i = page->holdings->len;
+
+    while (i > 1 && g_array_index(page->holdings, Holding, i - 1).pos >= pos) {
+        i--;
+    }
+    return i ? &g_array_index(page->holdings, Holding, i - 1) : NULL;
+}
+
+/* The first piece of the page behind @pos; UINT_MAX: there is none */
+static guint piece_behind(const SeenPage *page, size_t pos)
+{
+    guint lo = 0, hi = page->pieces->len;
+
+    while (lo < hi) {
+        guint mid = lo + (hi - lo) / 2;
+
+        if (g_array_index(page->pieces, SeenPiece, mid).pos > pos) {
+            hi = mid;
+        } else {
+            lo = mid + 1;
+        }
+    }
+    return lo < page->pieces->len ? lo : UINT_MAX;
+}
+
+const Holding *placement_mapped(const SeenPage *page, guint i)
+{
+    size_t pos = g_array_index(page->maps, SeenMap, i).pos;
+    size_t next = i + 1 < page->maps->len ?
+                  g_array_index(page->maps, SeenMap, i + 1).pos : SIZE_MAX;
+    guint piece = piece_behind(page, pos);
+
+    /* Pages are often mapped before anything of them runs. */
+    if (piece != UINT_MAX) {
+        size_t ran = g_array_index(page->pieces, SeenPiece, piece).pos;
+
+        pos = ran < next ? ran : pos;
+    }
+    return placement_holding(page, pos + 1);
+}
+
+static uint64_t map_key(const SidebandSpace *space, uint64_t vpage)
+{
+    uint64_t h = placement_mix(placement_mix(vpage, space->virt), space->atp);
+
+    return placement_mix(h, space->gatp);
+}
+
+static gint compare_maps(gconstpointer a, gconstpointer b)
+{
+    const MapOfPage *x = a, *y = b;
+
+    return x->key != y->key ? (x->key < y->key ? -1 : 1) :
+           x->pos < y->pos ? -1 : x->pos > y->pos;
+}
+
+void placement_sort_maps(Placement *p)
+{
+    for (guint i = 0; i < p->pages->len; i++) {
+        const SeenPage *page = p->pages->pdata[i];
+
+        for (guint k = 0; k < page->maps->len; k++) {
+            const SeenMap *map = &g_array_index(page->maps, SeenMap, k);
+            MapOfPage m = {
+                .key = map_key(&map->space, map->vpage),
+                .pos = map->pos,
+                .page = page,
+                .number = k,
+            };
+
+            g_array_append_val(p->maps, m);
+        }
+    }
+    g_array_sort(p->maps, compare_maps);
+}
+
+const Holding *placement_next(const Placement *p, const SidebandWhere *where,
+                              uint64_t vaddr, const SeenPage **page)
+{
+    MapOfPage wanted = {
+        .key = map_key(&where->space, vaddr >> CODE_PAGE_BITS),
+        .pos = where->pos,
+    };
+    guint lo = 0, hi = p->maps->len;
+    const MapOfPage *m;
+
+    while (lo < hi) {
+        guint mid = lo + (hi - lo) / 2;
+
+        if (compare_maps(&g_array_index(p->maps, MapOfPage, mid),
+                         &wanted) < 0) {
+            lo = mid + 1;
+        } else {
+            hi = mid;
+        }
+    }
+    m = &g_array_index(p->maps, MapOfPage, lo);
+    if (lo == p->maps->len || m->key != wanted.key) {
+        return NULL;
+    }
+    *page = m->page;
+    return placement_mapped(m->page, m->number);
+}

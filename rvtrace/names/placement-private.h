@@ -48,6 +48,14 @@ typedef struct SeenPage {
     GArray *holdings;           /* Holding, by pos; placement_decide() */
 } SeenPage;
 
+/* A MAP record, to be found by what it maps */
+typedef struct MapOfPage {
+    uint64_t key;               /* of the space and the virtual page */
+    size_t pos;
+    const SeenPage *page;
+    guint number;               /* of the page's maps */
+} MapOfPage;
+
 /*
  * What speaks for an object being in a space with a bias; with no space: in
  * that which has most
@@ -107,6 +115,7 @@ struct Placement {
     GHashTable *programs;       /* SidebandSpace -> GArray of ProgramFrom */
     GHashTable *comms;          /* SidebandSpace -> GArray of CommFrom */
     GHashTable *found;          /* Object */
+    GArray *maps;               /* MapOfPage; placement_decide() */
 };
 
 /* placement-page.c */
@@ -122,6 +131,21 @@ uint64_t placement_which_match(const SeenPage *page, const SeenPiece *piece);
 
 /* What the page held, by its candidates, and since when */
 void placement_decide_page(SeenPage *page);
+
+/* The last one from before @pos, or the first one; NULL: there is none */
+const Holding *placement_holding(const SeenPage *page, size_t pos);
+
+/* What was mapped by the page's map number @i; NULL: that is not known */
+const Holding *placement_mapped(const SeenPage *page, guint i);
+
+/*
+ * When all pages have been decided: sorts their maps, for placement_next(). That
+ * finds the page that is going to be mapped next at @vaddr in @where's space,
+ * and what it has then; NULL: none that is known.
+ */
+void placement_sort_maps(Placement *p);
+const Holding *placement_next(const Placement *p, const SidebandWhere *where,
+                              uint64_t vaddr, const SeenPage **page);
 
 /* placement-module.c */
 

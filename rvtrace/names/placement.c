@@ -170,6 +170,7 @@ Placement *placement_new(const Sideband *sb)
                                      free_array);
     p->found = g_hash_table_new(NULL, NULL);
     p->objects = g_ptr_array_new();
+    p->maps = g_array_new(false, false, sizeof(MapOfPage));
     collect(p);
     p->needles = needles_new(p);
     return p;
@@ -185,6 +186,7 @@ void placement_free(Placement *p)
     g_hash_table_unref(p->programs);
     g_hash_table_unref(p->comms);
     g_hash_table_unref(p->found);
+    g_array_unref(p->maps);
     g_ptr_array_unref(p->objects);
     g_ptr_array_unref(p->pages);
     g_free(p);
@@ -193,17 +195,6 @@ void placement_free(Placement *p)
 const Sideband *placement_sideband(const Placement *p)
 {
     return p->sb;
-}
-
-/* The last one from before @pos, or the first one; NULL: there is none */
-static const Holding *holding_at(const SeenPage *page, size_t pos)
-{
-    guint i = page->holdings->len;
-
-    while (i > 1 && g_array_index(page->holdings, Holding, i - 1).pos >= pos) {
-        i--;
-    }
-    return i ? &g_array_index(page->holdings, Holding, i - 1) : NULL;
 }
 
 /* The one that is like @key; an empty one if there is none */
@@ -265,13 +256,8 @@ static void vote_for_page(Placement *p, const SeenPage *page)
 {
     for (guint i = 0; i < page->maps->len; i++) {
         const SeenMap *map = &g_array_index(page->maps, SeenMap, i);
-        size_t next = i + 1 < page->maps->len ?
-                      g_array_index(page->maps, SeenMap, i + 1).pos : SIZE_MAX;
-        /* Pages are often mapped before anything of them runs. */
-        const Holding *h = holding_at(page, map->pos + 1);
-        const Holding *later = holding_at(page, next);
+        const Holding *h = placement_mapped(page, i);
 
-        h = later && !is_single(h->candidates) ? later : h;
         for (guint k = 0; h && k < page->candidates->len; k++) {
             const Candidate *c = &g_array_index(page->candidates, Candidate,
                                                 k);
@@ -485,6 +471,7 @@ void placement_decide(Placement *p)
     for (guint i = 0; i < p->pages->len; i++) {
         find_objects(p, p->pages->pdata[i], said);
     }
+    placement_sort_maps(p);
     g_hash_table_iter_init(&iter, p->programs);
     while (g_hash_table_iter_next(&iter, NULL, &list)) {
         g_array_sort(list, compare_programs);
@@ -497,7 +484,9 @@ const Object *placement_find(const Placement *p, const SidebandWhere *where,
 {
     const SeenPage *page = where->mapped ?
         g_hash_table_lookup(p->by_page, &where->ppage) : NULL;
-    const Holding *h = page ? holding_at(page, where->pos) : NULL;
+    const Holding *h = page ? placement_holding(page, where->pos) :
+                       where->mapped ? NULL :
+                       placement_next(p, where, vaddr, &page);
     const Candidate *best = NULL;
     Rank most = { 0 };
 

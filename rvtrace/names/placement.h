@@ -48,7 +48,7 @@ bool placement_has(const Placement *p, const Object *object);
 /*
  * The object at @vaddr, whose place in the sideband is @where, for privilege
  * level @priv; NULL if it is not known. *@addr is set to the address in the
- * object. Where several objects
+ * object. Where nothing is mapped yet, it is what will be. Where several objects
  * have the same page, it is the one with the path @path, which may be NULL, or
  * else the program that a task there was last named after, or else the one that
  * most of the space's pages belong to.

@@ -310,6 +310,51 @@ static void test_freed(void)
     tear_down(&f);
 }
 
+/*
+ * A function is called for the first time: its page is mapped by the fault, to
+ * one that has been another program's. And before its first instruction has
+ * run, an interrupt comes.
+ */
+static void test_unmapped(void)
+{
+    Object *one, *two;
+    Names *names;
+    Image *image;
+    Fixture f;
+
+    set_up(&f);
+    names = names_new(f.table);
+    one = add_object(&f, OBJECT_LIBRARY, "/lib/one", 2);
+    two = add_object(&f, OBJECT_LIBRARY, "/lib/two", 3);
+    one->bytes = g_bytes_new_static("", 1);     /* they have no names */
+    two->bytes = g_bytes_new_static("", 1);
+    map(&f, SATP(2), 0x10000, 0x80100000);
+    ran(&f, two, 0x80100000, 0, 64);
+    map(&f, SATP(1), 0x10000, 0x80000000);
+    ran(&f, one, 0x80000000, 0, 64);
+    sb_fence(f.sb, 0, 10);
+    map(&f, SATP(1), 0x11000, 0x80100000);
+    ran(&f, one, 0x800ff000, 0x1200, 64);
+    sb_fence(f.sb, 0, 20);
+    ran(&f, one, 0x800ff000, 0x1800, 64);
+    parse(&f);
+    names_add_sideband(names, f.sideband);
+    names_try(names, 1);
+    names_decide(names);
+    image = image_new(&(InsnIsa) { 0 }, f.sideband, 0, NULL);
+
+    image_advance(image, 0);
+    check_true(named(&f, image, ETRACE_PRIV_U, 0x11200, names) == one);
+    check_null(named(&f, image, ETRACE_PRIV_U, 0x12200, names));
+    image_advance(image, 10);
+    check_true(named(&f, image, ETRACE_PRIV_U, 0x11800, names) == one);
+    /* These bytes are what the other one has there. */
+    check_null(named(&f, image, ETRACE_PRIV_U, 0x11010, names));
+    image_free(image);
+    names_free(names);
+    tear_down(&f);
+}
+
 /* The kernel's file has the vDSO in it: what runs in U-mode is not that. */
 static void test_vdso(void)
 {
@@ -654,6 +699,7 @@ int main(int argc, char **argv)
     g_test_add_func("/placement/refilled", test_refilled);
     g_test_add_func("/placement/patched", test_patched);
     g_test_add_func("/placement/freed", test_freed);
+    g_test_add_func("/placement/unmapped", test_unmapped);
     g_test_add_func("/placement/vdso", test_vdso);
     g_test_add_func("/placement/modules-needed", test_modules_needed);
     g_test_add_func("/placement/ambiguous", test_ambiguous);

@@ -3,6 +3,7 @@
 #
 # unwind.py PERIOD [PATTERN]: see run.sh; chains.py says what is compared
 
+import bisect
 import collections
 import os
 import re
@@ -11,6 +12,7 @@ import sys
 
 import tap
 from chains import Names, compare, true_stacks
+from programs import CHILDREN, PAGES
 from tap import need
 
 RVTRACE, OUT, GUEST = (os.environ[n] for n in ('RVTRACE', 'OUT', 'guest'))
@@ -82,6 +84,80 @@ def test(_, name):
     return note
 
 
-NAMES = re.findall(r'^(\S+)', open(f'{OUT}/root/programs',
-                                   encoding='utf-8').read(), re.MULTILINE)
-tap.run(f'{OUT}/tests', [(name, test, name) for name in NAMES])
+def sizes(program):
+    """{function: how many instructions it has}, of a program"""
+    def lines(*command):
+        return subprocess.run(command, stdout=subprocess.PIPE, text=True,
+                              check=True).stdout.splitlines()
+
+    addresses = [int(line.split(':')[0], 16) for line in
+                 lines('riscv64-linux-gnu-objdump', '-d', program)
+                 if re.match(r' *[0-9a-f]+:\t', line)]
+    found = {}
+    for line in lines('riscv64-linux-gnu-nm', '-S', program):
+        symbol = re.fullmatch(r'([0-9a-f]+) ([0-9a-f]+) [tT] (\S+)', line)
+        if symbol:
+            first, size = int(symbol[1], 16), int(symbol[2], 16)
+            found[symbol[3]] = (bisect.bisect_left(addresses, first + size) -
+                                bisect.bisect_left(addresses, first))
+    return found
+
+
+def folded(program):
+    """(frames, instructions) of each stack of a program"""
+    with subprocess.Popen([RVTRACE, 'folded', *INPUT, '--process', program],
+                          stdout=subprocess.PIPE, text=True) as child:
+        for line in child.stdout:
+            stack, insns = line.rsplit(' ', 1)
+            yield stack.split(';'), int(insns)
+    need(child.returncode == 0, f'rvtrace folded: {child.returncode}')
+
+
+def caller(name):
+    """The only function of "pages" that calls this one; None: it is main()"""
+    number = name.rpartition('_')[2]
+    return (None if name == 'main' else 'main' if number == '0' else
+            f'page_{(int(number) - 1) // CHILDREN}')
+
+
+def test_totals(_, times):
+    """
+    Each function of "pages" runs from its beginning to its end, once in each
+    run of the program, and has one caller. None is there when it is called
+    first: an instruction page fault comes before it has a name.
+    """
+    size = {name: insns for name, insns in sizes(f'{FOLDER}/pages').items()
+            if re.fullmatch(r'main|page_\d+', name)}
+    need(len(size) == PAGES + 1, f'{len(size)} functions')
+    own, total, faults = (collections.Counter() for _ in range(3))
+    for stack, insns in folded('pages'):
+        traps = [i for i, name in enumerate(stack) if name.startswith('[') and
+                 ' ' in name]
+        program = stack[:traps[0]] if traps else stack
+        known = [name for name in program if name in size]
+        if not known:
+            continue
+        need(program[-len(known):] == known and known[0] == 'main',
+             f'not of functions alone: {";".join(stack)}')
+        need(all(caller(name) == above for name, above in
+                 zip(known[1:], known)), f'wrong: {";".join(stack)}')
+        total.update({name: insns for name in known})
+        (faults if traps else own)[known[-1]] += insns
+    wrong = [f'{name}: {own[name]}, not {insns * times}'
+             for name, insns in size.items() if own[name] != insns * times]
+    need(not wrong, '\n'.join(wrong[:SHOWN]))
+    below = collections.Counter()
+    for name in size:
+        below[caller(name)] += total[name]
+    wrong = [name for name in size
+             if total[name] != own[name] + below[name] + faults[name]]
+    need(not wrong, f'totals: {" ".join(wrong[:SHOWN])}')
+    need(faults.total() > own.total(), 'there were no faults')
+    return f'{total["main"]} instructions'
+
+
+PROGRAMS = re.findall(r'^(\S+) \d+ (\d+)$', open(
+    f'{OUT}/root/programs', encoding='utf-8').read(), re.MULTILINE)
+tap.run(f'{OUT}/tests',
+        [(name, test, name) for name, _ in PROGRAMS] +
+        [('totals', test_totals, int(dict(PROGRAMS)['pages']))])
