@@ -405,7 +405,7 @@ static bool find_placed(const Names *names, Image *image, unsigned priv,
     const Placement *p;
     const Object *object;
     uint64_t addr;
-    bool known;
+    bool known, ahead;
     Said said;
 
     if (part < 0) {
@@ -421,9 +421,10 @@ static bool find_placed(const Names *names, Image *image, unsigned priv,
     }
     object = placement_find(p, &where, priv, pc,
                             said.file.path ? said.file.path->path : NULL,
-                            &addr);
+                            &addr, &ahead);
     /* A trap may come before the first instruction there has run. */
-    if (object && (agrees(image, priv, pc, object, addr,
+    if (object && (ahead ||
+                   agrees(image, priv, pc, object, addr,
                           may_be_patched(p, object, pc - addr), &known) ||
                    !known)) {
         put_object(place, object, pc - addr, pc);

@@ -115,21 +115,22 @@ const Holding *placement_holding(const SeenPage *page, size_t pos)
     return i ? &g_array_index(page->holdings, Holding, i - 1) : NULL;
 }
 
-/* The first piece of the page behind @pos; UINT_MAX: there is none */
-static guint piece_behind(const SeenPage *page, size_t pos)
+/* How many elements of @array, which begin with their place, are up to @pos? */
+static guint nr_up_to(const GArray *array, size_t pos)
 {
-    guint lo = 0, hi = page->pieces->len;
+    unsigned size = g_array_get_element_size((GArray *)array);
+    guint lo = 0, hi = array->len;
 
     while (lo < hi) {
         guint mid = lo + (hi - lo) / 2;
 
-        if (g_array_index(page->pieces, SeenPiece, mid).pos > pos) {
-            hi = mid;
-        } else {
+        if (*(const size_t *)(array->data + (size_t)mid * size) <= pos) {
             lo = mid + 1;
+        } else {
+            hi = mid;
         }
     }
-    return lo < page->pieces->len ? lo : UINT_MAX;
+    return lo;
 }
 
 const Holding *placement_mapped(const SeenPage *page, guint i)
@@ -137,15 +138,36 @@ const Holding *placement_mapped(const SeenPage *page, guint i)
     size_t pos = g_array_index(page->maps, SeenMap, i).pos;
     size_t next = i + 1 < page->maps->len ?
                   g_array_index(page->maps, SeenMap, i + 1).pos : SIZE_MAX;
-    guint piece = piece_behind(page, pos);
+    guint piece = nr_up_to(page->pieces, pos);
 
     /* Pages are often mapped before anything of them runs. */
-    if (piece != UINT_MAX) {
+    if (piece < page->pieces->len) {
         size_t ran = g_array_index(page->pieces, SeenPiece, piece).pos;
 
         pos = ran < next ? ran : pos;
     }
     return placement_holding(page, pos + 1);
+}
+
+const Holding *placement_at(const SeenPage *page, const SidebandWhere *where,
+                            uint64_t vaddr, bool *ahead)
+{
+    const Holding *now = placement_holding(page, where->pos), *next;
+    guint i = where->pos ? nr_up_to(page->maps, where->pos - 1) : 0;
+    const SeenMap *map;
+
+    *ahead = false;
+    if (!now || !i) {
+        return now;
+    }
+    map = &g_array_index(page->maps, SeenMap, i - 1);
+    if (map->vpage != vaddr >> CODE_PAGE_BITS ||
+        !placement_space_equal(&map->space, &where->space)) {
+        return now;
+    }
+    next = placement_mapped(page, i - 1);
+    *ahead = next > now;
+    return *ahead ? next : now;
 }
 
 static uint64_t map_key(const SidebandSpace *space, uint64_t vpage)

@@ -10,14 +10,14 @@
 
 /* A CODE record */
 typedef struct SeenPiece {
-    size_t pos;                 /* of the record in the file */
+    size_t pos;                 /* of the record in the file; the first field */
     const uint8_t *bytes;       /* the file's */
     uint16_t off, len;          /* in the page */
 } SeenPiece;
 
 /* A MAP record, of the page */
 typedef struct SeenMap {
-    size_t pos;
+    size_t pos;                 /* the first field, too */
     SidebandSpace space;
     uint64_t vpage;
 } SeenMap;
@@ -137,6 +137,13 @@ const Holding *placement_holding(const SeenPage *page, size_t pos);
 
 /* What was mapped by the page's map number @i; NULL: that is not known */
 const Holding *placement_mapped(const SeenPage *page, guint i);
+
+/*
+ * What the page has at @where, where it is mapped at @vaddr; NULL: that is not
+ * known. *@ahead is set if nothing of that has run yet since it was mapped.
+ */
+const Holding *placement_at(const SeenPage *page, const SidebandWhere *where,
+                            uint64_t vaddr, bool *ahead);
 
 /*
  * When all pages have been decided: sorts their maps, for placement_next(). That

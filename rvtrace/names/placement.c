@@ -480,16 +480,20 @@ void placement_decide(Placement *p)
 
 const Object *placement_find(const Placement *p, const SidebandWhere *where,
                              unsigned priv, uint64_t vaddr, const char *path,
-                             uint64_t *addr)
+                             uint64_t *addr, bool *ahead)
 {
     const SeenPage *page = where->mapped ?
         g_hash_table_lookup(p->by_page, &where->ppage) : NULL;
-    const Holding *h = page ? placement_holding(page, where->pos) :
-                       where->mapped ? NULL :
-                       placement_next(p, where, vaddr, &page);
+    const Holding *h = NULL;
     const Candidate *best = NULL;
     Rank most = { 0 };
 
+    *ahead = !where->mapped;
+    if (page) {
+        h = placement_at(page, where, vaddr, ahead);
+    } else if (*ahead) {
+        h = placement_next(p, where, vaddr, &page);
+    }
     for (guint i = 0; h && i < page->candidates->len; i++) {
         const Candidate *c = &g_array_index(page->candidates, Candidate, i);
         Rank r;

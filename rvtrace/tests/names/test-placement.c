@@ -100,22 +100,24 @@ static const Object *at(Fixture *f, uint64_t packets, uint64_t vaddr,
                         uint64_t *addr)
 {
     SidebandWhere where;
+    bool ahead;
 
     sideband_view_advance(f->view, packets);
     sideband_view_where(f->view, ETRACE_PRIV_U, vaddr, &where);
     return placement_find(f->placement, &where, ETRACE_PRIV_U, vaddr, NULL,
-                          addr);
+                          addr, &ahead);
 }
 
 /* The same in S-mode, at the beginning */
 static const Object *at_first(Fixture *f, uint64_t vaddr, uint64_t *addr)
 {
     SidebandWhere where;
+    bool ahead;
 
     sideband_view_advance(f->view, 0);
     sideband_view_where(f->view, ETRACE_PRIV_S, vaddr, &where);
     return placement_find(f->placement, &where, ETRACE_PRIV_S, vaddr, NULL,
-                          addr);
+                          addr, &ahead);
 }
 
 /* One library, at different addresses in two programs */
@@ -334,6 +336,7 @@ static void test_unmapped(void)
     ran(&f, one, 0x80000000, 0, 64);
     sb_fence(f.sb, 0, 10);
     map(&f, SATP(1), 0x11000, 0x80100000);
+    sb_fence(f.sb, 0, 15);
     ran(&f, one, 0x800ff000, 0x1200, 64);
     sb_fence(f.sb, 0, 20);
     ran(&f, one, 0x800ff000, 0x1800, 64);
@@ -347,6 +350,9 @@ static void test_unmapped(void)
     check_true(named(&f, image, ETRACE_PRIV_U, 0x11200, names) == one);
     check_null(named(&f, image, ETRACE_PRIV_U, 0x12200, names));
     image_advance(image, 10);
+    check_true(named(&f, image, ETRACE_PRIV_U, 0x11010, names) == one);
+    check_true(named(&f, image, ETRACE_PRIV_U, 0x11200, names) == one);
+    image_advance(image, 15);
     check_true(named(&f, image, ETRACE_PRIV_U, 0x11800, names) == one);
     /* These bytes are what the other one has there. */
     check_null(named(&f, image, ETRACE_PRIV_U, 0x11010, names));
