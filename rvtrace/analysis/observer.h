@@ -26,6 +26,8 @@ typedef struct ObserverOps {
     void (*trap)(void *opaque, const FlowTrap *trap,
                  const CallStackSite *site);
     void (*lost)(void *opaque, FlowLossKind kind);
+    /* Software has noted something down; the text stays. */
+    void (*note)(void *opaque, const SidebandNote *note);
     /* What a filter leaves out begins here; see callstack_gap(). */
     void (*gap)(void *opaque, bool fenced);
     /* A packet that synchronises has been processed. */

@@ -222,6 +222,9 @@ static void on_note(void *opaque, const SidebandNote *note)
     if (h->selection) {
         selection_note(h->selection, note);
     }
+    FOR_OBSERVERS(o, h, note) {
+        o->ops->note(o->state, note);
+    }
 }
 
 /* Said when all harts are done: loss_report_add() shows no more than these. */

@@ -6,29 +6,35 @@
 #include "qemu/osdep.h"
 #include "analysis/results-private.h"
 
+/* FlowTrap.cause has 8 bits. */
+#define NR_CAUSES   256
+
 typedef struct MomentsObserver {
     HartResult *h;
     Moments *moments;           /* NULL: not asked for */
     MomentClock *clock;         /* NULL: they are not in virtual time */
     void **watching;            /* what the begin() of watchers returned */
     uint64_t end_time;          /* as that of moments */
+    /* Marks that watchers are told of: they stay. */
+    MomentMark lost[FLOW_LOST_NR_KINDS], traps[2 * NR_CAUSES];
+    GPtrArray *notes;           /* MomentMark */
 } MomentsObserver;
 
 static void hand_on(void *opaque, const CallStackMoment *moment,
-                    const char *lost)
+                    const MomentMark *mark)
 {
     MomentsObserver *o = opaque;
     const GArray *watchers = o->h->all->watchers;
 
-    if (o->moments && !lost) {
+    if (o->moments && !mark) {
         moments_put(o->moments, moment);
     }
     for (guint i = 0; watchers && i < watchers->len; i++) {
         const Watcher *w = &g_array_index(watchers, Watcher, i);
 
-        if (lost && w->lost) {
-            w->lost(o->watching[i], moment->time, lost);
-        } else if (!lost && w->moment) {
+        if (mark && w->mark) {
+            w->mark(o->watching[i], moment->time, mark);
+        } else if (!mark && w->moment) {
             w->moment(o->watching[i], moment);
         }
     }
@@ -53,9 +59,8 @@ static bool is_selected(const HartResult *h)
             !selection_over(h->selection));
 }
 
-static void on_lost(void *opaque, FlowLossKind kind)
+static void put_mark(MomentsObserver *o, const MomentMark *mark)
 {
-    MomentsObserver *o = opaque;
     uint64_t insns = o->h->counts.selected;
     CallStackMoment moment = { .insns = insns, .time = insns };
 
@@ -63,10 +68,46 @@ static void on_lost(void *opaque, FlowLossKind kind)
         return;
     }
     if (o->clock) {
-        moment_clock_lost(o->clock, insns, flow_loss_text(kind));
+        moment_clock_mark(o->clock, insns, mark);
     } else {
-        hand_on(o, &moment, flow_loss_text(kind));
+        hand_on(o, &moment, mark);
     }
+}
+
+static void on_lost(void *opaque, FlowLossKind kind)
+{
+    MomentsObserver *o = opaque;
+
+    put_mark(o, &o->lost[kind]);
+}
+
+static void on_trap(void *opaque, const FlowTrap *trap,
+                    const CallStackSite *site)
+{
+    MomentsObserver *o = opaque;
+
+    put_mark(o, &o->traps[trap->cause + trap->interrupt * NR_CAUSES]);
+}
+
+/* Notes of text are about names. */
+static void on_note(void *opaque, const SidebandNote *note)
+{
+    MomentsObserver *o = opaque;
+    MomentMark *mark;
+
+    if (note->kind < ETRACE_SB_NOTE_BEGIN ||
+        note->kind > ETRACE_SB_NOTE_MARK) {
+        return;
+    }
+    mark = g_new(MomentMark, 1);
+    *mark = (MomentMark) {
+        .kind = MOMENT_NOTE,
+        .number = note->kind,
+        .text = note->text,
+        .len = note->len,
+    };
+    g_ptr_array_add(o->notes, mark);
+    put_mark(o, mark);
 }
 
 static void on_selection(void *opaque)
@@ -120,12 +161,15 @@ static void on_free(void *opaque)
 
     g_clear_pointer(&o->moments, moments_free);
     g_clear_pointer(&o->clock, moment_clock_free);
+    g_ptr_array_unref(o->notes);
     g_free(o->watching);
     g_free(o);
 }
 
 static const ObserverOps moments_ops = {
     .lost = on_lost,
+    .trap = on_trap,
+    .note = on_note,
     .selection_begins = on_selection,
     .is_over = is_over,
     .moment = on_moment,
@@ -133,6 +177,25 @@ static const ObserverOps moments_ops = {
     .end = on_end,
     .free = on_free,
 };
+
+static MomentsObserver *observer_new(HartResult *h)
+{
+    MomentsObserver *o = g_new0(MomentsObserver, 1);
+
+    o->h = h;
+    o->notes = g_ptr_array_new_with_free_func(g_free);
+    for (unsigned i = 0; i < FLOW_LOST_NR_KINDS; i++) {
+        const char *text = flow_loss_text(i);
+
+        o->lost[i] = (MomentMark) {
+            .kind = MOMENT_LOST, .text = text, .len = strlen(text),
+        };
+    }
+    for (unsigned i = 0; i < ARRAY_SIZE(o->traps); i++) {
+        o->traps[i] = (MomentMark) { .kind = MOMENT_TRAP, .number = i };
+    }
+    return o;
+}
 
 bool hart_follow_moments(HartResult *h, GError **errp)
 {
@@ -143,8 +206,7 @@ bool hart_follow_moments(HartResult *h, GError **errp)
     if (!r->watchers && !wants(h, RESULT_MOMENTS)) {
         return true;
     }
-    o = g_new0(MomentsObserver, 1);
-    o->h = h;
+    o = observer_new(h);
     if (r->virtual_time) {
         o->clock = moment_clock_new(hand_on, o);
         needs |= OBSERVER_TIME;

@@ -15,6 +15,7 @@
 #include "analysis/trap-loop.h"
 #include "index/trace-index.h"
 #include "trace/truth.h"
+#include "views/time/moment-clock.h"
 #include "views/time/moments.h"
 #include "views/perf/sampler.h"
 #include "views/perf/spool.h"
@@ -49,8 +50,11 @@ typedef struct Watcher {
     void *(*begin)(void *opaque, const struct HartResult *h);
     /* Called with what begin() returned; any may be NULL */
     void (*moment)(void *hart, const CallStackMoment *moment);
-    /* @time: as that of moments. @what is a constant text */
-    void (*lost)(void *hart, uint64_t time, const char *what);
+    /*
+     * @time: as that of moments. @mark, and its text, stay until the results
+     * are cleared.
+     */
+    void (*mark)(void *hart, uint64_t time, const MomentMark *mark);
     /* Behind so many selected instructions of the hart */
     void (*end)(void *hart, uint64_t insns, uint64_t time);
     void *opaque;               /* of begin() */

@@ -21,9 +21,11 @@ static void *begin_hart(void *opaque, const HartResult *h)
     return th;
 }
 
-static void lost(void *hart, uint64_t time, const char *what)
+static void mark(void *hart, uint64_t time, const MomentMark *mark)
 {
-    timeline_lost(hart, time, what);
+    if (mark->kind == MOMENT_LOST) {
+        timeline_lost(hart, time, mark->text);
+    }
 }
 
 static void end_hart(void *hart, uint64_t insns, uint64_t time)
@@ -43,7 +45,7 @@ static bool begin(ViewOutput *o, Results *r)
     results_watch(r, &(Watcher) {
         .begin = begin_hart,
         .moment = timeline_moment,
-        .lost = lost,
+        .mark = mark,
         .end = end_hart,
         .opaque = o->state,
     });

@@ -9,7 +9,7 @@
 
 typedef struct Waiting {
     CallStackMoment moment;
-    const char *lost;
+    const MomentMark *mark;     /* or NULL */
 } Waiting;
 
 /* What a timestamp says */
@@ -59,7 +59,7 @@ static void hand_over(MomentClock *c)
         Waiting *w = &g_array_index(c->waiting, Waiting, i);
 
         w->moment.time = time_of(c, w->moment.insns);
-        c->fn(c->opaque, &w->moment, w->lost);
+        c->fn(c->opaque, &w->moment, w->mark);
     }
     g_array_remove_range(c->waiting, 0, c->before);
     c->before = 0;
@@ -86,9 +86,9 @@ void moment_clock_put(MomentClock *c, const CallStackMoment *moment)
     add(c, &w);
 }
 
-void moment_clock_lost(MomentClock *c, uint64_t insns, const char *what)
+void moment_clock_mark(MomentClock *c, uint64_t insns, const MomentMark *mark)
 {
-    Waiting w = { .moment.insns = insns, .lost = what };
+    Waiting w = { .moment.insns = insns, .mark = mark };
 
     add(c, &w);
 }

@@ -23,19 +23,34 @@
 
 typedef struct MomentClock MomentClock;
 
+/* Something that happens between two moments */
+typedef enum MomentMarkKind {
+    MOMENT_LOST,                /* of the trace; text: what */
+    MOMENT_TRAP,                /* number: its cause, + 256 if an interrupt */
+    MOMENT_NOTE,                /* number: ETraceSbNoteKind; text: the guest's */
+} MomentMarkKind;
+
+typedef struct MomentMark {
+    MomentMarkKind kind;
+    unsigned number;
+    const char *text;           /* without a NUL at its end */
+    size_t len;
+} MomentMark;
+
 /*
  * @moment->time has been set, in ns, never less than that of the one before.
- * @lost: NULL, or what moment_clock_lost() was called with.
+ * @mark: NULL, or what moment_clock_mark() was called with: then only the time
+ * and the instructions of @moment say something.
  */
 typedef void MomentClockFn(void *opaque, const CallStackMoment *moment,
-                           const char *lost);
+                           const MomentMark *mark);
 
 MomentClock *moment_clock_new(MomentClockFn *fn, void *opaque);
 void moment_clock_free(MomentClock *c);
 
 void moment_clock_put(MomentClock *c, const CallStackMoment *moment);
-/* Something was lost behind @insns instructions: @what is a constant text. */
-void moment_clock_lost(MomentClock *c, uint64_t insns, const char *what);
+/* Behind @insns instructions there was @mark, which stays the caller's. */
+void moment_clock_mark(MomentClock *c, uint64_t insns, const MomentMark *mark);
 
 /*
  * Behind @insns instructions and all that was put so far it is @ns, which is
