@@ -12,37 +12,43 @@
 /* Functions with less of all instructions are not shown, per cent. */
 #define HTML_MIN_CODE   0.2
 
-static void free_strip(gpointer strip)
+static void free_activity(gpointer activity)
 {
-    strip_free(strip);
+    activity_free(activity);
 }
 
 static void *begin_hart(void *opaque, const HartResult *h)
 {
-    Strip *strip = strip_new(h->hart, hart_profile(h));
+    Activity *a = activity_new(h->hart, hart_profile(h), h->all->virtual_time);
 
-    g_ptr_array_add(opaque, strip);
-    return strip;
+    g_ptr_array_add(opaque, a);
+    return a;
+}
+
+static void mark(void *hart, uint64_t time, const MomentMark *mark)
+{
+    activity_mark(hart, time, mark);
 }
 
 static void end_hart(void *hart, uint64_t insns, uint64_t time)
 {
-    strip_end(hart, insns);
+    activity_end(hart, insns, time);
 }
 
 static bool begin(ViewOutput *o, Results *r)
 {
-    o->state = g_ptr_array_new_with_free_func(free_strip);
+    o->state = g_ptr_array_new_with_free_func(free_activity);
     results_watch(r, &(Watcher) {
         .begin = begin_hart,
-        .moment = strip_moment,
+        .moment = activity_moment,
+        .mark = mark,
         .end = end_hart,
         .opaque = o->state,
     });
     return true;
 }
 
-static void free_strips(void *state)
+static void free_harts(void *state)
 {
     g_ptr_array_unref(state);
 }
@@ -155,12 +161,6 @@ static GPtrArray *packet_rows(const Sum *sum)
 /* What the comparison says, in a word */
 static HtmlFact verdict_fact(const char *verdict, int status)
 {
-    if (!verdict) {
-        return (HtmlFact) {
-            "Compared", "no", "with --truth, the record of what retired",
-            HTML_NEUTRAL,
-        };
-    }
     return status == CLI_OK ?
         (HtmlFact) { "Compared", "identical",
                      "to the record of what retired", HTML_GOOD } :
@@ -170,7 +170,7 @@ static HtmlFact verdict_fact(const char *verdict, int status)
 static int write_view(ViewOutput *o, const ViewPass *p)
 {
     const Results *r = p->r;
-    const GPtrArray *strips = o->state;
+    const GPtrArray *activities = o->state;
     static const char *const hart_columns[] = {
         "", "Instructions", "Exceptions", "Interrupts", "Packets", "Bytes",
         "Bits per instruction", "Losses", NULL,
@@ -204,24 +204,30 @@ static int write_view(ViewOutput *o, const ViewPass *p)
         .places = places,
         .sources = sources,
     });
-    HtmlFact facts[] = {
+    HtmlFact facts[6] = {
         { "Instructions", insns, harts, HTML_NEUTRAL },
-        verdict_fact(p->verdict, p->verify_status),
         { "Losses", losses, sum.losses ? "something is missing" :
           "every instruction is there",
           sum.losses ? HTML_BAD : HTML_GOOD },
         { "Traps", traps, trap_note, HTML_NEUTRAL },
         { "Bytes of trace", bytes, bits_note, HTML_NEUTRAL },
-        /* The last one: left out where that is everything */
-        { "Selected", selected, "of them are shown; all, by hart and packet",
-          HTML_NEUTRAL },
     };
-    unsigned nr_facts = ARRAY_SIZE(facts) - !r->job->selection;
+    unsigned nr_facts = 4;
     HtmlTable tables[] = {
         { "By hart", hart_columns, rows },
         { "By packet", packet_columns, packets },
     };
 
+    /* What was not asked for is not there. */
+    if (p->verdict) {
+        facts[nr_facts++] = verdict_fact(p->verdict, p->verify_status);
+    }
+    if (r->job->selection) {
+        facts[nr_facts++] = (HtmlFact) {
+            "Selected", selected,
+            "of them are shown; all, by hart and packet", HTML_NEUTRAL,
+        };
+    }
     html_report_write(&(HtmlReport) {
         .title = title_option ?: base,
         .unit = "instructions",
@@ -233,8 +239,12 @@ static int write_view(ViewOutput *o, const ViewPass *p)
             .layers = r->layers.layers,
             .nr_layers = r->layers.nr_layers,
         },
-        .strips = (Strip *const *)strips->pdata,
-        .nr_strips = strips->len,
+        .harts = (Activity *const *)activities->pdata,
+        .nr_harts = activities->len,
+        .tasks = r->tasks,
+        .selected = r->job->selection != NULL,
+        /* Others may have run between those that were selected. */
+        .times = !r->job->select.processes && !r->job->select.regions,
         .counts = p->counts,
         .code = (const HtmlCode *)codes->list->data,
         .nr_code = codes->list->len,
@@ -252,8 +262,9 @@ const View view_html = {
     .needs = RESULT_STAT | RESULT_COUNTS | RESULT_PROFILE,
     .compares = RESULT_VERIFY,
     .flags = VIEW_BINARY | VIEW_ALL_LAYERS | VIEW_WATCHES,
-    .groups = { &truth_group, &sources_group, &layers_group, &title_group },
+    .groups = { &truth_group, &sources_group, &layers_group, &title_group,
+                &clock_group },
     .begin = begin,
     .write = write_view,
-    .free = free_strips,
+    .free = free_harts,
 };

@@ -54,8 +54,7 @@ class Browser:
                                  flatten=True)['sessionId']
         for domain in ('Page', 'Runtime', 'Log', 'Network'):
             self.call(f'{domain}.enable')
-        self.call('Emulation.setDeviceMetricsOverride', width=width,
-                  height=height, deviceScaleFactor=1, mobile=False)
+        self.resize(width, height)
 
     def close(self):
         self.child.kill()
@@ -134,13 +133,38 @@ class Browser:
 
     def click(self, element):
         """With the mouse, in the middle of what an expression says"""
-        x, y = self.run(f'(e => {{ e.scrollIntoView({{block: "nearest"}});'
+        self.click_at(element, 0.5)
+
+    def place(self, element, part):
+        """Of an element that is scrolled to: @part of its width, the middle"""
+        return self.run(f'(e => {{ e.scrollIntoView({{block: "nearest"}});'
                         'const r = e.getBoundingClientRect();'
-                        'return [r.x + r.width / 2, r.y + r.height / 2]; })'
-                        f'({element})')
-        for kind in ('mousePressed', 'mouseReleased'):
-            self.call('Input.dispatchMouseEvent', type=kind, x=x, y=y,
-                      button='left', clickCount=1)
+                        f'return [r.x + r.width * {part}, '
+                        f'r.y + r.height / 2]; }})({element})')
+
+    def mouse(self, kind, place, buttons):
+        self.call('Input.dispatchMouseEvent', type=kind, x=place[0],
+                  y=place[1], button='left', buttons=buttons, clickCount=1)
+
+    def click_at(self, element, part):
+        place = self.place(element, part)
+        self.mouse('mousePressed', place, 1)
+        self.mouse('mouseReleased', place, 0)
+
+    def drag(self, element, start, end):
+        """With the mouse, between parts of an element's width"""
+        self.mouse('mousePressed', self.place(element, start), 1)
+        for part in ((start + end) / 2, end):
+            self.mouse('mouseMoved', self.place(element, part), 1)
+        self.mouse('mouseReleased', self.place(element, end), 0)
+
+    def resize(self, width, height):
+        self.call('Emulation.setDeviceMetricsOverride', width=width,
+                  height=height, deviceScaleFactor=1, mobile=False)
+        # until the page has seen it, and drawn itself
+        self.call('Runtime.evaluate', awaitPromise=True, expression='new '
+                  'Promise(done => requestAnimationFrame(() =>'
+                  'requestAnimationFrame(done)))')
 
     def press(self, key, modifiers=0):
         text = {'Enter': '\r'}.get(key, key if len(key) == 1 else '')

@@ -68,23 +68,107 @@ static void fill(Profile *p, const Object *program, const Object *library)
     profile_node(p, node)->self += 100;
 }
 
-static void fill_strips(Strip *strips[2], const Profile *p,
-                        TaskTable *tasks)
+/* Until @insns, @task is in @node. */
+static void go_on(Activity *a, uint64_t *at, const Task *task, unsigned node,
+                  uint64_t insns)
+{
+    activity_moment(a, &(CallStackMoment) {
+        .insns = *at, .time = *at, .node = node, .task = task,
+    });
+    *at += insns;
+}
+
+/* The node of @p with the label @above somewhere above it and this name */
+static unsigned find_node(const Profile *p, const char *above,
+                          const char *name)
+{
+    for (guint i = 1; i < p->nodes->len; i++) {
+        const ProfileNode *n = profile_node(p, i);
+        bool found = false;
+
+        for (unsigned up = i; up != PROFILE_ROOT;
+             up = profile_node(p, up)->parent) {
+            found |= g_str_equal(profile_frame(p, profile_node(p, up)->frame)
+                                 ->name, above);
+        }
+        if (found && g_str_equal(profile_frame(p, n->frame)->name, name)) {
+            return i;
+        }
+    }
+    g_error("no %s below %s", name, above);
+}
+
+/*
+ * A hart's part of @all: nodes are numbered as they are there, but without the
+ * label of the hart, which is put above them again.
+ */
+static Profile *hart_part(const Profile *all, const char *hart,
+                          unsigned *numbers)
+{
+    Profile *p = profile_new();
+
+    for (guint i = 1; i < all->nodes->len; i++) {
+        const ProfileNode *n = profile_node(all, i);
+        const ProfileFrame *f = profile_frame(all, n->frame);
+
+        if (n->parent == PROFILE_ROOT) {
+            numbers[i] = g_str_equal(f->name, hart) ? PROFILE_ROOT : UINT_MAX;
+        } else if (numbers[n->parent] == UINT_MAX) {
+            numbers[i] = UINT_MAX;
+        } else {
+            numbers[i] = profile_child(p, numbers[n->parent],
+                                       profile_take_frame(p, f));
+        }
+    }
+    return p;
+}
+
+static const MomentMark marks[] = {
+    { .kind = MOMENT_NOTE, .number = ETRACE_SB_NOTE_BEGIN,
+      .text = HOSTILE, .len = sizeof(HOSTILE) - 1 },
+    { .kind = MOMENT_NOTE, .number = ETRACE_SB_NOTE_END,
+      .text = HOSTILE, .len = sizeof(HOSTILE) - 1 },
+    { .kind = MOMENT_LOST, .text = "some", .len = 4 },
+    { .kind = MOMENT_TRAP, .number = 8 },
+    { .kind = MOMENT_TRAP, .number = ACTIVITY_INTERRUPT + 5 },
+};
+
+/*
+ * hart 0: boot 100, main 100, work 300, leaf 200, the other one 200; hart 1:
+ * main 50, work 50
+ */
+static void fill_harts(Activity *harts[2], Profile *parts[2], const Profile *p,
+                       TaskTable *tasks)
 {
     const Task *sh = task_intern(tasks, true, 10, 10, "sh");
     const Task *ugly = task_intern(tasks, true, 12, 12, HOSTILE);
+    const Task *other = task_intern(tasks, true, 11, 11, "sh");
+    g_autofree unsigned *n = g_new0(unsigned, p->nodes->len);
+    uint64_t at = 0;
+    Activity *a;
 
-    strips[0] = strip_new(0, p);
-    strip_moment(strips[0], &(CallStackMoment) { .insns = 0 });
-    strip_moment(strips[0], &(CallStackMoment) { .insns = 100, .task = sh });
-    strip_moment(strips[0], &(CallStackMoment) { .insns = 700,
-                                                 .task = ugly });
-    strip_end(strips[0], 900);
-    strips[1] = strip_new(1, p);
-    strip_moment(strips[1], &(CallStackMoment) {
-        .insns = 0, .task = task_intern(tasks, true, 11, 11, "sh"),
-    });
-    strip_end(strips[1], 100);
+    parts[0] = hart_part(p, "hart 0", n);
+    a = harts[0] = activity_new(0, parts[0], false);
+    go_on(a, &at, NULL, n[find_node(p, "M-mode", "boot")], 100);
+    activity_mark(a, at, &marks[0]);
+    go_on(a, &at, sh, n[find_node(p, "sh (10)", "main")], 100);
+    activity_mark(a, at, &marks[3]);
+    go_on(a, &at, sh, n[find_node(p, "sh (10)", "work")], 300);
+    activity_mark(a, at, &marks[1]);
+    activity_mark(a, at, &marks[3]);
+    go_on(a, &at, sh, n[find_node(p, "sh (10)", "leaf")], 200);
+    activity_mark(a, at, &marks[4]);
+    go_on(a, &at, ugly, n[find_node(p, HOSTILE, SCRIPT)], 200);
+    activity_end(a, at, at);
+    at = 0;
+    parts[1] = hart_part(p, "hart 1", n);
+    a = harts[1] = activity_new(1, parts[1], false);
+    go_on(a, &at, other, n[find_node(p, "sh (11)", "main")], 50);
+    activity_mark(a, at, &marks[0]);
+    activity_mark(a, at, &marks[1]);
+    activity_mark(a, at, &marks[2]);
+    go_on(a, &at, other, n[find_node(p, "sh (11)", "work")], 50);
+    activity_end(a, at, at);
 }
 
 /* main calls work twice. */
@@ -139,10 +223,11 @@ static void write_report(Profile *p, const Counts *counts, TaskTable *tasks,
     g_autoptr(GPtrArray) rows = g_ptr_array_new();
     char *row[] = { (char *)HOSTILE, (char *)"7", NULL };
     const HtmlTable table = { SCRIPT, columns, rows };
-    Strip *strips[2];
+    Activity *harts[2];
+    Profile *parts[2];
 
     g_ptr_array_add(rows, row);
-    fill_strips(strips, p, tasks);
+    fill_harts(harts, parts, p, tasks);
     html_report_write(&(HtmlReport) {
         .title = "ugly " SCRIPT " & names",
         .unit = "instructions",
@@ -152,16 +237,19 @@ static void write_report(Profile *p, const Counts *counts, TaskTable *tasks,
         .layers = {
             .hart = true, .layers = order, .nr_layers = ARRAY_SIZE(order),
         },
-        .strips = strips,
-        .nr_strips = ARRAY_SIZE(strips),
+        .harts = harts,
+        .nr_harts = ARRAY_SIZE(harts),
+        .tasks = tasks,
         .counts = counts,
         .code = &code,
         .nr_code = 1,
         .tables = &table,
         .nr_tables = 1,
     }, f);
-    strip_free(strips[0]);
-    strip_free(strips[1]);
+    for (size_t i = 0; i < ARRAY_SIZE(harts); i++) {
+        activity_free(harts[i]);
+        profile_free(parts[i]);
+    }
     fclose(f);
 }
 

@@ -1,17 +1,21 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# Reports and flame graphs in a browser: test-browser.py HTML-WRITE [FOLDER]
+# Reports and flame graphs in a browser:
+# test-browser.py HTML-WRITE [FOLDER [RVTRACE SYNTH-WRITE]]
 #
-# What they show is the small profile of html-write.c. Pictures are left in
-# FOLDER, for people to look at.
+# What they show is the small profile of html-write.c, and with RVTRACE what
+# synth-write made: there, a range is compared with --from and --to of other
+# views. Pictures are left in FOLDER, for people to look at.
 
+import collections
 import os
 import subprocess
 import sys
 import tempfile
 
 from browser import Browser, find
+from htmldata import Report as Data
 
 HOSTILE = '<img src=x onerror=alert(1)>'
 SCRIPT = '</script><script>alert(2)</script>'
@@ -163,25 +167,183 @@ class Report:
         assert f'{HOSTILE} (12)' in b.run(
             'document.getElementById("legend").textContent')
 
+    def pixels(self, n, *places):
+        """Colours of hart @n, at parts of the width"""
+        row = self.b.run('(c => [...c.getContext("2d").getImageData(0, 20, '
+                         'c.width, 1).data])(document.querySelectorAll('
+                         f'"canvas:not(.trap-lane)")[{n}])')
+        pixels = [tuple(row[i:i + 4]) for i in range(0, len(row), 4)]
+        return [pixels[int(x * len(pixels))] for x in places]
+
     def who_ran(self):
         b = self.b
-
-        def colours_at(n, *places):
-            """Of a canvas, at parts of its width"""
-            row = b.run('(c => [...c.getContext("2d").getImageData(0, 20, '
-                        f'c.width, 1).data])(document.querySelectorAll('
-                        f'"canvas")[{n}])')
-            pixels = [tuple(row[i:i + 4]) for i in range(0, len(row), 4)]
-            return [pixels[int(x * len(pixels))] for x in places]
-
         # hart 0: firmware, sh, the other one, nothing; of 900 instructions
-        colours = colours_at(0, 0.05, 0.2, 0.7, 0.85, 0.98)
+        colours = self.pixels(0, 0.05, 0.2, 0.7, 0.85, 0.98)
         assert colours[1] == colours[2], colours
         assert len(set(colours)) == 3 and colours[3] == colours[4], colours
-        colours = colours_at(1, 0.05, 0.2, 0.98)
+        colours = self.pixels(1, 0.05, 0.2, 0.98)
         assert colours[0] != colours[1] == colours[2] == (0, 0, 0, 0), colours
         text = b.run('document.getElementById("legend").textContent')
         assert 'sh (10) 60.00%' in text, text
+        text = b.run('document.getElementById("traps").textContent')
+        assert text == ('Trapsecall from U 2supervisor timer interrupt 1'), \
+            text
+
+    def own(self):
+        """The table of functions: what each has of its own"""
+        return {row[0]: int(row[1].replace(',', '')) for row in self.b.run(
+            '[...document.querySelectorAll("#functions tbody tr")].map('
+            'r => [r.cells[0].textContent, r.cells[3].textContent])')}
+
+    def frame(self, name):
+        """How many instructions the flame graph shows for it"""
+        title = self.b.run(f'({box(name)} || {{}}).title')
+        return title and int(title.split(': ')[1].split()[0].replace(',', ''))
+
+    def said(self):
+        return self.b.run('document.getElementById("range").textContent')
+
+    def drag_range(self):
+        """Bins are 16 instructions: 192 to 512 of 900, of both harts"""
+        b = self.b
+        before = b.run(BOXES)
+        canvas = 'document.querySelector("canvas")'
+        b.drag(canvas, 200 / 900, 505 / 900)
+        assert self.said().endswith('--from 192 --to 512'), self.said()
+        # hart 0: main 100 to 200, work 200 to 500, leaf 500 to 700
+        assert self.own() == {'work': 300, 'leaf': 12, 'main': 8}, self.own()
+        want = {'all': 320, 'sh': 320, 'main': 320, 'work': 312, 'leaf': 12}
+        assert {name: self.frame(name) for name in self.names()} == want
+        assert 'sh (10) 100.00%' in b.run(
+            'document.getElementById("legend").textContent')
+        assert 'ecall from U 2' in b.run(
+            'document.getElementById("traps").textContent')
+        b.screenshot(os.path.join(self.folder, 'report-range.png'))
+        b.press('Escape')
+        assert b.run(BOXES) == before
+        assert not b.run('document.querySelector(".chip")')
+        b.drag(canvas, 0.8, 0.99)
+        assert set(self.own()) == {SCRIPT}, self.own()
+        b.click('document.getElementById("whole")')
+        assert b.run(BOXES) == before
+
+    def range_by_keys(self):
+        b = self.b
+        b.run('document.getElementById("lanes").focus()')
+        for _ in range(3):
+            b.press('ArrowRight')
+        b.press('ArrowRight', 8)
+        b.press('ArrowRight', 8)
+        assert b.run('document.querySelector(".chip").textContent') \
+            .startswith('32 + 48'), b.run(
+                'document.querySelector(".chip").textContent')
+        # boot 32 to 80; hart 1: main 32 to 50, work to 80
+        assert self.own() == {'boot': 48, 'work': 30, 'main': 18}, self.own()
+        b.press('Enter')
+        b.press('ArrowDown')
+        b.press('Enter')
+        # hart 1's task
+        assert self.own() == {'work': 30, 'main': 18}, self.own()
+        b.press('Escape')
+        assert len(self.own()) == 5
+        b.press('+')
+        assert not b.run('document.getElementById("zoom-out").disabled')
+        b.press('-')
+        b.press('-')
+        assert b.run('document.getElementById("zoom-out").disabled')
+
+    def choose(self):
+        """A hart, a task, and a note's span, by the mouse"""
+        b = self.b
+        b.click('document.querySelectorAll("button.hart")[1]')
+        assert self.own() == {'work': 50, 'main': 50}, self.own()
+        b.click('document.querySelectorAll("button.hart")[1]')
+        b.click('[...document.querySelectorAll("#legend .task")].find(t =>'
+                't.textContent.startsWith("sh (10)"))')
+        assert self.own() == {'work': 300, 'leaf': 200, 'main': 100}
+        b.click('document.querySelector(".chip")')
+        # sh (10) again, in its lane
+        b.click_at('document.querySelector("canvas")', 0.5)
+        assert self.own() == {'work': 300, 'leaf': 200, 'main': 100}
+        b.press('Escape')
+        marks = b.run('[...document.querySelectorAll(".mark")].map(m =>'
+                      '[m.className, m.textContent, m.title])')
+        assert [m[0] for m in marks] == ['mark is-begin', 'mark is-lost'], marks
+        assert marks[0][1] == HOSTILE and '100 \u2013 500' in marks[0][2]
+        b.click('document.querySelector(".mark.is-begin")')
+        # 96 to 512; hart 1: 96 to 100
+        assert self.own() == {'work': 304, 'main': 100, 'leaf': 12,
+                              'boot': 4}, self.own()
+
+    def tooltip(self):
+        b = self.b
+        x, y = b.run('(r => [r.x + r.width * 0.3, r.y + 20])(document'
+                     '.querySelector("canvas").getBoundingClientRect())')
+        b.call('Input.dispatchMouseEvent', type='mouseMoved', x=x, y=y)
+        lines = b.run('[...document.getElementById("tip").children].map('
+                      'd => d.textContent)')
+        assert lines[0] == 'hart 0, 256 + 16', lines
+        assert lines[1].startswith('sh (10): 16 instructions'), lines
+
+    def what_ran(self):
+        """Colours by function instead of task"""
+        b = self.b
+        b.click('document.querySelectorAll("#colour-by button")[1]')
+        colours = self.pixels(0, 0.05, 0.16, 0.4, 0.7, 0.9)
+        assert len(set(colours)) == 5, colours
+        b.click('[...document.querySelectorAll("#legend .task")].find(t =>'
+                't.textContent.startsWith("work"))')
+        assert 'work in prog' in b.run(
+            'document.getElementById("relations").textContent')
+
+    def relations(self):
+        b = self.b
+        b.click('[...document.querySelectorAll("#functions .link")]'
+                '.find(l => l.textContent === "work")')
+        table = ('[...document.querySelectorAll(".relation")].map(r =>'
+                 '[...r.querySelectorAll("tr")].map(t => [...t.cells].map('
+                 'c => c.textContent)))')
+        assert b.run(table) == [[['main', '550', '100.00%']],
+                                [['leaf', '200', '36.36%']]], b.run(table)
+        assert {s[0] for s in b.run(BOXES) if s[3]} == {'work'}
+        b.click('document.querySelector(".relation .link")')
+        assert b.run(table) == [[['none: it is the first', '700', '100.00%']],
+                                [['work', '550', '78.57%']]], b.run(table)
+        b.drag('document.querySelector("canvas")', 0.6, 0.7)
+        assert b.run(table)[1] == [['work', '112', '100.00%']], b.run(table)
+
+    def to_code(self):
+        b = self.b
+        b.click('document.getElementById("close-all")')
+        b.click(box('main'))
+        assert b.run('document.getElementById("to-code").disabled')
+        b.click(box('work'))
+        b.click('document.getElementById("to-code")')
+        assert b.run('document.querySelector("details").open')
+        b.click('document.getElementById("to-callers")')
+        assert not b.run('document.getElementById("relations").hidden')
+
+    def palette(self):
+        """Neighbours have other colours, in the graph and in the lanes"""
+        b = self.b
+        boxes = b.run('[...document.querySelectorAll("#graph .frame")].map('
+                      'b => [b.offsetTop, b.offsetLeft, b.offsetWidth, '
+                      'b.style.background])')
+        boxes.sort()
+        for left, right in zip(boxes, boxes[1:]):
+            assert left[0] != right[0] or left[3] != right[3], (left, right)
+
+    def widths(self):
+        """Nothing is wider than the window, from 420 pixels on"""
+        b = self.b
+        for width in (420, 800, 1300, 1920, 2560):
+            b.resize(width, 900)
+            wide = b.run('document.documentElement.scrollWidth')
+            assert wide <= width, (width, wide)
+            used = b.run('document.getElementById("graph").offsetWidth')
+            assert used > 0.85 * width, (width, used)
+            b.screenshot(os.path.join(self.folder, f'report-{width}.png'))
+        b.resize(1300, 1000)
 
     def code(self):
         b = self.b
@@ -221,6 +383,69 @@ class Report:
         b.click('document.getElementById("theme")')
         assert b.run(colour) != before
         b.screenshot(os.path.join(self.folder, 'report-dark.png'))
+
+
+class Ranges(Report):
+    """Tests of a report of a trace: ranges are those of other views."""
+
+    def __init__(self, browser, folder, program, synth):
+        super().__init__(browser, folder)
+        subprocess.run([synth, '5', '1', '9000', folder], check=True)
+        self.program = program
+        self.trace = ['--trace', f'{folder}/trace',
+                      '--sideband', f'{folder}/sideband']
+        self.path = os.path.join(folder, 'synth.html')
+        self.rvtrace('html', '-o', self.path)
+
+    def rvtrace(self, command, *args):
+        return subprocess.run([self.program, command, *self.trace, *args],
+                              check=True, stdout=subprocess.PIPE,
+                              stderr=subprocess.DEVNULL).stdout
+
+    def as_reported(self):
+        b = self.b
+        data = Data(self.path)
+        end = data.axis['to']
+        for left, right in ((0.1, 0.2), (0.5, 0.85), (0.001, 0.9)):
+            b.drag('document.querySelector("canvas")', left, right)
+            words = self.said().split()
+            start, stop = words[words.index('--from') + 1], words[-1]
+            assert abs(int(start) - left * end) <= data.width, words
+            assert abs(int(stop) - right * end) <= data.width, words
+            while not b.run('document.getElementById("more").hidden'):
+                b.click('document.getElementById("more")')
+            assert self.table_sums() == self.folded_sums(start, stop)
+
+    def table_sums(self):
+        """By name, own and in all, of the table"""
+        own, total = collections.Counter(), collections.Counter()
+        for row in self.b.run(
+                '[...document.querySelectorAll("#functions tbody tr")].map('
+                'r => [...r.cells].map(c => c.textContent))'):
+            own[row[0]] += int(row[3].replace(',', ''))
+            total[row[0]] += int(row[5].replace(',', ''))
+        return self.simple(own, total)
+
+    def folded_sums(self, start, stop):
+        """The same, of another view"""
+        own, total = collections.Counter(), collections.Counter()
+        labels = {frame[0] for frame in Data(self.path).data['frames']
+                  if frame[1] == 0}
+        for line in self.rvtrace('folded', '--from', start, '--to',
+                                 stop).decode().splitlines():
+            stack, count = line.rsplit(' ', 1)
+            frames = [f for f in stack.split(';') if f not in labels]
+            own[frames[-1]] += int(count)
+            for name in set(frames):
+                total[name] += int(count)
+        return self.simple(own, total)
+
+    def simple(self, own, total):
+        """What is in all is known by name if one function has the name."""
+        kinds = collections.Counter(frame[0] for frame in
+                                    Data(self.path).data['frames'])
+        return +own, {name: n for name, n in total.items() if n and
+                      kinds[name] == 1}
 
 
 RECTS = '''[...document.querySelectorAll("#frames > g")]
@@ -298,24 +523,28 @@ class Flames:
         assert len(b.run(RECTS)) == len(FRAMES)
 
 
-def tests(browser, folder):
+def tests(browser, folder, programs):
     report = Report(browser, folder)
     for name in ('frames', 'search', 'zoom', 'keyboard', 'layers',
                  'upside_down', 'table', 'hostile', 'who_ran', 'code',
-                 'theme'):
+                 'theme', 'drag_range', 'range_by_keys', 'choose', 'tooltip',
+                 'what_ran', 'relations', 'to_code', 'palette', 'widths'):
         yield f'report: {name}', report, getattr(report, name)
-    for picture in ('flames', 'icicle'):
-        flames = Flames(browser, folder, picture)
+    if programs:
+        ranges = Ranges(browser, folder, *programs)
+        yield 'report: ranges are as reported', ranges, ranges.as_reported
+    for drawing in ('flames', 'icicle'):
+        flames = Flames(browser, folder, drawing)
         for name in ('frames', 'search', 'zoom', 'keyboard'):
-            yield f'{picture}: {name}', flames, getattr(flames, name)
+            yield f'{drawing}: {name}', flames, getattr(flames, name)
 
 
-def run(writer, folder):
+def run(writer, folder, programs):
     subprocess.run([writer, folder], check=True)
     browser = Browser(find())
     number = failed = 0
     try:
-        for name, page, test in tests(browser, folder):
+        for name, page, test in tests(browser, folder, programs):
             number += 1
             try:
                 browser.open(page.path)
@@ -338,14 +567,15 @@ def run(writer, folder):
 
 def main():
     writer = os.path.realpath(sys.argv[1])
+    programs = [os.path.realpath(path) for path in sys.argv[3:]]
     if not find():
         print('1..0 # SKIP there is no Chromium (package chromium)')
         return
     if len(sys.argv) > 2:
         os.makedirs(sys.argv[2], exist_ok=True)
-        sys.exit(1 if run(writer, sys.argv[2]) else 0)
+        sys.exit(1 if run(writer, sys.argv[2], programs) else 0)
     with tempfile.TemporaryDirectory() as folder:
-        sys.exit(1 if run(writer, folder) else 0)
+        sys.exit(1 if run(writer, folder, []) else 0)
 
 
 if __name__ == '__main__':

@@ -1,5 +1,5 @@
 /*
- * Strips, layers of profiles, JSON: what reports are made of
+ * Counts by time, layers of profiles, JSON: what reports are made of
  *
  * SPDX-License-Identifier: GPL-2.0-or-later
  */
@@ -9,81 +9,174 @@
 #include "views/html/html-report.h"
 #include "base/json.h"
 
-static void moment(Strip *s, uint64_t insns, const Task *task)
+/* Of the whole: what each thing has in each bin */
+static uint64_t count_of(const Bins *b, uint32_t id, uint32_t bin)
 {
-    strip_moment(s, &(CallStackMoment) { .insns = insns, .task = task });
-}
+    uint64_t sum = 0;
 
-static uint64_t total_of(const Strip *s, const Task *task)
-{
-    const uint64_t *n = g_hash_table_lookup(s->totals, task);
+    for (guint i = 0; i < b->counts->len; i++) {
+        const BinCount *c = &g_array_index(b->counts, BinCount, i);
 
-    return n ? *n : 0;
-}
-
-static uint64_t bucket_insns(const StripBucket *b)
-{
-    uint64_t n = b->others;
-
-    for (unsigned i = 0; i < STRIP_TASKS; i++) {
-        n += b->shares[i].insns;
+        sum += c->id == id && c->bin == bin ? c->count : 0;
     }
-    return n;
+    return sum;
 }
 
-static void test_strip(void)
+static void test_bins(void)
 {
+    g_autoptr(Bins) b = bins_new(16, 4, 1000);
+
+    bins_put(b, 7, 40, 50, 10);
+    bins_put(b, 7, 50, 50, 5);          /* all of it at one place */
+    bins_put(b, 3, 56, 72, 32);         /* 16 in [48, 64), 16 in [64, 80) */
+    bins_end(b);
+    check_cmpuint(b->width, ==, 16);
+    check_cmpuint(b->first, ==, 2);
+    check_cmpuint(count_of(b, 7, 0), ==, 8);
+    check_cmpuint(count_of(b, 7, 1), ==, 7);
+    check_cmpuint(count_of(b, 3, 1), ==, 16);
+    check_cmpuint(count_of(b, 3, 2), ==, 16);
+    /* Bins of others, twice as wide, from 0 on */
+    check_cmpuint(bins_place(b, &(BinCount) { .bin = 1 }, 32, 0), ==, 1);
+    check_cmpuint(bins_place(b, &(BinCount) { .bin = 2 }, 32, 0), ==, 2);
+    check_cmpuint(bins_place(b, &(BinCount) { .bin = 2 }, 32, 64), ==, 0);
+    check_cmpuint(bins_place(b, &(BinCount) { .bin = 0 }, 32, 64), ==, 0);
+}
+
+/*
+ * One of each thing for each unit of the axis, so that what a bin has to have
+ * is known without dividing; whatever widths come about
+ */
+static void check_random_bins(uint32_t seed, unsigned max_bins,
+                              unsigned max_counts)
+{
+    enum { THINGS = 9, UNITS = 30000 };
+    g_autoptr(Bins) b = bins_new(1, max_bins, max_counts);
+    g_autoptr(GRand) rand = g_rand_new_with_seed(seed);
+    g_autofree uint8_t *who = g_malloc(UNITS);
+    uint64_t start = g_rand_int_range(rand, 0, 5000);
+    uint64_t at = start, seen = 0;
+
+    while (at < UNITS) {
+        uint64_t len = g_rand_int_range(rand, 0, 1 + g_rand_int_range(rand, 1,
+                                                                     900));
+        uint32_t id = g_rand_int_range(rand, 0, THINGS);
+
+        len = MIN(len, UNITS - at);
+        bins_put(b, id, at, at + len, len);
+        memset(who + at, id, len);
+        at += len;
+    }
+    bins_end(b);
+    check_cmpuint(b->width & (b->width - 1), ==, 0);
+    check_cmpuint(b->counts->len, <=, MAX(max_counts + THINGS, THINGS));
+    for (guint i = 0; i < b->counts->len; i++) {
+        const BinCount *c = &g_array_index(b->counts, BinCount, i);
+        uint64_t from = (b->first + c->bin) * b->width, want = 0;
+
+        check_cmpuint(c->bin, <, max_bins);
+        for (at = MAX(from, start); at < MIN(from + b->width, UNITS); at++) {
+            want += who[at] == c->id;
+        }
+        check_cmpuint(c->count, ==, want);
+        check_cmpuint(count_of(b, c->id, c->bin), ==, want);
+        seen += want;
+    }
+    check_cmpuint(seen, ==, UNITS - start);
+}
+
+static void test_random_bins(void)
+{
+    for (uint32_t seed = 0; seed < 40; seed++) {
+        check_random_bins(seed, 2 + seed * 3 % 60, 100000);
+        check_random_bins(seed, 1000, 5 + seed * 7 % 200);
+    }
+}
+
+/* A guest may say any time. */
+static void test_far_bins(void)
+{
+    g_autoptr(Bins) b = bins_new(16, 100, 1000);
+
+    bins_put(b, 1, 5, 100, 1000);
+    bins_put(b, 2, 100, UINT64_MAX, UINT64_MAX);
+    bins_put(b, 3, UINT64_MAX, UINT64_MAX, 3);
+    bins_end(b);
+    for (uint32_t id = 1; id <= 3; id++) {
+        uint64_t sum = 0;
+
+        for (uint32_t bin = 0; bin < 100; bin++) {
+            sum += count_of(b, id, bin);
+        }
+        check_cmpuint(sum, ==, id == 1 ? 1000 : id == 2 ? UINT64_MAX : 3);
+    }
+}
+
+static unsigned grow(Profile *p, unsigned node, FrameKind kind,
+                     const char *name, uint64_t self);
+
+static uint64_t sum_of(const Bins *b, uint32_t id)
+{
+    uint64_t sum = 0;
+
+    for (guint i = 0; i < b->counts->len; i++) {
+        const BinCount *c = &g_array_index(b->counts, BinCount, i);
+
+        sum += c->id == id ? c->count : 0;
+    }
+    return sum;
+}
+
+/* Instructions and time are what moments say; handlers are of who ran. */
+static void test_activity(void)
+{
+    static const MomentMark trap = { .kind = MOMENT_TRAP, .number = 9 };
+    static const MomentMark lost = { .kind = MOMENT_LOST };
     g_autoptr(TaskTable) tasks = task_table_new();
     g_autoptr(Profile) p = profile_new();
-    g_autoptr(Strip) s = strip_new(3, p);
-    const Task *a = task_intern(tasks, true, 1, 1, "a");
-    const Task *b = task_intern(tasks, true, 2, 2, "b");
-    uint64_t half = STRIP_BUCKETS / 2;
+    g_autoptr(Activity) a = activity_new(3, p, true);
+    const Task *sh = task_intern(tasks, true, 1, 1, "sh");
+    const Task *ls = task_intern(tasks, true, 2, 2, "ls");
+    unsigned main = grow(p, PROFILE_ROOT, FRAME_USER, "main", 0);
+    unsigned irq = grow(p, grow(p, main, FRAME_TRAP, "[irq]", 0),
+                        FRAME_MACHINE, "handler", 0);
+    unsigned boot = grow(p, PROFILE_ROOT, FRAME_MACHINE, "boot", 0);
+    const struct {
+        uint64_t insns, time;
+        unsigned node;
+        const Task *task;
+    } moments[] = {
+        { 0, 1000, boot, NULL }, { 100, 5000, main, sh },
+        { 130, 5000, irq, NULL }, { 150, 9000, main, sh },
+        { 150, 20000, main, ls }, { 250, 20500, boot, NULL },
+    };
 
-    moment(s, 0, a);
-    moment(s, 10, a);                   /* another function of it */
-    moment(s, 512 * 1000, b);
-    moment(s, 1024 * 1000 - 100, NULL);
-    strip_end(s, 1024 * 1000);
-    check_cmpuint(s->insns, ==, 1024 * 1000);
-    check_cmpuint(total_of(s, a), ==, 512 * 1000);
-    check_cmpuint(total_of(s, b), ==, 512 * 1000 - 100);
-    check_cmpuint(total_of(s, NULL), ==, 100);
-    /* The smallest 64 * 2^n of which so many are enough */
-    check_cmpuint(s->width, ==, 1024);
-    for (unsigned i = 0; i < 1000; i++) {
-        check_cmpuint(bucket_insns(&s->buckets[i]), ==, 1024);
+    for (size_t i = 0; i < ARRAY_SIZE(moments); i++) {
+        activity_moment(a, &(CallStackMoment) {
+            .insns = moments[i].insns, .time = moments[i].time,
+            .node = moments[i].node, .task = moments[i].task,
+        });
+        activity_mark(a, moments[i].time, &trap);
     }
-    check_cmpuint(bucket_insns(&s->buckets[1000]), ==, 0);
-    check_true(s->buckets[0].shares[0].task == a);
-    check_true(s->buckets[half].shares[0].task == b);
-    check_cmpuint(s->buckets[499].shares[0].insns, ==, 1024);
-    check_true(s->buckets[999].shares[1].task == NULL);
-    check_cmpuint(s->buckets[999].shares[1].insns, ==, 100);
-}
-
-/* More tasks than a bucket distinguishes: nothing is lost. */
-static void test_strip_crowd(void)
-{
-    g_autoptr(TaskTable) tasks = task_table_new();
-    g_autoptr(Profile) p = profile_new();
-    g_autoptr(Strip) s = strip_new(0, p);
-    uint64_t insns = 0, sum = 0;
-
-    for (unsigned i = 0; i < 5000; i++) {
-        g_autofree char *name = g_strdup_printf("task %u", i % 50);
-
-        moment(s, insns, task_intern(tasks, true, 1 + i % 50, 1, name));
-        insns += 1 + i % 97;
+    for (unsigned i = 0; i < ACTIVITY_MAX_MARKS + 5; i++) {
+        activity_mark(a, 20500, &lost);
     }
-    strip_end(s, insns);
-    for (unsigned i = 0; i < STRIP_BUCKETS; i++) {
-        sum += bucket_insns(&s->buckets[i]);
-    }
-    check_cmpuint(sum, ==, insns);
-    check_cmpuint(g_hash_table_size(s->totals), ==, 50);
-    check_cmpuint(s->insns / s->width, <, STRIP_BUCKETS);
-    check_cmpuint(s->insns / s->width, >=, STRIP_BUCKETS / 2);
+    activity_end(a, 260, 21000);
+    check_cmpuint(a->from, ==, 1000);
+    check_cmpuint(a->to, ==, 21000);
+    check_cmpuint(a->insns, ==, 260);
+    check_cmpuint(sum_of(a->nodes, boot), ==, 110);
+    check_cmpuint(sum_of(a->nodes, main), ==, 130);
+    check_cmpuint(sum_of(a->nodes, irq), ==, 20);
+    check_cmpuint(sum_of(a->tasks, TASK_NONE), ==, 110);
+    check_cmpuint(sum_of(a->tasks, sh->id), ==, 50);
+    check_cmpuint(sum_of(a->tasks, ls->id), ==, 100);
+    check_cmpuint(sum_of(a->times, TASK_NONE), ==, 4500);
+    check_cmpuint(sum_of(a->times, sh->id), ==, 15000);
+    check_cmpuint(sum_of(a->times, ls->id), ==, 500);
+    check_cmpuint(sum_of(a->traps, 9), ==, ARRAY_SIZE(moments));
+    check_cmpuint(a->marks->len, ==, ACTIVITY_MAX_MARKS);
+    check_cmpuint(a->more_marks, ==, 5);
 }
 
 static unsigned grow(Profile *p, unsigned node, FrameKind kind,
@@ -224,8 +317,10 @@ static void test_report_size(void)
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
-    g_test_add_func("/views/strip", test_strip);
-    g_test_add_func("/views/strip-crowd", test_strip_crowd);
+    g_test_add_func("/views/bins", test_bins);
+    g_test_add_func("/views/random-bins", test_random_bins);
+    g_test_add_func("/views/far-bins", test_far_bins);
+    g_test_add_func("/views/activity", test_activity);
     g_test_add_func("/views/layers", test_layers);
     g_test_add_func("/views/json", test_json);
     g_test_add_func("/views/report-size", test_report_size);

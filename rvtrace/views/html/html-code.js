@@ -2,6 +2,8 @@
 
 /* Hot code */
 
+let listings = [];
+
 /* A share of the branches that were taken, as a bar */
 function direction(taken, not) {
     const bar = make('i', 'direction');
@@ -30,6 +32,20 @@ function codeRow([line, address, count, text, taken, not, note], most) {
     return row;
 }
 
+/* The listing of a function, if its code is here */
+function codeOf(frame) {
+    const [name, , object] = data.frames[frame];
+    return listings.find(box => box.code.name === name && object >= 0 &&
+        box.code.object === data.objects[object]);
+}
+
+function openCode(frame) {
+    const box = codeOf(frame);
+    box.open = true;
+    box.scrollIntoView({ block: 'start' });
+    box.querySelector('summary').focus({ preventScroll: true });
+}
+
 /* Rows are made when they are looked at for the first time. */
 function listing(code) {
     const box = make('details'), pre = make('pre');
@@ -47,11 +63,12 @@ function listing(code) {
         }
     });
     box.append(title, pre);
+    box.code = code;
     return box;
 }
 
 function showCode() {
-    const boxes = data.code.map(listing);
+    const boxes = listings = data.code.map(listing);
     byId('code').hidden = !boxes.length;
     byId('listings').append(...boxes);
     byId('code-kinds').hidden =
@@ -69,6 +86,9 @@ function showCode() {
     if (boxes.length) {
         boxes[0].open = true;
     }
+    followers.push(() => {
+        byId('code-hint').hidden = allChosen();
+    });
 }
 
 setTheme(matchMedia('(prefers-color-scheme: dark)').matches ? 'dark' :
@@ -76,8 +96,10 @@ setTheme(matchMedia('(prefers-color-scheme: dark)').matches ? 'dark' :
 byId('theme').addEventListener('click', () => setTheme(
     document.documentElement.dataset.theme === 'dark' ? 'light' : 'dark'));
 showTables();
-showStrips();
+measure();
 showCode();
+byId('who').hidden = !harts.length;
 showSummary();
 showGraph();
 showFunctionTable();
+showTime();

@@ -4,14 +4,17 @@
  * SPDX-License-Identifier: GPL-2.0-or-later
  */
 #include "qemu/osdep.h"
-#include "views/html/html-data.h"
-#include "views/html/html-report.h"
+#include "views/html/html-activity.h"
+#include "views/html/html-profile.h"
 #include "base/json.h"
 /* Made from the files of the same name; the scripts are one, in this order */
 #include "html-report.css.h"
 #include "html-report.html.h"
 #include "html-report.js.h"
+#include "html-time.js.h"
+#include "html-range.js.h"
 #include "html-stacks.js.h"
+#include "html-functions.js.h"
 #include "html-code.js.h"
 
 static void put_facts(GString *s, const HtmlReport *r)
@@ -107,16 +110,18 @@ static void put_code(GString *s, const HtmlReport *r)
 static GString *make_json(const HtmlReport *r)
 {
     GString *s = g_string_new("{\"title\":");
+    HtmlAxis axis = html_axis(r);
 
     json_string(s, r->title, HTML_MAX_NAME);
     g_string_append(s, ",\"unit\":");
     json_string(s, r->unit, HTML_MAX_NAME);
+    g_string_append_printf(s, ",\"selected\":%d", r->selected);
     g_string_append_c(s, ',');
     put_facts(s, r);
     g_string_append_c(s, ',');
-    html_data_strips(s, r);
+    html_put_activity(s, r, &axis);
     g_string_append_c(s, ',');
-    html_data_profile(s, r);
+    html_put_profile(s, r, &axis);
     g_string_append_c(s, ',');
     put_code(s, r);
     g_string_append_c(s, ',');
@@ -140,8 +145,9 @@ void html_report_write(const HtmlReport *report, FILE *f)
             "initial-scale=1\">\n"
             "<title>%s</title>\n<style>\n%s</style>\n</head>\n%s"
             "<script type=\"application/json\" id=\"data\">%s</script>\n"
-            "<script>\n(function () {\n'use strict';\n%s%s%s})();\n"
+            "<script>\n(function () {\n'use strict';\n%s%s%s%s%s%s})();\n"
             "</script>\n</html>\n",
             escaped, html_report_css, html_report_html, json->str,
-            html_report_js, html_stacks_js, html_code_js);
+            html_report_js, html_time_js, html_range_js, html_stacks_js,
+            html_functions_js, html_code_js);
 }

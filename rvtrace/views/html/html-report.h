@@ -12,14 +12,17 @@
 
 #include "views/report/layers.h"
 #include "profile/counts.h"
-#include "views/time/strip.h"
+#include "views/time/activity.h"
 
 /* What is less than this part of all instructions is shown as "others". */
 #define HTML_SMALLEST_PART  20000
 /* At most; beyond, the smallest part is larger */
 #define HTML_MAX_NODES      100000
 #define HTML_MAX_FUNCTIONS  2000
+/* Bytes of the call stacks, packed; beyond, the smallest part is larger, too */
+#define HTML_MAX_TREE       700000
 #define HTML_MAX_NAME       1000    /* characters */
+#define HTML_MAX_MARK       200
 #define HTML_MAX_TASKS      500
 
 typedef enum HtmlMood {
@@ -70,8 +73,11 @@ typedef struct HtmlReport {
     unsigned nr_facts;
     Profile *profile;
     Layers layers;              /* that it was made with */
-    Strip *const *strips;       /* by hart */
-    unsigned nr_strips;
+    Activity *const *harts;     /* in their order */
+    unsigned nr_harts;
+    const TaskTable *tasks;     /* of theirs; NULL if there are no harts */
+    bool selected;              /* not all of the trace is here */
+    bool times;                 /* how long tasks ran is of all that ran */
     const Counts *counts;       /* for calls; or NULL: not known */
     const HtmlCode *code;       /* the hottest first */
     unsigned nr_code;

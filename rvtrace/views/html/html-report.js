@@ -5,7 +5,10 @@ const KINDS = [['group', 215, 6, 14], ['machine', 208, 16, 66],
     ['supervisor', 32, 18, 88], ['user', 110, 34, 48], ['guest', 278, 20, 54],
     ['trap', 350, 8, 66]];
 const GROUP = 0, LAYERS = ['hart', 'name', 'process', 'thread', 'privilege'];
-const NO_LAYER = 5, OTHERS = -1;
+const NO_LAYER = 5;
+/* What is looked at: bins of call stacks, a hart, a task; -1: any */
+const chosen = { from: 0, to: data.axis.nodeBins, hart: -1, task: -1 };
+const followers = [];
 
 /* An element with a class and text, which is never taken as HTML */
 function make(tag, className, text) {
@@ -23,8 +26,8 @@ function group(n) {
     return Math.round(n).toString().replace(/\B(?=(\d{3})+$)/g, ',');
 }
 
-function percent(n, all) {
-    return (all ? n * 100 / all : 0).toFixed(2) + '%';
+function percent(n, all, digits = 2) {
+    return (all ? n * 100 / all : 0).toFixed(digits) + '%';
 }
 
 function short(n) {
@@ -46,19 +49,71 @@ function hash(name) {
     return (h ^ h >>> 15) >>> 0;
 }
 
-function colour(name, kind) {
+/* @lighter: per cent */
+function colour(name, kind, lighter) {
     const [, hue, spread, saturation] = KINDS[kind], h = hash(name);
     return `hsl(${(hue - spread + h % (2 * spread + 1) + 360) % 360} ` +
-        `${saturation}% calc(var(--light) + ${(h >>> 16) % 9 - 4}%))`;
+        `${saturation}% calc(var(--light) + ${(h >>> 16) % 9 - 4 + lighter}%))`;
 }
 
-function colourOfTask(i) {
-    return i === -1 ? '#98a2ad' : i === OTHERS - 1 ? '#c9ced4' :
-        `hsl(${(i * 137.5 + 205) % 360} 58% ${56 + (i % 3) * 7}%)`;
+/* @changes of what is looked at, which all sections follow */
+function choose(changes) {
+    Object.assign(chosen, changes);
+    followers.forEach(follow => follow());
+}
+
+function allChosen() {
+    return chosen.from === 0 && chosen.to === data.axis.nodeBins &&
+        chosen.hart < 0 && chosen.task < 0;
+}
+
+/* Packed numbers, as html-pack.h says */
+class Reader {
+    constructor(base64) {
+        const text = atob(base64);
+        this.bytes = new Uint8Array(text.length);
+        for (let i = 0; i < text.length; i++) {
+            this.bytes[i] = text.charCodeAt(i);
+        }
+        this.pos = 0;
+    }
+    get more() {
+        return this.pos < this.bytes.length;
+    }
+    number() {
+        let value = 0, unit = 1, byte;
+        do {
+            byte = this.bytes[this.pos++];
+            value += (byte & 0x7f) * unit;
+            unit *= 128;
+        } while (byte > 0x7f);
+        return value;
+    }
+    /* Of a thing: { bins, counts }, those that are not 0 */
+    counts() {
+        const n = this.number();
+        const bins = new Uint16Array(n), counts = new Float64Array(n);
+        for (let i = 0, at = 0; i < n; i++, at++) {
+            at += this.number();
+            bins[i] = at;
+            counts[i] = this.number();
+        }
+        return { bins, counts };
+    }
+}
+
+/* Of bins @from to @to - 1 */
+function sumOf({ bins, counts }, from, to) {
+    let sum = 0;
+    for (let i = 0; i < bins.length && bins[i] < to; i++) {
+        sum += bins[i] >= from ? counts[i] : 0;
+    }
+    return sum;
 }
 
 function setTheme(theme) {
     document.documentElement.dataset.theme = theme;
+    followers.forEach(follow => follow());
 }
 
 /* Summary and the trace */
@@ -100,88 +155,4 @@ function showTables() {
         byId('tables').append(make('h3', '', table.title), scroll);
     }
     byId('packets').hidden = !data.tables.length;
-}
-
-/* Who ran when */
-
-function taskName(i) {
-    if (i < 0) {
-        return i === -1 ? 'no task' : 'others';
-    }
-    const [name, process, thread, known] = data.tasks[i];
-    return !known ? name : thread === 0 ? `${name} (idle)` :
-        process === thread ? `${name} (${process})` :
-        `${name} (${process}/${thread})`;
-}
-
-function pairs(list) {
-    const result = [];
-    for (let i = 0; i < list.length; i += 2) {
-        result.push([list[i], list[i + 1]]);
-    }
-    return result;
-}
-
-function drawStrip(canvas, strip, all) {
-    const ratio = window.devicePixelRatio || 1;
-    const width = canvas.clientWidth * ratio, height = 42 * ratio;
-    canvas.width = width;
-    canvas.height = height;
-    const c = canvas.getContext('2d'), scale = width / all;
-    strip.buckets.forEach((bucket, i) => {
-        const from = i * strip.width;
-        const to = Math.min(from + strip.width, strip.insns);
-        let y = height;
-        for (const [task, n] of pairs(bucket).sort((a, b) => a[0] - b[0])) {
-            const h = n / (to - from) * height;
-            c.fillStyle = colourOfTask(task);
-            c.fillRect(Math.floor(from * scale), y - h,
-                       Math.ceil((to - from) * scale) + 1, h + 0.5);
-            y -= h;
-        }
-    });
-}
-
-function showStrips() {
-    const all = Math.max(...data.strips.map(s => s.insns), 1);
-    const totals = new Map(), draws = [];
-    byId('who').hidden = !data.strips.length;
-    byId('who-hint').textContent = 'Each hart over its own ' + data.unit +
-        '; a column has the tasks that ran there, by their shares.';
-    for (const strip of data.strips) {
-        const row = make('div', 'strip'), canvas = make('canvas');
-        row.append(make('label', '', 'hart ' + strip.hart), canvas);
-        canvas.setAttribute('role', 'img');
-        canvas.setAttribute('aria-label', 'What hart ' + strip.hart + ' ran: ' +
-            pairs(strip.totals).sort((a, b) => b[1] - a[1]).slice(0, 5)
-            .map(([t, n]) => taskName(t) + ' ' + percent(n, strip.insns))
-            .join(', '));
-        canvas.addEventListener('mousemove', e => {
-            const at = e.offsetX / canvas.clientWidth * all;
-            const bucket = strip.buckets[Math.floor(at / strip.width)] || [];
-            canvas.title = short(Math.floor(at)) + ': ' +
-                pairs(bucket).sort((a, b) => b[1] - a[1])
-                .map(([t, n]) => taskName(t) + ' ' + short(n)).join(', ');
-        });
-        byId('strips').append(row);
-        draws.push(() => drawStrip(canvas, strip, all));
-        for (const [task, n] of pairs(strip.totals)) {
-            totals.set(task, (totals.get(task) || 0) + n);
-        }
-    }
-    const axis = make('div', 'axis');
-    for (let i = 0; i <= 4; i++) {
-        axis.append(make('span', '', short(Math.round(all * i / 4))));
-    }
-    byId('strips').append(axis);
-    const sum = [...totals.values()].reduce((a, b) => a + b, 0);
-    [...totals].sort((a, b) => b[1] - a[1]).slice(0, 24).forEach(([t, n]) => {
-        const item = make('span', 'task'), box = make('i');
-        box.style.background = colourOfTask(t);
-        item.append(box, taskName(t) + ' ' + percent(n, sum));
-        byId('legend').append(item);
-    });
-    const redraw = () => draws.forEach(draw => draw());
-    window.addEventListener('resize', redraw);
-    redraw();
 }

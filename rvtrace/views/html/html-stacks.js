@@ -1,30 +1,69 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 
-/* Call stacks: a tree of { name, kind, frame, total, children, parent } */
+/*
+ * Call stacks: a tree of { name, kind, frame, own, total, children, parent },
+ * where own has the instructions by bin and total those of what is chosen
+ */
 
-function newNode(what, total, parent) {
-    const frame = what < 0 ? -1 : what >> 3;
+function newNode(what, own, parent) {
+    const frame = what ? what - 1 >> 3 : -1;
+    const layer = what ? what - 1 & 7 : NO_LAYER;
+    const name = frame >= 0 ? data.frames[frame][0] : parent ?
+        'others, each too small to be shown' : 'all';
     return {
-        frame, layer: what < 0 ? NO_LAYER : what & 7, total, parent,
-        name: frame < 0 ? 'others, each too small to be shown' :
-              data.frames[frame][0],
+        frame, layer, own, parent, name, total: 0, self: 0, children: [],
         kind: frame < 0 ? GROUP : data.frames[frame][1],
-        children: [],
+        level: parent ? parent.level + 1 : 0,
+        hart: layer === HART ? +name.slice(5) : parent ? parent.hart : -1,
+        comm: layer === COMM ? name : parent ? parent.comm : null,
+        process: layer === PROCESS ? name : parent ? parent.process : null,
     };
 }
 
+/* All nodes, callers before what they call */
 function readTree() {
-    const path = [];
-    for (let i = 0; i < data.tree.length; i += 3) {
-        const level = data.tree[i], parent = path[level - 1] || null;
-        const node = newNode(data.tree[i + 1], data.tree[i + 2], parent);
-        path[level] = node;
+    const reader = new Reader(data.tree), path = [], list = [];
+    while (reader.more) {
+        const up = reader.number();
+        path.length -= list.length ? up : 0;
+        const parent = path[path.length - 1] || null;
+        const node = newNode(reader.number(), reader.counts(), parent);
+        path.push(node);
+        list.push(node);
         if (parent) {
             parent.children.push(node);
         }
     }
-    path[0].name = 'all';
-    return path[0];
+    return list;
+}
+
+/* Tasks and harts can be chosen if there are layers of them. */
+function canChooseTask(task) {
+    return there.has(PROCESS) && data.tasks[task][3] || there.has(COMM);
+}
+
+function isChosen(node) {
+    if (chosen.hart >= 0 && there.has(HART) && node.hart !== chosen.hart) {
+        return false;
+    }
+    if (chosen.task < 0) {
+        return true;
+    }
+    const [name, process, , known] = data.tasks[chosen.task];
+    return known && there.has(PROCESS) ? node.process === `${name} (${process})`
+        : node.comm === name;
+}
+
+/* How much each node has of what is chosen */
+function measure() {
+    const { from, to } = chosen, any = chosen.hart < 0 && chosen.task < 0;
+    for (const node of nodes) {
+        node.self = any || isChosen(node) ? sumOf(node.own, from, to) : 0;
+        node.total = node.self;
+    }
+    for (let i = nodes.length - 1; i > 0; i--) {
+        nodes[i].parent.total += nodes[i].total;
+    }
 }
 
 /* @tree without the layers that are not shown; equal neighbours are one. */
@@ -35,6 +74,9 @@ function withLayers(tree, shown) {
     while (todo.length) {
         const [from, to] = todo.pop();
         for (const child of from.children) {
+            if (!child.total) {
+                continue;
+            }
             if (child.layer !== NO_LAYER && !shown.has(child.layer)) {
                 todo.push([child, to]);
                 continue;
@@ -60,7 +102,9 @@ function withLayers(tree, shown) {
 
 const HEIGHT = 19;
 const graph = byId('graph'), search = byId('search');
-const full = readTree(), shown = new Set();
+const HART = 0, COMM = 1, PROCESS = 2, PRIVILEGE = 4;
+const nodes = readTree(), full = nodes[0], shown = new Set();
+const there = new Set(nodes.map(n => n.layer).filter(l => l !== NO_LAYER));
 let root, focus, now = null, pattern = null, upsideDown = false, boxes;
 
 function depthBelow(node, scale) {
@@ -86,12 +130,15 @@ function describe(node) {
         percent(node.total, root.total);
 }
 
-function addBox(node, x, width, level, levels, above) {
+/* @near: the colour of the box on the left, which is to be another one */
+function addBox(node, x, width, level, levels, above, near) {
     const box = make('div', 'frame');
     box.style.left = x + 'px';
     box.style.top = (upsideDown ? level : levels - level) * HEIGHT + 'px';
     box.style.width = Math.max(width - 0.5, 0.5) + 'px';
-    box.style.background = colour(node.name, node.kind);
+    const own = colour(node.name, node.kind, 0);
+    const background = own === near ? colour(node.name, node.kind, 7) : own;
+    box.style.background = background;
     box.classList.toggle('above', above);
     box.classList.toggle('plain', node.frame < 0 && node !== root);
     box.classList.toggle('hit', !!pattern && node.frame >= 0 &&
@@ -105,6 +152,7 @@ function addBox(node, x, width, level, levels, above) {
     boxes.set(node, box);
     box.node = node;
     graph.append(box);
+    return background;
 }
 
 function render() {
@@ -118,17 +166,25 @@ function render() {
     boxes = new Map();
     graph.style.height = (levels + 1) * HEIGHT + 'px';
     above.forEach((n, level) => addBox(n, 0, width, level, levels, true));
-    const todo = [[focus, 0, above.length]];
-    while (todo.length) {
-        const [node, x, level] = todo.pop();
-        addBox(node, x, node.total * scale, level, levels, false);
-        let at = x;
-        for (const child of node.children) {
-            if (child.total * scale >= 1) {
-                todo.push([child, at, level + 1]);
+    // from left to right on each level
+    let todo = [[focus, 0]];
+    for (let level = above.length; todo.length; level++) {
+        const next = [];
+        let near = null, end = -1;
+        for (const [node, x] of todo) {
+            const width = node.total * scale;
+            near = addBox(node, x, width, level, levels, false,
+                          x - end < 1 ? near : null);
+            end = x + width;
+            let at = x;
+            for (const child of node.children) {
+                if (child.total * scale >= 1) {
+                    next.push([child, at]);
+                }
+                at += child.total * scale;
             }
-            at += child.total * scale;
         }
+        todo = next;
     }
     byId('reset').disabled = focus === root;
     if (!upsideDown) {
@@ -142,11 +198,18 @@ function zoom(node) {
     render();
 }
 
+/* A function or a trap, and not a label */
+function isFunction(node) {
+    return !!node && node.frame >= 0 && node.kind !== GROUP;
+}
+
 function point(node, scroll) {
     if (boxes.has(now)) {
         boxes.get(now).classList.remove('now');
     }
     now = node;
+    byId('to-callers').disabled = !isFunction(node);
+    byId('to-code').disabled = !isFunction(node) || !codeOf(node.frame);
     if (node) {
         const box = boxes.get(node);
         box.classList.add('now');
@@ -188,11 +251,26 @@ function find(text) {
     render();
 }
 
+/* Where the frame that was zoomed to is now, or what is left of its callers */
+function findAgain(old) {
+    const path = [];
+    for (let n = old; n && n.parent; n = n.parent) {
+        path.unshift(n.frame);
+    }
+    let node = root;
+    for (const frame of path) {
+        node = node.children.find(n => n.frame === frame) || node;
+    }
+    return node;
+}
+
 function build() {
+    const old = focus;
     root = withLayers(full, shown);
-    focus = root;
+    focus = findAgain(old);
     now = null;
-    byId('details').textContent = '\u00a0';
+    byId('details').textContent = root.total ? '\u00a0' :
+        'Nothing ran there.';
     find(search.value);
 }
 
@@ -221,8 +299,9 @@ function onKey(e) {
         }
     } else if (e.key === 'Enter' && now) {
         zoom(now);
-    } else if (e.key === 'Escape') {
+    } else if (e.key === 'Escape' && focus !== root) {
         zoom(root);
+        e.stopPropagation();
     } else {
         return;
     }
@@ -230,14 +309,10 @@ function onKey(e) {
 }
 
 function showLayers() {
-    const there = new Set();
-    for (let i = 1; i < data.tree.length; i += 3) {
-        if (data.tree[i] >= 0 && (data.tree[i] & 7) !== NO_LAYER) {
-            there.add(data.tree[i] & 7);
-        }
-    }
     LAYERS.forEach((name, layer) => {
-        if (!there.has(layer)) {
+        // a single hart, or names where there are no tasks, say nothing
+        if (!there.has(layer) || layer === HART && harts.length === 1 ||
+            !data.tasks.length && layer !== HART && layer !== PRIVILEGE) {
             return;
         }
         const label = make('label'), box = make('input');
@@ -268,10 +343,21 @@ function showLayers() {
 
 function showGraph() {
     showLayers();
+    measure();
     build();
+    followers.push(measure, build);
+    byId('folded').textContent = data.smallest > 1 ? 'Stacks of less than ' +
+        `${group(data.smallest)} instructions, ` +
+        percent(data.smallest, full.total, 4) + ' of all, are in "others" of ' +
+        'their callers.' : '';
+    byId('to-callers').addEventListener('click', () => chooseFunction(
+        now.frame));
+    byId('to-code').addEventListener('click', () => openCode(now.frame));
     graph.addEventListener('click', e => {
         if (e.target.node) {
-            zoom(e.target.node);
+            const node = e.target.node;
+            zoom(node);
+            point(node, false);
             graph.focus({ preventScroll: true });
         }
     });
@@ -279,6 +365,9 @@ function showGraph() {
         if (e.target.node) {
             byId('details').textContent = describe(e.target.node);
         }
+    });
+    graph.addEventListener('mouseleave', () => {
+        byId('details').textContent = now ? describe(now) : '\u00a0';
     });
     graph.addEventListener('keydown', onKey);
     byId('reset').addEventListener('click', () => zoom(root));
@@ -293,94 +382,8 @@ function showGraph() {
         if (e.key === '/' && !/INPUT/.test(document.activeElement.tagName)) {
             e.preventDefault();
             search.focus();
+        } else if (e.key === 'Escape' && !allChosen()) {
+            showAll();
         }
     });
-}
-
-/* Hottest functions */
-
-const COLUMNS = [
-    ['Function', f => f.name, 'left'], ['Object', f => f.object, 'left'],
-    ['Mode', f => f.mode, 'left'], ['Own', f => f.own, 'share'],
-    ['%', f => f.own], ['Total', f => f.total, 'share'],
-    ['%', f => f.total], ['Calls', f => f.calls],
-];
-const functions = data.frames.slice(0, data.functions).map(f => ({
-    name: f[0], mode: KINDS[f[1]][0], own: f[3], total: f[4], calls: f[5],
-    object: f[2] >= 0 ? data.objects[f[2]] : '',
-}));
-let sortBy = 3, descending = true, limit = 50;
-
-function cells(f) {
-    return [f.name, f.object, f.mode, group(f.own),
-            percent(f.own, full.total), group(f.total),
-            percent(f.total, full.total),
-            f.calls < 0 ? '\u2013' : group(f.calls)];
-}
-
-function showFunctions() {
-    const text = byId('filter').value.toLowerCase();
-    const get = COLUMNS[sortBy][1], sign = descending ? -1 : 1;
-    const list = functions.filter(f => !text ||
-        (f.name + ' ' + f.object).toLowerCase().includes(text))
-        .sort((a, b) => sign * (get(a) < get(b) ? -1 : get(a) > get(b)));
-    const most = COLUMNS.map(([, value]) =>
-        functions.reduce((a, f) => Math.max(a, value(f)), 0));
-    const rows = list.slice(0, limit).map(f => {
-        const tr = make('tr');
-        cells(f).forEach((value, i) => {
-            const td = make('td', COLUMNS[i][2] || '');
-            if (i === 0) {
-                const link = make('button', 'link', value);
-                link.type = 'button';
-                link.title = 'Search in the call stacks: ' + value;
-                link.addEventListener('click', () => {
-                    search.value = '^' +
-                        f.name.replace(/[.*+?^${}()|[\]\\]/g, '\\$&') + '$';
-                    find(search.value);
-                    byId('flame').scrollIntoView();
-                });
-                td.append(link);
-            } else {
-                td.textContent = value;
-            }
-            if (COLUMNS[i][2] === 'share') {
-                td.style.setProperty('--w',
-                    percent(COLUMNS[i][1](f), most[i]));
-            }
-            tr.append(td);
-        });
-        return tr;
-    });
-    byId('functions').tBodies[0].replaceChildren(...rows);
-    byId('filtered').textContent = `${group(list.length)} of ` +
-        `${group(data.allFunctions)} functions`;
-    byId('more').hidden = list.length <= limit;
-    document.querySelectorAll('#functions th').forEach((th, i) => {
-        th.setAttribute('aria-sort', i !== sortBy ? 'none' :
-            descending ? 'descending' : 'ascending');
-    });
-}
-
-function showFunctionTable() {
-    const tr = make('tr');
-    COLUMNS.forEach(([name, , side], i) => {
-        const th = make('th', side === 'left' ? 'left' : '');
-        const button = make('button', '', name);
-        button.type = 'button';
-        button.addEventListener('click', () => {
-            descending = sortBy === i ? !descending : i > 2;
-            sortBy = i;
-            showFunctions();
-        });
-        th.append(button);
-        tr.append(th);
-    });
-    byId('functions').tHead.append(tr);
-    byId('filter').addEventListener('input', showFunctions);
-    byId('more').addEventListener('click', () => {
-        limit += 200;
-        showFunctions();
-    });
-    showFunctions();
 }

@@ -1,10 +1,10 @@
 /*
- * Reports: the profile and the strips as JSON
+ * Reports: the profile as JSON
  *
  * SPDX-License-Identifier: GPL-2.0-or-later
  */
 #include "qemu/osdep.h"
-#include "views/html/html-data.h"
+#include "views/html/html-profile.h"
 #include "base/json.h"
 
 #define LEFT_OUT    UINT_MAX
@@ -16,15 +16,28 @@ typedef struct FrameSum {
     unsigned index;             /* in the JSON; LEFT_OUT: not there */
 } FrameSum;
 
+/* Instructions of a node in a bin */
+typedef struct NodeCount {
+    uint32_t node, bin;
+    uint64_t count;
+} NodeCount;
+
 typedef struct Tree {
     const HtmlReport *report;
+    const HtmlAxis *axis;
     const Profile *profile;
     GPtrArray *children;
     uint8_t *is;                /* Layer of each node */
     FrameSum *sums;             /* by frame */
     unsigned *listed;           /* frames, as they are in the JSON */
     unsigned nr_listed;
+    unsigned nr_functions;      /* the first ones of them, in any case */
     uint64_t smallest;          /* total of a node that is shown */
+    GArray *counts;             /* NodeCount, by node */
+    guint *first;               /* by node: its first one in counts */
+    GByteArray *packed;
+    unsigned level;             /* of the node that was packed last */
+    uint64_t *bins;             /* of a node that is being packed */
     GString *s;
 } Tree;
 
@@ -109,37 +122,185 @@ static void list_functions(Tree *t)
     for (guint i = 0; i < MIN(all->len, HTML_MAX_FUNCTIONS); i++) {
         list_frame(t, g_array_index(all, unsigned, i));
     }
+    t->nr_functions = t->nr_listed;
     g_string_append_printf(t->s, "\"functions\":%u,\"allFunctions\":%u,",
                            t->nr_listed, all->len);
 }
 
-static void put_node(Tree *t, unsigned level, int what, uint64_t total)
+static int by_node(gconstpointer a, gconstpointer b)
 {
-    json_comma(t->s);
-    g_string_append_printf(t->s, "%u,%d,%" PRIu64, level, what, total);
+    const NodeCount *x = a, *y = b;
+
+    return x->node != y->node ? (x->node < y->node ? -1 : 1) :
+           x->bin < y->bin ? -1 : x->bin > y->bin;
 }
 
-static void put_tree(Tree *t, unsigned node)
+/*
+ * The node of the whole profile that each one of the hart's is, made if there
+ * is none. The caller frees it.
+ */
+static unsigned *find_nodes(const Tree *t, const Activity *a)
+{
+    Profile *all = t->report->profile;
+    const Profile *from = a->profile;
+    unsigned *nodes = g_new(unsigned, from->nodes->len);
+    g_autofree unsigned *frames = g_new(unsigned, from->frames->len);
+    unsigned top = PROFILE_ROOT;
+
+    for (guint i = 0; i < from->frames->len; i++) {
+        frames[i] = profile_take_frame(all, profile_frame(from, i));
+    }
+    if (t->report->layers.hart) {
+        g_autofree char *name = g_strdup_printf("hart %u", a->hart);
+        unsigned frame = profile_label(all, FRAME_GROUP, name);
+
+        top = profile_child(all, PROFILE_ROOT, frame);
+    }
+    nodes[PROFILE_ROOT] = top;
+    for (guint i = PROFILE_ROOT + 1; i < from->nodes->len; i++) {
+        const ProfileNode *n = profile_node(from, i);
+
+        nodes[i] = profile_child(all, nodes[n->parent], frames[n->frame]);
+    }
+    return nodes;
+}
+
+static void collect_hart(Tree *t, const Activity *a)
+{
+    const Bins *b = a->nodes;
+    const HtmlAxis *axis = t->axis;
+    g_autofree unsigned *nodes = find_nodes(t, a);
+
+    for (guint i = 0; i < b->counts->len; i++) {
+        const BinCount *c = &g_array_index(b->counts, BinCount, i);
+        uint32_t bin = bins_place(b, c, axis->width * axis->per, axis->start);
+        NodeCount n = {
+            .node = nodes[c->id],
+            .bin = MIN(bin, axis->node_bins - 1),
+            .count = c->count,
+        };
+
+        g_array_append_val(t->counts, n);
+    }
+}
+
+/* What nodes have, by bin; what nobody has seen running is in the first one. */
+static void collect_counts(Tree *t)
+{
+    g_autofree uint64_t *seen = NULL;
+    guint n, at = 0;
+
+    t->counts = g_array_new(false, false, sizeof(NodeCount));
+    for (unsigned i = 0; i < t->report->nr_harts; i++) {
+        collect_hart(t, t->report->harts[i]);
+    }
+    n = t->profile->nodes->len;
+    seen = g_new0(uint64_t, n);
+    for (guint i = 0; i < t->counts->len; i++) {
+        const NodeCount *c = &g_array_index(t->counts, NodeCount, i);
+
+        seen[c->node] += c->count;
+    }
+    for (guint i = 0; i < n; i++) {
+        NodeCount rest = { .node = i };
+
+        if (seen[i] < profile_node(t->profile, i)->self) {
+            rest.count = profile_node(t->profile, i)->self - seen[i];
+            g_array_append_val(t->counts, rest);
+        }
+    }
+    g_array_sort(t->counts, by_node);
+    t->first = g_new(guint, n + 1);
+    for (guint i = 0; i <= n; i++) {
+        while (at < t->counts->len &&
+               g_array_index(t->counts, NodeCount, at).node < i) {
+            at++;
+        }
+        t->first[i] = at;
+    }
+}
+
+static void add_bins(Tree *t, unsigned node)
+{
+    for (guint i = t->first[node]; i < t->first[node + 1]; i++) {
+        const NodeCount *c = &g_array_index(t->counts, NodeCount, i);
+
+        t->bins[c->bin] += c->count;
+    }
+}
+
+static void add_bins_below(Tree *t, unsigned node)
+{
+    const GArray *below = t->children->pdata[node];
+
+    add_bins(t, node);
+    for (guint i = 0; below && i < below->len; i++) {
+        add_bins_below(t, g_array_index(below, unsigned, i));
+    }
+}
+
+/* A node with what is in t->bins, which is empty then */
+static void pack_node(Tree *t, unsigned level, unsigned what)
+{
+    size_t size = t->axis->node_bins * sizeof(*t->bins);
+
+    html_pack_number(t->packed, t->packed->len ? t->level + 1 - level : 0);
+    html_pack_number(t->packed, what);
+    html_pack_counts(t->packed, t->bins, t->axis->node_bins);
+    memset(t->bins, 0, size);
+    t->level = level;
+}
+
+static void pack_tree(Tree *t, unsigned node)
 {
     const ProfileNode *n = profile_node(t->profile, node);
     const GArray *below = t->children->pdata[node];
-    uint64_t left_out = 0;
+    bool left_out = false;
 
-    put_node(t, n->depth, node == PROFILE_ROOT ? -1 :
-             (int)list_frame(t, n->frame) * 8 + t->is[node], n->total);
+    add_bins(t, node);
+    pack_node(t, n->depth, node == PROFILE_ROOT ? 0 :
+              1 + list_frame(t, n->frame) * 8 + t->is[node]);
     for (guint i = 0; below && i < below->len; i++) {
         unsigned child = g_array_index(below, unsigned, i);
-        uint64_t total = profile_node(t->profile, child)->total;
 
-        if (total >= t->smallest) {
-            put_tree(t, child);
+        if (profile_node(t->profile, child)->total >= t->smallest) {
+            pack_tree(t, child);
         } else {
-            left_out += total;
+            left_out = true;
+        }
+    }
+    for (guint i = 0; left_out && i < below->len; i++) {
+        unsigned child = g_array_index(below, unsigned, i);
+
+        if (profile_node(t->profile, child)->total < t->smallest) {
+            add_bins_below(t, child);
         }
     }
     if (left_out) {
-        put_node(t, n->depth + 1, -1, left_out);
+        pack_node(t, n->depth + 1, 0);
     }
+}
+
+/* ... in no more bytes than a browser should have to read */
+static void put_tree(Tree *t)
+{
+    t->packed = g_byte_array_new();
+    t->bins = g_new0(uint64_t, t->axis->node_bins);
+    pack_tree(t, PROFILE_ROOT);
+    while (t->packed->len > HTML_MAX_TREE) {
+        g_byte_array_set_size(t->packed, 0);
+        while (t->nr_listed > t->nr_functions) {
+            t->sums[t->listed[--t->nr_listed]].index = LEFT_OUT;
+        }
+        t->smallest += t->smallest / 4 + 1;
+        pack_tree(t, PROFILE_ROOT);
+    }
+    g_string_append_printf(t->s, "\"smallest\":%" PRIu64 ",\"tree\":",
+                           t->smallest);
+    html_put_packed(t->s, t->packed);
+    g_string_append_c(t->s, ',');
+    g_byte_array_unref(t->packed);
+    g_free(t->bins);
 }
 
 /* Calls of each function, by its object and address; NULL: not known */
@@ -222,10 +383,11 @@ static void put_frames(Tree *t)
     g_string_append_printf(t->s, "],%s]", names->str);
 }
 
-void html_data_profile(GString *s, const HtmlReport *r)
+void html_put_profile(GString *s, const HtmlReport *r, const HtmlAxis *axis)
 {
-    Tree t = { .report = r, .profile = r->profile, .s = s };
+    Tree t = { .report = r, .axis = axis, .profile = r->profile, .s = s };
 
+    collect_counts(&t);
     profile_sum(r->profile);
     t.children = profile_children(r->profile);
     t.is = layers_find(r->profile, &r->layers);
@@ -237,148 +399,12 @@ void html_data_profile(GString *s, const HtmlReport *r)
     choose_smallest(&t);
     add_up(&t, PROFILE_ROOT);
     list_functions(&t);
-    g_string_append(s, "\"tree\":[");
-    put_tree(&t, PROFILE_ROOT);
-    g_string_append(s, "],");
+    put_tree(&t);
     put_frames(&t);
     g_ptr_array_unref(t.children);
+    g_array_unref(t.counts);
+    g_free(t.first);
     g_free(t.is);
     g_free(t.sums);
     g_free(t.listed);
-}
-
-/* A task's share of all harts */
-typedef struct TaskSum {
-    const Task *task;
-    uint64_t insns;
-    int index;                  /* in the JSON */
-} TaskSum;
-
-static int by_insns(gconstpointer a, gconstpointer b)
-{
-    const TaskSum *x = *(TaskSum *const *)a, *y = *(TaskSum *const *)b;
-
-    if (x->insns != y->insns) {
-        return x->insns > y->insns ? -1 : 1;
-    }
-    if (x->task->tid != y->task->tid) {
-        return x->task->tid < y->task->tid ? -1 : 1;
-    }
-    return strcmp(x->task->name, y->task->name);
-}
-
-/* Those that ran most; NULL is nobody and not among them */
-static GPtrArray *sum_tasks(const HtmlReport *r, GHashTable *sums)
-{
-    GPtrArray *list = g_ptr_array_new();
-
-    for (unsigned i = 0; i < r->nr_strips; i++) {
-        GHashTableIter iter;
-        gpointer task, insns;
-
-        g_hash_table_iter_init(&iter, r->strips[i]->totals);
-        while (g_hash_table_iter_next(&iter, &task, &insns)) {
-            TaskSum *sum = g_hash_table_lookup(sums, task);
-
-            if (task && !sum) {
-                sum = g_new0(TaskSum, 1);
-                sum->task = task;
-                g_hash_table_insert(sums, task, sum);
-                g_ptr_array_add(list, sum);
-            }
-            if (sum) {
-                sum->insns += *(uint64_t *)insns;
-            }
-        }
-    }
-    g_ptr_array_sort(list, by_insns);
-    for (guint i = 0; i < list->len; i++) {
-        ((TaskSum *)list->pdata[i])->index = i < HTML_MAX_TASKS ? (int)i : -2;
-    }
-    return list;
-}
-
-static int task_index(GHashTable *sums, const Task *task)
-{
-    const TaskSum *sum = task ? g_hash_table_lookup(sums, task) : NULL;
-
-    return sum ? sum->index : -1;
-}
-
-static void put_share(GString *s, int task, uint64_t insns)
-{
-    if (insns) {
-        json_comma(s);
-        g_string_append_printf(s, "%d,%" PRIu64, task, insns);
-    }
-}
-
-/* How much of each task there is, in the order of @list */
-static void put_totals(GString *s, const Strip *strip, const GPtrArray *list)
-{
-    const uint64_t *n = g_hash_table_lookup(strip->totals, NULL);
-    uint64_t others = 0;
-
-    put_share(s, -1, n ? *n : 0);
-    for (guint i = 0; i < list->len; i++) {
-        const TaskSum *sum = list->pdata[i];
-
-        n = g_hash_table_lookup(strip->totals, sum->task);
-        if (n && sum->index == -2) {
-            others += *n;
-        } else if (n) {
-            put_share(s, sum->index, *n);
-        }
-    }
-    put_share(s, -2, others);
-}
-
-static void put_strip(GString *s, const Strip *strip, GHashTable *sums,
-                      const GPtrArray *list)
-{
-    json_comma(s);
-    g_string_append_printf(s, "{\"hart\":%u,\"width\":%" PRIu64
-                           ",\"insns\":%" PRIu64 ",\"buckets\":[",
-                           strip->hart, strip->width, strip->insns);
-    for (unsigned i = 0; i < STRIP_BUCKETS; i++) {
-        const StripBucket *b = &strip->buckets[i];
-
-        if (i * strip->width >= strip->insns) {
-            break;
-        }
-        json_comma(s);
-        g_string_append_c(s, '[');
-        for (unsigned j = 0; j < STRIP_TASKS; j++) {
-            put_share(s, task_index(sums, b->shares[j].task),
-                      b->shares[j].insns);
-        }
-        put_share(s, -2, b->others);
-        g_string_append_c(s, ']');
-    }
-    g_string_append(s, "],\"totals\":[");
-    put_totals(s, strip, list);
-    g_string_append(s, "]}");
-}
-
-void html_data_strips(GString *s, const HtmlReport *r)
-{
-    g_autoptr(GHashTable) sums = g_hash_table_new_full(NULL, NULL, NULL,
-                                                       g_free);
-    g_autoptr(GPtrArray) list = sum_tasks(r, sums);
-
-    g_string_append(s, "\"tasks\":[");
-    for (guint i = 0; i < MIN(list->len, HTML_MAX_TASKS); i++) {
-        const Task *task = ((TaskSum *)list->pdata[i])->task;
-
-        json_comma(s);
-        g_string_append_c(s, '[');
-        json_string(s, task->name, HTML_MAX_NAME);
-        g_string_append_printf(s, ",%u,%u,%d]", task->tgid, task->tid,
-                               task->known);
-    }
-    g_string_append(s, "],\"strips\":[");
-    for (unsigned i = 0; i < r->nr_strips; i++) {
-        put_strip(s, r->strips[i], sums, list);
-    }
-    g_string_append_c(s, ']');
 }

@@ -1,0 +1,366 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+
+/* Choosing what is looked at: a range of time, a hart, a task */
+
+function binAt(at) {
+    return Math.min(Math.max(Math.floor((at - axis.start) / binWidth), 0),
+                    axis.nodeBins - 1);
+}
+
+/* The bins that have a part of @from to @to */
+function chooseRange(from, to) {
+    choose({ from: binAt(Math.min(from, to)),
+             to: binAt(Math.max(from, to)) + 1 });
+}
+
+function zoomTime(from, to) {
+    const least = 4 * axis.width, middle = (from + to) / 2;
+    const half = Math.max(to - from, least) / 2;
+    seen.from = Math.max(middle - half, axis.from);
+    seen.to = Math.min(middle + half, Math.max(axis.to, axis.from + 1));
+    byId('zoom-out').disabled = seen.from <= axis.from && seen.to >= axis.to;
+    drawTime();
+}
+
+function zoomIn() {
+    if (wholeRange()) {
+        const at = cursor ? cursor.at : (seen.from + seen.to) / 2;
+        const part = (seen.to - seen.from) / 4;
+        zoomTime(at - part, at + part);
+    } else {
+        zoomTime(axis.start + chosen.from * binWidth,
+                 axis.start + chosen.to * binWidth);
+    }
+}
+
+function zoomOut() {
+    const part = (seen.to - seen.from) / 2;
+    const from = seen.from - part, to = seen.to + part;
+    zoomTime(Math.max(from, axis.from), Math.min(to, axis.to));
+}
+
+function showAll() {
+    cursor = null;
+    hideTip();
+    choose({ from: 0, to: axis.nodeBins, hart: -1, task: -1 });
+}
+
+/* What was there, for a tooltip: lines of text */
+function describePlace(hart, at) {
+    const wide = barWidth(), i = Math.floor((at - axis.start) / wide);
+    const bin = shares(hart)[i] || [], first = axis.start + i * wide;
+    const all = bin.reduce((sum, share) => sum + share[1], 0);
+    const lines = [`hart ${hart.hart}, ${place(Math.max(first, axis.from))}` +
+        (timed ? ` + ${long(wide)}` : ' + ' + short(wide))];
+    for (const [thing, n, ns] of bin.slice(-6).reverse()) {
+        lines.push(`${nameOf(thing)}: ${short(n)} instructions` +
+            (hart.timed && !byFunction ? `, ${long(ns)}` :
+             `, ${percent(n, all)}`));
+    }
+    const from = first, to = first + wide;
+    hart.traps.forEach((trap, cause) => {
+        const n = sumOf(trap, (from - axis.start) / axis.width,
+                        (to - axis.start) / axis.width);
+        if (n) {
+            lines.push(`${data.traps[cause]}: ${group(n)}`);
+        }
+    });
+    for (const [at, kind, text] of hart.marks) {
+        if (at >= from && at < to) {
+            lines.push(`${NOTES[kind]}: ${text}`);
+        }
+    }
+    return lines;
+}
+
+function showTip(lines, left, top) {
+    tip.replaceChildren(...lines.slice(0, 14).map(line =>
+        make('div', '', line)));
+    tip.hidden = false;
+    tip.style.left = Math.max(Math.min(left + 14, document.documentElement
+        .clientWidth - tip.offsetWidth - 6), 4) + 'px';
+    tip.style.top = (top + 18 + tip.offsetHeight > window.innerHeight ?
+        top - 10 - tip.offsetHeight : top + 18) + 'px';
+}
+
+function hideTip() {
+    tip.hidden = true;
+}
+
+/* The thing that has most of the bin, or that is at @y of the column */
+function thingAt(hart, at, y) {
+    const bin = shares(hart)[Math.floor((at - axis.start) / barWidth())] || [];
+    if (y === undefined || !bin.length) {
+        return bin.length ? bin[bin.length - 1][0] : null;
+    }
+    const by = hart.timed && !byFunction ? 2 : 1;
+    let left = (1 - y) * bin.reduce((sum, share) => sum + share[by], 0);
+    for (let j = bin.length; j--;) {
+        left -= bin[j][by];
+        if (left <= 0) {
+            return bin[j][0];
+        }
+    }
+    return bin[0][0];
+}
+
+function chooseThing(thing) {
+    if (thing === null || thing < 0) {
+        return;
+    }
+    if (byFunction) {
+        chooseFunction(thing);
+    } else if (canChooseTask(thing)) {
+        choose({ task: chosen.task === thing ? -1 : thing });
+    }
+}
+
+function followMouse(hart) {
+    const canvas = hart.canvas;
+    const at = e => seen.from + (seen.to - seen.from) * Math.min(Math.max(
+        (e.clientX - canvas.getBoundingClientRect().left) /
+        canvas.clientWidth, 0), 0.999999);
+    canvas.addEventListener('pointerdown', e => {
+        if (e.button === 0) {
+            drag = { from: at(e), x: e.clientX, moved: false };
+            canvas.setPointerCapture(e.pointerId);
+        }
+    });
+    canvas.addEventListener('pointermove', e => {
+        const here = at(e);
+        if (drag && (drag.moved || Math.abs(e.clientX - drag.x) > 3)) {
+            drag.moved = true;
+            Object.assign(chosen, { from: binAt(Math.min(drag.from, here)),
+                                    to: binAt(Math.max(drag.from, here)) + 1 });
+            drawRange();
+            sayRange();
+            hideTip();
+            return;
+        }
+        showTip(describePlace(hart, here), e.clientX, e.clientY);
+    });
+    canvas.addEventListener('pointerup', e => {
+        const from = drag;
+        drag = null;
+        if (from && from.moved) {
+            chooseRange(from.from, at(e));
+        } else if (from) {
+            const box = canvas.getBoundingClientRect();
+            chooseThing(thingAt(hart, at(e), (e.clientY - box.top) /
+                                             box.height));
+        }
+    });
+    canvas.addEventListener('pointercancel', () => {
+        drag = null;
+    });
+    canvas.addEventListener('pointerleave', hideTip);
+    canvas.addEventListener('dblclick', zoomIn);
+}
+
+function onTimeKey(e) {
+    const step = { ArrowLeft: -1, ArrowRight: 1 }[e.key];
+    const rows = harts.length;
+    if (e.ctrlKey || e.metaKey || e.altKey) {
+        return;
+    }
+    if (!cursor && e.key.startsWith('Arrow')) {
+        cursor = { at: seen.from, hart: 0, anchor: null };
+    } else if (step) {
+        const from = cursor.at;
+        cursor.at = Math.min(Math.max(axis.start + (binAt(cursor.at) + step) *
+            binWidth, axis.from), axis.to);
+        cursor.anchor = e.shiftKey ? cursor.anchor ?? from : null;
+        if (e.shiftKey) {
+            chooseRange(cursor.anchor, cursor.at);
+        }
+    } else if (e.key === 'ArrowUp' || e.key === 'ArrowDown') {
+        cursor.hart = (cursor.hart + (e.key === 'ArrowUp' ? rows - 1 : 1)) %
+            rows;
+    } else if (e.key === 'Enter' && cursor) {
+        chooseThing(thingAt(harts[cursor.hart], cursor.at));
+    } else if (e.key === '+' || e.key === '=') {
+        zoomIn();
+    } else if (e.key === '-') {
+        zoomOut();
+    } else {
+        return;
+    }
+    e.preventDefault();
+    drawRange();
+    if (cursor && e.key.startsWith('Arrow')) {
+        const hart = harts[cursor.hart];
+        const box = hart.canvas.getBoundingClientRect();
+        const lines = describePlace(hart, cursor.at);
+        showTip(lines, box.left + x(cursor.at, box.width), box.bottom - 18);
+        range.textContent = lines.join('; ');
+    }
+}
+
+/* What is chosen, in words, and how the command line says it */
+function sayRange() {
+    const from = Math.max(axis.start + chosen.from * binWidth, axis.from);
+    const to = Math.min(axis.start + chosen.to * binWidth, axis.to);
+    let insns = 0;
+    for (const hart of harts) {
+        if (chosen.hart < 0 || chosen.hart === hart.hart) {
+            for (const [task, counts] of hart.totals) {
+                insns += chosen.task < 0 || chosen.task === task ?
+                    sumOf(counts, chosen.from * axis.per,
+                          chosen.to * axis.per) : 0;
+            }
+        }
+    }
+    range.replaceChildren(`${place(from)} \u2013 ${place(to)}: ` +
+        (timed ? `${long(to - from)}, ` : '') + `${group(insns)} ${data.unit}`);
+    if (!wholeRange() && (timed || !data.selected)) {
+        const unit = timed ? 'ns' : '';
+        range.append(' ', make('code', '', `--from ${axis.start +
+            chosen.from * binWidth}${unit} --to ${axis.start +
+            chosen.to * binWidth}${unit}`));
+    }
+}
+
+/* Something that was chosen, at the top of the page, and how to have all */
+function chip(text, without) {
+    const button = make('button', 'chip', text + ' \u00d7');
+    button.type = 'button';
+    button.title = 'Show all again';
+    button.addEventListener('click', () => choose(without));
+    return button;
+}
+
+function showChosen() {
+    const chips = [];
+    if (!wholeRange()) {
+        chips.push(chip(`${place(Math.max(axis.start + chosen.from * binWidth,
+            axis.from))} + ${long((chosen.to - chosen.from) * binWidth)}`,
+            { from: 0, to: axis.nodeBins }));
+    }
+    if (chosen.hart >= 0) {
+        chips.push(chip('hart ' + chosen.hart, { hart: -1 }));
+    }
+    if (chosen.task >= 0) {
+        chips.push(chip(taskName(chosen.task), { task: -1 }));
+    }
+    byId('chosen').replaceChildren(...chips);
+    byId('whole').disabled = allChosen();
+    harts.forEach(hart => hart.button.setAttribute('aria-pressed',
+        chosen.hart === hart.hart));
+}
+
+/* The things that ran most in what is chosen; and its traps */
+function showLegend() {
+    const sums = new Map(), wide = byFunction ? 1 : axis.per;
+    const traps = data.traps.map(() => 0);
+    const from = chosen.from * wide, to = chosen.to * wide;
+    for (const hart of harts) {
+        if (chosen.hart >= 0 && chosen.hart !== hart.hart) {
+            continue;
+        }
+        shares(hart).slice(from, to).forEach(bin => bin.forEach(
+            ([thing, n]) => sums.set(thing, (sums.get(thing) || 0) + n)));
+        hart.traps.forEach((trap, i) => {
+            traps[i] += sumOf(trap, chosen.from * axis.per,
+                              chosen.to * axis.per);
+        });
+    }
+    const all = [...sums.values()].reduce((a, b) => a + b, 0);
+    const items = [...sums].filter(([, n]) => n).sort((a, b) => b[1] - a[1]);
+    byId('legend').replaceChildren(...items.slice(0, 24).map(([thing, n]) => {
+        const item = make('button', 'task'), box = make('i');
+        box.style.background = colourOf(thing);
+        item.type = 'button';
+        item.append(box, nameOf(thing) + ' ' + percent(n, all));
+        item.disabled = thing < 0 || !byFunction && !canChooseTask(thing);
+        item.setAttribute('aria-pressed', !byFunction && thing >= 0 &&
+            chosen.task === thing);
+        item.addEventListener('click', () => chooseThing(thing));
+        return item;
+    }));
+    if (items.length > 24) {
+        byId('legend').append(make('span', '', `and ${items.length - 24} more`));
+    }
+    const list = data.traps.map((name, i) => [name, traps[i]])
+        .filter(([, n]) => n).sort((a, b) => b[1] - a[1]);
+    byId('traps').replaceChildren(...list.length ? [make('b', '', 'Traps')] :
+        [], ...list.map(([name, n]) => make('span', '', `${name} ${group(n)}`)));
+}
+
+function addHart(hart) {
+    const row = make('div', 'strip'), lines = make('div', 'lines');
+    hart.button = make('button', 'hart', 'hart ' + hart.hart);
+    hart.canvas = make('canvas');
+    hart.trapCanvas = make('canvas', 'trap-lane');
+    hart.button.type = 'button';
+    hart.button.title = 'Show only this hart';
+    hart.button.addEventListener('click', () => choose({
+        hart: chosen.hart === hart.hart ? -1 : hart.hart }));
+    hart.canvas.setAttribute('role', 'img');
+    hart.canvas.setAttribute('aria-label', `What hart ${hart.hart} ran: ` +
+        [...hart.totals].map(([task, counts]) => [task,
+            sumOf(counts, 0, axis.bins)]).filter(([, n]) => n)
+        .sort((a, b) => b[1] - a[1]).slice(0, 5)
+        .map(([t, n]) => taskName(t) + ' ' + percent(n, hart.insns))
+        .join(', '));
+    hart.trapCanvas.hidden = !data.traps.length;
+    lines.append(hart.canvas, hart.trapCanvas);
+    row.append(hart.button, lines);
+    byId('strips').append(row);
+    followMouse(hart);
+}
+
+function chooseColours(functions) {
+    byFunction = functions;
+    paint();
+    for (const button of byId('colour-by').children) {
+        button.setAttribute('aria-pressed',
+            (button.textContent === 'functions') === byFunction);
+    }
+    byId('who-title').textContent = byFunction ? 'What ran when' :
+        'Who ran when';
+    drawTime();
+    showLegend();
+}
+
+function showTime() {
+    const more = harts.reduce((sum, hart) => sum + hart.moreMarks, 0);
+    byId('who').hidden = !harts.length;
+    if (!harts.length) {
+        return;
+    }
+    byId('who-hint').textContent = (timed ? 'Virtual time of the machine' :
+        'Instructions of each hart (the trace has no times)') +
+        '. Drag to choose a range: call stacks and functions follow.' +
+        (data.traps.length ? ' Traps are below each hart.' : '') +
+        (more ? ` ${group(more)} more notes are not shown.` : '');
+    if (harts.some(hart => hart.marks.length)) {
+        const row = make('div', 'strip'), lane = make('div', 'lines');
+        lane.id = 'marks';
+        row.append(make('span', 'hart', 'notes'), lane);
+        byId('strips').append(row);
+    }
+    harts.forEach(addHart);
+    const row = make('div', 'strip'), box = make('div', 'axis');
+    box.id = 'axis';
+    row.append(make('span', 'hart', timed ? 'time' : 'instr.'), box);
+    byId('strips').append(row);
+    if (data.tasks.length) {
+        for (const name of ['tasks', 'functions']) {
+            const button = make('button', '', name);
+            button.type = 'button';
+            button.addEventListener('click', () =>
+                chooseColours(name === 'functions'));
+            byId('colour-by').append(button);
+        }
+    }
+    byId('zoom-in').addEventListener('click', zoomIn);
+    byId('zoom-out').addEventListener('click', zoomOut);
+    byId('whole').addEventListener('click', showAll);
+    lanes.addEventListener('keydown', onTimeKey);
+    lanes.addEventListener('blur', hideTip);
+    window.addEventListener('resize', drawTime);
+    followers.push(sayRange, showChosen, showLegend, drawTime);
+    sayRange();
+    showChosen();
+    chooseColours(!data.tasks.length);
+}
