@@ -30,7 +30,8 @@ static bool check(const View *only)
 static const OptionGroup group = {
     .entries = (const GOptionEntry[]) {
         { "width", 0, 0, G_OPTION_ARG_INT, &options.width,
-          "Width of the picture, pixels (default: 1200)", "N" },
+          "Width of the picture, pixels, before a browser makes it as wide as "
+          "its window (default: 1200)", "N" },
         { "min-width", 0, 0, G_OPTION_ARG_DOUBLE, &options.min_width,
           "Leave out what is narrower, pixels (default: 0.3)", "X" },
         { "icicle", 0, 0, G_OPTION_ARG_NONE, &options.icicle,

@@ -469,12 +469,17 @@ class Flames:
         return ('[...document.querySelectorAll("#frames > g")].find(g => g.'
                 f'querySelector("title").textContent.startsWith("{name} "))')
 
+    def width(self):
+        """Of the frames: all of the window, but for margins of 12 pixels"""
+        return self.b.run('window.innerWidth') - 24
+
     def frames(self):
         seen = self.b.run(RECTS)
+        wide = self.width()
         assert len(seen) == len(FRAMES), seen
         for name, insns in FRAMES:
             got, = [s for s in seen if s[0] == name]
-            assert abs(got[1] - 976 * insns / 1000) < 1, got
+            assert abs(got[1] - wide * insns / 1000) < 1, (got, wide)
         top = {name: y for name, _, y, _ in seen}
         order = [top[n] for n in ('all', 'sh', 'main', 'work', 'leaf')]
         assert order == sorted(order, reverse=not self.icicle), order
@@ -500,8 +505,8 @@ class Flames:
         b.click(self.g('work'))
         after = {s[0]: s[1] for s in b.run(RECTS)}
         assert set(after) == {'all', 'sh', 'main', 'work', 'leaf'}, after
-        assert abs(after['work'] - 976) < 1
-        assert abs(after['leaf'] - 976 * 200 / 550) < 2, after
+        assert abs(after['work'] - self.width()) < 1
+        assert abs(after['leaf'] - self.width() * 200 / 550) < 2, after
         b.click('document.getElementById("reset")')
         assert [s[0] for s in b.run(RECTS)] == [s[0] for s in before]
 
@@ -523,6 +528,41 @@ class Flames:
         assert len(b.run(RECTS)) == len(FRAMES)
 
 
+    def keys_search(self):
+        b = self.b
+        for key, modifiers in (('f', 2), ('F3', 0), ('/', 0)):
+            b.answer = 'leaf'
+            b.press(key, modifiers)
+            assert {s[0] for s in b.run(RECTS) if s[3]} == {'leaf'}, key
+            assert [d[0] for d in b.dialogs] == ['prompt'], key
+            b.dialogs.clear()
+            b.answer = None
+            b.click('document.getElementById("search")')
+            assert not [s for s in b.run(RECTS) if s[3]]
+
+    def in_view(self):
+        """In a window that is less high, of another width, and dark"""
+        b = self.b
+        light = b.run('getComputedStyle(document.querySelector(".paper")).fill')
+        b.call('Emulation.setEmulatedMedia', features=[
+            {'name': 'prefers-color-scheme', 'value': 'dark'}])
+        b.resize(700, 150)
+        b.open(self.path)
+        assert abs(b.run(RECTS)[0][1] - self.width()) < 1
+        inside = ('(r => r.top >= 0 && r.bottom <= innerHeight)('
+                  '%s.getBoundingClientRect())')
+        for element in (self.g('all'), 'document.getElementById("search")',
+                        'document.querySelector(".title")'):
+            assert b.run(inside % element), element
+        assert light != b.run('getComputedStyle(document.querySelector('
+                              '".paper")).fill')
+        b.resize(1800, 150)
+        assert abs(b.run(RECTS)[0][1] - self.width()) < 1
+        b.screenshot(self.path[:-4] + '-dark.png')
+        b.call('Emulation.setEmulatedMedia', features=[])
+        b.resize(1300, 1000)
+
+
 def tests(browser, folder, programs):
     report = Report(browser, folder)
     for name in ('frames', 'search', 'zoom', 'keyboard', 'layers',
@@ -535,7 +575,8 @@ def tests(browser, folder, programs):
         yield 'report: ranges are as reported', ranges, ranges.as_reported
     for drawing in ('flames', 'icicle'):
         flames = Flames(browser, folder, drawing)
-        for name in ('frames', 'search', 'zoom', 'keyboard'):
+        for name in ('frames', 'search', 'zoom', 'keyboard', 'keys_search',
+                     'in_view'):
             yield f'{drawing}: {name}', flames, getattr(flames, name)
 
 

@@ -653,9 +653,9 @@ static void test_drawing(void)
     g_markup_parse_context_parse(context, svg, strlen(svg), &err);
     g_markup_parse_context_end_parse(context, err ? NULL : &err);
     check_no_error(err);
-    /* all, U-mode, space, main, leaf, other; background and legend */
+    /* all, U-mode, space, main, leaf, other; background, legend, two bars */
     check_cmpuint(seen.titles, ==, 6);
-    check_cmpuint(seen.rects, ==, 6 + 2);
+    check_cmpuint(seen.rects, ==, 6 + 4);
     check_true(seen.max_right <= 1200);
     check_nonnull(strstr(svg, "leaf (39 instructions, 39.00%)"));
     check_nonnull(strstr(svg, "other (1 instruction, 1.00%)"));

@@ -240,9 +240,6 @@ static void put_legend(const Drawing *d)
 static void put_head(const Drawing *d, unsigned height)
 {
     const FlameOptions *o = d->opts;
-    g_autofree char *title = flamegraph_escape(o->title, SIZE_MAX);
-    g_autofree char *subtitle = flamegraph_escape(o->subtitle ? o->subtitle :
-                                                  "", SIZE_MAX);
 
     fprintf(d->f,
             "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
@@ -262,25 +259,53 @@ static void put_head(const Drawing *d, unsigned height)
             "text.ui { font: 12px sans-serif; fill: #444 }\n"
             "text.title { font: bold 19px sans-serif; fill: #222 }\n"
             "text.button { cursor: pointer; fill: #1a5fb4 }\n"
+            ".paper { fill: #fcfcfa }\n"
+            ":root { background: #fcfcfa }\n"
+            "@media (prefers-color-scheme: dark) {\n"
+            ".paper { fill: #15181c }\n"
+            ":root { background: #15181c }\n"
+            "#frames rect { opacity: 0.85 }\n"
+            "#frames g:hover rect, #frames g:focus rect { stroke: #fff }\n"
+            "text.ui { fill: #b3bcc7 }\n"
+            "text.title { fill: #e6e8eb }\n"
+            "text.button { fill: #7fb2f0 }\n"
+            "}\n"
             "</style>\n"
-            "<rect width=\"100%%\" height=\"100%%\" fill=\"#fcfcfa\"/>\n",
+            "<rect width=\"100%%\" height=\"100%%\" class=\"paper\"/>\n",
             o->width, height, o->width, height, FONT_SIZE);
+}
+
+/* Above and below the frames, and over them where the window is less high */
+static void put_texts(const Drawing *d, unsigned height)
+{
+    const FlameOptions *o = d->opts;
+    g_autofree char *title = flamegraph_escape(o->title, SIZE_MAX);
+    g_autofree char *subtitle = flamegraph_escape(o->subtitle ? o->subtitle :
+                                                  "", SIZE_MAX);
+
     fprintf(d->f,
-            "<text x=\"%u\" y=\"28\" class=\"title\" text-anchor=\"middle\">"
-            "%s</text>\n"
-            "<text x=\"%u\" y=\"48\" class=\"ui\" text-anchor=\"middle\">%s"
-            "</text>\n", o->width / 2, title, o->width / 2, subtitle);
+            "<g id=\"head\"><rect width=\"100%%\" height=\"%d\" "
+            "class=\"paper\"/>\n"
+            "<text x=\"%u\" y=\"28\" class=\"title middle\" "
+            "text-anchor=\"middle\">%s</text>\n"
+            "<text x=\"%u\" y=\"48\" class=\"ui middle\" "
+            "text-anchor=\"middle\">%s</text>\n",
+            HEAD - 8, o->width / 2, title, o->width / 2, subtitle);
     put_legend(d);
     fprintf(d->f,
-            "<text id=\"reset\" x=\"%u\" y=\"%d\" class=\"ui button hidden\" "
+            "<text id=\"reset\" x=\"%u\" y=\"%d\" "
+            "class=\"ui button right hidden\" "
             "text-anchor=\"end\">Reset zoom</text>\n"
-            "<text id=\"search\" x=\"%u\" y=\"%d\" class=\"ui button\" "
-            "text-anchor=\"end\">Search</text>\n"
+            "<text id=\"search\" x=\"%u\" y=\"%d\" "
+            "class=\"ui button right\" text-anchor=\"end\">Search</text></g>\n"
+            "<g id=\"foot\"><rect y=\"%u\" width=\"100%%\" height=\"%d\" "
+            "class=\"paper\"/>\n"
             "<text id=\"details\" x=\"%u\" y=\"%u\" class=\"ui\"> </text>\n"
-            "<text id=\"matched\" x=\"%u\" y=\"%u\" class=\"ui\" "
-            "text-anchor=\"end\"> </text>\n",
+            "<text id=\"matched\" x=\"%u\" y=\"%u\" class=\"ui right\" "
+            "text-anchor=\"end\"> </text></g>\n",
             o->width - MARGIN - 62, HEAD - 15, o->width - MARGIN, HEAD - 15,
-            MARGIN, height - 12, o->width - MARGIN, height - 12);
+            height - FOOT + 4, FOOT - 4, MARGIN, height - 12,
+            o->width - MARGIN, height - 12);
 }
 
 void flamegraph_write(Profile *p, const FlameOptions *opts, FILE *f)
@@ -298,7 +323,9 @@ void flamegraph_write(Profile *p, const FlameOptions *opts, FILE *f)
     fprintf(f, "<g id=\"frames\" class=\"%s\">\n",
             opts->icicle ? "icicle" : "flames");
     put_frames(&d, PROFILE_ROOT, 0, MARGIN);
-    fprintf(f, "</g>\n<script><![CDATA[\n%s]]></script>\n</svg>\n",
+    fprintf(f, "</g>\n");
+    put_texts(&d, height);
+    fprintf(f, "<script><![CDATA[\n%s]]></script>\n</svg>\n",
             flamegraph_js);
     g_ptr_array_unref(d.children);
 }

@@ -1,5 +1,5 @@
 /*
- * The script inside of flame graphs: zoom and search
+ * The script inside of flame graphs: zoom, search, the window's width
  *
  * Everything that it needs to know is in the drawing: a frame's place and
  * width are those of its rectangle, its name stands in its title.
@@ -9,6 +9,7 @@
 (function () {
 'use strict';
 const NS = 'http://www.w3.org/2000/svg', PAD = 4, CHAR = 6.622;
+const svg = document.documentElement;
 const byId = id => document.getElementById(id);
 const details = byId('details'), matched = byId('matched');
 const reset = byId('reset'), search = byId('search');
@@ -23,9 +24,13 @@ const frames = [...byId('frames').children].map(g => {
                                  .replace(/,/g, ''), 10),
              x: +rect.getAttribute('x'), y: +rect.getAttribute('y'),
              w: +rect.getAttribute('width'),
+             /* as it was drawn */
+             drawn: [+rect.getAttribute('x'), +rect.getAttribute('width')],
              height: +rect.getAttribute('height') };
 });
-const root = frames[0];
+const root = frames[0], margin = root.x;
+const height = +svg.getAttribute('height');
+let zoomed = root;
 
 function place(f, x, w) {
     const room = Math.floor((w - 2 * PAD) / CHAR);
@@ -45,6 +50,7 @@ function place(f, x, w) {
 }
 
 function zoom(to) {
+    zoomed = to;
     const end = to.x + to.w, scale = root.w / to.w, eps = 0.05;
     for (const f of frames) {
         const below = (f.y - to.y) * down > 0 && f.x <= to.x + eps &&
@@ -60,6 +66,35 @@ function zoom(to) {
         }
     }
     reset.classList.toggle('hidden', to === root);
+}
+
+/* The title stays at the top of the window, and details at its bottom. */
+function follow() {
+    const top = Math.min(Math.max(window.scrollY, 0),
+                         Math.max(height - window.innerHeight, 0));
+    const bottom = Math.min(top + window.innerHeight - height, 0);
+    byId('head').setAttribute('transform', `translate(0 ${top})`);
+    byId('foot').setAttribute('transform', `translate(0 ${bottom})`);
+}
+
+/* As wide as the window */
+function layout() {
+    svg.removeAttribute('viewBox');
+    svg.setAttribute('width', '100%');
+    const width = svg.getBoundingClientRect().width;
+    const scale = (width - 2 * margin) / root.drawn[1];
+    for (const f of frames) {
+        f.x = margin + (f.drawn[0] - margin) * scale;
+        f.w = f.drawn[1] * scale;
+    }
+    for (const e of document.querySelectorAll('.middle')) {
+        e.setAttribute('x', width / 2);
+    }
+    for (const e of document.querySelectorAll('.right')) {
+        e.setAttribute('x', width - margin - (e === reset ? 62 : 0));
+    }
+    zoom(zoomed);
+    follow();
 }
 
 function find(pattern) {
@@ -151,9 +186,16 @@ search.addEventListener('click', () => {
     search.textContent === 'Clear' ? find('') : ask();
 });
 window.addEventListener('keydown', e => {
-    if ((e.ctrlKey && e.key === 'f') || e.key === 'F3') {
+    if (((e.ctrlKey || e.metaKey) && e.key.toLowerCase() === 'f') ||
+        e.key === 'F3' || e.key === '/') {
         e.preventDefault();
         ask();
     }
 });
+window.addEventListener('resize', layout);
+window.addEventListener('scroll', follow);
+layout();
+if (down === 1) {
+    window.scrollTo(0, height);
+}
 })();
