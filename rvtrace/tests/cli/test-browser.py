@@ -10,6 +10,8 @@
 
 import collections
 import os
+import re
+import struct
 import subprocess
 import sys
 import tempfile
@@ -448,6 +450,26 @@ class Ranges(Report):
                       kinds[name] == 1}
 
 
+def picture(folder):
+    """The picture of README.md is there, and so is what makes it."""
+    top = os.path.join(os.path.dirname(os.path.realpath(__file__)),
+                       *['..'] * 3)
+    with open(os.path.join(top, 'README.md'), encoding='utf-8') as f:
+        path, = re.findall(r'!\[.*\]\((.*\.png)\)', f.read())
+    assert os.path.getsize(os.path.join(top, path)) <= 250000, path
+    out = os.path.join(folder, 'picture.png')
+    subprocess.run([os.path.join(top, 'scripts', 'picture'),
+                    os.path.join(folder, 'report.html'), out],
+                   check=True, stdout=subprocess.DEVNULL,
+                   env={**os.environ, 'WIDTH': '900', 'HEIGHT': '700'})
+    for file, size in ((path, None), (out, (900, 700))):
+        with open(os.path.join(top, file), 'rb') as f:
+            head = f.read(24)
+        assert head[:8] == b'\x89PNG\r\n\x1a\n', file
+        got = struct.unpack('>II', head[16:])
+        assert size in (None, got), (got, size)
+
+
 RECTS = '''[...document.querySelectorAll("#frames > g")]
     .filter(g => !g.classList.contains("hidden")).map(g => [
     g.querySelector("title").textContent.replace(/ \\([^(]*$/, ""),
@@ -573,6 +595,7 @@ def tests(browser, folder, programs):
     if programs:
         ranges = Ranges(browser, folder, *programs)
         yield 'report: ranges are as reported', ranges, ranges.as_reported
+    yield 'the picture of a report', report, lambda: picture(folder)
     for drawing in ('flames', 'icicle'):
         flames = Flames(browser, folder, drawing)
         for name in ('frames', 'search', 'zoom', 'keyboard', 'keys_search',
