@@ -13,6 +13,7 @@ import sys
 from collections import Counter
 
 import tap
+import ranges
 from symbols import table
 from tap import need, Skip
 
@@ -668,6 +669,10 @@ def test_index_times(folder, guest):
     return f'{len(ranges)} ranges'
 
 
+def test_ranges(folder, guest):
+    return ranges.test_ranges(folder, guest, run, stacks)
+
+
 def test_no_time(folder, guest):
     refuses(folder, guest, 'does not report the time', 'folded', '--weight',
             'time')
@@ -775,6 +780,7 @@ def main():
         ('virtual time as weight', test_weight, timed),
         ('virtual time in reports', test_report_weight, timed),
         ('virtual time with an index', test_index_times, timed),
+        ('ranges of time in a browser', test_ranges, timed),
         ('no timestamps', test_no_time, dhry),
         ('names of Rust', test_rust, dhry),
         ('options of views', test_options, dhry),
