@@ -105,10 +105,8 @@ static bool check_options(GdbServe *s)
 {
     const CliTrace *ct = &s->ct;
 
-    if (!ct->job.traces == !s->address) {
-        say_error(s->address ? "--trace and --qmp: one of them" :
-                  "which trace? give --trace FILE, or --qmp ADDRESS for the "
-                  "RAM sink of a machine");
+    if (ct->job.traces && s->address) {
+        say_error("--trace and --qmp: one of them");
         return false;
     }
     if (s->address && (ct->job.ram || ct->job.wrapped_at != RING_NOT_WRAPPED ||

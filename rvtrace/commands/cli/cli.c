@@ -300,7 +300,7 @@ static bool choose_trace(CliTrace *ct)
         say_error("which trace? give --trace FILE, too");
         return false;
     }
-    return folder_take(folder, &ct->job, &ct->title);
+    return folder_take(folder, &ct->job, ct->has_names, &ct->title);
 }
 
 bool cli_parse(CliTrace *ct, GOptionEntry *extra, const char *summary,

@@ -334,7 +334,7 @@ static char **list_of(char *path)
     return list;
 }
 
-static bool take(const char *folder, Job *job, char **title)
+static bool take(const char *folder, Job *job, bool names, char **title)
 {
     g_autoptr(GKeyFile) about = read_about(folder);
     g_autofree char *kernel = NULL;
@@ -353,18 +353,20 @@ static bool take(const char *folder, Job *job, char **title)
                      "known", text_plain(path));
         }
     }
-    take_sysroots(folder, about, &job->names.sysroots);
     take_list(folder, about, "elf", &job->elfs);
-    take_list(folder, about, "kallsyms", &job->names.kallsyms);
+    if (names) {
+        take_sysroots(folder, about, &job->names.sysroots);
+        take_list(folder, about, "kallsyms", &job->names.kallsyms);
+    }
     if (!job->isa) {
         job->isa = g_key_file_get_string(about, RUN, "isa", NULL);
     }
     kernel = g_key_file_get_string(about, FILES, "kernel", NULL);
-    *title = kernel ? g_path_get_basename(kernel) : NULL;
+    *title = kernel ? g_path_get_basename(text_plain(kernel)) : NULL;
     return true;
 }
 
-bool folder_take(const char *folder, Job *job, char **title)
+bool folder_take(const char *folder, Job *job, bool names, char **title)
 {
     g_autofree char *newest = NULL;
     unsigned n;
@@ -384,11 +386,11 @@ bool folder_take(const char *folder, Job *job, char **title)
                       "folder; give another one, or --trace FILE", folder);
             return false;
         }
-        return take(folder, job, title);
+        return take(folder, job, names, title);
     }
     n = highest_number(false);
     if (!n && has_file(".", FOLDER_ABOUT)) {
-        return take(".", job, title);
+        return take(".", job, names, title);
     }
     if (!n) {
         say_error("which trace? give the folder that 'rvtrace run' has "
@@ -400,5 +402,5 @@ bool folder_take(const char *folder, Job *job, char **title)
     if (n > 1) {
         say_note("this is about %s, the newest run here", newest);
     }
-    return take(newest, job, title);
+    return take(newest, job, names, title);
 }

@@ -38,13 +38,13 @@ char *folder_make(GError **errp);
 bool folder_describe(const char *folder, const FolderRun *run, GError **errp);
 
 /*
- * Set the trace of @job, its sideband and its names by @folder, or if that is
- * NULL, by the newest one here, which is the one with the highest number, or
- * by where we are, if that is one. What @job has already stays. Files with
- * names that are not there any more are left out, with a warning. *@title is
- * what was run in a word, for the caller to free, or NULL. Prints what is wrong
- * and returns false.
+ * Set the trace of @job, its sideband, programs and, if @names, where its names
+ * are, by @folder, or if that is NULL, by the newest one here, which is the one
+ * with the highest number, or by where we are, if that is one. What @job has
+ * already stays. Files with names that are not there any more are left out, with
+ * a warning. *@title is what was run in a word, for the caller to free, or NULL.
+ * Prints what is wrong and returns false.
  */
-bool folder_take(const char *folder, Job *job, char **title);
+bool folder_take(const char *folder, Job *job, bool names, char **title);
 
 #endif /* ETRACE_FOLDER_H */

@@ -59,7 +59,7 @@ check "help" 0 "$tool" --help
 says "every command is listed" out listen
 check "unknown command" 2 "$tool" frobnicate
 says "it is named" err "no command 'frobnicate'"
-for command in decode verify stat report annotate folded flamegraph timeline \
+for command in decode verify stat summary report annotate folded flamegraph timeline \
     html listen convert perf-data script callgrind pprof speedscope uftrace \
     gdbserver; do
     check "$command --help" 0 "$tool" $command --help

@@ -169,7 +169,8 @@ def names(folder):
     with open(f'{folder}/a', 'wb') as f:
         f.write(program.replace(name.encode(), evil))
     for view in (['callgrind'], ['script', '--period', '1'], ['report'],
-                 ['folded'], ['annotate', '--sym', '*'], ['perf-data'],
+                 ['summary'], ['folded'], ['annotate', '--sym', '*'],
+                 ['perf-data'],
                  ['speedscope'], ['flamegraph'], ['html'], ['pprof'],
                  ['timeline']):
         _, out, err = run(*view, *options)
@@ -198,7 +199,7 @@ def tasks(folder):
                             0x00008067) +
                 inputs.task(0x1000, 7, evil))
     for view in (['callgrind'], ['script', '--period', '1'],
-                 ['report', '--sort', 'comm,sym'], ['folded'],
+                 ['report', '--sort', 'comm,sym'], ['folded'], ['summary'],
                  ['speedscope'], ['flamegraph'], ['html']):
         status, out, err = run(*view, '--trace', f'{folder}/trace',
                                '--sideband', side)
