@@ -41,9 +41,9 @@ bool folder_describe(const char *folder, const FolderRun *run, GError **errp);
  * Set the trace of @job, its sideband, programs and, if @names, where its names
  * are, by @folder, or if that is NULL, by the newest one here, which is the one
  * with the highest number, or by where we are, if that is one. What @job has
- * already stays. Files with names that are not there any more are left out, with
- * a warning. *@title is what was run in a word, for the caller to free, or NULL.
- * Prints what is wrong and returns false.
+ * already stays. Files with names that are gone are left out, with a warning.
+ * *@title is what was run in a word, for the caller to free, or NULL. Prints
+ * what is wrong and returns false.
  */
 bool folder_take(const char *folder, Job *job, bool names, char **title);
 

@@ -59,9 +59,9 @@ check "help" 0 "$tool" --help
 says "every command is listed" out listen
 check "unknown command" 2 "$tool" frobnicate
 says "it is named" err "no command 'frobnicate'"
-for command in decode verify stat summary report annotate folded flamegraph timeline \
-    html listen convert perf-data script callgrind pprof speedscope uftrace \
-    gdbserver; do
+for command in decode verify stat summary report annotate folded flamegraph \
+    timeline html listen convert perf-data script callgrind pprof speedscope \
+    uftrace gdbserver; do
     check "$command --help" 0 "$tool" $command --help
     says "$command explains itself" out '--trace'
     check "$command --bogus" 2 "$tool" $command --bogus
@@ -921,7 +921,7 @@ says "the machine is traced" out '^-M virt,trace=on,trace-autostart=on,'
 says "its trace goes to a file" out \
     'trace-chardev=\([^, ]*\),.* -chardev file,id=\1,path=/[^ ,]*/trace'
 says "its sideband, too" out \
-    'trace-sideband=\([^, ]*\) .* -chardev file,id=\1,path=/[^ ,]*/sideband -global .*$'
+    'trace-sideband=\([^, ]*\) .* file,id=\1,path=/[^ ,]*/sideband -global .*$'
 check "run --keep: commas are escaped" 2 "$tool" run --keep "$dir/k,1" -- \
     echo -machine type=virt
 says "in both" out 'k,,1/trace .*k,,1/sideband'

@@ -119,7 +119,8 @@ def plain(w):
     status, _, err = w('run', '--kallsyms', names, w.qemu, '-M', 'virt',
                        '-kernel', 'x', '-v')
     check('nothing has to separate the command lines', status == 0 and
-          {'-kernel', '-v'} <= set(arguments(w)) and w('report')[1] == want[1], err)
+          {'-kernel', '-v'} <= set(arguments(w)) and
+          w('report')[1] == want[1], err)
     w.clear()
 
 

@@ -37,8 +37,8 @@ def command(name):
           shown <= options(every), shown - options(every))
     check('help does the same', run('help', name)[1] == text)
     example = text[text.find('\nExample:\n'):].split('\n\n')[0]
-    used = {(words[0], o) for line in re.findall(r'rvtrace ([a-z].*(?:\\\n.*)*)',
-                                                example)
+    lines = re.findall(r'rvtrace ([a-z].*(?:\\\n.*)*)', example)
+    used = {(words[0], o) for line in lines
             for words in [line.split(' -- ')[0].split()]
             for o in re.findall(r' --([a-z-]+)', line.split(' -- ')[0])}
     if shown:

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# Mistakes that people make, and what they are told. It has to name what is wrong
-# and what to do:
+# Mistakes that people make, and what they are told. It has to name what is
+# wrong and what to do:
 #
 #   test-mistakes.py RVTRACE SYNTH-WRITE
 #
@@ -106,7 +106,8 @@ MISTAKES = [
     (2, r'which QEMU\?', 'run'),
     (2, r'which QEMU\?', 'run --sysroot -- --'),
     (2, r'nothing was traced', 'run /bin/true'),
-    (2, r'nothing was traced', 'run --sysroot made /bin/true -kernel x -M virt'),
+    (2, r'nothing was traced', 'run --sysroot made /bin/true -kernel x '
+     '-M virt'),
     (2, r'nothing was traced', 'run -- /bin/true -M spike'),
     (2, r'no -chardev file,id=a,', 'run -- /bin/true -device '
      'riscv-trace,chardev=a'),
@@ -141,7 +142,8 @@ def mistake(folder, want, pattern, line):
         words += {'{files}': FILES, '{qemu}': QEMU}.get(word, [word])
     status, err = run(words, folder)
     if os.environ.get('TABLE'):
-        print(f'# {line}\n#   [{status}] ' + err.strip().replace('\n', '\n#   '))
+        text = err.strip().replace('\n', '\n#   ')
+        print(f'# {line}\n#   [{status}] {text}')
     check(line, status == want and re.search(pattern, err) and
           'rvtrace: ' in err, f'{status}: {err}')
 
@@ -168,8 +170,8 @@ def make(folder):
     for name, text in ('text', b'Just a text.\n' * 9), ('empty', b''):
         with open(f'{folder}/made/{name}', 'wb') as f:
             f.write(text)
-    for source, name, pack in (('trace', 'trace.gz', gzip), ('trace', 'trace.xz',
-                                                             lzma),
+    for source, name, pack in (('trace', 'trace.gz', gzip),
+                               ('trace', 'trace.xz', lzma),
                                ('sideband', 'side.gz', gzip)):
         with open(f'{folder}/made/{source}', 'rb') as f, \
              pack.open(f'{folder}/made/{name}', 'wb') as out:

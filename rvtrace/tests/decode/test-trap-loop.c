@@ -51,7 +51,7 @@ static void test_loop(void)
     assert_said(&loop, "*since its instruction 42:* 1000 times*");
 }
 
-/* The vector leads nowhere: nothing of the handler runs, and epc is not sent. */
+/* The vector leads nowhere: nothing of the handler runs, epc is not known. */
 static void test_no_handler(void)
 {
     TrapLoop loop = { 0 };

@@ -106,8 +106,8 @@ fi
 
 if begin "QEMU fails behind its trace"; then
     # shellcheck disable=SC2086
-    reason=$(expect 3 rv --view report -- "$here/status-7" "$QEMU" -M virt -serial null \
-        $guest)
+    reason=$(expect 3 rv --view report -- "$here/status-7" "$QEMU" -M virt \
+        -serial null $guest)
     reason+=$(says 'QEMU ended with exit status 7')
     grep -qw main "$dir/stdout" || reason+="; no report"
     finish "$reason$(clean)"
@@ -234,8 +234,8 @@ if begin "a part of what ran"; then
     cmp <(cut -f 1 "$dir/part" | sort) <(cut -f 1 "$dir/again" | sort) \
         >>"$dir/log" 2>&1 || reason+="; report says something else"
     # shellcheck disable=SC2086
-    reason+=$(expect 0 rv --view report --process nobody -- "$QEMU" -M virt -serial null \
-        $guest)
+    reason+=$(expect 0 rv --view report --process nobody -- "$QEMU" -M virt \
+        -serial null $guest)
     reason+=$(says 'none of [0-9]* instructions is selected')
     finish "$reason$(clean)"
 fi
@@ -299,7 +299,8 @@ if begin "the user's own trace options are left alone"; then
     grep -q '^stream' "$dir/stat" || reason+="; not read from there"
     # behind several -M
     # shellcheck disable=SC2086
-    reason+=$(expect 0 rv --view report -- "$QEMU" -M virt -M aia=none -serial null $guest)
+    reason+=$(expect 0 rv --view report -- "$QEMU" -M virt -M aia=none \
+        -serial null $guest)
     finish "$reason$(clean)"
 fi
 
@@ -308,7 +309,8 @@ if begin "the disk is full"; then
     if unshare -rm sh -c "$small" "$dir" true 2>/dev/null; then
         # shellcheck disable=SC2086
         reason=$(expect 2 unshare -rm sh -c "$small" "$TMPDIR" timeout 60 \
-            "$RVTRACE" run --view report -- "$QEMU" -M virt -serial null $guest \
+            "$RVTRACE" run --view report -- "$QEMU" -M virt -serial null \
+            $guest \
             </dev/null 2>"$dir/log" >"$dir/stdout")
         reason+=$(says 'no space left in .*choose another folder with --keep')
         grep -qw main "$dir/stdout" || reason+="; no report"
