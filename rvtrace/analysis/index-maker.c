@@ -186,6 +186,7 @@ static void make_index(HartResult *h, IndexHart *hart, uint64_t spacing)
     m->h = h;
     m->hart = hart;
     m->profile = profile_new();
+    m->profile->fixed = true;   /* the writer knows its nodes */
     m->stack = callstack_new(m->profile, PROFILE_ROOT, &options);
     m->spacing = m->next = spacing;
     hart->present = true;

@@ -7,13 +7,21 @@
 #include "analysis/results.h"
 #include "base/say.h"
 
-static void warn_full(const Profile *profile)
+static void warn_full(Profile *profile)
 {
     if (profile->full) {
         say_warn("more than %u different call stacks, %u frames in one or "
                  "%u functions: the innermost frames of some are counted with "
                  "their callers", PROFILE_MAX_NODES, PROFILE_MAX_DEPTH,
                  PROFILE_MAX_FRAMES);
+    }
+    if (profile->merged) {
+        say_warn("there are too many call stacks: %" PRIu64 " that ran rarely, "
+                 "%.2f %% of all instructions, are shown below \""
+                 PROFILE_RARE "\" of one of their callers, and functions in "
+                 "between have no total of them; --process, --region, --from "
+                 "and --to choose less", profile->merged,
+                 100.0 * profile_rare_insns(profile) / profile_sum(profile));
     }
     if (profile->folded) {
         say_warn("a recursion is more than %u frames deep: its functions are "
@@ -38,6 +46,8 @@ Profile *results_profile(const Results *r, bool by_time)
 {
     g_autoptr(Profile) all = profile_new();
 
+    /* Each hart has its own limit. */
+    all->limit = UINT_MAX;
     for (unsigned i = 0; i < r->t->nr_harts; i++) {
         g_autofree uint64_t *weights = NULL;
         unsigned top = PROFILE_ROOT;

@@ -6,6 +6,9 @@
 #include "qemu/osdep.h"
 #include "analysis/results-private.h"
 
+/* Nodes that a hart may have, however many there are */
+#define MIN_NODES   (1u << 16)
+
 typedef struct StackObserver {
     Profile *profile;
     CallStack *stack;
@@ -174,6 +177,30 @@ static bool sample(HartResult *h, StackObserver *o, GError **errp)
     return true;
 }
 
+/* Are numbers of nodes kept beside the stacks? */
+static bool keeps_nodes(const HartResult *h)
+{
+    const Results *r = h->all;
+    bool forgets = !r->virtual_time;
+
+    for (guint i = 0; r->watchers && i < r->watchers->len; i++) {
+        forgets &= g_array_index(r->watchers, Watcher, i).forgets;
+    }
+    return wants(h, RESULT_MOMENTS) || r->by_time ||
+           (r->watchers && !forgets);
+}
+
+/* How many nodes each hart may have, so that all together are bounded */
+static unsigned node_limit(const Results *r)
+{
+    unsigned harts = 0;
+
+    for (unsigned i = 0; i < r->t->nr_harts; i++) {
+        harts += job_has_hart(r->job, r->t, i);
+    }
+    return MAX(PROFILE_MAX_NODES / MAX(harts, 1), MIN_NODES);
+}
+
 bool hart_follow_stacks(HartResult *h, GError **errp)
 {
     const Results *r = h->all;
@@ -188,6 +215,8 @@ bool hart_follow_stacks(HartResult *h, GError **errp)
         options.handler = hart_count_handler;
     }
     o->profile = profile_new();
+    o->profile->limit = node_limit(r);
+    o->profile->fixed = keeps_nodes(h);
     o->stack = callstack_new(o->profile, PROFILE_ROOT, &options);
     hart_observe(h, wants(h, RESULT_SAMPLES) ? &sampled_stack_ops : &stack_ops,
                  o, 0);

@@ -58,6 +58,7 @@ typedef struct Watcher {
     /* Behind so many selected instructions of the hart */
     void (*end)(void *hart, uint64_t insns, uint64_t time);
     void *opaque;               /* of begin() */
+    bool forgets;               /* no moment's node is used later */
 } Watcher;
 
 /* By an index, see results-piece.c: which piece is decoded of a hart */

@@ -15,7 +15,7 @@
 
 static const SealedKind kind = {
     .magic = "rvtrace shard\n\x1a",
-    .version = 2,
+    .version = 3,
     .what = "result of --shard",
     .remedy = "make it again with --shard K/N",
 };
@@ -233,6 +233,30 @@ static bool get_header(ByteReader *in, ShardHeader *h)
            h->shards <= JOB_MAX_SHARDS;
 }
 
+static bool add_counts(ByteReader *in, const Results *r, HartResult *h,
+                       unsigned hart)
+{
+    Profile *p = hart_profile(h);
+    unsigned limit = p ? p->limit : 0;
+    bool ok;
+
+    /* While a file is read, its nodes are known by their numbers. */
+    if (p) {
+        p->limit = UINT_MAX;
+    }
+    ok = saved_counts_get(in, hart, r->tasks, names_objects(r->names), p,
+                          &r->layers, hart_ranges(h));
+    if (p) {
+        p->limit = limit;
+    }
+    if (p && profile_is_crowded(p)) {
+        g_autofree uint8_t *used = g_malloc0(p->nodes->len);
+
+        g_free(profile_merge_rare(p, used));
+    }
+    return ok;
+}
+
 /* Add one hart of a shard to @h, which may be NULL. */
 static bool add_hart(ByteReader *in, const Results *r, unsigned hart)
 {
@@ -247,8 +271,7 @@ static bool add_hart(ByteReader *in, const Results *r, unsigned hart)
     }
     h->counts.insns = bytes_get_u64(in);
     h->counts.selected += bytes_get_u64(in);
-    return saved_counts_get(in, hart, r->tasks, names_objects(r->names),
-                            hart_profile(h), &r->layers, hart_ranges(h));
+    return add_counts(in, r, h, hart);
 }
 
 /* A file that is to be added */

@@ -216,6 +216,9 @@ Stack *callstack_stack_new(CallStack *cs, unsigned depth);
 void callstack_stack_free(CallStack *cs, Stack *st);
 void callstack_forget(CallStack *cs);
 
+/* The profile is crowded: make room, but keep all stacks that there are. */
+void callstack_merge_rare(CallStack *cs);
+
 /* Another innermost function of the current stack; see FrameEntry */
 Frame *callstack_push(CallStack *cs, unsigned frame, uint64_t ret,
                       FrameEntry entry);

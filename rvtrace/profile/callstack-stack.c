@@ -129,6 +129,56 @@ void callstack_forget(CallStack *cs)
     cs->now = NULL;
 }
 
+/* What callstack_merge_rare() does with each number of a node */
+typedef void NodeFunc(unsigned *node, void *opaque);
+
+static void mark_node(unsigned *node, void *used)
+{
+    ((uint8_t *)used)[*node] = true;
+}
+
+static void renumber_node(unsigned *node, void *numbers)
+{
+    *node = ((const unsigned *)numbers)[*node];
+}
+
+static void nodes_of_stack(Stack *st, NodeFunc *f, void *opaque)
+{
+    f(&st->base, opaque);
+    for (unsigned i = 0; i < st->depth; i++) {
+        f(&st->frames[i].node, opaque);
+    }
+}
+
+static void each_node(CallStack *cs, NodeFunc *f, void *opaque)
+{
+    GHashTableIter iter;
+    gpointer key;
+
+    f(&cs->top, opaque);
+    f(&cs->reported_node, opaque);
+    g_hash_table_iter_init(&iter, cs->contexts);
+    while (g_hash_table_iter_next(&iter, &key, NULL)) {
+        nodes_of_stack(((Context *)key)->stack, f, opaque);
+    }
+    for (GList *l = cs->suspended.head; l; l = l->next) {
+        nodes_of_stack(l->data, f, opaque);
+    }
+}
+
+void callstack_merge_rare(CallStack *cs)
+{
+    g_autofree uint8_t *used = g_malloc0(cs->profile->nodes->len);
+    g_autofree unsigned *numbers = NULL;
+
+    each_node(cs, mark_node, used);
+    numbers = profile_merge_rare(cs->profile, used);
+    if (numbers) {
+        each_node(cs, renumber_node, numbers);
+        cs->marked = false;     /* the round has numbers, too */
+    }
+}
+
 /*
  * Room for another frame. A stack that is full loses the frames in its middle:
  * the outermost ones say what all this is part of, and the innermost ones are

@@ -206,6 +206,9 @@ static void arrive(CallStack *cs, const FlowRun *run)
 {
     bool moved = true;
 
+    if (G_UNLIKELY(profile_is_crowded(cs->profile))) {
+        callstack_merge_rare(cs);
+    }
     if (cs->fenced && !is_seamless(cs, run)) {
         begin_gap(cs);
     }

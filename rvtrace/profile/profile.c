@@ -56,6 +56,7 @@ Profile *profile_new(void)
                                            NULL);
     p->name_index = g_hash_table_new_full(g_str_hash, g_str_equal, g_free,
                                           NULL);
+    p->limit = PROFILE_MAX_NODES;
     root.frame = profile_label(p, FRAME_GROUP, "all");
     g_array_append_val(p->nodes, root);
     return p;
@@ -88,7 +89,8 @@ unsigned profile_child(Profile *p, unsigned node, unsigned frame)
                                &fresh);
     if (found < 0) {
         fresh.depth = profile_node(p, node)->depth + 1;
-        if (p->nodes->len >= PROFILE_MAX_NODES ||
+        if ((p->nodes->len >= PROFILE_SPARE_NODES &&
+             p->nodes->len - PROFILE_SPARE_NODES >= p->limit) ||
             fresh.depth > PROFILE_MAX_DEPTH) {
             p->full = true;
             return node;
@@ -223,6 +225,7 @@ void profile_merge(Profile *p, unsigned top, const Profile *from,
     }
     p->full |= from->full;
     p->folded |= from->folded;
+    p->merged += from->merged;
 }
 
 uint64_t profile_sum(Profile *p)
@@ -312,10 +315,12 @@ Profile *profile_tidy(Profile *p)
     g_autoptr(GPtrArray) children = NULL;
 
     profile_sum(p);
+    tidy->limit = p->limit;
     children = profile_children(p);
     tidy_node(tidy, PROFILE_ROOT, p, children, PROFILE_ROOT);
     tidy->full = p->full;
     tidy->folded = p->folded;
+    tidy->merged = p->merged;
     return tidy;
 }
 

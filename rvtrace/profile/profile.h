@@ -68,13 +68,20 @@ typedef struct Profile {
     GHashTable *frame_index;
     GHashTable *name_index;
     unsigned others[FRAME_NR_KINDS];    /* frame of those without room */
+    unsigned limit;                 /* of nodes; PROFILE_MAX_NODES */
+    /* Numbers of nodes are kept elsewhere: none can be removed. */
+    bool fixed;
     bool full;                      /* there was no room for all */
+    uint64_t merged;                /* stacks; see profile_merge_rare() */
+    unsigned rare_step;             /* ... how rare the last ones were */
     bool folded;                    /* there was a recursion too deep to show */
     ProfileRecent recent[1u << PROFILE_RECENT_BITS];
 } Profile;
 
 #define PROFILE_ROOT        0
 #define PROFILE_MAX_NODES   (4u << 20)
+/* Room for those that are made before profile_is_crowded() is asked again */
+#define PROFILE_SPARE_NODES (2 * PROFILE_MAX_DEPTH)
 #define PROFILE_MAX_FRAMES  (1u << 20)
 /* A call stack for each privilege level, one below the other, has room. */
 #define PROFILE_MAX_DEPTH   4096
@@ -86,9 +93,9 @@ void profile_free(Profile *p);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(Profile, profile_free)
 
 /*
- * The child of @node that shows @frame; made if there is none. Beyond
- * PROFILE_MAX_NODES, and below PROFILE_MAX_DEPTH, it is @node itself, so that
- * its instructions are counted with the caller's.
+ * The child of @node that shows @frame; made if there is none. Beyond the limit
+ * of nodes, and below PROFILE_MAX_DEPTH, it is @node itself, so that its
+ * instructions are counted with the caller's.
  */
 unsigned profile_child(Profile *p, unsigned node, unsigned frame);
 
@@ -130,6 +137,30 @@ static inline ProfileNode *profile_node(const Profile *p, unsigned node)
  */
 void profile_merge(Profile *p, unsigned top, const Profile *from,
                    const uint64_t *weights);
+
+/* Is there more than there is to be, and can that be changed? */
+static inline bool profile_is_crowded(const Profile *p)
+{
+    return p->nodes->len >= p->limit && !p->fixed;
+}
+
+/*
+ * Make room: of the stacks that ran least, the functions between a caller and
+ * the innermost one are left out. What ran in that one is counted at a node of
+ * its own that is below PROFILE_RARE, which is below the caller. So the
+ * instructions of each function, and the totals of stacks that stay, are what
+ * they would have been; the totals of functions in between lack these stacks.
+ *
+ * @used has a byte for each node, not 0 for those to be kept, with callers.
+ * Returns the new numbers of all that are kept, by their old ones, for the
+ * caller to free; NULL if there is no room to be made: then @p is fixed, and
+ * nothing has changed.
+ */
+#define PROFILE_RARE    "[rare stacks]"
+unsigned *profile_merge_rare(Profile *p, const uint8_t *used);
+
+/* How many instructions were executed in what is below PROFILE_RARE */
+uint64_t profile_rare_insns(Profile *p);
 
 /* Fill in the totals. Returns that of the root. */
 uint64_t profile_sum(Profile *p);

@@ -21,6 +21,7 @@ static void put_profile(const Profile *profile, TreeWriter *tree,
         n += profile_node(profile, i)->self != 0;
     }
     bytes_put_u8(out, profile->full);
+    bytes_put_u64(out, profile->merged);
     bytes_put_u32(out, n);
     for (guint i = 0; i < profile->nodes->len; i++) {
         uint64_t self = profile_node(profile, i)->self;
@@ -87,11 +88,13 @@ static bool get_profile(ByteReader *in, TreeReader *tree, Profile *profile,
                         const CallStackOptions *options)
 {
     bool full = bytes_get_u8(in);
+    uint64_t merged = bytes_get_u64(in);
     uint32_t n = bytes_get_count(in, NODE_SIZE);
 
     if (profile) {
         tree_reader_bind(tree, profile, options);
         profile->full |= full;
+        profile->merged += merged;
     }
     while (n-- > 0) {
         uint32_t number = bytes_get_u32(in);

@@ -44,6 +44,7 @@ static bool begin(ViewOutput *o, Results *r)
         .mark = mark,
         .end = end_hart,
         .opaque = o->state,
+        .forgets = true,
     });
     return true;
 }

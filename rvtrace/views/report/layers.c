@@ -104,6 +104,7 @@ Profile *layers_keep(const Profile *p, const uint8_t *is, unsigned keep)
         frames[i] = same_frame(to, profile_frame(p, i));
     }
     nodes[PROFILE_ROOT] = PROFILE_ROOT;
+    to->limit = p->limit;
     for (unsigned i = 0; i < p->nodes->len; i++) {
         const ProfileNode *n = profile_node(p, i);
 
@@ -116,5 +117,6 @@ Profile *layers_keep(const Profile *p, const uint8_t *is, unsigned keep)
         profile_node(to, nodes[i])->self += n->self;
     }
     to->full = p->full;
+    to->merged = p->merged;
     return to;
 }
