@@ -302,6 +302,9 @@ HartResult *hart_new(const Results *r, unsigned hart, GError **errp)
     if (wants(h, RESULT_COUNTS)) {
         hart_count(h);
     }
+    if (wants(h, RESULT_RUNS)) {
+        hart_hand_on_runs(h);
+    }
     if (r->job->selection && h->named) {
         h->selection = selection_hart_new(r->job->selection);
     }

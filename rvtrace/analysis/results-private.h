@@ -66,6 +66,9 @@ void hart_count(HartResult *h);
 void hart_count_handler(void *opaque, uint64_t pc, unsigned priv,
                         const CallStackSite *site);
 
+/* results-runs.c: r->runs is called with what is selected. */
+void hart_hand_on_runs(HartResult *h);
+
 /* results-weights.c: how long each call stack and each piece of code took */
 void hart_weigh_nodes(HartResult *h, const Profile *profile);
 void hart_weigh_ranges(HartResult *h, const Counts *ranges, Counter *counter);

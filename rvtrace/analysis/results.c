@@ -43,7 +43,7 @@ static void warn_of_nothing(const Results *r)
     uint64_t selected, insns = results_insns(r, &selected);
 
     if (insns && !selected && !r->job->shards &&
-        r->what & (RESULT_PROFILE | RESULT_COUNTS)) {
+        r->what & (RESULT_PROFILE | RESULT_COUNTS | RESULT_RUNS)) {
         say_warn("none of %" PRIu64 " instructions is selected: see whether "
                  "--process, --region, --from and --to name what ran; "
                  "'rvtrace report --sort pid' lists processes", insns);

@@ -30,6 +30,7 @@
 #define RESULT_COUNTS   0x8
 #define RESULT_SAMPLES  0x10
 #define RESULT_MOMENTS  0x20
+#define RESULT_RUNS     0x40
 
 typedef struct HartCounts {
     uint64_t insns, insns_at_mark;
@@ -110,7 +111,13 @@ typedef struct Results {
     Trace *t;
     unsigned what;              /* RESULT_* */
     const Truth *truth;         /* RESULT_VERIFY */
-    /* RESULT_PROFILE and RESULT_COUNTS */
+    /*
+     * RESULT_RUNS: called with @runs_opaque and what was executed, by harts at
+     * the same time; false: no more of that hart is wanted
+     */
+    bool (*runs)(void *opaque, const FlowRun *runs, unsigned n);
+    void *runs_opaque;
+    /* RESULT_PROFILE, RESULT_COUNTS and RESULT_RUNS */
     const Names *names;
     TaskTable *tasks;
     CallStackOptions layers;    /* RESULT_PROFILE */
@@ -131,8 +138,8 @@ typedef struct Results {
 
 /*
  * Decode the harts that were asked for, and report what was lost. Profiles,
- * counts, samples, moments and watchers see what job->selection says; the rest
- * is about everything. If nothing but RESULT_VERIFY is asked for, only those
+ * counts, samples, moments, runs and watchers see what job->selection says; the
+ * rest is about everything. If nothing but RESULT_VERIFY is asked for, only those
  * that the truth knows. Prints what is wrong and returns false if that cannot
  * be done, or if a watcher could not begin.
  */

@@ -4,6 +4,7 @@
  * SPDX-License-Identifier: GPL-2.0-or-later
  */
 #include "qemu/osdep.h"
+#include "analysis/load-names.h"
 #include "commands/views/view.h"
 
 #define BUFFER_SIZE     (1u << 20)
@@ -351,6 +352,53 @@ static int choose_hart(const CliTrace *ct, const Trace *t)
     return hart;
 }
 
+/* The rest of the hart is not needed if it cannot be written. */
+static bool selected_runs(void *opaque, const FlowRun *runs, unsigned n)
+{
+    DecodeState *s = opaque;
+
+    for (unsigned i = 0; i < n; i++) {
+        decode_run(s, &runs[i]);
+    }
+    return !s->failed;
+}
+
+/* --emit pc of what is selected */
+static int decode_selected(CliTrace *ct, Trace *t, DecodeState *s)
+{
+    g_autoptr(ObjectTable) objects = object_table_new();
+    g_autoptr(TaskTable) tasks = task_table_new();
+    g_autoptr(Names) names = load_names(&ct->job, t, objects);
+    g_auto(Results) r = {
+        .job = &ct->job,
+        .losses = &ct->losses,
+        .t = t,
+        .tasks = tasks,
+        .names = names,
+        .what = RESULT_RUNS,
+        .runs = selected_runs,
+        .runs_opaque = s,
+    };
+
+    if (!names || !results_decode(&r)) {
+        return CLI_ERROR;
+    }
+    write_out(s);
+    return flush_output(stdout, "standard output") ?
+           cli_finish_losses(ct) : CLI_ERROR;
+}
+
+/* --process and so on are for instructions. */
+static bool can_select(const CliTrace *ct, const TraceConsumer *consumer)
+{
+    if (!ct->job.selection || consumer == &decode_consumer) {
+        return true;
+    }
+    say_error("--process, --region, --from and --to select what --emit pc and "
+              "--output write; others have --hart and --limit");
+    return false;
+}
+
 int cmd_decode(int argc, char **argv)
 {
     g_auto(CliTrace) ct = { .selects = true, .has_names = true };
@@ -395,14 +443,9 @@ int cmd_decode(int argc, char **argv)
         say_error("--make-index is for --output, or for 'rvtrace index'");
         return CLI_ERROR;
     }
-    if (ct.job.selection) {
-        say_error("--process, --region, --from and --to select what --output "
-                  "writes; --emit has --hart and --limit");
-        return CLI_ERROR;
-    }
     ct.job.packets_only = emit && !strcmp(emit, "packets");
     consumer = ct.job.packets_only ? NULL : choose_emit(emit);
-    if (!consumer && !ct.job.packets_only) {
+    if ((!consumer && !ct.job.packets_only) || !can_select(&ct, consumer)) {
         return CLI_ERROR;
     }
     t = cli_open(&ct);
@@ -416,6 +459,10 @@ int cmd_decode(int argc, char **argv)
     s = g_new0(DecodeState, 1);
     s->ct = &ct;
     s->left = t->limit;
+    if (ct.job.selection) {
+        ct.job.hart = hart;
+        return decode_selected(&ct, t, s);
+    }
     if (consumer->data) {
         /* Accesses are reported behind the instruction: decode_count_insn() */
         t->limit = t->limit ? UINT64_MAX : 0;

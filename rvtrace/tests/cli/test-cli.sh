@@ -613,8 +613,33 @@ check "bad number" 2 "$tool" folded $files1 --from 1x
 says "says what it can be" err '--from 1x: must be .*with k, M or G'
 check "nothing left" 2 "$tool" folded $files1 --from 2k --to 1k
 check "bad region" 2 "$tool" folded $files1 --region a..
-check "decode --emit selects nothing" 2 "$tool" decode $files1 --emit pc --to 1
-says "says what does" err '--hart and --limit'
+for what in data pc,data task note packets; do
+    check "decode --emit $what selects nothing" 2 "$tool" decode $files1 \
+        --emit $what --to 1
+    says "says what does" err '--emit pc and --output'
+done
+check "decode --emit pc --from, --to" 0 "$tool" decode $files1 --emit pc \
+    --from 1234 --to 8k --strict
+mv "$dir/out" "$dir/decoded"
+sed -n '1235,8000p' "$one/pcs" > "$dir/want"
+check "has what was executed there" 0 cmp "$dir/decoded" "$dir/want"
+check "decode --emit pc --from the end" 0 "$tool" decode $files1 --emit pc \
+    --from -77
+mv "$dir/out" "$dir/decoded"
+tail -n 77 "$one/pcs" > "$dir/want"
+check "has the last ones" 0 cmp "$dir/decoded" "$dir/want"
+check "decode --emit pc of a hart's beginning" 0 "$tool" decode $files2 \
+    --emit pc --hart 1 --to 100
+mv "$dir/out" "$dir/decoded"
+"$tool" decode $files2 --emit pc --hart 1 --limit 100 > "$dir/want"
+check "has the first ones" 0 cmp "$dir/decoded" "$dir/want"
+check "decode --emit pc --process" 0 "$tool" decode $files1 --emit pc \
+    --process "$comm"
+check "has as many as it ran" 0 test "$(wc -l < "$dir/out")" = "$own"
+check "decode --emit pc --from of nothing" 2 "$tool" decode $files1 --emit pc \
+    --from 1x
+check "decode --emit pc --from, to a full disk" 2 \
+    sh -c "'$tool' decode $files1 --emit pc --from 10 > /dev/full"
 check "verify selects nothing" 2 "$tool" verify $files1 --to 1 \
     --truth "$one/truth"
 
