@@ -93,8 +93,13 @@ static void on_trap(void *opaque, const FlowTrap *trap,
 static void on_note(void *opaque, const SidebandNote *note)
 {
     MomentsObserver *o = opaque;
+    static const MomentMark reset = { .kind = MOMENT_RESET, .text = "" };
     MomentMark *mark;
 
+    /* The one that the machine began with is nothing to be seen. */
+    if (note->kind == SIDEBAND_NOTE_RESET && o->h->counts.selected) {
+        put_mark(o, &reset);
+    }
     if (note->kind < ETRACE_SB_NOTE_BEGIN ||
         note->kind > ETRACE_SB_NOTE_MARK) {
         return;

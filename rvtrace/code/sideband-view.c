@@ -315,13 +315,22 @@ static void apply_task(SidebandView *view, const SidebandRecord *rec)
     memcpy(view->task.comm, task.comm, sizeof(task.comm));
 }
 
+static void note_reset(SidebandView *view)
+{
+    SidebandNote note = { .kind = SIDEBAND_NOTE_RESET, .text = "" };
+
+    g_array_append_val(view->notes, note);
+}
+
 static void keep_note(SidebandView *view, const SidebandRecord *rec)
 {
     SidebandNote note = { .all_harts = rec->hart == ETRACE_SB_ALL_HARTS };
 
     etrace_sb_unpack_note(rec->payload, rec->len, &note.kind, &note.text,
                           &note.len);
-    g_array_append_val(view->notes, note);
+    if (note.kind != SIDEBAND_NOTE_RESET) {
+        g_array_append_val(view->notes, note);
+    }
 }
 
 static void apply_record(SidebandView *view, const SidebandRecord *rec)
@@ -342,6 +351,7 @@ static void apply_record(SidebandView *view, const SidebandRecord *rec)
     case ETRACE_SB_RESET:
         reset_spaces(view);
         forget_task(view);
+        note_reset(view);
         break;
     case ETRACE_SB_FORGET:
         forget_maps(view);

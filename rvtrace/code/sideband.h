@@ -241,6 +241,9 @@ typedef struct SidebandTask {
  */
 bool sideband_view_task(const SidebandView *view, SidebandTask *task);
 
+/* SidebandNote.kind of a note that nobody took: the hart was reset. */
+#define SIDEBAND_NOTE_RESET UINT64_MAX
+
 /* What software noted down */
 typedef struct SidebandNote {
     uint64_t kind;          /* ETraceSbNoteKind, or one to be skipped */

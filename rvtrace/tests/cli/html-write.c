@@ -131,6 +131,7 @@ static const MomentMark marks[] = {
     { .kind = MOMENT_LOST, .text = "some", .len = 4 },
     { .kind = MOMENT_TRAP, .number = 8 },
     { .kind = MOMENT_TRAP, .number = ACTIVITY_INTERRUPT + 5 },
+    { .kind = MOMENT_RESET, .text = "" },
 };
 
 /*
@@ -158,6 +159,7 @@ static void fill_harts(Activity *harts[2], Profile *parts[2], const Profile *p,
     activity_mark(a, at, &marks[3]);
     go_on(a, &at, sh, n[find_node(p, "sh (10)", "leaf")], 200);
     activity_mark(a, at, &marks[4]);
+    activity_mark(a, at, &marks[5]);
     go_on(a, &at, ugly, n[find_node(p, HOSTILE, SCRIPT)], 200);
     activity_end(a, at, at);
     at = 0;

@@ -270,8 +270,10 @@ class Report:
         b.press('Escape')
         marks = b.run('[...document.querySelectorAll(".mark")].map(m =>'
                       '[m.className, m.textContent, m.title])')
-        assert [m[0] for m in marks] == ['mark is-begin', 'mark is-lost'], marks
+        assert [m[0] for m in marks] == ['mark is-begin', 'mark is-reset',
+                                         'mark is-lost'], marks
         assert marks[0][1] == HOSTILE and '100 \u2013 500' in marks[0][2]
+        assert marks[1][1:] == ['reset', 'reset (hart 0, 700)'], marks
         b.click('document.querySelector(".mark.is-begin")')
         # 96 to 512; hart 1: 96 to 100
         assert self.own() == {'work': 304, 'main': 100, 'leaf': 12,

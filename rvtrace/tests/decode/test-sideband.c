@@ -535,6 +535,7 @@ static void test_reset(void)
 {
     g_autoptr(GByteArray) sb = begin(1);
     SidebandView *view;
+    SidebandNote note;
     Sideband *s;
 
     sb_code(sb, CODE_AT, old_code, 2);
@@ -548,9 +549,14 @@ static void test_reset(void)
     view = sideband_view_new(s, 0);
     sideband_view_advance(view, 0);
     check_cmphex(fetch(view, ETRACE_PRIV_S, 0x10000), ==, 0x0001);
+    check_false(sideband_view_next_note(view, &note));
     sideband_view_advance(view, 1);
     check_cmphex(fetch(view, ETRACE_PRIV_S, 0x10000), ==, 0);
     check_cmphex(fetch(view, ETRACE_PRIV_S, CODE_AT), ==, 0x0001);
+    /* It says so, between what ran before it and behind it. */
+    check_true(sideband_view_next_note(view, &note));
+    check_cmpuint(note.kind, ==, SIDEBAND_NOTE_RESET);
+    check_false(sideband_view_next_note(view, &note));
     sideband_view_advance(view, 2);
     check_cmphex(fetch(view, ETRACE_PRIV_S, 0x10000), ==, 0);
     sideband_view_free(view);

@@ -8,6 +8,9 @@
 #include "base/trap-text.h"
 #include "views/html/html-activity.h"
 
+/* Kinds of marks that are no ETraceSbNoteKind */
+enum { HTML_LOST = 0, HTML_RESET = 4 };
+
 /* Rows of a table of counts, before those of tasks */
 enum { NOBODY, OTHERS, FIRST_TASK };
 
@@ -164,7 +167,9 @@ static void put_marks(const Writer *w, const Activity *a)
         json_comma(w->s);
         g_string_append_printf(w->s, "[%" PRIu64 ",%u,", m->at,
                                m->mark->kind == MOMENT_NOTE ?
-                               m->mark->number : 0);
+                               m->mark->number :
+                               m->mark->kind == MOMENT_RESET ?
+                               HTML_RESET : HTML_LOST);
         json_string(w->s, text, HTML_MAX_MARK);
         g_string_append_c(w->s, ']');
     }

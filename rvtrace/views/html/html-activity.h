@@ -15,7 +15,7 @@
  * There, tasks has the instructions, packed: of nobody, of the tasks that are
  * not in "tasks", and of each one that is. times has ns likewise, or is null;
  * traps has numbers in the order of "traps". marks: [[place, kind, text]...],
- * where kind is an ETraceSbNoteKind, or 0 for a loss.
+ * where kind is an ETraceSbNoteKind, 0 for a loss, or 4 for a reset.
  */
 void html_put_activity(GString *s, const HtmlReport *r, const HtmlAxis *axis);
 

@@ -67,7 +67,7 @@ function describePlace(hart, at) {
     });
     for (const [at, kind, text] of hart.marks) {
         if (at >= from && at < to) {
-            lines.push(`${NOTES[kind]}: ${text}`);
+            lines.push(text ? `${NOTES[kind]}: ${text}` : NOTES[kind]);
         }
     }
     return lines;

@@ -9,7 +9,7 @@ const PALETTE = ['#4e79a7', '#f28e2b', '#59a14f', '#e15759', '#76b7b2',
     '#edc948', '#b07aa1', '#ff9da7', '#9c755f', '#1f9ed1', '#86bc25',
     '#d3538f', '#7a5bd1', '#c49c3c', '#2a9d8f', '#e76f51', '#5f7f3a', '#b9a5e0',
     '#3b6fd4', '#a8d36b'];
-const NOTES = ['lost', 'begin', 'end', 'mark'];
+const NOTES = ['lost', 'begin', 'end', 'mark', 'reset'];
 const lanes = byId('lanes'), range = byId('range'), tip = byId('tip');
 /* What is drawn of the axis */
 const seen = { from: axis.from, to: Math.max(axis.to, axis.from + 1) };
@@ -275,7 +275,8 @@ function drawMarks() {
         if (to < seen.from || from > seen.to) {
             continue;
         }
-        const mark = make('button', 'mark is-' + NOTES[kind], kind ? text : '');
+        const mark = make('button', 'mark is-' + NOTES[kind],
+                          kind === 4 ? 'reset' : kind ? text : '');
         const left = Math.max(x(from, width), 0);
         mark.type = 'button';
         mark.tabIndex = -1;
@@ -284,7 +285,8 @@ function drawMarks() {
             mark.style.width = Math.max(x(Math.min(to, seen.to), width) - left,
                                         3) + 'px';
         }
-        mark.title = (kind ? `${NOTES[kind]} ${text}` : 'lost: ' + text) +
+        mark.title = (kind ? `${NOTES[kind]} ${text}`.trim() :
+                      'lost: ' + text) +
             ` (hart ${hart}, ${place(from)}` +
             (to > from ? ` \u2013 ${place(to)})` : ')');
         mark.addEventListener('click', () => chooseRange(from, to));

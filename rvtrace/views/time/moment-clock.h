@@ -28,6 +28,7 @@ typedef enum MomentMarkKind {
     MOMENT_LOST,                /* of the trace; text: what */
     MOMENT_TRAP,                /* number: its cause, + 256 if an interrupt */
     MOMENT_NOTE,                /* number: ETraceSbNoteKind; text: the guest's */
+    MOMENT_RESET,               /* of the hart */
 } MomentMarkKind;
 
 typedef struct MomentMark {
