@@ -278,12 +278,14 @@ function showLegend() {
         return item;
     }));
     if (items.length > 24) {
-        byId('legend').append(make('span', '', `and ${items.length - 24} more`));
+        byId('legend').append(make('span', '',
+                                   `and ${items.length - 24} more`));
     }
     const list = data.traps.map((name, i) => [name, traps[i]])
         .filter(([, n]) => n).sort((a, b) => b[1] - a[1]);
     byId('traps').replaceChildren(...list.length ? [make('b', '', 'Traps')] :
-        [], ...list.map(([name, n]) => make('span', '', `${name} ${group(n)}`)));
+        [], ...list.map(([name, n]) =>
+            make('span', '', `${name} ${group(n)}`)));
 }
 
 function addHart(hart) {
