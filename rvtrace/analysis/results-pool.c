@@ -8,8 +8,9 @@
 #include "analysis/results-private.h"
 #include "base/say.h"
 
-/* How often the progress is shown, microseconds */
+/* How often the progress is shown, and from when on, microseconds */
 #define PROGRESS_PERIOD (G_USEC_PER_SEC / 4)
+#define PROGRESS_FROM   (2 * G_USEC_PER_SEC)
 
 /* Harts that are being decoded */
 typedef struct DecodePool {
@@ -29,8 +30,8 @@ static void decode_hart(gpointer hart, gpointer opaque)
     g_mutex_unlock(&pool->lock);
 }
 
-/* How much of the trace all harts have seen, per cent */
-static unsigned progress(const Results *r)
+/* How much of the trace all harts have seen, of 1 */
+static double progress(const Results *r)
 {
     uint64_t done = 0, all = 0;
 
@@ -42,12 +43,33 @@ static unsigned progress(const Results *r)
             }
         }
     }
-    return all ? 100.0 * done / all : 100;
+    return all ? (double)done / all : 1;
+}
+
+/* Decoding began at @since, and goes on as fast as it has been up to now. */
+static void show_progress(const Results *r, gint64 since)
+{
+    double share = progress(r);
+    double passed = (g_get_monotonic_time() - since) / (double)G_USEC_PER_SEC;
+
+    fprintf(stderr, "\r%3.0f %% decoded", 100 * share);
+    if (share > 0) {
+        fprintf(stderr, ", %.0f s left", passed * (1 - share) / share);
+    }
+    fprintf(stderr, "\033[K");
+}
+
+/* Somebody sees it, and not between lines of what is written. */
+static bool can_show(const Results *r)
+{
+    return isatty(STDERR_FILENO) &&
+           !((r->what & RESULT_RUNS) && isatty(STDOUT_FILENO));
 }
 
 static void wait_for(const Results *r, DecodePool *pool)
 {
-    bool show = isatty(STDERR_FILENO), shown = false;
+    bool show = can_show(r), shown = false;
+    gint64 since = g_get_monotonic_time();
 
     g_mutex_lock(&pool->lock);
     while (pool->left) {
@@ -56,8 +78,10 @@ static void wait_for(const Results *r, DecodePool *pool)
         if (!show) {
             g_cond_wait(&pool->done, &pool->lock);
         } else if (!g_cond_wait_until(&pool->done, &pool->lock, until)) {
-            fprintf(stderr, "\r%3u %% decoded", progress(r));
-            shown = true;
+            if (until - since >= PROGRESS_FROM) {
+                show_progress(r, since);
+                shown = true;
+            }
         }
     }
     g_mutex_unlock(&pool->lock);

@@ -325,7 +325,7 @@ static void check_end(TraceDecoder *d)
 }
 
 /* Bytes after which a decoder says how far it is */
-#define REPORT_BYTES  (1u << 22)
+#define REPORT_BYTES  (1u << 18)
 
 /*
  * How far the decoder is. What is behind it is not needed any more, or, if

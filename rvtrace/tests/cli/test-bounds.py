@@ -140,6 +140,33 @@ def test_samples_of_a_loop():
               f'samples with --period {period}')
 
 
+def test_progress():
+    """On a terminal, how much is done and how long it takes is said."""
+    write('sideband', inputs.session() + inputs.params(bpred=6, f0s=1) +
+          inputs.code(0x1000, NOP, BNE_P8, J_M8, NOP))
+    encode('trace', 'params bpred_size=6 f0s_width=1',
+           'inst format=3 subformat=3 ienable=1 ioptions=16',
+           *['inst format=3 subformat=0 branch=1 privilege=3 address=0x1000',
+             'inst format=0 subformat=0 branch_count=0x1ffe'] * 150000)
+    # None of it is wanted: rounds are gone through one by one.
+    command = [TOOL, 'decode', *FILES, '--emit', 'pc', '--limit', '-1',
+               '--from', '1000G']
+    ours, its = os.openpty()
+    with open('out', 'wb') as out, open(ours, 'rb', buffering=0) as said:
+        with subprocess.Popen(command, stdout=out, stderr=its) as child:
+            os.close(its)
+            text = b''
+            while not re.search(rb'\r *\d+ % decoded, \d+ s left', text):
+                part = said.read(4096)
+                check(part, f'it ended, and said {text}')
+                text += part
+            child.terminate()
+    check(os.path.getsize('out') == 0, 'there is something else')
+    # What is over at once, and what no terminal sees, says nothing.
+    out, err, _ = run('stat', *FILES, '--limit', '1000')
+    check('decoded' not in err, err)
+
+
 def test_verify_of_a_loop():
     """Once there is more than retired, it does not matter how much more."""
     predicted_loop()
