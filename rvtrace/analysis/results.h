@@ -139,9 +139,9 @@ typedef struct Results {
 /*
  * Decode the harts that were asked for, and report what was lost. Profiles,
  * counts, samples, moments, runs and watchers see what job->selection says; the
- * rest is about everything. If nothing but RESULT_VERIFY is asked for, only those
- * that the truth knows. Prints what is wrong and returns false if that cannot
- * be done, or if a watcher could not begin.
+ * rest is about everything. If nothing but RESULT_VERIFY is asked for, only
+ * those that the truth knows. Prints what is wrong and returns false if that
+ * cannot be done, or if a watcher could not begin.
  */
 bool results_decode(Results *r);
 void results_clear(Results *r);

@@ -146,9 +146,9 @@ const Holding *placement_at(const SeenPage *page, const SidebandWhere *where,
                             uint64_t vaddr, bool *ahead);
 
 /*
- * When all pages have been decided: sorts their maps, for placement_next(). That
- * finds the page that is going to be mapped next at @vaddr in @where's space,
- * and what it has then; NULL: none that is known.
+ * When all pages have been decided: sorts their maps, for placement_next(),
+ * which finds the page that is going to be mapped next at @vaddr in @where's
+ * space, and what it has then; NULL: none that is known.
  */
 void placement_sort_maps(Placement *p);
 const Holding *placement_next(const Placement *p, const SidebandWhere *where,

@@ -50,9 +50,9 @@ bool placement_has(const Placement *p, const Object *object);
  * level @priv; NULL if it is not known. *@addr is set to the address in the
  * object. Where nothing is mapped yet, or nothing has run since it was, it is
  * what runs there next, and *@ahead is set: its bytes are not known at this
- * place. Where several objects have the same page, it is the one with the path @path, which may be NULL, or
- * else the program that a task there was last named after, or else the one that
- * most of the space's pages belong to.
+ * place. Where several objects have the same page, it is the one with the path
+ * @path, which may be NULL, or else the program that a task there was last
+ * named after, or else the one that most of the space's pages belong to.
  */
 const Object *placement_find(const Placement *p, const SidebandWhere *where,
                              unsigned priv, uint64_t vaddr, const char *path,
