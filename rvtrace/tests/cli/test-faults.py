@@ -163,7 +163,7 @@ class Matrix:
                 known=True))
         other = []
         for name in listed:
-            described = words(name, '--help')
+            described = words(name, '--help-all')
             if name in known:
                 continue
             if not re.search('--(output|keep|[a-z]*-out)', described):
@@ -332,7 +332,7 @@ def others(matrix):
     matrix.fresh()
     done = matrix.run(keeping, f'{matrix.out}/new')
     check('run --keep', done.returncode == 0 and
-          sorted(os.listdir(kept)) == ['sideband', 'trace'],
+          sorted(os.listdir(kept)) == ['run.ini', 'sideband', 'trace'],
           done.stderr.decode())
     os.unlink(f'{matrix.out}/new')
     with open(f'{kept}/trace', 'wb') as f:
