@@ -329,14 +329,14 @@ wrong() {
     reason+=$(says "$message")
     finish "$reason$(clean)"
 }
-wrong "no machine" 'add -M virt' -- "$QEMU" -m 128M
-wrong "another machine" 'give -M virt' -- "$QEMU" -M spike
 wrong "trace=off" 'leave trace=off out' -- "$QEMU" -M virt,trace=off
 wrong "a trace that goes to a socket" 'leave trace-chardev out' -- "$QEMU" \
     -M virt,trace-chardev=x -chardev socket,id=x,path=/x
+wrong "a device's that does" 'leave chardev out' -- "$QEMU" -M spike \
+    -device riscv-trace,chardev=x -chardev socket,id=x,path=/x
 wrong "-daemonize" 'leave it out' -- "$QEMU" -M virt -daemonize
 wrong "no QEMU" 'which QEMU' --view report
-wrong "no -- either" 'add -M virt' "$QEMU"
+wrong "without --" 'leave trace=off out' "$QEMU" -M virt,trace=off
 wrong "no such view" '--view nonsense: not KIND' --view nonsense -- "$QEMU" \
     -M virt
 wrong "verify without truth" 'give --truth' --view verify -- "$QEMU" -M virt
