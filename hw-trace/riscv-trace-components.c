@@ -30,12 +30,6 @@ typedef struct Plan {
     hwaddr base;
 } Plan;
 
-bool riscv_trace_components_exist(void)
-{
-    return object_resolve_path_component(qdev_get_machine(),
-                                         "trace-replicator");
-}
-
 bool riscv_trace_check_chardev(const char *property, const char *id,
                                Error **errp)
 {
@@ -223,7 +217,8 @@ bool riscv_trace_components_create(const RISCVTraceOptions *opt,
         error_setg(errp, "a trace is only available with TCG acceleration");
         return false;
     }
-    if (riscv_trace_components_exist()) {
+    if (object_resolve_path_component(qdev_get_machine(),
+                                      "trace-replicator")) {
         error_setg(errp, "the machine's harts are traced already");
         return false;
     }

@@ -59,7 +59,4 @@ bool riscv_trace_components_create(const RISCVTraceOptions *opt,
                                    const GPtrArray *harts, hwaddr base,
                                    Error **errp);
 
-/* Does the machine have some? */
-bool riscv_trace_components_exist(void);
-
 #endif /* HW_TRACE_RISCV_TRACE_COMPONENTS_H */

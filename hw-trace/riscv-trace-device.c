@@ -73,7 +73,7 @@ static bool parse_harts(GPtrArray *harts, const char *list, Error **errp)
     return true;
 
 wrong:
-    error_setg(errp, "harts: '%s' is no list of harts such as 0-3+5", list);
+    error_setg(errp, "harts: '%s' is not a list such as 0-3+5", list);
     return false;
 }
 

@@ -59,7 +59,7 @@ static void show_progress(const Results *r, gint64 since)
     fprintf(stderr, "\033[K");
 }
 
-/* Somebody sees it, and not between lines of what is written. */
+/* Is there a terminal for it, and no output that it would break up? */
 static bool can_show(const Results *r)
 {
     return isatty(STDERR_FILENO) &&

@@ -66,7 +66,7 @@ void hart_count(HartResult *h);
 void hart_count_handler(void *opaque, uint64_t pc, unsigned priv,
                         const CallStackSite *site);
 
-/* results-runs.c: r->runs is called with what is selected. */
+/* results-runs.c: have r->runs get the runs that are selected. */
 void hart_hand_on_runs(HartResult *h);
 
 /* results-weights.c: how long each call stack and each piece of code took */

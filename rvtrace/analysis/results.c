@@ -50,7 +50,7 @@ static void warn_of_nothing(const Results *r)
     }
 }
 
-/* What the hart ran then is no news, compared with that. */
+/* Say so first: a report of a hart that only took exceptions tells little. */
 static void warn_of_loop(const HartResult *h)
 {
     g_autofree char *text = trap_loop_text(&h->trap_loop, h->hart);

@@ -112,8 +112,8 @@ typedef struct Results {
     unsigned what;              /* RESULT_* */
     const Truth *truth;         /* RESULT_VERIFY */
     /*
-     * RESULT_RUNS: called with @runs_opaque and what was executed, by harts at
-     * the same time; false: no more of that hart is wanted
+     * RESULT_RUNS: gets what was executed, from several harts at the same
+     * time; returns false when it wants no more of that hart
      */
     bool (*runs)(void *opaque, const FlowRun *runs, unsigned n);
     void *runs_opaque;

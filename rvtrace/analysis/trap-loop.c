@@ -13,7 +13,7 @@
 /* Fewer in a row may be a program's own doing. */
 #define LEAST       1000
 
-/* An instruction that asks for an exception is no mistake. */
+/* Interrupts, ecall and ebreak are meant: they are not a sign of a loop. */
 static bool is_asked_for(const FlowTrap *trap)
 {
     return trap->interrupt || trap->cause == 3 ||

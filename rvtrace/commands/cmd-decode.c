@@ -363,7 +363,7 @@ static bool selected_runs(void *opaque, const FlowRun *runs, unsigned n)
     return !s->failed;
 }
 
-/* --emit pc of what is selected */
+/* Write the pcs of the instructions that are selected. */
 static int decode_selected(CliTrace *ct, Trace *t, DecodeState *s)
 {
     g_autoptr(ObjectTable) objects = object_table_new();

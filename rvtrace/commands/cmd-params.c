@@ -143,9 +143,7 @@ static bool take_folder(char **folders, char **params_args, char **trace,
     g_auto(Job) job = { JOB_INIT };
     g_autofree char *title = NULL;
 
-    if (folders && (given || folders[1])) {
-        say_error("unexpected argument '%s'; try '%s --help'",
-                  given ? folders[0] : folders[1], g_get_prgname());
+    if (!folder_check_operands(folders, given)) {
         return false;
     }
     if (given) {

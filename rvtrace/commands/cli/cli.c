@@ -288,9 +288,7 @@ static bool choose_trace(CliTrace *ct)
     const char *folder = ct->folders ? ct->folders[0] : NULL;
     bool given = ct->job.traces || (ct->instead && *ct->instead);
 
-    if (folder && (given || ct->folders[1])) {
-        say_error("unexpected argument '%s'; try '%s --help'",
-                  given ? folder : ct->folders[1], g_get_prgname());
+    if (!folder_check_operands(ct->folders, given)) {
         return false;
     }
     if (given) {

@@ -254,22 +254,26 @@ static void take_paths(const char *folder, GKeyFile *about, const char *key,
     }
 }
 
-/* Set *@list, unless the command line has, to those of @keys. */
+/* Frees @paths. NULL if there are none, as if no option had given any. */
+static char **end_list(GPtrArray *paths)
+{
+    if (!paths->len) {
+        g_ptr_array_unref(paths);
+        return NULL;
+    }
+    g_ptr_array_add(paths, NULL);
+    return (char **)g_ptr_array_free(paths, FALSE);
+}
+
+/* Set *@list, unless the command line has, to the paths of @key. */
 static void take_list(const char *folder, GKeyFile *about, const char *key,
                       char ***list)
 {
-    GPtrArray *paths;
+    if (!*list) {
+        GPtrArray *paths = g_ptr_array_new();
 
-    if (*list) {
-        return;
-    }
-    paths = g_ptr_array_new();
-    take_paths(folder, about, key, paths);
-    if (paths->len) {
-        g_ptr_array_add(paths, NULL);
-        *list = (char **)g_ptr_array_free(paths, FALSE);
-    } else {
-        g_ptr_array_unref(paths);
+        take_paths(folder, about, key, paths);
+        *list = end_list(paths);
     }
 }
 
@@ -288,13 +292,7 @@ static void take_sysroots(const char *folder, GKeyFile *about, char ***list)
     take_paths(folder, about, "kernel", paths);
     take_paths(folder, about, "firmware", paths);
     g_strfreev(given);
-    if (paths->len) {
-        g_ptr_array_add(paths, NULL);
-        *list = (char **)g_ptr_array_free(paths, FALSE);
-    } else {
-        g_ptr_array_unref(paths);
-        *list = NULL;
-    }
+    *list = end_list(paths);
 }
 
 /* An empty one if there is none. Prints what is wrong and returns NULL. */
@@ -363,6 +361,16 @@ static bool take(const char *folder, Job *job, bool names, char **title)
     }
     kernel = g_key_file_get_string(about, FILES, "kernel", NULL);
     *title = kernel ? g_path_get_basename(text_plain(kernel)) : NULL;
+    return true;
+}
+
+bool folder_check_operands(char **folders, bool given)
+{
+    if (folders && (given || folders[1])) {
+        say_error("unexpected argument '%s'; try '%s --help'",
+                  given ? folders[0] : folders[1], g_get_prgname());
+        return false;
+    }
     return true;
 }
 

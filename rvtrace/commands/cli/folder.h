@@ -38,6 +38,13 @@ char *folder_make(GError **errp);
 bool folder_describe(const char *folder, const FolderRun *run, GError **errp);
 
 /*
+ * May the operands @folders (may be NULL) be what folder_take() gets: one at
+ * most, and none if the trace is @given by options? Prints what is wrong and
+ * returns false.
+ */
+bool folder_check_operands(char **folders, bool given);
+
+/*
  * Set the trace of @job, its sideband, programs and, if @names, where its names
  * are, by @folder, or if that is NULL, by the newest one here, which is the one
  * with the highest number, or by where we are, if that is one. What @job has

@@ -27,8 +27,8 @@ bool option_set_parse(OptionSet *set, const char *summary,
                       const char *description, int argc, char **argv);
 
 /*
- * The index in @argv of the first word that is no option of @entries, nor the
- * value of one: "--", an operand, or @argc if there is none.
+ * The index in @argv of the first word that is neither an option of @entries
+ * nor the value of one: "--", an operand, or @argc if there is none.
  */
 int option_first_operand(const GOptionEntry *entries, int argc, char **argv);
 
