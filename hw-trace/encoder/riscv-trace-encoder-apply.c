@@ -90,7 +90,7 @@ static void riscv_trace_encoder_hart_start(void *opaque)
     s->pending = 0;
     s->off_due = false;
     s->notify_due = false;
-    s->upper_rd = 0;
+    s->upper.rd = 0;
     s->live = true;
     s->lost = false;
     RISCV_TRACE_CALL_UNITS(start, s);

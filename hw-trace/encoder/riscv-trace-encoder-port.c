@@ -42,25 +42,6 @@ static void riscv_trace_encoder_event(RISCVTraceEncoder *s,
     }
 }
 
-/*
- * A jump through a register that the block before it ends in loading is
- * sequentially inferable: the hart could not see that in one TB.
- */
-static bool riscv_trace_encoder_is_sijump(RISCVTraceEncoder *s,
-                                          const ETraceBlock *b)
-{
-    return !etrace_itype_is_trap(b->itype) && b->itype != ETRACE_ITYPE_NONE &&
-           b->cause && b->cause == s->upper_rd && b->iaddr == s->upper_end;
-}
-
-/* Does @b, behind which something else comes, end in loading a register? */
-static void riscv_trace_encoder_keep_upper(RISCVTraceEncoder *s,
-                                           const ETraceBlock *b)
-{
-    s->upper_rd = b->itype == ETRACE_ITYPE_NONE ? b->cause : 0;
-    s->upper_end = b->iaddr + 2 * b->iretire;
-}
-
 static void riscv_trace_encoder_encode(RISCVTraceEncoder *s,
                                        const ETraceBlock *b, uint64_t tval,
                                        bool qualified)
@@ -105,12 +86,12 @@ static void riscv_trace_encoder_block(RISCVTraceEncoder *s,
 {
     ETraceBlock sijump;
 
-    if (riscv_trace_encoder_is_sijump(s, b)) {
+    if (etrace_upper_is_sijump(&s->upper, b)) {
         sijump = *b;
         sijump.flags |= ETRACE_BLOCK_SIJUMP;
         b = &sijump;
     }
-    riscv_trace_encoder_keep_upper(s, b);
+    etrace_upper_keep(&s->upper, b);
     if (s->pending || s->filtered) {
         riscv_trace_encoder_block_units(s, b, tval);
     } else {
@@ -159,7 +140,7 @@ ETraceDetail riscv_trace_encoder_hart_detail(void *opaque, ETracePriv priv,
         return ETRACE_DETAIL_BLOCKS;
     }
     detail = etrace_encoder_detail(&s->enc, modes);
-    if (detail == ETRACE_DETAIL_HISTORY && modes->sijump && s->upper_rd) {
+    if (detail == ETRACE_DETAIL_HISTORY && modes->sijump && s->upper.rd) {
         /* The next instruction may be a sequentially inferable jump. */
         return ETRACE_DETAIL_BLOCK;
     }
@@ -197,7 +178,7 @@ static size_t riscv_trace_encoder_plain(RISCVTraceEncoder *s,
     }
     done = etrace_encoder_plain_blocks(&s->enc, slots, n);
     if (done) {
-        riscv_trace_encoder_keep_upper(s, &slots[done - 1].block);
+        etrace_upper_keep(&s->upper, &slots[done - 1].block);
         if (s->needs_data) {
             riscv_trace_encoder_units[RISCV_TRACE_UNIT_DATA]->send(s, slots,
                                                                    done);
@@ -235,9 +216,7 @@ void riscv_trace_encoder_hart_retire(void *opaque, const ETraceSlot *slots,
         switch (etrace_slot_type(slot)) {
         case ETRACE_SLOT_HISTORY:
             i += etrace_encoder_history(&s->enc, slot, n - i, &s->next) - 1;
-            s->upper_rd = slots[i].history.itype == ETRACE_ITYPE_NONE
-                          ? slots[i].history.irdepth : 0;
-            s->upper_end = slots[i].history.next;
+            etrace_upper_keep_history(&s->upper, &slots[i].history);
             continue;
         case ETRACE_SLOT_ACCESS:
             run = riscv_trace_encoder_accesses(slot, n - i);

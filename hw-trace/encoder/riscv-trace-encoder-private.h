@@ -16,6 +16,7 @@
 #include "hw/sysbus.h"
 #include "hw/trace/etrace/encap.h"
 #include "hw/trace/etrace/encoder.h"
+#include "hw/trace/etrace/upper.h"
 #include "hw/trace/riscv-trace-encoder.h"
 #include "riscv-trace-encoder-unit.h"
 #include "hw/trace/riscv-trace-regs.h"
@@ -25,17 +26,6 @@
 
 /* All but filters and comparators, which have a space of their own */
 #define RISCV_TRACE_ENCODER_R_MAX   (R_TR_TE_TRIG_EXT_OUT_CONTROL + 1)
-
-/* Modes that can be switched; the values are their bits of trTeInstFeatures. */
-typedef enum RISCVTraceMode {
-    RISCV_TRACE_MODE_FULL_ADDRESS = 0,
-    RISCV_TRACE_MODE_IMPLICIT_EXCEPTION = 1,
-    RISCV_TRACE_MODE_SEQUENTIAL_JUMP = 2,
-    RISCV_TRACE_MODE_IMPLICIT_RETURN = 3,
-    RISCV_TRACE_MODE_BRANCH_PREDICTION = 4,
-    RISCV_TRACE_MODE_JUMP_TARGET_CACHE = 5,
-    RISCV_TRACE_MODES
-} RISCVTraceMode;
 
 /*
  * What an encoder is built with. Names of parameters are those of E-Trace's
@@ -146,8 +136,7 @@ struct RISCVTraceEncoder {
     bool moved;                 /* a trigger has moved bits of registers */
     bool context_on;            /* trTeContext */
     uint64_t context;           /* that the port has reported last */
-    unsigned upper_rd;          /* register that the last block ends in ... */
-    uint64_t upper_end;         /* ... loading for a jump, and where it ends */
+    ETraceUpper upper;
     uint64_t next;              /* where the next history begins */
     bool timestamps;            /* packets have them */
     /* Ticks of the first and the last one in this session; atomic */
