@@ -82,11 +82,15 @@ static void place_work(CPUState *cs, run_on_cpu_data data)
 {
     tb_page_addr_t page = data.target_ptr;
 
+    riscv_trace_work_begin(cs);
     riscv_trace_reader_place(riscv_trace_hart(cs));
     if (page != -1) {
         page &= TARGET_PAGE_MASK;
+        mmap_lock();
         tb_invalidate_phys_range(NULL, page, page + TARGET_PAGE_SIZE - 1);
+        mmap_unlock();
     }
+    riscv_trace_work_end(cs);
 }
 
 /*
@@ -142,6 +146,16 @@ static void code_at(RISCVTraceHart *hart, uint64_t pa, tb_page_addr_t page,
     }
 }
 
+/* Where QEMU has the first or the second page of a TB */
+static tb_page_addr_t tb_page(const DisasContextBase *db, unsigned which)
+{
+#ifdef CONFIG_USER_ONLY
+    return (db->pc_first & TARGET_PAGE_MASK) + which * TARGET_PAGE_SIZE;
+#else
+    return db->tb->page_addr[which];
+#endif
+}
+
 void riscv_trace_translated(CPURISCVState *env, const DisasContextBase *db)
 {
     RISCVTraceHart *hart = env->trace.hart;
@@ -161,7 +175,7 @@ void riscv_trace_translated(CPURISCVState *env, const DisasContextBase *db)
         unsigned n = MIN(len - done, CODE_PAGE_SIZE - ofs);
 
         code_at(hart, riscv_trace_maps_find(hart, va + done) + ofs,
-                db->tb->page_addr[done != 0], bytes + done, n);
+                tb_page(db, done != 0), bytes + done, n);
         done += n;
     }
 }

@@ -1,8 +1,6 @@
 /*
  * RISC-V trace: data accesses of helpers
  *
- * For files that are built for user emulation, too, where nothing is traced.
- *
  * SPDX-License-Identifier: GPL-2.0-or-later
  */
 #ifndef TARGET_RISCV_TRACE_ELEMENT_H
@@ -13,11 +11,7 @@
 /* True if the data accesses of what runs are traced. */
 static inline bool riscv_trace_data_on(CPURISCVState *env)
 {
-#ifdef CONFIG_USER_ONLY
-    return false;
-#else
     return env->trace.key & RISCV_TRACE_KEY_DATA;
-#endif
 }
 
 /* As riscv_trace_element(), whose caller knows that data is traced */
@@ -32,11 +26,9 @@ static inline void riscv_trace_element(CPURISCVState *env, target_ulong daddr,
                                        uint64_t data, unsigned size,
                                        bool store)
 {
-#ifndef CONFIG_USER_ONLY
     if (riscv_trace_data_on(env)) {
         riscv_trace_element_on(env, daddr, data, size, store);
     }
-#endif
 }
 
 #endif /* TARGET_RISCV_TRACE_ELEMENT_H */

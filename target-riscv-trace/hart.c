@@ -1,22 +1,22 @@
 /*
- * RISC-V hart side of the hart to encoder interface: traps, switches, stall
+ * RISC-V hart side of the hart to encoder interface: traps and switches
  *
  * SPDX-License-Identifier: GPL-2.0-or-later
  */
 #include "qemu/osdep.h"
-#include "qemu/main-loop.h"
 #include "exec/cputlb.h"
-#include "exec/icount.h"
-#include "system/cpu-timers.h"
-#include "system/runstate.h"
 #include "system/tcg.h"
+#ifndef CONFIG_USER_ONLY
 #include "ctr/tb-key.h"
+#endif
 #include "hooks.h"
 #include "internal.h"
 
+#ifndef CONFIG_USER_ONLY
 /* The port's part of the TB key leaves the rest of it alone. */
 QEMU_BUILD_BUG_ON(RISCV_TRACE_KEY_MASK & RISCV_TB_KEY_MISA_MASK);
 QEMU_BUILD_BUG_ON(RISCV_TRACE_KEY_MASK & RISCV_TB_KEY_CTR_MASK);
+#endif
 
 /* The CPU state is right behind CPUState, whose size differs between hosts. */
 QEMU_BUILD_BUG_ON(__alignof__(CPURISCVState) > __alignof__(CPUState));
@@ -77,8 +77,7 @@ ETraceDetail riscv_trace_detail(RISCVTraceHart *hart,
     }
     if (hart->ops->detail && env->xl == riscv_cpu_mxl(env)) {
         detail = hart->ops->detail(hart->opaque,
-                                   riscv_trace_priv(env->priv,
-                                                    env->virt_enabled),
+                                   riscv_trace_priv_now(env),
                                    env->pc, modes, &ranges);
     }
     return riscv_trace_ranges_set(hart, &ranges) ? detail
@@ -91,7 +90,7 @@ static void set_ranges(RISCVTraceHart *hart)
     ETraceHistoryModes modes;
 
     riscv_trace_detail(hart, &modes);
-    riscv_transfer_update(cpu_env(hart->cs));
+    riscv_trace_key_changed(cpu_env(hart->cs));
 }
 
 void riscv_trace_insn(CPURISCVState *env, target_ulong pc, unsigned len,
@@ -170,7 +169,7 @@ void riscv_trace_unwind(CPURISCVState *env, target_ulong uw2)
                 .iaddr = env->pc - 2 * halfwords,
                 .iretire = halfwords,
                 .ilastsize = !!(uw2 & RISCV_UW2_TRACE_LASTSIZE),
-                .priv = riscv_trace_priv(env->priv, env->virt_enabled),
+                .priv = riscv_trace_priv_now(env),
             },
         });
         drain_if_asked(env->trace.hart);
@@ -187,7 +186,7 @@ static void trace_switch(CPUState *cs, bool on)
         riscv_trace_flush(hart);
         hart->active = false;
         port->key = 0;
-        riscv_transfer_update(cpu_env(cs));
+        riscv_trace_key_changed(cpu_env(cs));
         port->back = RISCV_TRACE_BACK_NONE;
         port->jumps = 0;
         g_array_set_size(hart->pending, 0);
@@ -226,15 +225,19 @@ void riscv_trace_hart_configure(CPUState *cs,
     hart->context_reported = false;
 }
 
-static void enable_work(CPUState *cs, run_on_cpu_data data)
+void riscv_trace_hart_enable_now(CPUState *cs, bool on)
 {
     RISCVTraceHart *hart = riscv_trace_hart(cs);
-    bool on = data.host_int;
 
     if (!on || !hart->active ||
         hart->session != riscv_trace_reader_session(hart->reader)) {
         trace_switch(cs, on);
     }
+}
+
+static void enable_work(CPUState *cs, run_on_cpu_data data)
+{
+    riscv_trace_hart_enable_now(cs, data.host_int);
 }
 
 void riscv_trace_hart_enable(CPUState *cs, bool on)
@@ -252,66 +255,6 @@ static void restart_work(CPUState *cs, run_on_cpu_data data)
 void riscv_trace_hart_restart(CPUState *cs)
 {
     async_run_on_cpu(cs, restart_work, RUN_ON_CPU_NULL);
-}
-
-/* How long readers take is nothing that a guest sees, as far as it can be. */
-static void hold_time(bool hold)
-{
-    if (icount_enabled()) {
-        icount_hold_warp(hold);
-    }
-}
-
-bool riscv_trace_hart_stall(CPUState *cs, bool stalled)
-{
-    RISCVTraceHart *hart = riscv_trace_hart(cs);
-
-    if (stalled) {
-        if (qatomic_xchg(&hart->stall, RISCV_TRACE_STALLED) ==
-            RISCV_TRACE_STALLED) {
-            return false;
-        }
-        hold_time(true);
-        cs->halted = 1;
-        cpu_exit(cs);
-        return true;
-    }
-    if (qatomic_cmpxchg(&hart->stall, RISCV_TRACE_STALLED,
-                        RISCV_TRACE_RELEASED) != RISCV_TRACE_STALLED) {
-        return false;
-    }
-    hold_time(false);
-    qemu_cpu_kick(cs);
-    return true;
-}
-
-/*
- * For QEMU, a hart that is stalled is halted. That is no state of the machine:
- * at the destination of a migration, or behind loadvm, nobody would end it.
- * So it is taken back while the VM is stopped.
- */
-static void halt_while_running(void *opaque, bool running, RunState state)
-{
-    RISCVTraceHart *hart = opaque;
-
-    if (qatomic_read(&hart->stall) == RISCV_TRACE_STALLED) {
-        hart->cs->halted = running;
-    }
-}
-
-int riscv_trace_stall_state(CPURISCVState *env)
-{
-    if (!env->trace.hart) {
-        return 0;
-    }
-    switch (qatomic_read(&env->trace.hart->stall)) {
-    case RISCV_TRACE_STALLED:
-        return -1;
-    case RISCV_TRACE_RELEASED:
-        return 1;
-    default:
-        return 0;
-    }
 }
 
 void riscv_trace_hart_drain(CPUState *cs)
@@ -373,29 +316,34 @@ void riscv_trace_hart_attach(CPUState *cs, const RISCVTraceHartOps *ops,
     hart->ring = g_new0(ETraceSlot,
                         RISCV_TRACE_RING_SLOTS + RISCV_TRACE_RING_SLACK);
     hart->pending = g_array_new(false, false, sizeof(RISCVTracePage));
-    hart->vm_state = qemu_add_vm_change_state_handler(halt_while_running,
-                                                      hart);
+    riscv_trace_stall_init(hart);
     port->hart = hart;
     port->head = hart->ring;
     port->limit = hart->ring + RISCV_TRACE_RING_SLOTS;
 }
 
-/* Behind all that was queued for the hart before */
-static void detach_work(CPUState *cs, run_on_cpu_data data)
+void riscv_trace_hart_detach_now(CPUState *cs)
 {
     RISCVTraceHart *hart = riscv_trace_hart(cs);
 
     trace_switch(cs, false);
     cpu_env(cs)->trace = (RISCVTracePort) { };
-    qemu_del_vm_change_state_handler(hart->vm_state);
     g_clear_pointer(&hart->maps, g_hash_table_destroy);
     g_array_free(hart->pending, true);
     g_free(hart->ring);
     g_free(hart);
 }
 
+#ifndef CONFIG_USER_ONLY
+/* Behind all that was queued for the hart before */
+static void detach_work(CPUState *cs, run_on_cpu_data data)
+{
+    riscv_trace_hart_detach_now(cs);
+}
+
 void riscv_trace_hart_detach(CPUState *cs)
 {
-    riscv_trace_hart_stall(cs, false);
+    riscv_trace_stall_end(riscv_trace_hart(cs));
     run_on_cpu(cs, detach_work, RUN_ON_CPU_NULL);
 }
+#endif

@@ -98,6 +98,9 @@ void riscv_trace_hart_configure(CPUState *cs,
  */
 void riscv_trace_hart_enable(CPUState *cs, bool on);
 
+/* The same at once: from the hart's own thread, between two TBs. */
+void riscv_trace_hart_enable_now(CPUState *cs, bool on);
+
 /*
  * What start() would configure has changed: if the hart is traced, stop() and
  * start() are called at its next TB boundary. Any thread.
@@ -135,5 +138,11 @@ void riscv_trace_hart_drain_in_tb(CPUState *cs);
  * traced. BQL, not from a hart's thread.
  */
 void riscv_trace_hart_detach(CPUState *cs);
+
+/*
+ * The same from the hart's own thread, between two TBs, if nothing that was
+ * queued for it will run.
+ */
+void riscv_trace_hart_detach_now(CPUState *cs);
 
 #endif /* TARGET_RISCV_TRACE_HART_H */

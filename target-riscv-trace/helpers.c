@@ -10,11 +10,6 @@
 #include "accel/tcg/getpc.h"
 #include "exec/helper-proto.h"
 
-static ETracePriv priv_now(CPURISCVState *env)
-{
-    return riscv_trace_priv(env->priv, env->virt_enabled);
-}
-
 /*
  * A TB begins that must not be interrupted, so that what other harts have
  * announced was not noticed, and its own look-up or translation may have
@@ -40,7 +35,7 @@ void helper_trace_ranges(CPURISCVState *env, uint32_t next_cflags)
 {
     RISCVTraceHart *hart = env->trace.hart;
 
-    riscv_trace_to_blocks(hart, env->pc, priv_now(env));
+    riscv_trace_to_blocks(hart, env->pc, riscv_trace_priv_now(env));
     /* It was logged when it was entered; as QEMU has it, it did not run. */
     qemu_log_mask(CPU_LOG_EXEC,
                   "Stopped execution of TB chain before [" TARGET_FMT_lx "]\n",
@@ -75,7 +70,7 @@ void helper_trace_exit(CPURISCVState *env)
     if (detail == ETRACE_DETAIL_NOTHING) {
         /* TBs without trace code, until something else happens */
         env->trace.key &= ~RISCV_TRACE_KEY_ON;
-        riscv_transfer_update(env);
+        riscv_trace_key_changed(env);
     }
 }
 
@@ -95,7 +90,7 @@ static bool exit_if_full(CPURISCVState *env)
 /* The branches fill their word, or the newest one is to be a history. */
 void helper_trace_branches(CPURISCVState *env)
 {
-    riscv_trace_history_end(env->trace.hart, env->pc, priv_now(env));
+    riscv_trace_history_end(env->trace.hart, env->pc, riscv_trace_priv_now(env));
     exit_if_full(env);
 }
 
@@ -109,14 +104,14 @@ uint32_t helper_trace_branches_at(CPURISCVState *env, target_ulong not_taken,
     bool was_taken = !(env->trace.branches >> 63);
 
     env->pc = was_taken ? taken : not_taken;
-    riscv_trace_history_end(env->trace.hart, env->pc, priv_now(env));
+    riscv_trace_history_end(env->trace.hart, env->pc, riscv_trace_priv_now(env));
     return exit_if_full(env) ? 2 : was_taken;
 }
 
 /* The jumps without a branch in between fill their room. */
 void helper_trace_jumps(CPURISCVState *env)
 {
-    riscv_trace_history_jumps(env, priv_now(env));
+    riscv_trace_history_jumps(env, riscv_trace_priv_now(env));
     env->trace.back = RISCV_TRACE_BACK_NONE;
     exit_if_full(env);
 }
@@ -164,7 +159,7 @@ static void append_updiscon(CPURISCVState *env, uint64_t last,
                             ETraceItype itype, uint8_t flags)
 {
     RISCVTracePort *port = &env->trace;
-    ETracePriv priv = priv_now(env);
+    ETracePriv priv = riscv_trace_priv_now(env);
     Passed p = passed(port, last, env->pc);
 
     if ((port->jumps & RISCV_TRACE_JUMPS_UNKNOWN) ||

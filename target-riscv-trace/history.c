@@ -171,7 +171,7 @@ void riscv_trace_history_off(RISCVTraceHart *hart)
     }
     if (port->key) {
         port->key |= RISCV_TRACE_KEY_ON;
-        riscv_transfer_update(cpu_env(hart->cs));
+        riscv_trace_key_changed(cpu_env(hart->cs));
     }
     hart->recheck_mode = true;
     port->limit = hart->ring;

@@ -18,6 +18,16 @@ static inline ETracePriv riscv_trace_priv(target_ulong priv, bool virt)
     return virt ? (priv == PRV_U ? ETRACE_PRIV_VU : ETRACE_PRIV_VS) : priv;
 }
 
+/* ... of the mode that the hart is in */
+static inline ETracePriv riscv_trace_priv_now(const CPURISCVState *env)
+{
+#ifdef CONFIG_USER_ONLY
+    return ETRACE_PRIV_U;
+#else
+    return riscv_trace_priv(env->priv, env->virt_enabled);
+#endif
+}
+
 /*
  * One instruction of @len bytes at @pc retired outside of what translated
  * code reports: xRET, WFI, semihosting. @priv and @virt: where it executed.

@@ -107,6 +107,14 @@ static inline RISCVTraceHart *riscv_trace_hart(CPUState *cs)
     return cpu_env(cs)->trace.hart;
 }
 
+/* The hart's part of the TB key is another one. */
+static inline void riscv_trace_key_changed(CPURISCVState *env)
+{
+#ifndef CONFIG_USER_ONLY
+    riscv_transfer_update(env);
+#endif
+}
+
 /*
  * With -icount, clocks may be read at the end of a TB only, when it has been
  * counted as a whole. Where these are used that is so, or will be as soon as
@@ -123,6 +131,25 @@ static inline bool riscv_trace_clock_begin(RISCVTraceHart *hart)
 static inline void riscv_trace_clock_end(RISCVTraceHart *hart, bool can_do_io)
 {
     hart->cs->neg.can_do_io = can_do_io;
+}
+
+/*
+ * Work that was queued for a hart is done between these. In user mode, it is
+ * done outside of cpu_exec_start() and cpu_exec_end(), and another thread may
+ * end the trace of all harts meanwhile.
+ */
+static inline void riscv_trace_work_begin(CPUState *cs)
+{
+#ifdef CONFIG_USER_ONLY
+    cpu_exec_start(cs);
+#endif
+}
+
+static inline void riscv_trace_work_end(CPUState *cs)
+{
+#ifdef CONFIG_USER_ONLY
+    cpu_exec_end(cs);
+#endif
 }
 
 /*
@@ -288,6 +315,15 @@ struct RISCVTraceFollower {
      */
     void (*pending)(RISCVTraceHart *hart);
 };
+
+/*
+ * stall.c
+ */
+
+/* @hart may be stalled from here on, */
+void riscv_trace_stall_init(RISCVTraceHart *hart);
+/* ... and is released for good. BQL, not from a hart's thread. */
+void riscv_trace_stall_end(RISCVTraceHart *hart);
 
 /*
  * hart.c

@@ -111,7 +111,11 @@ static void put_params(RISCVTraceReader *reader, unsigned index,
     const RISCVCPUConfig *cfg = riscv_cpu_cfg(env);
     ETraceSbParams record = {
         .params = *params,
+#ifdef CONFIG_USER_ONLY
+        .mhartid = index,
+#else
         .mhartid = env->mhartid,
+#endif
         .isa = (cfg->ext_zcmp ? ETRACE_SB_ISA_ZCMP : 0) |
                (cfg->ext_zcmt ? ETRACE_SB_ISA_ZCMT : 0),
     };
@@ -119,6 +123,17 @@ static void put_params(RISCVTraceReader *reader, unsigned index,
 
     riscv_trace_reader_record(reader, bytes,
                               etrace_sb_pack_params(bytes, index, &record));
+}
+
+static void add_hart(RISCVTraceReader *reader, CPUState *cs, unsigned index,
+                     const ETraceParams *params)
+{
+    RISCVTraceHart *hart = riscv_trace_hart(cs);
+
+    hart->reader = reader;
+    /* What was announced before is of no use to the hart. */
+    hart->change = reader->change;
+    put_params(reader, index, params, cpu_env(cs));
 }
 
 void riscv_trace_reader_begin(RISCVTraceReader *reader, CPUState *const *harts,
@@ -129,6 +144,9 @@ void riscv_trace_reader_begin(RISCVTraceReader *reader, CPUState *const *harts,
         .major = ETRACE_SB_VERSION_MAJOR,
         .minor = ETRACE_SB_VERSION_MINOR,
         .harts = nharts,
+#ifdef CONFIG_USER_ONLY
+        .flags = ETRACE_SB_SESSION_PROCESS,
+#endif
         .trace_offset = trace_offset,
     };
     uint8_t bytes[ETRACE_SB_HEADER_SIZE + ETRACE_SB_SESSION_SIZE];
@@ -143,14 +161,16 @@ void riscv_trace_reader_begin(RISCVTraceReader *reader, CPUState *const *harts,
                               etrace_sb_pack_session(bytes, &record));
     for (unsigned i = 0; i < nharts; i++) {
         if (harts[i]) {
-            RISCVTraceHart *hart = riscv_trace_hart(harts[i]);
-
-            hart->reader = reader;
-            /* What was announced before is of no use to the new session. */
-            hart->change = reader->change;
-            put_params(reader, i, &params[i], cpu_env(harts[i]));
+            add_hart(reader, harts[i], i, &params[i]);
         }
     }
+}
+
+void riscv_trace_reader_add(RISCVTraceReader *reader, CPUState *cs,
+                            unsigned index, const ETraceParams *params)
+{
+    QEMU_LOCK_GUARD(&reader->lock);
+    add_hart(reader, cs, index, params);
 }
 
 void riscv_trace_reader_end(RISCVTraceReader *reader)

@@ -41,6 +41,13 @@ void riscv_trace_reader_begin(RISCVTraceReader *reader, CPUState *const *harts,
                               const ETraceParams *params, unsigned nharts,
                               uint64_t trace_offset, bool deaf);
 
+/*
+ * @cs is hart @index of the present session from here on, with PARAMS. From its
+ * own thread.
+ */
+void riscv_trace_reader_add(RISCVTraceReader *reader, CPUState *cs,
+                            unsigned index, const ETraceParams *params);
+
 /* Nobody reads any more. BQL held. */
 void riscv_trace_reader_end(RISCVTraceReader *reader);
 

@@ -13,8 +13,7 @@ void riscv_trace_flush(RISCVTraceHart *hart)
     RISCVTracePort *port = &env->trace;
     size_t n;
 
-    riscv_trace_history_end(hart, env->pc,
-                            riscv_trace_priv(env->priv, env->virt_enabled));
+    riscv_trace_history_end(hart, env->pc, riscv_trace_priv_now(env));
     n = port->head - hart->ring;
     port->head = hart->ring;
     port->limit = hart->ring;
@@ -33,9 +32,11 @@ static void drain_work(CPUState *cs, run_on_cpu_data data)
 {
     RISCVTraceHart *hart = riscv_trace_hart(cs);
 
+    riscv_trace_work_begin(cs);
     if (hart->active) {
         hart->drain(hart);
     }
+    riscv_trace_work_end(cs);
 }
 
 void riscv_trace_ask_drain(RISCVTraceHart *hart)

@@ -72,6 +72,7 @@ size_t etrace_sb_pack_session(uint8_t *out, const ETraceSbSession *session)
     etrace_sb_put(p + 8, session->major, 2);
     etrace_sb_put(p + 10, session->minor, 2);
     etrace_sb_put(p + 12, session->harts, 2);
+    etrace_sb_put(p + 14, session->flags, 2);
     etrace_sb_put(p + 16, session->number, 4);
     etrace_sb_put(p + 24, session->trace_offset, 8);
     return p + ETRACE_SB_SESSION_SIZE - out;
@@ -87,6 +88,7 @@ bool etrace_sb_unpack_session(const uint8_t *p, size_t len,
         .major = etrace_sb_get(p + 8, 2),
         .minor = etrace_sb_get(p + 10, 2),
         .harts = etrace_sb_get(p + 12, 2),
+        .flags = etrace_sb_get(p + 14, 2),
         .number = etrace_sb_get(p + 16, 4),
         .trace_offset = etrace_sb_get(p + 24, 8),
     };

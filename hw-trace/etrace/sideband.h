@@ -40,7 +40,7 @@
 
 #define ETRACE_SB_MAGIC         "RVTRSIDE"      /* 8 bytes, no NUL */
 #define ETRACE_SB_VERSION_MAJOR 1               /* other: cannot be read */
-#define ETRACE_SB_VERSION_MINOR 7               /* larger: more to skip */
+#define ETRACE_SB_VERSION_MINOR 8               /* larger: more to skip */
 #define ETRACE_SB_ALL_HARTS     0xffff
 #define ETRACE_SB_HEADER_SIZE   8               /* of every record */
 #define ETRACE_SB_PAGE_SIZE     4096
@@ -48,10 +48,10 @@
 typedef enum ETraceSbType {
     /*
      * A session starts: forget everything before. Payload: magic (8 bytes),
-     * u16 major, u16 minor, u16 number of harts, u16 0, u32 session number
-     * (from 1), u32 0, u64 trace offset: bytes of the trace stream that were
-     * written since its channel was opened, where this session's first packet
-     * follows.
+     * u16 major, u16 minor, u16 number of harts, u16 ETRACE_SB_SESSION_* (since
+     * minor version 8, 0 before), u32 session number (from 1), u32 0, u64 trace
+     * offset: bytes of the trace stream that were written since its channel was
+     * opened, where this session's first packet follows.
      */
     ETRACE_SB_SESSION = 1,
     /*
@@ -170,6 +170,9 @@ typedef enum ETraceSbType {
     ETRACE_SB_NOTE = 17,
 } ETraceSbType;
 
+/* Harts are threads of one process in user mode, addresses are physical. */
+#define ETRACE_SB_SESSION_PROCESS   0x1
+
 /* Extensions that give encodings of others a meaning of their own. */
 #define ETRACE_SB_ISA_ZCMP      0x1     /* of c.fsdsp */
 #define ETRACE_SB_ISA_ZCMT      0x2
@@ -188,6 +191,7 @@ typedef struct ETraceSbHeader {
 typedef struct ETraceSbSession {
     uint16_t major, minor;
     uint16_t harts;
+    uint16_t flags;             /* ETRACE_SB_SESSION_* */
     uint32_t number;            /* from 1 */
     uint64_t trace_offset;
 } ETraceSbSession;
