@@ -134,6 +134,15 @@ static void add_firmware(Names *names, ObjectTable *table)
     }
 }
 
+/*
+ * A program of user mode says which files it has mapped: these are looked up
+ * below a --sysroot, which may be the whole host, and nothing is searched.
+ */
+static bool is_process(const Trace *t)
+{
+    return t->sideband && sideband_is_process(t->sideband);
+}
+
 /* Look for what ran of all parts of @t. */
 static bool scan_sysroots(Names *names, ObjectTable *table, const Trace *t,
                           char **roots)
@@ -147,13 +156,13 @@ static bool scan_sysroots(Names *names, ObjectTable *table, const Trace *t,
             names_add_sideband(names, part->sideband);
         }
     }
-    for (; roots && *roots; roots++) {
+    for (; !is_process(t) && roots && *roots; roots++) {
         if (!sysroot_scan(names, *roots, &err)) {
             say_error("--sysroot: %s", err->message);
             return false;
         }
     }
-    if (roots) {
+    if (all && !is_process(t)) {
         add_firmware(names, table);
     }
     names_decide(names);

@@ -33,6 +33,7 @@ struct Sideband {
     size_t begin, end;      /* the session's records, behind SESSION */
     bool cut;               /* the stream ends in the middle of a record */
     unsigned session, minor;
+    unsigned flags;         /* ETRACE_SB_SESSION_* */
     unsigned nr_harts;
     uint64_t trace_start, trace_end;
     SidebandHart *harts;

@@ -330,6 +330,7 @@ static bool open_session(Sideband *sb, const ETraceSbSession *session,
     sb->nr_harts = session->harts;
     sb->session = session->number;
     sb->minor = session->minor;
+    sb->flags = session->flags;
     sb->trace_start = session->trace_offset;
     if (!sb->nr_harts || sb->nr_harts > MAX_HARTS) {
         g_set_error(errp, G_IO_ERROR, G_IO_ERROR_INVALID_DATA,
@@ -444,6 +445,11 @@ unsigned sideband_session(const Sideband *sb)
 unsigned sideband_minor(const Sideband *sb)
 {
     return sb->minor;
+}
+
+bool sideband_is_process(const Sideband *sb)
+{
+    return sb->flags & ETRACE_SB_SESSION_PROCESS;
 }
 
 unsigned sideband_nr_harts(const Sideband *sb)

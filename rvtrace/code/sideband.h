@@ -43,6 +43,8 @@ unsigned sideband_session(const Sideband *sb);
 /* Minor version of the session: ETRACE_SB_VERSION_MINOR, or of another QEMU */
 unsigned sideband_minor(const Sideband *sb);
 unsigned sideband_nr_harts(const Sideband *sb);
+/* Are harts the threads of one process, of QEMU's user mode? */
+bool sideband_is_process(const Sideband *sb);
 const SidebandHart *sideband_hart(const Sideband *sb, unsigned hart);
 
 /*

@@ -110,9 +110,12 @@ static bool parse_options(Run *r, int argc, char **argv, int *split)
                         "two streams; how tasks are found, where the\nkernel "
                         "(-kernel, or one in --sysroot) has BTF; and without "
                         "--view, times. Names\nare looked for in the files of "
-                        "-kernel and -bios, too. --process, --region, --from\n"
-                        "and --to are about what is written behind the run; "
-                        "live shows everything.\n\n"
+                        "-kernel and -bios, too. A program of user mode,\n"
+                        "qemu-riscv64 PROGRAM ARG..., gets -cpu CPU,etrace="
+                        "FILE, and the files that it has\nmapped have the "
+                        "names. --process, --region, --from and --to are about "
+                        "what is\nwritten behind the run; live shows "
+                        "everything.\n\n"
                         "End the machine as usual, from -nographic with Ctrl-A "
                         "X. Where Ctrl-C does not\ngo to the guest, it ends "
                         "QEMU, and what was traced until then is written; a\n"
@@ -213,8 +216,10 @@ static bool describe(const Run *r)
     g_auto(GStrv) firmware = NULL;
     const char *kernel = r->line->kernel;
 
-    firmware = run_kernel_files(NULL, r->line->argv->pdata[0], NULL,
-                                r->line->bios);
+    if (!r->line->program) {
+        firmware = run_kernel_files(NULL, r->line->argv->pdata[0], NULL,
+                                    r->line->bios);
+    }
     if (!folder_describe(r->files[2], &(FolderRun) {
             .command = (char **)r->line->argv->pdata,
             .trace = r->line->trace,
@@ -238,6 +243,7 @@ static bool prepare_line(Run *r, char **args)
 {
     g_autoptr(GError) err = NULL;
     char **sysroots;
+    char *host[] = { "/", NULL };
 
     r->line = qemu_line_new(args, r->files[2], &err);
     if (!r->line) {
@@ -255,11 +261,19 @@ static bool prepare_line(Run *r, char **args)
     if (r->plain) {
         qemu_line_add_time(r->line);
     }
+    if (r->line->program && !r->ct.job.names.sysroots) {
+        /* Its files are the host's; they are looked up, not searched for. */
+        r->ct.job.names.sysroots = g_strdupv(host);
+    }
     if (r->about && !describe(r)) {
         return false;
     }
-    if (!title_option && r->line->kernel) {
-        title_option = g_path_get_basename(r->line->kernel);
+    if (!title_option && (r->line->kernel || r->line->program)) {
+        title_option = g_path_get_basename(r->line->program ?:
+                                           r->line->kernel);
+    }
+    if (r->line->program) {
+        return true;
     }
     sysroots = run_kernel_files(r->ct.job.names.sysroots,
                                 r->line->argv->pdata[0], r->line->kernel,

@@ -251,6 +251,10 @@ QemuLine *qemu_line_new(char **args, const char *dir, GError **errp)
         g_ptr_array_add(line->argv, g_strdup(*args));
     }
     g_ptr_array_add(line->argv, NULL);
+    if (qemu_line_is_user(line->argv->pdata[0])) {
+        return qemu_line_add_user(line, dir, errp) ? g_steal_pointer(&line)
+                                                   : NULL;
+    }
     if (!read_options(line, machine, device, errp)) {
         return NULL;
     }

@@ -15,19 +15,31 @@ typedef struct QemuLine {
     guint machine;              /* of argv: the value of the last -machine */
     guint owner;                /* the same, of what traces: that or -device */
     const char *kernel, *bios;  /* of its options, in argv; NULL: none */
+    const char *program;        /* of user mode, in argv; NULL: a machine */
     bool has_time;              /* its options say which times are traced */
     bool takes_keys;            /* all of the terminal's, Ctrl-C, too */
 } QemuLine;
 
 /*
- * @args, which end with NULL, with the options of the machine that trace it
- * from its first instruction on, unless they say otherwise, and files for the
+ * @args, which end with NULL, with the options that trace the machine, or in
+ * user mode the program, from its first instruction on, unless they say otherwise, and files for the
  * two streams: those of @args if they have some, or else "trace" and
  * "sideband" in the folder @dir, which must not be "" then. Returns NULL and
  * sets @errp, with what to do in its message, if that cannot be: trace=off,
  * streams that are no files.
  */
 QemuLine *qemu_line_new(char **args, const char *dir, GError **errp);
+
+/* Is @qemu, a word that a command begins with, QEMU's user mode? */
+bool qemu_line_is_user(const char *qemu);
+
+/*
+ * Have the program of @line traced, which is a command line of user mode.
+ * Returns false and sets @errp, with what to do in its message, if that cannot
+ * be. Part of qemu_line_new().
+ */
+bool qemu_line_add_user(QemuLine *line, const char *dir, GError **errp);
+
 void qemu_line_free(QemuLine *line);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(QemuLine, qemu_line_free)
 

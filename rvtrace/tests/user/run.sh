@@ -1,0 +1,47 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+#
+# Programs of user mode: -cpu CPU,etrace=FILE and rvtrace run -- qemu-riscv64.
+# What is decoded of each thread is what it began to execute, by a plugin, but
+# for what trapped. Speaks TAP.
+#
+# run.sh [PATTERN]        only tests whose name matches the glob pattern
+#
+# QEMU_USER, RVTRACE, OUT: as for tests-tcg-riscv64/run.sh
+set -uo pipefail
+
+here=$(cd "$(dirname "$0")" && pwd)
+tests=$(cd "$here/../../../tests-tcg-riscv64" && pwd)
+# shellcheck source=../../../tests-tcg-riscv64/guests/guest.sh
+. "$tests/guests/guest.sh" rvtrace-user
+
+export QEMU_USER=${QEMU_USER:-$build/qemu-riscv64}
+[ -e "$QEMU_USER" ] || skip_all "there is no qemu-riscv64: make build"
+need "$RVTRACE"
+cross=${CROSS:-riscv64-linux-gnu-}
+for tool in gcc g++; do
+    command -v "$cross$tool" >/dev/null ||
+        bail "$cross$tool is missing (package $tool-riscv64-linux-gnu)"
+done
+
+# program NAME TOOL [OPTION...]: $OUT/NAME of NAME.c, .cc or .S
+program() {
+    local name=$1 tool=$2
+    shift 2
+    "$cross$tool" -g -O1 -Wall -o "$OUT/$name" "$here/$name".* "$@" ||
+        bail "$name cannot be built"
+}
+program signals gcc -static
+program threads gcc -static -pthread
+program dynamic g++ -ldl
+program child gcc -static
+# shellcheck disable=SC2046     # words
+gcc -shared -fPIC -O2 -Wall -I "${QEMU_INCLUDE:-$build/qemu/include/qemu}" \
+    -o "$OUT/libexecuted.so" "$here/executed.c" \
+    $(pkg-config --cflags --libs glib-2.0) || bail "the plugin cannot be built"
+OBSERVER=$OUT/libexecuted.so
+LIBRARIES=/usr/${cross%-}
+[ -d "$LIBRARIES/lib" ] || LIBRARIES=$("${cross}gcc" -print-sysroot)
+export OBSERVER LIBRARIES
+
+exec python3 "$here/user.py" "${1:-*}"

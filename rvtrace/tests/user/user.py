@@ -1,0 +1,270 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+#
+# user.py PATTERN: see run.sh
+
+import csv
+import glob
+import io
+import os
+import signal
+import struct
+import subprocess
+
+import tap
+from tap import LIMIT, need, until
+
+QEMU, RVTRACE, OBSERVER, LIBRARIES, OUT = (
+    os.environ[n] for n in ('QEMU_USER', 'RVTRACE', 'OBSERVER', 'LIBRARIES',
+                            'OUT'))
+
+FAULTS = 2 * 20             # of signals.c; what ebreak does is no fault
+# The calls of dynamic.cc: main() calls attempt(0) to attempt(9), three threads
+# attempt(0) to attempt(4), and attempt(n) leads to n + 1 calls of descend()
+CALLS = {'attempt': 10 + 3 * 5, 'descend': 55 + 3 * 15}
+PROGRAMS = {                # status, faults
+    'signals': (0, FAULTS),
+    'threads': (7, 0),
+    'dynamic': (0, 0),
+    'child': (0, 0),
+}
+MODES = ['all', 'baseline', 'implicit-return', 'full-address',
+         'branch-prediction+jump-target-cache', 'sequential-jump']
+
+
+def qemu(file, name, *words, modes='all', options=(), status=0):
+    """Run a program with a trace; what it wrote to standard error"""
+    done = subprocess.run(
+        [QEMU, '-L', LIBRARIES, *options, '-cpu',
+         f'rv64,etrace={file},etrace-modes={modes}', f'{OUT}/{name}', *words],
+        capture_output=True, text=True, timeout=LIMIT, check=False)
+    need(done.returncode == status,
+         f'{name}: {done.returncode}: {done.stdout}{done.stderr}')
+    return done.stderr
+
+
+def rvtrace(command, file, *words, ok=0):
+    done = subprocess.run(
+        [RVTRACE, command, '--trace', file, '--sideband', f'{file}.sideband',
+         *words], capture_output=True, text=True, timeout=LIMIT, check=False)
+    need(done.returncode == ok, f'{command}: {done.returncode}: {done.stderr}')
+    return done.stdout if ok == 0 else done.stderr
+
+
+def harts(file):
+    """The harts that have run something: the lowest numbers"""
+    number = 0
+    while True:
+        done = subprocess.run(
+            [RVTRACE, 'decode', '--trace', file, '--sideband',
+             f'{file}.sideband', '--hart', str(number), '--emit', 'pc'],
+            capture_output=True, text=True, timeout=LIMIT, check=False)
+        if 'is not in the trace' in done.stderr:
+            return
+        need(done.returncode == 0 and not done.stderr,
+             f'hart {number}: {done.stderr}')
+        yield number, [int(pc, 16) for pc in done.stdout.split()]
+        number += 1
+
+
+def threads(file):
+    """Of each thread: its number, what it retired, by the trace"""
+    for hart, pcs in harts(file):
+        tasks = [line.split() for line in
+                 rvtrace('decode', file, '--hart', str(hart), '--emit',
+                         'task').splitlines()]
+        begins = []         # of threads that were this hart, one after another
+        for words in tasks:
+            if not begins or begins[-1][1] != words[2]:
+                begins.append((int(words[0]), words[2]))
+        need(begins and begins[0][0] == 0, f'hart {hart}: no thread')
+        ends = [begin for begin, _ in begins[1:]] + [len(pcs)]
+        for (begin, tid), end in zip(begins, ends):
+            yield tid, pcs[begin:end]
+
+
+def compare(file, prefix, faults):
+    """
+    What the observer saw and the trace has not are ecall and ebreak, by their
+    mark, and so many instructions that faulted.
+    """
+    left = {path.rsplit('.', 1)[1] for path in glob.glob(f'{prefix}.*')}
+    total = 0
+    for tid, pcs in threads(file):
+        with open(f'{prefix}.{tid}', 'rb') as saw:
+            began = [pc for pc, in struct.iter_unpack('<Q', saw.read())]
+        left.discard(tid)
+        at = 0
+        for pc in began:
+            if at < len(pcs) and pcs[at] == pc:
+                at += 1
+            elif not pc & 1:
+                faults -= 1
+        need(at == len(pcs), f'thread {tid}: other instructions from number '
+             f'{at} of {len(pcs)} on: {pcs[at - 2:at + 3]}')
+        total += at
+    need(not left, f'threads without a trace: {left}')
+    need(faults == 0, f'{faults} faults too few or too many')
+    print(f'# {total} instructions')
+
+
+def test_program(folder, name, modes):
+    status, faults = PROGRAMS[name]
+    file = f'{folder}/trace'
+    qemu(file, name, modes=modes, status=status,
+         options=['-plugin', f'{OBSERVER},out={folder}/saw'])
+    # a thread that ran on when the process ended has begun more than retired
+    if name == 'threads':
+        compare_ended(file, f'{folder}/saw')
+    else:
+        compare(file, f'{folder}/saw', faults)
+
+
+def compare_ended(file, prefix):
+    """The same, but one thread may have been cut off anywhere."""
+    cut = 0
+    for tid, pcs in threads(file):
+        with open(f'{prefix}.{tid}', 'rb') as saw:
+            began = [pc for pc, in struct.iter_unpack('<Q', saw.read())
+                     if not pc & 1]
+        if began != pcs:
+            cut += 1
+            need(began[:len(pcs)] == pcs or pcs[:len(began)] == began,
+                 f'thread {tid} differs')
+    need(cut <= 1, f'{cut} threads were cut off')
+
+
+def calls(*words):
+    """{function: calls} of a report"""
+    done = subprocess.run([RVTRACE, 'report', *words, '--format', 'tsv'],
+                          capture_output=True, text=True, timeout=LIMIT,
+                          check=False)
+    need(done.returncode == 0, done.stderr)
+    return {row['sym']: int(row['calls']) for row in
+            csv.DictReader(io.StringIO(done.stdout), delimiter='\t')}
+
+
+def streams(file):
+    return '--trace', file, '--sideband', f'{file}.sideband', '--sysroot', '/'
+
+
+def test_names(folder):
+    qemu(f'{folder}/trace', 'dynamic')
+    found = calls(*streams(f'{folder}/trace'))
+    need({name: found.get(name) for name in CALLS} == CALLS, str(found))
+    need('cbrt' in found and found['cbrt'] == 100, 'cbrt() of the library')
+
+
+def test_tasks(folder):
+    qemu(f'{folder}/trace', 'threads', status=7)
+    names = set()
+    for hart, _ in harts(f'{folder}/trace'):
+        for line in rvtrace('decode', f'{folder}/trace', '--hart', str(hart),
+                            '--emit', 'task').splitlines():
+            names.add(line.split()[-1])
+    need(names == {'threads', *(f'worker-{i}' for i in range(1, 9))},
+         str(names))
+
+
+def test_run(folder):
+    out = f'{folder}/out'
+    done = subprocess.run(
+        [RVTRACE, 'run', '--out', out, '--', QEMU, '-L', LIBRARIES,
+         f'{OUT}/dynamic'], capture_output=True, text=True, timeout=LIMIT,
+        check=False)
+    need(done.returncode == 0, f'{done.returncode}: {done.stderr}')
+    need(os.path.getsize(f'{out}/report.html') > 10000, 'report.html')
+    found = calls(out)
+    need({name: found.get(name) for name in CALLS} == CALLS, str(found))
+
+
+def test_fork(folder):
+    """A child has a file of its own, or none."""
+    qemu(f'{folder}/one', 'child')
+    need(len(glob.glob(f'{folder}/*')) == 2, 'files')
+    found = calls(*streams(f'{folder}/one'))
+    need(found.get('parent_work') == 1219 and 'child_work' not in found,
+         str(found))
+    qemu(f'{folder}/each.%p', 'child')
+    seen = [calls(*streams(file)) for file in
+            glob.glob(f'{folder}/each.*[0-9]')]
+    need(len(seen) == 2, f'{len(seen)} traces')
+    need(sorted(found.get('child_work', 0) for found in seen) == [0, 465] and
+         sorted(found.get('parent_work', 0) for found in seen) == [0, 1219],
+         str(seen))
+
+
+def test_exec(folder):
+    """What ran before execve() is there; what runs then is another trace."""
+    subprocess.run(
+        [QEMU, '-cpu', f'rv64,etrace={folder}/each.%p', f'{OUT}/child', QEMU,
+         '-cpu', f'rv64,etrace={folder}/other', f'{OUT}/signals'],
+        capture_output=True, timeout=LIMIT, check=False)
+    seen = [calls(*streams(file)) for file in
+            glob.glob(f'{folder}/each.*[0-9]')]
+    need(sorted(found.get('child_work', 0) for found in seen) == [0, 465],
+         str(seen))
+    found = calls(*streams(f'{folder}/other'))
+    need(found.get('on_fault') == 3 * FAULTS // 2, str(found))
+
+
+def test_crash(folder):
+    file = f'{folder}/trace'
+    qemu(file, 'signals', 'crash', status=-signal.SIGSEGV)
+    text = rvtrace('decode', file, '--hart', '0', '--emit', 'packets')
+    need('ecause=15' in text, text[-500:])
+    found = calls(*streams(file))
+    need('main' in found and 'faults' not in found, str(found))
+
+
+def test_killed(folder):
+    """What was written until then can be decoded."""
+    file = f'{folder}/trace'
+    with subprocess.Popen([QEMU, '-cpu', f'rv64,etrace={file}',
+                           f'{OUT}/threads'],
+                          stdout=subprocess.DEVNULL) as process:
+        until(lambda: os.path.exists(file) and
+              len([1 for _ in open(file, 'rb').read(1 << 16).rstrip(b'\0')]) >
+              1000, 'no trace')
+        process.kill()
+    done = subprocess.run(
+        [RVTRACE, 'stat', '--trace', file, '--sideband', f'{file}.sideband'],
+        capture_output=True, text=True, timeout=LIMIT, check=False)
+    need(done.returncode == 0 and 'instructions' in done.stdout, done.stderr)
+
+
+def test_refused(folder):
+    said = qemu(f'{folder}/none/trace', 'child')
+    need('cannot be created' in said, said)
+    said = qemu(f'{folder}/trace', 'child', modes='fast', status=1)
+    need("'fast' is no mode" in said, said)
+    said = qemu(f'{folder}/trace.%x', 'child', status=1)
+    need('%p is the number of the process' in said, said)
+    file = f'{folder}/shared'
+    with subprocess.Popen([QEMU, '-cpu', f'rv64,etrace={file}',
+                           f'{OUT}/threads'], stdout=subprocess.DEVNULL):
+        until(lambda: os.path.exists(f'{file}.sideband'), 'no trace')
+        said = qemu(file, 'child')
+        need('another process writes' in said, said)
+    rvtrace('stat', file)
+    for words, why in ((['-cpu', 'rv64'], 'which program?'),
+                       (['-cpu', 'rv64,etrace=a.%p', f'{OUT}/child'],
+                        'leave it out')):
+        done = subprocess.run([RVTRACE, 'run', '--out', f'{folder}/out', '--',
+                               QEMU, *words], capture_output=True, text=True,
+                              timeout=LIMIT, check=False)
+        need(done.returncode == 2 and why in done.stderr, done.stderr)
+
+
+tap.run(f'{OUT}/tests', [
+    *((f'{name}-{modes}', test_program, name, modes) for name in PROGRAMS
+      for modes in (MODES if name == 'signals' else MODES[:2])),
+    ('names', test_names),
+    ('tasks', test_tasks),
+    ('run', test_run),
+    ('fork', test_fork),
+    ('exec', test_exec),
+    ('crash', test_crash),
+    ('killed', test_killed),
+    ('refused', test_refused),
+])
