@@ -431,6 +431,26 @@ static const GuestJit *line_at(const GuestText *g, const GuestProcess *p,
     return v.begun ? v.name : NULL;
 }
 
+/* No line of @d begins or ends between @mapping->lo and hi, around @vaddr. */
+static void narrow_between(const GuestDump *d, uint64_t vaddr,
+                           GuestMapping *mapping)
+{
+    guint first = lines_from(d, vaddr);
+
+    if (first < d->lines->len) {
+        mapping->hi = MIN(mapping->hi,
+                          g_array_index(d->lines, GuestJit, first).lo);
+    }
+    for (guint i = first; i > 0 && first - i < MAX_BACK; i--) {
+        const GuestJit *j = &g_array_index(d->lines, GuestJit, i - 1);
+
+        mapping->lo = MAX(mapping->lo, j->hi <= vaddr ? j->hi : j->lo);
+        if (j->hi > vaddr) {
+            mapping->hi = MIN(mapping->hi, j->hi);
+        }
+    }
+}
+
 /*
  * A function is there, at any of its addresses, if it is at its first one: the
  * others may not have belonged to the one that was there before.
@@ -444,12 +464,18 @@ bool guest_text_jit(const GuestText *g, const SidebandWhere *where,
     const GuestJit *tried = NULL, *found = NULL;
     unsigned tries = 0;
 
+    if (epoch >= 0) {
+        *mapping = (GuestMapping) { .hi = UINT64_MAX };
+    }
     for (guint i = epoch < 0 ? 0 : p->jits->len; i > 0 && !found &&
          tries < MAX_TRIES; i--) {
         const GuestDump *d = p->jits->pdata[i - 1];
         const GuestJit *j = d->epoch == (unsigned)epoch ?
                             find_line(d, vaddr) : NULL;
 
+        if (d->epoch == (unsigned)epoch) {
+            narrow_between(d, vaddr, mapping);
+        }
         if (j && (!tried || tried->addr != j->addr)) {
             tried = j;
             tries++;

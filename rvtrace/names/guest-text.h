@@ -71,6 +71,8 @@ bool guest_text_mapping(const GuestText *g, const SidebandWhere *where,
  * The function that process @tgid made at run time at @vaddr, whose code is
  * what is there at the place @where; false: not known. Functions that lay at
  * the same address, one after the other, have different ones in the object.
+ * If the process named functions near @vaddr, @mapping->lo and hi are set in
+ * any case: between them, the answer is the same.
  */
 bool guest_text_jit(const GuestText *g, const SidebandWhere *where,
                     uint32_t tgid, uint64_t vaddr, GuestMapping *mapping);

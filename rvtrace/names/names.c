@@ -392,6 +392,15 @@ static Said ask_texts(const Names *names, int part, const Image *image,
     return said;
 }
 
+/* Does one end of the range, if it is known, lie within the page of @pc? */
+static bool has_border(const GuestMapping *range, uint64_t pc)
+{
+    uint64_t page = pc & ~(uint64_t)CODE_PAGE_MASK;
+
+    return range->hi &&
+           (range->lo > page || range->hi <= (pc | CODE_PAGE_MASK));
+}
+
 /*
  * The object at @pc: a function that the process says it made, or else what the
  * bytes there are of, or else what the process had mapped. What it said later
@@ -413,9 +422,12 @@ static bool find_placed(const Names *names, Image *image, unsigned priv,
     }
     p = names->placements->pdata[part];
     said = ask_texts(names, part, image, priv, pc, &where);
-    if (said.jit) {
+    if (said.jit || has_border(&said.function, pc)) {
         narrow_to_page(place, pc);
         narrow(place, said.function.lo, said.function.hi);
+        place->made = true;
+    }
+    if (said.jit) {
         put_object(place, said.function.object, said.function.bias, pc);
         return true;
     }

@@ -18,6 +18,8 @@ typedef struct NamePlace {
     const Symbol *symbol;   /* the object's; or NULL */
     /* Addresses that ran, for which all this is the same: [lo, hi) */
     uint64_t lo, hi;
+    /* The process makes code here: the page's other code may lie elsewhere */
+    bool made;
 } NamePlace;
 
 typedef struct Names Names;

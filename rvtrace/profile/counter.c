@@ -10,12 +10,13 @@
 #include "profile/counter.h"
 
 #define PAGES       512     /* known pages */
+#define PIECE_BITS  10      /* known pieces of pages */
 #define RANGE_BITS  15      /* known ranges and edges */
 #define MAX_ROUND   65536   /* ranges of a loop's round */
 
-/* Which place a page's code has */
+/* Which place the code of a page, or of a piece of one, has: [lo, lo + size) */
 typedef struct KnownPage {
-    uint64_t vpage, bias;
+    uint64_t lo, size, bias;
     unsigned generation;    /* of the image; 0: the entry is empty */
     unsigned space;
     unsigned task;
@@ -54,6 +55,7 @@ struct Counter {
     void *opaque;
     uint64_t insns;         /* counter_insns() */
     KnownPage pages[PAGES];
+    KnownPage pieces[1u << PIECE_BITS];     /* by the address that was asked */
     KnownRange ranges[1u << RANGE_BITS];
     KnownEdge edges[1u << RANGE_BITS];
     /* The last run, which may not be complete, and where it is */
@@ -115,22 +117,37 @@ static void find_last(const FlowRun *run, uint64_t *last, uint64_t *end)
     }
 }
 
+static bool is_known(const KnownPage *k, unsigned priv, unsigned task,
+                     unsigned generation, unsigned space)
+{
+    return k->generation == generation && k->priv == priv && k->task == task &&
+           k->space == space;
+}
+
 static const KnownPage *find_page(Counter *c, uint64_t pc, unsigned priv,
                                   const CallStackSite *site)
 {
-    uint64_t vpage = pc >> CODE_PAGE_BITS;
+    uint64_t lo = pc & ~(uint64_t)CODE_PAGE_MASK;
     unsigned task = site->task ? site->task->id : TASK_NONE;
     unsigned generation = site->image ? site->image->generation : 1;
-    KnownPage *k = &c->pages[(vpage ^ priv * 37) % PAGES];
+    KnownPage *k = &c->pages[((pc >> CODE_PAGE_BITS) ^ priv * 37) % PAGES];
     NamePlace place;
 
-    if (k->vpage == vpage && k->generation == generation &&
-        k->priv == priv && k->task == task && k->space == site->space) {
-        return k;
+    if (is_known(k, priv, task, generation, site->space) &&
+        (k->lo ^ pc) <= CODE_PAGE_MASK) {
+        if (pc - k->lo < k->size) {
+            return k;
+        }
+        k = &c->pieces[hash(pc, priv, PIECE_BITS)];
+        if (is_known(k, priv, task, generation, site->space) &&
+            pc - k->lo < k->size) {
+            return k;
+        }
     }
     names_find(c->names, site->image, priv, pc, &place);
     *k = (KnownPage) {
-        .vpage = vpage,
+        .lo = place.made ? place.lo : lo,
+        .size = place.made ? place.hi - place.lo : CODE_PAGE_SIZE,
         .bias = place.bias,
         .generation = generation,
         .space = site->space,

@@ -13,9 +13,9 @@ import subprocess
 import sys
 
 CALLS = {'jit_first': 1111, 'jit other, with spaces': 333,
-         'jit_second': 2222 + 5}
+         'jit_second': 2222 + 5, 'jit_left': 50, 'jit_right': 100}
 COPIED = {'jit_first': 'sum', 'jit other, with spaces': 'mix',
-          'jit_second': 'mix'}
+          'jit_second': 'mix', 'jit_left': 'sum', 'jit_right': 'mix'}
 
 
 def need(condition, why):

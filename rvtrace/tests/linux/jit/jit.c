@@ -80,9 +80,12 @@ static long calls(Function *fn, int n)
 int main(int argc, char **argv)
 {
     const char *helper = argc > 1 ? argv[1] : NULL;
-    char *code = mmap(NULL, 8192, PROT_READ | PROT_WRITE | PROT_EXEC,
+    char *code = mmap(NULL, 12288, PROT_READ | PROT_WRITE | PROT_EXEC,
                       MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     char *first = code + 0x540, *second = code + 0x1240;
+    /* side by side, at distances that no round number divides */
+    char *left = code + 0x2a00;
+    char *right = left + SIZE(sum) + (SIZE(sum) % 16 ? 0 : 2);
     char name[40];
     FILE *map = NULL;
     Function *fn, *other;
@@ -100,6 +103,14 @@ int main(int argc, char **argv)
     say(map, second, SIZE(mix), "jit other, with spaces");
     calls(fn, 1111);
     calls(other, 333);
+    fn = make(left, __start_copied_sum, SIZE(sum));
+    say(map, left, SIZE(sum), "jit_left");
+    other = make(right, __start_copied_mix, SIZE(mix));
+    say(map, right, SIZE(mix), "jit_right");
+    for (int i = 0; i < 50; i++) {
+        calls(fn, 1);
+        calls(other, 2);
+    }
     send(helper);
     fn = make(first, __start_copied_mix, SIZE(mix));
     say(map, first, SIZE(mix), "jit_second");
