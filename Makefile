@@ -17,7 +17,7 @@ HOURS ?= 1
 ROWS ?=
 TESTS ?=
 
-.PHONY: help setup source build install uninstall stock demo lint quick check check-all check-pgo soak fuzz bench series series-check \
+.PHONY: help setup source build install uninstall stock demo lint quick check check-all check-pgo soak fuzz bench series series-check docs \
 	builds clean distclean
 .DEFAULT_GOAL := help
 
@@ -48,6 +48,7 @@ help:
 #:   make install    QEMU, rvtrace and their manuals to PREFIX, else /usr/local
 #:                   (DESTDIR=DIR: below that folder); make uninstall: remove
 #:   make source     build/qemu: the patched QEMU tree, our folders linked in
+#:   make docs       the manuals as HTML, build/docs/index.html; installs sphinx
 #:   make stock      build/stock: the same QEMU without us, to compare with
 #:   make series     build/series.mbox for `git am` on a QEMU tree, and its parts:
 #:                   build/series-PART.mbox, series-cover-PART.patch
@@ -83,6 +84,10 @@ install:
 
 uninstall:
 	@scripts/install --uninstall
+
+docs: build
+	@scripts/setup packages-docs
+	@scripts/docs
 
 stock: setup
 	@scripts/source stock
