@@ -117,7 +117,7 @@ static int write_view(ViewOutput *out, const ViewPass *p)
     }
     if (options.callers) {
         if (!report_write_callers(p->weighed, options.callers, r->by_time,
-                                  out->f)) {
+                                  row_options.max_rows, out->f)) {
             say_error("--callers %s: no such function ran", options.callers);
             return CLI_ERROR;
         }

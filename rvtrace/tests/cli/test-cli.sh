@@ -507,6 +507,17 @@ says "what it can be" err 'srcline, srcfile'
 check "callers have no columns" 2 "$tool" report $files1 --callers main \
     --format tsv
 says "and it says so" err 'leave out --format'
+sort -u "$one/pcs" | awk 'NR % 20 == 1 {
+    print $1, "T", (NR % 40 == 1 ? "a" : "b") NR
+}' > "$dir/functions"
+check "callers and callees" 0 "$tool" report $files1 --callers 'a*' \
+    --kallsyms "$dir/functions"
+check "there are several" 0 test "$(grep -c % "$dir/out")" -gt 4
+check "at most so many of them" 0 "$tool" report $files1 --callers 'a*' \
+    --kallsyms "$dir/functions" --rows 1
+cp "$dir/out" "$dir/callers"
+says "and the others are counted" out 'rows left out'
+check "of each one row" 0 test "$(grep -c % "$dir/callers")" = 2
 check "another report" 0 "$tool" report $files2 --sort priv,hart \
     --format tsv -o "$dir/b.tsv"
 check "diff" 0 "$tool" diff "$dir/a.tsv" "$dir/b.tsv"

@@ -37,7 +37,7 @@ static gint compare_sums(gconstpointer a, gconstpointer b, gpointer opaque)
 }
 
 static void write_sums(const Profile *p, GHashTable *sums, const char *title,
-                       uint64_t all, FILE *f)
+                       uint64_t all, unsigned max_rows, FILE *f)
 {
     g_autoptr(GPtrArray) list = g_ptr_array_new();
     GHashTableIter iter;
@@ -52,6 +52,10 @@ static void write_sums(const Profile *p, GHashTable *sums, const char *title,
     for (guint i = 0; i < list->len; i++) {
         const Sum *s = list->pdata[i];
 
+        if (max_rows && i == max_rows) {
+            fprintf(f, "# %u rows left out\n", list->len - i);
+            break;
+        }
         fprintf(f, "  %6.2f%% %16" PRIu64 "  %s\n",
                 all ? 100.0 * s->insns / all : 0, s->insns,
                 profile_frame(p, s->frame)->name);
@@ -71,7 +75,7 @@ static bool is_below(const Profile *p, unsigned node, const bool *matches)
 }
 
 bool report_write_callers(const Profile *p, const char *sym, bool by_time,
-                          FILE *f)
+                          unsigned max_rows, FILE *f)
 {
     g_autoptr(GHashTable) callers = g_hash_table_new_full(NULL, NULL, NULL,
                                                           g_free);
@@ -109,8 +113,8 @@ bool report_write_callers(const Profile *p, const char *sym, bool by_time,
     fprintf(f, "%s: %" PRIu64 " %s, %" PRIu64 " of its own\n", sym, total,
             by_time ? "ns of virtual time" : "instructions", own);
     write_sums(p, callers, by_time ? "callers, by its time for them:" :
-               "callers, by what it ran for them:", total, f);
+               "callers, by what it ran for them:", total, max_rows, f);
     write_sums(p, callees, by_time ? "callees, by their time for it:" :
-               "callees, by what they ran for it:", total, f);
+               "callees, by what they ran for it:", total, max_rows, f);
     return true;
 }

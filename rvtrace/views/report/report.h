@@ -71,10 +71,11 @@ uint64_t report_write(const Counts *counts, const Profile *profile,
 /*
  * Write who called the functions that match @sym, a glob, and what they called,
  * with the instructions that ran below each, or with how many ns those took:
- * @by_time says what @profile has. It has been summed. Returns false if there
- * is no such function.
+ * @by_time says what @profile has. It has been summed. Of either, at most
+ * @max_rows rows are written, 0: all. Returns false if there is no such
+ * function.
  */
 bool report_write_callers(const Profile *profile, const char *sym,
-                          bool by_time, FILE *f);
+                          bool by_time, unsigned max_rows, FILE *f);
 
 #endif /* ETRACE_REPORT_H */
