@@ -7,7 +7,7 @@
 #define ETRACE_QMP_H
 
 #include <json-glib/json-glib.h>
-#include "analysis/address.h"
+#include "collect/address.h"
 
 typedef struct Qmp Qmp;
 

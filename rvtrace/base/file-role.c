@@ -5,6 +5,8 @@
  */
 #include "qemu/osdep.h"
 #include <gio/gio.h>
+#include <fcntl.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include "base/file-role.h"
@@ -172,4 +174,26 @@ void file_role_written(const char *path)
         }
     }
     g_mutex_unlock(&lock);
+}
+
+int file_role_lock(const char *path, GError **errp)
+{
+    int fd = open(path, O_WRONLY | O_CREAT | O_NONBLOCK, 0666);
+    struct stat st;
+
+    if (fd < 0) {
+        return -1;
+    }
+    if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode)) {
+        if (flock(fd, LOCK_EX | LOCK_NB) == 0) {
+            return fd;
+        }
+        if (errno == EWOULDBLOCK) {
+            g_set_error(errp, G_IO_ERROR, G_IO_ERROR_BUSY,
+                        "%s: another program is writing it; choose another "
+                        "file, or wait until that has ended", path);
+        }
+    }
+    close(fd);
+    return -1;
 }

@@ -27,4 +27,13 @@ bool file_role_read(int fd, const char *path, GError **errp);
 bool file_role_write(const char *path, GError **errp);
 void file_role_written(const char *path);
 
+/*
+ * Against other programs: lock the file @path, which need not be there yet, for
+ * writing. Returns a descriptor that programs that are started inherit: it is
+ * locked until all have closed it. -1, with @errp set if another program has
+ * locked it; else it cannot be locked: it is no regular file, or cannot be
+ * written, or its file system has no locks.
+ */
+int file_role_lock(const char *path, GError **errp);
+
 #endif /* ETRACE_FILE_ROLE_H */

@@ -99,7 +99,8 @@ static GBytes *map(int fd, const char *path, GError **errp)
     return g_mapped_file_get_bytes(file);
 }
 
-static bool write_all(int fd, const char *data, size_t size)
+bool input_put(int fd, const void *data, size_t size, const char *path,
+               GError **errp)
 {
     while (size) {
         ssize_t n = write(fd, data, size);
@@ -108,17 +109,22 @@ static bool write_all(int fd, const char *data, size_t size)
             continue;
         }
         if (n < 0) {
+            set_error(errp, g_get_tmp_dir());
+            g_prefix_error(errp, "%s: cannot be copied to a temporary file; "
+                           "set TMPDIR to where there is room: ", path);
             return false;
         }
-        data += n;
+        data = (const char *)data + n;
         size -= n;
     }
     return true;
 }
 
-static bool copy(int from, int to, const char *path, GError **errp)
+/* Take what @opaque, the open file @path, still has to say. */
+static bool copy(int to, const char *path, void *opaque, GError **errp)
 {
     g_autofree char *buffer = g_malloc(1 << 16);
+    int from = *(int *)opaque;
     ssize_t n;
 
     do {
@@ -127,30 +133,27 @@ static bool copy(int from, int to, const char *path, GError **errp)
             set_error(errp, path);
             return false;
         }
-        if (n > 0 && !write_all(to, buffer, n)) {
-            set_error(errp, g_get_tmp_dir());
-            g_prefix_error(errp, "%s: cannot be copied to a temporary file; "
-                           "set TMPDIR to where there is room: ", path);
+        if (n > 0 && !input_put(to, buffer, n, path, errp)) {
             return false;
         }
     } while (n);
     return true;
 }
 
-/* Take what @from, which is @path, still has to say. */
-static GBytes *drain(int from, const char *path, GError **errp)
+GBytes *input_fill(const char *path, InputFillFn *fill, void *opaque,
+                   GError **errp)
 {
     g_autofree char *name = NULL;
     int fd = g_file_open_tmp("rvtrace-XXXXXX", &name, errp);
     GBytes *bytes = NULL;
 
     if (fd < 0) {
-        g_prefix_error(errp, "%s: is no file that can be mapped, and cannot "
-                       "be copied to one: ", path);
+        g_prefix_error(errp, "%s: cannot be mapped as it is, and cannot be "
+                       "copied to a temporary file: ", path);
         return NULL;
     }
     g_unlink(name);
-    if (copy(from, fd, path, errp)) {
+    if (fill(fd, path, opaque, errp)) {
         bytes = map(fd, path, errp);
     }
     close(fd);
@@ -175,7 +178,7 @@ static GBytes *open_fd(int fd, const char *path, GError **errp)
                     S_ISDIR(st.st_mode) ? "folder" : "device");
         return NULL;
     }
-    bytes = drain(fd, path, errp);
+    bytes = input_fill(path, copy, &fd, errp);
     if (bytes) {
         g_hash_table_insert(streams, g_strdup(path), g_bytes_ref(bytes));
     }

@@ -10,6 +10,9 @@
 #ifndef ETRACE_INPUT_H
 #define ETRACE_INPUT_H
 
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <glib.h>
 
 /*
@@ -31,6 +34,25 @@ void input_guard(int status);
 
 /* The @size bytes at @data are those of @path, which has to stay; for that. */
 void input_is_mapped(const void *data, size_t size, const char *path);
+
+/* Write what stands for @path to the file @fd. Returns false and sets @errp. */
+typedef bool InputFillFn(int fd, const char *path, void *opaque,
+                         GError **errp);
+
+/*
+ * What @fill, which gets @opaque, writes for @path: mapped from a temporary
+ * file that has no name and is gone with the result. Returns NULL and sets
+ * @errp if there can be no such file, or @fill fails.
+ */
+GBytes *input_fill(const char *path, InputFillFn *fill, void *opaque,
+                   GError **errp);
+
+/*
+ * For an InputFillFn: write @size bytes to @fd. Returns false and sets @errp,
+ * with @path in its message, if there is no room.
+ */
+bool input_put(int fd, const void *data, size_t size, const char *path,
+               GError **errp);
 
 /*
  * Bytes @from to @to of @bytes, which input_open() returned, need not be in

@@ -6,6 +6,7 @@
 #include "qemu/osdep.h"
 #include <errno.h>
 #include <fcntl.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include <gio/gio.h>
@@ -111,6 +112,26 @@ static int open_beside(Output *o, bool named)
     return fd;
 }
 
+/* Is no other program writing the file, if it is there? */
+static bool is_free(const char *path, GError **errp)
+{
+    g_autoptr(GError) err = NULL;
+    int fd;
+
+    if (!g_file_test(path, G_FILE_TEST_EXISTS)) {
+        return true;
+    }
+    fd = file_role_lock(path, &err);
+    if (fd >= 0) {
+        close(fd);
+    }
+    if (err) {
+        g_propagate_error(errp, g_steal_pointer(&err));
+        return false;
+    }
+    return true;
+}
+
 /* Open a file that is not a regular one, or that cannot be replaced. */
 static int open_as_it_is(const char *path)
 {
@@ -132,8 +153,13 @@ static int open_file(Output *o, bool named, GError **errp)
         return -1;
     }
     o->is_file = true;
+    if (!is_free(o->path, errp)) {
+        return -1;
+    }
     fd = open_beside(o, named);
     if (fd >= 0) {
+        /* Nobody else is to replace it while it grows. */
+        flock(fd, LOCK_EX | LOCK_NB);
         if (there) {
             /* If the group cannot be kept, it is nobody else's fault. */
             if (fchown(fd, -1, st.st_gid) == 0 || st.st_gid == getgid()) {
@@ -257,7 +283,7 @@ bool output_show(Output *o, GError **errp)
     }
     /* It may be read by now, though it was not when this one was opened. */
     file_role_written(o->path);
-    if (!file_role_write(o->path, errp)) {
+    if (!file_role_write(o->path, errp) || !is_free(o->path, errp)) {
         return false;
     }
     if ((!o->temporary && !give_name(o)) ||

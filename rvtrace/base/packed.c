@@ -95,8 +95,9 @@ static Status unpack_zstd(const uint8_t *in, size_t size, size_t most,
             break;
         }
         g_byte_array_append(out, chunk, to.pos);
-        /* With room left in the chunk, nothing comes without more input. */
-    } while ((from.pos < from.size || to.pos == to.size) && out->len < most);
+        /* Inside of a frame, a full chunk may be followed by more. */
+    } while ((from.pos < from.size || (result && to.pos == to.size)) &&
+             out->len < most);
     ZSTD_freeDStream(s);
     return out->len >= most ? UNPACK_FULL :
            result == 0 ? UNPACK_DONE : UNPACK_DAMAGED;
@@ -152,6 +153,11 @@ bool packed_refuse(GBytes *bytes, const char *path, GError **errp)
 bool packed_is(const uint8_t *head, size_t size)
 {
     return format_of(head, size);
+}
+
+bool packed_is_zstd(const uint8_t *head, size_t size)
+{
+    return format_of(head, size) == unpack_zstd;
 }
 
 /* Bytes that count until they are freed */

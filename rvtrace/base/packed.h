@@ -22,6 +22,7 @@ extern size_t packed_total_max;
 
 /* Is what begins with these bytes packed? */
 bool packed_is(const uint8_t *head, size_t size);
+bool packed_is_zstd(const uint8_t *head, size_t size);
 
 /*
  * For files that are not unpacked, as they can have any size: returns false and

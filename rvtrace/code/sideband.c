@@ -7,7 +7,7 @@
 #include <gio/gio.h>
 #include "etrace/packet.h"
 #include "base/input.h"
-#include "base/packed.h"
+#include "base/stream-file.h"
 #include "code/sideband-private.h"
 
 #define MAX_HARTS       4096
@@ -403,13 +403,12 @@ Sideband *sideband_parse(const uint8_t *data, size_t size, unsigned session,
 
 Sideband *sideband_open(const char *path, unsigned session, GError **errp)
 {
-    GBytes *file = input_open(path, errp);
+    GBytes *file = stream_file_open(path, errp);
     const uint8_t *data;
     size_t size;
     Sideband *sb;
 
-    if (!file || !packed_refuse(file, path, errp)) {
-        g_clear_pointer(&file, g_bytes_unref);
+    if (!file) {
         return NULL;
     }
     data = input_data(file, &size);

@@ -18,6 +18,7 @@
 #include "etrace/packet-bits.h"
 #include "base/input.h"
 #include "base/output.h"
+#include "base/stream-file.h"
 #include "text/packet-text.h"
 
 #define MAX_HARTS       65536
@@ -357,7 +358,7 @@ static int convert(Conversion *c, const char *path)
             read_encap(c);
         }
     } else {
-        file = input_open(path, &err);
+        file = stream_file_open(path, &err);
         if (file) {
             const uint8_t *data;
             size_t size;

@@ -8,6 +8,7 @@
 #include <glib-unix.h>
 #include "commands/cli/cli.h"
 #include "commands/cli/channel-options.h"
+#include "collect/packer.h"
 #include "profile/selection.h"
 
 #define PROGRESS_US     500000
@@ -27,6 +28,8 @@ typedef struct ListenOptions {
     char *duration, *bytes;     /* as they were given; or NULL */
     uint64_t ns;                /* 0: until the other side closes it */
     uint64_t most;              /* bytes of the first channel; 0: the same */
+    gboolean pack;
+    int level;                  /* of zstd; 0: not given */
 } ListenOptions;
 
 /* When to stop, by the monotonic clock */
@@ -184,6 +187,19 @@ static int collect(ListenOptions *o)
     return ok ? CLI_OK : CLI_ERROR;
 }
 
+static bool pack_valid(ListenOptions *o)
+{
+    if (o->level < 0 || o->level > PACKER_LEVEL_MAX) {
+        say_error("--level %d: must be from 1 to %d", o->level,
+                  PACKER_LEVEL_MAX);
+        return false;
+    }
+    o->level = o->level ?: o->pack ? PACKER_LEVEL_DEFAULT : 0;
+    o->channels[0].sink_options.level = o->level;
+    o->channels[1].sink_options.level = o->level;
+    return true;
+}
+
 static bool options_valid(ListenOptions *o)
 {
     for (size_t i = 0; i < ARRAY_SIZE(o->channels); i++) {
@@ -213,7 +229,8 @@ static bool options_valid(ListenOptions *o)
         say_error("--timeout: seconds, 0 for no limit");
         return false;
     }
-    return true;
+    channel_options_take(o->channels);
+    return pack_valid(o);
 }
 
 int cmd_listen(int argc, char **argv)
@@ -231,6 +248,12 @@ int cmd_listen(int argc, char **argv)
           "Stop when there are so many bytes of the trace (or of the sideband, "
           "if it is alone), and a few more that are on their way; N can end "
           "in k, M or G", "N" },
+        { "compress", 'z', 0, G_OPTION_ARG_NONE, &o.pack,
+          "Compress both streams with zstd, as without it those whose FILE "
+          "ends in .zst; all commands read them", NULL },
+        { "level", 0, 0, G_OPTION_ARG_INT, &o.level,
+          "The same, with another level of compression, from 1 to 19 "
+          "(default: 3)", "N" },
         { "progress", 0, 0, G_OPTION_ARG_NONE, &o.progress,
           "Show progress even if standard error is no terminal", NULL },
         { NULL }
@@ -246,10 +269,7 @@ int cmd_listen(int argc, char **argv)
         options_valid(&o)) {
         status = collect(&o);
     }
-    for (size_t i = 0; i < ARRAY_SIZE(o.channels); i++) {
-        g_free(o.channels[i].from);
-        g_free(o.channels[i].to);
-    }
+    channel_options_clear(o.channels);
     g_free(o.duration);
     g_free(o.bytes);
     return status;

@@ -9,6 +9,7 @@
 #include <math.h>
 #include <unistd.h>
 #include <glib-unix.h>
+#include "base/stream-file.h"
 #include "commands/cli/channel-options.h"
 #include "live/live.h"
 #include "live/live-screen.h"
@@ -284,7 +285,14 @@ static bool options_valid(LiveCommand *c)
                       ch->from ? "-out" : "", ch->from ? "FILE" : "ADDRESS");
             return false;
         }
+        if (g_str_has_suffix(ch->to, STREAM_FILE_SUFFIX)) {
+            say_error("--%s-out %s: live reads what it writes, as it is; "
+                      "leave out " STREAM_FILE_SUFFIX ", or use listen",
+                      ch->what, ch->to);
+            return false;
+        }
     }
+    channel_options_take(c->channels);
     if (c->timeout < 0) {
         say_error("--timeout: seconds, 0 for no limit");
         return false;
@@ -303,10 +311,7 @@ static bool options_valid(LiveCommand *c)
 
 static void command_clear(LiveCommand *c)
 {
-    for (size_t i = 0; i < ARRAY_SIZE(c->channels); i++) {
-        g_free(c->channels[i].from);
-        g_free(c->channels[i].to);
-    }
+    channel_options_clear(c->channels);
     cli_trace_clear(&c->ct);
     g_free(c->sort);
     g_free(c->text);

@@ -17,6 +17,7 @@
 #include "commands/qemu-line.h"
 #include "commands/run-kernel.h"
 #include "commands/run-live.h"
+#include "commands/run-streams.h"
 #include "commands/views/options.h"
 
 #define REPORT  "report.html"
@@ -26,6 +27,9 @@ typedef struct Run {
     char **views;
     bool plain;                 /* no view was asked for: see plain_views() */
     char *keep;
+    gboolean compress;
+    RunLocks locks;
+    bool taken;                 /* another run writes to the folder */
     char *folder;               /* where the streams are */
     bool made;                  /* it was not there before */
     bool temporary;             /* and it is removed afterwards */
@@ -74,6 +78,9 @@ static bool parse_options(Run *r, int argc, char **argv, int *split)
           FOLDER_DEFAULT ", " FOLDER_DEFAULT ".2 and so on)", "DIR" },
         { "keep", 0, 0, G_OPTION_ARG_FILENAME, &r->keep,
           "The same, also with --view, which else keeps nothing", "DIR" },
+        { "compress", 'z', 0, G_OPTION_ARG_NONE, &r->compress,
+          "Compress the streams in the folder with zstd when all is written, "
+          "to a tenth or so; all commands read them", NULL },
         { "hart", 0, 0, G_OPTION_ARG_INT, &r->ct.job.hart,
           "Only this hart", "N" },
         { "elf", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &r->ct.job.elfs,
@@ -199,7 +206,7 @@ static bool choose_folder(Run *r)
 /* Without a trace, the folder is not one of a run, and is gone again. */
 static void drop_folder(const Run *r)
 {
-    if (!r->temporary) {
+    if (!r->temporary && !r->taken) {
         g_remove(r->files[0]);
         g_remove(r->files[1]);
         g_remove(r->about);
@@ -248,6 +255,11 @@ static bool prepare_line(Run *r, char **args)
     r->line = qemu_line_new(args, r->files[2], &err);
     if (!r->line) {
         say_error("%s", err->message);
+        return false;
+    }
+    if (!run_lock(&r->locks, (const char *[]) { r->line->trace,
+                                                r->line->sideband })) {
+        r->taken = true;
         return false;
     }
     if (!r->line->guest_info) {
@@ -378,6 +390,20 @@ static bool begin_live(Run *r)
     return r->live;
 }
 
+/* Those in the folder: the user has chosen the place and name of others. */
+static bool pack_streams(const Run *r)
+{
+    const char *streams[RUN_STREAMS] = { r->line->trace, r->line->sideband };
+    bool ok = true;
+
+    for (unsigned i = 0; i < RUN_STREAMS; i++) {
+        if (g_str_equal(streams[i], r->files[i])) {
+            ok &= run_pack(streams[i]);
+        }
+    }
+    return ok;
+}
+
 /* Returns an exit status. */
 static int finish(Run *r, const char *end, bool live_ok)
 {
@@ -394,6 +420,9 @@ static int finish(Run *r, const char *end, bool live_ok)
             say_warn("QEMU %s", end);
         }
         status = disk_is_full(r) ? CLI_ERROR : end ? CLI_GUEST_FAILED : CLI_OK;
+    }
+    if (r->compress && !pack_streams(r)) {
+        return CLI_ERROR;
     }
     return live_ok ? status : CLI_ERROR;
 }
@@ -422,6 +451,7 @@ int cmd_run(int argc, char **argv)
     g_auto(Run) r = {
         .ct.job = { JOB_INIT },
         .interval = 1,
+        .locks = RUN_LOCKS_INIT,
     };
     char *nothing[] = { NULL };
     g_autoptr(GError) err = NULL;
@@ -439,6 +469,11 @@ int cmd_run(int argc, char **argv)
         return CLI_ERROR;
     }
     r.plain = !r.views;
+    if (r.compress && !r.plain && !r.keep) {
+        say_error("--compress: with --view, nothing is kept that could be "
+                  "compressed; give --keep DIR, too");
+        return CLI_ERROR;
+    }
     if (!r.plain && !run_live_take(r.views, &r.live_path)) {
         return CLI_ERROR;
     }
@@ -458,6 +493,7 @@ int cmd_run(int argc, char **argv)
     }
     say_how_to_end(&r);
     started = child_run((char **)r.line->argv->pdata, &status, &err);
+    run_unlock(&r.locks);
     if (r.live) {
         live_ok = run_live_end(r.live);
     }

@@ -6,6 +6,7 @@
 #include "qemu/osdep.h"
 #include <gio/gio.h>
 #include "base/input.h"
+#include "base/stream-file.h"
 #include "samples/perf-samples.h"
 #include "samples/samples-open.h"
 
@@ -21,7 +22,7 @@ Trace *samples_open(const char *path, const InsnIsa *isa, bool *is,
     }
     t->path = g_strdup(path);
     t->isa = *isa;
-    t->file = input_open(path, errp);
+    t->file = stream_file_open(path, errp);
     if (!t->file) {
         *is = true;
         return NULL;

@@ -11,7 +11,9 @@
 #include <gio/gio.h>
 #include "base/input.h"
 #include "trace/perf-aux.h"
+#include "base/packed.h"
 #include "base/perf-file.h"
+#include "base/stream-file.h"
 #include "trace/trace-private.h"
 
 /* Where in the session the bytes begin that the ring has; may be before it. */
@@ -107,7 +109,7 @@ static bool take_file(Files *f, const TraceOptions *opts, unsigned i,
         .path = opts->traces[i],
         .at = opts->at ? opts->at[i] : PIECE_AT_UNKNOWN,
     };
-    GBytes *file = input_open(piece.path, errp);
+    GBytes *file = stream_file_open(piece.path, errp);
     Ring *ring;
 
     if (!file) {
@@ -168,20 +170,17 @@ static bool take_pieces(Trace *t, const TraceOptions *opts, GError **errp)
 
 bool trace_is_perf_data(const char *path)
 {
-    uint8_t begin[PERF_FILE_MAGIC_SIZE];
-    bool is = false;
-    FILE *f;
+    g_autoptr(GBytes) head = NULL;
+    const uint8_t *data;
+    size_t size;
 
     /* What can be read once is a trace. */
     if (!g_file_test(path, G_FILE_TEST_IS_REGULAR)) {
         return false;
     }
-    f = fopen(path, "rb");
-    if (f) {
-        is = perf_file_is(begin, fread(begin, 1, sizeof(begin), f));
-        fclose(f);
-    }
-    return is;
+    head = packed_open_head(path, PERF_FILE_MAGIC_SIZE, NULL);
+    data = head ? input_data(head, &size) : NULL;
+    return head && perf_file_is(data, size);
 }
 
 bool trace_take_ram(Trace *t, const TraceOptions *opts, const Trace *later,

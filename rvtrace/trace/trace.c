@@ -6,8 +6,8 @@
 #include "qemu/osdep.h"
 #include <gio/gio.h>
 #include "base/input.h"
-#include "base/packed.h"
 #include "base/option-error.h"
+#include "base/stream-file.h"
 #include "trace/trace-private.h"
 #include "trace/trace-text.h"
 
@@ -169,8 +169,8 @@ Trace *trace_open_part(const TraceOptions *opts, unsigned i,
     t->sideband_path = sideband ? g_strdup(opts->sidebands[i]) : NULL;
     t->sideband = sideband;
     t->elf = elf;
-    t->file = input_open(t->path, errp);
-    if (!t->file || !packed_refuse(t->file, t->path, errp)) {
+    t->file = stream_file_open(t->path, errp);
+    if (!t->file) {
         return NULL;
     }
     t->data = input_data(t->file, &size);

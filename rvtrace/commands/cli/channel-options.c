@@ -25,3 +25,15 @@ GOptionEntry *channel_options(Channel channels[2], int *timeout)
 
     return g_memdup2(entries, sizeof(entries));
 }
+
+void channel_options_take(Channel channels[2])
+{
+}
+
+void channel_options_clear(Channel channels[2])
+{
+    for (unsigned i = 0; i < 2; i++) {
+        g_free(channels[i].from);
+        g_free(channels[i].to);
+    }
+}

@@ -6,7 +6,7 @@
 #ifndef ETRACE_CHANNEL_OPTIONS_H
 #define ETRACE_CHANNEL_OPTIONS_H
 
-#include "analysis/collect.h"
+#include "collect/channel.h"
 
 /* What --help says of ADDRESS, two lines */
 #define CHANNEL_ADDRESS_HELP \
@@ -19,5 +19,11 @@
  * them, and the strings that they set.
  */
 GOptionEntry *channel_options(Channel channels[2], int *timeout);
+
+/* When they are parsed: what is for both channels */
+void channel_options_take(Channel channels[2]);
+
+/* Free what they were set to. */
+void channel_options_clear(Channel channels[2]);
 
 #endif /* ETRACE_CHANNEL_OPTIONS_H */

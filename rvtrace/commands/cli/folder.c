@@ -9,6 +9,7 @@
 #include "base/input.h"
 #include "base/output.h"
 #include "base/say.h"
+#include "base/stream-file.h"
 #include "base/text-plain.h"
 #include "commands/cli/folder.h"
 #include "elf/elf-file.h"
@@ -55,7 +56,8 @@ static bool has_file(const char *folder, const char *name)
 
 static bool has_run(const char *folder)
 {
-    return has_file(folder, FOLDER_ABOUT) || has_file(folder, FOLDER_TRACE);
+    return has_file(folder, FOLDER_ABOUT) || has_file(folder, FOLDER_TRACE) ||
+           has_file(folder, FOLDER_TRACE STREAM_FILE_SUFFIX);
 }
 
 /* The highest number of a folder here, 0: there is none. @all: or of a file */
@@ -214,15 +216,23 @@ static char *text_path(const char *folder, const char *text)
            g_canonicalize_filename(text, whole);
 }
 
-/* Without the folder's name in front, a path from here is easier to read. */
+/*
+ * Without the folder's name in front, a path from here is easier to read. A
+ * stream may have been packed meanwhile.
+ */
 static char *stream_path(const char *folder, GKeyFile *about, const char *name)
 {
     g_autofree char *text = g_key_file_get_string(about, FILES, name, NULL);
+    g_autofree char *path = !text || g_str_equal(text, name) ?
+                            g_build_filename(folder, name, NULL) :
+                            text_path(folder, text);
+    g_autofree char *packed = g_strconcat(path, STREAM_FILE_SUFFIX, NULL);
 
-    if (!text || g_str_equal(text, name)) {
-        return g_build_filename(folder, name, NULL);
+    if (!g_file_test(path, G_FILE_TEST_EXISTS) &&
+        g_file_test(packed, G_FILE_TEST_EXISTS)) {
+        return g_steal_pointer(&packed);
     }
-    return text_path(folder, text);
+    return g_steal_pointer(&path);
 }
 
 /* Is the file of @arg, FILE or FILE@BIAS, there? */

@@ -78,6 +78,26 @@ static void test_formats(void)
     }
 }
 
+/* As much as is unpacked at a time, which the end must not hide behind */
+static void test_even(void)
+{
+    char *dir = guest_dir_new();
+
+    g_free(guest_run(dir, NULL, "truncate -s 128K even"));
+    for (unsigned i = 0; i < 3; i++) {
+        g_autofree char *path = path_of(dir, "even", i);
+        g_autoptr(GError) err = NULL;
+        g_autoptr(GBytes) all = NULL;
+
+        if (pack(dir, "even", i)) {
+            all = packed_open(path, &err);
+            check_no_error(err);
+            check_cmpuint(g_bytes_get_size(all), ==, 128 << 10);
+        }
+    }
+    guest_dir_remove(dir);
+}
+
 /* Cut off anywhere, or with another byte in it: an error, or the same */
 static void test_damaged(void)
 {
@@ -310,6 +330,7 @@ int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
     g_test_add_func("/packed/formats", test_formats);
+    g_test_add_func("/packed/even", test_even);
     g_test_add_func("/packed/damaged", test_damaged);
     g_test_add_func("/packed/bomb", test_bomb);
     g_test_add_func("/packed/together", test_together);

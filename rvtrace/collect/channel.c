@@ -4,8 +4,7 @@
  * SPDX-License-Identifier: GPL-2.0-or-later
  */
 #include "qemu/osdep.h"
-#include <unistd.h>
-#include "analysis/collect.h"
+#include "collect/channel.h"
 #include "base/say.h"
 
 #define BUFFER_SIZE     (256 * 1024)
@@ -30,33 +29,25 @@ gint64 channel_bytes(Channel *c)
     return __atomic_load_n(&c->bytes, __ATOMIC_RELAXED);
 }
 
-/* From now on it is what was collected, whatever happens. */
-static bool show(Channel *c)
+/* Is there something to read? Write what waits for that too long. */
+static bool wait_for_more(Channel *c, GInputStream *in)
 {
-    if (!c->shown && !output_show(c->out, &c->error)) {
-        return false;
-    }
-    g_atomic_int_set(&c->shown, 1);
-    return true;
-}
+    GSocket *socket = g_socket_connection_get_socket(c->conn);
+    gint64 left = sink_may_wait(c->sink);
 
-static bool write_all(Channel *c, const uint8_t *buf, size_t len)
-{
-    while (len) {
-        ssize_t n = write(output_fd(c->out), buf, len);
-
-        if (n < 0 && errno == EINTR) {
-            continue;
-        }
-        if (n < 0) {
-            g_set_error(&c->error, G_IO_ERROR, g_io_error_from_errno(errno),
-                        "cannot write %s: %s", c->to, g_strerror(errno));
-            return false;
-        }
-        buf += n;
-        len -= n;
+    if (left == 0) {
+        return sink_flush(c->sink, &c->error);
     }
-    return true;
+    if (left < 0 ||
+        g_pollable_input_stream_is_readable(G_POLLABLE_INPUT_STREAM(in))) {
+        return true;
+    }
+    if (g_socket_condition_timed_wait(socket, G_IO_IN | G_IO_HUP, left,
+                                      c->stop, NULL) ||
+        g_cancellable_is_cancelled(c->stop)) {
+        return true;
+    }
+    return sink_flush(c->sink, &c->error);
 }
 
 /* Copy until the peer closes. A connection that is reset has ended, too. */
@@ -66,38 +57,56 @@ static void copy_stream(Channel *c, GInputStream *in)
 
     for (;;) {
         g_autoptr(GError) err = NULL;
-        gssize n = g_input_stream_read(in, buf, BUFFER_SIZE, c->stop, &err);
+        gssize n;
 
+        if (!wait_for_more(c, in)) {
+            return;
+        }
+        n = g_input_stream_read(in, buf, BUFFER_SIZE, c->stop, &err);
         if (n < 0 && !g_error_matches(err, G_IO_ERROR,
                                       G_IO_ERROR_CONNECTION_CLOSED) &&
             !g_error_matches(err, G_IO_ERROR, G_IO_ERROR_CANCELLED)) {
             g_set_error(&c->error, G_IO_ERROR, err->code,
                         "cannot read from %s: %s", c->from, err->message);
         }
-        if (n <= 0 || !write_all(c, buf, n) || !show(c)) {
+        if (n <= 0 || !sink_put(c->sink, buf, n, &c->error)) {
             return;
         }
+        g_atomic_int_set(&c->shown, 1);
         __atomic_fetch_add(&c->bytes, n, __ATOMIC_RELAXED);
     }
 }
 
-static gpointer channel_thread(gpointer opaque)
+static bool connect_channel(Channel *c)
 {
-    Channel *c = opaque;
     g_autoptr(GError) err = NULL;
 
     c->conn = address_connect(c->address, c->timeout, c->stop, &err);
-    if (c->conn) {
-        g_atomic_int_set(&c->connected, 1);
-        copy_stream(c, g_io_stream_get_input_stream(G_IO_STREAM(c->conn)));
-        /* Nobody is to wait for us to read more. */
-        g_socket_close(g_socket_connection_get_socket(c->conn), NULL);
-    } else if (!g_cancellable_is_cancelled(c->stop)) {
+    if (!c->conn && !g_cancellable_is_cancelled(c->stop)) {
         g_set_error(&c->error, G_IO_ERROR, err->code,
                     "no connection %s %s within %u s%s%s",
                     c->address->server ? "at" : "to", c->from, c->timeout,
                     c->address->server ? "" : ": ",
                     c->address->server ? "" : err->message);
+    }
+    if (!c->conn) {
+        return false;
+    }
+    c->io = g_object_ref(G_IO_STREAM(c->conn));
+    return c->io;
+}
+
+static gpointer channel_thread(gpointer opaque)
+{
+    Channel *c = opaque;
+
+    if (connect_channel(c)) {
+        g_atomic_int_set(&c->connected, 1);
+        copy_stream(c, g_io_stream_get_input_stream(c->io));
+    }
+    if (c->conn) {
+        /* Nobody is to wait for us to read more. */
+        g_socket_close(g_socket_connection_get_socket(c->conn), NULL);
     }
     if (c->error) {
         /* One stream is of no use without the other. */
@@ -124,8 +133,8 @@ bool channel_open(Channel *c, GCancellable *cancel, unsigned timeout)
         say_error("--%s: %s", c->what, err->message);
         return false;
     }
-    c->out = output_open_growing(c->to, &err);
-    if (!c->out) {
+    c->sink = sink_open(c->to, &c->sink_options, &err);
+    if (!c->sink) {
         say_error("--%s-out: %s", c->what, err->message);
         return false;
     }
@@ -159,9 +168,9 @@ bool channel_finish(Channel *c)
 
     g_clear_pointer(&c->thread, g_thread_join);
     if (c->error || (!c->shown && g_cancellable_is_cancelled(c->cancel))) {
-        g_clear_pointer(&c->out, output_discard);
+        g_clear_pointer(&c->sink, sink_discard);
     } else {
-        output_commit(g_steal_pointer(&c->out), &c->error);
+        sink_commit(g_steal_pointer(&c->sink), &c->error);
     }
     if (c->error) {
         say_error("%s", c->error->message);
@@ -169,6 +178,7 @@ bool channel_finish(Channel *c)
     }
     g_clear_error(&c->error);
     g_clear_object(&c->stop);
+    g_clear_object(&c->io);
     g_clear_object(&c->conn);
     g_clear_pointer(&c->address, address_free);
     return ok;

@@ -9,22 +9,25 @@
 #ifndef ETRACE_COLLECT_H
 #define ETRACE_COLLECT_H
 
-#include "analysis/address.h"
-#include "base/output.h"
+#include "collect/address.h"
+#include "collect/sink.h"
+#include "collect/address.h"
 
-/* The first three are the caller's to set; the strings have to stay. */
+/* The first four are the caller's to set; the strings have to stay. */
 typedef struct Channel {
     const char *what;           /* "trace", "sideband" */
     char *from;                 /* address */
     char *to;                   /* file */
+    SinkOptions sink_options;
     unsigned timeout;
     Address *address;
-    Output *out;
+    Sink *sink;
     GThread *thread;
     GCancellable *cancel;       /* of all channels */
     GCancellable *stop;         /* of this one */
     GError *error;
     GSocketConnection *conn;    /* valid when @connected */
+    GIOStream *io;              /* ... and what is read: @conn, or TLS on it */
     /* atomic: */
     gint connected, done, shown;
     gint64 bytes;

@@ -6,7 +6,7 @@
 #include "qemu/osdep.h"
 #include <unistd.h>
 #include <gio/gunixsocketaddress.h>
-#include "analysis/address.h"
+#include "collect/address.h"
 
 #define RETRY_US    100000
 
