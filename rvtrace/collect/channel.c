@@ -92,7 +92,12 @@ static bool connect_channel(Channel *c)
     if (!c->conn) {
         return false;
     }
-    c->io = g_object_ref(G_IO_STREAM(c->conn));
+    c->io = tls_begin(&c->tls, c->conn, c->address, c->timeout, c->stop,
+                      &err);
+    if (!c->io && !g_cancellable_is_cancelled(c->stop)) {
+        g_set_error(&c->error, G_IO_ERROR, err->code, "no TLS with %s: %s",
+                    c->from, err->message);
+    }
     return c->io;
 }
 
@@ -131,6 +136,10 @@ bool channel_open(Channel *c, GCancellable *cancel, unsigned timeout)
     c->address = address_parse(c->from, &err);
     if (!c->address) {
         say_error("--%s: %s", c->what, err->message);
+        return false;
+    }
+    if (!tls_check(&c->tls, c->address->server, &err)) {
+        say_error("%s", err->message);
         return false;
     }
     c->sink = sink_open(c->to, &c->sink_options, &err);

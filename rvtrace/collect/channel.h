@@ -11,14 +11,15 @@
 
 #include "collect/address.h"
 #include "collect/sink.h"
-#include "collect/address.h"
+#include "collect/tls.h"
 
-/* The first four are the caller's to set; the strings have to stay. */
+/* The first five are the caller's to set; the strings have to stay. */
 typedef struct Channel {
     const char *what;           /* "trace", "sideband" */
     char *from;                 /* address */
     char *to;                   /* file */
     SinkOptions sink_options;
+    TlsFiles tls;
     unsigned timeout;
     Address *address;
     Sink *sink;

@@ -20,6 +20,14 @@ GOptionEntry *channel_options(Channel channels[2], int *timeout)
         { "timeout", 0, 0, G_OPTION_ARG_INT, timeout,
           "Give up if there is no connection after so many seconds; 0: wait "
           "for ever (default: 60)", "N" },
+        { "tls-cert", 0, 0, G_OPTION_ARG_FILENAME, &channels[0].tls.cert,
+          "Speak TLS, and show this certificate, with the key in it if there "
+          "is no --tls-key; PEM", "FILE" },
+        { "tls-key", 0, 0, G_OPTION_ARG_FILENAME, &channels[0].tls.key,
+          "The key of --tls-cert; PEM", "FILE" },
+        { "tls-ca", 0, 0, G_OPTION_ARG_FILENAME, &channels[0].tls.ca,
+          "Speak TLS, and believe certificates that this one has signed; PEM "
+          "(default: those that the system trusts)", "FILE" },
         { NULL }
     };
 
@@ -28,6 +36,7 @@ GOptionEntry *channel_options(Channel channels[2], int *timeout)
 
 void channel_options_take(Channel channels[2])
 {
+    channels[1].tls = channels[0].tls;
 }
 
 void channel_options_clear(Channel channels[2])
@@ -36,4 +45,7 @@ void channel_options_clear(Channel channels[2])
         g_free(channels[i].from);
         g_free(channels[i].to);
     }
+    g_free(channels[0].tls.cert);
+    g_free(channels[0].tls.key);
+    g_free(channels[0].tls.ca);
 }
