@@ -61,7 +61,8 @@ bool loss_report_is_all(const LossReport *r)
     if (!r->syncs && !r->skipped_bytes) {
         say_error("nothing was decoded: none of the %" PRIu64 " packets is a "
                   "synchronisation packet, with which decoding could begin; "
-                  "have them more often (trTeInstSyncMax), or the ring larger",
+                  "have them more often (trTeInstSyncMax), or larger rings or "
+                  "pieces",
                   r->packets);
     } else {
         say_error("nothing was decoded: are these packets of E-Trace, with "

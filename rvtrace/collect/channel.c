@@ -69,6 +69,9 @@ static void copy_stream(Channel *c, GInputStream *in)
             g_set_error(&c->error, G_IO_ERROR, err->code,
                         "cannot read from %s: %s", c->from, err->message);
         }
+        if (n > 0 && c->cutter) {
+            cutter_sideband(c->cutter, buf, n);
+        }
         if (n <= 0 || !sink_put(c->sink, buf, n, &c->error)) {
             return;
         }

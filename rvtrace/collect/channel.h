@@ -13,12 +13,13 @@
 #include "collect/sink.h"
 #include "collect/tls.h"
 
-/* The first five are the caller's to set; the strings have to stay. */
+/* The first six are the caller's to set; the strings have to stay. */
 typedef struct Channel {
     const char *what;           /* "trace", "sideband" */
     char *from;                 /* address */
     char *to;                   /* file */
     SinkOptions sink_options;
+    Cutter *cutter;             /* of another channel, to be told; or NULL */
     TlsFiles tls;
     unsigned timeout;
     Address *address;

@@ -30,6 +30,8 @@ typedef struct ListenOptions {
     uint64_t most;              /* bytes of the first channel; 0: the same */
     gboolean pack;
     int level;                  /* of zstd; 0: not given */
+    char *rotate;               /* a size or a time, as it was given; or NULL */
+    int keep;                   /* pieces; 0: all */
 } ListenOptions;
 
 /* When to stop, by the monotonic clock */
@@ -200,6 +202,41 @@ static bool pack_valid(ListenOptions *o)
     return true;
 }
 
+/* The sideband is in one piece: each of the trace's needs what is before. */
+static bool rotate_valid(ListenOptions *o)
+{
+    SinkOptions *sink = &o->channels[0].sink_options;
+    uint64_t ns;
+
+    if (!o->rotate) {
+        if (o->keep) {
+            say_error("--keep: is about pieces; give --rotate, too");
+        }
+        return !o->keep;
+    }
+    if (!o->channels[0].from || !o->channels[1].from) {
+        say_error("--rotate: the trace is cut where its sideband can be used; "
+                  "give both, --trace and --sideband");
+        return false;
+    }
+    if (selection_parse_time(o->rotate, &ns) && ns) {
+        sink->longest = MAX(ns / 1000, 1);
+    } else if (!selection_parse_count(o->rotate, &sink->most) ||
+               !sink->most) {
+        say_error("--rotate %s: must be a number of bytes, with k, M or G "
+                  "behind it or not, or a time like 10s or 500ms", o->rotate);
+        return false;
+    }
+    if (o->keep < 0) {
+        say_error("--keep %d: must be a number of pieces", o->keep);
+        return false;
+    }
+    sink->keep = o->keep;
+    sink->cutter = cutter_new();
+    o->channels[1].cutter = sink->cutter;
+    return true;
+}
+
 static bool options_valid(ListenOptions *o)
 {
     for (size_t i = 0; i < ARRAY_SIZE(o->channels); i++) {
@@ -230,7 +267,7 @@ static bool options_valid(ListenOptions *o)
         return false;
     }
     channel_options_take(o->channels);
-    return pack_valid(o);
+    return pack_valid(o) && rotate_valid(o);
 }
 
 int cmd_listen(int argc, char **argv)
@@ -254,6 +291,13 @@ int cmd_listen(int argc, char **argv)
         { "level", 0, 0, G_OPTION_ARG_INT, &o.level,
           "The same, with another level of compression, from 1 to 19 "
           "(default: 3)", "N" },
+        { "rotate", 0, 0, G_OPTION_ARG_STRING, &o.rotate,
+          "Write the trace in pieces, FILE.000001 and so on, of so many bytes "
+          "(with k, M or G; before compression) or so much time (10s); each "
+          "can be decoded with the sideband, which stays one file", "SIZE|TIME" },
+        { "keep", 0, 0, G_OPTION_ARG_INT, &o.keep,
+          "With --rotate: remove the oldest pieces when there are more than N "
+          "(default: keep all)", "N" },
         { "progress", 0, 0, G_OPTION_ARG_NONE, &o.progress,
           "Show progress even if standard error is no terminal", NULL },
         { NULL }
@@ -270,6 +314,8 @@ int cmd_listen(int argc, char **argv)
         status = collect(&o);
     }
     channel_options_clear(o.channels);
+    g_clear_pointer(&o.channels[1].cutter, cutter_free);
+    g_free(o.rotate);
     g_free(o.duration);
     g_free(o.bytes);
     return status;

@@ -211,6 +211,12 @@ static void one_packet(TraceDecoder *d)
     }
 }
 
+/* Where the stream's next item begins, in the stream */
+static uint64_t behind_item(const TraceDecoder *d)
+{
+    return d->trace->at + d->item.offset + d->item.size;
+}
+
 /*
  * Behind an alignment sequence the sideband stream may know how many packets
  * there should have been. If there were others, some are missing, and the
@@ -221,8 +227,7 @@ static void check_align(TraceDecoder *d)
     uint64_t packets;
 
     if (!d->trace->sideband || d->trace->ram ||
-        !sideband_align_lookup(d->trace->sideband,
-                               d->item.offset + d->item.size, d->hart,
+        !sideband_align_lookup(d->trace->sideband, behind_item(d), d->hart,
                                &packets) || packets == d->packets) {
         return;
     }
@@ -238,11 +243,33 @@ static void skipped_framing(TraceDecoder *d)
     d->stats.skipped_bytes += d->item.size;
     flow_gap(&d->flow, FLOW_LOST_FRAMING);
     if (d->trace->sideband && !d->trace->ram &&
-        sideband_align_lookup(d->trace->sideband,
-                              d->item.offset + d->item.size, d->hart,
+        sideband_align_lookup(d->trace->sideband, behind_item(d), d->hart,
                               &packets)) {
         d->packets = packets;
     }
+}
+
+/* What stands in front of a piece: which modes its packets are in */
+static void read_head(TraceDecoder *d)
+{
+    StreamEvent event;
+    ETracePacket pkt;
+
+    d->stream.end = d->trace->begin;
+    while ((event = stream_next(&d->stream, &d->item)) != STREAM_END) {
+        if (event == STREAM_PACKET && !d->item.pkt.data &&
+            etrace_packet_unpack(&d->flow.params, d->item.payload,
+                                 d->item.len, &pkt) &&
+            packet_kind(&pkt) == TRACE_PKT_F3_SUPPORT) {
+            d->support = d->item.offset;
+            flow_packet(&d->flow, &pkt);
+            if (d->consumer->data) {
+                data_flow_inst_packet(&d->data, &pkt);
+            }
+        }
+    }
+    d->stream.pos = d->trace->begin;
+    d->stream.end = d->trace->end;
 }
 
 static void start_part(TraceDecoder *d)
@@ -271,7 +298,7 @@ static void start_part(TraceDecoder *d)
     d->flow.paths = d->paths;
     d->flow.tvec = find_tvec;
     d->flow.tvec_opaque = d;
-    stream_init(&d->stream, t->data, t->begin, t->end, &sources);
+    stream_init(&d->stream, t->data, t->begin - t->head, t->end, &sources);
     d->packets = 0;
     d->advanced = 0;
     d->support = TRACE_NO_SUPPORT;
@@ -280,6 +307,11 @@ static void start_part(TraceDecoder *d)
         d->run = 0;
         d->stream.end = t->begin;
         trace_next_run(d);
+    } else if (t->head) {
+        read_head(d);
+        d->packets = h->first_packet;
+        d->flow.waiting = true;
+        d->data.waiting = true;
     } else if (t->ram && t->ring.cut) {
         /* It begins in the middle, with packets that need those before. */
         d->packets = h->first_packet;
@@ -309,7 +341,7 @@ static void check_end(TraceDecoder *d)
     const Trace *t = d->trace;
     SidebandEnd end;
 
-    if (!t->sideband) {
+    if (!t->sideband || t->goes_on) {
         return;
     }
     if (!sideband_end(t->sideband, d->hart, &end) ||

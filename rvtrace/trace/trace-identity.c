@@ -16,7 +16,8 @@ bool trace_check_identity(const Trace *t, const ETraceParams *framing,
 {
     uint64_t wanted, origin, id;
 
-    if (!t->sideband || t->ram || t->begin >= t->end ||
+    /* A piece that begins in the middle has the id in its mark. */
+    if (!t->sideband || t->ram || t->head || t->begin >= t->end ||
         !sideband_origin(t->sideband, &wanted, &origin)) {
         return true;
     }

@@ -8,6 +8,7 @@
 #include "base/input.h"
 #include "base/option-error.h"
 #include "base/stream-file.h"
+#include "trace/cut-mark.h"
 #include "trace/trace-private.h"
 #include "trace/trace-text.h"
 
@@ -53,6 +54,23 @@ static bool harts_from_sideband(Trace *t, GError **errp)
     }
     return begin_ring(t, framing, errp) &&
            trace_check_identity(t, framing, errp);
+}
+
+/* Which packet of each hart a piece begins with */
+static bool number_piece(Trace *t, GError **errp)
+{
+    for (unsigned i = 0; t->head && t->sideband && i < t->nr_harts; i++) {
+        if (t->harts[i].present &&
+            !sideband_align_lookup(t->sideband, t->at + t->begin, i,
+                                   &t->harts[i].first_packet)) {
+            g_set_error(errp, G_IO_ERROR, G_IO_ERROR_INVALID_DATA,
+                        "%s: the sideband has nothing of where this piece "
+                        "begins, at byte %" PRIu64 " of the trace; give all of "
+                        "the sideband", t->path, t->at + t->begin);
+            return false;
+        }
+    }
+    return true;
 }
 
 /* What was lost at the beginning of a ring, for each hart */
@@ -128,14 +146,64 @@ static bool harts_from_stream(Trace *t, const TraceOptions *opts,
     return true;
 }
 
+/*
+ * The trace file is a piece, whose bytes @behind and on are those of the stream
+ * from @mark on.
+ */
+static bool find_in_piece(Trace *t, const CutMark *mark, size_t behind,
+                          size_t size, GError **errp)
+{
+    uint64_t start = 0, end = UINT64_MAX, last, id, origin;
+
+    t->at = (int64_t)mark->offset - (int64_t)(behind + mark->head);
+    t->begin = behind + mark->head;
+    t->end = size;
+    t->head = mark->head;
+    if (!t->sideband) {
+        return true;
+    }
+    last = t->at + size;
+    sideband_trace_range(t->sideband, &start, &end);
+    if (start > last || end <= mark->offset) {
+        g_set_error(errp, G_IO_ERROR, G_IO_ERROR_INVALID_DATA,
+                    "%s: session %u of the sideband is not in this piece, "
+                    "which has bytes %" PRIu64 " to %" PRIu64 " of the trace",
+                    t->path, sideband_session(t->sideband), mark->offset,
+                    last);
+        return false;
+    }
+    t->end = MIN(end, last) - t->at;
+    t->goes_on = end > last &&
+                 sideband_known_from(t->sideband, last) != UINT64_MAX;
+    if (start >= mark->offset) {
+        t->begin = start - t->at;
+        t->head = 0;
+        return true;
+    }
+    if (sideband_origin(t->sideband, &id, &origin) && id != mark->id) {
+        g_set_error(errp, G_IO_ERROR, G_IO_ERROR_INVALID_DATA,
+                    "%s and %s are of different runs: the piece is of session "
+                    "%016" PRIx64 ", the sideband of %016" PRIx64 "; give the "
+                    "files of one run", t->path, t->sideband_path, mark->id,
+                    id);
+        return false;
+    }
+    return true;
+}
+
 /* The session's part of the trace file */
 static bool find_range(Trace *t, const TraceOptions *opts, const Trace *later,
                        size_t size, GError **errp)
 {
     uint64_t start = 0, end = UINT64_MAX;
+    CutMark mark;
+    size_t behind;
 
     if (t->ram) {
         return trace_take_ram(t, opts, later, errp);
+    }
+    if (cut_mark_get(t->data, size, &mark, &behind)) {
+        return find_in_piece(t, &mark, behind, size, errp);
     }
     if (t->sideband) {
         sideband_trace_range(t->sideband, &start, &end);
@@ -179,6 +247,9 @@ Trace *trace_open_part(const TraceOptions *opts, unsigned i,
     }
     if (t->sideband ? !harts_from_sideband(t, errp) :
                       !harts_from_stream(t, opts, errp)) {
+        return NULL;
+    }
+    if (!number_piece(t, errp)) {
         return NULL;
     }
     number_ring(t);

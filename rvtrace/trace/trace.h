@@ -70,6 +70,14 @@ struct Trace {
     GBytes *file;
     const uint8_t *data;
     size_t begin, end;          /* the session's part of the file */
+    /*
+     * A piece (cut-mark.h): where @data is in the stream, how many bytes in
+     * front of @begin say which modes the harts are in, and whether other
+     * pieces go on behind it. Of a trace in one piece all are 0.
+     */
+    int64_t at;
+    size_t head;
+    bool goes_on;
     bool ram;                   /* data is ring.data, else file's */
     Ring ring;
     Pieces pieces;              /* or data is theirs; runs may be NULL */

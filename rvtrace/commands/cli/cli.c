@@ -436,6 +436,13 @@ Trace *cli_open(CliTrace *ct)
             say_warn("%s: %s", p->sideband_path,
                      sideband_problem(p->sideband));
         }
+        if (p->head || p->goes_on) {
+            say_note("%s is a piece, from byte %" PRIu64 " of the trace on: "
+                     "what ran %s it is in others", p->path,
+                     (uint64_t)(p->at + p->begin),
+                     !p->goes_on ? "before" : !p->head ? "behind" :
+                     "before and behind");
+        }
         if (p->pieces.truncated) {
             say_warn("%s: the AUX buffer had no room for the ends of %u "
                      "recordings, which are left out; give perf record a "
