@@ -60,6 +60,7 @@
 #define PERF_CONTEXT_USER               ((uint64_t)-512)
 
 /* Entries of branch stacks: bits, and types of branches */
+#define PERF_BRANCH_PREDICTED           2
 #define PERF_BRANCH_CYCLES_SHIFT        4
 #define PERF_BRANCH_TYPE_SHIFT          20
 #define PERF_BRANCH_NEW_TYPE_SHIFT      26

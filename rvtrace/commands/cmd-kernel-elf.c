@@ -25,11 +25,15 @@ int cmd_kernel_elf(int argc, char **argv)
     g_autoptr(GError) err = NULL;
     g_autoptr(ObjectTable) table = object_table_new();
     uint64_t base = KERNEL_ELF_BASE;
+    gboolean has_code = false;
     GOptionEntry entries[] = {
         { "output", 'o', 0, G_OPTION_ARG_FILENAME, &output,
           "Write to this file", "FILE" },
         { "base", 0, 0, G_OPTION_ARG_STRING, &base_text,
           "Where its first byte is (default: ffffffff80000000)", "ADDRESS" },
+        { "code", 0, 0, G_OPTION_ARG_NONE, &has_code,
+          "Put the Image's code in, for perf annotate; a kernel changes some "
+          "of it when it starts", NULL },
         { G_OPTION_REMAINING, 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &images, NULL,
           "IMAGE" },
         { NULL }
@@ -43,7 +47,8 @@ int cmd_kernel_elf(int argc, char **argv)
                         "  rvtrace kernel-elf Image -o kernel.elf\n"
                         "  gdb-multiarch kernel.elf\n"
                         "  perf buildid-cache --add kernel.elf\n\n"
-                        "Code and data are read from the guest. A kernel at a "
+                        "Without --code, gdb reads code from the guest, as "
+                        "it does data. A kernel at a "
                         "random address needs --base:\nthat of _start in "
                         "/proc/kallsyms.", argc, argv)) {
         return CLI_ERROR;
@@ -68,7 +73,7 @@ int cmd_kernel_elf(int argc, char **argv)
         return CLI_ERROR;
     }
     kernel_image_symbols(kernel);
-    if (!kernel_elf_write(kernel, base, output, &err)) {
+    if (!kernel_elf_write(kernel, base, output, has_code, &err)) {
         say_error("%s: %s", images[0], err->message);
         return CLI_ERROR;
     }

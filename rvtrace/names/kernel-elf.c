@@ -107,7 +107,7 @@ static void add_headers(GByteArray *file, const Elf64_Shdr *sections)
 }
 
 bool kernel_elf_write(const Object *kernel, uint64_t base, const char *path,
-                      GError **errp)
+                      bool has_code, GError **errp)
 {
     g_autoptr(GByteArray) file = g_byte_array_new();
     g_autoptr(GByteArray) symtab = g_byte_array_new();
@@ -129,10 +129,14 @@ bool kernel_elf_write(const Object *kernel, uint64_t base, const char *path,
     for (int i = 0; i < SECTIONS; i++) {
         sections[i].sh_name = GUINT32_TO_LE(section_name[i]);
     }
-    text->sh_type = GUINT32_TO_LE(SHT_NOBITS);
+    if (has_code) {
+        add_section(file, text, SHT_PROGBITS, code->bytes, code->size);
+    } else {
+        text->sh_type = GUINT32_TO_LE(SHT_NOBITS);
+        text->sh_offset = GUINT64_TO_LE(file->len);
+    }
     text->sh_flags = GUINT64_TO_LE(SHF_ALLOC | SHF_EXECINSTR);
     text->sh_addr = GUINT64_TO_LE(base + code->addr);
-    text->sh_offset = GUINT64_TO_LE(file->len);
     text->sh_size = GUINT64_TO_LE(code->size);
     text->sh_addralign = GUINT64_TO_LE(2);
     add_section(file, &sections[SECTION_NOTE], SHT_NOTE, note->data,

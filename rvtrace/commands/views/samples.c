@@ -10,11 +10,16 @@
 #include "views/perf/script.h"
 
 static gboolean no_chains;
+static char *arch;
 
 static const OptionGroup chains = {
     .entries = (const GOptionEntry[]) {
         { "no-call-chains", 0, 0, G_OPTION_ARG_NONE, &no_chains,
           "Leave call chains out, as perf2bolt needs it", NULL },
+        { "arch", 0, 0, G_OPTION_ARG_STRING, &arch,
+          "Architecture that the file is said to be of, for readers that do "
+          "not know riscv64: hotspot takes aarch64 (default: riscv64)",
+          "NAME" },
         { NULL }
     },
 };
@@ -46,6 +51,7 @@ static int write_perf_data(ViewOutput *o, const ViewPass *p)
         .nr_harts = r->t->nr_harts,
         .period = r->sampler.period,
         .no_chains = no_chains,
+        .arch = arch,
         .command = command,
     };
 

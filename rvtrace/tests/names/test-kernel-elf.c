@@ -40,7 +40,7 @@ static void test_symbols(void)
     symbols_add(o->symbols, SIZE - 2, 2, "last");
     symbols_add(o->symbols, SIZE, 2, "behind");
     symbols_sort(o->symbols);
-    check_true(kernel_elf_write(o, BASE, file, NULL));
+    check_true(kernel_elf_write(o, BASE, file, false, NULL));
 
     check_true(symbols_add_elf(read, file, 0, NULL));
     symbols_sort(read);
@@ -213,11 +213,35 @@ static void test_build_id_written(void)
     o->build_id = g_strdup("0123456789abcdef0123456789abcdef01234567");
     /* What this process has read is not replaced. */
     g_unlink(file);
-    check_true(kernel_elf_write(o, BASE, file, NULL));
+    check_true(kernel_elf_write(o, BASE, file, false, NULL));
     elf = elf_file_open(file, NULL);
     check_nonnull(elf);
     id = build_id_of(elf);
     check_cmpstr(id, ==, o->build_id);
+}
+
+/* For disassemblers that do not see the guest */
+static void test_code(void)
+{
+    g_autoptr(ObjectTable) table = object_table_new();
+    g_autoptr(ElfFile) elf = NULL;
+    Object *o = kernel(table);
+    const ObjectCode *code = &g_array_index(o->code, ObjectCode, 0);
+    Elf_Data *data;
+    GElf_Shdr section;
+
+    symbols_add(o->symbols, 0, 0x10, "_start");
+    symbols_sort(o->symbols);
+    g_unlink(file);
+    check_true(kernel_elf_write(o, BASE, file, true, NULL));
+    elf = elf_file_open(file, NULL);
+    check_nonnull(elf);
+    check_true(gelf_getshdr(elf_getscn(elf->elf, 1), &section) == &section);
+    check_cmpuint(section.sh_type, ==, SHT_PROGBITS);
+    check_cmphex(section.sh_addr, ==, BASE);
+    data = elf_rawdata(elf_getscn(elf->elf, 1), NULL);
+    check_cmpuint(data->d_size, ==, code->size);
+    check_true(!memcmp(data->d_buf, code->bytes, code->size));
 }
 
 static void test_errors(void)
@@ -226,11 +250,12 @@ static void test_errors(void)
     g_autoptr(GError) none = NULL, full = NULL;
     Object *o = kernel(table);
 
-    check_true(!kernel_elf_write(o, BASE, file, &none));
+    check_true(!kernel_elf_write(o, BASE, file, false, &none));
     check_true(strstr(none->message, "CONFIG_KALLSYMS"));
     symbols_add(o->symbols, 0, 0x10, "_start");
     symbols_sort(o->symbols);
-    check_true(!kernel_elf_write(o, BASE, "/nowhere/kernel.elf", &full));
+    check_true(!kernel_elf_write(o, BASE, "/nowhere/kernel.elf", false,
+                                 &full));
     check_true(strstr(full->message, "/nowhere/kernel.elf"));
 }
 
@@ -246,6 +271,7 @@ int main(int argc, char **argv)
     g_test_add_func("/kernel-elf/build-id", test_build_id);
     g_test_add_func("/kernel-elf/no-build-id", test_no_build_id);
     g_test_add_func("/kernel-elf/build-id-written", test_build_id_written);
+    g_test_add_func("/kernel-elf/code", test_code);
     g_test_add_func("/kernel-elf/errors", test_errors);
     status = g_test_run();
     g_unlink(file);

@@ -265,6 +265,8 @@ static void test_branch_types(void)
             .to.mode = SAMPLE_KERNEL,
         });
 
+        /* Else perf says that it was mispredicted. */
+        check_cmpuint(flags & 3, ==, 2);
         check_cmpuint(flags >> 20 & 15, ==, table[i].type);
         check_cmpuint(flags >> 26 & 15, ==, table[i].new_type);
         check_cmpuint(flags >> 30 & 7, ==, PERF_BR_PRIV_KERNEL);

@@ -326,7 +326,12 @@ uint64_t perf_branch_flags(const SampleBranch *b)
     uint64_t type = b->itype == ETRACE_ITYPE_EXCEPTION ?
                     exception_type(b->cause) : types[b->itype & 15];
 
-    return (uint64_t)b->cycles << PERF_BRANCH_CYCLES_SHIFT |
+    /*
+     * Nothing predicts in QEMU. perf takes a branch without this bit for one
+     * that was mispredicted, and says "predicted: 0.0 %".
+     */
+    return PERF_BRANCH_PREDICTED |
+           (uint64_t)b->cycles << PERF_BRANCH_CYCLES_SHIFT |
            type << PERF_BRANCH_TYPE_SHIFT |
            (uint64_t)privs[b->to.mode] << PERF_BRANCH_PRIV_SHIFT;
 }

@@ -32,6 +32,7 @@ typedef struct PerfDataOptions {
     bool no_chains;                 /* perf2bolt does not expect any */
     bool filtered;                  /* some kinds of branches were left out */
     const PerfEvent *event;         /* NULL: instructions */
+    const char *arch;               /* NULL: "riscv64" */
     const char *const *command;     /* NULL terminated; or NULL */
 } PerfDataOptions;
 

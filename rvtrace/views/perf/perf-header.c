@@ -167,7 +167,7 @@ static void put_feature(GByteArray *b, unsigned feature, const PerfData *p,
         put_build_ids(b, p, summary);
         break;
     case PERF_HEADER_ARCH:
-        put_name(b, "riscv64");
+        put_name(b, p->o->arch ?: "riscv64");
         break;
     case PERF_HEADER_NRCPUS:
         view_put32(b, p->o->nr_harts);

@@ -167,6 +167,7 @@ def test_perf_report(folder, guest):
     history = perf(folder, 'report', '--stdio', '--branch-history',
                    '--no-children')
     need(name in history, f'branch history without {name}')
+    need('predicted:0' not in history, 'branches are said to be mispredicted')
     return f'{name}: {share[name]} %, exactly {exact:.2f} %'
 
 
