@@ -143,11 +143,13 @@ bool channel_open(Channel *c, GCancellable *cancel, unsigned timeout)
     }
     if (!tls_check(&c->tls, c->address->server, &err)) {
         say_error("%s", err->message);
+        g_clear_pointer(&c->address, address_free);
         return false;
     }
     c->sink = sink_open(c->to, &c->sink_options, &err);
     if (!c->sink) {
         say_error("--%s-out: %s", c->what, err->message);
+        g_clear_pointer(&c->address, address_free);
         return false;
     }
     return true;

@@ -155,6 +155,11 @@ static int collect(ListenOptions *o)
         Channel *c = &o->channels[i];
 
         if (c->from && !channel_open(c, cancel, o->timeout)) {
+            /* Leave nothing of the one before. */
+            g_cancellable_cancel(cancel);
+            if (i && o->channels[0].from) {
+                channel_finish(&o->channels[0]);
+            }
             return CLI_ERROR;
         }
     }

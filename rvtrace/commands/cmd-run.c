@@ -206,6 +206,10 @@ static bool choose_folder(Run *r)
 /* Without a trace, the folder is not one of a run, and is gone again. */
 static void drop_folder(const Run *r)
 {
+    if (r->line) {
+        run_drop(&r->locks, (const char *[]) { r->line->trace,
+                                               r->line->sideband });
+    }
     if (!r->temporary && !r->taken) {
         g_remove(r->files[0]);
         g_remove(r->files[1]);

@@ -20,7 +20,9 @@ bool run_lock(RunLocks *locks, const char *const paths[RUN_STREAMS])
     g_autoptr(GError) err = NULL;
 
     for (unsigned i = 0; i < RUN_STREAMS && !err; i++) {
+        locks->made[i] = !g_file_test(paths[i], G_FILE_TEST_EXISTS);
         locks->fds[i] = file_role_lock(paths[i], &err);
+        locks->made[i] &= locks->fds[i] >= 0;
     }
     if (err) {
         say_error("%s", err->message);
@@ -34,6 +36,18 @@ void run_unlock(RunLocks *locks)
         if (locks->fds[i] >= 0) {
             close(locks->fds[i]);
             locks->fds[i] = -1;
+        }
+    }
+}
+
+void run_drop(const RunLocks *locks, const char *const paths[RUN_STREAMS])
+{
+    for (unsigned i = 0; i < RUN_STREAMS; i++) {
+        GStatBuf st;
+
+        if (locks->made[i] && g_stat(paths[i], &st) == 0 &&
+            S_ISREG(st.st_mode) && !st.st_size) {
+            g_remove(paths[i]);
         }
     }
 }
