@@ -16,6 +16,7 @@ class Peer:
     def __init__(self, path, *parts, wrap=None):
         self.path, self.parts, self.wrap = path, parts, wrap
         self.failed = None
+        self.accepted = threading.Event()
         if os.path.exists(path):
             os.remove(path)
         self.listener = socket.socket(socket.AF_UNIX)
@@ -28,6 +29,7 @@ class Peer:
     def serve(self):
         try:
             connection, _ = self.listener.accept()
+            self.accepted.set()
             connection.settimeout(LIMIT)
             if self.wrap:
                 connection = self.wrap(connection)

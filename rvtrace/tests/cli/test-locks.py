@@ -80,6 +80,8 @@ def late_listener(folder):
     peers = [Peer(f'{folder}/a.sock', (None, b'first'), (rest, b' of all')),
              Peer(f'{folder}/b.sock', (start, b'second'))]
     late = listen(TOOL, '--trace', f'unix:{folder}/b.sock', '--trace-out', got)
+    # It has looked at the file by then.
+    peers[1].accepted.wait(LIMIT)
     early = listen(TOOL, '--trace', f'unix:{folder}/a.sock', '--trace-out',
                    got)
     wait_for(got)
