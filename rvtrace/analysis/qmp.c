@@ -103,20 +103,29 @@ bool qmp_shut_down(const Qmp *q)
     return q->shut_down;
 }
 
+const char *qmp_string(JsonNode *node, const char *name)
+{
+    JsonObject *object = JSON_NODE_HOLDS_OBJECT(node) ?
+                         json_node_get_object(node) : NULL;
+    JsonNode *member = object ? json_object_get_member(object, name) : NULL;
+
+    /* json-glib complains of members that are of another type, or none. */
+    return member && JSON_NODE_HOLDS_VALUE(member) &&
+           json_node_get_value_type(member) == G_TYPE_STRING ?
+           json_node_get_string(member) : "";
+}
+
 /* What an answer says: true with *@result, or false with @errp set */
 static bool take_answer(JsonObject *answer, JsonNode **result, GError **errp)
 {
-    JsonObject *error;
+    JsonNode *error = json_object_get_member(answer, "error");
 
     if (json_object_has_member(answer, "return")) {
         *result = json_node_ref(json_object_get_member(answer, "return"));
         return true;
     }
-    error = json_object_get_object_member(answer, "error");
     g_set_error(errp, G_IO_ERROR, G_IO_ERROR_FAILED, "QEMU: %s", error ?
-                json_object_get_string_member_with_default(error, "desc",
-                                                           "error") :
-                "an answer without a result");
+                qmp_string(error, "desc") : "an answer without a result");
     return false;
 }
 
@@ -144,10 +153,7 @@ JsonNode *qmp_run(Qmp *q, const char *command, const char *arguments,
         }
         object = json_node_get_object(node);
         if (json_object_has_member(object, "event")) {
-            const char *event = json_object_get_string_member_with_default(
-                object, "event", "");
-
-            q->shut_down |= g_str_equal(event, "SHUTDOWN");
+            q->shut_down |= g_str_equal(qmp_string(node, "event"), "SHUTDOWN");
         } else {
             take_answer(object, &result, errp);
             return result;

@@ -28,6 +28,12 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(Qmp, qmp_close)
 JsonNode *qmp_run(Qmp *qmp, const char *command, const char *arguments,
                   GError **errp);
 
+/*
+ * The string @name of the object @node, which has it; "" if @node is not an
+ * object, or has no such string.
+ */
+const char *qmp_string(JsonNode *node, const char *name);
+
 /* Has the guest shut down, by the events that came with the answers? */
 bool qmp_shut_down(const Qmp *qmp);
 

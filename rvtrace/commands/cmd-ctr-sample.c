@@ -167,8 +167,7 @@ static bool fetch(CtrSample *c, bool *left, GError **errp)
         return false;
     }
     o = json_node_get_object(node);
-    data = g_base64_decode(json_object_get_string_member_with_default(
-        o, "data", ""), &size);
+    data = g_base64_decode(qmp_string(node, "data"), &size);
     c->lost = json_object_get_int_member_with_default(o, "lost", 0);
     c->late = json_object_get_int_member_with_default(o, "late", 0);
     c->idle = json_object_get_int_member_with_default(o, "idle", 0);
@@ -203,9 +202,7 @@ static bool can_run(CtrSample *c, GError **errp)
     if (!node) {
         return false;
     }
-    status = JSON_NODE_HOLDS_OBJECT(node) ?
-             json_object_get_string_member_with_default(
-                 json_node_get_object(node), "status", "") : "";
+    status = qmp_string(node, "status");
     if (g_str_equal(status, "shutdown") ||
         g_str_equal(status, "guest-panicked") ||
         g_str_equal(status, "internal-error")) {
