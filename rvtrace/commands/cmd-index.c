@@ -22,6 +22,7 @@ static int make(CliTrace *ct, const char *path, uint64_t spacing)
         .what = RESULT_STAT,
         .spacing = spacing,
     };
+    int status;
 
     t = r.t = cli_open(ct);
     if (!t || !index_maker_can(&r)) {
@@ -31,10 +32,12 @@ static int make(CliTrace *ct, const char *path, uint64_t spacing)
     if (!names) {
         return CLI_ERROR;
     }
-    if (!results_decode(&r) || !index_maker_write(&r, path)) {
+    if (!results_decode(&r)) {
         return CLI_ERROR;
     }
-    return cli_finish_losses(ct);
+    status = cli_finish_losses(ct);
+    return status != CLI_ERROR && index_maker_write(&r, path) ? status :
+                                                                CLI_ERROR;
 }
 
 static void list_point(unsigned hart, const IndexPoint *p,

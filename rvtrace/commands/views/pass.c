@@ -264,12 +264,10 @@ static bool save_index(Results *r)
     return !r->spacing || index_maker_write(r, path);
 }
 
-static int write_shards(const CliTrace *ct, GPtrArray *outputs,
-                        const Results *r)
+/* Returns @status, which decoding had, or that writing has failed. */
+static int write_shards(GPtrArray *outputs, const Results *r, int status)
 {
-    int status = cli_finish_losses(ct);
-
-    for (guint i = 0; i < outputs->len; i++) {
+    for (guint i = 0; i < outputs->len && status != CLI_ERROR; i++) {
         ViewOutput *o = outputs->pdata[i];
 
         shards_write(r, o->f);
@@ -291,19 +289,27 @@ static int decode(const CliTrace *ct, Results *r, GPtrArray *outputs,
             return CLI_ERROR;
         }
     }
-    if (!results_decode(r) || !save_index(r)) {
+    if (!results_decode(r)) {
+        return CLI_ERROR;
+    }
+    status = cli_finish_losses(ct);
+    if (status != CLI_ERROR && !save_index(r)) {
         return CLI_ERROR;
     }
     if (r->job->shards) {
-        return write_shards(ct, outputs, r);
+        return write_shards(outputs, r, status);
     }
     prepare(&d, all_layers);
-    status = cli_finish_losses(ct);
     warn_of_unfiled(&d);
     for (guint i = 0; i < outputs->len; i++) {
-        int one = write_output(outputs->pdata[i], &d.pass);
+        ViewOutput *o = outputs->pdata[i];
 
-        status = MAX(status, one);
+        /* What is no result may be shown, but replaces none. */
+        if (status != CLI_ERROR || !o->path) {
+            int one = write_output(o, &d.pass);
+
+            status = MAX(status, one);
+        }
     }
     return status;
 }

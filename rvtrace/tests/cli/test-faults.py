@@ -239,6 +239,18 @@ class Matrix:
         with contextlib.suppress(OSError):
             os.unlink(f'{self.one}/link')
 
+    def nothing_decoded(self, recipe, path):
+        """Of a trace that is none, no empty result replaces a good one"""
+        noise = f'{self.folder}/noise'
+        with open(noise, 'wb') as f:
+            f.write(bytes(range(1, 32)) * 40)
+        trace = f'{self.one}/trace'
+        if trace in recipe.args(path):
+            self.fails(f'{recipe.name}: nothing is decoded', Recipe(
+                recipe.name, lambda out: [noise if word == trace else word
+                                          for word in recipe.args(out)]),
+                       path, 'nothing was decoded')
+
     def faults(self, recipe):
         name = recipe.name
         path = self.fresh()
@@ -246,6 +258,8 @@ class Matrix:
         if not recipe.succeeds:
             self.fails(f'{name} fails', recipe, path)
             return
+        if name != 'convert':
+            self.nothing_decoded(recipe, path)
         self.fails(f'{name}: the disk is full', recipe, path,
                    'File too large|no room for', limit=16)
         if recipe.known:
