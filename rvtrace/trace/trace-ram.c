@@ -32,8 +32,7 @@ static bool take_ring(Ring *ring, const uint8_t *data, size_t size,
     if (!ring_init(ring, data, size, wrapped_at, sb, errp)) {
         return false;
     }
-    if (!sb || wrapped_at != RING_NOT_WRAPPED ||
-        piece_is_at(sb, ring->sink, ring->data, ring->size,
+    if (!sb || piece_is_at(sb, ring->sink, ring->data, ring->size,
                     ring_at(ring, sb))) {
         return true;
     }
@@ -198,7 +197,7 @@ bool trace_take_ram(Trace *t, const TraceOptions *opts, const Trace *later,
     stops = t->sideband ? sideband_rams(t->sideband, &n) : NULL;
     /* Nothing but a ring can be found by an older QEMU's sideband. */
     if (one && (!n || !stops[n - 1].tail_len || later || opts->sidebands[1] ||
-                opts->wrapped_at != RING_NOT_WRAPPED)) {
+                opts->wrapped_at > 0)) {
         g_propagate_prefixed_error(errp, g_steal_pointer(&why), "%s: ",
                                    later ? t->sideband_path : t->path);
         return false;

@@ -522,6 +522,47 @@ static void test_whole_ring(void)
     guest_dir_remove(dir);
 }
 
+/*
+ * A ring in order that was saved, after which the sink went on: it is where the
+ * sideband of all has it, and not at the end. What no stop explains is refused.
+ */
+static void test_earlier_ring(void)
+{
+    char *dir = guest_dir_new();
+    g_autofree char *path = g_build_filename(dir, "trace", NULL);
+    g_autofree char *side = g_build_filename(dir, "side", NULL);
+    char *traces[] = { path, NULL }, *sides[] = { side, NULL };
+    const TraceOptions options = {
+        .traces = traces, .sidebands = sides, .ram = true,
+        .packets_only = true, .wrapped_at = 0,
+    };
+    g_autoptr(GError) err = NULL;
+    g_autoptr(Trace) t = NULL, none = NULL;
+    const PieceRun *run;
+    Session s;
+    size_t at;
+
+    ring_wraps = true;
+    set_up_rounds(&s, 1, DIFFERENT, 20, TAILS);
+    ring_wraps = false;
+    at = s.sinks[0].stops[18] - RING_SIZE;
+    write_file(dir, "trace", s.sinks[0].data->data + at, RING_SIZE);
+    write_file(dir, "side", s.sb->data, s.sb->len);
+    t = trace_open(&options, &err);
+    check_no_error(err);
+    check_cmpuint(t->pieces.runs->len, ==, 1);
+    run = &g_array_index(t->pieces.runs, PieceRun, 0);
+    check_cmpuint(run->at, ==, at);
+
+    s.sinks[0].data->data[s.sinks[0].stops[18] - 3] ^= 1;
+    write_file(dir, "trace", s.sinks[0].data->data + at, RING_SIZE);
+    none = trace_open(&options, &err);
+    check_null(none);
+    check_nonnull(strstr(err->message, "has stored no such"));
+    tear_down(&s);
+    guest_dir_remove(dir);
+}
+
 /* perf's tools put AUX data of all CPUs into one file. */
 static void test_two_sinks(void)
 {
@@ -587,6 +628,7 @@ int main(int argc, char **argv)
     g_test_add_func("/pieces/no-tails", test_no_tails);
     g_test_add_func("/pieces/sinks", test_sinks);
     g_test_add_func("/pieces/whole-ring", test_whole_ring);
+    g_test_add_func("/pieces/earlier-ring", test_earlier_ring);
     g_test_add_func("/pieces/two-sinks", test_two_sinks);
     g_test_add_func("/pieces/as-given", test_as_given);
     g_test_add_func("/pieces/first-stop", test_first_stop);
