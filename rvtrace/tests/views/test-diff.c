@@ -160,6 +160,25 @@ static void assert_bad(const char *text, const char *why)
     check_nonnull(strstr(err->message, why));
 }
 
+/* A terminal gets nothing but text of a file that somebody made. */
+static void test_hostile(void)
+{
+    g_autoptr(SavedReport) x = parse("a", "own\tsym\n5\ta\033[2J\r\302\2332J\n");
+    g_autoptr(SavedReport) y = parse("b", "own\tsym\n7\t\377\033\n");
+    g_autoptr(GError) err = NULL;
+    char *text = NULL;
+    size_t size;
+    FILE *file = open_memstream(&text, &size);
+
+    check_true(diff_write(x, y, &(DiffOptions) { 0 }, file, &err));
+    fclose(file);
+    check_nonnull(strstr(text, "a?[2J?"));
+    check_null(strpbrk(text, "\033\r"));
+    check_null(strstr(text, "\302\233"));
+    check_true(g_utf8_validate(text, -1, NULL));
+    free(text);
+}
+
 static void test_bad(void)
 {
     g_autoptr(GString) wide = g_string_new("own");
@@ -190,6 +209,7 @@ int main(int argc, char **argv)
     g_test_add_func("/diff/time", test_time);
     g_test_add_func("/diff/json", test_json);
     g_test_add_func("/diff/keys", test_keys);
+    g_test_add_func("/diff/hostile", test_hostile);
     g_test_add_func("/diff/bad", test_bad);
     return g_test_run();
 }

@@ -5,7 +5,9 @@
  */
 #include "qemu/osdep.h"
 #include <gio/gio.h>
+#include "base/text-plain.h"
 #include "views/report/saved-report.h"
+#include "views/report/table.h"
 
 /* More than a report has */
 #define MAX_COLUMNS 32
@@ -81,6 +83,13 @@ static bool add_row(SavedReport *report, const char *text, unsigned line,
     guint64 own;
 
     g_ptr_array_add(report->rows, cells);
+    /* No report of ours has control characters; this may be another's. */
+    for (char **cell = cells; *cell; cell++) {
+        char *clean = table_clean(text_plain(*cell));
+
+        g_free(*cell);
+        *cell = clean;
+    }
     if (g_strv_length(cells) != report->nr_columns) {
         return fail(errp, report, line, "not as many columns as in line 1");
     }
