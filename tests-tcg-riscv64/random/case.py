@@ -93,8 +93,14 @@ def choose_machine(r, only=None):
     machine['props'] = choose_properties(r)
     machine['scenario'] = ('plain' if r.random() < .6 else
                            r.choice(SCENARIOS))
+    machine['filter'] = r.random() < .3
     machine.update(only or {})
     settle(r, machine)
+    if machine['filter']:
+        machine['log'] = False          # it has everything
+        machine['filter'] = choose_filter(r, machine)
+        if r.random() < .4:
+            add_data(r, machine)
     return machine
 
 
@@ -102,18 +108,18 @@ def choose_machine(r, only=None):
 # is traced, software must not switch it
 SCENARIOS = ('stop', 'stop', 'reconnect', 'reconnect', 'migrate', 'migrate',
              'snapshot', 'reset', 'gdb', 'breaks', 'slow', 'slow', 'lossy',
-             'ring')
-NO_SOFTWARE = ('reconnect', 'snapshot', 'reset', 'lossy', 'ring')
+             'ring', 'poll')
+NO_SOFTWARE = ('reconnect', 'snapshot', 'reset', 'lossy', 'ring', 'poll')
 # Programs that something happens to meanwhile take longer.
-LONGER = ('stop', 'slow', 'reconnect', 'migrate', 'snapshot', 'reset', 'lossy')
+LONGER = ('stop', 'slow', 'reconnect', 'migrate', 'snapshot', 'reset', 'lossy',
+          'poll')
 
 
 def settle(r, machine):
     """Options that go together"""
     if machine['xlen'] == 32:
-        # QEMU 10.0 ends when a trigger of RV32 fires
-        machine['triggers'] = machine['ctr'] = False
-        # and when a check for landing pads is in a block of its own
+        machine['ctr'] = False
+        # QEMU 10.0 ends when a check for landing pads is in a block of its own
         machine['zicfilp'] = False
     if machine['zc']:
         machine['v'] = machine['ctr'] = False
@@ -131,20 +137,53 @@ def settle(r, machine):
         machine['icount'] = False
     if machine['scenario'] in NO_SOFTWARE or not machine['traced']:
         machine['software'] = machine['triggers'] = False
+    if not machine['traced']:
+        machine['filter'] = False
     if machine['scenario'] == 'lossy':
         machine['props'] += ['stall=off', 'riscv-trace-pib:buffer-size=2M',
                              'full-address=on']
-        if 'data=on' not in machine['props']:
-            machine['props'] += ['data-width=64', 'data=on']
+        add_data(r, machine)
     if machine['scenario'] == 'slow':
         # much, so that the harts have to wait
         machine['props'].append('full-address=on')
-        if 'data=on' not in machine['props']:
-            machine['props'] += ['data-width=64', 'data=on']
-    if machine['scenario'] == 'ring':
+        add_data(r, machine)
+    if machine['scenario'] in ('ring', 'poll'):
         size = r.choice(('16K', '64K', '1M', '64M'))
         machine['props'] += [f'riscv-trace-ram:sram-size={size}',
                              'sync-mode=1', 'sync-max=1']
+
+
+def add_data(r, machine):
+    if 'data=on' not in machine['props']:
+        machine['props'] += ['data-width=64', 'data=on',
+                             f'data-compress={r.randrange(4)}']
+
+
+PRIVILEGES = {'U': 0, 'S': 1, 'M': 3, 'VU': 5, 'VS': 6}     # E-Trace's numbers
+CONTEXTS = (0, 1, 2, 0x10000, 0x20000, 0x10001, 0x10002, 0x20001, 0x20002)
+
+
+def choose_filter(r, machine):
+    """
+    Terms of the encoder's property: ['priv', LEVELS], ['context', N] and ['pc',
+    FROM, TO, WINDOW], parts of the program as a whole and where it is seen
+    """
+    terms = []
+    keys = ['pc', 'pc', 'priv', 'context']
+    if machine['xlen'] == 32 or machine['scenario'] in ('reset', 'snapshot'):
+        keys.remove('context')          # what it is then, the model does not know
+    for key in set(r.sample(keys, r.choice((1, 1, 2)))):
+        if key == 'priv':
+            levels = r.sample(list(PRIVILEGES), r.choice((1, 2, 3, 4)))
+            terms.append([key, '+'.join(levels)])
+        elif key == 'context':
+            terms += [[key, n] for n in r.sample(CONTEXTS, r.choice((2, 3, 4)))]
+        else:
+            for _ in range(r.choice((1, 1, 2, 4))):
+                window = 2 if machine['xlen'] == 32 else r.choice(
+                    (1, 2, 2, 2, 3, 4, 5))
+                terms.append([key, *sorted((r.random(), r.random())), window])
+    return terms
 
 
 def events(r, machine):

@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 #include "history.h"
@@ -20,15 +21,9 @@ typedef struct Rules {
     uint64_t mask, low, high;
 } Rules;
 
-/* E-Trace's privilege of U, S, M, VU and VS: QEMU's number, and 4 for V=1 */
-static unsigned privilege(unsigned mode)
-{
-    return mode == 4 ? 5 : mode == 5 ? 6 : mode;
-}
-
 static bool is_traced(const Rules *rules, const Item *item)
 {
-    return rules->on && rules->mask >> privilege(item->mode) & 1 &&
+    return !item->filtered && rules->on && rules->mask >> privilege(item->mode) & 1 &&
            item->pc >= rules->low && item->pc <= rules->high;
 }
 
@@ -42,8 +37,10 @@ static struct {
     char buf[1 << 16];
     ssize_t at, end;
     uint64_t pcs[KEPT];
+    Lines lines[KEPT];          /* behind the pc, with data */
     uint64_t count;             /* read so far */
-    bool over;
+    uint64_t waiting;           /* the next one, read with data */
+    bool data, some, over;
 } decoded;
 
 static int next_char(void)
@@ -61,11 +58,56 @@ static int next_char(void)
     return (unsigned char)decoded.buf[decoded.at++];
 }
 
+/* The lines of accesses that come now */
+static void read_accesses(void)
+{
+    uint64_t last = decoded.count - 1;
+    char line[256];
+
+    for (;;) {
+        size_t n = 0;
+        int c;
+
+        /* "PC KIND...", "- KIND..." or "PC" */
+        while (n + 1 < sizeof(line) && (c = next_char()) != EOF && c != '\n') {
+            line[n++] = c;
+        }
+        line[n] = 0;
+        if (!strchr(line, ' ')) {
+            decoded.over = !n;
+            decoded.waiting = strtoull(line, NULL, 16);
+            return;
+        }
+        if (decoded.count) {
+            add_line(&decoded.lines[last % KEPT], decoded.pcs[last % KEPT],
+                     line);
+        }
+    }
+}
+
+static void read_with_data(void)
+{
+    if (!decoded.count) {
+        read_accesses();
+    }
+    if (!decoded.over) {
+        uint64_t at = decoded.count++ % KEPT;
+
+        decoded.pcs[at] = decoded.waiting;
+        decoded.lines[at] = (Lines) { 0 };
+        read_accesses();
+    }
+}
+
 static void read_decoded(void)
 {
     uint64_t pc = 0;
     int c, digits = 0;
 
+    if (decoded.data) {
+        read_with_data();
+        return;
+    }
     while ((c = next_char()) != EOF && c != '\n') {
         int digit = c >= '0' && c <= '9' ? c - '0' :
                     c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
@@ -224,6 +266,49 @@ static void settle(void)
     newest = 0;
 }
 
+/*
+ * How many accesses of instructions that did not retire there can be behind
+ * the item, up to the next one that is traced
+ */
+static size_t accesses_behind(const Item *item)
+{
+    const Item *next = item + 1, *end = items + nitems;
+    size_t n;
+
+    while (next < end && (next->kind != BEGAN || next->doubtful ||
+                          !is_traced(&rules[0], next))) {
+        if (next->kind == BEGAN && label_at(next->pc)) {
+            return SIZE_MAX;
+        }
+        next++;
+    }
+    n = accesses_between(item->step + 1, next < end ? next->step : SIZE_MAX);
+    for (const Item *i = item + 1; i < next; i++) {
+        if (i->kind == BEGAN) {
+            n -= accesses_between(i->step, i->step + 1);
+        }
+    }
+    return n;
+}
+
+/*
+ * Are the accesses at that place those of the instruction? Where it is not
+ * settled what is traced, or whether it retired, they may be missing.
+ */
+static bool same_accesses(const Item *item, uint64_t at)
+{
+    const Lines *lines = &decoded.lines[at % KEPT];
+
+    if (!decoded.data || newest || item->doubtful) {
+        return true;
+    }
+    if (decoded.some && !lines->own) {
+        return true;
+    }
+    return (is_sc(item) || lines->own == expected_lines(item)) &&
+           (!lines->others || decoded.some || lines->others <= accesses_behind(item));
+}
+
 /* @item retires; how many places are left, and the last one of those before */
 static size_t retire(const Item *item, uint64_t *farthest)
 {
@@ -248,7 +333,8 @@ static size_t retire(const Item *item, uint64_t *farthest)
             if (item->doubtful) {
                 add_place(&scratch, p->at[i]);
             }
-            if (decoded_at(p->at[i], &pc) && pc == item->pc) {
+            if (decoded_at(p->at[i], &pc) && pc == item->pc &&
+                same_accesses(item, p->at[i])) {
                 add_place(&scratch, p->at[i] + 1);
             }
         }
@@ -289,10 +375,12 @@ static void show_expected(size_t at)
     printf("\n");
 }
 
-bool compare_decoded(void)
+bool compare_decoded(bool data, bool some)
 {
     uint64_t farthest = 0, pc;
 
+    decoded.data = data;
+    decoded.some = some;
     rules[0] = (Rules) { true, UINT64_MAX, 0, UINT64_MAX };
     add_place(&places[0], 0);
     for (size_t i = 0; i < nitems; i++) {

@@ -95,6 +95,7 @@ def other_stage(g, r):
     fence = r.choice(('\tnop', '\t.word 0x62000073'))
     g.service('\tcsrr t0, hgatp', f'\tbeqz t0, {bare}',
               f'\tli t1, {g.other_stage:#x}', '\txor t0, t0, t1',
+              f'{g.label(f"other_hgatp_{g.other_stage:x}")}:',
               '\tcsrw hgatp, t0', fence, f'{bare}:')
     return flips(g, r)
 

@@ -6,7 +6,7 @@
 
 from elements import KINDS, alu, at_recovery, kind
 
-CONTROL, FEATURES, FILTERS = 0x000, 0x008, 0x00c
+CONTROL, FEATURES, FILTERS, DATA_CONTROL = 0x000, 0x008, 0x00c, 0x010
 FILTER_CONTROL, FILTER_INST = 0x400, 0x404
 
 SETTLED = '\tfence.i'
@@ -35,18 +35,27 @@ def trace_sync(g, r):
                       r.randint(1, 3) << 16 | r.randrange(9) << 20))
 
 
+def data_control(g, clear, set_bits):
+    """Lines that do the same with trTeDataControl, if there is data trace"""
+    if 'data=on' not in g.machine['props']:
+        return ()
+    return change(g, DATA_CONTROL, clear, set_bits)
+
+
 @kind
 def trace_off(g, r):
     """trTeInstTracing 0, or trTeEnable"""
     # a trigger can switch it on again, but no encoder that is not enabled
     how = 4 if g.machine['triggers'] else r.choice((4, 4, 6))
-    g.service(*change(g, CONTROL, how, 0, g.label('trace_off')))
+    g.service(*change(g, CONTROL, how, 0, g.label('trace_off')),
+              *data_control(g, 2, 0))
 
 
 @kind
 def trace_on(g, r):
     g.service(*change(g, CONTROL, 0, 2, None)[:-1],
-              *change(g, CONTROL, 0, 6, g.label('trace_on')))
+              *change(g, CONTROL, 0, 6, g.label('trace_on')),
+              *data_control(g, 0, 2))
 
 
 @kind
@@ -54,27 +63,24 @@ def trace_filter(g, r):
     """Some privileges, or all"""
     mask = r.choice((0xff, 0xff, r.getrandbits(8), 0xf7, 0x08))
     g.service('\tLX t0, ENCODER(tp)', f'{g.label(f"trace_filter_{mask}")}:',
-              '\tsw zero, 12(t0)', f'\tli t1, {mask:#x}',
+              '\tsw zero, 12(t0)', '\tsw zero, 28(t0)', f'\tli t1, {mask:#x}',
               '\tsw t1, 0x404(t0)', '\tli t1, 3', '\tsw t1, 0x400(t0)',
-              f'\tli t1, {int(mask != 0xff)}', '\tsw t1, 12(t0)', SETTLED)
+              f'\tli t1, {int(mask != 0xff)}', '\tsw t1, 12(t0)',
+              '\tsw t1, 28(t0)', SETTLED)
 
 
 @kind
 def trace_range(g, r):
     """
-    The part of the program between two functions, in one of its windows, or
-    what is outside of a part. Where blocks are longer than an instruction,
-    blocks are traced as a whole: only for machines with one-insn-per-tb.
+    The part of the program between two functions, in one of its windows
     """
-    if not g.machine['one_insn']:
-        return trace_filter(g, r)
     count = len(g.program['functions'])
     first, last = sorted(r.sample(range(count), 2))
     window = 2 if g.rv32 else r.choice((1, 2, 2, 2, 3, 4, 5))
     label = g.label(f'trace_range_{first}_{last}_{window}')
     g.service(
         '\tLX t0, ENCODER(tp)', f'{label}:', '\tsw zero, 12(t0)',
-        f'\tli t2, {(window - 2) << 30}',
+        '\tsw zero, 28(t0)', f'\tli t2, {(window - 2) << 30}',
         # comparator 0: not below the first, not above the last
         f'\tla t1, function_{first}', '\tadd t1, t1, t2',
         '\tsw t1, 0x610(t0)', *upper_half(g, 0x614),
@@ -82,8 +88,7 @@ def trace_range(g, r):
         '\tsw t1, 0x618(t0)', *upper_half(g, 0x61c),
         f'\tli t1, {5 << 4 | 3 << 8 | 1 << 12:#x}', '\tsw t1, 0x600(t0)',
         '\tli t1, 0x11', '\tsw t1, 0x400(t0)',
-        '\tli t1, 1', '\tsw t1, 12(t0)', SETTLED)
-    return None
+        '\tli t1, 1', '\tsw t1, 12(t0)', '\tsw t1, 28(t0)', SETTLED)
 
 
 def upper_half(g, offset):
@@ -185,7 +190,8 @@ def trigger_trace(g, r):
     """Trace off at one instruction, on at another one"""
     off, on = g.label('trace_off'), g.label('trace_on')
     g.put(f'\tla a0, {off}', f'\tla a1, {on}')
-    g.service(*change(g, CONTROL, 0, 1 << 11), *trigger(g, 0, 3, EXECUTE),
+    g.service(*change(g, CONTROL, 0, 1 << 11), *data_control(g, 0, 1 << 2),
+              *trigger(g, 0, 3, EXECUTE),
               '\tmv a0, a1', *trigger(g, 1, 2, EXECUTE), SETTLED)
     g.put(SETTLED, f'{off}:', '\tnop', SETTLED)
     alu(g, r, 0, 5)
@@ -193,4 +199,4 @@ def trigger_trace(g, r):
         KINDS[r.choice(('diamond', 'loop', 'trap', 'leaf'))](g, r)
     g.put(SETTLED, f'{on}:', '\tnop', SETTLED, '\tli a0, 0')
     g.service(*trigger(g, 0, 0, 0), *trigger(g, 1, 0, 0),
-              *change(g, CONTROL, 1 << 11, 0))
+              *change(g, CONTROL, 1 << 11, 0), *data_control(g, 1 << 2, 0))

@@ -17,6 +17,10 @@ def label_lines(names):
             low, high = (names[f'function_{k}'] + ((window - 2) << 30)
                          for k in (first, last))
             yield f'{address:x} range {low:x} {high:x}'
+        elif name.startswith('context_'):
+            yield f'{address:x} {words[1]} {words[2]}'
+        elif name.startswith('other_hgatp_'):
+            yield f'{address:x} other-hgatp {words[2]}'
         elif name.startswith('ctr_write_'):
             yield f'{address:x} ctr-write {words[2]} {words[3]}'
         elif name.startswith('ctr_clear_'):
@@ -25,6 +29,31 @@ def label_lines(names):
             yield f'{address:x} ctr-dump {int(words[2]):x}'
         elif name == 'ctr_dumped':
             yield f'{address:x} ctr-dumped'
+
+
+def filter_terms(terms, names, privileges):
+    """
+    The encoder's property and lines as filter.c reads them, of a case's terms.
+    names: addresses of the program; privileges: the numbers of E-Trace
+    """
+    places = sorted(names.values())
+    places = [at for at in places if 0x80000000 <= at < 0x80200000]
+    words, lines = [], []
+    for key, *values in terms:
+        if key == 'priv':
+            words.append(f'priv={values[0]}')
+            mask = sum(1 << privileges[level]
+                       for level in values[0].split('+'))
+            lines.append(f'mask {mask:x}')
+        elif key == 'context':
+            words.append(f'context={values[0]}')
+            lines.append(f'context {values[0]:x}')
+        else:
+            low, high = (places[int(part * len(places))] +
+                         ((values[2] - 2) << 30) for part in values[:2])
+            words.append(f'pc={low:#x}-{high:#x}')
+            lines.append(f'range {low:x} {high:x}')
+    return ';'.join(words), lines
 
 
 def text(pcs, place):

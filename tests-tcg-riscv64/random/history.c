@@ -13,12 +13,18 @@
  *     --compare                    with what "rvtrace decode --emit pc" writes
  *                                  to the standard input
  *     --loaded                     a state was loaded, and no rest is reported
+ *     --data=all|some              with "decode --emit pc,data". Where software
+ *                                  switches data trace and filters, some
+ *                                  accesses are missing or cannot be put to
+ *                                  their instructions
+ *     --filter=FILE                the encoder's filter, see filter.c
  *     --retired=FILE               to be written: u64 for each instruction
+ *                                  that the filter lets through
  *     --records=FILE@OFFSET        compare copies of the CTR in the guest's
  *                                  memory; --hypervisor: with vsctrctl
  *
- * Says "N instructions", and what is different if anything is; ends with 1
- * then.
+ * Says "N instructions, N traced", the latter as far as the filter goes, and
+ * what is different if anything is; ends with 1 then.
  *
  * SPDX-License-Identifier: GPL-2.0-or-later
  */
@@ -95,10 +101,18 @@ static void read_steps(const char *path)
         done += got;
     }
     close(fd);
-    for (size_t i = nsteps; i < nsteps + n; i++) {
-        steps[i].pc &= address_mask;
+    for (size_t i = nsteps, end = nsteps + n; i < end; i++) {
+        if (steps[i].kind == ACCESS) {
+            if (!nsteps || ++i == end || steps[i].kind != DATA) {
+                die("%s: an access of nothing", path);
+            }
+            steps[i - 1].pc &= address_mask;
+            add_access(nsteps - 1, &steps[i - 1], &steps[i]);
+            continue;
+        }
+        steps[nsteps] = steps[i];
+        steps[nsteps++].pc &= address_mask;
     }
-    nsteps += n;
 }
 
 bool is_handler(uint64_t pc)
@@ -131,7 +145,7 @@ static bool trapped_at(size_t at, uint64_t *epc)
 }
 
 /* ecall, ebreak, c.ebreak */
-static bool never_retires(const Step *s)
+bool never_retires(const Step *s)
 {
     return s->code == 0x73 || s->code == 0x100073 ||
            (s->length == 2 && (s->code & 0xffff) == 0x9002);
@@ -159,7 +173,8 @@ static bool leads_elsewhere(const Step *s)
 static void add(const Step *s, bool doubtful)
 {
     items[nitems++] = (Item) {
-        s->pc, s->code, s->length, s->mode, s->kind, s->from, doubtful, false
+        s->pc, s->code, s->length, s->mode, s->kind, s->from, doubtful, false,
+        false, s - steps
     };
 }
 
@@ -297,7 +312,7 @@ static void write_retired(const char *path)
     size_t n = 0;
 
     for (size_t i = 0; i < nitems; i++) {
-        if (items[i].kind == BEGAN) {
+        if (items[i].kind == BEGAN && !items[i].filtered) {
             pcs[n++] = items[i].pc;
         }
     }
@@ -328,12 +343,14 @@ int main(int argc, char **argv)
         { "retired", required_argument, NULL, 'r' },
         { "records", required_argument, NULL, 'R' },
         { "hypervisor", no_argument, NULL, 'H' },
+        { "data", required_argument, NULL, 'd' },
+        { "filter", required_argument, NULL, 'f' },
         { 0 },
     };
-    const char *retired = NULL, *file = NULL, *word;
+    const char *retired = NULL, *file = NULL, *data = NULL, *word;
     int64_t offset = 0;
     bool wanted = false, hypervisor = false, same = true;
-    size_t count = 0;
+    size_t count = 0, traced = 0;
     int c;
 
     while ((c = getopt_long(argc, argv, "", options, NULL)) != -1) {
@@ -366,6 +383,12 @@ int main(int argc, char **argv)
         case 'H':
             hypervisor = true;
             break;
+        case 'd':
+            data = optarg;
+            break;
+        case 'f':
+            read_filter(optarg);
+            break;
         default:
             return 2;
         }
@@ -374,15 +397,17 @@ int main(int argc, char **argv)
         read_steps(argv[optind]);
     }
     make_history();
+    filter_items();
     for (size_t i = 0; i < nitems; i++) {
         count += items[i].kind == BEGAN;
+        traced += items[i].kind == BEGAN && !items[i].filtered;
     }
-    printf("%zu instructions\n", count);
+    printf("%zu instructions, %zu traced\n", count, traced);
     if (retired) {
         write_retired(retired);
     }
     if (wanted) {
-        same = compare_decoded();
+        same = compare_decoded(data, data && !strcmp(data, "some"));
     }
     if (file) {
         same &= compare_records(file, offset, hypervisor);

@@ -35,7 +35,9 @@ void read_labels(const char *path)
         [OFF] = { "off", 0 }, [ON] = { "on", 0 }, [MASK] = { "mask", 1 },
         [RANGE] = { "range", 2 }, [CTR_WRITE] = { "ctr-write", 2 },
         [CTR_CLEAR] = { "ctr-clear", 0 }, [CTR_DUMP] = { "ctr-dump", 1 },
-        [CTR_DUMPED] = { "ctr-dumped", 0 },
+        [CTR_DUMPED] = { "ctr-dumped", 0 }, [SATP] = { "satp", 1 },
+        [VSATP] = { "vsatp", 1 }, [HGATP] = { "hgatp", 1 },
+        [OTHER_HGATP] = { "other-hgatp", 1 },
     };
     FILE *file = fopen(path, "r");
     char word[16];

@@ -168,7 +168,10 @@ class Generator:
         put = self.put
 
         def csr(name, value):
-            put(f'\tli t0, {value:#x}', f'\tcsrw {name}, t0')
+            put(f'\tli t0, {value:#x}')
+            if name in ('satp', 'vsatp', 'hgatp'):
+                put(f'{self.label(f"context_{name}_{value:x}")}:')
+            put(f'\tcsrw {name}, t0')
 
         put(f'region_{name}:', f'\tla t0, after_{name}',
             '\tSX t0, CONTINUE(tp)')

@@ -4,6 +4,7 @@
 
 import array
 import os
+import re
 import resource
 import subprocess
 import sys
@@ -67,6 +68,19 @@ def build(case, folder):
     need(done.returncode == 0, 'build', done.stderr[-2000:])
 
 
+def compares_data(machine):
+    """Accesses are compared where all that retired is"""
+    return 'data=on' in machine['props'] and machine['scenario'] in (
+        'plain', 'stop', 'gdb', 'breaks', 'slow', 'migrate', 'ring')
+
+
+def filter_of(case, folder):
+    """The property, and lines for filter.c"""
+    return expected.filter_terms(case['machine'].get('filter') or [],
+                                 addresses(f'{folder}/guest.elf'),
+                                 cases.PRIVILEGES)
+
+
 def qemu_command(case, folder, steps, number):
     """Everything but the chardevs"""
     machine = case['machine']
@@ -79,7 +93,7 @@ def qemu_command(case, folder, steps, number):
     if machine['traced']:
         kind += (',trace=on,trace-autostart=on,trace-modes=baseline,'
                  'trace-sideband=sb')
-        if machine['scenario'] != 'ring':
+        if machine['scenario'] not in ('ring', 'poll'):
             kind += ',trace-chardev=tr'
     command = [
         QEMU, '-M', kind + ',memory-backend=ram', '-object',
@@ -89,7 +103,8 @@ def qemu_command(case, folder, steps, number):
         '-smp', str(machine['harts']), '-bios', 'none',
         '-kernel', f'{folder}/guest.elf',
         '-plugin', f'{steps},out={folder}/steps{number},'
-        f'thread={"single" if machine["icount"] else machine["thread"]}']
+        f'thread={"single" if machine["icount"] else machine["thread"]}'
+        f'{",data=on" if compares_data(machine) else ""}']
     if machine['icount']:
         command += ['-icount', 'shift=0,sleep=off']
     if machine['log']:
@@ -99,6 +114,9 @@ def qemu_command(case, folder, steps, number):
     for item in machine['props'] * machine['traced']:
         device, _, text = item.rpartition(':')
         command += ['-global', f'{device or "riscv-trace-encoder"}.{text}']
+    if machine.get('filter'):
+        text = filter_of(case, folder)[0]
+        command += ['-global', f'riscv-trace-encoder.filter={text}']
     return command
 
 
@@ -180,7 +198,14 @@ class History:
                             ('m_vector', 's_vector', 'vs_vector'))
         self.command = [tool, '--xlen', str(machine['xlen']),
                         '--handlers', handlers,
-                        '--labels', f'{folder}/labels']
+                        '--labels', f'{folder}/labels',
+                        '--filter', f'{folder}/filter']
+        self.emit = 'pc'
+        self.compare = ['--compare']
+        self.some = machine['software'] or machine['triggers']
+        if compares_data(machine):
+            self.emit = 'pc,data'
+            self.compare += ['--data', 'some' if self.some else 'all']
         # steps.c: nothing reports a rest there
         if machine['scenario'] == 'snapshot' and machine['thread'] == 'single':
             self.command.append('--loaded')
@@ -220,10 +245,10 @@ class History:
         with tempfile.TemporaryFile() as said_file:
             with subprocess.Popen(
                     [RVTRACE, 'decode', *options, '--hart', str(self.hart),
-                     '--emit', 'pc'], stdout=subprocess.PIPE,
+                     '--emit', self.emit], stdout=subprocess.PIPE,
                     stderr=said_file) as decoder:
                 try:
-                    count, wrong = self.run(['--compare', *more],
+                    count, wrong = self.run([*self.compare, *more],
                                             decoder.stdout)
                     decoder.stdout.close()
                     status = decoder.wait(LIMIT)
@@ -231,6 +256,8 @@ class History:
                     decoder.kill()
             said_file.seek(0)
             said = said_file.read().decode('utf-8', 'replace')
+        if self.some:
+            said = re.sub(r'.* data accesses cannot be put to .*\n', '', said)
         need(not wrong, 'no-code' if 'no code known' in said else
              'ctr' if str(wrong).startswith('CTR') else 'differs',
              f'hart {self.hart}: {wrong} {said[:300]}')
@@ -266,6 +293,34 @@ def check_parts(parts, hart, retired):
         at = start + size
 
 
+def check_polls(parts, hart, retired):
+    """
+    Each part is from the beginning, if there was room for it, up to an end that
+    is not ahead of the one before; the last one is up to the end of all.
+    """
+    end = 0
+    for k, (first, last, options) in enumerate(parts):
+        _, decoded, said = decode(options, hart)
+        size = len(decoded)
+        if not decoded and not last:
+            continue
+        if first:
+            starts = [0]
+        elif last:
+            starts = [len(retired) - size]
+        else:
+            starts = [i for i in range(max(end - size, 0), len(retired))
+                      if retired[i] == decoded[0]]
+        start = next((i for i in starts if i + size >= end and
+                      retired[i:i + size] == decoded), None)
+        need(start is not None and (not last or
+                                    start + size == len(retired)), 'part',
+             f'hart {hart}, poll {k + 1} of {len(parts)}, {first} {last}: '
+             f'{size} instructions that did not retire like that: '
+             f'{expected.pieces(decoded, retired, 1)}; {said[:300]}')
+        end = start + size
+
+
 def check_pieces(options, hart, retired):
     """Some may be lost, and then that is reported."""
     status, decoded, said = decode([*options, '--strict'], hart)
@@ -290,8 +345,9 @@ def check_trace(result, history, more):
         return history.check_all(result.options, more)
     count = history.check_rest(more)
     retired = history.retired()
-    {'parts': check_parts, 'pieces': check_pieces, 'end': check_end}[
-        result.how](result.options, history.hart, retired)
+    check = {'parts': check_parts, 'polls': check_polls,
+             'pieces': check_pieces, 'end': check_end}[result.how]
+    check(result.options, history.hart, retired)
     return count
 
 
@@ -321,8 +377,10 @@ def run(case, folder, tools):
     names = addresses(f'{folder}/guest.elf')
     with_ctr = machine['ctr'] and machine['scenario'] not in ('reset',
                                                               'snapshot')
-    with open(f'{folder}/labels', 'w', encoding='ascii') as file:
-        file.writelines(f'{line}\n' for line in expected.label_lines(names))
+    for name, lines in (('labels', expected.label_lines(names)),
+                        ('filter', filter_of(case, folder)[1])):
+        with open(f'{folder}/{name}', 'w', encoding='ascii') as file:
+            file.writelines(f'{line}\n' for line in lines)
     prefixes = list(dict.fromkeys(result.steps))
     count = 0
     for hart in range(machine['harts']):

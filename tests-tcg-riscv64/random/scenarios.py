@@ -64,8 +64,8 @@ class Result:
     """Options of rvtrace, and prefixes of what steps.c wrote"""
 
     def __init__(self, how, options, steps, ram):
-        self.how = how          # 'all', 'parts', 'pieces' or 'end'
-        self.options = options  # of 'parts': for each part,
+        self.how = how          # 'all', 'parts', 'polls', 'pieces' or 'end'
+        self.options = options  # of 'parts' and 'polls': for each part,
                                 # and whether it is the first, the last
         self.steps = steps
         self.ram = ram
@@ -135,6 +135,12 @@ class Run:
         return [s.address for s in table(f'{self.folder}/guest.elf')
                 if s.kind == 't' and
                 re.match('(L|on|function|loop|case|slot)_', s.name)]
+
+    def ring_size(self):
+        """Bytes of the RAM sink's memory"""
+        text = next(item for item in self.case['machine']['props']
+                    if 'sram-size=' in item).partition('=')[2]
+        return int(text[:-1]) << {'K': 10, 'M': 20}[text[-1]]
 
     def close(self):
         for machine in self.machines:
@@ -454,10 +460,39 @@ def ring(run):
     return run.result(more=('--ram',))
 
 
+def poll(run):
+    """The RAM sink's memory, again and again: what is read stays there"""
+    machine = run.start('-no-shutdown', trace=None)
+    machine.cont()
+    parts = []
+
+    def save():
+        trace = f'{run.folder}/trace0-{len(parts) + 1}'
+        machine.qmp('stop')
+        machine.qmp('x-riscv-trace-save', filename=trace)
+        if os.path.getsize(trace):
+            parts.append(trace)
+
+    for delay, _ in run.events * 3:
+        time.sleep(delay / 1000)
+        if machine.qmp('query-status')['status'] == 'shutdown':
+            break
+        save()
+        machine.cont()
+    shut_down(run, machine, save)
+    wrapped = [os.path.getsize(trace) == run.ring_size() for trace in parts]
+    return Result('polls', [
+        (not full, trace == parts[-1], [
+            '--trace', trace, '--sideband', f'{run.folder}/sideband0',
+            *(['--wrapped-at', '0'] if full else ['--ram'])])
+        for trace, full in zip(parts, wrapped)],
+        [f'{run.folder}/steps0'], f'{run.folder}/ram0')
+
+
 SCENARIOS = {'plain': plain, 'stop': stop, 'reset': reset, 'gdb': gdb,
              'breaks': breaks, 'slow': slow,
              'reconnect': reconnect, 'migrate': migrate, 'snapshot': snapshot,
-             'lossy': lossy, 'ring': ring}
+             'lossy': lossy, 'ring': ring, 'poll': poll}
 
 
 def play(case, folder, command_of):

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
 # A comparison that cannot fail proves nothing: wrong, missing and additional
-# instructions in what is decoded, and wrong bits in what the CTR held.
+# instructions and accesses in what is decoded, and wrong bits in what the CTR
+# held.
 
 import os
 import subprocess
@@ -26,9 +27,61 @@ def damaged(lines):
     yield 'nothing', []
 
 
+def damaged_accesses(lines):
+    """The same of lines of accesses"""
+    some = [i for i, line in enumerate(lines) if ' load ' in line]
+    for at in (some[0], some[len(some) // 2], some[-1]):
+        pc, kind, size, address, data = lines[at].split()
+        for what, words in (
+                ('kind', (pc, 'store', size, address, data)),
+                ('size', (pc, kind, '1' if size != '1' else '2', address,
+                          data)),
+                ('address', (pc, kind, size, f'{int(address, 16) ^ 1:x}',
+                             data)),
+                ('data', (pc, kind, size, address,
+                          f'{int(data, 16) ^ 1:x}')),
+                ('pc', ('-', kind, size, address, data))):
+            yield f'{what} of {at}', [*lines[:at], ' '.join(words),
+                                      *lines[at + 1:]]
+        yield f'access {at} is missing', lines[:at] + lines[at + 1:]
+        yield f'access {at} is there twice', lines[:at + 1] + lines[at:]
+    other = f'{int(lines[0], 16) + 4096:x} load 8 80000000 0'
+    yield 'an access of another', [lines[0], other, *lines[1:]]
+
+
+def run_accesses(folder, tools):
+    """The same with data trace and a filter"""
+    case = cases.make(SEED, (*MACHINE, 'filter=on'))
+    case['machine'].update(props=['data-width=64', 'data=on'],
+                           filter=[['priv', 'M']], ctr=False)
+    os.makedirs(folder, exist_ok=True)
+    run_case.run(case, folder, tools)
+    history = History(f'{tools}/history', case['machine'],
+                      addresses(f'{folder}/guest.elf'), folder, 0,
+                      [f'{folder}/steps0.0'])
+    done = subprocess.run(
+        [run_case.RVTRACE, 'decode', '--trace', f'{folder}/trace0',
+         '--sideband', f'{folder}/sideband0', '--hart', '0', '--emit',
+         history.emit], capture_output=True, text=True, check=True)
+    lines = [line for line in done.stdout.split('\n') if line]
+
+    def status(lines):
+        return subprocess.run(
+            [*history.command, *history.compare, *history.steps],
+            input='\n'.join(lines) + '\n', capture_output=True, text=True,
+            check=False).returncode
+
+    need(status(lines) == 0, 'selftest', 'right accesses differ')
+    found = 0
+    for what, text in damaged_accesses(lines):
+        need(status(text) == 1, 'selftest', f'{what}: not noticed')
+        found += 1
+    return found
+
+
 def run(folder, tools):
     """How many differences were found; Failure if one was not"""
-    case = cases.make(SEED, MACHINE)
+    case = cases.make(SEED, (*MACHINE, 'filter=off'))
     os.makedirs(folder, exist_ok=True)
     run_case.run(case, folder, tools)
     names = addresses(f'{folder}/guest.elf')
@@ -69,4 +122,4 @@ def run(folder, tools):
                 need(status(records) == wanted, 'selftest',
                      f'records, offset {offset}: not noticed')
             found += 1
-    return found
+    return found + run_accesses(f'{folder}/accesses', tools)

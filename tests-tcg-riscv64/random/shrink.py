@@ -9,7 +9,7 @@ import time
 PLAIN = {'one_insn': False, 'nochain': False, 'tb_size': 0, 'log': False,
          'icount': False, 'thread': 'multi', 'v': False, 'h': False,
          'ctr': False, 'zc': False, 'zicfilp': False, 'triggers': False,
-         'software': False, 'scenario': 'plain', 'xlen': 64, 'c': True}
+         'software': False, 'filter': [], 'scenario': 'plain', 'xlen': 64, 'c': True}
 
 
 def lists(case):
@@ -21,6 +21,7 @@ def lists(case):
         found += [region['elements'] for region in hart]
     found += [function['elements'] for function in case['program']['functions']]
     found.append(case['machine']['props'])
+    found.append(case['machine'].get('filter') or [])
     return found
 
 

@@ -13,7 +13,8 @@
  * decodes no instructions, and every one of them has a callback of its own.
  *
  * Arguments: out=PREFIX; PREFIX.N is of the hart whose mhartid is N.
- * thread=single: as -accel tcg has it. A step is 16 bytes, in the host's order:
+ * thread=single: as -accel tcg has it. data=on: loads and stores, too. A step is
+ * 16 bytes, in the host's order:
  *     u64 pc; u32 code; u8 length (of the code); u8 mode; u8 kind; u8 from
  * kind 0: an instruction began. kind 1: a trap was taken; pc is epc, code the
  * cause without the interrupt's bit, length is that bit. mode is QEMU's
@@ -21,7 +22,9 @@
  * from is the mode before it. kind 2: the hart rests, and pc is what it would
  * go on with. kinds 3, 4 and 5, behind that and at the reset vector: mepc, sepc
  * and what sepc is, or would be, with V=1. With one thread for all vCPUs QEMU
- * 10.0 does not report who rests.
+ * 10.0 does not report who rests. kind 6: the instruction that began last has
+ * loaded or stored; pc is the address, length the bytes, mode 1 for a store.
+ * kind 7, behind that: pc is the data.
  *
  * SPDX-License-Identifier: GPL-2.0-or-later
  */
@@ -81,6 +84,7 @@ static const char *prefix;
 static Registers registers[MAX_HARTS];
 static Hart *harts[MAX_HARTS];
 static bool one_thread; /* for all harts */
+static bool data;       /* is wanted */
 static bool over;       /* files are closed */
 static GMutex lock;
 
@@ -217,6 +221,39 @@ static void insn_begins(unsigned int vcpu, void *userdata)
                  .length = insn->length, .mode = mode });
 }
 
+static void put_access(uint64_t addr, unsigned int bytes, bool store,
+                       uint64_t value)
+{
+    put((Step) { .pc = addr, .length = bytes, .mode = store, .kind = 6 });
+    put((Step) { .pc = value, .kind = 7 });
+}
+
+static void accessed(unsigned int vcpu, qemu_plugin_meminfo_t info,
+                     uint64_t addr, void *unused)
+{
+    qemu_plugin_mem_value value = qemu_plugin_mem_get_value(info);
+    unsigned int bytes = 1u << qemu_plugin_mem_size_shift(info);
+    bool store = qemu_plugin_mem_is_store(info);
+
+    switch (value.type) {
+    case QEMU_PLUGIN_MEM_VALUE_U8:
+        put_access(addr, bytes, store, value.data.u8);
+        break;
+    case QEMU_PLUGIN_MEM_VALUE_U16:
+        put_access(addr, bytes, store, value.data.u16);
+        break;
+    case QEMU_PLUGIN_MEM_VALUE_U32:
+        put_access(addr, bytes, store, value.data.u32);
+        break;
+    case QEMU_PLUGIN_MEM_VALUE_U64:
+        put_access(addr, bytes, store, value.data.u64);
+        break;
+    default:
+        put_access(addr, 8, store, value.data.u128.low);
+        put_access(addr + 8, 8, store, value.data.u128.high);
+    }
+}
+
 static void hart_rests(qemu_plugin_id_t id, unsigned int vcpu)
 {
     const Registers *r = &registers[vcpu];
@@ -246,6 +283,11 @@ static void block_translated(qemu_plugin_id_t id, struct qemu_plugin_tb *tb)
         qemu_plugin_insn_data(q, &insn->code, MIN(insn->length, 4));
         qemu_plugin_register_vcpu_insn_exec_cb(q, insn_begins,
                                                QEMU_PLUGIN_CB_NO_REGS, insn);
+        if (data) {
+            qemu_plugin_register_vcpu_mem_cb(q, accessed,
+                                             QEMU_PLUGIN_CB_NO_REGS,
+                                             QEMU_PLUGIN_MEM_RW, NULL);
+        }
     }
     block->first = block->insn[0].code;
     qemu_plugin_register_vcpu_tb_exec_cb(tb, block_begins,
@@ -306,6 +348,8 @@ QEMU_PLUGIN_EXPORT int qemu_plugin_install(qemu_plugin_id_t id,
             prefix = g_strdup(argv[i] + 4);
         } else if (!strcmp(argv[i], "thread=single")) {
             one_thread = true;
+        } else if (!strcmp(argv[i], "data=on")) {
+            data = true;
         } else if (strcmp(argv[i], "thread=multi")) {
             fprintf(stderr, "steps: what is %s?\n", argv[i]);
             return -1;
