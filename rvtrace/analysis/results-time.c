@@ -32,29 +32,28 @@ void hart_time(void *opaque, uint64_t ticks, unsigned bits, bool timestamp)
     }
 }
 
-/* Times that the user sees should be right, or said to be wrong. */
-static void warn_of_clock(const HartResult *h)
+void results_warn_of_clock(const Trace *t, unsigned hart, bool timestamps,
+                           uint64_t ticks)
 {
-    unsigned bits = trace_clock_bits(h->all->t, h->hart, h->by_timestamps);
-    double hz = h->time.hz;
-    const char *what = h->by_timestamps ? "timestamp" : "time";
+    unsigned bits = trace_clock_bits(t, hart, timestamps);
+    double hz = ticks;
+    const char *what = timestamps ? "timestamp" : "time";
     uint64_t seen, passed;
 
-    switch (trace_look_at_clock(h->all->t, h->hart, h->by_timestamps,
-                                h->time.hz, &seen, &passed)) {
+    switch (trace_look_at_clock(t, hart, timestamps, ticks, &seen, &passed)) {
     case TRACE_CLOCK_UNKNOWN:
         say_warn("hart %u: its %ss of %u bits wrap every %.3g s: how much time "
                  "passed is not known where packets are further apart; have "
                  "QEMU write longer ones, with -global "
-                 "riscv-trace-encoder.%s-width=%u", h->hart, what, bits,
-                 ldexp(1, bits) / hz, what, h->by_timestamps ? 40 : 64);
+                 "riscv-trace-encoder.%s-width=%u", hart, what, bits,
+                 ldexp(1, bits) / hz, what, timestamps ? 40 : 64);
         break;
     case TRACE_CLOCK_WRAPPED:
         say_warn("hart %u: its timestamps of %u bits wrap every %.3g s, which "
                  "they did unseen: by them, %.4g s have passed, in fact "
                  "%.4g s, so times are too short; have QEMU write longer ones, "
                  "with -global riscv-trace-encoder.timestamp-width=40",
-                 h->hart, bits, ldexp(1, bits) / hz, seen / hz, passed / hz);
+                 hart, bits, ldexp(1, bits) / hz, seen / hz, passed / hz);
         break;
     default:
         break;
@@ -75,7 +74,8 @@ bool hart_time_begin(HartResult *h)
                      (uint64_t)job->select.tick_rate :
                      trace_tick_rate(h->all->t, h->hart, h->by_timestamps);
         if (must || (h->needs & OBSERVER_TIME)) {
-            warn_of_clock(h);
+            results_warn_of_clock(h->all->t, h->hart, h->by_timestamps,
+                                  h->time.hz);
         }
     } else if (must) {
         say_error("--from, --to: hart %u's trace does not report the time; "

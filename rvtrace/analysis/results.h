@@ -159,6 +159,14 @@ typedef enum ClockChoice {
  */
 bool results_choose_time(Results *r, ClockChoice clock, bool by_time);
 
+/*
+ * Times that the user sees should be right, or said to be wrong: warn if those
+ * of @hart, in timestamps or else time fields of @ticks a second, may wrap
+ * unseen. May read all of the trace.
+ */
+void results_warn_of_clock(const Trace *t, unsigned hart, bool timestamps,
+                           uint64_t ticks);
+
 /* One more; before results_decode() */
 void results_watch(Results *r, const Watcher *watcher);
 

@@ -11,6 +11,7 @@
 #include "analysis/qmp.h"
 #include "analysis/results.h"
 #include "commands/cli/cli.h"
+#include "trace/trace-clock.h"
 #include "trace/trace-text.h"
 
 #define LISTEN_DEFAULT  "tcp:127.0.0.1:1234"
@@ -353,8 +354,15 @@ static bool prepare(GdbServe *s)
     }
     s->replays = g_ptr_array_new_with_free_func(free_replay);
     for (unsigned i = 0; i < s->t->nr_harts; i++) {
-        g_ptr_array_add(s->replays, job_has_hart(&s->ct.job, s->t, i) ?
+        bool wanted = job_has_hart(&s->ct.job, s->t, i), timestamps;
+
+        g_ptr_array_add(s->replays, wanted ?
                         replay_new(s->t, i, s->tick_rate) : NULL);
+        if (wanted && trace_reports_time(s->t, i, &timestamps)) {
+            results_warn_of_clock(s->t, i, timestamps, s->tick_rate ?
+                                  (uint64_t)s->tick_rate :
+                                  trace_tick_rate(s->t, i, timestamps));
+        }
     }
     /* It is of the whole trace; from here on, pieces are decoded. */
     s->t->limit = UINT64_MAX;

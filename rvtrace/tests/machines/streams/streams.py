@@ -44,7 +44,8 @@ def rvtrace(command, trace, sideband, *options):
     """But for the warning that the reset code is in no ELF file"""
     done = subprocess.run(
         [RVTRACE, command, '--trace', trace, '--sideband', sideband, *options],
-        capture_output=True, text=True, timeout=LIMIT, check=False)
+        stdin=subprocess.DEVNULL, capture_output=True, text=True,
+        timeout=LIMIT, check=False)
     said = ''.join(line for line in done.stderr.splitlines(True)
                    if 'in no known file' not in line)
     return done.returncode, done.stdout, said
@@ -115,9 +116,20 @@ def seconds(files, *options):
     return total / 1e9, said
 
 
+def served(files):
+    """What gdbserver says, until gdb hangs up"""
+    status, _, said = rvtrace('gdbserver', *files, '--elf', f'{OUT}/idle.elf',
+                              '--listen', 'stdio')
+    need(status == 0, f'gdbserver: {status}: {said}')
+    return said
+
+
 def right(folder, *props):
-    passed, said = seconds(run(folder, *props))
+    files = run(folder, *props)
+    passed, said = seconds(files)
     need(not said, f'it says: {said}')
+    said = served(files)
+    need('wrap' not in said, f'gdbserver says: {said}')
     need(SECONDS <= passed < SECONDS * 1.1, f'{passed} s')
 
 
@@ -128,6 +140,9 @@ def wrapped(folder):
     shown = re.search(r'wrap .* unseen: .* in fact (\S+) s', said)
     need(shown and SECONDS <= float(shown[1]) < SECONDS * 1.1,
          f'it says: {said}')
+    said = served(files)
+    need(re.search(r'wrap .* unseen: .* in fact', said),
+         f'gdbserver says: {said}')
     # Nobody asks for times.
     status, _, said = rvtrace('report', *files, '--elf', f'{OUT}/idle.elf')
     need(status == 0 and not said, f'report: {status}: {said}')
