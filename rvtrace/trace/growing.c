@@ -141,6 +141,9 @@ Trace *growing_open(Growing *g, bool ended, GError **errp)
         return NULL;
     }
     g->t = trace_open_part(&opts, 0, sb, NULL, NULL, errp);
+    if (g->t && g->t->unmarked && !ended) {
+        g_clear_pointer(&g->t, trace_free);
+    }
     if (!g->t) {
         return NULL;
     }

@@ -11,7 +11,7 @@
 /* Since then, both streams have the id of their session. */
 #define MINOR_WITH_ID   7
 
-bool trace_check_identity(const Trace *t, const ETraceParams *framing,
+bool trace_check_identity(Trace *t, const ETraceParams *framing,
                           GError **errp)
 {
     uint64_t wanted, origin, id;
@@ -30,7 +30,8 @@ bool trace_check_identity(const Trace *t, const ETraceParams *framing,
     switch (etrace_encap_find_mark(framing, t->data + t->begin,
                                    t->end - t->begin, &id)) {
     case ETRACE_MARK_MORE:
-        return true;            /* a trace without a packet */
+        t->unmarked = true;     /* a trace without a packet, as yet */
+        return true;
     case ETRACE_MARK_NONE:
         g_set_error(errp, G_IO_ERROR, G_IO_ERROR_INVALID_DATA,
                     "%s: there is no mark of a session at byte %zu, where "

@@ -21,7 +21,7 @@ bool trace_take_ram(Trace *t, const TraceOptions *opts, const Trace *later,
  * files' range is known; @framing: of any hart. True as well if nothing tells:
  * older files get a warning. Returns false and sets @errp if it is not.
  */
-bool trace_check_identity(const Trace *t, const ETraceParams *framing,
+bool trace_check_identity(Trace *t, const ETraceParams *framing,
                           GError **errp);
 
 /*

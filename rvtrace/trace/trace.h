@@ -78,6 +78,7 @@ struct Trace {
     int64_t at;
     size_t head;
     bool goes_on;
+    bool unmarked;              /* ends before it says which session it is */
     bool ram;                   /* data is ring.data, else file's */
     Ring ring;
     Pieces pieces;              /* or data is theirs; runs may be NULL */

@@ -8,6 +8,7 @@
 #include "tests/fixtures/check.h"
 #include "tests/fixtures/sb-build.h"
 #include "tests/fixtures/test-util.h"
+#include "trace/growing.h"
 
 #define PARTS 3
 /* Ids of the sessions; the first one has nobody before it. */
@@ -336,6 +337,44 @@ static void test_identity(void)
     tear_down(&f);
 }
 
+/* A trace that grows is taken for nobody's until its mark is whole. */
+static void test_growing_identity(void)
+{
+    /* of its first alignment sequence: where it ends, and a hart's packets */
+    const uint64_t align[] = { GUINT64_TO_LE(33), 0 };
+    Fixture f;
+
+    set_up(&f, 1, true);
+    sb_record(f.synths[0]->sideband, ETRACE_SB_ALIGN, ETRACE_SB_ALL_HARTS,
+              (const uint8_t *)align, sizeof(align));
+    for (unsigned other = 0; other < 2; other++) {
+        const GByteArray *trace = f.synths[other]->trace;
+        g_autofree char *name = test_file(trace->data, 33 + 3);
+        g_autoptr(Growing) g = growing_new(name, f.sidebands[0]);
+        g_autoptr(GError) err = NULL;
+
+        etrace_sb_put(f.synths[0]->sideband->data + 8 + 10, 7, 2);
+        check_true(g_file_set_contents(f.sidebands[0], (const char *)
+                                       f.synths[0]->sideband->data,
+                                       f.synths[0]->sideband->len, NULL));
+        check_null(growing_open(g, false, &err));
+        check_no_error(err);
+        /* in place, as a writer goes on */
+        check_true(g_file_set_contents_full(
+            name, (const char *)trace->data, trace->len,
+            G_FILE_SET_CONTENTS_NONE, 0600, NULL));
+        if (other) {
+            check_null(growing_open(g, false, &err));
+            check_nonnull(strstr(err->message, "different runs"));
+        } else {
+            check_nonnull(growing_open(g, false, &err));
+            check_no_error(err);
+        }
+        g_unlink(name);
+    }
+    tear_down(&f);
+}
+
 /* Who the session is, and which one it goes on from */
 static void test_origin(void)
 {
@@ -369,6 +408,7 @@ int main(int argc, char **argv)
     g_test_init(&argc, &argv, NULL);
     g_test_add_func("/parts/origin", test_origin);
     g_test_add_func("/parts/identity", test_identity);
+    g_test_add_func("/parts/growing-identity", test_growing_identity);
     g_test_add_func("/parts/order", test_order);
     g_test_add_func("/parts/no-origin", test_no_origin);
     g_test_add_func("/parts/stop", test_stop);
