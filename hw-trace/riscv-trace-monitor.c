@@ -448,6 +448,7 @@ void qmp_x_riscv_trace_save(const char *filename, bool has_hart, uint16_t hart,
     SysBusDevice *dev;
     uint64_t start, limit, wp;
     bool wrapped, ok = true;
+    struct stat st;
     FILE *f;
 
     if (!has_trace(errp)) {
@@ -469,6 +470,11 @@ void qmp_x_riscv_trace_save(const char *filename, bool has_hart, uint16_t hart,
     wrapped = wp & R_TR_RAM_WP_LOW_WRAP_MASK;
     wp &= ~(uint64_t)R_TR_RAM_WP_LOW_WRAP_MASK;
     if (!check_ring(dev, start, limit, wp, wrapped, errp)) {
+        return;
+    }
+    /* A FIFO would stop the machine and its monitor until somebody reads. */
+    if (!stat(filename, &st) && !S_ISREG(st.st_mode)) {
+        error_setg(errp, "'%s' is not a regular file", filename);
         return;
     }
     f = fopen(filename, "wb");

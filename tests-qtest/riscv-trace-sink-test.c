@@ -242,6 +242,7 @@ static void test_monitor(void)
     QTestState *qts = start(",trace=on,trace-atb=on", "-smp 2");
     g_autofree char *info = NULL;
     uint32_t on = ACTIVE | ENABLE;
+    QDict *response;
     gsize len;
 
     /* Nothing has been set up: the RAM sink's own memory is used. */
@@ -275,6 +276,15 @@ static void test_monitor(void)
     /* alignment (with a srcID), then each hart's on and off */
     g_assert_cmpuint(len, >, 33 + 4 * 3);
     g_assert_cmphex((uint8_t)contents[32], ==, 0x80);
+    g_unlink(path);
+
+    /* Nobody reads it, and nothing waits until somebody does. */
+    g_assert_cmpint(mkfifo(path, 0600), ==, 0);
+    response = qtest_qmp(qts, "{ 'execute': 'x-riscv-trace-save',"
+                         "  'arguments': { 'filename': %s } }", path);
+    g_assert_nonnull(strstr(qdict_get_str(qdict_get_qdict(response, "error"),
+                                          "desc"), "not a regular file"));
+    qobject_unref(response);
     g_unlink(path);
 
     /* A sink that is asked for; memory that the guest has set up stays. */
