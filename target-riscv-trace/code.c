@@ -162,6 +162,7 @@ void riscv_trace_translated(CPURISCVState *env, const DisasContextBase *db)
     g_autofree uint8_t *bytes = NULL;
     vaddr va = db->pc_first;
     unsigned len = db->tb->size, done = 0;
+    uint64_t page;
 
     if (!riscv_trace_has_reader(hart)) {
         return;
@@ -174,8 +175,9 @@ void riscv_trace_translated(CPURISCVState *env, const DisasContextBase *db)
         unsigned ofs = (va + done) & ~CODE_PAGE_MASK;
         unsigned n = MIN(len - done, CODE_PAGE_SIZE - ofs);
 
-        code_at(hart, riscv_trace_maps_find(hart, va + done) + ofs,
-                tb_page(db, done != 0), bytes + done, n);
+        if (riscv_trace_maps_find(hart, va + done, &page)) {
+            code_at(hart, page + ofs, tb_page(db, done != 0), bytes + done, n);
+        }
         done += n;
     }
 }

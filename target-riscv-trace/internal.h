@@ -292,10 +292,12 @@ void riscv_trace_maps_pending(RISCVTraceHart *hart);
 void riscv_trace_maps_reset(RISCVTraceHart *hart);
 
 /*
- * The physical page that the hart, as it is, fetches the instruction at @va
- * from, which has been fetched.
+ * *@pa: the physical page that the hart, as it is, fetches the instruction at
+ * @va from, which has been fetched. False, and says so once, if that was not
+ * reported: it is better that a decoder misses the code than that the machine
+ * ends.
  */
-uint64_t riscv_trace_maps_find(RISCVTraceHart *hart, vaddr va);
+bool riscv_trace_maps_find(RISCVTraceHart *hart, vaddr va, uint64_t *pa);
 
 /*
  * A follower, if the encoder asks for one: it sees moves to tp in S mode, in

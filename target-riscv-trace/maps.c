@@ -11,6 +11,7 @@
  * SPDX-License-Identifier: GPL-2.0-or-later
  */
 #include "qemu/osdep.h"
+#include "qemu/error-report.h"
 #include "exec/cputlb.h"
 #include "exec/page-protection.h"
 #include "hw/trace/etrace/sideband.h"
@@ -301,17 +302,23 @@ void riscv_trace_tlb_fill(CPURISCVState *env, vaddr va, hwaddr pa, int prot,
     }
 }
 
-uint64_t riscv_trace_maps_find(RISCVTraceHart *hart, vaddr va)
+bool riscv_trace_maps_find(RISCVTraceHart *hart, vaddr va, uint64_t *pa)
 {
     CPURISCVState *env = cpu_env(hart->cs);
     RISCVTracePage page = page_of(env, va, env->virt_enabled);
     const RISCVTracePage *map;
 
     if (env->priv == PRV_M || is_bare(env, &page)) {
-        return page.va;
+        *pa = page.va;
+        return true;
     }
     /* The fetch filled the TLB, which reported the page. */
     map = find_map(hart, &page);
-    g_assert(map);
-    return map->pa;
+    if (!map) {
+        warn_report_once("hart %u: code at 0x%" VADDR_PRIx " is missing in the "
+                         "sideband", hart->index, va);
+        return false;
+    }
+    *pa = map->pa;
+    return true;
 }

@@ -98,7 +98,7 @@ static void put_maps(RISCVTraceReader *reader)
     }
 }
 
-uint64_t riscv_trace_maps_find(RISCVTraceHart *hart, vaddr va)
+bool riscv_trace_maps_find(RISCVTraceHart *hart, vaddr va, uint64_t *pa)
 {
     if (qatomic_read(&changed) && qatomic_xchg(&changed, false)) {
         RISCVTraceReader *reader = riscv_trace_reader_lock(hart);
@@ -106,7 +106,8 @@ uint64_t riscv_trace_maps_find(RISCVTraceHart *hart, vaddr va)
         put_maps(reader);
         qemu_mutex_unlock(&reader->lock);
     }
-    return va & ~(uint64_t)(ETRACE_SB_PAGE_SIZE - 1);
+    *pa = va & ~(uint64_t)(ETRACE_SB_PAGE_SIZE - 1);
+    return true;
 }
 
 void riscv_trace_maps_start(RISCVTraceHart *hart)
