@@ -5,13 +5,15 @@
  */
 #include "qemu/osdep.h"
 #include "base/say.h"
+#include "base/text-plain.h"
 
 G_GNUC_PRINTF(2, 0)
 static void say(const char *kind, const char *fmt, va_list ap)
 {
     g_autofree char *text = g_strdup_vprintf(fmt, ap);
 
-    fprintf(stderr, "rvtrace: %s: %s\n", kind, text);
+    /* It may quote a file or a peer, and goes to a terminal. */
+    fprintf(stderr, "rvtrace: %s: %s\n", kind, text_plain(text));
 }
 
 void say_error(const char *fmt, ...)

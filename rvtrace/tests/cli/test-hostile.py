@@ -221,6 +221,7 @@ def peer(folder):
              b'\n', 'this is no QMP'),
             ('nested objects', b'{"a":' * 100000 + b'\n', 'this is no QMP'),
             ('a line without an end', b'x' * (70 << 20), 'is no QMP'),
+            ('escapes', b'\x1b[2J\r\xc2\x9b2J\n', r'no QMP: \?\[2J\?\?2J'),
             ('an answer that is none', greeting + b'{}\n',
              'an answer without a result'),
             ('an error that is none', greeting + b'{"error": 5}\n', 'QEMU: '),
@@ -247,7 +248,8 @@ def peer(folder):
         status, _, err = run('ctr-sample', '--qmp', f'unix:{path}', '--for',
                              '1s')
         check(f'QMP: {name}', status == 2 and re.search(pattern, err) and
-              'CRITICAL' not in err, f'{status} {err[-300:]}')
+              'CRITICAL' not in err and '\x1b' not in err,
+              f'{status} {err[-300:]}')
         listener.close()
         os.unlink(path)
         thread.join(10)
