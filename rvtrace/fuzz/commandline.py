@@ -111,7 +111,7 @@ class Call:
         names = [name for name in named if name not in NEVER]
         if not r or not names:
             return words
-        for name in r.sample(names, min(len(names), r.choice((0, 0, 1, 3)))):
+        for name in r.sample(names, min(len(names), r.choice((0, 0, 0, 1, 2)))):
             value = named[name]
             if not value:
                 words.append(f'--{name}')
