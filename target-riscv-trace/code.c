@@ -80,10 +80,14 @@ static void report_code(RISCVTraceReader *reader, uint64_t pa,
  */
 static void place_work(CPUState *cs, run_on_cpu_data data)
 {
+    RISCVTraceHart *hart = riscv_trace_hart(cs);
     tb_page_addr_t page = data.target_ptr;
 
+    if (!hart) {
+        return;             /* the child of fork() that it was not queued for */
+    }
     riscv_trace_work_begin(cs);
-    riscv_trace_reader_place(riscv_trace_hart(cs));
+    riscv_trace_reader_place(hart);
     if (page != -1) {
         page &= TARGET_PAGE_MASK;
         mmap_lock();

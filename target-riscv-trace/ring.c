@@ -33,7 +33,7 @@ static void drain_work(CPUState *cs, run_on_cpu_data data)
     RISCVTraceHart *hart = riscv_trace_hart(cs);
 
     riscv_trace_work_begin(cs);
-    if (hart->active) {
+    if (hart && hart->active) {
         hart->drain(hart);
     }
     riscv_trace_work_end(cs);
