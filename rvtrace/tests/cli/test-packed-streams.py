@@ -4,7 +4,7 @@
 # Streams that are packed by zstd: every command reads them, `listen` and `run`
 # write them. What is in them is checked with the program zstd.
 #
-#   test-packed.py RVTRACE SYNTH-WRITE
+#   test-packed-streams.py RVTRACE SYNTH-WRITE
 #
 # Every check prints a TAP line; the script fails if one of them does.
 
