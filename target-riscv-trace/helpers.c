@@ -90,7 +90,8 @@ static bool exit_if_full(CPURISCVState *env)
 /* The branches fill their word, or the newest one is to be a history. */
 void helper_trace_branches(CPURISCVState *env)
 {
-    riscv_trace_history_end(env->trace.hart, env->pc, riscv_trace_priv_now(env));
+    riscv_trace_history_end(env->trace.hart, env->pc,
+                            riscv_trace_priv_now(env));
     exit_if_full(env);
 }
 
@@ -104,7 +105,8 @@ uint32_t helper_trace_branches_at(CPURISCVState *env, target_ulong not_taken,
     bool was_taken = !(env->trace.branches >> 63);
 
     env->pc = was_taken ? taken : not_taken;
-    riscv_trace_history_end(env->trace.hart, env->pc, riscv_trace_priv_now(env));
+    riscv_trace_history_end(env->trace.hart, env->pc,
+                            riscv_trace_priv_now(env));
     return exit_if_full(env) ? 2 : was_taken;
 }
 

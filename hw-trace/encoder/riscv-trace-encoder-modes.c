@@ -74,8 +74,8 @@ uint32_t riscv_trace_encoder_modes_start(const RISCVTraceEncoder *s)
     uint32_t mask = s->start_modes.named;
 
     for (unsigned i = 0; i < RISCV_TRACE_MODES; i++) {
-        if (s->start_modes.all && riscv_trace_modes[i].saves && !missing(cfg, i) &&
-            cfg->mode[i] == ON_OFF_AUTO_AUTO) {
+        if (s->start_modes.all && riscv_trace_modes[i].saves &&
+            !missing(cfg, i) && cfg->mode[i] == ON_OFF_AUTO_AUTO) {
             mask |= 1 << i;
         }
     }
@@ -110,8 +110,8 @@ bool riscv_trace_encoder_modes_check(RISCVTraceEncoder *s, Error **errp)
             return false;
         }
         if ((named || (on & (1 << i))) && missing(cfg, i)) {
-            error_setg(errp, "%s of a trace encoder needs %s", riscv_trace_modes[i].name,
-                       missing(cfg, i));
+            error_setg(errp, "%s of a trace encoder needs %s",
+                       riscv_trace_modes[i].name, missing(cfg, i));
             return false;
         }
     }

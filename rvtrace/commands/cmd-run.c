@@ -266,6 +266,10 @@ static bool prepare_line(Run *r, char **args)
         r->taken = true;
         return false;
     }
+    if (r->line->program) {
+        /* User mode locks them itself, for as long as it writes. */
+        run_unlock(&r->locks);
+    }
     if (!r->line->guest_info) {
         g_autofree char *info = run_kernel_guest_info(r->line->kernel,
                                                       r->ct.job.names.sysroots);
