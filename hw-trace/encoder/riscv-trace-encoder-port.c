@@ -86,12 +86,7 @@ static void riscv_trace_encoder_block(RISCVTraceEncoder *s,
 {
     ETraceBlock sijump;
 
-    if (etrace_upper_is_sijump(&s->upper, b)) {
-        sijump = *b;
-        sijump.flags |= ETRACE_BLOCK_SIJUMP;
-        b = &sijump;
-    }
-    etrace_upper_keep(&s->upper, b);
+    b = etrace_upper_next(&s->upper, b, &sijump);
     if (s->pending || s->filtered) {
         riscv_trace_encoder_block_units(s, b, tval);
     } else {

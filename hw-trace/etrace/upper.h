@@ -38,4 +38,21 @@ static inline void etrace_upper_keep_history(ETraceUpper *u,
     u->end = h->next;
 }
 
+/*
+ * @b comes next, and is the last block then. Returns what the encoder is to
+ * get: @b, or in @room the same block as a sequentially inferable jump.
+ */
+static inline const ETraceBlock *etrace_upper_next(ETraceUpper *u,
+                                                   const ETraceBlock *b,
+                                                   ETraceBlock *room)
+{
+    if (etrace_upper_is_sijump(u, b)) {
+        *room = *b;
+        room->flags |= ETRACE_BLOCK_SIJUMP;
+        b = room;
+    }
+    etrace_upper_keep(u, b);
+    return b;
+}
+
 #endif /* HW_TRACE_ETRACE_UPPER_H */

@@ -30,9 +30,9 @@ void file_role_written(const char *path);
 /*
  * Against other programs: lock the file @path, which need not be there yet, for
  * writing. Returns a descriptor that programs that are started inherit: it is
- * locked until all have closed it. -1, with @errp set if another program has
- * locked it; else it cannot be locked: it is no regular file, or cannot be
- * written, or its file system has no locks.
+ * locked until all have closed it. Returns -1 if it is not locked: @errp is set
+ * if another program holds the lock, and not set if there is nothing to lock:
+ * a pipe, a file that cannot be written, or a file system without locks.
  */
 int file_role_lock(const char *path, GError **errp);
 

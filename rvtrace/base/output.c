@@ -112,7 +112,7 @@ static int open_beside(Output *o, bool named)
     return fd;
 }
 
-/* Is no other program writing the file, if it is there? */
+/* False, with @errp set, if another program is writing the file. */
 static bool is_free(const char *path, GError **errp)
 {
     g_autoptr(GError) err = NULL;

@@ -29,7 +29,7 @@ typedef struct Channel {
     GCancellable *stop;         /* of this one */
     GError *error;
     GSocketConnection *conn;    /* valid when @connected */
-    GIOStream *io;              /* ... and what is read: @conn, or TLS on it */
+    GIOStream *io;              /* what is read: @conn itself, or TLS over it */
     /* atomic: */
     gint connected, done, shown;
     gint64 bytes;

@@ -29,8 +29,8 @@ void cutter_begin(GByteArray *head);
 /*
  * @size bytes of the trace came. Returns where in @data the next piece can
  * begin, and sets @head to what it begins with; SIZE_MAX if it is not @due, or
- * there is no such place. Sets *@lost if the sideband says too late, or never,
- * what is needed: nothing can be cut, then.
+ * there is no such place. Sets *@lost if the sideband does not say in time
+ * what is needed; nothing can be cut then.
  */
 size_t cutter_feed(Cutter *c, const uint8_t *data, size_t size, bool due,
                    GByteArray *head, bool *lost);

@@ -78,7 +78,7 @@ static GTlsConnection *new_connection(GSocketConnection *conn,
     if (address->server) {
         io = g_tls_server_connection_new(G_IO_STREAM(conn), cert, errp);
         if (io) {
-            /* Whoever may write our files has to say who it is. */
+            /* Who connects fills our files: ask for a certificate. */
             g_object_set(io, "authentication-mode",
                          G_TLS_AUTHENTICATION_REQUIRED, NULL);
         }

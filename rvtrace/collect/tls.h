@@ -16,7 +16,7 @@ typedef struct TlsFiles {
 
 /*
  * Can it be done? @server: the other side connects to us. Returns false and
- * sets @errp if a file is missing or no good, or there is no TLS here.
+ * sets @errp if a file is missing or invalid, or GIO has no TLS backend.
  */
 bool tls_check(const TlsFiles *files, bool server, GError **errp);
 

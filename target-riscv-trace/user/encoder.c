@@ -106,27 +106,8 @@ static void user_block(RISCVTraceUserThread *t, const ETraceBlock *b,
 {
     ETraceBlock sijump;
 
-    if (etrace_upper_is_sijump(&t->upper, b)) {
-        sijump = *b;
-        sijump.flags |= ETRACE_BLOCK_SIJUMP;
-        b = &sijump;
-    }
-    etrace_upper_keep(&t->upper, b);
-    etrace_encoder_block(&t->enc, b, tval);
-}
-
-static void user_event(RISCVTraceUserThread *t, const ETraceEvent *event)
-{
-    switch (event->type) {
-    case ETRACE_EVENT_NEXT:
-        t->next = event->value;
-        break;
-    case ETRACE_EVENT_HALTED:
-        etrace_encoder_end_window(&t->enc);
-        break;
-    default:
-        break;
-    }
+    etrace_encoder_block(&t->enc, etrace_upper_next(&t->upper, b, &sijump),
+                         tval);
 }
 
 static void user_retire(void *opaque, const ETraceSlot *slots, size_t n)
@@ -147,8 +128,8 @@ static void user_retire(void *opaque, const ETraceSlot *slots, size_t n)
             user_block(t, &slot->block,
                        slot->block.itype == ETRACE_ITYPE_EXCEPTION
                        ? slot->tval : 0);
-        } else {
-            user_event(t, &slot->event);
+        } else if (slot->event.type == ETRACE_EVENT_NEXT) {
+            t->next = slot->event.value;
         }
     }
 }

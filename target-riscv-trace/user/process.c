@@ -305,6 +305,13 @@ static void put_end(RISCVTraceProcess *p)
                                               RISCV_TRACE_USER_THREADS));
 }
 
+/* What the thread has retired is in packets, and its window is closed. */
+static void end_window(CPUState *cs)
+{
+    riscv_trace_hart_drain(cs);
+    etrace_encoder_end_window(&thread_of(cs)->enc);
+}
+
 /* No thread runs code of the guest. */
 static void settle(RISCVTraceProcess *p, bool over)
 {
@@ -316,8 +323,7 @@ static void settle(RISCVTraceProcess *p, bool over)
         if (t && over) {
             riscv_trace_hart_enable_now(cs, false);
         } else if (t) {
-            riscv_trace_hart_drain(cs);
-            etrace_encoder_end_window(&t->enc);
+            end_window(cs);
         }
         if (t) {
             riscv_trace_user_flush(t);
@@ -400,14 +406,11 @@ void riscv_trace_user_fork_end(CPURISCVState *env, bool child)
  */
 
 /* The kernel's instructions are no part of the trace. */
-static void end_window(RISCVTraceHart *hart)
+static void enter_kernel(RISCVTraceHart *hart)
 {
     RISCVTraceUserThread *t = hart->opaque;
 
-    riscv_trace_append(hart, &(ETraceSlot) {
-        .event = { .type = ETRACE_EVENT_HALTED },
-    });
-    riscv_trace_flush(hart);
+    end_window(hart->cs);
     if (t->renamed) {
         t->renamed = false;
         put_task(hart);
@@ -449,7 +452,7 @@ void riscv_trace_user_trap(CPURISCVState *env, int trapnr)
     }
     t->fault.pending = false;
     riscv_trace_trap(env, false, cause, tval, env->pc, env->priv, false);
-    end_window(env->trace.hart);
+    enter_kernel(env->trace.hart);
     /* when the system call has been done: at the next one, at the latest */
     t->renamed = renames_itself(env, trapnr);
 }
@@ -480,7 +483,7 @@ void riscv_trace_user_signal(CPURISCVState *env, int sig)
     if (t->enc.started) {
         riscv_trace_trap(env, true, CAUSE_SIGNAL + sig, 0, env->pc, env->priv,
                          false);
-        end_window(env->trace.hart);
+        enter_kernel(env->trace.hart);
     }
     cpu_exec_end(cs);
 }

@@ -304,7 +304,7 @@ static int decode(const CliTrace *ct, Results *r, GPtrArray *outputs,
     for (guint i = 0; i < outputs->len; i++) {
         ViewOutput *o = outputs->pdata[i];
 
-        /* What is no result may be shown, but replaces none. */
+        /* An empty result may be shown, but must not replace a good file. */
         if (status != CLI_ERROR || !o->path) {
             int one = write_output(o, &d.pass);
 
