@@ -305,7 +305,7 @@ guest_info=$("$etrace" guest-info "$built/guest/Image") ||
 run 'two harts, every mode' 2 1 1000000000
 guest_info=
 properties=()
-[ -z "$all" ] || run 'four harts' 4 0 1000000000
+[ -z "$all" ] || run 'four harts' 4 0 500000000
 registers=("${recording[@]}")
 run 'eight harts, recording' 8 0 500000000
 registers=("${user_mode[@]}") selection=,priv=0
