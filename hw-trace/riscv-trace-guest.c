@@ -66,9 +66,12 @@ static void guest_finalize(RISCVTraceEncoder *s)
 
 static void guest_port(RISCVTraceEncoder *s, RISCVTraceHartConfig *port)
 {
-    if (s->guest->info.present) {
-        port->guest = &s->guest->info;
-        port->follower = &riscv_trace_task;
+    const ETraceGuestInfo *info = &s->guest->info;
+
+    if (info->system != ETRACE_GUEST_UNKNOWN) {
+        port->guest = info;
+        port->follower = info->system == ETRACE_GUEST_LINUX ?
+                         &riscv_trace_linux : &riscv_trace_rtos;
     }
 }
 
@@ -108,8 +111,8 @@ static void guest_set_option(Object *obj, const char *value, Error **errp)
         return;
     }
     g_free(machine_guest_info);
-    machine_guest_info = info.present ? g_strdup(value) : NULL;
-    opt->needs_sideband = info.present ? "trace-guest-info" : NULL;
+    machine_guest_info = value[0] ? g_strdup(value) : NULL;
+    opt->needs_sideband = value[0] ? "trace-guest-info" : NULL;
     object_register_sugar_prop(TYPE_RISCV_TRACE_ENCODER, "guest-info", value,
                                false);
 }
@@ -121,5 +124,6 @@ void riscv_trace_guest_class_init(ObjectClass *oc)
     object_class_property_set_description(oc, "trace-guest-info",
                                           "Where the guest's kernel keeps "
                                           "the task that runs: "
-                                          "linux:pid=N:tgid=N:comm=N");
+                                          "linux:pid=N:tgid=N:comm=N or "
+                                          "rtos:current=N:name=N");
 }

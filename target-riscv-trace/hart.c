@@ -110,7 +110,7 @@ void riscv_trace_insn(CPURISCVState *env, target_ulong pc, unsigned len,
             },
         });
         if (itype == ETRACE_ITYPE_TRAP_RETURN && hart->config.follower) {
-            hart->config.follower->xret(hart);
+            hart->config.follower->xret(hart, priv);
         }
         drain_if_asked(hart);
         if (itype == ETRACE_ITYPE_TRAP_RETURN) {
@@ -147,7 +147,7 @@ void riscv_trace_trap(CPURISCVState *env, bool async, target_ulong cause,
         drain_if_asked(hart);
         riscv_trace_append_context(hart);
         riscv_trace_tvec_report(hart);
-        if (hart->config.follower) {
+        if (hart->config.follower && hart->config.follower->trap) {
             hart->config.follower->trap(hart, async, cause, priv, virt);
         }
     }

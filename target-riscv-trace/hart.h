@@ -67,7 +67,8 @@ bool riscv_trace_hart_has_scontext(CPUState *cs);
 
 /* What else looks at what a traced hart does; see task.c */
 typedef struct RISCVTraceFollower RISCVTraceFollower;
-extern const RISCVTraceFollower riscv_trace_task;
+extern const RISCVTraceFollower riscv_trace_linux;
+extern const RISCVTraceFollower riscv_trace_rtos;
 
 /* Which optional signals the encoder wants; all off by default */
 typedef struct RISCVTraceHartConfig {

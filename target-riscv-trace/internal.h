@@ -55,8 +55,9 @@ typedef struct RISCVTraceTask {
     uint64_t at;                /* ... there */
     bool known;                 /* the reader knows the last one: */
     ETraceSbTask last;
-    /* What was so when it was read for the last time */
-    uint64_t read_at;           /* 0: nothing was read */
+    /* What was so when it was read for the last time, if it was */
+    bool read;
+    uint64_t read_at;           /* 0 if it was not */
     uint64_t satp;
     bool settled;               /* that was on the way to U mode */
 } RISCVTraceTask;
@@ -306,11 +307,18 @@ bool riscv_trace_maps_find(RISCVTraceHart *hart, vaddr va, uint64_t *pa);
 struct RISCVTraceFollower {
     /* Tracing of @hart starts. */
     void (*start)(RISCVTraceHart *hart);
-    /* It has taken this trap from @priv and @virt. */
+    /* It has taken this trap from @priv and @virt. May be NULL. */
     void (*trap)(RISCVTraceHart *hart, bool async, target_ulong cause,
                  target_ulong priv, bool virt);
-    /* It has returned from a trap, perhaps to U mode. */
-    void (*xret)(RISCVTraceHart *hart);
+    /* It has returned from a trap, from @priv to perhaps U mode. */
+    void (*xret)(RISCVTraceHart *hart, target_ulong priv);
+    /* Code has done what may be a switch of tasks; see translate-task.c.inc. */
+    void (*switched)(RISCVTraceHart *hart);
+    /*
+     * What is to be said of the task whose descriptor is at @task->task.
+     * Returns false: nothing.
+     */
+    bool (*read)(RISCVTraceHart *hart, ETraceSbTask *task);
     /*
      * Report what is to be looked at, if hart->task.pending; between TBs, or
      * where one ends.

@@ -92,7 +92,7 @@ typedef struct RISCVTracePort {
 #define RISCV_TRACE_KEY_SIJUMP      (1ull << 49)
 #define RISCV_TRACE_KEY_EXACT_RUN   (1ull << 50)
 #define RISCV_TRACE_KEY_MODES       (0x3ffull << 41)
-#define RISCV_TRACE_KEY_TASK        (1ull << 51)    /* watch tp in S mode */
+#define RISCV_TRACE_KEY_TASK        (1ull << 51)    /* see task.c */
 #define RISCV_TRACE_KEY_RANGES_SHIFT    52
 #define RISCV_TRACE_KEY_RANGES      (0xfull << RISCV_TRACE_KEY_RANGES_SHIFT)
 #define RISCV_TRACE_KEY_SESSION_SHIFT   56

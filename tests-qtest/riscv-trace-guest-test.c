@@ -32,6 +32,17 @@ static void test_guest_info(void)
     }
     qtest_quit(qts);
 
+    qts = start(",trace=on,trace-sideband=sb,"
+                "trace-guest-info=rtos:name=0x34:current=0x80001230",
+                "-chardev null,id=sb");
+    {
+        g_autofree char *info = get_string(qts, "/machine/trace-encoder0",
+                                           "guest-info");
+
+        g_assert_cmpstr(info, ==, "rtos:current=0x80001230:name=52");
+    }
+    qtest_quit(qts);
+
     qts = start(",trace=on", "");
     {
         g_autofree char *info = get_string(qts, "/machine/trace-encoder0",
@@ -51,6 +62,7 @@ static void test_guest_info_errors(void)
         { "linux:pid=8:tgid=12", "trace-guest-info: comm=OFFSET is missing" },
         { "linux:pid=8:tgid=x:comm=1", "trace-guest-info: 'tgid=x': needs an "
           "offset in struct task_struct" },
+        { "rtos:name=8", "trace-guest-info: current=ADDRESS is missing" },
         { "beos:pid=8", "trace-guest-info: 'beos' is no operating system" },
     };
     QTestState *qts = start(",trace=on", "");

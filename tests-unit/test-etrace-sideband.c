@@ -186,18 +186,24 @@ static void test_task(void)
     static const char *const names[] = { "", "sh", "fifteen letters",
                                          "sixteen letters!" };
     ETraceSbTask task = { .task = 0x8877665544332211, .tid = 0x01020304,
-                          .tgid = 0x05060708, .comm = "awk" }, got;
+                          .tgid = 0x05060708, .comm = "awk",
+                          .flags = ETRACE_SB_TASK_MACHINE }, got;
     size_t len = check(etrace_sb_pack_task(out, 3, &task),
-                       "10 00 03 00 20 00 00 00 11 22 33 44 55 66 77 88 "
+                       "10 00 03 00 28 00 00 00 11 22 33 44 55 66 77 88 "
                        "04 03 02 01 08 07 06 05 61 77 6b 00 00 00 00 00 "
-                       "00 00 00 00 00 00 00 00");
+                       "00 00 00 00 00 00 00 00 01 00 00 00 00 00 00 00");
 
     g_assert_true(etrace_sb_unpack_task(payload, len, &got));
     g_assert_cmphex(got.task, ==, task.task);
     g_assert_cmphex(got.tid, ==, task.tid);
     g_assert_cmphex(got.tgid, ==, task.tgid);
     g_assert_cmpstr(got.comm, ==, "awk");
-    g_assert_false(etrace_sb_unpack_task(payload, len - 1, &got));
+    g_assert_cmphex(got.flags, ==, ETRACE_SB_TASK_MACHINE);
+    /* Before minor version 9 */
+    g_assert_true(etrace_sb_unpack_task(payload, len - 8, &got));
+    g_assert_cmpstr(got.comm, ==, "awk");
+    g_assert_cmphex(got.flags, ==, 0);
+    g_assert_false(etrace_sb_unpack_task(payload, len - 9, &got));
     g_assert_true(etrace_sb_unpack_task(payload, len + 1, &got));
 
     for (unsigned i = 0; i < ARRAY_SIZE(names); i++) {

@@ -6,77 +6,186 @@
 #include "qemu/osdep.h"
 #include "guest-info.h"
 
-#define LINUX   "linux"
-#define EXAMPLE "linux:pid=0x590:tgid=0x594:comm=0x7a8"
+typedef struct Member {
+    const char *name;
+    const char *what;           /* its value is */
+    size_t at;                  /* in ETraceGuestInfo */
+    uint64_t max;               /* above 32 bits: it is a uint64_t */
+    bool needed;
+    uint32_t otherwise;         /* its value if it is not given */
+} Member;
+
+#define OFFSET(name_, member, needed_, otherwise_)                      \
+    { name_, "OFFSET", offsetof(ETraceGuestInfo, member),               \
+      ETRACE_GUEST_OFFSET_MAX, needed_, otherwise_ }
+#define ABSENT  ETRACE_GUEST_ABSENT
+
+static const Member linux_members[] = {
+    OFFSET("pid", pid, true, 0),
+    OFFSET("tgid", tgid, true, 0),
+    OFFSET("comm", comm, true, 0),
+    { }
+};
+
+static const Member rtos_members[] = {
+    { "current", "ADDRESS", offsetof(ETraceGuestInfo, current), UINT64_MAX,
+      true, 0 },
+    OFFSET("stride", stride, false, 0),
+    OFFSET("name", name, false, ABSENT),
+    OFFSET("name-pointer", name_pointer, false, ABSENT),
+    OFFSET("id", id, false, ABSENT),
+    { "priv", "LEVEL", offsetof(ETraceGuestInfo, priv), 3, false, 3 },
+    { }
+};
 
 static const struct {
     const char *name;
-    size_t offset;
-} members[] = {
-    { "pid", offsetof(ETraceGuestInfo, pid) },
-    { "tgid", offsetof(ETraceGuestInfo, tgid) },
-    { "comm", offsetof(ETraceGuestInfo, comm) },
+    const Member *members;
+    const char *of;             /* what offsets are in */
+    const char *example;
+} systems[] = {
+    [ETRACE_GUEST_LINUX] = {
+        "linux", linux_members, "struct task_struct",
+        "linux:pid=0x590:tgid=0x594:comm=0x7a8"
+    },
+    [ETRACE_GUEST_RTOS] = {
+        "rtos", rtos_members, "the descriptor of a task",
+        "rtos:current=0x80001230:name=0x34"
+    },
 };
 
-/* "31" or "0x1f", that is no larger than a structure */
-static bool read_offset(const char *text, uint32_t *val)
+static bool is_wide(const Member *m)
+{
+    return m->max > UINT32_MAX;
+}
+
+static void set_member(ETraceGuestInfo *info, const Member *m, uint64_t val)
+{
+    char *p = (char *)info + m->at;
+
+    if (is_wide(m)) {
+        *(uint64_t *)p = val;
+    } else {
+        *(uint32_t *)p = val;
+    }
+}
+
+static uint64_t get_member(const ETraceGuestInfo *info, const Member *m)
+{
+    const char *p = (const char *)info + m->at;
+
+    return is_wide(m) ? *(const uint64_t *)p : *(const uint32_t *)p;
+}
+
+/* "31" or "0x1f", that is at most @max */
+static bool read_number(const char *text, uint64_t max, uint64_t *val)
 {
     bool hex = g_str_has_prefix(text, "0x") || g_str_has_prefix(text, "0X");
-    guint64 num;
 
-    if (!g_ascii_string_to_unsigned(text + 2 * hex, hex ? 16 : 10, 0,
-                                    ETRACE_GUEST_OFFSET_MAX, &num, NULL)) {
-        return false;
+    return g_ascii_string_to_unsigned(text + 2 * hex, hex ? 16 : 10, 0, max,
+                                      val, NULL);
+}
+
+/* "pid=OFFSET, tgid=OFFSET and comm=OFFSET" */
+static char *list_of(const Member *members)
+{
+    GString *s = g_string_new(NULL);
+
+    for (const Member *m = members; m->name; m++) {
+        g_string_append_printf(s, "%s%s=%s", m == members ? "" :
+                               m[1].name ? ", " : " and ", m->name, m->what);
     }
-    *val = num;
-    return true;
+    return g_string_free(s, FALSE);
 }
 
 static bool read_member(ETraceGuestInfo *info, const char *text,
                         unsigned *seen, char **problem)
 {
-    for (unsigned i = 0; i < ARRAY_SIZE(members); i++) {
-        size_t len = strlen(members[i].name);
+    const Member *members = systems[info->system].members;
+    const char *example = systems[info->system].example;
+    g_autofree char *list = NULL;
 
-        if (strncmp(text, members[i].name, len) || text[len] != '=') {
+    for (const Member *m = members; m->name; m++) {
+        size_t len = strlen(m->name);
+        uint64_t val;
+
+        if (strncmp(text, m->name, len) || text[len] != '=') {
             continue;
         }
-        if (*seen & (1u << i)) {
+        if (*seen & (1u << (m - members))) {
             *problem = g_strdup_printf("%s is there twice: leave one out",
-                                       members[i].name);
+                                       m->name);
             return false;
         }
-        *seen |= 1u << i;
-        if (!read_offset(text + len + 1,
-                         (uint32_t *)((char *)info + members[i].offset))) {
-            *problem = g_strdup_printf("'%s': needs an offset in struct "
-                                       "task_struct, 0 to %u bytes, as in "
-                                       EXAMPLE, text,
-                                       ETRACE_GUEST_OFFSET_MAX);
-            return false;
+        *seen |= 1u << (m - members);
+        if (read_number(text + len + 1, m->max, &val) &&
+            (!g_str_equal(m->what, "LEVEL") || val % 2)) {
+            set_member(info, m, val);
+            return true;
         }
-        return true;
+        *problem = !g_str_equal(m->what, "OFFSET") ?
+                   g_strdup_printf("'%s': needs %s, as in %s", text,
+                                   is_wide(m) ? "an address" :
+                                   "1 (S mode) or 3 (M mode)", example) :
+                   g_strdup_printf("'%s': needs an offset in %s, 0 to %" PRIu64
+                                   " bytes, as in %s", text,
+                                   systems[info->system].of, m->max, example);
+        return false;
     }
-    *problem = g_strdup_printf("'%s' is none of pid=OFFSET, tgid=OFFSET and "
-                               "comm=OFFSET, as in " EXAMPLE, text);
+    list = list_of(members);
+    *problem = g_strdup_printf("'%s' is none of %s, as in %s", text, list,
+                               example);
     return false;
+}
+
+/* Is all there that has to be? What was not given is as if it was not there. */
+static bool complete(ETraceGuestInfo *info, unsigned seen, char **problem)
+{
+    const Member *members = systems[info->system].members;
+
+    for (const Member *m = members; m->name; m++) {
+        if (seen & (1u << (m - members))) {
+            continue;
+        }
+        if (m->needed) {
+            *problem = g_strdup_printf("%s=%s is missing, as in %s", m->name,
+                                       m->what,
+                                       systems[info->system].example);
+            return false;
+        }
+        set_member(info, m, m->otherwise);
+    }
+    if (info->system == ETRACE_GUEST_RTOS && info->name != ABSENT &&
+        info->name_pointer != ABSENT) {
+        *problem = g_strdup("a task has one name: leave name or name-pointer "
+                            "out");
+        return false;
+    }
+    return true;
 }
 
 bool etrace_guest_info_parse(ETraceGuestInfo *info, const char *text,
                              char **problem)
 {
     g_auto(GStrv) parts = g_strsplit(text, ":", -1);
-    ETraceGuestInfo got = { .present = true };
+    ETraceGuestInfo got = { };
     unsigned seen = 0;
 
     if (!text[0]) {
-        *info = (ETraceGuestInfo) { };
+        *info = got;
         return true;
     }
-    if (strcmp(parts[0], LINUX)) {
-        *problem = g_strdup_printf("'%s' is no operating system that is "
-                                   "known, which is linux, as in " EXAMPLE,
-                                   parts[0]);
+    for (unsigned i = 1; i < ARRAY_SIZE(systems); i++) {
+        if (g_str_equal(parts[0], systems[i].name)) {
+            got.system = i;
+        }
+    }
+    if (got.system == ETRACE_GUEST_UNKNOWN) {
+        *problem = g_strdup_printf("'%s' is no operating system that is known, "
+                                   "which are linux, as in %s, and rtos, as in "
+                                   "%s", parts[0],
+                                   systems[ETRACE_GUEST_LINUX].example,
+                                   systems[ETRACE_GUEST_RTOS].example);
         return false;
     }
     for (unsigned i = 1; parts[i]; i++) {
@@ -84,12 +193,8 @@ bool etrace_guest_info_parse(ETraceGuestInfo *info, const char *text,
             return false;
         }
     }
-    for (unsigned i = 0; i < ARRAY_SIZE(members); i++) {
-        if (!(seen & (1u << i))) {
-            *problem = g_strdup_printf("%s=OFFSET is missing, as in " EXAMPLE,
-                                       members[i].name);
-            return false;
-        }
+    if (!complete(&got, seen, problem)) {
+        return false;
     }
     *info = got;
     return true;
@@ -97,9 +202,18 @@ bool etrace_guest_info_parse(ETraceGuestInfo *info, const char *text,
 
 char *etrace_guest_info_text(const ETraceGuestInfo *info)
 {
-    if (!info->present) {
-        return g_strdup("");
+    GString *s = g_string_new(NULL);
+
+    if (info->system != ETRACE_GUEST_UNKNOWN) {
+        g_string_append(s, systems[info->system].name);
+        for (const Member *m = systems[info->system].members; m->name; m++) {
+            uint64_t val = get_member(info, m);
+
+            if (m->needed || val != m->otherwise) {
+                g_string_append_printf(s, is_wide(m) ? ":%s=0x%" PRIx64 :
+                                       ":%s=%" PRIu64, m->name, val);
+            }
+        }
     }
-    return g_strdup_printf(LINUX ":pid=%u:tgid=%u:comm=%u", info->pid,
-                           info->tgid, info->comm);
+    return g_string_free(s, FALSE);
 }

@@ -303,18 +303,20 @@ size_t etrace_sb_pack_task(uint8_t *out, unsigned hart,
     etrace_sb_put(p + 12, task->tgid, 4);
     memset(p + 16, 0, ETRACE_SB_COMM_SIZE);
     memcpy(p + 16, task->comm, strnlen(task->comm, ETRACE_SB_COMM_SIZE));
+    etrace_sb_put(p + 16 + ETRACE_SB_COMM_SIZE, task->flags, 8);
     return p + ETRACE_SB_TASK_SIZE - out;
 }
 
 bool etrace_sb_unpack_task(const uint8_t *p, size_t len, ETraceSbTask *task)
 {
-    if (len < ETRACE_SB_TASK_SIZE) {
+    if (len < ETRACE_SB_TASK_SIZE_1_4) {
         return false;
     }
     *task = (ETraceSbTask) {
         .task = get_u64(p, 0),
         .tid = etrace_sb_get(p + 8, 4),
         .tgid = etrace_sb_get(p + 12, 4),
+        .flags = len < ETRACE_SB_TASK_SIZE ? 0 : get_u64(p, 4),
     };
     memcpy(task->comm, p + 16,
            strnlen((const char *)p + 16, ETRACE_SB_COMM_SIZE));

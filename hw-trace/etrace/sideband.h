@@ -40,7 +40,7 @@
 
 #define ETRACE_SB_MAGIC         "RVTRSIDE"      /* 8 bytes, no NUL */
 #define ETRACE_SB_VERSION_MAJOR 1               /* other: cannot be read */
-#define ETRACE_SB_VERSION_MINOR 8               /* larger: more to skip */
+#define ETRACE_SB_VERSION_MINOR 9               /* larger: more to skip */
 #define ETRACE_SB_ALL_HARTS     0xffff
 #define ETRACE_SB_HEADER_SIZE   8               /* of every record */
 #define ETRACE_SB_PAGE_SIZE     4096
@@ -156,9 +156,10 @@ typedef enum ETraceSbType {
     /*
      * The task of the guest's operating system that the hart runs from here
      * on, in all of its modes. Payload: u64 pointer to its descriptor (Linux:
-     * task_struct), u32 tid, u32 tgid, 16 bytes name, filled up with NUL.
-     * Before the first one, and behind RESET, none is known. Stands behind a
-     * FENCE. Since minor version 4.
+     * task_struct), u32 tid, u32 tgid, 16 bytes name, filled up with NUL,
+     * u64 ETRACE_SB_TASK_* (since minor version 9, 0 before). Before the
+     * first one, and behind RESET, none is known. Stands behind a FENCE.
+     * Since minor version 4.
      */
     ETRACE_SB_TASK = 16,
     /*
@@ -246,10 +247,14 @@ typedef enum ETraceSbNoteKind {
 
 #define ETRACE_SB_COMM_SIZE     16
 
+/* What runs in M mode is the task, too: there is no firmware */
+#define ETRACE_SB_TASK_MACHINE  0x1
+
 typedef struct ETraceSbTask {
     uint64_t task;
     uint32_t tid, tgid;
     char comm[ETRACE_SB_COMM_SIZE + 1];     /* NUL terminated */
+    uint64_t flags;             /* ETRACE_SB_TASK_*; 0 before 1.9 */
 } ETraceSbTask;
 
 #define ETRACE_SB_TICKS_UNKNOWN UINT64_MAX
@@ -269,7 +274,8 @@ typedef struct ETraceSbEnd {
 #define ETRACE_SB_PARAMS_SIZE   40
 #define ETRACE_SB_TVEC_SIZE 16
 #define ETRACE_SB_ORIGIN_SIZE 16
-#define ETRACE_SB_TASK_SIZE     (16 + ETRACE_SB_COMM_SIZE)
+#define ETRACE_SB_TASK_SIZE_1_4 (16 + ETRACE_SB_COMM_SIZE)  /* at least */
+#define ETRACE_SB_TASK_SIZE     (24 + ETRACE_SB_COMM_SIZE)
 #define ETRACE_SB_NOTE_SIZE(len) (8 + (size_t)(len))
 #define ETRACE_SB_END_SIZE_1_3(harts) (8 + 24 * (size_t)(harts))  /* at least */
 #define ETRACE_SB_END_SIZE(harts) (8 + 32 * (size_t)(harts))

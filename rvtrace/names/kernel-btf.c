@@ -107,7 +107,7 @@ static bool find_comm(const Btf *btf, uint32_t *offset)
 bool kernel_btf_parse(const uint8_t *data, size_t size,
                         ETraceGuestInfo *info, GError **errp)
 {
-    ETraceGuestInfo got = { .present = true };
+    ETraceGuestInfo got = { .system = ETRACE_GUEST_LINUX };
     Btf *btf = find_btf(data, size);
     bool all;
 
