@@ -312,6 +312,7 @@ static void apply_task(SidebandView *view, const SidebandRecord *rec)
     view->task.task = task.task;
     view->task.tid = task.tid;
     view->task.tgid = task.tgid;
+    view->task.in_m_mode = task.flags & ETRACE_SB_TASK_MACHINE;
     memcpy(view->task.comm, task.comm, sizeof(task.comm));
 }
 

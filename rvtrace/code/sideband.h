@@ -228,6 +228,7 @@ typedef struct SidebandTask {
     uint64_t serial;
     uint64_t task;          /* pointer to its descriptor: it has no other */
     uint32_t tid, tgid;     /* Linux: both 0 in an idle task */
+    bool in_m_mode;         /* it runs in M mode, too; else that is firmware */
     char comm[ETRACE_SB_COMM_SIZE + 1];     /* bytes of the guest's choice */
     /*
      * Another number, not 0, whenever a task came back that another hart has run

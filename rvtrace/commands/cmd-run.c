@@ -272,6 +272,7 @@ static bool prepare_line(Run *r, char **args)
     }
     if (!r->line->guest_info) {
         g_autofree char *info = run_kernel_guest_info(r->line->kernel,
+                                                      r->line->bios,
                                                       r->ct.job.names.sysroots);
 
         if (info) {

@@ -5,6 +5,7 @@
  */
 #include "qemu/osdep.h"
 #include "base/input.h"
+#include "elf/rtos.h"
 #include "names/kernel-btf.h"
 #include "names/kernel-image.h"
 #include "names/sysroot.h"
@@ -14,13 +15,16 @@
 /* NULL: @path does not say */
 static char *info_of(const char *path)
 {
+    g_autoptr(ElfFile) elf = NULL;
     ETraceGuestInfo info;
 
-    if (!g_file_test(path, G_FILE_TEST_IS_REGULAR) ||
-        !kernel_btf_guest_info(path, &info, NULL)) {
+    if (!g_file_test(path, G_FILE_TEST_IS_REGULAR)) {
         return NULL;
     }
-    return etrace_guest_info_text(&info);
+    elf = elf_file_open(path, NULL);
+    return (elf && rtos_guest_info(elf, &info, NULL)) ||
+           kernel_btf_guest_info(path, &info, NULL) ?
+           etrace_guest_info_text(&info) : NULL;
 }
 
 static bool is_image(const char *path)
@@ -59,7 +63,8 @@ static void scan_folder(GHashTable *infos, const char *path)
     }
 }
 
-char *run_kernel_guest_info(const char *kernel, char **sysroots)
+char *run_kernel_guest_info(const char *kernel, const char *bios,
+                            char **sysroots)
 {
     g_autoptr(GHashTable) infos = g_hash_table_new_full(g_str_hash, g_str_equal,
                                                         g_free, NULL);
@@ -67,6 +72,9 @@ char *run_kernel_guest_info(const char *kernel, char **sysroots)
     GHashTableIter iter;
     gpointer only;
 
+    if (!info && bios) {
+        info = info_of(bios);
+    }
     /* An Image that does not say is not one of the others. */
     if (info || (kernel && is_image(kernel))) {
         return info;

@@ -9,12 +9,14 @@
 #include <glib.h>
 
 /*
- * What trace-guest-info has to know of the kernel that runs, for the caller to
- * free: from @kernel (may be NULL), or if that is no Linux kernel, from those
- * of @sysroots (may be NULL), in the folders themselves and their boot/. NULL:
- * there is none, or none that says; or there are several, which do not agree.
+ * What trace-guest-info has to know of the system that runs, for the caller to
+ * free: from @kernel or @bios (may be NULL), or if they do not say, from the
+ * Linux kernels of @sysroots (may be NULL), in the folders themselves and their
+ * boot/. NULL: there is none, or none that says; or there are several, which do
+ * not agree.
  */
-char *run_kernel_guest_info(const char *kernel, char **sysroots);
+char *run_kernel_guest_info(const char *kernel, const char *bios,
+                            char **sysroots);
 
 /*
  * @sysroots (may be NULL), and behind them the files among @kernel and @bios

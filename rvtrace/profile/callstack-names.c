@@ -26,16 +26,15 @@ static FrameKind frame_kind(unsigned priv)
 static char *layer_name(const CallStack *cs, CallStackLayer layer,
                         unsigned priv)
 {
-    const Task *task = cs->site.task;
+    const Task *task = callstack_task(cs, priv);
 
     if (layer == CALLSTACK_LAYER_PRIV) {
         return g_strdup(priv_text(priv));
     }
-    /* The firmware works for whoever calls it; then it is below that. */
-    if (!task || priv_is_machine(priv)) {
+    if (!task) {
         return NULL;
     }
-    switch (task->known ? layer : CALLSTACK_LAYER_COMM) {
+    switch (task_is_known(task) ? layer : CALLSTACK_LAYER_COMM) {
     case CALLSTACK_LAYER_PROCESS:
         return g_strdup_printf("%s (%u)", task->name, task->tgid);
     case CALLSTACK_LAYER_THREAD:

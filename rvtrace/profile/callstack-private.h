@@ -185,18 +185,26 @@ const KnownJump *callstack_jump(CallStack *cs, uint64_t end);
 
 /* callstack-stack.c: stacks, and which one is in use */
 
+/* Whose is what runs at @priv? The firmware works for whoever calls it. */
+static inline const Task *callstack_task(const CallStack *cs, unsigned priv)
+{
+    const Task *task = cs->site.task;
+
+    return task && (!priv_is_machine(priv) ||
+                    task->kind == TASK_KNOWN_IN_M_MODE) ? task : NULL;
+}
+
 /* What distinguishes the context of what runs now, at @priv, from others */
 static inline Context callstack_key(const CallStack *cs, unsigned priv)
 {
-    const Task *task = cs->site.task;
+    const Task *task = callstack_task(cs, priv);
 
     return (Context) {
         .priv = priv,
         /* A kernel or a monitor keeps its stack when it switches spaces. */
         .space = priv_is_user(priv) ? cs->site.space : 0,
         /* Tasks of Linux from 1 on: the idle ones all have number 0. */
-        .tid = task && task->known && !priv_is_machine(priv) ?
-               task->tid + 1 : 0,
+        .tid = task && task_is_known(task) ? task->tid + 1 : 0,
     };
 }
 

@@ -364,8 +364,8 @@ static unsigned left_at(const Stack *st, unsigned round, uint64_t pc)
  */
 static bool has_own_stack(const CallStack *cs)
 {
-    return cs->now->tid && (cs->now->priv == ETRACE_PRIV_U ||
-                            cs->now->priv == ETRACE_PRIV_S);
+    return cs->now->tid && cs->now->priv != ETRACE_PRIV_VU &&
+           cs->now->priv != ETRACE_PRIV_VS;
 }
 
 void callstack_enter_handler(CallStack *cs, uint64_t pc)

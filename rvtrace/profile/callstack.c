@@ -227,7 +227,7 @@ static void arrive(CallStack *cs, const FlowRun *run)
         moved = false;
     }
     if (cs->now->stack->task != cs->site.task && !cs->now->stack->trapped &&
-        !priv_is_machine(run->priv)) {
+        callstack_task(cs, run->priv)) {
         rename_stack(cs);
     }
     if (!cs->now->stack->depth) {

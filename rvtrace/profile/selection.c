@@ -370,7 +370,7 @@ void selection_hart_free(SelectionHart *h)
 static bool is_process(const Process *p, const Task *task)
 {
     if (p->numeric) {
-        return task->known &&
+        return task_is_known(task) &&
                (task->tid == p->number || task->tgid == p->number);
     }
     return g_pattern_match_simple(p->name, task->name);

@@ -165,7 +165,7 @@ void tree_writer_put(const TreeWriter *w, GByteArray *out)
     for (guint i = 0; i < w->task_order->len; i++) {
         const Task *task = w->task_order->pdata[i];
 
-        bytes_put_u8(out, task->known);
+        bytes_put_u8(out, task->kind);
         bytes_put_u32(out, task->tid);
         bytes_put_u32(out, task->tgid);
         bytes_put_text(out, task->name);
@@ -257,15 +257,15 @@ static bool get_node(TreeReader *t, ByteReader *in)
 
 static bool get_task(TreeReader *t, ByteReader *in, TaskTable *tasks)
 {
-    bool known = bytes_get_u8(in);
+    uint8_t kind = bytes_get_u8(in);
     uint32_t tid = bytes_get_u32(in), tgid = bytes_get_u32(in);
     g_autofree char *name = bytes_get_text(in);
 
-    if (in->failed) {
+    if (in->failed || kind > TASK_KNOWN_IN_M_MODE) {
         return false;
     }
     g_ptr_array_add(t->tasks,
-                    (gpointer)task_intern(tasks, known, tid, tgid, name));
+                    (gpointer)task_intern(tasks, kind, tid, tgid, name));
     return true;
 }
 

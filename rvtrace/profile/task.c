@@ -11,14 +11,14 @@ static guint task_hash(gconstpointer key)
 {
     const Task *t = key;
 
-    return g_str_hash(t->name) ^ t->tid * 0x9e3779b1u ^ t->tgid ^ t->known;
+    return g_str_hash(t->name) ^ t->tid * 0x9e3779b1u ^ t->tgid ^ t->kind;
 }
 
 static gboolean task_equal(gconstpointer a, gconstpointer b)
 {
     const Task *x = a, *y = b;
 
-    return x->known == y->known && x->tid == y->tid && x->tgid == y->tgid &&
+    return x->kind == y->kind && x->tid == y->tid && x->tgid == y->tgid &&
            g_str_equal(x->name, y->name);
 }
 
@@ -37,7 +37,7 @@ TaskTable *task_table_new(void)
     g_mutex_init(&table->lock);
     table->tasks = g_ptr_array_new_with_free_func(task_free);
     table->index = g_hash_table_new(task_hash, task_equal);
-    task_intern(table, false, 0, 0, "[no task]");
+    task_intern(table, TASK_GUESSED, 0, 0, "[no task]");
     return table;
 }
 
@@ -49,11 +49,11 @@ void task_table_free(TaskTable *table)
     g_free(table);
 }
 
-const Task *task_intern(TaskTable *table, bool known, uint32_t tid,
+const Task *task_intern(TaskTable *table, TaskKind kind, uint32_t tid,
                         uint32_t tgid, const char *name)
 {
     Task key = {
-        .known = known,
+        .kind = kind,
         .tid = tid,
         .tgid = tgid,
         .name = (char *)text_plain(name),

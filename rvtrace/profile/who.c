@@ -23,7 +23,7 @@ static const Task *space_task(Who *who, const TraceDecoder *d, unsigned space,
     program = names_program(who->names, d->image, priv);
     name = program ? g_strdup(program->name) :
                      g_strdup_printf("address space %u", space);
-    who->space_task = task_intern(who->tasks, false, TASK_MADE_UP + space,
+    who->space_task = task_intern(who->tasks, TASK_GUESSED, TASK_MADE_UP + space,
                                   TASK_MADE_UP + space, name);
     who->space = space;
     who->generation = d->image->generation;
@@ -39,8 +39,9 @@ static const Task *known_task(Who *who, const TraceDecoder *d)
     if (task.serial != who->serial) {
         who->serial = task.serial;
         who->moved = task.moved;
-        who->task = known ? task_intern(who->tasks, true, task.tid, task.tgid,
-                                        task.comm) : NULL;
+        who->task = known ? task_intern(who->tasks, task.in_m_mode ?
+                                        TASK_KNOWN_IN_M_MODE : TASK_KNOWN,
+                                        task.tid, task.tgid, task.comm) : NULL;
     }
     return who->task;
 }

@@ -9,13 +9,13 @@
 #include "base/option-error.h"
 
 static Task init = {
-    .known = true, .tid = 1, .tgid = 1, .name = (char *)"init",
+    .kind = TASK_KNOWN, .tid = 1, .tgid = 1, .name = (char *)"init",
 };
 static Task worker = {
-    .known = true, .tid = 31, .tgid = 30, .name = (char *)"worker/1",
+    .kind = TASK_KNOWN, .tid = 31, .tgid = 30, .name = (char *)"worker/1",
 };
 static Task made_up = {
-    .known = false, .tid = TASK_MADE_UP, .tgid = TASK_MADE_UP,
+    .kind = TASK_GUESSED, .tid = TASK_MADE_UP, .tgid = TASK_MADE_UP,
     .name = (char *)"busybox",
 };
 

@@ -61,8 +61,8 @@ static void set_up(Fixture *f)
     fixture_object(f->objects, f->names, OBJECT_KERNEL, "[kernel]", kallsyms,
                    0);
     f->tasks = task_table_new();
-    f->a = task_intern(f->tasks, true, 10, 10, "a");
-    f->b = task_intern(f->tasks, true, 11, 11, "b");
+    f->a = task_intern(f->tasks, TASK_KNOWN, 10, 10, "a");
+    f->b = task_intern(f->tasks, TASK_KNOWN, 11, 11, "b");
     f->site.task = f->a;
     f->profile = profile_new();
     f->stack = callstack_new(f->profile, PROFILE_ROOT, &(CallStackOptions) {

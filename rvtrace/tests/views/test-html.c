@@ -135,8 +135,8 @@ static void test_activity(void)
     g_autoptr(TaskTable) tasks = task_table_new();
     g_autoptr(Profile) p = profile_new();
     g_autoptr(Activity) a = activity_new(3, p, true);
-    const Task *sh = task_intern(tasks, true, 1, 1, "sh");
-    const Task *ls = task_intern(tasks, true, 2, 2, "ls");
+    const Task *sh = task_intern(tasks, TASK_KNOWN, 1, 1, "sh");
+    const Task *ls = task_intern(tasks, TASK_KNOWN, 2, 2, "ls");
     unsigned main = grow(p, PROFILE_ROOT, FRAME_USER, "main", 0);
     unsigned irq = grow(p, grow(p, main, FRAME_TRAP, "[irq]", 0),
                         FRAME_MACHINE, "handler", 0);

@@ -100,7 +100,7 @@ static void put_tasks(const Writer *w)
         g_string_append_c(w->s, '[');
         json_string(w->s, task->name, HTML_MAX_NAME);
         g_string_append_printf(w->s, ",%u,%u,%d]", task->tgid, task->tid,
-                               task->known);
+                               task_is_known(task));
     }
     g_string_append(w->s, "],");
 }

@@ -205,7 +205,7 @@ static void put_task(PerfData *p, uint32_t type, const Task *task,
 
 static bool is_thread(const Task *task)
 {
-    return task->known && task->tid != task->tgid;
+    return task_is_known(task) && task->tid != task->tgid;
 }
 
 static void see_task(PerfData *p, const Sample *sample)

@@ -35,7 +35,7 @@ static void see_sample(void *opaque, const Sample *sample)
     ThreadKey key = { .descriptor = sample->descriptor, .tid = task->tid };
     Life *life;
 
-    if (!task->known || !task->tid) {
+    if (!task_is_known(task) || !task->tid) {
         return;
     }
     life = g_hash_table_lookup(r->lives, &key);

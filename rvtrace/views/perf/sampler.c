@@ -159,7 +159,7 @@ static uint64_t descriptor_of(const Task *task, Image *image)
 {
     SidebandTask now;
 
-    return task && task->known && image && image_task(image, &now) &&
+    return task && task_is_known(task) && image && image_task(image, &now) &&
            now.tid == task->tid ? now.task : 0;
 }
 

@@ -145,7 +145,7 @@ static Part *part_of(Speedscope *s, Track *track)
 
     if (!part) {
         track->opaque = part = g_new0(Part, 1);
-        part->name = task->known ?
+        part->name = task_is_known(task) ?
             g_strdup_printf("%s (%u/%u), hart %u", task->name, task->tgid,
                             task->tid, track->hart) :
             g_strdup_printf("%s, hart %u", task->name, track->hart);

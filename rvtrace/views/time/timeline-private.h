@@ -94,7 +94,7 @@ uint64_t timeline_task_track(const TimelineHart *h, const Task *task);
 /* Linux' idle tasks are those with the number 0. */
 static inline bool timeline_is_idle(const Task *task)
 {
-    return task->known && !task->tid;
+    return task_is_known(task) && !task->tid;
 }
 
 #endif /* ETRACE_TIMELINE_PRIVATE_H */

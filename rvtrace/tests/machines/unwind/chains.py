@@ -91,12 +91,19 @@ class Names:
         return ' < '.join(f'{self.at(a)}:{a:x}' for a in chain[:12])
 
 
+def true_pointers(path):
+    """{instruction: sp before it}"""
+    with open(path, encoding='utf-8') as lines:
+        words = [line.split() for line in lines]
+    return {int(line[1], 16): int(line[3], 16) for line in words}
+
+
 def true_stacks(path):
     """{instruction: (addresses, those that a trap interrupted, why)}"""
     stacks = {}
     with open(path, encoding='utf-8') as lines:
         for line in lines:
-            hart, number, why, *chain = line.split()
+            hart, number, why, _, *chain = line.split()
             need(hart == '0', 'there is one hart')
             traps = [int(a[1:], 16) for a in chain if a[0] == '!']
             stacks[int(number, 16)] = (

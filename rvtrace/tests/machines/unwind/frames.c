@@ -8,7 +8,7 @@
  * prologues, epilogues and handlers of traps as well.
  *
  * Arguments
- *   out=FILE      "hart number why pc..." a line, see below
+ *   out=FILE      "hart number why sp pc..." a line, see below
  *   retired=FILE  libretired.so, which has to be in the same run: it counts
  *   elf=FILE      the guest, or a program of it; can be repeated
  *   every=N       the numbers are multiples of N
@@ -17,11 +17,11 @@
  *                 shared libraries of theirs, which are there; can be repeated
  *
  * A line has the instruction's number among those of the hart that retire,
- * from 1 on, its address, and where its callers go on, the innermost one
- * first; numbers and addresses are in hex. Where a trap interrupted a function,
- * there is a ! in front. An instruction that traps does not
- * retire, and its number comes again: the last line with it is the one that
- * counts. why says how the unwinding ended:
+ * from 1 on, why, sp before it, its address, and where its callers go on, the
+ * innermost one first; all but why are in hex. Where a trap interrupted a
+ * function, there is a ! in front. An instruction that traps does not retire,
+ * and its number comes again: the last line with it is the one that counts. why
+ * says how the unwinding ended:
  *   end           at a function that nothing called: its return address is 0,
  *                 or the information says that there is none
  *   bare          at code without information, which is the last address
@@ -287,11 +287,13 @@ static void write_stack(unsigned hart, uint64_t number, uint64_t pc)
     Hart *h = &harts[hart];
     Frame f = { .pc = pc, .exact = true };
     const char *why = NULL;
+    uint64_t sp;
     Program *p;
 
     for (unsigned i = 1; i < 32; i++) {
         f.column[i] = read_reg(h, h->x[i].reg);
     }
+    sp = f.column[REG_SP];
     g_mutex_lock(&lock);
     p = files_program(pc, read_memory, h);
     for (unsigned n = 0; p && !why; n++) {
@@ -305,7 +307,8 @@ static void write_stack(unsigned hart, uint64_t number, uint64_t pc)
         g_mutex_unlock(&lock);
         return;
     }
-    fprintf(out, "%u %" PRIx64 " %s%s\n", hart, number, why, line->str);
+    fprintf(out, "%u %" PRIx64 " %s %" PRIx64 "%s\n", hart, number, why, sp,
+            line->str);
     g_mutex_unlock(&lock);
 }
 

@@ -12,6 +12,7 @@
  */
 #include <stdbool.h>
 #include "walk.h"
+#include "rtos.h"
 
 #define STACK   (32 * 1024)
 #define KERNEL  (32 * 1024)
@@ -80,6 +81,7 @@ static struct frame *schedule(struct frame *f)
 {
     waits[now] = f;
     now = (now + 1 + walk_pick(&own, MEMBERS - 1)) % MEMBERS;
+    RTOS_CURRENT = &rtos_tasks[now];
     return waits[now];
 }
 
@@ -157,6 +159,7 @@ void prepare(unsigned i)
     f->x[FRAME_SP] = (xlen_t)stacks[i + 1];
     f->x[FRAME_A0] = (xlen_t)&walks[i];
     waits[i] = f;
+    rtos_name(i);
 }
 
 void begin(void)
@@ -166,6 +169,7 @@ void begin(void)
     for (unsigned i = 0; i < MEMBERS; i++) {
         prepare(i);
     }
+    RTOS_CURRENT = &rtos_tasks[0];
     first = waits[0];
 #if LEVEL == 3
     csr_write(mtvec, m_here);

@@ -6,12 +6,14 @@
 # chains.py says what is compared.
 
 import os
+import shutil
 import subprocess
 import sys
 
 import generate
 import tap
-from chains import Names, compare, our_stacks, true_stacks
+from chains import Names, compare, our_stacks, true_pointers, true_stacks
+from symbols import table
 from tap import LIMIT, need
 
 QEMU, RVTRACE, RETIRED, OUT = (os.environ[n] for n in
@@ -79,11 +81,61 @@ def make(folder, sources, variant, options):
     return elf
 
 
-def test(folder, sources, variant, options, rounds, period, share=SHARE):
+# Variables of the systems in rtos.h
+CURRENT = ('pxCurrentTCB', '_kernel', '_tx_thread_current_ptr',
+           'g_running_tasks', 'rt_current_thread')
+
+
+def guest_info(elf, options):
+    """What a machine is told of tasks.c: what guest-info finds, and all of it"""
+    said = run(RVTRACE, 'guest-info', elf).strip()
+    symbols = {s.name: s.address for s in table(elf)}
+    want = {name[5:].replace('_', '-'): value
+            for name, value in symbols.items() if name[:5] == 'want_'}
+    want['current'] = want.pop('at') + next(symbols[name] for name in CURRENT
+                                            if name in symbols)
+    system, *members = said.split(':')
+    got = {name: int(value, 0)
+           for name, value in (member.split('=') for member in members)}
+    need(system == 'rtos' and got == want, f'{said}, not {want}')
+    return (f',trace-guest-info={said}:'
+            f'priv={3 if "-DLEVEL=3" in options else 1}')
+
+
+def need_tasks(folder, elf, text, period):
+    """
+    Every instruction is the task's whose stack sp points to, from when it does,
+    as tasks.c has them. On the stack of M-mode's handlers nobody knows.
+    """
+    size = 32 << 10
+    stacks = [s.address for s in table(elf) if s.name in ('stacks', 'kernel')]
+    pointers = true_pointers(f'{folder}/frames')
+    number = seen = 0
+    for line in text.splitlines():
+        if not line or line[0] == '\t':
+            continue
+        number += period
+        # Until the first task begins, its stack may be in use.
+        if number not in pointers or (not seen and '[no task]' in line):
+            continue
+        for stack in stacks:
+            # a stack that is empty ends where the next one begins
+            i = (pointers[number] - 1 - stack) // size
+            if 0 <= i < 5:
+                seen += 1
+                need(line.startswith(f'task {i} '),
+                     f'instruction {number} is of task {i}: {line}')
+    need(seen > number / period / 2, f'{seen} instructions are of tasks')
+
+
+def test(folder, sources, variant, options, rounds, period, share=SHARE,
+         known=False):
     elf = make(folder, sources, variant,
                [*options, f'-DROUNDS={rounds if ALL else rounds // 10}'])
     run(QEMU, '-M', 'virt,trace=on,trace-chardev=tr,trace-sideband=sb,'
-        'trace-autostart=on', '-icount', 'shift=4,sleep=off',
+        'trace-autostart=on' + (guest_info(elf, options) if known else
+                              ''),
+        '-icount', 'shift=4,sleep=off',
         '-chardev', f'file,id=tr,path={folder}/trace',
         '-chardev', f'file,id=sb,path={folder}/sideband',
         '-cpu', variant[:4], '-m', '128M', '-bios', 'none',
@@ -96,9 +148,11 @@ def test(folder, sources, variant, options, rounds, period, share=SHARE):
         said = uart.read()
     need(not said, f'the guest says {said}')
     true = true_stacks(f'{folder}/frames')
-    ours = our_stacks(run(RVTRACE, 'script', '--trace', f'{folder}/trace',
-                          '--sideband', f'{folder}/sideband', '--elf', elf,
-                          '--period', str(period)), period)
+    text = run(RVTRACE, 'script', '--trace', f'{folder}/trace', '--sideband',
+               f'{folder}/sideband', '--elf', elf, '--period', str(period))
+    ours = our_stacks(text, period)
+    if known:
+        need_tasks(folder, elf, text, period)
     names = Names(elf, ROOTS)
     need(all(ours[n][0] == true[n][0][0] for n in ours.keys() & true.keys()),
          'the instructions are not the same')
@@ -113,6 +167,27 @@ def test(folder, sources, variant, options, rounds, period, share=SHARE):
          '\n'.join([f'{100 - 100 * wrong / kinds["compared"]:.3f} % equal; '
                     f'{note}', *examples[:SHOWN]]))
     return note
+
+
+def test_run(folder, system):
+    """`rvtrace run` finds the tasks by itself."""
+    elf = make(folder, TASKS, 'rv64gc', ['-DSHARED', '-g', '-DROUNDS=300',
+                                         f'-DRTOS={system}', *tasks(3, 100)])
+    out = f'{folder}/rvtrace.out'
+    shutil.rmtree(out, ignore_errors=True)
+    done = subprocess.run([RVTRACE, 'run', '--keep', out, '--', QEMU, '-M',
+                           'virt', '-bios', 'none', '-display', 'none',
+                           '-monitor', 'none', '-serial', 'none', '-kernel',
+                           elf], check=True, capture_output=True, text=True,
+                          stdin=subprocess.DEVNULL, timeout=LIMIT)
+    names = [f'task {i}' for i in range(5)]
+    need('by task: task ' in done.stdout, done.stdout)
+    rows = [line.split('\t') for line in run(
+        RVTRACE, 'report', '--sort', 'comm', '--format', 'tsv',
+        out).splitlines()]
+    column = rows[0].index('comm')
+    got = {row[column] for row in rows[1:]}
+    need(got == {*names, '[no task]'}, f'{got}')
 
 
 COMMON = ['entry.S', 'context.S', 'walk.c']
@@ -166,6 +241,17 @@ tests += [
     ('one code: tasks of U-mode', test, TASKS, 'rv64gc',
      ['-DSHARED', *tasks(0, 100)], 10000, 199, .5),
 ]
+# ... unless it is told where the system keeps the task that runs.
+tests += [
+    (f'known tasks of {system} {variant}', test, TASKS, variant,
+     ['-DSHARED', '-g', f'-DRTOS={system}', *tasks(level, 100)], 10000, 199,
+     SHARE, True)
+    for system, variant, level in (
+        ('FREERTOS', 'rv64gc', 3), ('FREERTOS', 'rv32gc', 3),
+        ('ZEPHYR', 'rv64gc', 0), ('THREADX', 'rv32gc', 3),
+        ('NUTTX', 'rv64gc', 1), ('RT_THREAD', 'rv64g', 3))
+]
+tests += [('run knows tasks', test_run, 'FREERTOS')]
 # What the others cover, too, is for the long run.
 LONG = ('one code: coroutines', 'one code: tasks of U-mode',
         'calls unoptimised', 'calls frame pointers', 'calls rv32', 'coroutines',
