@@ -38,7 +38,7 @@ def run_gdb(folder, guest, commands, *options, cpu='rv64', smp=1,
     with tempfile.TemporaryDirectory() as sockets:
         script = f'{folder}/gdb'
         with open(script, 'w', encoding='ascii') as file:
-            print('set pagination off', 'set width 0',
+            print('set pagination off', 'set width 0', 'set remotetimeout 60',
                   'set record instruction-history-size unlimited',
                   'set record function-call-history-size unlimited',
                   f'target remote {sockets}/gdb', *commands, 'kill', sep='\n',

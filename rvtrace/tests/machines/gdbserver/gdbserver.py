@@ -67,7 +67,7 @@ def run_gdb(folder, guest, commands, *options, source=None, symbols=True):
                            source=source))
     elf = f'{OUT}/{guest}.elf'
     with open(f'{folder}/gdb', 'w', encoding='ascii') as file:
-        print('set pagination off', 'set width 0',
+        print('set pagination off', 'set width 0', 'set remotetimeout 60',
               'set record instruction-history-size unlimited',
               'set record btrace bts buffer-size unlimited',
               f'target remote | {line}', 'set scheduler-locking on',
