@@ -21,7 +21,7 @@
 #include "riscv-trace-ram.h"
 #include "riscv-trace-regs.h"
 #include "riscv-trace-replicator.h"
-#include "riscv-trace-sideband.h"
+#include "stream/riscv-trace-sideband.h"
 
 /* What is created */
 typedef struct Plan {

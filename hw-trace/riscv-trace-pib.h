@@ -8,7 +8,7 @@
 
 #include "hw/register.h"
 #include "hw/sysbus.h"
-#include "riscv-trace-chardev.h"
+#include "stream/riscv-trace-chardev.h"
 #include "riscv-trace-regs.h"
 #include "riscv-trace-replicator.h"
 

@@ -14,8 +14,8 @@
 
 #include "hw/qdev-core.h"
 #include "qemu/thread.h"
-#include "riscv-trace-session.h"
-#include "riscv-trace-sideband.h"
+#include "stream/riscv-trace-session.h"
+#include "stream/riscv-trace-sideband.h"
 #include "riscv-trace-sink.h"
 
 #define TYPE_RISCV_TRACE_REPLICATOR "riscv-trace-replicator"

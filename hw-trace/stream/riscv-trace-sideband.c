@@ -8,7 +8,7 @@
 #include "qemu/module.h"
 #include "hw/qdev-properties.h"
 #include "hw/qdev-properties-system.h"
-#include "riscv-trace-compat.h"
+#include "hw/trace/riscv-trace-compat.h"
 #include "riscv-trace-sideband.h"
 
 static void riscv_trace_sideband_opened(void *opaque)

@@ -11,7 +11,7 @@
 #include "qemu/main-loop.h"
 #include "qapi/error.h"
 #include "riscv-trace-chardev.h"
-#include "trace.h"
+#include "hw/trace/trace.h"
 
 /* Wake the main loop for this many bytes, or for fewer after a while. */
 #define KICK_BYTES      (64 * KiB)

@@ -14,9 +14,9 @@
 #include "system/runstate.h"
 #include "system/runstate-action.h"
 #include "system/system.h"
-#include "etrace/sideband.h"
+#include "hw/trace/etrace/sideband.h"
 #include "riscv-trace-session.h"
-#include "trace.h"
+#include "hw/trace/trace.h"
 
 /* How long QEMU's end may be held up by a peer that reads nothing. */
 #define FINAL_FLUSH_MS      5000

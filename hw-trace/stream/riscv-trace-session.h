@@ -15,9 +15,9 @@
 #include "qemu/notify.h"
 #include "qemu/thread.h"
 #include "riscv-trace-chardev.h"
-#include "riscv-trace-counts.h"
+#include "hw/trace/riscv-trace-counts.h"
 #include "riscv-trace-sideband.h"
-#include "riscv-trace-sink.h"
+#include "hw/trace/riscv-trace-sink.h"
 #include "target/riscv/trace/reader.h"
 
 typedef struct RISCVTraceSession {
