@@ -38,7 +38,7 @@ static const struct {
 } groups[] = {
     { "Run a machine", "run" },
     { "Look at what ran", "summary report annotate html flamegraph timeline "
-      "diff gdbserver" },
+      "privilege diff gdbserver" },
     { "For other programs", "perf-data script callgrind pprof speedscope "
       "uftrace folded coverage pgo kernel-elf" },
     { "Record what something else has started", "listen live ctr-sample "

@@ -27,6 +27,8 @@ static const CommandHelp helps[] = {
       "  rvtrace folded | flamegraph.pl > stacks.svg" },
     { "timeline", "output min-duration time " NAMES " " PART,
       "  rvtrace timeline --from 1s -o boot.pftrace" },
+    { "privilege", "output every time format " NAMES " " PART,
+      "  rvtrace privilege --every 100ms --process sh" },
     { "speedscope", "output min-duration time " NAMES " " PART,
       "  rvtrace speedscope --process sh -o sh.json" },
     { "uftrace", "output min-duration time " NAMES " " PART,

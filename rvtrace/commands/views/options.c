@@ -246,6 +246,42 @@ const OptionGroup rows_group = {
 };
 
 /*
+ * --format
+ */
+
+static char *format_text;
+static TableFormat format;
+
+static bool check_format(const View *only)
+{
+    if (format_text && !table_parse_format(format_text, &format)) {
+        say_error("--format %s: must be text, tsv or json", format_text);
+        return false;
+    }
+    return true;
+}
+
+const OptionGroup format_group = {
+    .entries = (const GOptionEntry[]) {
+        { "format", 0, 0, G_OPTION_ARG_STRING, &format_text,
+          "text (default), or for scripts, with all rows: tsv, json",
+          "text|tsv|json" },
+        { NULL }
+    },
+    .check = check_format,
+};
+
+bool format_given(void)
+{
+    return format_text;
+}
+
+TableFormat format_option(void)
+{
+    return format;
+}
+
+/*
  * --source-prefix
  */
 

@@ -9,6 +9,7 @@
 #include <math.h>
 #include "commands/views/view.h"
 #include "elf/source.h"
+#include "views/report/table.h"
 
 /* Each is what the command line says; a process has one. */
 
@@ -55,6 +56,11 @@ typedef struct RowOptions {
 
 extern const OptionGroup rows_group;
 extern RowOptions row_options;
+
+/* --format of tables; text, if it is not given */
+extern const OptionGroup format_group;
+bool format_given(void);
+TableFormat format_option(void);
 
 /* --source-prefix: where sources are; the caller frees them. */
 extern const OptionGroup sources_group;

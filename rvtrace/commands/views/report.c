@@ -11,19 +11,13 @@
 #define DEFAULT_KEYS "dso,sym"
 
 static struct {
-    char *format, *callers;
+    char *callers;
     gboolean by_total;
 } options;
 
 static bool check(const View *only)
 {
-    TableFormat format;
-
-    if (options.format && !table_parse_format(options.format, &format)) {
-        say_error("--format %s: must be text, tsv or json", options.format);
-        return false;
-    }
-    if (options.format && options.callers) {
+    if (format_given() && options.callers) {
         say_error("--callers writes text only: leave out --format");
         return false;
     }
@@ -34,9 +28,6 @@ static const OptionGroup group = {
     .entries = (const GOptionEntry[]) {
         { "by-total", 0, 0, G_OPTION_ARG_NONE, &options.by_total,
           "Sort by what ran in a function and all that it called", NULL },
-        { "format", 0, 0, G_OPTION_ARG_STRING, &options.format,
-          "text (default), or for scripts, with all rows: tsv, json",
-          "text|tsv|json" },
         { "callers", 0, 0, G_OPTION_ARG_STRING, &options.callers,
           "Instead: who called this function, a glob, and what it called",
           "NAME" },
@@ -101,13 +92,11 @@ static int write_view(ViewOutput *out, const ViewPass *p)
         .max_rows = row_options.max_rows,
         .by_time = r->by_time,
         .by_total = options.by_total,
+        .format = format_option(),
         .ran = r->job->selection ? results_insns(r, &selected) : 0,
         .places = places,
     };
 
-    if (options.format) {
-        table_parse_format(options.format, &o.format);
-    }
     /* Scripts want all rows. */
     o.min_percent = !isnan(row_options.min_percent) ? row_options.min_percent :
                     o.format == TABLE_TEXT ? 0.05 : 0;
@@ -139,7 +128,8 @@ const View view_report = {
     .needs = RESULT_COUNTS | RESULT_PROFILE,
     .spares = spares,
     .groups = {
-        &sort_group, &group, &rows_group, &filter_group, &weight_group,
+        &sort_group, &group, &format_group, &rows_group, &filter_group,
+        &weight_group,
     },
     .write = write_view,
 };

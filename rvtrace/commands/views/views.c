@@ -22,6 +22,7 @@
     X(speedscope) \
     X(uftrace) \
     X(timeline) \
+    X(privilege) \
     X(html) \
     X(pgo_llvm) \
     X(pgo_bolt) \

@@ -2,6 +2,8 @@
  * Write a synthetic trace, its sideband and its truth to files, for the tests
  * of the command line: synth-write SEED HARTS INSNS DIR [notes]
  *
+ * The file "pcs" has those of hart 0, "privs" the ETracePriv of instructions: a
+ * line for each hart, a digit for each instruction.
  * With notes, how many instructions each hart had retired at those goes to the
  * file "notes", a line for each.
  *
@@ -33,6 +35,7 @@ int main(int argc, char **argv)
     };
     g_autoptr(GString) pcs = g_string_new(NULL);
     g_autoptr(GString) notes = g_string_new(NULL);
+    g_autoptr(GString) privs = g_string_new(NULL);
     GString *truth;
     Synth *s;
 
@@ -52,12 +55,19 @@ int main(int argc, char **argv)
     }
     put(argv[4], "pcs", pcs->str, pcs->len);
     for (unsigned i = 0; i < opts.nr_harts; i++) {
+        for (guint j = 0; j < s->harts[i].privs->len; j++) {
+            g_string_append_printf(privs, "%u",
+                                   g_array_index(s->harts[i].privs, uint8_t,
+                                                 j));
+        }
+        g_string_append_c(privs, '\n');
         for (guint j = 0; j < s->harts[i].notes->len; j++) {
             g_string_append_printf(notes, "%u %" PRIu64 "\n", i,
                                    g_array_index(s->harts[i].notes, uint64_t,
                                                  j));
         }
     }
+    put(argv[4], "privs", privs->str, privs->len);
     put(argv[4], "notes", notes->str, notes->len);
     g_string_free(truth, TRUE);
     synth_free(s);

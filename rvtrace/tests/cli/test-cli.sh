@@ -60,8 +60,8 @@ says "every command is listed" out listen
 check "unknown command" 2 "$tool" frobnicate
 says "it is named" err "no command 'frobnicate'"
 for command in decode verify stat summary report annotate folded flamegraph \
-    timeline html listen convert perf-data script callgrind pprof speedscope \
-    uftrace gdbserver; do
+    timeline privilege html listen convert perf-data script callgrind pprof \
+    speedscope uftrace gdbserver; do
     check "$command --help" 0 "$tool" $command --help
     says "$command explains itself" out '--trace'
     check "$command --bogus" 2 "$tool" $command --bogus

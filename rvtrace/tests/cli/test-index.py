@@ -23,7 +23,8 @@ from checks import check, skip, tap
 
 TOOL = os.path.abspath(sys.argv[1])
 ADDED = ['report', 'folded', 'callgrind', 'pprof', 'annotate']
-VIEWS = ADDED + ['stat', 'html', 'script', 'timeline', 'speedscope']
+VIEWS = ADDED + ['stat', 'html', 'script', 'timeline', 'privilege',
+                 'speedscope']
 HEADER = 16 + 4 + 64    # magic number, version, checksum
 # Bytes of a real trace that are enough
 REAL_BYTES = 6 << 20

@@ -254,7 +254,7 @@ static void write_data(const Diff *d, GPtrArray *rows, FILE *f)
         g_auto(GStrv) cells = cells_of(row);
 
         for (unsigned k = 0; k < 2; k++) {
-            g_ptr_array_add(all, g_strdup_printf("%" PRIu64, row->own[k]));
+            table_add_number(all, row->own[k]);
         }
         g_ptr_array_add(all, signed_distance(row));
         for (unsigned k = 0; k < nr_keys; k++) {

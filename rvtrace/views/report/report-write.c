@@ -141,11 +141,6 @@ static void write_text(const Report *r, GPtrArray *rows, bool totals,
     }
 }
 
-static void add_number(GPtrArray *cells, uint64_t n)
-{
-    g_ptr_array_add(cells, g_strdup_printf("%" PRIu64, n));
-}
-
 /* Functions of one object may have the same name. */
 static void add_address(GPtrArray *cells, const Symbol *symbol)
 {
@@ -180,12 +175,12 @@ static void write_data(const Report *r, GPtrArray *rows, bool totals, FILE *f)
     for (guint i = 0; i < rows->len; i++) {
         const ReportRow *row = rows->pdata[i];
 
-        add_number(cells, row->own);
+        table_add_number(cells, row->own);
         if (totals) {
-            add_number(cells, row->total);
+            table_add_number(cells, row->total);
         }
         if (report_has_key(r, REPORT_SYM)) {
-            add_number(cells, row->calls);
+            table_add_number(cells, row->calls);
         }
         for (unsigned k = 0; k < r->o->nr_keys; k++) {
             g_ptr_array_add(cells, clean_cell(r, row, r->o->keys[k]));

@@ -35,6 +35,11 @@ char *table_clean(const char *text)
     return valid;
 }
 
+void table_add_number(GPtrArray *cells, uint64_t n)
+{
+    g_ptr_array_add(cells, g_strdup_printf("%" PRIu64, n));
+}
+
 static void write_string(const char *text, FILE *f)
 {
     fputc('"', f);

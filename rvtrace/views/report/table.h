@@ -7,6 +7,7 @@
 #define ETRACE_TABLE_H
 
 #include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <glib.h>
 
@@ -29,6 +30,9 @@ typedef struct TableColumn {
  * without control characters. To be freed with g_free().
  */
 char *table_clean(const char *text);
+
+/* One cell more: @n as decimal digits */
+void table_add_number(GPtrArray *cells, uint64_t n);
 
 /*
  * Write rows of @nr_columns cells each, strings that table_clean() could have

@@ -3,8 +3,9 @@
  *
  * Bins are equally wide pieces of an axis, in instructions or ns. Their number
  * is bounded, and so is memory: where there is more than they have room for,
- * two neighbours become one. A width is always a power of two, and a bin begins
- * at a multiple of it, so that bins of several harts can be added up.
+ * two neighbours become one. A width is always the least one times a power of
+ * two, and a bin begins at a multiple of it, so that bins of several harts that
+ * began with the same width can be added up.
  *
  * SPDX-License-Identifier: GPL-2.0-or-later
  */
@@ -23,7 +24,7 @@ typedef struct BinCount {
 typedef struct Bins {
     unsigned max_bins;
     unsigned max_counts;        /* entries of counts */
-    uint64_t width;             /* of a bin; a power of two */
+    uint64_t width;             /* of a bin */
     uint64_t first;             /* bin 0 begins at first * width */
     GArray *counts;             /* BinCount, by bin: those that are complete */
     bool known;                 /* something was counted */
@@ -35,8 +36,8 @@ typedef struct Bins {
 
 /*
  * Bins of which there are at most @max_bins and which have at most @max_counts
- * counts, except that a single bin may have one for each id. @width, a power of
- * two, is the least. The caller frees it.
+ * counts, except that a single bin may have one for each id. @width is the
+ * least, and not 0. The caller frees it.
  */
 Bins *bins_new(uint64_t width, unsigned max_bins, unsigned max_counts);
 void bins_free(Bins *b);

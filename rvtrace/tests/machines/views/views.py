@@ -13,6 +13,7 @@ import sys
 from collections import Counter
 
 import tap
+import levels
 import ranges
 from symbols import table
 from tap import need, Skip
@@ -674,6 +675,10 @@ def test_ranges(folder, guest):
     return ranges.test_ranges(folder, guest, run, stacks)
 
 
+def test_levels(folder, guest):
+    return levels.test_levels(folder, guest, run)
+
+
 def test_no_time(folder, guest):
     refuses(folder, guest, 'does not report the time', 'folded', '--weight',
             'time')
@@ -683,6 +688,8 @@ def test_no_time(folder, guest):
     need(unit == 'none', unit)
     refuses(folder, guest, 'does not report the time', 'timeline', '--time',
             'virtual')
+    refuses(folder, guest, 'give a number of instructions', 'privilege',
+            '--every', '1ms')
 
 
 def refuses(folder, guest, what, *arguments):
@@ -782,6 +789,7 @@ def main():
         ('virtual time in reports', test_report_weight, timed),
         ('virtual time with an index', test_index_times, timed),
         ('ranges of time in a browser', test_ranges, timed),
+        ('privilege levels by time', test_levels, timed),
         ('no timestamps', test_no_time, dhry),
         ('names of Rust', test_rust, dhry),
         ('options of views', test_options, dhry),
