@@ -47,64 +47,65 @@ static const struct {
       "merge convert params encode" },
 };
 
-/* What it is for; NULL: there is no such command. */
-static const char *summary_of(const char *name)
+/* All commands: those of views have no run(). The caller frees the array. */
+static GArray *all_commands(void)
 {
+    GArray *all = g_array_new(false, false, sizeof(CliCommand));
     const View *view;
 
-    for (size_t i = 0; i < ARRAY_SIZE(commands); i++) {
-        if (g_str_equal(commands[i].name, name)) {
-            return commands[i].summary;
+    g_array_append_vals(all, commands, ARRAY_SIZE(commands));
+    for (unsigned i = 0; (view = view_number(i)); i++) {
+        CliCommand command = { view_command_name(view), view->summary };
+
+        /* Of several views of one command, one has its texts. */
+        if (view->summary) {
+            g_array_append_val(all, command);
         }
     }
-    for (unsigned i = 0; (view = view_number(i)); i++) {
-        if (view->summary && g_str_equal(view_command_name(view), name)) {
-            return view->summary;
+    return all;
+}
+
+/* NULL: there is no such command. */
+static const CliCommand *find_command(const GArray *all, const char *name)
+{
+    for (guint i = 0; i < all->len; i++) {
+        const CliCommand *c = &g_array_index(all, CliCommand, i);
+
+        if (g_str_equal(c->name, name)) {
+            return c;
         }
     }
     return NULL;
 }
 
-/* The names of all commands; the caller frees the array. */
-static GPtrArray *all_names(void)
+static void list(FILE *f, const CliCommand *c)
 {
-    GPtrArray *names = g_ptr_array_new();
-    const View *view;
-
-    for (size_t i = 0; i < ARRAY_SIZE(commands); i++) {
-        g_ptr_array_add(names, (gpointer)commands[i].name);
-    }
-    for (unsigned i = 0; (view = view_number(i)); i++) {
-        if (view->summary) {
-            g_ptr_array_add(names, (gpointer)view_command_name(view));
-        }
-    }
-    return names;
+    fprintf(f, "  %-11s %s\n", c->name, c->summary);
 }
 
-static void list(FILE *f, const char *name)
+static bool is_grouped(const CliCommand *c)
 {
-    fprintf(f, "  %-11s %s\n", name, summary_of(name));
+    for (size_t k = 0; k < ARRAY_SIZE(groups); k++) {
+        g_auto(GStrv) words = g_strsplit(groups[k].commands, " ", -1);
+
+        if (g_strv_contains((const char *const *)words, c->name)) {
+            return true;
+        }
+    }
+    return false;
 }
 
 /* Commands that no group names are listed, too. */
-static void list_others(FILE *f)
+static void list_others(FILE *f, const GArray *all)
 {
-    g_autoptr(GPtrArray) names = all_names();
     bool any = false;
 
-    for (guint i = 0; i < names->len; i++) {
-        bool grouped = false;
+    for (guint i = 0; i < all->len; i++) {
+        const CliCommand *c = &g_array_index(all, CliCommand, i);
 
-        for (size_t k = 0; k < ARRAY_SIZE(groups); k++) {
-            g_auto(GStrv) words = g_strsplit(groups[k].commands, " ", -1);
-
-            grouped |= g_strv_contains((const char *const *)words,
-                                       names->pdata[i]);
-        }
-        if (!grouped) {
+        if (!is_grouped(c)) {
             fprintf(f, "%s", any ? "" : "\nOthers:\n");
-            list(f, names->pdata[i]);
+            list(f, c);
             any = true;
         }
     }
@@ -112,6 +113,8 @@ static void list_others(FILE *f)
 
 static void usage(FILE *f)
 {
+    g_autoptr(GArray) all = all_commands();
+
     fprintf(f, "Usage: rvtrace COMMAND [OPTION...] [FOLDER]\n\n"
                "See every instruction that RISC-V harts of QEMU have run.\n");
     for (size_t i = 0; i < ARRAY_SIZE(groups); i++) {
@@ -119,38 +122,38 @@ static void usage(FILE *f)
 
         fprintf(f, "\n%s:\n", groups[i].title);
         for (char **word = words; *word; word++) {
-            list(f, *word);
+            list(f, find_command(all, *word));
         }
     }
-    list_others(f);
+    list_others(f, all);
     fprintf(f, "\nBegin with 'rvtrace run -- qemu-system-riscv64 -M virt "
                "...'.\n'rvtrace help COMMAND' explains a command, 'rvtrace "
                "--version' says which\nrvtrace this is.\n");
 }
 
-static int run_command(const char *command, int argc, char **argv)
+static int unknown_command(const GArray *all, const char *name)
 {
-    g_autofree char *name = g_strdup_printf("rvtrace %s", command);
+    g_autoptr(GPtrArray) names = g_ptr_array_new();
     g_autofree char *hint = NULL;
-    g_autoptr(GPtrArray) names = NULL;
-    const View *view;
 
-    g_set_prgname(name);
-    for (size_t i = 0; i < ARRAY_SIZE(commands); i++) {
-        if (!strcmp(command, commands[i].name)) {
-            return commands[i].run(argc, argv);
-        }
+    for (guint i = 0; i < all->len; i++) {
+        g_ptr_array_add(names,
+                        (gpointer)g_array_index(all, CliCommand, i).name);
     }
-    for (unsigned i = 0; (view = view_number(i)); i++) {
-        if (!strcmp(command, view_command_name(view))) {
-            return view_command(command, argc, argv);
-        }
-    }
-    names = all_names();
-    hint = suggest(command, names, "");
-    say_error("there is no command '%s'%s; try 'rvtrace --help'", command,
-              hint);
+    hint = suggest(name, names, "");
+    say_error("there is no command '%s'%s; try 'rvtrace --help'", name, hint);
     return CLI_ERROR;
+}
+
+static int run_command(const char *name, int argc, char **argv)
+{
+    g_autofree char *prgname = g_strdup_printf("rvtrace %s", name);
+    g_autoptr(GArray) all = all_commands();
+    const CliCommand *c = find_command(all, name);
+
+    g_set_prgname(prgname);
+    return !c ? unknown_command(all, name) :
+           c->run ? c->run(argc, argv) : view_command(name, argc, argv);
 }
 
 int main(int argc, char **argv)
