@@ -22,13 +22,9 @@ typedef struct Names {
 static const Names virt_names = { "trace-chardev", "trace-sideband" };
 static const Names device_names = { "chardev", "sideband" };
 
-/* Is @arg the option -@name, or, as QEMU takes it, too, --@name? */
 static bool is_option(const char *arg, const char *name)
 {
-    if (arg[0] != '-') {
-        return false;
-    }
-    return g_str_equal(arg + (arg[1] == '-' ? 2 : 1), name);
+    return !g_strcmp0(qemu_option_name(arg), name);
 }
 
 /*

@@ -20,13 +20,19 @@ typedef struct QemuLine {
     bool takes_keys;            /* all of the terminal's, Ctrl-C, too */
 } QemuLine;
 
+/* The name of the option @arg, -NAME or --NAME; NULL: it is no option */
+static inline const char *qemu_option_name(const char *arg)
+{
+    return arg[0] != '-' || !arg[1] ? NULL : arg + (arg[1] == '-' ? 2 : 1);
+}
+
 /*
  * @args, which end with NULL, with the options that trace the machine, or in
- * user mode the program, from its first instruction on, unless they say otherwise, and files for the
- * two streams: those of @args if they have some, or else "trace" and
- * "sideband" in the folder @dir, which must not be "" then. Returns NULL and
- * sets @errp, with what to do in its message, if that cannot be: trace=off,
- * streams that are no files.
+ * user mode the program, from its first instruction on, unless they say
+ * otherwise, and files for the two streams: those of @args if they have some, or
+ * else "trace" and "sideband" in the folder @dir, which must not be "" then.
+ * Returns NULL and sets @errp, with what to do in its message, if that cannot
+ * be: trace=off, streams that are no files.
  */
 QemuLine *qemu_line_new(char **args, const char *dir, GError **errp);
 

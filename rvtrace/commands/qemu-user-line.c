@@ -27,12 +27,6 @@ bool qemu_line_is_user(const char *qemu)
            g_str_has_prefix(name, "qemu-riscv64");
 }
 
-/* The option's name without its dashes, or NULL */
-static const char *option_name(const char *arg)
-{
-    return arg[0] != '-' || !arg[1] ? NULL : arg + (arg[1] == '-' ? 2 : 1);
-}
-
 /* The property's value in @cpu, for the caller to free; NULL: it has none */
 static char *find_file(const char *cpu)
 {
@@ -49,8 +43,8 @@ static char *find_file(const char *cpu)
 }
 
 /*
- * *@cpu: where in @argv the value of the last -cpu is, 0: nowhere. Returns where
- * the program is, or 0.
+ * *@cpu: where in @argv the value of the last -cpu is, 0: nowhere. Returns
+ * where the program is, or 0.
  */
 static guint find_program(char **argv, guint *cpu)
 {
@@ -58,7 +52,7 @@ static guint find_program(char **argv, guint *cpu)
 
     *cpu = 0;
     while (argv[i]) {
-        const char *name = option_name(argv[i]);
+        const char *name = qemu_option_name(argv[i]);
 
         if (!name) {
             return i;
