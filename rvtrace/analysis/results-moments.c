@@ -15,6 +15,8 @@ typedef struct MomentsObserver {
     MomentClock *clock;         /* NULL: they are not in virtual time */
     void **watching;            /* what the begin() of watchers returned */
     uint64_t end_time;          /* as that of moments */
+    uint64_t skipped;           /* instructions that were not selected, ... */
+    uint64_t before_end;        /* ... and before the last that was */
     /* Marks that watchers are told of: they stay. */
     MomentMark lost[FLOW_LOST_NR_KINDS], traps[2 * NR_CAUSES];
     GPtrArray *notes;           /* MomentMark */
@@ -33,7 +35,7 @@ static void hand_on(void *opaque, const CallStackMoment *moment,
         const Watcher *w = &g_array_index(watchers, Watcher, i);
 
         if (mark && w->mark) {
-            w->mark(o->watching[i], moment->time, mark);
+            w->mark(o->watching[i], moment, mark);
         } else if (!mark && w->moment) {
             w->moment(o->watching[i], moment);
         }
@@ -43,11 +45,27 @@ static void hand_on(void *opaque, const CallStackMoment *moment,
 static void on_moment(void *opaque, const CallStackMoment *moment)
 {
     MomentsObserver *o = opaque;
+    CallStackMoment placed = *moment;
 
+    placed.place += o->skipped;
     if (o->clock) {
-        moment_clock_put(o->clock, moment);
+        moment_clock_put(o->clock, &placed);
     } else {
-        hand_on(o, moment, NULL);
+        hand_on(o, &placed, NULL);
+    }
+}
+
+static void on_runs(void *opaque, const FlowRun *runs, unsigned n,
+                    const CallStackSite *site)
+{
+    MomentsObserver *o = opaque;
+
+    if (!o->h->ignored) {
+        o->before_end = o->skipped;
+        return;
+    }
+    for (unsigned i = 0; i < n; i++) {
+        o->skipped += runs[i].count;
     }
 }
 
@@ -62,13 +80,15 @@ static bool is_selected(const HartResult *h)
 static void put_mark(MomentsObserver *o, const MomentMark *mark)
 {
     uint64_t insns = o->h->counts.selected;
-    CallStackMoment moment = { .insns = insns, .time = insns };
+    CallStackMoment moment = {
+        .insns = insns, .time = insns, .place = insns + o->skipped,
+    };
 
     if (!is_selected(o->h)) {
         return;
     }
     if (o->clock) {
-        moment_clock_mark(o->clock, insns, mark);
+        moment_clock_mark(o->clock, &moment, mark);
     } else {
         hand_on(o, &moment, mark);
     }
@@ -85,7 +105,16 @@ static void on_trap(void *opaque, const FlowTrap *trap,
                     const CallStackSite *site)
 {
     MomentsObserver *o = opaque;
+    const GArray *watchers = o->h->all->watchers;
+    uint64_t place = o->h->counts.selected + o->skipped;
 
+    for (guint i = 0; watchers && i < watchers->len; i++) {
+        const Watcher *w = &g_array_index(watchers, Watcher, i);
+
+        if (w->trap && is_selected(o->h)) {
+            w->trap(o->watching[i], place, trap, site);
+        }
+    }
     put_mark(o, &o->traps[trap->cause + trap->interrupt * NR_CAUSES]);
 }
 
@@ -149,13 +178,15 @@ static void on_end(void *opaque)
     MomentsObserver *o = opaque;
     const GArray *watchers = o->h->all->watchers;
     uint64_t insns = o->h->counts.selected;
+    CallStackMoment end = { .insns = insns, .place = insns + o->before_end };
 
-    o->end_time = o->clock ? moment_clock_end(o->clock) : insns;
+    end.time = o->clock ? moment_clock_end(o->clock) : insns;
+    o->end_time = end.time;
     for (guint i = 0; watchers && i < watchers->len; i++) {
         const Watcher *w = &g_array_index(watchers, Watcher, i);
 
         if (w->end) {
-            w->end(o->watching[i], insns, o->end_time);
+            w->end(o->watching[i], &end);
         }
     }
 }
@@ -172,6 +203,7 @@ static void on_free(void *opaque)
 }
 
 static const ObserverOps moments_ops = {
+    .runs = on_runs,
     .lost = on_lost,
     .trap = on_trap,
     .note = on_note,
@@ -229,6 +261,10 @@ bool hart_begin_watchers(HartResult *h)
     const GArray *watchers = h->all->watchers;
     MomentsObserver *o = hart_observer(h, &moments_ops);
 
+    if (o) {
+        /* What an index spares was not selected. */
+        o->skipped = h->counts.insns;
+    }
     if (!watchers) {
         return true;
     }

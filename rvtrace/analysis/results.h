@@ -52,12 +52,19 @@ typedef struct Watcher {
     /* Called with what begin() returned; any may be NULL */
     void (*moment)(void *hart, const CallStackMoment *moment);
     /*
-     * @time: as that of moments. @mark, and its text, stay until the results
-     * are cleared.
+     * @when: as a moment that has a time, instructions and a place, and nothing
+     * else. @mark, and its text, stay until the results are cleared.
      */
-    void (*mark)(void *hart, uint64_t time, const MomentMark *mark);
-    /* Behind so many selected instructions of the hart */
-    void (*end)(void *hart, uint64_t insns, uint64_t time);
+    void (*mark)(void *hart, const CallStackMoment *when,
+                 const MomentMark *mark);
+    /*
+     * Behind @place instructions there was @trap: the same that mark() is told
+     * of, but at once, and with what is known of it only now
+     */
+    void (*trap)(void *hart, uint64_t place, const FlowTrap *trap,
+                 const CallStackSite *site);
+    /* Behind what was selected of the hart; @when: as above */
+    void (*end)(void *hart, const CallStackMoment *when);
     void *opaque;               /* of begin() */
     bool forgets;               /* no moment's node is used later */
 } Watcher;

@@ -97,6 +97,7 @@ static void enter_handler(CallStack *cs, const FlowRun *run)
     }
     begin_handler(cs, &cs->trap, cs->task_of_trap, run->priv);
     cs->trapped = cs->trapped_twice = false;
+    cs->reported_node = PROFILE_ROOT;
     callstack_enter_handler(cs, run->pc);
 }
 
@@ -255,9 +256,11 @@ static void report_moment(CallStack *cs, const FlowRun *run)
     cs->options.moment(cs->options.opaque, &(CallStackMoment) {
         .insns = cs->insns,
         .time = cs->insns,
+        .place = cs->insns,
         .node = node,
         .task = cs->site.task,
         .priv = run->priv,
+        .begins = run->pc == cs->lo,
     });
 }
 

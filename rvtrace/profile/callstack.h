@@ -38,7 +38,9 @@ typedef enum CallStackLayer {
  * The innermost function, or who runs, is another one from here on. The path
  * from the profile's root to @node is the whole call stack; what differs from
  * that of the moment before has been entered and left. (A function that
- * returns and is called again is left in between, since its caller runs.)
+ * returns and is called again is left in between, since its caller runs. The
+ * handler of a trap begins with a moment, though the same one may have returned
+ * right before it.)
  */
 typedef struct CallStackMoment {
     /* of the hart, that retired before and were selected */
@@ -48,9 +50,16 @@ typedef struct CallStackMoment {
      * else the same as insns
      */
     uint64_t time;
+    /*
+     * As insns, but with those that were not selected, if something that knows
+     * them stands between: what --from and --to count
+     */
+    uint64_t place;
     unsigned node;              /* of the profile */
     const Task *task;           /* NULL: not known */
     uint8_t priv;               /* ETracePriv */
+    /* The innermost function's first instruction is next. */
+    bool begins;
 } CallStackMoment;
 
 /* Where in the trace something happens */

@@ -25,14 +25,15 @@ static void *begin_hart(void *opaque, const HartResult *h)
     return a;
 }
 
-static void mark(void *hart, uint64_t time, const MomentMark *mark)
+static void mark(void *hart, const CallStackMoment *when,
+                 const MomentMark *mark)
 {
-    activity_mark(hart, time, mark);
+    activity_mark(hart, when->time, mark);
 }
 
-static void end_hart(void *hart, uint64_t insns, uint64_t time)
+static void end_hart(void *hart, const CallStackMoment *when)
 {
-    activity_end(hart, insns, time);
+    activity_end(hart, when->insns, when->time);
 }
 
 static bool begin(ViewOutput *o, Results *r)

@@ -67,9 +67,9 @@ static void *begin_hart(void *opaque, const HartResult *h)
     return privilege_hart(opaque);
 }
 
-static void end_hart(void *hart, uint64_t insns, uint64_t time)
+static void end_hart(void *hart, const CallStackMoment *when)
 {
-    privilege_end(hart, insns, time);
+    privilege_end(hart, when->insns, when->time);
 }
 
 static bool begin(ViewOutput *o, Results *r)

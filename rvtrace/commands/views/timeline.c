@@ -21,16 +21,17 @@ static void *begin_hart(void *opaque, const HartResult *h)
     return th;
 }
 
-static void mark(void *hart, uint64_t time, const MomentMark *mark)
+static void mark(void *hart, const CallStackMoment *when,
+                 const MomentMark *mark)
 {
     if (mark->kind == MOMENT_LOST) {
-        timeline_lost(hart, time, mark->text);
+        timeline_lost(hart, when->time, mark->text);
     }
 }
 
-static void end_hart(void *hart, uint64_t insns, uint64_t time)
+static void end_hart(void *hart, const CallStackMoment *when)
 {
-    timeline_end(hart, time);
+    timeline_end(hart, when->time);
 }
 
 static bool begin(ViewOutput *o, Results *r)

@@ -630,7 +630,7 @@ static void test_moment_clock(void)
     put_moment(c, 0);
     moment_clock_time(c, 100, 0xfff0 * 1000);
     put_moment(c, 150);
-    moment_clock_mark(c, 200, &lost);
+    moment_clock_mark(c, &(CallStackMoment) { .insns = 200 }, &lost);
     moment_clock_time(c, 300, 0x10010 * 1000);
     /* It is known now, but another packet may report the same time. */
     check_cmpuint(times->len, ==, 0);

@@ -86,9 +86,10 @@ void moment_clock_put(MomentClock *c, const CallStackMoment *moment)
     add(c, &w);
 }
 
-void moment_clock_mark(MomentClock *c, uint64_t insns, const MomentMark *mark)
+void moment_clock_mark(MomentClock *c, const CallStackMoment *when,
+                       const MomentMark *mark)
 {
-    Waiting w = { .moment.insns = insns, .mark = mark };
+    Waiting w = { .moment = *when, .mark = mark };
 
     add(c, &w);
 }

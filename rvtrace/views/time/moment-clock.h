@@ -40,8 +40,8 @@ typedef struct MomentMark {
 
 /*
  * @moment->time has been set, in ns, never less than that of the one before.
- * @mark: NULL, or what moment_clock_mark() was called with: then only the time
- * and the instructions of @moment say something.
+ * @mark: NULL, or what moment_clock_mark() was called with: then only the time,
+ * the instructions and the place of @moment say something.
  */
 typedef void MomentClockFn(void *opaque, const CallStackMoment *moment,
                            const MomentMark *mark);
@@ -50,8 +50,12 @@ MomentClock *moment_clock_new(MomentClockFn *fn, void *opaque);
 void moment_clock_free(MomentClock *c);
 
 void moment_clock_put(MomentClock *c, const CallStackMoment *moment);
-/* Behind @insns instructions there was @mark, which stays the caller's. */
-void moment_clock_mark(MomentClock *c, uint64_t insns, const MomentMark *mark);
+/*
+ * Where @when->insns and @when->place say, there was @mark, which stays the
+ * caller's.
+ */
+void moment_clock_mark(MomentClock *c, const CallStackMoment *when,
+                       const MomentMark *mark);
 
 /*
  * Behind @insns instructions and all that was put so far it is @ns, which is
