@@ -100,6 +100,8 @@ class Call:
             self.words += ['--truth', files['truth']]
         if self.kind in ('script', 'perf-data'):
             self.words += ['--period', '50']
+        if self.kind == 'calls':
+            self.words += ['--sym', '*']
         if not r or r.random() < .7:
             for option in 'elf', 'sysroot', 'kallsyms':
                 if option in named and (not r or r.random() < .6):

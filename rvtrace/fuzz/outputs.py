@@ -74,7 +74,8 @@ PARSERS = {'folded': folded, 'callgrind': callgrind, 'flamegraph': svg,
            'html': page, 'coverage': lcov, 'speedscope': json.loads,
            'perf-data': begins(b'PERFILE2'), 'kernel-elf': begins(b'\x7fELF'),
            'pprof': pprof, 'script': text, 'report': text, 'summary': text,
-           'annotate': text, 'diff': text, 'stat': text}
+           'annotate': text, 'diff': text, 'stat': text, 'calls': text,
+           'latency': text, 'faults': text}
 FORMATS = {'json': json.loads, 'tsv': table}
 
 
@@ -88,7 +89,8 @@ def wrong(kind, form, path, out):
         with open(path, 'rb') as f:
             out = f.read()
     parser = PARSERS.get(kind)
-    if kind in ('report', 'diff', 'stat', 'annotate') and form in FORMATS:
+    if form in FORMATS and kind in ('report', 'diff', 'stat', 'annotate',
+                                    'calls', 'latency', 'faults'):
         parser = FORMATS[form]
     if parser and out:
         try:

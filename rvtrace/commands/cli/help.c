@@ -29,6 +29,14 @@ static const CommandHelp helps[] = {
       "  rvtrace timeline --from 1s -o boot.pftrace" },
     { "privilege", "output every time format " NAMES " " PART,
       "  rvtrace privilege --every 100ms --process sh" },
+    { "calls", "sym callers comm rows format output time " NAMES " " PART,
+      "  rvtrace calls --sym vfs_read --comm sh\n"
+      "  rvtrace calls --sym 'sys_*' --callers" },
+    { "latency", "sym between comm worst format output time " NAMES " " PART,
+      "  rvtrace latency --comm sh\n"
+      "  rvtrace latency --between '[supervisor timer*..schedule'" },
+    { "faults", "comm sym rows format output " NAMES " " PART,
+      "  rvtrace faults --comm sh" },
     { "speedscope", "output min-duration time " NAMES " " PART,
       "  rvtrace speedscope --process sh -o sh.json" },
     { "uftrace", "output min-duration time " NAMES " " PART,

@@ -58,6 +58,7 @@ const View view_annotate = {
              "how often branches\nwere taken and not, and where calls and "
              "jumps went.",
     .needs = RESULT_COUNTS,
-    .groups = { &group, &sources_group, &rows_group, &filter_group },
+    .groups = { &group, &sources_group, &percent_group, &rows_group,
+                &filter_group },
     .write = write_view,
 };

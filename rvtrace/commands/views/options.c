@@ -232,12 +232,19 @@ static bool check_rows(const View *only)
     return true;
 }
 
-const OptionGroup rows_group = {
+const OptionGroup percent_group = {
     .entries = (const GOptionEntry[]) {
         { "percent-limit", 0, 0, G_OPTION_ARG_DOUBLE, &row_options.min_percent,
           "Leave out rows of a report with less (default: 0.05; 0 with "
           "--format), or functions with less of all (default: 1; 0 with "
           "--sym)", "X" },
+        { NULL }
+    },
+    .check = check_rows,
+};
+
+const OptionGroup rows_group = {
+    .entries = (const GOptionEntry[]) {
         { "rows", 0, 0, G_OPTION_ARG_INT, &row_options.max_rows,
           "At most so many rows or functions (default: 0, all)", "N" },
         { NULL }
@@ -250,10 +257,11 @@ const OptionGroup rows_group = {
  */
 
 static char *format_text;
-static TableFormat format;
 
 static bool check_format(const View *only)
 {
+    TableFormat format;
+
     if (format_text && !table_parse_format(format_text, &format)) {
         say_error("--format %s: must be text, tsv or json", format_text);
         return false;
@@ -271,14 +279,19 @@ const OptionGroup format_group = {
     .check = check_format,
 };
 
+TableFormat format_choice(void)
+{
+    TableFormat format = TABLE_TEXT;
+
+    if (format_text) {
+        table_parse_format(format_text, &format);
+    }
+    return format;
+}
+
 bool format_given(void)
 {
     return format_text;
-}
-
-TableFormat format_option(void)
-{
-    return format;
 }
 
 /*

@@ -54,13 +54,13 @@ typedef struct RowOptions {
     int max_rows;               /* 0: all */
 } RowOptions;
 
-extern const OptionGroup rows_group;
+extern const OptionGroup percent_group, rows_group;
 extern RowOptions row_options;
 
-/* --format of tables; text, if it is not given */
+/* --format: text, unless it is given */
 extern const OptionGroup format_group;
 bool format_given(void);
-TableFormat format_option(void);
+TableFormat format_choice(void);
 
 /* --source-prefix: where sources are; the caller frees them. */
 extern const OptionGroup sources_group;

@@ -96,7 +96,7 @@ static bool begin(ViewOutput *o, Results *r)
 
 static int write_view(ViewOutput *o, const ViewPass *p)
 {
-    uint64_t wider = privilege_write(o->state, format_option(), o->f);
+    uint64_t wider = privilege_write(o->state, format_choice(), o->f);
 
     if (wider) {
         say_warn("there would have been more than %u intervals: each has %"

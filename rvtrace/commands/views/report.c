@@ -92,9 +92,9 @@ static int write_view(ViewOutput *out, const ViewPass *p)
         .max_rows = row_options.max_rows,
         .by_time = r->by_time,
         .by_total = options.by_total,
-        .format = format_option(),
         .ran = r->job->selection ? results_insns(r, &selected) : 0,
         .places = places,
+        .format = format_choice(),
     };
 
     /* Scripts want all rows. */
@@ -128,8 +128,8 @@ const View view_report = {
     .needs = RESULT_COUNTS | RESULT_PROFILE,
     .spares = spares,
     .groups = {
-        &sort_group, &group, &format_group, &rows_group, &filter_group,
-        &weight_group,
+        &sort_group, &group, &format_group, &percent_group, &rows_group,
+        &filter_group, &weight_group,
     },
     .write = write_view,
 };

@@ -23,6 +23,9 @@
     X(uftrace) \
     X(timeline) \
     X(privilege) \
+    X(calls) \
+    X(latency) \
+    X(faults) \
     X(html) \
     X(pgo_llvm) \
     X(pgo_bolt) \
@@ -147,7 +150,21 @@ static char *what_for(const GPtrArray *set, const OptionGroup *group)
     return g_strdup_printf("For %s: ", list);
 }
 
-/* An option of some views has to say so. */
+static bool has_option(const GArray *entries, const char *name)
+{
+    for (guint i = 0; i < entries->len; i++) {
+        if (g_str_equal(g_array_index(entries, GOptionEntry, i).long_name,
+                        name)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/*
+ * An option of some views has to say so. Of two that have the same name, it is
+ * the first view's.
+ */
 static void add_group(GArray *entries, const GPtrArray *set,
                       const OptionGroup *group)
 {
@@ -156,6 +173,9 @@ static void add_group(GArray *entries, const GPtrArray *set,
     for (const GOptionEntry *e = group->entries; e->long_name; e++) {
         GOptionEntry entry = *e;
 
+        if (has_option(entries, e->long_name)) {
+            continue;
+        }
         if (what) {
             g_autofree char *text = g_strconcat(what, e->description, NULL);
             char *first = text + strlen(what);

@@ -172,7 +172,8 @@ def names(folder):
                  ['summary'], ['folded'], ['annotate', '--sym', '*'],
                  ['perf-data'],
                  ['speedscope'], ['flamegraph'], ['html'], ['pprof'],
-                 ['timeline']):
+                 ['timeline'], ['calls', '--sym', '*'],
+                 ['latency', '--sym', '*'], ['faults']):
         _, out, err = run(*view, *options)
         forged = [line for line in out.split(b'\n') if
                   line.startswith((b'fn=(99)', b'99 99'))]
