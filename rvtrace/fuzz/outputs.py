@@ -75,7 +75,7 @@ PARSERS = {'folded': folded, 'callgrind': callgrind, 'flamegraph': svg,
            'perf-data': begins(b'PERFILE2'), 'kernel-elf': begins(b'\x7fELF'),
            'pprof': pprof, 'script': text, 'report': text, 'summary': text,
            'annotate': text, 'diff': text, 'stat': text, 'calls': text,
-           'latency': text, 'faults': text}
+           'latency': text, 'faults': text, 'switches': text}
 FORMATS = {'json': json.loads, 'tsv': table}
 
 
@@ -90,7 +90,8 @@ def wrong(kind, form, path, out):
             out = f.read()
     parser = PARSERS.get(kind)
     if form in FORMATS and kind in ('report', 'diff', 'stat', 'annotate',
-                                    'calls', 'latency', 'faults'):
+                                    'calls', 'latency', 'faults',
+                                    'switches'):
         parser = FORMATS[form]
     if parser and out:
         try:

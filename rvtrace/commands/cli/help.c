@@ -37,6 +37,9 @@ static const CommandHelp helps[] = {
       "  rvtrace latency --between '[supervisor timer*..schedule'" },
     { "faults", "comm sym rows format output " NAMES " " PART,
       "  rvtrace faults --comm sh" },
+    { "switches", "comm list rows format output time " NAMES " " PART,
+      "  rvtrace switches\n"
+      "  rvtrace switches --list --comm sh" },
     { "speedscope", "output min-duration time " NAMES " " PART,
       "  rvtrace speedscope --process sh -o sh.json" },
     { "uftrace", "output min-duration time " NAMES " " PART,

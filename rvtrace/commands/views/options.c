@@ -221,6 +221,14 @@ const OptionGroup filter_group = {
     },
 };
 
+const OptionGroup comm_group = {
+    .entries = (const GOptionEntry[]) {
+        { "comm", 0, 0, G_OPTION_ARG_STRING, &filter_options.comm,
+          "Only tasks with such a name, a glob", "NAME" },
+        { NULL }
+    },
+};
+
 RowOptions row_options = { .min_percent = NAN };
 
 static bool check_rows(const View *only)

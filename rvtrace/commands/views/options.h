@@ -46,6 +46,7 @@ typedef struct FilterOptions {
 } FilterOptions;
 
 extern const OptionGroup filter_group;
+extern const OptionGroup comm_group;      /* the first one alone */
 extern FilterOptions filter_options;
 
 /* --percent-limit, --rows */

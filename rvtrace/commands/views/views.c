@@ -26,6 +26,7 @@
     X(calls) \
     X(latency) \
     X(faults) \
+    X(switches) \
     X(html) \
     X(pgo_llvm) \
     X(pgo_bolt) \

@@ -173,7 +173,8 @@ def names(folder):
                  ['perf-data'],
                  ['speedscope'], ['flamegraph'], ['html'], ['pprof'],
                  ['timeline'], ['calls', '--sym', '*'],
-                 ['latency', '--sym', '*'], ['faults']):
+                 ['latency', '--sym', '*'], ['faults'],
+                 ['switches', '--list']):
         _, out, err = run(*view, *options)
         forged = [line for line in out.split(b'\n') if
                   line.startswith((b'fn=(99)', b'99 99'))]

@@ -15,6 +15,7 @@ from tap import LIMIT, need
 
 QEMU, RVTRACE, RETIRED, OUT = (os.environ[n] for n in
                               ('QEMU', 'RVTRACE', 'RETIRED', 'OUT'))
+HERE = os.path.dirname(os.path.realpath(__file__))
 # ns of an instruction, by -icount
 SHIFT = 7
 TIMES = ('-global', 'riscv-trace-encoder.timestamp-width=40',
@@ -251,6 +252,78 @@ def test_faults(folder):
     same(rows(one, 'count'), [(2,)])
 
 
+# As switched.S has them
+INFO = ',trace-guest-info=linux:pid=8:tgid=0xc:comm=20'
+TIDS = {'swapper/0': 0, 'a': 100, 'b': 200}
+
+
+def switched(folder, *options):
+    """The guest, and (comm, why) of each run, as its source has them"""
+    guest = Guest(folder, 'switched', *options, machine=INFO)
+    with open(f'{HERE}/switched.S', encoding='utf-8') as source:
+        return guest, [tuple(line.split()) for line in
+                       re.findall(r'^ \* run (.*)$', source.read(), re.M)]
+
+
+def test_switches(folder):
+    guest, want = switched(folder)
+    got = guest.answer('switches', '--list')
+    # Nobody's task runs in M-mode first.
+    first, *runs = got['rows']
+    same(first['comm'], '[no task]')
+    same([(r['comm'], r['why']) for r in runs], want)
+    places = [i + 1 for i, pc in enumerate(guest.pcs)
+              if pc == guest.at['switched']]
+    same([r['from'] for r in runs[1:]], places)
+    same([r['to'] for r in runs], [*places, len(guest.pcs)])
+    same([r['what'] for r in runs if r['comm'] != 'swapper/0'],
+         ['[supervisor timer interrupt]', 'pause', 'pause', 'exit', 'exit'])
+    same({r['in'] for r in runs if r['why'] == 'syscall'}, {'wait_for_it'})
+    same([r['next'] for r in runs[:-1]], [comm for comm, _ in want[1:]])
+    sums = guest.answer('switches')
+    same(sums['switches'], len(want))
+    by_comm = {r['comm']: r for r in sums['rows']}
+    for comm, tid in TIDS.items():
+        own = [r for r in runs if r['comm'] == comm]
+        row = by_comm[comm]
+        same([row[c] for c in ('tid', 'runs', 'insns', 'longest')],
+             [tid, len(own), sum(r['insns'] for r in own),
+              max(r['insns'] for r in own)])
+        waits = [(b['from'] - a['to'], a['why'] == 'preempted')
+                 for a, b in zip(own, own[1:])]
+        same((row['ready'], row['waited'], row['longest_wait']),
+             (sum(n for n, ready in waits if ready),
+              sum(n for n, ready in waits if not ready),
+              max(n for n, _ in waits)))
+    same([[by_comm[c][k] for k in ('preempted', 'blocked', 'exited')]
+          for c in 'ab'], [[1, 1, 1], [0, 1, 1]])
+    # A system call has the time that other tasks have in it.
+    pauses = [r for r in guest.answer('latency')['worst']
+              if r['name'] == 'pause']
+    same({r['number'] for r in pauses}, {34})
+    same(len(pauses), 2)
+    for row in pauses:
+        need(any(row['from'] < r['to'] < row['to'] for r in runs
+                 if r['comm'] == row['comm']), f'{row} has no switch in it')
+    # ... which a function's own instructions are without.
+    own = guest.answer('calls', '--sym', 'wait_for_it')['rows']
+    need(len(own) == 2 and
+         all(r['insns'] < r['to'] - r['from'] for r in own), f'{own}')
+
+
+def test_switch_times(folder):
+    guest, want = switched(folder, *TIMES)
+    runs = guest.answer('switches', '--list')['rows'][1:]
+    same([(r['comm'], r['why']) for r in runs], want)
+    for r in runs:
+        need(abs(r['ns'] - (r['insns'] << SHIFT)) <= STEP,
+             f'{r["ns"]} ns of {r["insns"]} instructions')
+    few = guest.answer('switches', '--list', '--comm', 'a', '--rows', '2')
+    same([(r['comm'], r['why']) for r in few['rows']],
+         [('a', 'preempted'), ('a', 'syscall')])
+    same(few['left_out'], 1)
+
+
 tests = [
     ('calls', test_calls),
     ('calls, with times', test_times),
@@ -259,5 +332,7 @@ tests = [
     ('latency, with times', test_latency_times),
     ('latency between', test_between),
     ('faults', test_faults),
+    ('switches', test_switches),
+    ('switches, with times', test_switch_times),
 ]
 tap.run(OUT, tests)

@@ -16,7 +16,7 @@ tests=$(cd "$here/../../../../tests-tcg-riscv64" && pwd)
 
 have_qemu
 need "$RETIRED"
-for name in measured; do
+for name in measured switched; do
     make_guest $name "$here/$name.S" rv64gc "-I$guest_dir"
 done
 exec python3 "$here/questions.py" "${1:-*}"
