@@ -59,7 +59,15 @@ static void on_runs(void *opaque, const FlowRun *runs, unsigned n,
                     const CallStackSite *site)
 {
     MomentsObserver *o = opaque;
+    const GArray *watchers = o->h->all->watchers;
 
+    for (guint i = 0; watchers && !o->h->ignored && i < watchers->len; i++) {
+        const Watcher *w = &g_array_index(watchers, Watcher, i);
+
+        if (w->runs) {
+            w->runs(o->watching[i], runs, n, site);
+        }
+    }
     if (!o->h->ignored) {
         o->before_end = o->skipped;
         return;

@@ -63,6 +63,9 @@ typedef struct Watcher {
      */
     void (*trap)(void *hart, uint64_t place, const FlowTrap *trap,
                  const CallStackSite *site);
+    /* What is selected of what runs, at once; see ObserverOps */
+    void (*runs)(void *hart, const FlowRun *runs, unsigned n,
+                 const CallStackSite *site);
     /* Behind what was selected of the hart; @when: as above */
     void (*end)(void *hart, const CallStackMoment *when);
     void *opaque;               /* of begin() */

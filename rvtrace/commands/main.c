@@ -39,7 +39,7 @@ static const struct {
     { "Run a machine", "run" },
     { "Look at what ran", "summary report annotate html flamegraph timeline "
       "privilege diff gdbserver" },
-    { "Ask what happened", "calls latency faults switches" },
+    { "Ask what happened", "calls latency faults switches why-hung" },
     { "For other programs", "perf-data script callgrind pprof speedscope "
       "uftrace folded coverage pgo kernel-elf" },
     { "Record what something else has started", "listen live ctr-sample "

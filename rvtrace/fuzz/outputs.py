@@ -75,7 +75,8 @@ PARSERS = {'folded': folded, 'callgrind': callgrind, 'flamegraph': svg,
            'perf-data': begins(b'PERFILE2'), 'kernel-elf': begins(b'\x7fELF'),
            'pprof': pprof, 'script': text, 'report': text, 'summary': text,
            'annotate': text, 'diff': text, 'stat': text, 'calls': text,
-           'latency': text, 'faults': text, 'switches': text}
+           'latency': text, 'faults': text, 'switches': text,
+           'why-hung': text}
 FORMATS = {'json': json.loads, 'tsv': table}
 
 
@@ -91,7 +92,7 @@ def wrong(kind, form, path, out):
     parser = PARSERS.get(kind)
     if form in FORMATS and kind in ('report', 'diff', 'stat', 'annotate',
                                     'calls', 'latency', 'faults',
-                                    'switches'):
+                                    'switches', 'why-hung'):
         parser = FORMATS[form]
     if parser and out:
         try:

@@ -40,6 +40,8 @@ static const CommandHelp helps[] = {
     { "switches", "comm list rows format output time " NAMES " " PART,
       "  rvtrace switches\n"
       "  rvtrace switches --list --comm sh" },
+    { "why-hung", "format output " NAMES " " PART,
+      "  rvtrace why-hung" },
     { "speedscope", "output min-duration time " NAMES " " PART,
       "  rvtrace speedscope --process sh -o sh.json" },
     { "uftrace", "output min-duration time " NAMES " " PART,

@@ -27,6 +27,7 @@
     X(latency) \
     X(faults) \
     X(switches) \
+    X(why_hung) \
     X(html) \
     X(pgo_llvm) \
     X(pgo_bolt) \

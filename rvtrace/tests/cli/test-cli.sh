@@ -61,7 +61,7 @@ check "unknown command" 2 "$tool" frobnicate
 says "it is named" err "no command 'frobnicate'"
 for command in decode verify stat summary report annotate folded flamegraph \
     timeline privilege html listen convert perf-data script callgrind pprof \
-    speedscope uftrace gdbserver calls latency faults switches; do
+    speedscope uftrace gdbserver calls latency faults switches why-hung; do
     check "$command --help" 0 "$tool" $command --help
     says "$command explains itself" out '--trace'
     check "$command --bogus" 2 "$tool" $command --bogus

@@ -174,7 +174,7 @@ def names(folder):
                  ['speedscope'], ['flamegraph'], ['html'], ['pprof'],
                  ['timeline'], ['calls', '--sym', '*'],
                  ['latency', '--sym', '*'], ['faults'],
-                 ['switches', '--list']):
+                 ['switches', '--list'], ['why-hung']):
         _, out, err = run(*view, *options)
         forged = [line for line in out.split(b'\n') if
                   line.startswith((b'fn=(99)', b'99 99'))]

@@ -7,6 +7,7 @@
 #include <math.h>
 #include "tests/fixtures/check.h"
 #include "tests/fixtures/flow-fixture.h"
+#include "views/questions/rounds.h"
 #include "views/questions/spread.h"
 #include "views/questions/syscalls.h"
 
@@ -93,10 +94,53 @@ static void test_syscall_number(void)
     check_null(syscall_name("do_sys_open"));
 }
 
+/* As one would find it who looks at all periods */
+static Rounds find_slowly(const uint64_t *values, unsigned n)
+{
+    Rounds best = { 0 };
+
+    for (unsigned p = 1; p <= n / 3; p++) {
+        unsigned length = p;
+
+        while (length < n &&
+               values[n - 1 - length] == values[n - 1 - length + p]) {
+            length++;
+        }
+        if (length >= 3 * p && length > best.length) {
+            best = (Rounds) { p, length };
+        }
+    }
+    return best;
+}
+
+static void test_rounds(void)
+{
+    uint64_t values[200];
+
+    for (unsigned round = 0; round < 2000; round++) {
+        unsigned n = g_test_rand_int_range(0, G_N_ELEMENTS(values) + 1);
+        unsigned period = g_test_rand_int_range(1, 60);
+        unsigned random = g_test_rand_int_range(0, n + 1);
+        unsigned kinds = g_test_rand_int_range(1, 4);
+        Rounds got, want;
+
+        for (unsigned i = 0; i < n; i++) {
+            values[i] = i < random || i < period ?
+                        (uint32_t)g_test_rand_int() % kinds :
+                        values[i - period];
+        }
+        got = rounds_find(values, n);
+        want = find_slowly(values, n);
+        check_cmpuint(got.length, ==, want.length);
+        check_cmpuint(got.period, ==, want.period);
+    }
+}
+
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
     g_test_add_func("/spread/percentiles", test_spread);
+    g_test_add_func("/spread/rounds", test_rounds);
     g_test_add_func("/spread/syscall-number", test_syscall_number);
     return g_test_run();
 }

@@ -120,11 +120,12 @@ static unsigned find_path(Follower *f, unsigned node)
     guint n;
 
     g_array_set_size(f->path, 0);
-    for (; node != PROFILE_ROOT; node = profile_node(f->profile, node)->parent) {
+    while (node != PROFILE_ROOT) {
         top = node;
         if (node_frame(f, node)->kind != FRAME_GROUP) {
             g_array_append_val(f->path, node);
         }
+        node = profile_node(f->profile, node)->parent;
     }
     n = f->path->len;
     for (guint i = 0; i < n / 2; i++) {
@@ -301,7 +302,8 @@ static void go_to(Follower *f, Strand *s, const CallStackMoment *m)
         fresh = n - 1;
     }
     if (common && common == known && fresh < n) {
-        fresh = common;         /* a call, if it is also the first thing to trap */
+        /* All of it was called, even if the first instruction has trapped. */
+        fresh = common;
     }
     if (common == n || trapped || (fresh == common && known - common <= 1)) {
         end_calls(f, s, common, CALL_RETURNED);
@@ -355,6 +357,12 @@ void follow_moment(Follower *f, const CallStackMoment *m)
     go_to(f, s, m);
     s->top = top;
     f->traps = 0;
+}
+
+const OpenCall *follow_open(const Follower *f, unsigned *n)
+{
+    *n = f->now ? f->now->calls->len : 0;
+    return *n ? open_call(f->now, 0) : NULL;
 }
 
 /* Nothing is known of any stack any more. */

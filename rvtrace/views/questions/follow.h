@@ -90,6 +90,9 @@ void follow_mark(Follower *f, const CallStackMoment *when,
 /* The trace ends @when: so does everything else. */
 void follow_end(Follower *f, const CallStackMoment *when);
 
+/* The *@n calls that are open now, the outermost one first; until it goes on */
+const OpenCall *follow_open(const Follower *f, unsigned *n);
+
 /* The innermost call of @calls, of @n, that is a trap; NULL: there is none */
 OpenCall *follow_trap(OpenCall *calls, unsigned n);
 

@@ -57,7 +57,7 @@ static const char *const exits[] = {
     "do_exit", "do_group_exit", "make_task_dead", "do_task_dead", NULL,
 };
 
-/* The outermost call from number @from on with such a name; @n: there is none */
+/* The outermost call from number @from on with such a name; @n: none has */
 static unsigned find_call(const SwitchesHart *h, const OpenCall *calls,
                           unsigned from, unsigned n,
                           const char *const *prefixes)

@@ -14,7 +14,7 @@
 #define IS_C_LI(raw)    (((raw) & 0xef83) == 0x4881)
 #define IS_C_MV(raw)    (((raw) & 0xff83) == 0x8882)
 
-/* Where instructions begin is not known when one looks back: each may be one. */
+/* Where instructions begin is not known, looking back: each may be one. */
 static bool gives_number(uint32_t raw, unsigned *number)
 {
     *number = SYSCALL_UNKNOWN;

@@ -19,4 +19,7 @@ need "$RETIRED"
 for name in measured switched; do
     make_guest $name "$here/$name.S" rv64gc "-I$guest_dir"
 done
+for kind in 1 2 3; do
+    make_guest hung.$kind "$here/hung.S" rv64gc "-I$guest_dir" -DKIND=$kind
+done
 exec python3 "$here/questions.py" "${1:-*}"
