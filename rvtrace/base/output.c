@@ -240,6 +240,17 @@ Output *output_open(const char *path, GError **errp)
     return open_output(path, false, errp);
 }
 
+Output *output_open_binary(const char *path, GError **errp)
+{
+    if (!path && isatty(STDOUT_FILENO)) {
+        g_set_error_literal(errp, G_IO_ERROR, G_IO_ERROR_INVALID_ARGUMENT,
+                            "this is nothing to read on a terminal: give -o "
+                            "FILE");
+        return NULL;
+    }
+    return output_open(path, errp);
+}
+
 Output *output_open_growing(const char *path, GError **errp)
 {
     return open_output(path, true, errp);
@@ -328,9 +339,4 @@ bool output_write(const char *path, const void *data, size_t len,
     }
     fwrite(data, 1, len, o->f);
     return output_commit(o, errp);
-}
-
-bool output_takes_binary(const char *path)
-{
-    return path || !isatty(STDOUT_FILENO);
 }

@@ -24,17 +24,17 @@ typedef struct Output Output;
 Output *output_open(const char *path, GError **errp);
 
 /*
- * The same for what grows for a long time, like streams of QEMU and logs:
- * from output_show() on, it is there under its name, and stays.
+ * The same for what nobody reads on a terminal, which is refused, unless "-"
+ * says so.
+ */
+Output *output_open_binary(const char *path, GError **errp);
+
+/*
+ * As output_open() for what grows for a long time, like streams of QEMU and
+ * logs: from output_show() on, it is there under its name, and stays.
  */
 Output *output_open_growing(const char *path, GError **errp);
 bool output_show(Output *o, GError **errp);
-
-/*
- * Is @path, as of output_open(), no terminal? What is not meant to be read does
- * not go there, unless "-" says so.
- */
-bool output_takes_binary(const char *path);
 
 FILE *output_stream(Output *o);
 int output_fd(Output *o);       /* of the same, with nothing kept back */

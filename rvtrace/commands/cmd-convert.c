@@ -342,11 +342,7 @@ static int convert(Conversion *c, const char *path)
     bool ok;
 
     if (!c->split) {
-        if (!output_takes_binary(c->output)) {
-            say_error("this is nothing to read on a terminal: give -o FILE");
-            return CLI_ERROR;
-        }
-        c->out = output_open(c->output, &err);
+        c->out = output_open_binary(c->output, &err);
         if (!c->out) {
             say_error("%s", err->message);
             return CLI_ERROR;

@@ -274,10 +274,8 @@ int cmd_encode(int argc, char **argv)
             return CLI_ERROR;
         }
     }
-    if (!output_takes_binary(output)) {
-        say_error("this is nothing to read on a terminal: give -o FILE");
-    } else if (file_role_read(fileno(in), input ?: "standard input", &err)) {
-        out = output_open(output, &err);
+    if (file_role_read(fileno(in), input ?: "standard input", &err)) {
+        out = output_open_binary(output, &err);
     }
     if (out) {
         status = encode(sources, in, input ?: "standard input",

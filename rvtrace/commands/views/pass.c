@@ -86,14 +86,14 @@ static bool open_output(ViewOutput *o, Results *r)
             return false;
         }
     } else {
-        if ((view->flags & VIEW_BINARY || r->job->shards) &&
-            !output_takes_binary(o->path)) {
-            say_error("%s: this is nothing to read on a terminal: give -o "
-                      "FILE", view->name);
-            return false;
-        }
-        o->out = output_open(o->path, &err);
+        bool binary = view->flags & VIEW_BINARY || r->job->shards;
+
+        o->out = binary ? output_open_binary(o->path, &err) :
+                          output_open(o->path, &err);
         if (!o->out) {
+            if (!o->path) {
+                g_prefix_error(&err, "%s: ", view->name);
+            }
             say_error("%s", err->message);
             return false;
         }
