@@ -51,7 +51,8 @@ static const char *const schedulers[] = {
     "schedule", "__schedule", "io_schedule", "preempt_schedule", NULL,
 };
 static const char *const preempters[] = {
-    "preempt_schedule", "irqentry_exit", NULL,
+    "preempt_schedule", "__cond_resched", "irqentry_exit",
+    "exit_to_user_mode", "syscall_exit_to_user_mode", NULL,
 };
 static const char *const exits[] = {
     "do_exit", "do_group_exit", "make_task_dead", "do_task_dead", NULL,
