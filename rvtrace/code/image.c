@@ -42,6 +42,7 @@ void image_advance(Image *im, uint64_t packets)
         return;
     }
     im->generation += sideband_view_advance(im->view, packets);
+    im->epoch++;
     /* Cheap next to what stands between two barriers. */
     memset(im->cache, 0, sizeof(im->cache));
 }
@@ -50,6 +51,7 @@ void image_grown(Image *im)
 {
     if (im->view) {
         sideband_view_grown(im->view);
+        im->epoch++;
     }
 }
 
@@ -117,6 +119,7 @@ void image_trim_slow(Image *im)
         elf_code_trim(im->elf);
     }
     memset(im->cache, 0, sizeof(im->cache));
+    im->epoch++;
     im->crowded = false;
 }
 

@@ -39,6 +39,8 @@ typedef struct Image {
      * one of these gets the same as who asks for the first time
      */
     unsigned generation;
+    /* Changes, and never back, when pages may be others than before */
+    uint64_t epoch;
     ImageCacheEntry cache[IMAGE_NR_REGIMES][IMAGE_CACHE_SIZE];
 } Image;
 

@@ -20,11 +20,14 @@ WalkResult flow_arrive(Flow *f, const Goal *g)
 
 bool flow_may_keep(const Flow *f, const Goal *g)
 {
+    unsigned passed = f->branches - MAX(g->remain, g->last_branch);
+
     return f->paths && !g->no_branches && !g->irreport &&
            f->branches == f->map_bits &&
            f->branches >= MAX(g->remain, g->last_branch) &&
-           !flow_mode(f, ETRACE_IOPT_IMPLICIT_RETURN |
-                         ETRACE_IOPT_BRANCH_PREDICTION | ETRACE_IOPT_SIJUMP);
+           (passed <= FLOW_PATH_LEARNT ||
+            !flow_mode(f, ETRACE_IOPT_IMPLICIT_RETURN |
+                          ETRACE_IOPT_BRANCH_PREDICTION | ETRACE_IOPT_SIJUMP));
 }
 
 /* Is the address that the packet reports on the way behind the last branch? */
@@ -52,6 +55,24 @@ static void report_path(Flow *f, const FlowPath *path)
     }
 }
 
+/* Would a return at its end lead where the newest call said? */
+static bool ends_inferred(const Flow *f, const FlowPath *path)
+{
+    return path->end_itype == ETRACE_ITYPE_RETURN && f->stack.depth &&
+           flow_mode(f, ETRACE_IOPT_IMPLICIT_RETURN);
+}
+
+static void learn_branches(Flow *f, const FlowPath *path)
+{
+    for (unsigned i = 0; i < path->branches; i++) {
+        bool taken = !(path->map >> i & 1);
+
+        f->learnt += etrace_predictor_changes(&f->predictor, path->at[i],
+                                              taken);
+        etrace_predictor_learn(&f->predictor, path->at[i], taken);
+    }
+}
+
 WalkResult flow_walk_path(Flow *f, const Goal *g)
 {
     unsigned passed = f->branches - MAX(g->remain, g->last_branch);
@@ -62,21 +83,25 @@ WalkResult flow_walk_path(Flow *f, const Goal *g)
         return WALK_ERROR;
     }
     if (!g->last_branch &&
-        (!g->by_updiscon || may_stop_on(path, g) ||
+        (!g->by_updiscon || may_stop_on(path, g) || ends_inferred(f, path) ||
          (g->by_xret && path->end_kind != CODE_END_XRET))) {
         return WALK_ERROR;
     }
     report_path(f, path);
     f->steps += path->insns;
+    if (flow_mode(f, ETRACE_IOPT_BRANCH_PREDICTION)) {
+        learn_branches(f, path);
+    }
     f->branches -= passed;
     f->map_bits -= passed;
     f->branch_map >>= passed;
     f->irets = 0;
     f->prev_known = false;
     f->repeats_until = UINT64_MAX;
+    f->pc = path->end_pc;
     if (g->last_branch) {
-        f->pc = path->end_pc;
         return WALK_LAST_BRANCH;
     }
+    flow_push_call(f, path->end_itype, path->behind);
     return flow_arrive(f, g);
 }

@@ -10,7 +10,8 @@
 
 /*
  * Paths are kept where all branches are reported one by one, and nothing but
- * these decides about the way: no stack and no predictor.
+ * these decides about the way: no stack. Where a predictor learns, or a stack
+ * is there, only short ones are, of which the same come again.
  */
 bool flow_may_keep(const Flow *f, const Goal *g);
 

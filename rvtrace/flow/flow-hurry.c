@@ -88,6 +88,9 @@ void flow_walk_hurry(Walk *w)
                                                    taken);
                 etrace_predictor_learn(&f->predictor, here, taken);
             }
+            if (w->keep) {
+                flow_line_keep_branch(w, here);
+            }
             branches--;
             f->irets = 0;
             jumps = 0;

@@ -36,6 +36,8 @@ typedef struct Walk {
     /* If the path is to be remembered: */
     bool keep;
     uint64_t flushes;       /* when it began: its runs are all there still */
+    uint64_t moves;         /* pushes and pops until then */
+    unsigned passed;        /* branches since then */
     FlowPath path;
 } Walk;
 
@@ -44,6 +46,15 @@ typedef struct Walk {
  * crowded, the consumer is not called.
  */
 bool flow_line_turn_page(Walk *w);
+
+/* The walk passes the branch at @pc. */
+static inline void flow_line_keep_branch(Walk *w, uint64_t pc)
+{
+    if (w->passed < FLOW_PATH_LEARNT) {
+        w->path.at[w->passed] = pc;
+    }
+    w->passed++;
+}
 
 /* The path leads over a page: it is known only as long as that stays. */
 void flow_line_keep_page(Walk *w, uint64_t vpage, const CodePage *page);

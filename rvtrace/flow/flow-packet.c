@@ -10,6 +10,7 @@
  * SPDX-License-Identifier: GPL-2.0-or-later
  */
 #include "qemu/osdep.h"
+#include "flow/flow-paths.h"
 #include "flow/flow-private.h"
 
 #define CAUSE_ILLEGAL_INSTRUCTION   2
@@ -381,6 +382,9 @@ static bool process_support(Flow *f, const ETracePacket *pkt)
         before.bpred_size != f->params.bpred_size ||
         before.cache_size != f->params.cache_size) {
         flow_init_history(f);
+    }
+    if (f->paths && before.ioptions != f->params.ioptions) {
+        flow_paths_forget(f->paths);
     }
     f->keep_history = flow_is_2_1(f) && pkt->resync_disabled;
     f->unsupported |= !modes_supported(f);

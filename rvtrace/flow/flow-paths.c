@@ -32,6 +32,13 @@ void flow_paths_free(FlowPaths *paths)
     g_free(paths);
 }
 
+void flow_paths_forget(FlowPaths *paths)
+{
+    memset(paths->table, 0, sizeof(paths->table));
+    paths->block = 0;
+    paths->fill = 0;
+}
+
 static inline unsigned hash(uint64_t pc, uint64_t map, unsigned branches,
                             unsigned priv)
 {
@@ -48,7 +55,7 @@ static inline uint64_t next_branches(const Flow *f, unsigned branches)
 }
 
 /* Do its addresses mean the pages that they meant? */
-static inline bool holds(Flow *f, const FlowPath *path)
+static bool pages_stay(Flow *f, const FlowPath *path)
 {
     for (unsigned i = 0; i < path->nr_pages; i++) {
         const FlowPathPage *p = &path->pages[i];
@@ -62,11 +69,21 @@ static inline bool holds(Flow *f, const FlowPath *path)
     return true;
 }
 
+static inline bool holds(Flow *f, FlowPath *path)
+{
+    if (G_UNLIKELY(path->epoch != f->image->epoch)) {
+        if (!pages_stay(f, path)) {
+            return false;
+        }
+        path->epoch = f->image->epoch;
+    }
+    return true;
+}
+
 const FlowPath *flow_paths_find(Flow *f, unsigned branches)
 {
     uint64_t map = next_branches(f, branches);
-    const FlowPath *path = &f->paths->table[hash(f->pc, map, branches,
-                                                 f->priv)];
+    FlowPath *path = &f->paths->table[hash(f->pc, map, branches, f->priv)];
 
     if (path->pc != f->pc || path->map != map || !path->nr_pages ||
         path->branches != branches || path->priv != f->priv ||
@@ -82,8 +99,7 @@ static FlowRun *take_room(FlowPaths *paths, unsigned n)
     if (paths->fill + n > BLOCK_RUNS) {
         paths->fill = 0;
         if (++paths->block == MAX_BLOCKS) {
-            paths->block = 0;
-            memset(paths->table, 0, sizeof(paths->table));
+            flow_paths_forget(paths);
         }
     }
     if (!paths->blocks[paths->block]) {
@@ -100,6 +116,7 @@ void flow_paths_add(Flow *f, FlowPath *path)
 
     memcpy(runs, f->runs, path->nr_runs * sizeof(*runs));
     path->runs = runs;
+    path->epoch = f->image->epoch;
     paths->table[hash(path->pc, path->map, path->branches, path->priv)] =
         *path;
 }

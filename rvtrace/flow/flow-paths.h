@@ -21,6 +21,9 @@
 /* A path over more pages is not kept. */
 #define FLOW_PATH_PAGES     3
 
+/* Branches of a path that a predictor learns, at most */
+#define FLOW_PATH_LEARNT    8
+
 typedef struct FlowPathPage {
     uint64_t vpage;
     const CodePage *page;       /* may be gone: only to be compared */
@@ -37,15 +40,23 @@ typedef struct FlowPath {
     uint8_t nr_runs;
     uint8_t tail;               /* runs before the last branch was passed */
     uint8_t end_kind;           /* CodeEndKind of the last instruction */
+    uint8_t end_itype;          /* how it was left, unless that is a branch */
     uint32_t insns;             /* in all of the runs */
     uint64_t end_pc;            /* the last instruction */
+    uint64_t behind;            /* what follows it in memory */
+    uint64_t epoch;             /* of the image, when the path held */
     const FlowRun *runs;
+    /* The lowest bits of the branches' addresses: what predictors look at */
+    uint16_t at[FLOW_PATH_LEARNT];
     FlowPathPage pages[FLOW_PATH_PAGES];
 } FlowPath;
 
 /* Takes some MiB, at most, when there are many paths. */
 FlowPaths *flow_paths_new(void);
 void flow_paths_free(FlowPaths *paths);
+
+/* The modes of the trace are others from here on. */
+void flow_paths_forget(FlowPaths *paths);
 
 /*
  * The path from @pc of @f with the outcomes of the next @branches branches, if

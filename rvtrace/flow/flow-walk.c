@@ -273,6 +273,9 @@ static bool pass_branch(Walk *w)
         return false;
     }
     taken = pop_branch(f, w->end_pc);
+    if (w->keep) {
+        flow_line_keep_branch(w, w->end_pc);
+    }
     w->next = taken ? w->end_pc + w->end->offset : w->behind;
     emit(w, w->count, taken ? ETRACE_ITYPE_TAKEN_BRANCH
                             : ETRACE_ITYPE_NONTAKEN_BRANCH);
@@ -289,27 +292,27 @@ static bool pass_branch(Walk *w)
 
 static inline void push_call(Walk *w)
 {
-    Flow *f = w->f;
-
-    if ((w->end->itype == ETRACE_ITYPE_INFERABLE_CALL ||
-         w->end->itype == ETRACE_ITYPE_UNINFERABLE_CALL) &&
-        flow_mode(f, ETRACE_IOPT_IMPLICIT_RETURN) && f->stack.max) {
-        etrace_return_stack_push(&f->stack, w->behind);
-        f->pushes++;
-    }
+    flow_push_call(w->f, w->end->itype, w->behind);
 }
 
-/* Remember a path that ends behind the runs that are there now. */
+/*
+ * Remember a path that ends behind the runs that are there now, unless calls
+ * and returns on it move the stack, or its end might be inferred.
+ */
 static void keep_path(Walk *w)
 {
     Flow *f = w->f;
     FlowPath *path = &w->path;
 
-    if (w->keep && f->flushes == w->flushes) {
+    if (w->keep && f->flushes == w->flushes &&
+        f->pushes + f->pops == w->moves &&
+        !(w->end->upper && flow_mode(f, ETRACE_IOPT_SIJUMP))) {
         path->nr_runs = f->nr_runs;
         path->insns = f->run_insns;
         path->end_pc = w->end_pc;
         path->end_kind = w->end->kind;
+        path->end_itype = w->end->itype;
+        path->behind = w->behind;
         flow_paths_add(f, path);
     }
 }
@@ -409,6 +412,7 @@ static WalkResult walk_lines(Walk *w)
             }
             emit(w, w->count, w->end->itype);
             w->jumped = true;
+            w->keep = false;
             push_call(w);
             break;
         case CODE_END_XRET:
@@ -439,6 +443,8 @@ WalkResult flow_walk(Flow *f, const Goal *g)
         }
         flow_flush(f);
         w.flushes = f->flushes;
+        w.moves = f->pushes + f->pops;
+        w.passed = 0;
         w.path.pc = f->pc;
         w.path.map = f->branch_map & ((1ull << passed) - 1);
         w.path.branches = passed;

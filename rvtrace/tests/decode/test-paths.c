@@ -10,6 +10,7 @@
 #include "tests/fixtures/sb-build.h"
 
 #define PAGE        0x1000
+#define JALR_RA     0x000780e7      /* jalr ra, 0(a5) */
 #define SV39        (UINT64_C(8) << 60)
 
 /* A branch over one instruction, and a jump that leads back */
@@ -248,6 +249,104 @@ static void test_many(void)
     tear_down_program(&f);
 }
 
+/* A program like that in these modes, which begins */
+static void set_up_modes(FlowFixture *f, uint8_t ioptions, uint32_t second,
+                         uint32_t last)
+{
+    set_up(f, 64, NOP, second, NOP, last, RET, 0);
+    set_modes(f, ioptions);
+    f->flow.paths = flow_paths_new();
+    start_m(f, 0);
+}
+
+/* A branch is learned on a path that is known, as on one that is not. */
+static void test_learned(void)
+{
+    FlowFixture f;
+    const ETracePredictor *p = &f.flow.predictor;
+
+    set_up_modes(&f, ETRACE_IOPT_BRANCH_PREDICTION, BNE_P8, JALR);
+    round_again(&f, true);
+    check_true(is_known(&f, true));
+    round_again(&f, false);
+    check_true(is_known(&f, false));
+    check_true(etrace_predictor_taken(p, BASE + 4));
+    round_again(&f, false);
+    check_false(etrace_predictor_taken(p, BASE + 4));
+    round_again(&f, true);
+    check_false(etrace_predictor_taken(p, BASE + 4));
+    round_again(&f, true);
+    check_true(etrace_predictor_taken(p, BASE + 4));
+    check_cmpuint(f.losses->len, ==, 0);
+    tear_down_program(&f);
+}
+
+/* A call at the end of a path returns to what is behind it. */
+static void test_call(void)
+{
+    FlowFixture f;
+
+    set_up_modes(&f, ETRACE_IOPT_IMPLICIT_RETURN, BNE_P8, JALR_RA);
+    round_again(&f, true);
+    check_true(is_known(&f, true));
+    check_cmpuint(f.flow.stack.depth, ==, 1);
+    round_again(&f, true);
+    check_cmpuint(f.flow.stack.depth, ==, 2);
+    check_cmphex(etrace_return_stack_top(&f.flow.stack), ==, BASE + 16);
+    tear_down_program(&f);
+}
+
+/* Where a return leads depends upon what called: the way is not kept. */
+static void test_return(void)
+{
+    FlowFixture f;
+
+    set_up(&f, 64, NOP, CALL_P8, JALR, RET, 0);
+    set_modes(&f, ETRACE_IOPT_IMPLICIT_RETURN);
+    f.flow.paths = flow_paths_new();
+    start_m(&f, 0);
+    for (int i = 0; i < 2; i++) {
+        check_true(addr(&f, 0, 0));
+        check_true(!flow_paths_find(&f.flow, 0));
+        check_cmpuint(f.flow.stack.depth, ==, 0);
+    }
+    assert_pcs(&f, A(0), A(4), A(12), A(8), A(0), A(4), A(12), A(8), A(0),
+               END);
+    tear_down_program(&f);
+}
+
+/* A return that nothing called for ends a path, until something does. */
+static void test_implicit(void)
+{
+    FlowFixture f;
+
+    set_up_modes(&f, ETRACE_IOPT_IMPLICIT_RETURN, BNE_P8, RET);
+    round_again(&f, true);
+    check_true(is_known(&f, true));
+    round_again(&f, true);
+    etrace_return_stack_push(&f.flow.stack, BASE + 8);
+    /* Back behind the branch, and then out of here */
+    check_true(map_addr(&f, 1, 0, 0, 0));
+    assert_pcs(&f, A(0), A(4), A(12), A(0), A(4), A(12), A(0), A(4), A(12),
+               A(8), A(12), A(0), END);
+    check_cmpuint(f.losses->len, ==, 0);
+    tear_down_program(&f);
+}
+
+/* In other modes the same way may be another one. */
+static void test_modes(void)
+{
+    FlowFixture f;
+
+    set_up_modes(&f, ETRACE_IOPT_BRANCH_PREDICTION, BNE_P8, JALR);
+    round_again(&f, true);
+    check_true(is_known(&f, true));
+    check_true(support(&f, ETRACE_QUAL_NO_CHANGE));
+    check_cmpuint(f.flow.params.ioptions, ==, 0);
+    check_false(is_known(&f, true));
+    tear_down_program(&f);
+}
+
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
@@ -258,5 +357,10 @@ int main(int argc, char **argv)
     g_test_add_func("/paths/elsewhere", test_elsewhere);
     g_test_add_func("/paths/mapped", test_mapped);
     g_test_add_func("/paths/many", test_many);
+    g_test_add_func("/paths/learned", test_learned);
+    g_test_add_func("/paths/call", test_call);
+    g_test_add_func("/paths/return", test_return);
+    g_test_add_func("/paths/implicit", test_implicit);
+    g_test_add_func("/paths/modes", test_modes);
     return g_test_run();
 }
