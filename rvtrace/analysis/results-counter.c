@@ -74,7 +74,7 @@ static void count_free(void *opaque)
     CounterObserver *o = opaque;
 
     g_clear_pointer(&o->counter, counter_free);
-    counts_free(o->ranges);
+    g_clear_pointer(&o->ranges, counts_free);
     g_free(o);
 }
 
@@ -118,4 +118,11 @@ Counts *hart_ranges(const HartResult *h)
     CounterObserver *o = hart_observer(h, &counter_ops);
 
     return o ? o->ranges : NULL;
+}
+
+Counts *hart_take_ranges(HartResult *h)
+{
+    CounterObserver *o = hart_observer(h, &counter_ops);
+
+    return o ? g_steal_pointer(&o->ranges) : NULL;
 }

@@ -68,15 +68,22 @@ Profile *results_profile(const Results *r, bool by_time)
     return profile_tidy(all);
 }
 
-Counts *results_counts(const Results *r)
+Counts *results_take_counts(const Results *r)
 {
-    Counts *all = counts_new(names_objects(r->names), r->tasks);
+    Counts *all = NULL;
 
     for (unsigned i = 0; i < r->t->nr_harts; i++) {
-        if (r->harts[i]) {
-            counts_merge(all, hart_ranges(r->harts[i]));
+        g_autoptr(Counts) ranges = r->harts[i] ?
+                                   hart_take_ranges(r->harts[i]) : NULL;
+
+        /* There may be millions: the first hart's need not be copied. */
+        if (!all) {
+            all = g_steal_pointer(&ranges);
+        } else if (ranges) {
+            counts_merge(all, ranges);
         }
     }
+    all = all ?: counts_new(names_objects(r->names), r->tasks);
     counts_sort(all);
     return all;
 }

@@ -107,6 +107,8 @@ typedef struct HartResult {
 Profile *hart_profile(const HartResult *h);
 Spool *hart_samples(const HartResult *h);
 Counts *hart_ranges(const HartResult *h);
+/* ... which is the caller's from then on: hart_ranges() has none any more */
+Counts *hart_take_ranges(HartResult *h);
 Moments *hart_moments(const HartResult *h);
 uint64_t hart_end_time(const HartResult *h);    /* as that of moments */
 /* Virtual time of a node of the profile, ns */
@@ -218,8 +220,11 @@ bool index_maker_write(Results *r, const char *path);
  */
 Profile *results_profile(const Results *r, bool by_time);
 
-/* The counts of all harts in one, sorted, which the caller frees */
-Counts *results_counts(const Results *r);
+/*
+ * The counts of all harts in one, sorted, which the caller frees; the harts have
+ * none any more.
+ */
+Counts *results_take_counts(const Results *r);
 
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Results, results_clear)
 

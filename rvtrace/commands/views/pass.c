@@ -181,7 +181,7 @@ static void prepare(Decoded *d, bool all_layers)
         prepare_profiles(d, all_layers);
     }
     if (r->what & RESULT_COUNTS) {
-        d->pass.counts = results_counts(r);
+        d->pass.counts = results_take_counts(r);
     }
     if (r->what & RESULT_VERIFY) {
         verify(d);
