@@ -141,9 +141,9 @@ static const MomentMark marks[] = {
 static void fill_harts(Activity *harts[2], Profile *parts[2], const Profile *p,
                        TaskTable *tasks)
 {
-    const Task *sh = task_intern(tasks, true, 10, 10, "sh");
-    const Task *ugly = task_intern(tasks, true, 12, 12, HOSTILE);
-    const Task *other = task_intern(tasks, true, 11, 11, "sh");
+    const Task *sh = task_intern(tasks, TASK_KNOWN, 10, 10, "sh");
+    const Task *ugly = task_intern(tasks, TASK_KNOWN, 12, 12, HOSTILE);
+    const Task *other = task_intern(tasks, TASK_KNOWN, 11, 11, "sh");
     g_autofree unsigned *n = g_new0(unsigned, p->nodes->len);
     uint64_t at = 0;
     Activity *a;

@@ -169,12 +169,12 @@ int main(int argc, char **argv)
     m.objects = object_table_new();
     object_new(m.objects, OBJECT_PROGRAM, "/bin/sh", NULL);
     object_new(m.objects, OBJECT_KERNEL, "[kernel]", NULL);
-    m.tasks[0] = task_intern(tasks, true, 100, 100, "sh");
-    m.tasks[1] = task_intern(tasks, true, 101, 100, "wor\"ker");
-    m.tasks[2] = task_intern(tasks, true, 0, 0, "swapper/0");
+    m.tasks[0] = task_intern(tasks, TASK_KNOWN, 100, 100, "sh");
+    m.tasks[1] = task_intern(tasks, TASK_KNOWN, 101, 100, "wor\"ker");
+    m.tasks[2] = task_intern(tasks, TASK_KNOWN, 0, 0, "swapper/0");
     m.tasks[3] = task_intern(tasks, false, TASK_MADE_UP + 7, TASK_MADE_UP + 7,
                              "address space 7");
-    m.tasks[4] = task_intern(tasks, true, 100, 100, "ls");
+    m.tasks[4] = task_intern(tasks, TASK_KNOWN, 100, 100, "ls");
     t = timeline_new(&(TimelineOptions) {
         .title = "made up", .virtual_time = m.time,
         .min_duration = atoi(argv[2]) * MAX(m.time, 1),
@@ -189,7 +189,7 @@ int main(int argc, char **argv)
         }
         /* The last one ran on one hart only. */
         m.tasks[5] = i ? NULL :
-            task_intern(tasks, true, 200, 200, "only here");
+            task_intern(tasks, TASK_KNOWN, 200, 200, "only here");
         make_hart(&m, h, i);
     }
     f = fopen(argv[4], "we");

@@ -64,7 +64,7 @@ static void open_object(Fixture *f)
     });
     f->other_place = counts_place(f->counts, &(CountPlace) {
         .object = f->object->id,
-        .task = task_intern(f->tasks, true, 5, 5, "sh")->id,
+        .task = task_intern(f->tasks, TASK_KNOWN, 5, 5, "sh")->id,
         .hart = 1,
     });
 }

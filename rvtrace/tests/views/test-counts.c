@@ -44,7 +44,7 @@ static void set_up(Fixture *f)
     f->tasks = task_table_new();
     f->counts = counts_new(f->objects, f->tasks);
     f->counter = counter_new(f->counts, f->names, 3);
-    f->site.task = task_intern(f->tasks, true, 7, 7, "sh");
+    f->site.task = task_intern(f->tasks, TASK_KNOWN, 7, 7, "sh");
 }
 
 static void tear_down(Fixture *f)
@@ -255,7 +255,7 @@ static void test_report(void)
         run(&f, MAIN, 3, ETRACE_ITYPE_INFERABLE_CALL);
         run(&f, WORK, 1, ETRACE_ITYPE_RETURN);
     }
-    f.site.task = task_intern(f.tasks, true, 8, 7, "awk");
+    f.site.task = task_intern(f.tasks, TASK_KNOWN, 8, 7, "awk");
     run(&f, MAIN, 5, 0);
     g_clear_pointer(&f.counter, counter_free);
     counts_sort(f.counts);
@@ -331,7 +331,7 @@ static void test_formats(void)
 
     set_up(&f);
     run(&f, MAIN, 3, ETRACE_ITYPE_INFERABLE_CALL);
-    f.site.task = task_intern(f.tasks, true, 8, 7, "a\"b\\\t\xf0");
+    f.site.task = task_intern(f.tasks, TASK_KNOWN, 8, 7, "a\"b\\\t\xf0");
     run(&f, WORK, 1, ETRACE_ITYPE_RETURN);
     g_clear_pointer(&f.counter, counter_free);
     counts_sort(f.counts);

@@ -42,7 +42,7 @@ static void sample(Guest *g, unsigned hart, uint64_t time, uint64_t descriptor,
 
     s = (Sample) {
         .time = time, .period = 1, .hart = hart, .descriptor = descriptor,
-        .task = task_intern(g->tasks, true, tid, tgid, comm)->id,
+        .task = task_intern(g->tasks, TASK_KNOWN, tid, tgid, comm)->id,
         .nr_chain = 1,
         .chain = { { .pc = 0x1000, .object = g->program->id,
                      .mode = SAMPLE_USER } },

@@ -377,9 +377,9 @@ static void test_tasks(void)
 
     set_up(&f);
     new_stack(&f, &layer, 1);
-    a = task_intern(f.tasks, true, 10, 10, "sh");
-    b = task_intern(f.tasks, true, 11, 10, "sh");
-    idle = task_intern(f.tasks, true, 0, 0, "swapper/0");
+    a = task_intern(f.tasks, TASK_KNOWN, 10, 10, "sh");
+    b = task_intern(f.tasks, TASK_KNOWN, 11, 10, "sh");
+    idle = task_intern(f.tasks, TASK_KNOWN, 0, 0, "swapper/0");
     f.task = a;
     run(&f, MAIN, 2, 0);
     trap_into(&f, 8, MAIN + 8, ETRACE_PRIV_S);
@@ -425,10 +425,10 @@ static void test_renamed(void)
 
     set_up(&f);
     new_stack(&f, &layer, 1);
-    f.task = task_intern(f.tasks, true, 10, 10, "exe");
+    f.task = task_intern(f.tasks, TASK_KNOWN, 10, 10, "exe");
     run(&f, MAIN, 2, CALL);
     run(&f, WORK, 3, 0);
-    f.task = task_intern(f.tasks, true, 10, 10, "awk");
+    f.task = task_intern(f.tasks, TASK_KNOWN, 10, 10, "awk");
     run(&f, WORK + 12, 4, RET);
     run(&f, MAIN + 8, 5, 0);
     assert_folded(&f, "awk;main 5\n"
@@ -459,14 +459,14 @@ static void test_moments(void)
     f.stack = callstack_new(f.profile, PROFILE_ROOT, &(CallStackOptions) {
         .names = f.names, .moment = note_moment, .opaque = &f,
     });
-    f.task = task_intern(f.tasks, true, 10, 10, "sh");
+    f.task = task_intern(f.tasks, TASK_KNOWN, 10, 10, "sh");
     run(&f, MAIN, 3, 0);
     run(&f, MAIN + 12, 1, CALL);
     run(&f, WORK, 2, RET);
     run(&f, MAIN + 16, 1, CALL);
     run(&f, WORK, 2, RET);
     run(&f, MAIN + 20, 1, 0);
-    f.task = task_intern(f.tasks, true, 11, 11, "sh");
+    f.task = task_intern(f.tasks, TASK_KNOWN, 11, 11, "sh");
     run(&f, MAIN, 1, 0);
     check_cmpstr(f.moments->str, ==,
                  "0 main 10\n4 work 10\n6 main 10\n7 work 10\n"

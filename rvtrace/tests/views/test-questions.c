@@ -139,7 +139,7 @@ static void test_tasks(void)
     run(&a, MAIN, 100, CALL);
     run(&a, LEAF, 5, RET);
     assert_said(&a, "+leaf\nsh to ls at 29\n+main\n+leaf\n");
-    a.f.task = task_intern(a.f.tasks, true, 10, 10, "other");
+    a.f.task = task_intern(a.f.tasks, TASK_KNOWN, 10, 10, "other");
     run(&a, LEAF + 80, 7, RET);
     run(&a, MAIN + 40, 1, 0);
     assert_said(&a, "ls to other at 134\n-leaf 9..141 away 105\n");
@@ -210,7 +210,7 @@ static void test_hostile(void)
     static const char name[] = "a\tb\n\033[2J\"\\\377";
     g_autoptr(Profile) p = profile_new();
     g_autoptr(TaskTable) tasks = task_table_new();
-    const Task *task = task_intern(tasks, true, 1, 1, name);
+    const Task *task = task_intern(tasks, TASK_KNOWN, 1, 1, name);
     unsigned node = profile_child(p, PROFILE_ROOT,
                                   profile_label(p, FRAME_USER, name));
 
@@ -251,7 +251,7 @@ static void test_faults(void)
     });
     FaultsHart *h = faults_hart(faults, 3, names, tasks);
     CallStackSite site = {
-        .task = task_intern(tasks, true, 7, 7, "t\n\033"),
+        .task = task_intern(tasks, TASK_KNOWN, 7, 7, "t\n\033"),
     };
     FlowTrap trap = { .cause = 13, .epc = 0x1000, .epc_known = true };
     uint64_t place = 0;
@@ -296,8 +296,8 @@ static void test_latency(void)
     });
     g_autoptr(Profile) p = profile_new();
     g_autoptr(TaskTable) tasks = task_table_new();
-    const Task *task = task_intern(tasks, true, 1, 1, "a"), *now = task;
-    const Task *other = task_intern(tasks, true, 2, 2, "b");
+    const Task *task = task_intern(tasks, TASK_KNOWN, 1, 1, "a"), *now = task;
+    const Task *other = task_intern(tasks, TASK_KNOWN, 2, 2, "b");
     LatencyHart *h = latency_hart(traps, 0, p, tasks);
     unsigned user = profile_child(p, PROFILE_ROOT,
                                   profile_label(p, FRAME_USER, "main"));

@@ -71,7 +71,7 @@ static void set_up(Fixture *f, unsigned limit, unsigned seed)
     for (unsigned i = 0; i < G_N_ELEMENTS(f->task); i++) {
         g_autofree char *name = g_strdup_printf("task%u", i);
 
-        f->task[i] = task_intern(f->tasks, true, 10 + i, 10 + i, name);
+        f->task[i] = task_intern(f->tasks, TASK_KNOWN, 10 + i, 10 + i, name);
     }
     f->site.task = f->task[0];
     side_init(&f->all, f->names);
