@@ -475,9 +475,10 @@ def poll(run):
 
     for delay, _ in run.events * 3:
         time.sleep(delay / 1000)
+        save()
+        # When it is stopped, nothing changes that any more.
         if machine.qmp('query-status')['status'] == 'shutdown':
             break
-        save()
         machine.cont()
     shut_down(run, machine, save)
     wrapped = [os.path.getsize(trace) == run.ring_size() for trace in parts]
