@@ -3,10 +3,11 @@
 #
 # Programs of Linux, in one boot: at many instructions, call stacks are those
 # that a debugger would see, also where pages are read from a disk when they are
-# called. Speaks TAP.
+# called; and so are the kernel's. Speaks TAP.
 #
 # run.sh [--all] [PATTERN]    --all: at 10,000 instructions of each program
 #
+# KEEP=1: what the tests read stays
 # QEMU, RVTRACE, RETIRED: as for tests-tcg-riscv64/run.sh
 set -uo pipefail
 
@@ -63,7 +64,7 @@ truncate -s 16M "$OUT/disk"
 # The kernel's modules for that disk
 kernel_modules "$OUT/sysroot"
 python3 "$here/../loaded/loaded.py" --choose "$OUT/sysroot" \
-    "$OUT/root/lib/modules" virtio_blk crc32c_generic ext4 ||
+    "$OUT/root/lib/modules" virtio_blk crc32c_generic ext4 test_bpf ||
     bail "there are other modules than there were"
 linux_initrd
 
@@ -74,6 +75,11 @@ plugin+=,libraries=$OUT/root/lib,libraries=$OUT/programs
 for name in $(cut -d ' ' -f 1 "$OUT/root/programs"); do
     plugin+=,elf=$OUT/programs/$name
 done
+# A second one, with variables of its own, for the kernel
+cp "$OUT/libframes.so" "$OUT/libkernel.so"
+kernel_period=9973
+kernel=$OUT/libkernel.so,out=$OUT/kernel-frames,retired=$RETIRED,priv=1
+kernel+=,every=$kernel_period,kernel=on
 # -icount: the same instructions in each run
 timeout 900 "$QEMU" -icount shift=4,sleep=off \
     -M "virt,trace=on,trace-autostart=on,trace-chardev=tr,trace-sideband=sb,\
@@ -86,14 +92,14 @@ trace-guest-info=$info" \
     -drive "file=$OUT/disk,format=raw,readonly=on,if=none,id=disk" \
     -device virtio-blk-pci,drive=disk \
     -device virtio-serial-pci -device rvtrace-port \
-    -plugin "$RETIRED,out=$OUT/truth" -plugin "$plugin" \
+    -plugin "$RETIRED,out=$OUT/truth" -plugin "$plugin" -plugin "$kernel" \
     -display none -monitor none -no-reboot \
     -serial "file:$OUT/console" < /dev/null > "$OUT/log" 2>&1 ||
     bail "QEMU: status $?; see $OUT"
 said=$(tr -d '\r' < "$OUT/console" | sed -n 's/^unwind: //p')
 [ "$said" = finished ] || bail "the guest: $(head -n 1 <<< "$said"); see $OUT"
 export guest PYTHONPATH=$PYTHONPATH:$machines/unwind
-python3 "$here/unwind.py" "$period" "$@"
+python3 "$here/unwind.py" "$period" "$kernel_period" "$@"
 status=$?
-[ $status != 0 ] || rm -f "$OUT"/{trace,side,frames,disk,initrd}
+[ $status != 0 ] || [ -n "${KEEP-}" ] || rm -f "$OUT"/{trace,side,frames,kernel-frames,disk,initrd}
 exit $status

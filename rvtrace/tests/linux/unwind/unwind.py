@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# unwind.py PERIOD [PATTERN]: see run.sh; chains.py says what is compared
+# unwind.py PERIOD KERNEL-PERIOD [PATTERN]: see run.sh; chains.py and kernel.py
+# say what is compared
 
 import bisect
 import collections
@@ -12,11 +13,13 @@ import sys
 
 import tap
 from chains import Names, compare, true_stacks
+from kernel import Kernel, compare_kernel, kernel_stacks
 from programs import CHILDREN, PAGES
 from tap import need
 
 RVTRACE, OUT, GUEST = (os.environ[n] for n in ('RVTRACE', 'OUT', 'guest'))
 PERIOD = int(sys.argv.pop(1))
+KERNEL_PERIOD = int(sys.argv.pop(1))
 FOLDER = f'{OUT}/programs'
 
 # Of the moments, these have to be right.
@@ -37,20 +40,31 @@ INPUT = ['--trace', f'{OUT}/trace', '--sideband', f'{OUT}/side',
          '--sysroot', f'{GUEST}/Image']
 
 
-def our_stacks(first, last):
-    """{program: {instruction: addresses}}, of the ones from first to last"""
-    stacks = collections.defaultdict(dict)
-    command = [RVTRACE, 'script', *INPUT, '--period', str(PERIOD), '--branches',
-               '0', '--from', str(first - PERIOD), '--to', str(last + 1)]
-    number, chain = first - PERIOD, None
+def our_chains(period, first, *limits):
+    """(instruction, program, addresses) of each from the first one on"""
+    command = [RVTRACE, 'script', *INPUT, '--period', str(period), '--branches',
+               '0', *limits]
+    number, program, chain = first - period, None, []
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as child:
         for line in child.stdout:
             if line.startswith('\t'):
                 chain.append(int(line.split()[0], 16))
             elif line != '\n':
-                number += PERIOD
-                chain = stacks[line.split()[0]][number] = []
+                if chain:
+                    yield number, program, chain
+                number, program, chain = number + period, line.split()[0], []
+        if chain:
+            yield number, program, chain
     need(child.returncode == 0, f'rvtrace script: {child.returncode}')
+
+
+def our_stacks(first, last):
+    """{program: {instruction: addresses}}, of the ones from first to last"""
+    stacks = collections.defaultdict(dict)
+    for number, program, chain in our_chains(
+            PERIOD, first, '--from', str(first - PERIOD), '--to',
+            str(last + 1)):
+        stacks[program][number] = chain
     return stacks
 
 
@@ -83,6 +97,23 @@ def test(_, name):
          not kinds['below another task'],
          '\n'.join([f'{100 - 100 * len(examples) / kinds["compared"]:.3f} % '
                     f'equal; {note}', *examples[:SHOWN]]))
+    return note
+
+
+def test_kernel(folder):
+    """Stacks of the kernel, in the whole boot"""
+    kernel = Kernel(RVTRACE, f'{GUEST}/Image', f'{folder}/kernel.elf')
+    path = f'{OUT}/kernel-frames'
+    ours = ((number, chain) for number, _, chain in
+            our_chains(KERNEL_PERIOD, KERNEL_PERIOD))
+    kinds, examples = compare_kernel(ours, kernel_stacks(path), kernel)
+    with open(f'{OUT}/different', 'w', encoding='utf-8') as file:
+        print(*examples, sep='\n', file=file)
+    note = ', '.join(f'{kind}: {many}' for kind, many in kinds.most_common())
+    compared = kinds['same'] + kinds['different']
+    need(compared > kinds.total() / 2 and
+         kinds['different'] <= (1 - SHARE) * compared,
+         '\n'.join([note, *examples[:SHOWN]]))
     return note
 
 
@@ -162,4 +193,5 @@ PROGRAMS = re.findall(r'^(\S+) \d+ (\d+)$', open(
     f'{OUT}/root/programs', encoding='utf-8').read(), re.MULTILINE)
 tap.run(f'{OUT}/tests',
         [(name, test, name) for name, _ in PROGRAMS] +
-        [('totals', test_totals, int(dict(PROGRAMS)['pages']))])
+        [('totals', test_totals, int(dict(PROGRAMS)['pages'])),
+         ('kernel', test_kernel)])

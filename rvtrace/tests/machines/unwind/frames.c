@@ -13,6 +13,8 @@
  *   elf=FILE      the guest, or a program of it; can be repeated
  *   every=N       the numbers are multiples of N
  *   priv=N        only what retires at this privilege: 0 U, 1 S, 3 M
+ *   kernel=on     in place of elf=: the kernel of a Linux guest, whose functions
+ *                 have frame pointers; see kernel_chain()
  *   libraries=DIR the guest is Linux: only its programs are looked at, and
  *                 shared libraries of theirs, which are there; can be repeated
  *
@@ -57,6 +59,9 @@ QEMU_PLUGIN_EXPORT int qemu_plugin_version = QEMU_PLUGIN_VERSION;
 
 #define REG_RA      1
 #define REG_SP      2
+#define REG_FP      8
+/* Large enough for one, and too small for what is elsewhere */
+#define KERNEL_STACK    0x10000
 /* siginfo; of ucontext flags, link, stack, 1024 signals */
 #define SIGFRAME_REGS   (128 + 8 + 8 + 24 + 128 + 8)
 #define COLUMN_EPC  64      /* "alternate frame return column" */
@@ -92,7 +97,7 @@ typedef struct Frame {
 
 static GMutex lock;         /* the file, libdw */
 static FILE *out;
-static bool is_linux;
+static bool is_linux, is_kernel;
 static uint64_t every = 1000;
 static uint64_t only_priv = UINT64_MAX;     /* any */
 static uint64_t (*retired_before)(unsigned hart);
@@ -281,6 +286,56 @@ static const char *unwind(Hart *h, Program *p, Frame *f)
     return NULL;
 }
 
+static bool in_kernel(uint64_t address)
+{
+    return address >> 63;
+}
+
+/*
+ * "ra return..." as Linux itself unwinds its stack, arch/riscv/kernel/
+ * stacktrace.c: behind the saved frame pointer is the return address. A function
+ * that calls nothing has saved the frame pointer alone, in its place; so has one
+ * that has not saved its return address yet no frame at all. ra tells of both.
+ * Chains go on through traps, at the frame that was interrupted.
+ */
+static void kernel_chain(Hart *h, GString *line, const Frame *f)
+{
+    uint64_t ra = f->column[REG_RA], sp = f->column[REG_SP];
+    uint64_t fp = f->column[REG_FP];
+
+    g_string_append_printf(line, " %" PRIx64, ra);
+    for (unsigned n = 0; n < MAX_FRAMES && in_kernel(fp) && !(fp & 7); n++) {
+        uint64_t ret, next;
+
+        if (!read_memory(h, fp - 8, &ret) || !read_memory(h, fp - 16, &next)) {
+            return;
+        }
+        if (!n && ret - sp < KERNEL_STACK) {
+            next = ret;
+            ret = ra;
+        }
+        if (!in_kernel(ret)) {
+            return;
+        }
+        g_string_append_printf(line, " %" PRIx64, ret);
+        fp = next;
+    }
+}
+
+static void write_kernel_stack(unsigned hart, uint64_t number, uint64_t pc,
+                               const Frame *f)
+{
+    g_autoptr(GString) line = g_string_new(NULL);
+
+    if (!in_kernel(pc)) {
+        return;     /* before addresses are translated */
+    }
+    kernel_chain(&harts[hart], line, f);
+    g_mutex_lock(&lock);
+    fprintf(out, "%u %" PRIx64 " %" PRIx64 "%s\n", hart, number, pc, line->str);
+    g_mutex_unlock(&lock);
+}
+
 static void write_stack(unsigned hart, uint64_t number, uint64_t pc)
 {
     g_autoptr(GString) line = g_string_new(NULL);
@@ -292,6 +347,10 @@ static void write_stack(unsigned hart, uint64_t number, uint64_t pc)
 
     for (unsigned i = 1; i < 32; i++) {
         f.column[i] = read_reg(h, h->x[i].reg);
+    }
+    if (is_kernel) {
+        write_kernel_stack(hart, number, pc, &f);
+        return;
     }
     sp = f.column[REG_SP];
     g_mutex_lock(&lock);
@@ -345,7 +404,8 @@ static void block_translated(qemu_plugin_id_t id, struct qemu_plugin_tb *tb)
 {
     size_t n = qemu_plugin_tb_n_insns(tb);
 
-    if (is_linux && !files_may_be_at(qemu_plugin_tb_vaddr(tb))) {
+    if (is_kernel ? !in_kernel(qemu_plugin_tb_vaddr(tb)) :
+        is_linux && !files_may_be_at(qemu_plugin_tb_vaddr(tb))) {
         return;
     }
     for (size_t i = 0; i < n; i++) {
@@ -466,6 +526,8 @@ QEMU_PLUGIN_EXPORT int qemu_plugin_install(qemu_plugin_id_t id,
         } else if (g_str_has_prefix(argv[i], "libraries=")) {
             files_add_folder(g_strdup(value));
             good = is_linux = true;
+        } else if (g_str_equal(argv[i], "kernel=on")) {
+            good = programs = is_kernel = true;
         } else if (g_str_has_prefix(argv[i], "every=")) {
             every = g_ascii_strtoull(value, NULL, 10);
             good = every;
