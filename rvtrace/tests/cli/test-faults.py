@@ -123,6 +123,7 @@ class Matrix:
         unknown = ('annotate', 'lcov', 'coverage', 'pgo', 'pgo-llvm',
                    'pgo-bolt', 'pgo-gcov')
         more = {'pgo': ['--format', 'llvm'], 'verify': truth,
+                'calls': ['--sym', '*'],
                 'script': ['--period', '100'], 'perf-data': ['--period', '100']}
         sockets = ['--timeout', '5', '--trace', f'unix:{self.folder}/t.sock',
                    '--sideband', f'unix:{self.folder}/s.sock']
