@@ -5,9 +5,10 @@
 #
 # A chain is compared up to the frame of a trap or of a thread's beginning,
 # where assembler code has no frame of its own. Where the innermost function has
-# no frame, or none yet, or none any more, the chain leaves out its caller: that
-# is in ra then. "switching" is code that has registers of two stacks, "entry"
-# the assembler code of traps.
+# no frame, or none yet, or none any more, the chain leaves out its caller, or
+# has what is in memory where its address will be saved: it is in ra then.
+# "switching" is code that has registers of two stacks, "entry" the assembler
+# code of traps, and "assembler" a function that makes calls and has no frame.
 
 import bisect
 import subprocess
@@ -24,6 +25,7 @@ ENTRIES = {'handle_exception', 'ret_from_exception', 'ret_from_fork',
 SWITCHING = {'__switch_to', 'call_on_irq_stack', 'ftrace_graph_caller',
              'ftrace_caller', 'ftrace_regs_caller', 'return_to_handler',
              'arch_rethook_trampoline'}
+FRAMELESS = {'memmove'}
 # They stand for the return addresses that they keep.
 STANDING_IN = {'return_to_handler', 'arch_rethook_trampoline'}
 
@@ -77,13 +79,16 @@ def judge(ours, moment, kernel):
         return 'entry'
     if kernel.at(pc) in SWITCHING:
         return 'switching'
+    if kernel.at(pc) in FRAMELESS:
+        return 'assembler'
     ends = [i for i, a in enumerate(chain) if kernel.at(a) in ENTRIES]
     true = chain[:ends[0]] if ends else chain
     callers = ours[1:]
     if is_same(callers, true, kernel):
         return 'same'
-    if callers and is_same(callers[:1], [ra], kernel) and \
-            is_same(callers[1:], true, kernel):
+    if callers and is_same(callers[:1], [ra], kernel) and (
+            is_same(callers[1:], true, kernel) or
+            is_same(callers[1:], true[1:], kernel)):
         return 'same'
     return 'different'
 
@@ -98,13 +103,14 @@ def compare_kernel(ours, true, kernel):
     (instruction, ...) of each in turn
     """
     kinds, examples = Counter(), []
-    number, moment = next(true, (None, None))
+    before, (number, moment) = None, next(true, (None, None))
     for at, chain in ours:
         while number and number < at:
-            kinds['missing'] += 1
+            kinds['missing'] += number != before
             number, moment = next(true, (None, None))
         if number != at:
             continue
+        before = at
         if chain[0] != moment[0]:
             # an instruction that has trapped retires later, or never
             kinds['trapped'] += 1
