@@ -53,17 +53,17 @@ class Kernel:
 
 def kernel_stacks(path):
     """(instruction, (address, ra, return addresses)) of each moment in turn"""
-    last = None
+    before, moment = None, None
     with open(path, encoding='utf-8') as lines:
         for line in lines:
             _, *numbers = line.split()
             number, pc, ra, *chain = (int(n, 16) for n in numbers)
             # What traps has the number of what retires next.
-            if last and last[0] != number:
-                yield last
-            last = number, (pc, ra, chain)
-    if last:
-        yield last
+            if before not in (None, number):
+                yield before, moment
+            before, moment = number, (pc, ra, chain)
+    if before is not None:
+        yield before, moment
 
 
 def is_same(ours, true, kernel):
