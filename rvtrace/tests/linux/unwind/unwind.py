@@ -12,7 +12,7 @@ import subprocess
 import sys
 
 import tap
-from chains import Names, compare, true_stacks
+from chains import Names, compare, our_samples, true_stacks
 from kernel import Kernel, compare_kernel, kernel_stacks
 from programs import CHILDREN, PAGES
 from tap import need
@@ -44,17 +44,9 @@ def our_chains(period, first, *limits):
     """(instruction, program, addresses) of each from the first one on"""
     command = [RVTRACE, 'script', *INPUT, '--period', str(period), '--branches',
                '0', *limits]
-    number, program, chain = first - period, None, []
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as child:
-        for line in child.stdout:
-            if line.startswith('\t'):
-                chain.append(int(line.split()[0], 16))
-            elif line != '\n':
-                if chain:
-                    yield number, program, chain
-                number, program, chain = number + period, line.split()[0], []
-        if chain:
-            yield number, program, chain
+        for number, line, chain in our_samples(child.stdout, period, first):
+            yield number, line.split()[0], chain
     need(child.returncode == 0, f'rvtrace script: {child.returncode}')
 
 

@@ -111,16 +111,22 @@ def true_stacks(path):
     return stacks
 
 
-def our_stacks(text, period):
-    """{instruction: addresses}"""
-    stacks = {}
-    chain = None
-    for line in text.splitlines():
+def our_samples(lines, period, first):
+    """
+    (instruction, line, addresses) of each sample of rvtrace's, from the first
+    one on: the line that it begins with, and its call chain
+    """
+    number, head, chain = first, None, []
+    for line in lines:
         if line.startswith('\t'):
             chain.append(int(line.split()[0], 16))
-        elif line:
-            chain = stacks[(len(stacks) + 1) * period] = []
-    return stacks
+        elif line.strip():
+            if head:
+                yield number, head, chain
+                number += period
+            head, chain = line, []
+    if head:
+        yield number, head, chain
 
 
 def difference(ours, true, names):

@@ -12,7 +12,7 @@ import sys
 
 import generate
 import tap
-from chains import Names, compare, our_stacks, true_pointers, true_stacks
+from chains import Names, compare, our_samples, true_pointers, true_stacks
 from symbols import table
 from tap import LIMIT, need
 
@@ -102,7 +102,7 @@ def guest_info(elf, options):
             f'priv={3 if "-DLEVEL=3" in options else 1}')
 
 
-def need_tasks(folder, elf, text, period):
+def need_tasks(folder, elf, samples):
     """
     Every instruction is the task's whose stack sp points to, from when it does,
     as tasks.c has them. On the stack of M-mode's handlers nobody knows.
@@ -110,11 +110,8 @@ def need_tasks(folder, elf, text, period):
     size = 32 << 10
     stacks = [s.address for s in table(elf) if s.name in ('stacks', 'kernel')]
     pointers = true_pointers(f'{folder}/frames')
-    number = seen = 0
-    for line in text.splitlines():
-        if not line or line[0] == '\t':
-            continue
-        number += period
+    seen = 0
+    for number, line, _ in samples:
         # Until the first task begins, its stack may be in use.
         if number not in pointers or (not seen and '[no task]' in line):
             continue
@@ -125,7 +122,7 @@ def need_tasks(folder, elf, text, period):
                 seen += 1
                 need(line.startswith(f'task {i} '),
                      f'instruction {number} is of task {i}: {line}')
-    need(seen > number / period / 2, f'{seen} instructions are of tasks')
+    need(seen > len(samples) / 2, f'{seen} instructions are of tasks')
 
 
 def test(folder, sources, variant, options, rounds, period, share=SHARE,
@@ -150,9 +147,10 @@ def test(folder, sources, variant, options, rounds, period, share=SHARE,
     true = true_stacks(f'{folder}/frames')
     text = run(RVTRACE, 'script', '--trace', f'{folder}/trace', '--sideband',
                f'{folder}/sideband', '--elf', elf, '--period', str(period))
-    ours = our_stacks(text, period)
+    samples = list(our_samples(text.splitlines(), period, period))
+    ours = {number: chain for number, _, chain in samples}
     if known:
-        need_tasks(folder, elf, text, period)
+        need_tasks(folder, elf, samples)
     names = Names(elf, ROOTS)
     need(all(ours[n][0] == true[n][0][0] for n in ours.keys() & true.keys()),
          'the instructions are not the same')
