@@ -6,35 +6,47 @@
 #include "qemu/osdep.h"
 #include "guest-info.h"
 
+/* What the value of a member is */
+typedef enum Kind {
+    ADDRESS,                    /* a uint64_t; the others are uint32_t */
+    OFFSET,
+    LEVEL,
+} Kind;
+
+static const struct {
+    const char *name;
+    uint64_t max;
+} kinds[] = {
+    [ADDRESS] = { "ADDRESS", UINT64_MAX },
+    [OFFSET] = { "OFFSET", ETRACE_GUEST_OFFSET_MAX },
+    [LEVEL] = { "LEVEL", 3 },
+};
+
 typedef struct Member {
     const char *name;
-    const char *what;           /* its value is */
+    Kind kind;
     size_t at;                  /* in ETraceGuestInfo */
-    uint64_t max;               /* above 32 bits: it is a uint64_t */
     bool needed;
     uint32_t otherwise;         /* its value if it is not given */
 } Member;
 
-#define OFFSET(name_, member, needed_, otherwise_)                      \
-    { name_, "OFFSET", offsetof(ETraceGuestInfo, member),               \
-      ETRACE_GUEST_OFFSET_MAX, needed_, otherwise_ }
-#define ABSENT  ETRACE_GUEST_ABSENT
+#define AT(member)  offsetof(ETraceGuestInfo, member)
+#define ABSENT      ETRACE_GUEST_ABSENT
 
 static const Member linux_members[] = {
-    OFFSET("pid", pid, true, 0),
-    OFFSET("tgid", tgid, true, 0),
-    OFFSET("comm", comm, true, 0),
+    { "pid", OFFSET, AT(pid), true, 0 },
+    { "tgid", OFFSET, AT(tgid), true, 0 },
+    { "comm", OFFSET, AT(comm), true, 0 },
     { }
 };
 
 static const Member rtos_members[] = {
-    { "current", "ADDRESS", offsetof(ETraceGuestInfo, current), UINT64_MAX,
-      true, 0 },
-    OFFSET("stride", stride, false, 0),
-    OFFSET("name", name, false, ABSENT),
-    OFFSET("name-pointer", name_pointer, false, ABSENT),
-    OFFSET("id", id, false, ABSENT),
-    { "priv", "LEVEL", offsetof(ETraceGuestInfo, priv), 3, false, 3 },
+    { "current", ADDRESS, AT(current), true, 0 },
+    { "stride", OFFSET, AT(stride), false, 0 },
+    { "name", OFFSET, AT(name), false, ABSENT },
+    { "name-pointer", OFFSET, AT(name_pointer), false, ABSENT },
+    { "id", OFFSET, AT(id), false, ABSENT },
+    { "priv", LEVEL, AT(priv), false, 3 },
     { }
 };
 
@@ -54,16 +66,11 @@ static const struct {
     },
 };
 
-static bool is_wide(const Member *m)
-{
-    return m->max > UINT32_MAX;
-}
-
 static void set_member(ETraceGuestInfo *info, const Member *m, uint64_t val)
 {
     char *p = (char *)info + m->at;
 
-    if (is_wide(m)) {
+    if (m->kind == ADDRESS) {
         *(uint64_t *)p = val;
     } else {
         *(uint32_t *)p = val;
@@ -74,7 +81,7 @@ static uint64_t get_member(const ETraceGuestInfo *info, const Member *m)
 {
     const char *p = (const char *)info + m->at;
 
-    return is_wide(m) ? *(const uint64_t *)p : *(const uint32_t *)p;
+    return m->kind == ADDRESS ? *(const uint64_t *)p : *(const uint32_t *)p;
 }
 
 /* "31" or "0x1f", that is at most @max */
@@ -93,16 +100,36 @@ static char *list_of(const Member *members)
 
     for (const Member *m = members; m->name; m++) {
         g_string_append_printf(s, "%s%s=%s", m == members ? "" :
-                               m[1].name ? ", " : " and ", m->name, m->what);
+                               m[1].name ? ", " : " and ", m->name,
+                               kinds[m->kind].name);
     }
     return g_string_free(s, FALSE);
+}
+
+/* What is wrong with "NAME=VALUE" of @m, in a new string */
+static char *bad_value(const ETraceGuestInfo *info, const Member *m,
+                       const char *text)
+{
+    const char *example = systems[info->system].example;
+
+    switch (m->kind) {
+    case ADDRESS:
+        return g_strdup_printf("'%s': needs an address, as in %s", text,
+                               example);
+    case LEVEL:
+        return g_strdup_printf("'%s': needs 1 (S mode) or 3 (M mode), as in %s",
+                               text, example);
+    default:
+        return g_strdup_printf("'%s': needs an offset in %s, 0 to %u bytes, as "
+                               "in %s", text, systems[info->system].of,
+                               ETRACE_GUEST_OFFSET_MAX, example);
+    }
 }
 
 static bool read_member(ETraceGuestInfo *info, const char *text,
                         unsigned *seen, char **problem)
 {
     const Member *members = systems[info->system].members;
-    const char *example = systems[info->system].example;
     g_autofree char *list = NULL;
 
     for (const Member *m = members; m->name; m++) {
@@ -118,23 +145,17 @@ static bool read_member(ETraceGuestInfo *info, const char *text,
             return false;
         }
         *seen |= 1u << (m - members);
-        if (read_number(text + len + 1, m->max, &val) &&
-            (!g_str_equal(m->what, "LEVEL") || val % 2)) {
+        if (read_number(text + len + 1, kinds[m->kind].max, &val) &&
+            (m->kind != LEVEL || val % 2)) {
             set_member(info, m, val);
             return true;
         }
-        *problem = !g_str_equal(m->what, "OFFSET") ?
-                   g_strdup_printf("'%s': needs %s, as in %s", text,
-                                   is_wide(m) ? "an address" :
-                                   "1 (S mode) or 3 (M mode)", example) :
-                   g_strdup_printf("'%s': needs an offset in %s, 0 to %" PRIu64
-                                   " bytes, as in %s", text,
-                                   systems[info->system].of, m->max, example);
+        *problem = bad_value(info, m, text);
         return false;
     }
     list = list_of(members);
     *problem = g_strdup_printf("'%s' is none of %s, as in %s", text, list,
-                               example);
+                               systems[info->system].example);
     return false;
 }
 
@@ -149,7 +170,7 @@ static bool complete(ETraceGuestInfo *info, unsigned seen, char **problem)
         }
         if (m->needed) {
             *problem = g_strdup_printf("%s=%s is missing, as in %s", m->name,
-                                       m->what,
+                                       kinds[m->kind].name,
                                        systems[info->system].example);
             return false;
         }
@@ -181,8 +202,8 @@ bool etrace_guest_info_parse(ETraceGuestInfo *info, const char *text,
         }
     }
     if (got.system == ETRACE_GUEST_UNKNOWN) {
-        *problem = g_strdup_printf("'%s' is no operating system that is known, "
-                                   "which are linux, as in %s, and rtos, as in "
+        *problem = g_strdup_printf("'%s' is no operating system that is known "
+                                   "here: give linux, as in %s, or rtos, as in "
                                    "%s", parts[0],
                                    systems[ETRACE_GUEST_LINUX].example,
                                    systems[ETRACE_GUEST_RTOS].example);
@@ -210,8 +231,9 @@ char *etrace_guest_info_text(const ETraceGuestInfo *info)
             uint64_t val = get_member(info, m);
 
             if (m->needed || val != m->otherwise) {
-                g_string_append_printf(s, is_wide(m) ? ":%s=0x%" PRIx64 :
-                                       ":%s=%" PRIu64, m->name, val);
+                g_string_append_printf(s, m->kind == ADDRESS ?
+                                       ":%s=0x%" PRIx64 : ":%s=%" PRIu64,
+                                       m->name, val);
             }
         }
     }

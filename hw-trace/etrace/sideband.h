@@ -247,7 +247,7 @@ typedef enum ETraceSbNoteKind {
 
 #define ETRACE_SB_COMM_SIZE     16
 
-/* What runs in M mode is the task, too: there is no firmware */
+/* What runs in M mode counts as the task's: there is no firmware */
 #define ETRACE_SB_TASK_MACHINE  0x1
 
 typedef struct ETraceSbTask {

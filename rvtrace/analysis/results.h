@@ -58,12 +58,12 @@ typedef struct Watcher {
     void (*mark)(void *hart, const CallStackMoment *when,
                  const MomentMark *mark);
     /*
-     * Behind @place instructions there was @trap: the same that mark() is told
-     * of, but at once, and with what is known of it only now
+     * A trap behind @place instructions. mark() is told of it, too, but later,
+     * when @trap and @site are gone.
      */
     void (*trap)(void *hart, uint64_t place, const FlowTrap *trap,
                  const CallStackSite *site);
-    /* What is selected of what runs, at once; see ObserverOps */
+    /* Runs that are selected, as they are decoded; see ObserverOps */
     void (*runs)(void *hart, const FlowRun *runs, unsigned n,
                  const CallStackSite *site);
     /* Behind what was selected of the hart; @when: as above */
