@@ -192,6 +192,9 @@ static void make_index(HartResult *h, IndexHart *hart, uint64_t spacing)
     hart->present = true;
     hart->tree_writer = tree_writer_new(m->profile);
     hart->pool = stack_pool_new();
+    if (h->all->moves) {
+        hart_move_tasks(h, MOVES_OF_INDEX, m->stack, m->profile, hart);
+    }
     hart_observe(h, &maker_ops, m, 0);
 }
 

@@ -14,16 +14,25 @@
 
 /* Harts that are being decoded */
 typedef struct DecodePool {
+    Moves *moves;           /* or NULL */
     GMutex lock;
     GCond done;
     unsigned left;
 } DecodePool;
 
-static void decode_hart(gpointer hart, gpointer opaque)
+static void decode_hart(gpointer opaque_hart, gpointer opaque)
 {
     DecodePool *pool = opaque;
+    HartResult *h = opaque_hart;
 
-    hart_decode(hart);
+    if (pool->moves) {
+        moves_begin_turn(pool->moves);
+    }
+    hart_decode(h);
+    if (pool->moves) {
+        moves_end_hart(pool->moves, h->hart);
+        moves_end_turn(pool->moves);
+    }
     g_mutex_lock(&pool->lock);
     pool->left--;
     g_cond_signal(&pool->done);
@@ -102,6 +111,9 @@ static unsigned threads(const Results *r)
 bool results_make_harts(Results *r)
 {
     r->harts = g_new0(HartResult *, r->t->nr_harts);
+    if (r->what & RESULT_PROFILE || r->spacing) {
+        r->moves = moves_new(r->t);
+    }
     for (unsigned i = 0; i < r->t->nr_harts; i++) {
         g_autoptr(GError) err = NULL;
 
@@ -124,12 +136,16 @@ bool results_make_harts(Results *r)
 
 void results_decode_harts(Results *r)
 {
-    DecodePool pool = { 0 };
+    DecodePool pool = { .moves = r->moves };
+    unsigned n = threads(r);
     GThreadPool *workers;
 
     g_mutex_init(&pool.lock);
     g_cond_init(&pool.done);
-    workers = g_thread_pool_new(decode_hart, &pool, threads(r), false, NULL);
+    if (pool.moves) {
+        n = moves_begin(pool.moves, r, n);
+    }
+    workers = g_thread_pool_new(decode_hart, &pool, n, false, NULL);
     for (unsigned i = 0; i < r->t->nr_harts; i++) {
         pool.left += r->harts[i] != NULL;
     }
@@ -150,6 +166,10 @@ void results_clear(Results *r)
         g_clear_pointer(&r->harts[i], hart_free);
     }
     g_clear_pointer(&r->harts, g_free);
+    if (r->moves) {
+        moves_free(r->moves, r->t->nr_harts);
+        r->moves = NULL;
+    }
     g_clear_pointer(&r->watchers, g_array_unref);
     g_clear_pointer(&r->made, trace_index_free);
     g_clear_pointer(&r->index, trace_index_free);

@@ -102,6 +102,41 @@ void hart_choose_piece(HartResult *h, TraceMatch match);
 /* Decode it, or all if none was chosen. */
 void hart_decode_piece(HartResult *h, const TraceConsumer *consumer);
 
+/*
+ * results-moves.c: tasks go on at other harts, and their call stacks with them,
+ * for each of those who follow stacks
+ */
+typedef enum MovesUser {
+    MOVES_OF_VIEWS,
+    MOVES_OF_INDEX,
+    MOVES_NR_USERS,
+} MovesUser;
+
+typedef struct Moves Moves;
+
+/* Returns NULL if no task moves, or none can be followed. */
+Moves *moves_new(const Trace *t);
+void moves_free(Moves *m, unsigned nr_harts);
+
+/*
+ * When r->harts are there, of which @turns may be decoded at the same time.
+ * Returns how many threads that takes: those that wait for others have no turn.
+ */
+unsigned moves_begin(Moves *m, const Results *r, unsigned turns);
+void moves_begin_turn(Moves *m);
+void moves_end_turn(Moves *m);
+
+/* Nobody has to wait any more for @hart, which has come to its end. */
+void moves_end_hart(Moves *m, unsigned hart);
+
+/*
+ * What @stack, whose nodes are those of @profile, does not know is told to it
+ * from here on: before @stack is told what happens. @made: an index that is to
+ * have what arrives, or NULL.
+ */
+void hart_move_tasks(HartResult *h, MovesUser user, CallStack *stack,
+                     Profile *profile, IndexHart *made);
+
 /* results-pool.c */
 
 /* The harts that were asked for; prints what is wrong and returns false. */

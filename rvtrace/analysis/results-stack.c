@@ -218,6 +218,9 @@ bool hart_follow_stacks(HartResult *h, GError **errp)
     o->profile->limit = node_limit(r);
     o->profile->fixed = keeps_nodes(h);
     o->stack = callstack_new(o->profile, PROFILE_ROOT, &options);
+    if (r->moves) {
+        hart_move_tasks(h, MOVES_OF_VIEWS, o->stack, o->profile, NULL);
+    }
     hart_observe(h, wants(h, RESULT_SAMPLES) ? &sampled_stack_ops : &stack_ops,
                  o, 0);
     if (wants(h, RESULT_SAMPLES) && !sample(h, o, errp)) {

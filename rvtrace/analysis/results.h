@@ -146,6 +146,7 @@ typedef struct Results {
     Selection *everything;      /* of shards, if nothing else is selected */
     /* by hart; NULL: not asked for, or not in the trace */
     HartResult **harts;
+    struct Moves *moves;        /* results-moves.c; NULL: no task has moved */
 } Results;
 
 /*

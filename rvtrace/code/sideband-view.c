@@ -40,7 +40,6 @@ struct SidebandView {
     uint64_t tvec[SIDEBAND_NR_PRIVS];
     bool task_known;
     SidebandTask task;
-    GHashTable *elsewhere;  /* tids of tasks that another hart ran last */
     GArray *notes;          /* SidebandNote */
     guint notes_taken;
     GHashTable *numbers;    /* of spaces, for ever: Space without pages */
@@ -152,7 +151,6 @@ SidebandView *sideband_view_new(const Sideband *sb, unsigned hart)
                                        phys_free);
     view->spaces = g_hash_table_new_full(space_hash, space_equal, space_free,
                                          NULL);
-    view->elsewhere = g_hash_table_new(NULL, NULL);
     view->numbers = g_hash_table_new_full(space_hash, space_equal, space_free,
                                           NULL);
     sideband_view_restart(view, sb);
@@ -176,7 +174,6 @@ void sideband_view_free(SidebandView *view)
 {
     g_hash_table_unref(view->phys);
     g_hash_table_unref(view->spaces);
-    g_hash_table_unref(view->elsewhere);
     g_hash_table_unref(view->numbers);
     g_array_unref(view->notes);
     g_free(view);
@@ -281,27 +278,11 @@ static void apply_tvec(SidebandView *view, const SidebandRecord *rec)
     }
 }
 
-/* Another hart's TASK: idle tasks, whose number is 0, are each hart's own. */
-static void note_elsewhere(SidebandView *view, const SidebandRecord *rec)
-{
-    ETraceSbTask task;
-
-    if (sideband_record_valid(view->sb, rec)) {
-        etrace_sb_unpack_task(rec->payload, rec->len, &task);
-        if (task.tid) {
-            g_hash_table_add(view->elsewhere, GUINT_TO_POINTER(task.tid));
-        }
-    }
-}
-
 static void apply_task(SidebandView *view, const SidebandRecord *rec)
 {
     ETraceSbTask task;
 
     etrace_sb_unpack_task(rec->payload, rec->len, &task);
-    if (g_hash_table_remove(view->elsewhere, GUINT_TO_POINTER(task.tid))) {
-        view->task.moved = rec->pos;
-    }
     if (view->task_known && view->task.task == task.task &&
         view->task.tid == task.tid && view->task.tgid == task.tgid &&
         !strcmp(view->task.comm, task.comm)) {
@@ -411,8 +392,6 @@ bool sideband_view_advance(SidebandView *view, uint64_t packets)
                 break;
             }
             apply_record(view, &rec);
-        } else if (rec.type == ETRACE_SB_TASK) {
-            note_elsewhere(view, &rec);
         }
         changed |= may_rename(&rec);
         view->pos = pos;
@@ -525,6 +504,43 @@ unsigned sideband_view_space(const SidebandView *view, unsigned priv)
     const Space *s = space_of(view, priv);
 
     return s ? s->id : 0;
+}
+
+static gboolean has_number(gpointer key, gpointer value, gpointer number)
+{
+    return ((const Space *)key)->id == *(const unsigned *)number;
+}
+
+bool sideband_view_space_of(const SidebandView *view, unsigned number,
+                            SidebandSpace *space)
+{
+    const Space *s = g_hash_table_find(view->numbers, has_number, &number);
+
+    if (s) {
+        *space = (SidebandSpace) {
+            .virt = s->virt,
+            .atp = s->atp,
+            .gatp = s->hgatp,
+        };
+    }
+    return s;
+}
+
+unsigned sideband_view_space_number(SidebandView *view,
+                                    const SidebandSpace *space)
+{
+    Space key = {
+        .virt = space->virt,
+        .atp = space->atp,
+        .hgatp = space->gatp,
+    };
+
+    return number_of(view, &key);
+}
+
+size_t sideband_view_pos(const SidebandView *view)
+{
+    return view->pos;
 }
 
 bool sideband_view_tvec(const SidebandView *view, unsigned priv,

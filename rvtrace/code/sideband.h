@@ -213,6 +213,23 @@ void sideband_view_where(const SidebandView *view, unsigned priv,
 unsigned sideband_view_space(const SidebandView *view, unsigned priv);
 
 /*
+ * Which address space has @number? Returns false if the view has given it to
+ * none.
+ */
+bool sideband_view_space_of(const SidebandView *view, unsigned number,
+                            SidebandSpace *space);
+
+/* The number of @space, which this hart may not have used yet */
+unsigned sideband_view_space_number(SidebandView *view,
+                                    const SidebandSpace *space);
+
+/*
+ * Where the view is in the stream: the position in the file of the next record
+ * that it is going to apply
+ */
+size_t sideband_view_pos(const SidebandView *view);
+
+/*
  * Where traps to @priv lead at this place: the value of xtvec. Returns false
  * if the stream has not reported it.
  */
@@ -230,11 +247,6 @@ typedef struct SidebandTask {
     uint32_t tid, tgid;     /* Linux: both 0 in an idle task */
     bool in_m_mode;         /* it runs in M mode, too; else that is firmware */
     char comm[ETRACE_SB_COMM_SIZE + 1];     /* bytes of the guest's choice */
-    /*
-     * Another number, not 0, whenever a task came back that another hart has run
-     * in between; it stays until the next one does
-     */
-    uint64_t moved;
 } SidebandTask;
 
 /*
@@ -243,6 +255,36 @@ typedef struct SidebandTask {
  * means something then.
  */
 bool sideband_view_task(const SidebandView *view, SidebandTask *task);
+
+/*
+ * A record of a trace in parts: the number of the part, from 0 on, and where in
+ * its file the record is. Later ones are greater.
+ */
+static inline uint64_t sideband_in_part(unsigned part, size_t pos)
+{
+    return (uint64_t)part << 48 | pos;
+}
+
+/* A task goes on at another hart. */
+typedef struct SidebandMove {
+    unsigned from, to;      /* harts */
+    uint32_t tid;           /* SidebandTask.tid */
+    /*
+     * sideband_in_part() of the TASK of @from with which another task took its
+     * place; 0: there is none in front of @came
+     */
+    uint64_t left;
+    uint64_t came;          /* ... of @to, with which it goes on */
+} SidebandMove;
+
+/*
+ * Each time that a task goes on at another hart than the one that ran it
+ * before, in the @n parts of a trace, of which some may be NULL: an array of
+ * SidebandMove in the order of their @came, for the caller to free. Idle tasks,
+ * which have the number 0, are each hart's own. Parts have @nr_harts.
+ */
+GArray *sideband_moves(const Sideband *const *parts, unsigned n,
+                       unsigned nr_harts);
 
 /* SidebandNote.kind of a note that nobody took: the hart was reset. */
 #define SIDEBAND_NOTE_RESET UINT64_MAX

@@ -460,6 +460,23 @@ static void fuzz_samples(const uint8_t *data, size_t size)
     assert(insns == stats.insns);
 }
 
+/* All that arrives comes to one hart. */
+static void load_arrivals(const IndexHart *h, TreeReader *tree,
+                          const CallStackOptions *options)
+{
+    Profile *profile = profile_new();
+    CallStack *stack = callstack_new(profile, PROFILE_ROOT, options);
+
+    tree_reader_bind(tree, profile, options);
+    for (guint k = 0; k < h->arrivals->len; k++) {
+        ByteReader in = g_array_index(h->arrivals, IndexArrival, k).stacks;
+
+        callstack_load_task(stack, k % 4, tree, h->pieces, NULL, &in);
+    }
+    callstack_free(stack);
+    profile_free(profile);
+}
+
 /* Go on from each place of the index. */
 static void load_index(const TraceIndex *index)
 {
@@ -483,6 +500,9 @@ static void load_index(const TraceIndex *index)
             callstack_load(stack, tree, h->pieces, &in);
             callstack_free(stack);
             profile_free(profile);
+        }
+        if (tree) {
+            load_arrivals(h, tree, &options);
         }
     }
 }

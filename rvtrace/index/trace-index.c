@@ -18,9 +18,10 @@ static const SealedKind kind = {
     .remedy = "make it again with 'rvtrace index'",
 };
 
-/* Bytes that a loss and a point take at least */
+/* Bytes that a loss, a point and an arrival take at least */
 #define LOSS_SIZE       54
 #define POINT_SIZE      128
+#define ARRIVAL_SIZE    12
 
 /* All of TraceStats but unknown_ends, which is shorter */
 #define NR_STATS (TRACE_PKT_NR_KINDS + FLOW_LOST_NR_KINDS + 8)
@@ -184,11 +185,20 @@ static void point_clear(gpointer opaque)
     g_clear_pointer(&p->bytes, g_byte_array_unref);
 }
 
+static void arrival_clear(gpointer opaque)
+{
+    IndexArrival *a = opaque;
+
+    g_clear_pointer(&a->bytes, g_byte_array_unref);
+}
+
 static void hart_init(IndexHart *h)
 {
     h->advanced = g_array_new(false, false, sizeof(uint64_t));
     h->points = g_array_new(false, true, sizeof(IndexPoint));
     g_array_set_clear_func(h->points, point_clear);
+    h->arrivals = g_array_new(false, true, sizeof(IndexArrival));
+    g_array_set_clear_func(h->arrivals, arrival_clear);
     h->losses = g_array_new(false, false, sizeof(TraceLoss));
 }
 
@@ -220,6 +230,7 @@ void trace_index_free(TraceIndex *index)
 
         g_array_unref(h->advanced);
         g_array_unref(h->points);
+        g_array_unref(h->arrivals);
         g_array_unref(h->losses);
         g_clear_pointer(&h->tree_writer, tree_writer_free);
         g_clear_pointer(&h->pool, stack_pool_free);
@@ -259,6 +270,14 @@ static void put_hart(GByteArray *out, const IndexHart *h, const Trace *t)
     for (guint i = 0; i < h->points->len; i++) {
         put_point(out, &g_array_index(h->points, IndexPoint, i));
     }
+    bytes_put_u32(out, h->arrivals->len);
+    for (guint i = 0; i < h->arrivals->len; i++) {
+        const IndexArrival *a = &g_array_index(h->arrivals, IndexArrival, i);
+
+        bytes_put_u64(out, a->came);
+        bytes_put_u32(out, a->bytes->len);
+        g_byte_array_append(out, a->bytes->data, a->bytes->len);
+    }
 }
 
 bool trace_index_write(const TraceIndex *index, const Trace *t,
@@ -279,6 +298,25 @@ bool trace_index_write(const TraceIndex *index, const Trace *t,
     }
     sealed_file_end(out);
     return output_write(path, out->data, out->len, errp);
+}
+
+static bool get_arrivals(ByteReader *in, IndexHart *h)
+{
+    uint64_t before = 0;
+
+    for (uint32_t n = bytes_get_count(in, ARRIVAL_SIZE); n > 0; n--) {
+        IndexArrival a = { .came = bytes_get_u64(in) };
+        uint32_t size = bytes_get_count(in, 1);
+
+        a.stacks = (ByteReader) { .data = in->data + in->pos, .size = size };
+        in->pos += size;
+        if (a.came <= before) {
+            return false;
+        }
+        before = a.came;
+        g_array_append_val(h->arrivals, a);
+    }
+    return !in->failed;
 }
 
 static bool get_hart(ByteReader *in, IndexHart *h, unsigned hart,
@@ -322,7 +360,7 @@ static bool get_hart(ByteReader *in, IndexHart *h, unsigned hart,
         }
         g_array_append_val(h->points, p);
     }
-    return !in->failed;
+    return get_arrivals(in, h);
 }
 
 static bool get_harts(ByteReader *in, TraceIndex *index, const Trace *t)
@@ -402,4 +440,21 @@ const IndexPoint *index_hart_find_time(const IndexHart *h, uint64_t ticks)
         }
     }
     return NULL;
+}
+
+static int compare_arrivals(gconstpointer a, gconstpointer b)
+{
+    uint64_t x = ((const IndexArrival *)a)->came;
+    uint64_t y = ((const IndexArrival *)b)->came;
+
+    return x < y ? -1 : x > y;
+}
+
+const IndexArrival *index_hart_arrival(const IndexHart *h, uint64_t came)
+{
+    IndexArrival key = { .came = came };
+    guint i;
+
+    return g_array_binary_search(h->arrivals, &key, compare_arrivals, &i) ?
+           &g_array_index(h->arrivals, IndexArrival, i) : NULL;
 }

@@ -16,7 +16,7 @@
 #include "index/trace-id.h"
 
 /* Of the file's format */
-#define TRACE_INDEX_VERSION 4
+#define TRACE_INDEX_VERSION 5
 
 /* What was counted of a hart so far */
 typedef struct IndexCounts {
@@ -42,10 +42,19 @@ typedef struct IndexPoint {
     GByteArray *bytes;      /* when it is being made; else NULL */
 } IndexPoint;
 
+/* A task that comes from another hart, with its call stacks */
+typedef struct IndexArrival {
+    uint64_t came;          /* SidebandMove.came */
+    /* For callstack_load_task(); empty: it has brought nothing */
+    ByteReader stacks;
+    GByteArray *bytes;      /* when it is being made; else NULL */
+} IndexArrival;
+
 typedef struct IndexHart {
     bool present;
     GArray *advanced;       /* uint64_t, by part: see TraceStart */
     GArray *points;         /* IndexPoint */
+    GArray *arrivals;       /* IndexArrival, by @came */
     IndexCounts all;        /* of the whole trace */
     uint64_t last_ticks;    /* of virtual time; 0: not known */
     uint64_t sideband_end;  /* how far the sideband was read in the end */
@@ -89,5 +98,8 @@ const IndexPoint *index_hart_find(const IndexHart *h, uint64_t insns);
 
 /* ... with a time that is known and at most @ticks; or NULL */
 const IndexPoint *index_hart_find_time(const IndexHart *h, uint64_t ticks);
+
+/* What came with the task that arrived then; NULL: it is not known */
+const IndexArrival *index_hart_arrival(const IndexHart *h, uint64_t came);
 
 #endif /* ETRACE_TRACE_INDEX_H */

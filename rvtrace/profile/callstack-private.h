@@ -69,7 +69,6 @@ typedef struct Stack {
 typedef struct Context {
     unsigned priv, space;
     uint32_t tid;
-    unsigned visit;         /* of the task to this hart; see CallStack.visits */
     Stack *stack;
 } Context;
 
@@ -118,13 +117,6 @@ struct CallStack {
     KnownFunction known[KNOWN_FUNCTIONS];
     KnownJump jumps[KNOWN_JUMPS];
     GHashTable *contexts;   /* Context */
-    /*
-     * Tasks that came here from another hart, by Context.tid, and how many had
-     * come until then: what they left here before is no longer so.
-     */
-    GHashTable *visits;
-    unsigned nr_visits;
-    uint64_t moved;         /* CallStackSite.moved of the last one */
     GQueue suspended;       /* Stack, the one suspended last first */
     unsigned nr_frames;     /* that all stacks have room for */
     Context *now;
@@ -194,6 +186,12 @@ static inline const Task *callstack_task(const CallStack *cs, unsigned priv)
                     task->kind == TASK_KNOWN_IN_M_MODE) ? task : NULL;
 }
 
+/* Context.tid of a task that is known: the idle ones of Linux have number 0. */
+static inline uint32_t callstack_task_key(uint32_t tid)
+{
+    return tid + 1;
+}
+
 /* What distinguishes the context of what runs now, at @priv, from others */
 static inline Context callstack_key(const CallStack *cs, unsigned priv)
 {
@@ -203,8 +201,8 @@ static inline Context callstack_key(const CallStack *cs, unsigned priv)
         .priv = priv,
         /* A kernel or a monitor keeps its stack when it switches spaces. */
         .space = priv_is_user(priv) ? cs->site.space : 0,
-        /* Tasks of Linux from 1 on: the idle ones all have number 0. */
-        .tid = task && task_is_known(task) ? task->tid + 1 : 0,
+        .tid = task && task_is_known(task) ? callstack_task_key(task->tid) :
+                                             0,
     };
 }
 
@@ -215,14 +213,20 @@ static inline bool callstack_same_context(const Context *a, const Context *b)
 
 Context *callstack_context(CallStack *cs, unsigned priv);
 GHashTable *callstack_contexts(CallStack *cs);
-/* A task has come from another hart. */
-void callstack_move(CallStack *cs);
-unsigned callstack_visit(const CallStack *cs, uint32_t tid);
+
+/*
+ * Until Linux says which task runs on a hart, that is the idle task. If it is
+ * told of for the first time, what ran as nobody's at @priv is its context.
+ * Returns whether that is the current one.
+ */
+bool callstack_introduce(CallStack *cs, unsigned priv);
 
 /* An empty stack with room for @depth frames */
 Stack *callstack_stack_new(CallStack *cs, unsigned depth);
 void callstack_stack_free(CallStack *cs, Stack *st);
 void callstack_forget(CallStack *cs);
+/* Of suspended stacks, keep the last MAX_SUSPENDED. */
+void callstack_bound_suspended(CallStack *cs);
 
 /* The profile is crowded: make room, but keep all stacks that there are. */
 void callstack_merge_rare(CallStack *cs);

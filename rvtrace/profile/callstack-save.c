@@ -68,69 +68,118 @@ static int compare_contexts(gconstpointer pa, gconstpointer pb)
     return a->tid < b->tid ? -1 : a->tid > b->tid;
 }
 
-/* Its task was on another hart since. */
-static bool is_stale(const CallStack *cs, const Context *c)
+/* What is saved: contexts of CallStack.contexts, and suspended stacks */
+typedef struct Chosen {
+    GPtrArray *contexts, *suspended;
+    bool deep;              /* one of the stacks is */
+} Chosen;
+
+static void chosen_clear(Chosen *chosen)
 {
-    return c->tid && c->visit != callstack_visit(cs, c->tid);
+    g_ptr_array_unref(chosen->contexts);
+    g_ptr_array_unref(chosen->suspended);
 }
 
-static bool is_deep(const CallStack *cs)
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Chosen, chosen_clear)
+
+/* Those of the task with the key @tid; 0: all of them */
+static void choose(const CallStack *cs, uint32_t tid, Chosen *chosen)
 {
     GHashTableIter iter;
     gpointer key;
 
+    chosen->contexts = g_ptr_array_new();
+    chosen->suspended = g_ptr_array_new();
+    chosen->deep = false;
     g_hash_table_iter_init(&iter, cs->contexts);
     while (g_hash_table_iter_next(&iter, &key, NULL)) {
-        if (((const Context *)key)->stack->depth > MAX_SAVED) {
-            return true;
+        Context *c = key;
+
+        if (!tid || c->tid == tid) {
+            g_ptr_array_add(chosen->contexts, c);
+            chosen->deep |= c->stack->depth > MAX_SAVED;
         }
     }
+    g_ptr_array_sort(chosen->contexts, compare_contexts);
     for (const GList *l = cs->suspended.head; l; l = l->next) {
-        if (((const Stack *)l->data)->depth > MAX_SAVED) {
-            return true;
+        Stack *st = l->data;
+
+        if (!tid || st->tid == tid) {
+            g_ptr_array_add(chosen->suspended, st);
+            chosen->deep |= st->depth > MAX_SAVED;
         }
     }
-    return false;
 }
 
-bool callstack_save(const CallStack *cs, TreeWriter *tree, StackPool *pool,
-                    GByteArray *out)
+static void put_contexts(GByteArray *out, const Chosen *chosen,
+                         TreeWriter *tree, StackPool *pool)
 {
-    g_autoptr(GPtrArray) contexts = g_ptr_array_new();
-    unsigned now = 0;
-    GHashTableIter iter;
-    gpointer key;
+    bytes_put_u32(out, chosen->contexts->len);
+    for (guint i = 0; i < chosen->contexts->len; i++) {
+        const Context *c = chosen->contexts->pdata[i];
 
-    if (!cs->now || cs->trapped || cs->gap || cs->fenced || is_deep(cs)) {
-        return false;
-    }
-    g_hash_table_iter_init(&iter, cs->contexts);
-    while (g_hash_table_iter_next(&iter, &key, NULL)) {
-        if (key == cs->now || !is_stale(cs, key)) {
-            g_ptr_array_add(contexts, key);
-        }
-    }
-    g_ptr_array_sort(contexts, compare_contexts);
-    bytes_put_u32(out, contexts->len);
-    for (guint i = 0; i < contexts->len; i++) {
-        const Context *c = contexts->pdata[i];
-
-        now = c == cs->now ? i : now;
         bytes_put_u8(out, c->priv);
         bytes_put_u32(out, c->space);
         bytes_put_u32(out, c->tid);
         put_stack(out, c->stack, tree, pool);
     }
-    bytes_put_u32(out, now);
-    bytes_put_u32(out, cs->suspended.length);
-    for (const GList *l = cs->suspended.head; l; l = l->next) {
-        put_stack(out, l->data, tree, pool);
+}
+
+static void put_suspended(GByteArray *out, const Chosen *chosen,
+                          TreeWriter *tree, StackPool *pool)
+{
+    bytes_put_u32(out, chosen->suspended->len);
+    for (guint i = 0; i < chosen->suspended->len; i++) {
+        put_stack(out, chosen->suspended->pdata[i], tree, pool);
     }
+}
+
+bool callstack_save(const CallStack *cs, TreeWriter *tree, StackPool *pool,
+                    GByteArray *out)
+{
+    g_auto(Chosen) all = { 0 };
+    guint now;
+
+    if (!cs->now || cs->trapped || cs->gap || cs->fenced) {
+        return false;
+    }
+    choose(cs, 0, &all);
+    if (all.deep || !g_ptr_array_find(all.contexts, cs->now, &now)) {
+        return false;
+    }
+    put_contexts(out, &all, tree, pool);
+    bytes_put_u32(out, now);
+    put_suspended(out, &all, tree, pool);
     bytes_put_u64(out, cs->lo);
     bytes_put_u64(out, cs->hi);
     bytes_put_u8(out, cs->itype);
     bytes_put_u64(out, cs->left);
-    bytes_put_u64(out, cs->moved);
+    return true;
+}
+
+bool callstack_save_task(const CallStack *cs, uint32_t tid, TreeWriter *tree,
+                         StackPool *pool, GByteArray *out, GArray *spaces)
+{
+    g_auto(Chosen) task = { 0 };
+
+    choose(cs, callstack_task_key(tid), &task);
+    if (task.deep || !task.contexts->len) {
+        return false;
+    }
+    put_contexts(out, &task, tree, pool);
+    put_suspended(out, &task, tree, pool);
+    for (guint i = 0; spaces && i < task.contexts->len; i++) {
+        const Context *c = task.contexts->pdata[i];
+
+        g_array_append_val(spaces, c->space);
+        g_array_append_val(spaces, c->stack->below.space);
+    }
+    for (guint i = 0; spaces && i < task.suspended->len; i++) {
+        const Stack *st = task.suspended->pdata[i];
+
+        g_array_append_val(spaces, st->space);
+        g_array_append_val(spaces, st->below.space);
+    }
     return true;
 }
 
@@ -204,11 +253,12 @@ static Stack *get_stack(CallStack *cs, TreeReader *tree, const GArray *pieces,
     return st;
 }
 
+/* Those that were read are added to @contexts, too. */
 static bool get_contexts(CallStack *cs, TreeReader *tree,
-                         const GArray *pieces, ByteReader *in)
+                         const GArray *pieces, ByteReader *in,
+                         GPtrArray *contexts)
 {
-    uint32_t n = bytes_get_count(in, CONTEXT_SIZE), now;
-    g_autoptr(GPtrArray) contexts = g_ptr_array_new();
+    uint32_t n = bytes_get_count(in, CONTEXT_SIZE);
 
     for (uint32_t i = 0; i < MIN(n, MAX_CONTEXTS); i++) {
         Context *c = g_new0(Context, 1);
@@ -227,23 +277,16 @@ static bool get_contexts(CallStack *cs, TreeReader *tree,
         g_hash_table_add(cs->contexts, c);
         g_ptr_array_add(contexts, c);
     }
-    now = bytes_get_u32(in);
-    if (in->failed || now >= contexts->len) {
-        return false;
-    }
-    cs->now = contexts->pdata[now];
-    return true;
+    return !in->failed;
 }
 
-bool callstack_load(CallStack *cs, TreeReader *tree, const GArray *pieces,
-                    ByteReader *in)
+/* Those that were read are added to @stacks, too. */
+static bool get_suspended(CallStack *cs, TreeReader *tree,
+                          const GArray *pieces, ByteReader *in,
+                          GPtrArray *stacks)
 {
-    uint32_t n;
+    uint32_t n = bytes_get_count(in, SUSPENDED_SIZE);
 
-    if (!get_contexts(cs, tree, pieces, in)) {
-        return false;
-    }
-    n = bytes_get_count(in, SUSPENDED_SIZE);
     if (n > MAX_SUSPENDED) {
         return false;
     }
@@ -254,11 +297,75 @@ bool callstack_load(CallStack *cs, TreeReader *tree, const GArray *pieces,
             return false;
         }
         g_queue_push_tail(&cs->suspended, st);
+        g_ptr_array_add(stacks, st);
+    }
+    return !in->failed;
+}
+
+bool callstack_load(CallStack *cs, TreeReader *tree, const GArray *pieces,
+                    ByteReader *in)
+{
+    g_autoptr(GPtrArray) contexts = g_ptr_array_new();
+    g_autoptr(GPtrArray) suspended = g_ptr_array_new();
+    uint32_t now;
+
+    if (!get_contexts(cs, tree, pieces, in, contexts)) {
+        return false;
+    }
+    now = bytes_get_u32(in);
+    if (in->failed || now >= contexts->len) {
+        return false;
+    }
+    cs->now = contexts->pdata[now];
+    if (!get_suspended(cs, tree, pieces, in, suspended)) {
+        return false;
     }
     cs->lo = bytes_get_u64(in);
     cs->hi = bytes_get_u64(in);
     cs->itype = bytes_get_u8(in);
     cs->left = bytes_get_u64(in);
-    cs->moved = bytes_get_u64(in);
     return !in->failed && cs->itype <= ETRACE_ITYPE_OTHER_INFERABLE_JUMP;
+}
+
+/* The number of a space that has the number @space in what was saved */
+static unsigned renumber(GHashTable *spaces, unsigned space)
+{
+    return !spaces || !space ? space :
+           GPOINTER_TO_UINT(g_hash_table_lookup(spaces,
+                                                GUINT_TO_POINTER(space)));
+}
+
+static void renumber_stack(Stack *st, GHashTable *spaces)
+{
+    st->space = renumber(spaces, st->space);
+    st->below.space = renumber(spaces, st->below.space);
+}
+
+bool callstack_load_task(CallStack *cs, uint32_t tid, TreeReader *tree,
+                         const GArray *pieces, GHashTable *spaces,
+                         ByteReader *in)
+{
+    g_autoptr(GPtrArray) contexts = g_ptr_array_new();
+    g_autoptr(GPtrArray) suspended = g_ptr_array_new();
+    bool ok;
+
+    callstack_drop_task(cs, tid);
+    ok = get_contexts(cs, tree, pieces, in, contexts) &&
+         get_suspended(cs, tree, pieces, in, suspended);
+    for (guint i = 0; i < suspended->len; i++) {
+        renumber_stack(suspended->pdata[i], spaces);
+    }
+    for (guint i = 0; i < contexts->len; i++) {
+        Context *c = contexts->pdata[i];
+
+        /* The number is a part of the key. */
+        g_hash_table_steal(cs->contexts, c);
+        c->space = renumber(spaces, c->space);
+        renumber_stack(c->stack, spaces);
+    }
+    for (guint i = 0; i < contexts->len; i++) {
+        g_hash_table_add(cs->contexts, contexts->pdata[i]);
+    }
+    callstack_bound_suspended(cs);
+    return ok;
 }

@@ -66,47 +66,63 @@ static Stack *new_stack(CallStack *cs, const Context *c)
     return st;
 }
 
-unsigned callstack_visit(const CallStack *cs, uint32_t tid)
+bool callstack_introduce(CallStack *cs, unsigned priv)
 {
-    return GPOINTER_TO_UINT(g_hash_table_lookup(cs->visits,
-                                                GUINT_TO_POINTER(tid)));
+    Context key = callstack_key(cs, priv), nobody = { .priv = priv };
+    Context *c = g_hash_table_lookup(cs->contexts, &nobody);
+
+    if (!c || key.tid != callstack_task_key(0) || priv_is_user(priv) ||
+        !g_str_has_prefix(cs->site.task->name, "swapper") ||
+        g_hash_table_contains(cs->contexts, &key)) {
+        return false;
+    }
+    g_hash_table_steal(cs->contexts, c);
+    c->tid = c->stack->tid = key.tid;
+    g_hash_table_add(cs->contexts, c);
+    return c == cs->now;
 }
 
 Context *callstack_context(CallStack *cs, unsigned priv)
 {
     Context key = callstack_key(cs, priv);
     Context *c = g_hash_table_lookup(cs->contexts, &key);
-    unsigned visit = key.tid ? callstack_visit(cs, key.tid) : 0;
 
+    if (!c) {
+        callstack_introduce(cs, priv);
+        c = g_hash_table_lookup(cs->contexts, &key);
+    }
     if (!c) {
         c = g_new(Context, 1);
         *c = key;
         c->stack = new_stack(cs, &key);
         g_hash_table_add(cs->contexts, c);
-    } else if (c->visit != visit) {
-        callstack_stack_free(cs, c->stack);
-        c->stack = new_stack(cs, &key);
     }
-    c->visit = visit;
     return c;
 }
 
-void callstack_move(CallStack *cs)
+void callstack_drop_task(CallStack *cs, uint32_t tid)
 {
-    uint32_t tid = callstack_key(cs, ETRACE_PRIV_S).tid;
+    uint32_t key = callstack_task_key(tid);
+    GHashTableIter iter;
+    gpointer context;
     GList *next;
 
-    cs->moved = cs->site.moved;
-    if (!tid) {
-        return;
+    cs->marked = false;
+    g_hash_table_iter_init(&iter, cs->contexts);
+    while (g_hash_table_iter_next(&iter, &context, NULL)) {
+        Context *c = context;
+
+        if (c->tid == key) {
+            cs->now = c == cs->now ? NULL : cs->now;
+            cs->nr_frames -= c->stack->room;
+            g_hash_table_iter_remove(&iter);
+        }
     }
-    g_hash_table_insert(cs->visits, GUINT_TO_POINTER(tid),
-                        GUINT_TO_POINTER(++cs->nr_visits));
     for (GList *l = cs->suspended.head; l; l = next) {
         Stack *st = l->data;
 
         next = l->next;
-        if (st->tid == tid) {
+        if (st->tid == key) {
             g_queue_delete_link(&cs->suspended, l);
             callstack_stack_free(cs, st);
         }
@@ -118,10 +134,16 @@ static void drop_oldest(CallStack *cs)
     callstack_stack_free(cs, g_queue_pop_tail(&cs->suspended));
 }
 
+void callstack_bound_suspended(CallStack *cs)
+{
+    while (cs->suspended.length > MAX_SUSPENDED) {
+        drop_oldest(cs);
+    }
+}
+
 void callstack_forget(CallStack *cs)
 {
     g_hash_table_remove_all(cs->contexts);
-    g_hash_table_remove_all(cs->visits);
     while (cs->suspended.length) {
         drop_oldest(cs);
     }
@@ -283,9 +305,7 @@ void callstack_resume(CallStack *cs, Stack *st)
     cs->marked = false;
     if (c->stack->depth) {
         g_queue_push_head(&cs->suspended, c->stack);
-        if (cs->suspended.length > MAX_SUSPENDED) {
-            drop_oldest(cs);
-        }
+        callstack_bound_suspended(cs);
     } else {
         callstack_stack_free(cs, c->stack);
     }

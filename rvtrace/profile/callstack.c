@@ -15,7 +15,6 @@ CallStack *callstack_new(Profile *profile, unsigned top,
     cs->top = top;
     cs->options = *options;
     cs->contexts = callstack_contexts(cs);
-    cs->visits = g_hash_table_new(NULL, NULL);
     g_queue_init(&cs->suspended);
     cs->round = g_array_new(false, false, sizeof(RoundPart));
     return cs;
@@ -25,7 +24,6 @@ void callstack_free(CallStack *cs)
 {
     callstack_forget(cs);
     g_hash_table_unref(cs->contexts);
-    g_hash_table_unref(cs->visits);
     g_array_unref(cs->round);
     g_free(cs);
 }
@@ -219,7 +217,7 @@ static void arrive(CallStack *cs, const FlowRun *run)
     } else if (cs->trapped) {
         enter_handler(cs, run);
     } else if (!cs->now || cs->now->priv != run->priv ||
-               is_other_task(cs, run->priv)) {
+               (is_other_task(cs, run->priv) && !callstack_introduce(cs, run->priv))) {
         change_context(cs, run);
     } else if (cs->itype >= ETRACE_ITYPE_UNINFERABLE_CALL ||
                cs->itype == ETRACE_ITYPE_TRAP_RETURN) {
@@ -264,14 +262,6 @@ static void report_moment(CallStack *cs, const FlowRun *run)
     });
 }
 
-static void enter_site(CallStack *cs, const CallStackSite *site)
-{
-    cs->site = *site;
-    if (G_UNLIKELY(site->moved != cs->moved)) {
-        callstack_move(cs);
-    }
-}
-
 void callstack_select(CallStack *cs, bool selected)
 {
     cs->ignored = !selected;
@@ -293,7 +283,7 @@ static unsigned count_insns(CallStack *cs, uint64_t insns)
 void callstack_run(CallStack *cs, const FlowRun *run,
                    const CallStackSite *site)
 {
-    enter_site(cs, site);
+    cs->site = *site;
     if (run->count) {
         RoundPart part = { .count = run->count };
 
@@ -394,7 +384,7 @@ void callstack_trap(CallStack *cs, const FlowTrap *trap,
 {
     FlowRun target = { .pc = trap->epc, .priv = trap->priv };
 
-    enter_site(cs, site);
+    cs->site = *site;
     /*
      * The target of a jump, or a handler's first instruction, may be all that
      * there was at its place.

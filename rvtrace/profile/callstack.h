@@ -68,7 +68,6 @@ typedef struct CallStackSite {
     /* trace_decoder_space() of the run's or the trap's privilege level */
     unsigned space;
     const Task *task;           /* who runs; NULL: not known */
-    uint64_t moved;             /* SidebandTask.moved */
 } CallStackSite;
 
 typedef struct CallStackOptions {
@@ -146,6 +145,12 @@ unsigned callstack_callers(const CallStack *cs, CallStackCaller *callers,
  * most likely, nothing has run in between.
  */
 void callstack_gap(CallStack *cs, bool fenced);
+
+/*
+ * The task @tid comes from another hart: what it left here before is no longer
+ * so. callstack_load_task() has what it has brought.
+ */
+void callstack_drop_task(CallStack *cs, uint32_t tid);
 
 /* Something was lost: no stack can be believed any more. */
 void callstack_lost(CallStack *cs);

@@ -352,7 +352,7 @@ static unsigned make_groups(TreeReader *t, const unsigned *frames, unsigned n)
 {
     unsigned node = PROFILE_ROOT;
 
-    for (unsigned i = 0; i < t->options->nr_layers; i++) {
+    for (unsigned i = 0; t->options && i < t->options->nr_layers; i++) {
         CallStackLayer layer = t->options->layers[i];
         bool has = n == CALLSTACK_NR_LAYERS || layer == CALLSTACK_LAYER_PRIV;
 
@@ -378,7 +378,7 @@ bool tree_reader_node(TreeReader *t, unsigned number, unsigned *node)
     }
     for (;;) {
         x = &g_array_index(t->nodes, TreeNode, at);
-        if (x->made || x->group) {
+        if (x->made || (t->options ? x->group : !at)) {
             break;
         }
         path[n++] = at;

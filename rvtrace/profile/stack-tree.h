@@ -48,7 +48,10 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(TreeReader, tree_reader_free)
 /* Nodes that it has, the root included */
 unsigned tree_reader_size(const TreeReader *t);
 
-/* From now on, nodes are those of @profile, with the layers of @options. */
+/*
+ * From now on, nodes are those of @profile, with the layers of @options. NULL:
+ * with those that were written, whatever these are.
+ */
 void tree_reader_bind(TreeReader *t, Profile *profile,
                       const CallStackOptions *options);
 

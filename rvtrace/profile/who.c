@@ -38,7 +38,6 @@ static const Task *known_task(Who *who, const TraceDecoder *d)
 
     if (task.serial != who->serial) {
         who->serial = task.serial;
-        who->moved = task.moved;
         who->task = known ? task_intern(who->tasks, task.in_m_mode ?
                                         TASK_KNOWN_IN_M_MODE : TASK_KNOWN,
                                         task.tid, task.tgid, task.comm) : NULL;
@@ -55,7 +54,6 @@ CallStackSite who_site(Who *who, const TraceDecoder *d, unsigned priv)
     return (CallStackSite) {
         .image = d->image,
         .space = space,
-        .moved = who->moved,
         .task = !task && user && space ? space_task(who, d, space, priv) :
                                          task,
     };

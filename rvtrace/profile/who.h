@@ -16,7 +16,7 @@ typedef struct Who {
     TaskTable *tasks;
     /* Who ran last: by the sideband, or else whose address space it is */
     const Task *task, *space_task;
-    uint64_t serial, moved;
+    uint64_t serial;
     unsigned space, generation;
 } Who;
 

@@ -365,43 +365,56 @@ static void test_task(void)
     sideband_free(next);
 }
 
-/* A task that was on another hart in between: its stack here is an old one. */
+/* Who ran a task before, and where it left it */
 static void test_moved(void)
 {
+    enum { NOT_MOVED = -2, NOT_LEFT = -1 };
+    /* @left: the task that took its place on @from */
     static const struct {
         unsigned hart, tid;
-        bool moved;
+        int left;
+        unsigned from;
     } tasks[] = {
-        { 0, 5, false }, { 0, 6, false }, { 0, 5, false }, { 1, 6, true },
-        { 0, 0, false }, { 1, 0, false }, { 0, 0, false }, { 0, 6, true },
-        { 0, 5, false }, { 0, 6, false }, { 1, 5, true }, { 1, 6, true },
-        { 0, 5, true }, { 0, 6, true },
+        { 0, 5, NOT_MOVED }, { 0, 6, NOT_MOVED }, { 0, 5, NOT_MOVED },
+        { 1, 6, 2, 0 },
+        { 0, 0, NOT_MOVED }, { 1, 0, NOT_MOVED }, { 0, 0, NOT_MOVED },
+        { 0, 6, 5, 1 },
+        { 0, 5, NOT_MOVED }, { 0, 6, NOT_MOVED },
+        { 1, 5, 9, 0 },
+        { 1, 6, NOT_LEFT, 0 },
+        { 0, 5, 11, 1 },
+        { 0, 6, NOT_LEFT, 1 },
     };
     g_autoptr(GByteArray) sb = begin(2);
-    SidebandView *view[2];
-    uint64_t before[2] = { 0 };
+    uint64_t at[ARRAY_SIZE(tasks)];
+    g_autoptr(GArray) moves = NULL;
     Sideband *s;
+    guint n = 0;
 
     for (unsigned i = 0; i < ARRAY_SIZE(tasks); i++) {
-        sb_fence(sb, tasks[i].hart, i + 1);
+        at[i] = sideband_in_part(1, sb->len);
         sb_task(sb, tasks[i].hart, 0x1000 * tasks[i].tid, tasks[i].tid, "sh");
     }
+    /* The other hart goes on when one is reset, and knows nothing of it. */
+    sb_record(sb, ETRACE_SB_RESET, 0, NULL, 0);
+    sb_task(sb, 1, 0x6000, 6, "sh");
     s = parse(sb);
-    for (unsigned hart = 0; hart < 2; hart++) {
-        view[hart] = sideband_view_new(s, hart);
-    }
+    moves = sideband_moves((const Sideband *const []) { NULL, s }, 2, 2);
     for (unsigned i = 0; i < ARRAY_SIZE(tasks); i++) {
-        unsigned hart = tasks[i].hart;
-        SidebandTask task;
+        const SidebandMove *m = &g_array_index(moves, SidebandMove, n);
 
-        sideband_view_advance(view[hart], i + 1);
-        sideband_view_task(view[hart], &task);
-        check_cmpuint(task.tid, ==, tasks[i].tid);
-        check_cmpuint(task.moved != before[hart], ==, tasks[i].moved);
-        before[hart] = task.moved;
+        if (tasks[i].left == NOT_MOVED) {
+            continue;
+        }
+        check_cmpuint(moves->len, >, n++);
+        check_cmpuint(m->tid, ==, tasks[i].tid);
+        check_cmpuint(m->from, ==, tasks[i].from);
+        check_cmpuint(m->to, ==, tasks[i].hart);
+        check_cmpuint(m->came, ==, at[i]);
+        check_cmpuint(m->left, ==, tasks[i].left == NOT_LEFT ? 0 :
+                                   at[tasks[i].left]);
     }
-    sideband_view_free(view[0]);
-    sideband_view_free(view[1]);
+    check_cmpuint(moves->len, ==, n);
     sideband_free(s);
 }
 

@@ -6,7 +6,7 @@
  * SPDX-License-Identifier: GPL-2.0-or-later
  */
 #include "qemu/osdep.h"
-#include "profile/callstack.h"
+#include "profile/callstack-save.h"
 #include "tests/fixtures/check.h"
 #include "tests/fixtures/profile-fixture.h"
 
@@ -39,6 +39,7 @@ typedef struct Fixture {
     CallStack *stack;
     const Task *a, *b;
     CallStackSite site;
+    unsigned space;             /* of user mode */
     GString *handlers;          /* that have begun */
 } Fixture;
 
@@ -55,7 +56,7 @@ static void note_handler(void *opaque, uint64_t pc, unsigned priv,
 
 static void set_up(Fixture *f)
 {
-    *f = (Fixture) { .handlers = g_string_new(NULL) };
+    *f = (Fixture) { .space = 1, .handlers = g_string_new(NULL) };
     f->objects = object_table_new();
     f->names = names_new(f->objects);
     fixture_object(f->objects, f->names, OBJECT_KERNEL, "[kernel]", kallsyms,
@@ -85,7 +86,7 @@ static void tear_down(Fixture *f)
 /* @count 4-byte instructions at @pc, the last one being an @itype */
 static void run(Fixture *f, uint64_t pc, unsigned count, unsigned itype)
 {
-    f->site.space = pc < TRAP;
+    f->site.space = pc < TRAP ? f->space : 0;
     callstack_run(f->stack, &(FlowRun) {
         .pc = pc,
         .end = pc + 4 * count,
@@ -98,7 +99,7 @@ static void run(Fixture *f, uint64_t pc, unsigned count, unsigned itype)
 /* An exception in user mode */
 static void trap_at(Fixture *f, unsigned cause, uint64_t epc)
 {
-    f->site.space = 1;
+    f->site.space = f->space;
     callstack_trap(f->stack, &(FlowTrap) {
         .cause = cause, .epc = epc, .epc_known = true, .priv = ETRACE_PRIV_U,
     }, &f->site);
@@ -239,7 +240,7 @@ static void test_moved(void)
     f.site.task = f.b;
     run(&f, SCHEDULE + 4, 1, RET);
     f.site.task = f.a;
-    f.site.moved = 100;
+    callstack_drop_task(f.stack, f.a->tid);
     run(&f, SCHEDULE + 4, 1, RET);
     run(&f, TRAP + 4, 1, XRET);
     run(&f, LEAF + 8, 5, RET);
@@ -253,6 +254,111 @@ static void test_moved(void)
                      "a;trap 1\n"
                      "b;schedule 1\n");
     tear_down(&f);
+}
+
+/*
+ * Until Linux says which task runs on a hart, its idle task begins there; others
+ * have stacks of their own.
+ */
+static void test_introduced(void)
+{
+    static const struct {
+        uint32_t tid;
+        const char *name, *want;
+        bool other;             /* ... runs first */
+    } cases[] = {
+        { 0, "swapper/1", "swapper/1;trap;schedule 2\n", false },
+        { 0, "swapper/1", "swapper/1;trap;schedule 2\n", true },
+        { 0, "first", "first;schedule 2\n", false },
+        { 10, "a", "a;schedule 2\n", false },
+    };
+
+    for (unsigned i = 0; i < ARRAY_SIZE(cases); i++) {
+        g_autofree char *text = NULL;
+        Fixture f;
+
+        set_up(&f);
+        f.site.task = NULL;
+        run(&f, TRAP, 1, CALL);
+        run(&f, SCHEDULE, 1, 0);
+        if (cases[i].other) {
+            f.site.task = f.b;
+            run(&f, SCHEDULE + 4, 1, 0);
+        }
+        f.site.task = task_intern(f.tasks, TASK_KNOWN, cases[i].tid,
+                                  cases[i].tid, cases[i].name);
+        run(&f, SCHEDULE + 4, 2, 0);
+        text = fixture_folded(f.profile);
+        check_nonnull(strstr(text, cases[i].want));
+        tear_down(&f);
+    }
+}
+
+/*
+ * ... or else its stacks come with it: work() is left as it was called there.
+ * Its address space has another number here.
+ */
+static void test_handed_over(void)
+{
+    g_autoptr(TreeWriter) writer = NULL;
+    g_autoptr(StackPool) pool = stack_pool_new();
+    g_autoptr(GByteArray) stacks = g_byte_array_new();
+    g_autoptr(GByteArray) out = g_byte_array_new();
+    g_autoptr(GArray) spaces = g_array_new(false, false, sizeof(unsigned));
+    g_autoptr(GHashTable) numbers = g_hash_table_new(NULL, NULL);
+    g_autoptr(TreeReader) tree = NULL;
+    g_autoptr(GArray) pieces = NULL;
+    Fixture from, to;
+    bool has_space = false;
+    ByteReader in;
+
+    set_up(&from);
+    from.space = 5;
+    run(&from, MAIN, 1, CALL);
+    run(&from, WORK, 1, 0);
+    trap_at(&from, 8, WORK + 4);
+    run(&from, TRAP, 1, CALL);
+    run(&from, SCHEDULE, 1, 0);
+    from.site.task = from.b;
+    run(&from, SCHEDULE + 4, 1, RET);
+    writer = tree_writer_new(from.profile);
+    check_true(callstack_save_task(from.stack, from.a->tid, writer, pool,
+                                   stacks, spaces));
+    for (guint i = 0; i < spaces->len; i++) {
+        has_space |= g_array_index(spaces, unsigned, i) == 5;
+    }
+    check_true(has_space);
+    check_false(callstack_save_task(from.stack, 12345, writer, pool, stacks,
+                                   spaces));
+    tree_writer_put(writer, out);
+    stack_pool_put(pool, out);
+    g_byte_array_append(out, stacks->data, stacks->len);
+
+    set_up(&to);
+    to.space = 7;
+    run(&to, LEAF, 1, 0);
+    to.site.task = to.b;
+    run(&to, SCHEDULE + 4, 1, RET);
+    in = (ByteReader) { .data = out->data, .size = out->len };
+    tree = tree_reader_new(&in, to.objects, to.tasks);
+    pieces = stack_pool_get(&in);
+    tree_reader_bind(tree, to.profile, NULL);
+    g_hash_table_insert(numbers, GUINT_TO_POINTER(5), GUINT_TO_POINTER(7));
+    check_true(callstack_load_task(to.stack, to.a->tid, tree, pieces, numbers,
+                                   &in));
+    to.site.task = to.a;
+    run(&to, SCHEDULE + 4, 1, RET);
+    run(&to, TRAP + 4, 1, XRET);
+    run(&to, WORK + 8, 5, RET);
+    run(&to, MAIN + 4, 1, 0);
+    check_folded(&to, "a;leaf 1\n"
+                      "a;main 1\n"
+                      "a;main;work 5\n"
+                      "a;main;work;[ecall from U];trap 1\n"
+                      "a;main;work;[ecall from U];trap;schedule 1\n"
+                      "b;schedule 1\n");
+    tear_down(&from);
+    tear_down(&to);
 }
 
 /* Another one runs while nothing is traced, and a signal is handled then. */
@@ -455,7 +561,9 @@ static void test_random(void)
             break;
         case 1:
             f.site.task = f.site.task == f.a ? f.b : f.a;
-            f.site.moved = g_rand_int_range(r, 0, 4);
+            if (!g_rand_int_range(r, 0, 4)) {
+                callstack_drop_task(f.stack, f.site.task->tid);
+            }
             break;
         case 2:
             f.site.task = NULL;
@@ -495,6 +603,8 @@ int main(int argc, char **argv)
     g_test_add_func("/callstack/signal-longjmp", test_signal_longjmp);
     g_test_add_func("/callstack/nested-signals", test_nested_signals);
     g_test_add_func("/callstack/moved", test_moved);
+    g_test_add_func("/callstack/introduced", test_introduced);
+    g_test_add_func("/callstack/handed-over", test_handed_over);
     g_test_add_func("/callstack/gap", test_gap);
     g_test_add_func("/callstack/fence", test_fence);
     g_test_add_func("/callstack/interrupts", test_interrupts);

@@ -51,12 +51,17 @@ class Kernel:
         return ' < '.join(f'{self.at(a)}:{a:x}' for a in chain[:12])
 
 
-def kernel_stacks(path):
-    """(instruction, (address, ra, return addresses)) of each moment in turn"""
+def kernel_stacks(path, wanted=0):
+    """
+    (instruction, (address, ra, return addresses)) of each moment of a hart in
+    turn
+    """
     before, moment = None, None
     with open(path, encoding='utf-8') as lines:
         for line in lines:
-            _, *numbers = line.split()
+            hart, *numbers = line.split()
+            if int(hart) != wanted:
+                continue
             number, pc, ra, *chain = (int(n, 16) for n in numbers)
             # What traps has the number of what retires next.
             if before not in (None, number):

@@ -17,7 +17,7 @@ import bisect
 import os
 import re
 import subprocess
-from collections import Counter
+from collections import Counter, defaultdict
 
 from symbols import table
 from tap import LIMIT, need
@@ -98,17 +98,23 @@ def true_pointers(path):
     return {int(line[1], 16): int(line[3], 16) for line in words}
 
 
-def true_stacks(path):
-    """{instruction: (addresses, those that a trap interrupted, why)}"""
-    stacks = {}
+def true_stacks_of_harts(path):
+    """{hart: {instruction: (addresses, those that a trap interrupted, why)}}"""
+    harts = defaultdict(dict)
     with open(path, encoding='utf-8') as lines:
         for line in lines:
             hart, number, why, _, *chain = line.split()
-            need(hart == '0', 'there is one hart')
             traps = [int(a[1:], 16) for a in chain if a[0] == '!']
-            stacks[int(number, 16)] = (
+            harts[int(hart)][int(number, 16)] = (
                 [int(a.lstrip('!'), 16) for a in chain], traps, why)
-    return stacks
+    return harts
+
+
+def true_stacks(path):
+    """The same of a machine with one hart"""
+    harts = true_stacks_of_harts(path)
+    need(not harts or list(harts) == [0], 'there is one hart')
+    return harts[0]
 
 
 def our_samples(lines, period, first):
