@@ -277,6 +277,32 @@ static bool is_jump(unsigned itype)
            itype == ETRACE_ITYPE_OTHER_INFERABLE_JUMP;
 }
 
+static int compare_calls(gconstpointer a, gconstpointer b)
+{
+    const CostCall *x = a, *y = b;
+
+    return x->from != y->from ? (x->from < y->from ? -1 : 1) :
+           x->addr != y->addr ? (x->addr < y->addr ? -1 : 1) :
+           x->to != y->to ? (x->to < y->to ? -1 : 1) :
+           x->target != y->target ? (x->target < y->target ? -1 : 1) :
+           0;
+}
+
+/* Edges of one place to one, of several harts and tasks, are in a row. */
+static void add_call(Builder *b, const CostCall *call)
+{
+    GArray *calls = b->costs->calls;
+    CostCall *last = calls->len ? &g_array_index(calls, CostCall,
+                                                 calls->len - 1) : NULL;
+
+    if (last && !compare_calls(last, call)) {
+        last->count += call->count;
+    } else {
+        g_array_append_vals(calls, call, 1);
+    }
+    pair_of(b, call->from, call->to)->calls += call->count;
+}
+
 static void add_edge(Builder *b, const CountEdge *e)
 {
     unsigned object = count_place(b->c, e->from_place)->object;
@@ -285,10 +311,7 @@ static void add_edge(Builder *b, const CountEdge *e)
                               e->to);
 
     if (is_call(e->itype)) {
-        CostCall call = { from, to, e->from, e->to, e->count, 0 };
-
-        g_array_append_val(b->costs->calls, call);
-        pair_of(b, from, to)->calls += e->count;
+        add_call(b, &(CostCall) { from, to, e->from, e->to, e->count, 0 });
     } else if (is_jump(e->itype) && from == to) {
         CostJump jump = { from, e->from, e->to, e->count, 0 };
 
@@ -405,17 +428,6 @@ static void share_inclusive(Builder *b)
             pair->calls_left -= call->count;
         }
     }
-}
-
-static int compare_calls(gconstpointer a, gconstpointer b)
-{
-    const CostCall *x = a, *y = b;
-
-    return x->from != y->from ? (x->from < y->from ? -1 : 1) :
-           x->addr != y->addr ? (x->addr < y->addr ? -1 : 1) :
-           x->to != y->to ? (x->to < y->to ? -1 : 1) :
-           x->target != y->target ? (x->target < y->target ? -1 : 1) :
-           0;
 }
 
 static int compare_insns(gconstpointer a, gconstpointer b)
