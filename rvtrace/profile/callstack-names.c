@@ -79,7 +79,8 @@ const KnownFunction *callstack_function(CallStack *cs, uint64_t pc,
     unsigned priv = cs->now->priv, space = cs->site.space;
     unsigned generation = cs->site.image ? cs->site.image->generation : 1;
     uint64_t hash = pc * 0x9e3779b97f4a7c15ull;
-    KnownFunction *k = &cs->known[hash >> 52];
+    /* Of code without symbols, both are asked for in turn. */
+    KnownFunction *k = &cs->known[hash >> 52 ^ called];
     NamePlace place;
 
     if (k->pc == pc && k->generation == generation && k->space == space &&

@@ -104,6 +104,9 @@ typedef struct KnownJump {
 
 #define KNOWN_JUMPS 256
 
+/* Counts of addresses that suspended stacks wait for; see callstack_awaits() */
+#define AWAITED_BITS 13
+
 /* Instructions that a node was given in a round */
 typedef struct RoundPart {
     unsigned node, count;
@@ -114,10 +117,13 @@ struct CallStack {
     unsigned top;
     CallStackOptions options;
     CallStackSite site;     /* of what is being processed */
+    /* The site's task or space is another one than when @now was chosen. */
+    bool strayed;
     KnownFunction known[KNOWN_FUNCTIONS];
     KnownJump jumps[KNOWN_JUMPS];
     GHashTable *contexts;   /* Context */
     GQueue suspended;       /* Stack, the one suspended last first */
+    uint16_t awaited[1u << AWAITED_BITS];
     unsigned nr_frames;     /* that all stacks have room for */
     Context *now;
     uint64_t lo, hi;        /* addresses of the innermost frame's function */
@@ -256,6 +262,17 @@ static inline void callstack_cut(CallStack *cs, unsigned depth)
  * current one is kept; it may be returned to.
  */
 void callstack_resume(CallStack *cs, Stack *st);
+
+/* @st is the last one that will be taken up, and not in use now. */
+void callstack_suspend_behind(CallStack *cs, Stack *st);
+
+/*
+ * May one of the MAX_SWITCH_DEPTH innermost functions of a suspended stack,
+ * which can be in use in this context, return to @pc? If this says no, none
+ * does. There may be hundreds of stacks, and a program without symbols asks
+ * whenever it jumps.
+ */
+bool callstack_awaits(const CallStack *cs, uint64_t pc);
 
 /*
  * Take up the stack suspended last of which @found says so, if there is one:

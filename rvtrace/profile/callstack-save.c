@@ -280,7 +280,7 @@ static bool get_contexts(CallStack *cs, TreeReader *tree,
     return !in->failed;
 }
 
-/* Those that were read are added to @stacks, too. */
+/* Those that were read are added to @stacks, which owns them then. */
 static bool get_suspended(CallStack *cs, TreeReader *tree,
                           const GArray *pieces, ByteReader *in,
                           GPtrArray *stacks)
@@ -296,10 +296,16 @@ static bool get_suspended(CallStack *cs, TreeReader *tree,
         if (!st) {
             return false;
         }
-        g_queue_push_tail(&cs->suspended, st);
         g_ptr_array_add(stacks, st);
     }
     return !in->failed;
+}
+
+static void suspend_all(CallStack *cs, const GPtrArray *stacks)
+{
+    for (guint i = 0; i < stacks->len; i++) {
+        callstack_suspend_behind(cs, stacks->pdata[i]);
+    }
 }
 
 bool callstack_load(CallStack *cs, TreeReader *tree, const GArray *pieces,
@@ -308,6 +314,7 @@ bool callstack_load(CallStack *cs, TreeReader *tree, const GArray *pieces,
     g_autoptr(GPtrArray) contexts = g_ptr_array_new();
     g_autoptr(GPtrArray) suspended = g_ptr_array_new();
     uint32_t now;
+    bool ok;
 
     if (!get_contexts(cs, tree, pieces, in, contexts)) {
         return false;
@@ -317,7 +324,9 @@ bool callstack_load(CallStack *cs, TreeReader *tree, const GArray *pieces,
         return false;
     }
     cs->now = contexts->pdata[now];
-    if (!get_suspended(cs, tree, pieces, in, suspended)) {
+    ok = get_suspended(cs, tree, pieces, in, suspended);
+    suspend_all(cs, suspended);
+    if (!ok) {
         return false;
     }
     cs->lo = bytes_get_u64(in);
@@ -355,6 +364,7 @@ bool callstack_load_task(CallStack *cs, uint32_t tid, TreeReader *tree,
     for (guint i = 0; i < suspended->len; i++) {
         renumber_stack(suspended->pdata[i], spaces);
     }
+    suspend_all(cs, suspended);
     for (guint i = 0; i < contexts->len; i++) {
         Context *c = contexts->pdata[i];
 

@@ -100,6 +100,63 @@ Context *callstack_context(CallStack *cs, unsigned priv)
     return c;
 }
 
+static uint16_t *awaited_slot(const CallStack *cs, unsigned priv,
+                              unsigned space, uint32_t tid, uint64_t pc)
+{
+    uint64_t hash = (pc ^ (uint64_t)tid << 40 ^ (uint64_t)space << 48 ^
+                     priv) * 0x9e3779b97f4a7c15ull;
+
+    return (uint16_t *)&cs->awaited[hash >> (64 - AWAITED_BITS)];
+}
+
+/* @st waits, or no longer does, for what its innermost functions return to. */
+static void count_awaited(CallStack *cs, const Stack *st, int change)
+{
+    unsigned top = st->depth;
+
+    /* As callstack-transfer.c looks for them: behind a trap, if there is one */
+    if (top && is_trap(&st->frames[top - 1])) {
+        top--;
+    }
+    for (unsigned i = 1; i <= MIN(top, MAX_SWITCH_DEPTH); i++) {
+        const Frame *f = &st->frames[top - i];
+
+        if (f->entry != ENTRY_CALL) {
+            break;
+        }
+        *awaited_slot(cs, st->priv, st->space, st->tid, f->ret) += change;
+    }
+}
+
+bool callstack_awaits(const CallStack *cs, uint64_t pc)
+{
+    const Context *c = cs->now;
+
+    return *awaited_slot(cs, c->priv, c->space, c->tid, pc);
+}
+
+static void suspend(CallStack *cs, Stack *st)
+{
+    g_queue_push_head(&cs->suspended, st);
+    count_awaited(cs, st, 1);
+}
+
+void callstack_suspend_behind(CallStack *cs, Stack *st)
+{
+    g_queue_push_tail(&cs->suspended, st);
+    count_awaited(cs, st, 1);
+}
+
+/* It is the caller's from then on. */
+static Stack *take_suspended(CallStack *cs, GList *link)
+{
+    Stack *st = link->data;
+
+    g_queue_delete_link(&cs->suspended, link);
+    count_awaited(cs, st, -1);
+    return st;
+}
+
 void callstack_drop_task(CallStack *cs, uint32_t tid)
 {
     uint32_t key = callstack_task_key(tid);
@@ -123,15 +180,14 @@ void callstack_drop_task(CallStack *cs, uint32_t tid)
 
         next = l->next;
         if (st->tid == key) {
-            g_queue_delete_link(&cs->suspended, l);
-            callstack_stack_free(cs, st);
+            callstack_stack_free(cs, take_suspended(cs, l));
         }
     }
 }
 
 static void drop_oldest(CallStack *cs)
 {
-    callstack_stack_free(cs, g_queue_pop_tail(&cs->suspended));
+    callstack_stack_free(cs, take_suspended(cs, cs->suspended.tail));
 }
 
 void callstack_bound_suspended(CallStack *cs)
@@ -304,7 +360,7 @@ void callstack_resume(CallStack *cs, Stack *st)
 
     cs->marked = false;
     if (c->stack->depth) {
-        g_queue_push_head(&cs->suspended, c->stack);
+        suspend(cs, c->stack);
         callstack_bound_suspended(cs);
     } else {
         callstack_stack_free(cs, c->stack);
@@ -328,8 +384,7 @@ bool callstack_resume_found(CallStack *cs, StackFound *found, unsigned rounds,
             unsigned depth = fits(cs->now, st) ? found(st, round, pc) : 0;
 
             if (depth) {
-                g_queue_delete_link(&cs->suspended, l);
-                callstack_resume(cs, st);
+                callstack_resume(cs, take_suspended(cs, l));
                 callstack_cut(cs, depth - 1);
                 return true;
             }

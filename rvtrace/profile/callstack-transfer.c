@@ -97,7 +97,8 @@ static unsigned returns_to(const Stack *st, unsigned skip, uint64_t pc)
  */
 static bool switch_to(CallStack *cs, uint64_t pc)
 {
-    return callstack_resume_found(cs, returns_to, MAX_SWITCH_DEPTH, pc);
+    return callstack_awaits(cs, pc) &&
+           callstack_resume_found(cs, returns_to, MAX_SWITCH_DEPTH, pc);
 }
 
 /* Whoever waits for @pc, on this stack or on another one, goes on there. */

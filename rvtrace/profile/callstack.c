@@ -14,6 +14,7 @@ CallStack *callstack_new(Profile *profile, unsigned top,
     cs->profile = profile;
     cs->top = top;
     cs->options = *options;
+    cs->strayed = true;
     cs->contexts = callstack_contexts(cs);
     g_queue_init(&cs->suspended);
     cs->round = g_array_new(false, false, sizeof(RoundPart));
@@ -217,7 +218,8 @@ static void arrive(CallStack *cs, const FlowRun *run)
     } else if (cs->trapped) {
         enter_handler(cs, run);
     } else if (!cs->now || cs->now->priv != run->priv ||
-               (is_other_task(cs, run->priv) && !callstack_introduce(cs, run->priv))) {
+               (cs->strayed && is_other_task(cs, run->priv) &&
+                !callstack_introduce(cs, run->priv))) {
         change_context(cs, run);
     } else if (cs->itype >= ETRACE_ITYPE_UNINFERABLE_CALL ||
                cs->itype == ETRACE_ITYPE_TRAP_RETURN) {
@@ -225,6 +227,7 @@ static void arrive(CallStack *cs, const FlowRun *run)
     } else {
         moved = false;
     }
+    cs->strayed = false;
     if (cs->now->stack->task != cs->site.task && !cs->now->stack->trapped &&
         callstack_task(cs, run->priv)) {
         rename_stack(cs);
@@ -262,6 +265,13 @@ static void report_moment(CallStack *cs, const FlowRun *run)
     });
 }
 
+static void enter_site(CallStack *cs, const CallStackSite *site)
+{
+    cs->strayed |= site->task != cs->site.task ||
+                   site->space != cs->site.space;
+    cs->site = *site;
+}
+
 void callstack_select(CallStack *cs, bool selected)
 {
     cs->ignored = !selected;
@@ -280,10 +290,9 @@ static unsigned count_insns(CallStack *cs, uint64_t insns)
     return node;
 }
 
-void callstack_run(CallStack *cs, const FlowRun *run,
-                   const CallStackSite *site)
+/* At the site that was entered */
+static void follow_run(CallStack *cs, const FlowRun *run)
 {
-    cs->site = *site;
     if (run->count) {
         RoundPart part = { .count = run->count };
 
@@ -303,6 +312,13 @@ void callstack_run(CallStack *cs, const FlowRun *run,
     }
 }
 
+void callstack_run(CallStack *cs, const FlowRun *run,
+                   const CallStackSite *site)
+{
+    enter_site(cs, site);
+    follow_run(cs, run);
+}
+
 /* Does the innermost function go on behind an instruction left like this? */
 static bool stays(unsigned itype)
 {
@@ -314,10 +330,11 @@ static bool stays(unsigned itype)
 void callstack_runs(CallStack *cs, const FlowRun *runs, unsigned n,
                     const CallStackSite *site)
 {
+    enter_site(cs, site);
     for (unsigned i = 0; i < n; i++) {
         uint64_t insns = 0;
 
-        callstack_run(cs, &runs[i], site);
+        follow_run(cs, &runs[i]);
         if (!cs->now || cs->marked || cs->trapped) {
             continue;
         }
