@@ -95,7 +95,7 @@ void hart_count(HartResult *h)
     CounterObserver *o = g_new0(CounterObserver, 1);
 
     o->h = h;
-    o->ranges = counts_new(names_objects(r->names), r->tasks);
+    o->ranges = results_new_counts(r);
     o->counter = counter_new(o->ranges, r->names, h->hart);
     hart_observe(h, &counter_ops, o, 0);
     if (r->by_time) {

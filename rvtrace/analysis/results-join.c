@@ -4,7 +4,7 @@
  * SPDX-License-Identifier: GPL-2.0-or-later
  */
 #include "qemu/osdep.h"
-#include "analysis/results.h"
+#include "analysis/results-private.h"
 #include "base/say.h"
 
 static void warn_full(Profile *profile)
@@ -68,6 +68,12 @@ Profile *results_profile(const Results *r, bool by_time)
     return profile_tidy(all);
 }
 
+Counts *results_new_counts(const Results *r)
+{
+    return counts_new(names_objects(r->names),
+                      r->what & RESULT_TASKS ? r->tasks : NULL);
+}
+
 Counts *results_take_counts(const Results *r)
 {
     Counts *all = NULL;
@@ -83,7 +89,7 @@ Counts *results_take_counts(const Results *r)
             counts_merge(all, ranges);
         }
     }
-    all = all ?: counts_new(names_objects(r->names), r->tasks);
+    all = all ?: results_new_counts(r);
     counts_sort(all);
     return all;
 }

@@ -252,7 +252,8 @@ bool results_can_sample(const Results *r)
 {
     const PerfSamples *samples = r->t->samples;
 
-    if (r->what & ~(RESULT_COUNTS | RESULT_PROFILE | RESULT_SAMPLES) ||
+    if (r->what & ~(RESULT_COUNTS | RESULT_TASKS | RESULT_PROFILE |
+                    RESULT_SAMPLES) ||
         r->watchers || r->by_time || r->virtual_time || r->job->shards) {
         say_error("%s: has samples, no trace: they are good for perf-data, "
                   "script, report, folded, flamegraph, annotate, callgrind, "

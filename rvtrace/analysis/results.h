@@ -31,6 +31,8 @@
 #define RESULT_SAMPLES  0x10
 #define RESULT_MOMENTS  0x20
 #define RESULT_RUNS     0x40
+/* RESULT_COUNTS tell tasks apart, which takes time and memory. */
+#define RESULT_TASKS    0x80
 
 typedef struct HartCounts {
     uint64_t insns, insns_at_mark;

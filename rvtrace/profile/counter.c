@@ -128,7 +128,8 @@ static const KnownPage *find_page(Counter *c, uint64_t pc, unsigned priv,
                                   const CallStackSite *site)
 {
     uint64_t lo = pc & ~(uint64_t)CODE_PAGE_MASK;
-    unsigned task = site->task ? site->task->id : TASK_NONE;
+    unsigned task = site->task && c->counts->tasks ? site->task->id :
+                                                     TASK_NONE;
     unsigned generation = site->image ? site->image->generation : 1;
     KnownPage *k = &c->pages[((pc >> CODE_PAGE_BITS) ^ priv * 37) % PAGES];
     NamePlace place;

@@ -18,7 +18,8 @@
 /* Who ran code of which object */
 typedef struct CountPlace {
     unsigned hart;
-    unsigned task;          /* index in the TaskTable */
+    /* Index in the TaskTable; TASK_NONE where tasks are not told apart */
+    unsigned task;
     unsigned object;        /* index in the ObjectTable */
     uint8_t priv;           /* ETracePriv */
     /*
@@ -56,13 +57,18 @@ typedef struct CountEdge {
 
 typedef struct Counts {
     const ObjectTable *objects;     /* not ours */
-    const TaskTable *tasks;         /* not ours */
+    /* Not ours; NULL: tasks are not told apart */
+    const TaskTable *tasks;
     GArray *places;         /* CountPlace */
     GArray *ranges;         /* CountRange */
     GArray *edges;          /* CountEdge */
     ElementIndex place_index, range_index, edge_index;
 } Counts;
 
+/*
+ * @objects and @tasks must live as long. @tasks: NULL, if nobody is going to
+ * ask who ran what: a kernel's code would be counted for each task by itself.
+ */
 Counts *counts_new(const ObjectTable *objects, const TaskTable *tasks);
 void counts_free(Counts *c);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(Counts, counts_free)

@@ -132,7 +132,7 @@ static GArray *get_places(ByteReader *in, unsigned hart, TreeReader *tree,
             p.priv >= SIDEBAND_NR_PRIVS) {
             return NULL;
         }
-        p.task = task ? task->id : TASK_NONE;
+        p.task = task && counts && counts->tasks ? task->id : TASK_NONE;
         place = counts ? counts_place(counts, &p) : 0;
         g_array_append_val(places, place);
     }

@@ -11,7 +11,7 @@
 
 /*
  * Append all that @profile, which has all layers (stack_tree_layers()), and
- * @counts say.
+ * @counts, which tells tasks apart, say.
  */
 void saved_counts_put(const Profile *profile, const Counts *counts,
                       GByteArray *out);

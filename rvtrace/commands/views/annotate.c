@@ -57,7 +57,8 @@ const View view_annotate = {
     .about = "Write how often each instruction of a function was executed, "
              "how often branches\nwere taken and not, and where calls and "
              "jumps went.",
-    .needs = RESULT_COUNTS,
+    .needs = RESULT_COUNTS | RESULT_TASKS,
+    .spares = filter_spares,
     .groups = { &group, &sources_group, &percent_group, &rows_group,
                 &filter_group },
     .write = write_view,

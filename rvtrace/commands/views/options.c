@@ -209,6 +209,11 @@ const OptionGroup sort_group = {
 
 FilterOptions filter_options;
 
+unsigned filter_spares(void)
+{
+    return filter_options.comm ? 0 : RESULT_TASKS;
+}
+
 const OptionGroup filter_group = {
     .entries = (const GOptionEntry[]) {
         { "comm", 0, 0, G_OPTION_ARG_STRING, &filter_options.comm,

@@ -48,6 +48,8 @@ typedef struct FilterOptions {
 extern const OptionGroup filter_group;
 extern const OptionGroup comm_group;      /* the first one alone */
 extern FilterOptions filter_options;
+/* RESULT_TASKS, if --comm is not given */
+unsigned filter_spares(void);
 
 /* --percent-limit, --rows */
 typedef struct RowOptions {

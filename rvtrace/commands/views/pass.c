@@ -60,15 +60,15 @@ static unsigned all_flags(const GPtrArray *outputs)
     return flags;
 }
 
-/* @whole: of the trace, not pieces of which other options may make more */
-static unsigned all_needs(const GPtrArray *outputs, bool whole)
+/* @all: what options may ask of pieces when they are added up is not known. */
+static unsigned all_needs(const GPtrArray *outputs, bool all)
 {
     unsigned needs = 0;
 
     for (guint i = 0; i < outputs->len; i++) {
         const View *view = ((const ViewOutput *)outputs->pdata[i])->view;
 
-        needs |= view->needs & ~(whole && view->spares ? view->spares() : 0);
+        needs |= view->needs & ~(!all && view->spares ? view->spares() : 0);
         needs |= truth_files ? view->compares : 0;
     }
     return needs;
@@ -380,12 +380,11 @@ int views_write(CliTrace *ct, char **args, const char *option)
         !view_options_possible(outputs->len == 1 ? first->view : NULL)) {
         return CLI_ERROR;
     }
-    r.what = all_needs(outputs, !ct->job.shards && !ct->job.shard_files &&
-                       !ct->make_index);
+    r.what = all_needs(outputs, ct->job.shards);
     if (!choose_index(ct, &r)) {
         return CLI_ERROR;
     }
-    r.what |= ct->job.shards ? NAMED : 0;
+    r.what |= ct->job.shards ? NAMED | RESULT_TASKS : 0;
     samples_choose(&r.sampler);
     if (r.what & RESULT_VERIFY) {
         r.truth = truth = verify_load(truth_files);

@@ -55,15 +55,16 @@ static void warn_of_lines(SourcePlaces *places, const Counts *counts)
 /* Only rows of functions have totals, which are those of call stacks. */
 static unsigned spares(void)
 {
+    unsigned spared = filter_spares();
+    bool profile = options.callers || weight_given();
     ReportOptions o = { 0 };
 
     report_parse_keys(sort_option ?: DEFAULT_KEYS, &o);
     for (unsigned i = 0; i < o.nr_keys; i++) {
-        if (o.keys[i] == REPORT_SYM) {
-            return 0;
-        }
+        profile |= o.keys[i] == REPORT_SYM;
     }
-    return options.callers || weight_given() ? 0 : RESULT_PROFILE;
+    return (report_needs_tasks(&o) ? 0 : spared) |
+           (profile ? 0 : RESULT_PROFILE);
 }
 
 /* A table without a row may be right, but is rather a name that is wrong. */
@@ -125,7 +126,7 @@ const View view_report = {
     .summary = "list where the instructions went, by name",
     .about = "Write where the instructions went, as a table: by process, "
              "object, function,\nprivilege level or hart.",
-    .needs = RESULT_COUNTS | RESULT_PROFILE,
+    .needs = RESULT_COUNTS | RESULT_TASKS | RESULT_PROFILE,
     .spares = spares,
     .groups = {
         &sort_group, &group, &format_group, &percent_group, &rows_group,

@@ -9,22 +9,77 @@
 
 #define MAX_FUNCTIONS   6
 
-/* Nothing but the clock's end is wanted of each hart. */
-static void *begin_hart(void *opaque, const HartResult *h)
+static void free_harts(void *state)
 {
-    return opaque;
+    g_ptr_array_unref(state);
 }
 
+/* Of each hart: instructions that are selected, uint64_t by Task.id */
+static void *begin_hart(void *opaque, const HartResult *h)
+{
+    GArray *by_task = g_array_new(false, true, sizeof(uint64_t));
+
+    g_ptr_array_add(opaque, by_task);
+    return by_task;
+}
+
+static void count_tasks(void *hart, const FlowRun *runs, unsigned n,
+                        const CallStackSite *site)
+{
+    GArray *by_task = hart;
+    unsigned task = site->task ? site->task->id : TASK_NONE;
+    uint64_t insns = 0;
+
+    for (unsigned i = 0; i < n; i++) {
+        insns += runs[i].count;
+    }
+    if (by_task->len <= task) {
+        g_array_set_size(by_task, task + 1);
+    }
+    g_array_index(by_task, uint64_t, task) += insns;
+}
+
+/* What all harts have, in one; the caller frees it. */
+static GArray *sum_of_tasks(const GPtrArray *harts)
+{
+    GArray *sum = g_array_new(false, true, sizeof(uint64_t));
+
+    for (guint i = 0; i < harts->len; i++) {
+        const GArray *by_task = harts->pdata[i];
+
+        if (sum->len < by_task->len) {
+            g_array_set_size(sum, by_task->len);
+        }
+        for (guint k = 0; k < by_task->len; k++) {
+            g_array_index(sum, uint64_t, k) += g_array_index(by_task,
+                                                             uint64_t, k);
+        }
+    }
+    return sum;
+}
+
+/* Besides, the clock's end is wanted of each hart. */
 static bool begin(ViewOutput *o, Results *r)
 {
-    results_watch(r, &(Watcher) { .begin = begin_hart, .opaque = r });
+    o->state = g_ptr_array_new_with_free_func((GDestroyNotify)g_array_unref);
+    results_watch(r, &(Watcher) {
+        .begin = begin_hart,
+        .runs = count_tasks,
+        .opaque = o->state,
+        .forgets = true,
+    });
     return true;
 }
 
 static int write_view(ViewOutput *o, const ViewPass *p)
 {
     const Results *r = p->r;
-    SummaryFacts facts = { .max_functions = MAX_FUNCTIONS };
+    g_autoptr(GArray) by_task = sum_of_tasks(o->state);
+    SummaryFacts facts = {
+        .max_functions = MAX_FUNCTIONS,
+        .tasks = r->tasks,
+        .by_task = by_task,
+    };
 
     for (unsigned i = 0; i < r->t->nr_harts; i++) {
         const HartResult *h = r->harts[i];
@@ -54,4 +109,5 @@ const View view_summary = {
     .flags = VIEW_WATCHES,
     .begin = begin,
     .write = write_view,
+    .free = free_harts,
 };

@@ -95,7 +95,7 @@ const char *view_command_name(const View *view);
 
 /* For @results below: what can be added up of pieces, and had of samples */
 #define VIEW_ANY        (~0u)
-#define VIEW_ADDED      (RESULT_COUNTS | RESULT_PROFILE)
+#define VIEW_ADDED      (RESULT_COUNTS | RESULT_TASKS | RESULT_PROFILE)
 #define VIEW_SAMPLED    (VIEW_ADDED | RESULT_SAMPLES)
 
 /* Can @view be written of nothing but @results (RESULT_*)? */

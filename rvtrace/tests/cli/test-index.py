@@ -172,6 +172,13 @@ def other_commands(name, case):
     merged = run('coverage', *args, *[f'--merge={p}' for p in paths])
     check(f'{name}: coverage of pieces', whole[:2] == merged[:2] and whole[1],
           (whole[2], merged[2]))
+    # Pieces know who ran what, though the command that made them shows none.
+    for args in (['--sort', 'comm,pid,tid,sym'], ['--comm', '[[]no task*'],
+                 ['--sort', 'priv']):
+        whole = run('report', *case.input, *args)
+        merged = run('report', *args, *[f'--merge={p}' for p in paths])
+        check(f'{name}: report {args[0]} {args[1]} of pieces',
+              whole[:2] == merged[:2] and whole[1], (whole[2], merged[2]))
 
 
 def damage(data, rng, count):

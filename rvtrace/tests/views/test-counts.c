@@ -286,6 +286,63 @@ static void test_report(void)
     tear_down(&f);
 }
 
+/* Where nobody asks who ran it, each piece of code is counted once. */
+static void test_without_tasks(void)
+{
+    static const struct {
+        const char *keys;
+        ReportOptions o;
+        bool needed;
+    } cases[] = {
+        { "dso,sym", { .sym = NULL }, false },
+        { "priv,hart,srcline", { .sym = "*", .dso = "*" }, false },
+        { "comm", { .sym = NULL }, true },
+        { "dso,pid", { .sym = NULL }, true },
+        { "sym,tid", { .sym = NULL }, true },
+        { "sym", { .comm = "*" }, true },
+    };
+    g_autofree char *want = NULL;
+    Fixture f;
+
+    for (unsigned i = 0; i < ARRAY_SIZE(cases); i++) {
+        ReportOptions o = cases[i].o;
+
+        check_true(report_parse_keys(cases[i].keys, &o));
+        check_cmpint(report_needs_tasks(&o), ==, cases[i].needed);
+    }
+    for (unsigned apart = 0; apart < 2; apart++) {
+        g_autofree char *text = NULL;
+
+        set_up(&f);
+        if (!apart) {
+            f.counts->tasks = NULL;
+        }
+        for (unsigned i = 0; i < 6; i++) {
+            f.site.task = i % 3 ? task_intern(f.tasks, TASK_KNOWN, 10 + i % 3,
+                                              7, "sh") : NULL;
+            run(&f, MAIN, 3, ETRACE_ITYPE_INFERABLE_CALL);
+            run(&f, WORK, 1, ETRACE_ITYPE_RETURN);
+        }
+        g_clear_pointer(&f.counter, counter_free);
+        counts_sort(f.counts);
+        check_cmpuint(f.counts->places->len, ==, apart ? 3 : 1);
+        check_cmpuint(f.counts->ranges->len, ==, apart ? 6 : 2);
+        check_cmpuint(count_place(f.counts, 0)->task, ==, TASK_NONE);
+        text = report(&f, "sym", &(ReportOptions) { 0 });
+        if (!apart) {
+            want = g_steal_pointer(&text);
+        } else {
+            check_cmpstr(text, ==, want);
+        }
+        tear_down(&f);
+    }
+    check_cmpstr(want, ==,
+        "# 24 instructions; weights are instructions\n"
+        "    own     instructions        calls  sym\n"
+        " 75.00%               18            0  main\n"
+        " 25.00%                6            6  work\n");
+}
+
 /* Virtual time as weight; calls stay what they are. */
 static void test_report_time(void)
 {
@@ -471,6 +528,7 @@ int main(int argc, char **argv)
     g_test_add_func("/counts/late-and-traps", test_late_and_traps);
     g_test_add_func("/counts/repeat", test_repeat);
     g_test_add_func("/counts/merge", test_merge);
+    g_test_add_func("/counts/without-tasks", test_without_tasks);
     g_test_add_func("/counts/report", test_report);
     g_test_add_func("/counts/report-time", test_report_time);
     g_test_add_func("/counts/formats", test_formats);

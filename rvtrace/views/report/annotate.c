@@ -31,10 +31,11 @@ static bool selected(const char *glob, const char *text)
 static bool selected_place(const Annotation *a, const CountPlace *place)
 {
     const Object *object = object_get(a->counts->objects, place->object);
-    const Task *task = task_get(a->counts->tasks, place->task);
 
-    return selected(a->o->comm, task->name) &&
-           selected(a->o->dso, object->name);
+    return selected(a->o->dso, object->name) &&
+           (!a->o->comm ||
+            selected(a->o->comm,
+                     task_get(a->counts->tasks, place->task)->name));
 }
 
 static AnnotatedFunction *find_function(const Annotation *a,

@@ -32,7 +32,8 @@ typedef struct AnnotateResult {
  * first: each instruction with its share of the function and how often it ran,
  * how often branches were taken and not, and where else control went from
  * there. What ran of a function is what report_write() counts for it. @counts
- * has been sorted. Functions whose code is not known are only named.
+ * has been sorted, and tells tasks apart if @o has a comm. Functions whose code
+ * is not known are only named.
  */
 AnnotateResult annotate_write(const Counts *counts, const AnnotateOptions *o,
                               FILE *f);

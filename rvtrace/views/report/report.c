@@ -8,6 +8,9 @@
 #include "views/report/range-walk.h"
 #include "views/report/report-private.h"
 
+/* Keys that say who ran it */
+#define TASK_KEYS (1u << REPORT_COMM | 1u << REPORT_PID | 1u << REPORT_TID)
+
 bool report_parse_keys(const char *text, ReportOptions *o)
 {
     g_auto(GStrv) words = g_strsplit(text, ",", -1);
@@ -37,6 +40,16 @@ bool report_needs_source(const ReportOptions *o)
         }
     }
     return false;
+}
+
+bool report_needs_tasks(const ReportOptions *o)
+{
+    for (unsigned i = 0; i < o->nr_keys; i++) {
+        if (TASK_KEYS >> o->keys[i] & 1) {
+            return true;
+        }
+    }
+    return o->comm;
 }
 
 static guint row_hash(gconstpointer key)
@@ -72,25 +85,32 @@ static bool selected(const char *glob, const char *text)
     return !glob || g_pattern_match_simple(glob, text);
 }
 
+/* Who ran it; only if report_needs_tasks() */
+static const Task *place_task(const Report *r, const CountPlace *place)
+{
+    return task_get(r->counts->tasks, place->task);
+}
+
 /* The row of what is at @addr, which is of @symbol; NULL: it is not selected */
 static ReportRow *get_row(Report *r, const CountPlace *place,
                           const Symbol *symbol, uint64_t addr)
 {
     const Object *object = object_get(r->counts->objects, place->object);
-    const Task *task = task_get(r->counts->tasks, place->task);
     ReportRow key = { 0 }, *row;
 
-    if (!selected(r->o->comm, task->name) ||
+    if ((r->o->comm && !selected(r->o->comm, place_task(r, place)->name)) ||
         !selected(r->o->dso, object->name) ||
         (!selected(r->o->sym, report_symbol_name(symbol)) &&
          !(symbol && selected(r->o->sym, symbol->linkage)))) {
         return NULL;
     }
-    if (r->mask & (1u << REPORT_COMM | 1u << REPORT_PID | 1u << REPORT_TID)) {
+    if (r->mask & TASK_KEYS) {
+        const Task *task = place_task(r, place);
+
         key.comm = g_intern_string(task->name);
+        key.pid = report_has_key(r, REPORT_PID) ? task->tgid : 0;
+        key.tid = report_has_key(r, REPORT_TID) ? task->tid : 0;
     }
-    key.pid = report_has_key(r, REPORT_PID) ? task->tgid : 0;
-    key.tid = report_has_key(r, REPORT_TID) ? task->tid : 0;
     key.object = r->mask & (1u << REPORT_DSO | 1u << REPORT_SYM) ?
                  place->object : 0;
     key.symbol = report_has_key(r, REPORT_SYM) ? symbol : NULL;

@@ -49,11 +49,15 @@ bool report_parse_keys(const char *text, ReportOptions *o);
 /* Is the source one of the keys? */
 bool report_needs_source(const ReportOptions *o);
 
+/* Do the rows depend on who ran what, so that counts have to say it? */
+bool report_needs_tasks(const ReportOptions *o);
+
 /*
  * Write a row for each combination of the keys: the share and number of
  * instructions that it ran itself, and, if the function is one of the keys and
  * @profile (may be NULL) is there, that ran while it was on the stack, and how
- * often it was called. @counts has been sorted, @profile summed.
+ * often it was called. @counts has been sorted, and tells tasks apart if
+ * report_needs_tasks(); @profile has been summed.
  *
  * For scripts there is all of this but the shares, and nothing else: columns
  * own, total, calls, the keys, and if the function is one of them, addr, where

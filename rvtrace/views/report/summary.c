@@ -76,16 +76,26 @@ static void add_ranges(Summary *s)
     for (guint i = 0; i < c->ranges->len; i++) {
         const CountRange *range = &g_array_index(c->ranges, CountRange, i);
         const CountPlace *place = count_place(c, range->place);
-        const char *task = task_get(c->tasks, place->task)->name;
         const char *priv = priv_text(place->priv);
         uint64_t n = range->insns * range->count;
 
         s->all += n;
         s->object = object_get(c->objects, place->object);
-        task = g_intern_string(task);
-        add_share(s->tasks, task, task, NULL, n);
         add_share(s->privs, priv, priv, NULL, n);
         range_by_function(s->object, range, add_part, s);
+    }
+}
+
+/* Tasks of one name are one. */
+static void add_tasks(Summary *s, const SummaryFacts *facts)
+{
+    for (guint i = 0; i < facts->by_task->len; i++) {
+        uint64_t n = g_array_index(facts->by_task, uint64_t, i);
+        const char *name = g_intern_string(task_get(facts->tasks, i)->name);
+
+        if (n) {
+            add_share(s->tasks, name, name, NULL, n);
+        }
     }
 }
 
@@ -216,6 +226,7 @@ void summary_write(const Counts *counts, const SummaryFacts *facts, FILE *f)
     g_autofree char *losses = flamegraph_commas(facts->losses);
 
     add_ranges(&s);
+    add_tasks(&s, facts);
     write_amount(&s, facts, f);
     write_functions(&s, facts->max_functions, f);
     if (s.all) {

@@ -16,12 +16,15 @@ typedef struct SummaryFacts {
     uint64_t exceptions, interrupts, losses;
     uint64_t ns;                /* of virtual time; 0: it is not known */
     unsigned max_functions;     /* that are listed */
+    const TaskTable *tasks;
+    const GArray *by_task;      /* uint64_t: selected instructions, by Task.id */
 } SummaryFacts;
 
 /*
  * Write how much ran, the functions that ran most, which privilege levels and
  * tasks had which shares, how many traps there were, whether something was
- * lost, and what has no name, with the remedy. @counts has been sorted.
+ * lost, and what has no name, with the remedy. @counts has been sorted, and
+ * need not tell tasks apart.
  */
 void summary_write(const Counts *counts, const SummaryFacts *facts, FILE *f);
 
