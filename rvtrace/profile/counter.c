@@ -10,8 +10,11 @@
 #include "profile/counter.h"
 
 #define PAGES       512     /* known pages */
+#define LINE        64      /* bytes of the processor's cache */
+#define AHEAD       6       /* runs for which a line is asked for in advance */
 #define PIECE_BITS  10      /* known pieces of pages */
-#define RANGE_BITS  15      /* known ranges and edges */
+#define RANGE_BITS  15      /* known ranges */
+#define EDGE_BITS   14      /* known edges, but for the last one of a range */
 #define MAX_ROUND   65536   /* ranges of a loop's round */
 
 /* Which place the code of a page, or of a piece of one, has: [lo, lo + size) */
@@ -24,13 +27,25 @@ typedef struct KnownPage {
     uint8_t priv;
 } KnownPage;
 
-/* A run that was counted before */
+/*
+ * A run that was counted before, and where control went from it the last time.
+ * All that a run needs is in one line of the processor's cache: how often it ran
+ * since comes into the counts only when the entry is needed for another run.
+ */
 typedef struct KnownRange {
     uint64_t pc;
     unsigned place, count;
     unsigned index;         /* of the range, + 1; 0: the entry is empty */
+    uint32_t reach;         /* from pc to the last instruction */
+    uint32_t ran;           /* how often, since it is here */
     uint8_t itype;
-} KnownRange;
+    uint64_t to;
+    unsigned to_place;
+    unsigned edge;          /* its index, + 1; 0: none is known */
+    uint32_t went;          /* how often, since it is here */
+} __attribute__((aligned(LINE))) KnownRange;
+
+G_STATIC_ASSERT(sizeof(KnownRange) == LINE);
 
 typedef struct KnownEdge {
     uint64_t from, to;
@@ -45,6 +60,7 @@ typedef struct Departure {
     uint8_t itype;
     unsigned place;
     uint64_t from;
+    KnownRange *range;      /* whose end that is */
 } Departure;
 
 struct Counter {
@@ -56,8 +72,8 @@ struct Counter {
     uint64_t insns;         /* counter_insns() */
     KnownPage pages[PAGES];
     KnownPage pieces[1u << PIECE_BITS];     /* by the address that was asked */
-    KnownRange ranges[1u << RANGE_BITS];
-    KnownEdge edges[1u << RANGE_BITS];
+    KnownRange *ranges;     /* 1 << RANGE_BITS */
+    KnownEdge edges[1u << EDGE_BITS];
     /* The last run, which may not be complete, and where it is */
     bool pending;
     FlowRun run;
@@ -75,11 +91,14 @@ struct Counter {
 
 Counter *counter_new(Counts *counts, const Names *names, unsigned hart)
 {
+    size_t size = sizeof(KnownRange) << RANGE_BITS;
     Counter *c = g_new0(Counter, 1);
 
     c->counts = counts;
     c->names = names;
     c->hart = hart;
+    c->ranges = aligned_alloc(LINE, size);
+    memset(c->ranges, 0, size);
     c->round = g_array_new(false, false, sizeof(unsigned));
     return c;
 }
@@ -173,61 +192,111 @@ static void add_to_round(Counter *c, unsigned what)
     }
 }
 
+static void flush_edge(Counter *c, KnownRange *k)
+{
+    if (k->went) {
+        g_array_index(c->counts->edges, CountEdge, k->edge - 1).count +=
+            k->went;
+        k->went = 0;
+    }
+}
+
+/* Its counts come to where the others are. */
+static void flush_range(Counter *c, KnownRange *k)
+{
+    if (k->ran) {
+        g_array_index(c->counts->ranges, CountRange, k->index - 1).count +=
+            k->ran;
+        k->ran = 0;
+    }
+    flush_edge(c, k);
+}
+
+static void flush_all(Counter *c)
+{
+    for (size_t i = 0; i < 1u << RANGE_BITS; i++) {
+        flush_range(c, &c->ranges[i]);
+    }
+}
+
+static KnownRange *range_slot(Counter *c, const FlowRun *run, unsigned place)
+{
+    /* Where a branch ends a run, both ways out of it are used in turn. */
+    uint64_t what = (uint64_t)place << 32 | run->itype << 16 | run->count;
+
+    return &c->ranges[hash(run->pc, what, RANGE_BITS)];
+}
+
+static bool is_last_run(const Counter *c, const KnownRange *k)
+{
+    const FlowRun *run = &c->run;
+
+    return k->index && k->pc == run->pc && k->place == c->place &&
+           k->count == run->count && k->itype == run->itype;
+}
+
+/* The last run takes the entry @k, which may be another one's. */
+static void know_range(Counter *c, KnownRange *k)
+{
+    const FlowRun *run = &c->run;
+    uint64_t end = run->end;
+
+    flush_range(c, k);
+    if (!c->last) {
+        find_last(run, &c->last, &end);
+    }
+    *k = (KnownRange) {
+        .pc = run->pc,
+        .place = c->place,
+        .count = run->count,
+        .itype = run->itype,
+        .reach = c->last - run->pc,
+        .index = counts_range(c->counts, &(CountRange) {
+            .place = c->place,
+            .itype = run->itype,
+            .insns = run->count,
+            .start = run->pc - c->bias,
+            .last = c->last - c->bias,
+            .end = end - c->bias,
+        }) + 1,
+    };
+}
+
 /* How often the last run was left like this is one more. */
 static void commit_range(Counter *c)
 {
     const FlowRun *run = &c->run;
-    /* Where a branch ends a run, both ways out of it are used in turn. */
-    uint64_t what = (uint64_t)c->place << 32 | run->itype << 16 | run->count;
-    KnownRange *k = &c->ranges[hash(run->pc, what, RANGE_BITS)];
-    unsigned index;
+    KnownRange *k = range_slot(c, run, c->place);
 
     if (!c->pending) {
         return;
     }
     c->pending = false;
-    if (!k->index || k->pc != run->pc || k->place != c->place ||
-        k->count != run->count || k->itype != run->itype) {
-        uint64_t end = run->end;
-
-        if (!c->last) {
-            find_last(run, &c->last, &end);
-        }
-        *k = (KnownRange) {
-            .pc = run->pc,
-            .place = c->place,
-            .count = run->count,
-            .itype = run->itype,
-            .index = counts_range(c->counts, &(CountRange) {
-                .place = c->place,
-                .itype = run->itype,
-                .insns = run->count,
-                .start = run->pc - c->bias,
-                .last = c->last - c->bias,
-                .end = end - c->bias,
-            }) + 1,
-        };
+    if (!is_last_run(c, k) || G_UNLIKELY(k->ran == UINT32_MAX)) {
+        know_range(c, k);
     }
-    index = k->index - 1;
-    g_array_index(c->counts->ranges, CountRange, index).count++;
+    k->ran++;
     c->insns += run->count;
     if (G_UNLIKELY(c->ran)) {
-        c->ran(c->opaque, index);
+        /* What is told of each run looks at what has been counted. */
+        flush_range(c, k);
+        c->ran(c->opaque, k->index - 1);
     }
-    add_to_round(c, index);
+    add_to_round(c, k->index - 1);
     c->left = (Departure) {
         .valid = run->itype >= ETRACE_ITYPE_TRAP_RETURN &&
                  run->itype != ETRACE_ITYPE_NONTAKEN_BRANCH,
         .itype = run->itype,
         .place = c->place,
-        .from = g_array_index(c->counts->ranges, CountRange, index).last,
+        .from = k->pc + k->reach - c->bias,
+        .range = k,
     };
 }
 
 static unsigned find_edge(Counter *c, uint64_t to, unsigned to_place)
 {
     const Departure *left = &c->left;
-    KnownEdge *k = &c->edges[hash(left->from, to, RANGE_BITS)];
+    KnownEdge *k = &c->edges[hash(left->from, to, EDGE_BITS)];
 
     if (!k->index || k->from != left->from || k->to != to ||
         k->from_place != left->place || k->to_place != to_place ||
@@ -252,17 +321,23 @@ static unsigned find_edge(Counter *c, uint64_t to, unsigned to_place)
 
 static void commit_edge(Counter *c, uint64_t to, unsigned to_place)
 {
-    unsigned index;
+    KnownRange *k = c->left.range;
 
     if (!c->left.valid) {
         return;
     }
     c->left.valid = false;
-    index = find_edge(c, to, to_place);
-    g_array_index(c->counts->edges, CountEdge, index).count++;
+    if (!k->edge || k->to != to || k->to_place != to_place ||
+        G_UNLIKELY(k->went == UINT32_MAX)) {
+        flush_edge(c, k);
+        k->to = to;
+        k->to_place = to_place;
+        k->edge = find_edge(c, to, to_place) + 1;
+    }
+    k->went++;
     /* Into a round, the transfer that repeats is another one. */
     if (!c->first) {
-        add_to_round(c, index | ROUND_EDGE);
+        add_to_round(c, (k->edge - 1) | ROUND_EDGE);
     }
 }
 
@@ -296,6 +371,10 @@ void counter_runs(Counter *c, const FlowRun *runs, unsigned n,
                   const CallStackSite *site)
 {
     for (unsigned i = 0; i < n; i++) {
+        /* To wait for memory was a third of counting. */
+        if (i + AHEAD < n) {
+            __builtin_prefetch(range_slot(c, &runs[i + AHEAD], c->place), 1);
+        }
         add_run(c, &runs[i], site);
     }
     /* Its code may not be there any more when it is counted. */
@@ -406,6 +485,8 @@ void counter_repeat(Counter *c, uint64_t times)
 void counter_free(Counter *c)
 {
     commit_range(c);
+    flush_all(c);
+    free(c->ranges);
     g_array_unref(c->round);
     g_free(c);
 }

@@ -6,6 +6,10 @@
 #include "qemu/osdep.h"
 #include "profile/counts.h"
 
+/*
+ * It begins with mix(0, ...): what is mixed first must not be taken as it is,
+ * or ranges of one length would have one hash.
+ */
 static uint64_t mix(uint64_t h, uint64_t v)
 {
     h = (h ^ v) * 0x9e3779b97f4a7c15ull;
@@ -16,8 +20,8 @@ static uint64_t mix(uint64_t h, uint64_t v)
 
 static uint32_t place_hash(const CountPlace *p)
 {
-    return mix(mix(mix(p->bias, (uint64_t)p->hart << 32 | p->task), p->object),
-               p->priv) >> 32;
+    return mix(mix(mix(mix(0, p->bias), (uint64_t)p->hart << 32 | p->task),
+                   p->object), p->priv) >> 32;
 }
 
 static bool place_equal(const void *a, const void *b)
@@ -30,7 +34,7 @@ static bool place_equal(const void *a, const void *b)
 
 static uint32_t range_hash(const CountRange *r)
 {
-    return mix(mix(mix(r->start, r->end), r->place),
+    return mix(mix(mix(mix(0, r->start), r->end), r->place),
                (uint64_t)r->insns << 32 | r->itype) >> 32;
 }
 
@@ -44,7 +48,7 @@ static bool range_equal(const void *a, const void *b)
 
 static uint32_t edge_hash(const CountEdge *e)
 {
-    return mix(mix(mix(e->from, e->to), e->from_place),
+    return mix(mix(mix(mix(0, e->from), e->to), e->from_place),
                (uint64_t)e->to_place << 32 | e->itype) >> 32;
 }
 
