@@ -443,6 +443,31 @@ static void test_same_names(void)
     tear_down(&f);
 }
 
+/* ... that ran as often: by address, whatever comes first in the memory. */
+static void test_ties(void)
+{
+    g_autoptr(GString) syms = g_string_new(NULL), want = g_string_new(NULL);
+    Fixture f;
+
+    for (unsigned i = 0; i < 20; i++) {
+        g_string_append_printf(syms, "%016x t init\n", 0x4000 + 0x100 * i);
+    }
+    set_up(&f);
+    fixture_object(f.objects, f.names, OBJECT_PROGRAM, "/bin/other",
+                   syms->str, 0x10000);
+    g_string_append(want, "own\tcalls\tdso\tsym\taddr\n");
+    for (unsigned i = 0; i < 20; i++) {
+        run(&f, 0x4000 + 0x100 * (i * 7 % 20), 3, ETRACE_ITYPE_RETURN);
+        g_string_append_printf(want, "3\t0\tother\tinit\t0x%x\n",
+                               0x4000 + 0x100 * i);
+    }
+    g_clear_pointer(&f.counter, counter_free);
+    counts_sort(f.counts);
+    assert_report(&f, "dso,sym", (ReportOptions) { .format = TABLE_TSV },
+                  want->str);
+    tear_down(&f);
+}
+
 /* Handlers are called without a jump: how often is said. */
 static void test_handlers(void)
 {
@@ -533,6 +558,7 @@ int main(int argc, char **argv)
     g_test_add_func("/counts/report-time", test_report_time);
     g_test_add_func("/counts/formats", test_formats);
     g_test_add_func("/counts/same-names", test_same_names);
+    g_test_add_func("/counts/ties", test_ties);
     g_test_add_func("/counts/handlers", test_handlers);
     g_test_add_func("/counts/unfiled", test_unfiled);
     return g_test_run();

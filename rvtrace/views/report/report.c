@@ -314,6 +314,17 @@ static bool shows_totals(const Report *r, const Profile *p)
            !(r->mask & ~(1u << REPORT_SYM | 1u << REPORT_DSO));
 }
 
+static int order(uint64_t a, uint64_t b)
+{
+    return a < b ? -1 : a > b;
+}
+
+/* Of functions that have one name, as static ones of several files */
+static uint64_t symbol_start(const ReportRow *row)
+{
+    return row->symbol ? row->symbol->start : 0;
+}
+
 static gint compare_rows(gconstpointer a, gconstpointer b, gpointer opaque)
 {
     const Report *r = opaque;
@@ -331,6 +342,7 @@ static gint compare_rows(gconstpointer a, gconstpointer b, gpointer opaque)
     d = d ? d : (x->object > y->object) - (x->object < y->object);
     d = d ? d : strcmp(report_symbol_name(x->symbol),
                        report_symbol_name(y->symbol));
+    d = d ? d : order(symbol_start(x), symbol_start(y));
     d = d ? d : g_strcmp0(x->source.file, y->source.file);
     d = d ? d : (x->source.line > y->source.line) -
                 (x->source.line < y->source.line);
