@@ -29,8 +29,8 @@ typedef struct KnownPage {
 
 /*
  * A run that was counted before, and where control went from it the last time.
- * All that a run needs is in one line of the processor's cache: how often it ran
- * since comes into the counts only when the entry is needed for another run.
+ * All that a run needs is in one line of the processor's cache; how often it ran
+ * comes into the counts when the entry is needed for another run.
  */
 typedef struct KnownRange {
     uint64_t pc;
@@ -70,6 +70,7 @@ struct Counter {
     void (*ran)(void *opaque, unsigned range);      /* counter_watch() */
     void *opaque;
     uint64_t insns;         /* counter_insns() */
+    const KnownPage *page;  /* of the last run at this site; or NULL */
     KnownPage pages[PAGES];
     KnownPage pieces[1u << PIECE_BITS];     /* by the address that was asked */
     KnownRange *ranges;     /* 1 << RANGE_BITS */
@@ -353,7 +354,10 @@ static void add_run(Counter *c, const FlowRun *run, const CallStackSite *site)
         return;
     }
     commit_range(c);
-    page = find_page(c, run->pc, run->priv, site);
+    page = c->page;
+    if (!page || run->pc - page->lo >= page->size || page->priv != run->priv) {
+        page = c->page = find_page(c, run->pc, run->priv, site);
+    }
     commit_edge(c, run->pc - page->bias, page->place);
     if (c->first) {
         c->first = false;
@@ -370,6 +374,7 @@ static void add_run(Counter *c, const FlowRun *run, const CallStackSite *site)
 void counter_runs(Counter *c, const FlowRun *runs, unsigned n,
                   const CallStackSite *site)
 {
+    c->page = NULL;
     for (unsigned i = 0; i < n; i++) {
         /* To wait for memory was a third of counting. */
         if (i + AHEAD < n) {
