@@ -80,11 +80,15 @@ static bool load_stacks(HartResult *h)
     if (!p->tree) {
         return false;
     }
-    if (!p->from || !stack) {
+    if (!stack) {
+        return true;
+    }
+    /* From the beginning on, too: for what comes from other harts */
+    tree_reader_bind(p->tree, hart_profile(h), &h->all->layers);
+    if (!p->from) {
         return true;
     }
     stacks = p->from->stacks;
-    tree_reader_bind(p->tree, hart_profile(h), &h->all->layers);
     return callstack_load(stack, p->tree, p->indexed->pieces, &stacks);
 }
 

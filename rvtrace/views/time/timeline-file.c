@@ -106,7 +106,7 @@ bool timeline_file_open(TimelineHart *h, GError **errp)
     h->packet = g_byte_array_new();
     h->names = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free,
                                      NULL);
-    h->tasks = g_hash_table_new(NULL, NULL);
+    h->tasks = g_hash_table_new_full(NULL, NULL, NULL, g_free);
     return h->f;
 }
 
@@ -277,9 +277,14 @@ static void put_named(Tracks *tracks, uint64_t uuid, uint64_t parent,
 typedef struct Use {
     const Task *task;
     unsigned hart;
+    uint64_t last;          /* when the last span began */
 } Use;
 
-/* By process, thread and hart, the last one of several names first */
+/*
+ * By process, thread and hart, the last one of several names first: tasks have
+ * their numbers in the order in which they were found, which threads of ours
+ * and an index may change
+ */
 static int compare_uses(gconstpointer a, gconstpointer b)
 {
     const Use *x = a, *y = b;
@@ -294,7 +299,10 @@ static int compare_uses(gconstpointer a, gconstpointer b)
     if (x->hart != y->hart) {
         return x->hart < y->hart ? -1 : 1;
     }
-    return s->id > t->id ? -1 : s->id < t->id;
+    if (x->last != y->last) {
+        return x->last > y->last ? -1 : 1;
+    }
+    return strcmp(s->name, t->name);
 }
 
 /* The tracks of @h, and the threads that have some on it to @uses */
@@ -304,14 +312,18 @@ static void put_hart(Tracks *tracks, const TimelineHart *h, GArray *uses)
     uint64_t nobody = timeline_task_track(h, NULL);
     bool has_nobody = false, has_idle = false;
     GHashTableIter iter;
-    gpointer key;
+    gpointer key, last;
 
     put_named(tracks, timeline_run_track(h), root, "hart %u: tasks", h->hart);
     put_named(tracks, timeline_priv_track(h), root, "hart %u: privilege",
               h->hart);
     g_hash_table_iter_init(&iter, h->tasks);
-    while (g_hash_table_iter_next(&iter, &key, NULL)) {
-        Use use = { .task = key, .hart = h->hart };
+    while (g_hash_table_iter_next(&iter, &key, &last)) {
+        Use use = {
+            .task = key,
+            .hart = h->hart,
+            .last = *(const uint64_t *)last,
+        };
 
         if (timeline_task_track(h, use.task) == nobody) {
             has_nobody = true;
@@ -359,14 +371,18 @@ static void put_thread(Tracks *tracks, const GArray *uses, unsigned first,
 {
     const Use *use = get_use(uses, first);
     const Task *task = use->task;
+    uint64_t last = use->last;
     bool several = use->hart != get_use(uses, end - 1)->hart;
     uint64_t thread = several ? uuid(KIND_THREAD, 0, task->tid) :
                                 uuid(KIND_THREAD_ON, use->hart, task->tid);
 
     for (unsigned i = first; i < end; i++) {
-        const Task *other = get_use(uses, i)->task;
+        const Use *other = get_use(uses, i);
 
-        task = other->id > task->id ? other : task;
+        if (other->last > last) {
+            task = other->task;
+            last = other->last;
+        }
     }
     put_track(tracks, &(TrackText) {
         .uuid = thread,

@@ -71,7 +71,7 @@ struct TimelineHart {
     FILE *f;
     GByteArray *packet;
     GHashTable *names;          /* NameSpace and number -> interning ID */
-    GHashTable *tasks;          /* Task that has spans: a set */
+    GHashTable *tasks;          /* Task that has spans -> uint64_t: the last */
 };
 
 struct Timeline {

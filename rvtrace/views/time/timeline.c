@@ -107,6 +107,18 @@ static OpenSpan *open_span(const TimelineHart *h, unsigned i)
     return &g_array_index(h->open, OpenSpan, i);
 }
 
+/* A span of the task that runs now begins at @time. */
+static void note_use(TimelineHart *h, uint64_t time)
+{
+    uint64_t *last = g_hash_table_lookup(h->tasks, h->task);
+
+    if (!last) {
+        last = g_new(uint64_t, 1);
+        g_hash_table_insert(h->tasks, (gpointer)h->task, last);
+    }
+    *last = time;
+}
+
 /* Write the beginnings of what has become long enough by @now. */
 static void write_aged(TimelineHart *h, uint64_t now)
 {
@@ -121,7 +133,7 @@ static void write_aged(TimelineHart *h, uint64_t now)
             continue;
         }
         frame = frame_of(h, s->node);
-        g_hash_table_add(h->tasks, (gpointer)h->task);
+        note_use(h, s->since);
         timeline_put(h, &(TimelineEvent) {
             .type = EVENT_BEGIN,
             .track = timeline_task_track(h, h->task),

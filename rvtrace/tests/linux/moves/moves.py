@@ -4,6 +4,7 @@
 # moves.py PERIOD KERNEL-PERIOD [PATTERN]: see run.sh; chains.py and kernel.py
 # say what is compared
 
+import filecmp
 import os
 import re
 import subprocess
@@ -147,6 +148,18 @@ def test_piece(folder):
     run('index', '-o', index, *INPUT)
     piece = run('folded', *INPUT, '--index', index, *limits)
     need(piece == whole, 'the index gives something else')
+    # Threads have their last name, in whatever order names are found.
+    files = [f'{folder}/whole.pftrace', f'{folder}/piece.pftrace']
+    run('timeline', '-o', files[0], *INPUT, *limits)
+    run('timeline', '-o', files[1], *INPUT, *limits, '--index', index)
+    need(filecmp.cmp(*files, shallow=False), 'the timelines are not the same')
+    # The first piece is decoded with the index, too, from the beginning on.
+    shards = [f'{folder}/shard-{k}' for k in (1, 2)]
+    for k, path in enumerate(shards):
+        run('folded', '-o', path, '--index', index, '--shard', f'{k + 1}/2',
+            *INPUT)
+    need(run('merge', *shards, '--output', 'folded') ==
+         run('folded', *INPUT), 'two pieces are not the whole')
     return f'{len(whole.splitlines())} stacks'
 
 
