@@ -89,6 +89,12 @@ static const ObserverOps counter_ops = {
     .free = count_free,
 };
 
+Counts *results_new_counts(const Results *r)
+{
+    return counts_new(names_objects(r->names),
+                      r->what & RESULT_TASKS ? r->tasks : NULL);
+}
+
 void hart_count(HartResult *h)
 {
     const Results *r = h->all;

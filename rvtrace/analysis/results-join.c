@@ -68,12 +68,6 @@ Profile *results_profile(const Results *r, bool by_time)
     return profile_tidy(all);
 }
 
-Counts *results_new_counts(const Results *r)
-{
-    return counts_new(names_objects(r->names),
-                      r->what & RESULT_TASKS ? r->tasks : NULL);
-}
-
 Counts *results_take_counts(const Results *r)
 {
     Counts *all = NULL;

@@ -66,7 +66,7 @@ void hart_count(HartResult *h);
 void hart_count_handler(void *opaque, uint64_t pc, unsigned priv,
                         const CallStackSite *site);
 
-/* results-join.c: empty ones, as RESULT_TASKS says; the caller frees them. */
+/* Empty ones, as RESULT_TASKS says; the caller frees them. */
 Counts *results_new_counts(const Results *r);
 
 /* results-runs.c: have r->runs get the runs that are selected. */

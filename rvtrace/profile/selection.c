@@ -31,6 +31,7 @@ typedef struct Border {
     bool from_end;          /* @number is counted back from there */
     uint64_t number;        /* instructions, or ns */
     char *name;             /* of a mark or function */
+    uint64_t nth;           /* time that the function is entered; 0: the next */
 } Border;
 
 typedef struct Process {
@@ -52,6 +53,7 @@ struct SelectionHart {
     bool early, late;       /* not yet, no longer between other borders */
     uint64_t insns;         /* that retired, and when it became late */
     uint64_t insns_when_late;
+    uint64_t entered[2];    /* --from and --to: how often the function was */
     bool open[MAX_REGIONS]; /* regions that began and have not ended */
     unsigned nr_open;
     /* What was found for the task before; asked: there was one */
@@ -124,19 +126,40 @@ bool selection_parse_time(const char *text, uint64_t *ns)
     return false;
 }
 
+/* FUNCTION#N, where N may be missing: a C++ function may have a # itself. */
+static bool parse_function(Border *border, const char *text)
+{
+    const char *hash = strrchr(text, '#');
+    guint64 n;
+
+    if (hash && g_ascii_string_to_unsigned(hash + 1, 10, 0, UINT64_MAX, &n,
+                                           NULL)) {
+        border->name = g_strndup(text, hash - text);
+        border->nth = n;
+        return *border->name && n;
+    }
+    border->name = g_strdup(text);
+    return *text;
+}
+
 static bool parse_border(Border *border, OptionError option, const char *text,
                          GError **errp)
 {
-    const char *name, *number;
+    const char *number;
 
     if (!text) {
         return true;
     }
-    if (g_str_has_prefix(text, "mark:") || g_str_has_prefix(text, "sym:")) {
-        name = strchr(text, ':') + 1;
-        border->kind = *text == 'm' ? BORDER_MARK : BORDER_FUNCTION;
-        border->name = g_strdup(name);
-        return *name || wrong(errp, option, text, "has no name");
+    if (g_str_has_prefix(text, "mark:")) {
+        border->kind = BORDER_MARK;
+        border->name = g_strdup(text + strlen("mark:"));
+        return *border->name || wrong(errp, option, text, "has no name");
+    }
+    if (g_str_has_prefix(text, "sym:")) {
+        border->kind = BORDER_FUNCTION;
+        return parse_function(border, text + strlen("sym:")) ||
+               wrong(errp, option, text,
+                     "must be sym:FUNCTION or sym:FUNCTION#N, N from 1 on");
     }
     border->from_end = *text == '-';
     number = text + border->from_end;
@@ -148,7 +171,8 @@ static bool parse_border(Border *border, OptionError option, const char *text,
     return selection_parse_time(number, &border->number) ||
            wrong(errp, option, text, "must be a number of instructions, with "
                  "k, M or G behind it or not; a time, with s, ms, us or ns "
-                 "behind it; mark:NOTE; or sym:FUNCTION");
+                 "behind it; mark:NOTE; sym:FUNCTION; or "
+                 "sym:FUNCTION#N");
 }
 
 static bool parse_borders(Selection *s, const SelectionOptions *o,
@@ -451,14 +475,20 @@ void selection_time(SelectionHart *h, uint64_t ns)
     }
 }
 
-/* The same name may be both: what is from one to the next is selected then. */
-static void come_to(SelectionHart *h, BorderKind kind, const char *name,
-                    size_t len)
+static bool says(const SidebandNote *note, ETraceSbNoteKind kind,
+                 const char *text)
+{
+    return note->kind == kind && note->len == strlen(text) &&
+           !memcmp(note->text, text, note->len);
+}
+
+/* The same mark may be both: what is from one to the next is selected then. */
+static void come_to_mark(SelectionHart *h, const SidebandNote *note)
 {
     const Border *b = h->early ? &h->s->from : &h->s->to;
 
-    if (b->kind != kind || strlen(b->name) != len ||
-        memcmp(b->name, name, len)) {
+    if (b->kind != BORDER_MARK ||
+        !says(note, ETRACE_SB_NOTE_MARK, b->name)) {
         return;
     }
     if (h->early) {
@@ -472,22 +502,40 @@ bool selection_awaits(const SelectionHart *h)
 {
     const Border *b = h->early ? &h->s->from : &h->s->to;
 
-    return b->kind == BORDER_FUNCTION && !h->late;
+    /* What --to counts, it counts from the beginning on. */
+    return (b->kind == BORDER_FUNCTION || h->s->to.nth) && !h->late;
+}
+
+/* Does the selection begin, or end, where its function is entered now? */
+static bool is_border(SelectionHart *h, const Border *b, uint64_t *entered,
+                      const char *function)
+{
+    if (b->kind != BORDER_FUNCTION || strcmp(b->name, function)) {
+        return false;
+    }
+    ++*entered;
+    h->steady &= !b->nth;
+    return !b->nth || *entered >= b->nth;
 }
 
 void selection_enter(SelectionHart *h, const Task *task, const char *function)
 {
-    set_task(h, task);
-    if (h->task_covered) {
-        come_to(h, BORDER_FUNCTION, function, strlen(function));
-    }
-}
+    bool from, to;
 
-static bool says(const SidebandNote *note, ETraceSbNoteKind kind,
-                 const char *text)
-{
-    return note->kind == kind && note->len == strlen(text) &&
-           !memcmp(note->text, text, note->len);
+    set_task(h, task);
+    if (!h->task_covered) {
+        return;
+    }
+    from = is_border(h, &h->s->from, &h->entered[0], function);
+    to = is_border(h, &h->s->to, &h->entered[1], function);
+    if (h->early) {
+        /* The same name may be both, from one time to another. */
+        if (from) {
+            begin(h);
+        }
+    } else if (to && may_end(h)) {
+        end(h);
+    }
 }
 
 void selection_note(SelectionHart *h, const SidebandNote *note)
@@ -498,9 +546,7 @@ void selection_note(SelectionHart *h, const SidebandNote *note)
         return;
     }
     h->steady = false;
-    if (note->kind == ETRACE_SB_NOTE_MARK) {
-        come_to(h, BORDER_MARK, (const char *)note->text, note->len);
-    }
+    come_to_mark(h, note);
     for (guint i = 0; i < regions->len; i++) {
         const Region *r = &g_array_index(regions, Region, i);
 

@@ -23,8 +23,9 @@ typedef struct SelectionOptions {
     /*
      * Borders of each hart, from which on and up to which: a number of
      * instructions, with k, M, G; a virtual time, with s, ms, us, ns; either
-     * with a minus sign, counted from the end of the trace; mark:NOTE, or
-     * sym:FUNCTION, which a selected process enters
+     * with a minus sign, counted from the end of the trace; mark:NOTE; or
+     * sym:FUNCTION, which a selected process enters, sym:FUNCTION#N for the
+     * N-th time since the hart began
      */
     char *from, *to;
     gint64 tick_rate;   /* of virtual time; 0: as QEMU has it */

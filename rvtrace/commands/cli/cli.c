@@ -135,7 +135,8 @@ GOptionEntry *cli_selection_options(SelectionOptions *o)
           "Only what ran behind this border of each hart: a number of "
           "instructions (with k, M or G), a virtual time (1.5s, ms, us, ns), "
           "either counted back from the end with a minus sign, mark:NOTE, or "
-          "sym:FUNCTION", "BORDER" },
+          "sym:FUNCTION, sym:FUNCTION#N for the N-th time that it is entered",
+          "BORDER" },
         { "to", 0, 0, G_OPTION_ARG_STRING, &o->to,
           "Only what ran before this border, as for --from", "BORDER" },
         { "tick-rate", 0, 0, G_OPTION_ARG_INT64, &o->tick_rate,

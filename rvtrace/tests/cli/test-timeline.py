@@ -142,7 +142,10 @@ def runs(items, minimum):
 
 
 def expected(lines, hart, minimum):
-    """Spans by thread (-1: none), tasks and levels of a hart"""
+    """
+    Spans by thread (-1: none), tasks and levels of a hart, when it ends, and when
+    each task's last span begins
+    """
     moments = []
     for line in lines:
         words = line.split(' ')
@@ -171,15 +174,18 @@ def expected(lines, hart, minimum):
             # the same only if all of the path is, and nobody ran between
             by_depth[depth].append(
                 ((switches, task, tuple(path[:depth + 1])), begin, end))
+    last = collections.Counter()
     for items in by_depth.values():
         for (_, task, path), begin, end in runs(items, minimum):
             if path[-1][1] != GROUP:
+                last[task] = max(last[task], begin)
                 spans[TASKS[task][1]].append((path[-1][2],
                                    category(path[-1][1], path[-1][2]),
                                    begin, end))
     tasks = runs([(s[0], s[2], s[3]) for s in stretches], minimum)
     levels = runs([(s[4], s[2], s[3]) for s in stretches], minimum)
-    return spans, [t for t in tasks if t[0] != -1], levels, moments[-1][0]
+    return (spans, [t for t in tasks if t[0] != -1], levels, moments[-1][0],
+            last)
 
 
 def check(program, folder, seed, minimum, time):
@@ -195,11 +201,20 @@ def check(program, folder, seed, minimum, time):
         by_title[title] = timeline.spans[uuid]
     root = 'made up: harts, ' + ('virtual time' if time else
                                  '1 ns is 1 instruction of a hart')
+
+    def at(hart, insns):
+        return 1000 * (hart + 1) + insns * time if time else insns
+
+    harts = [expected(lines, hart, minimum) for hart in range(2)]
+    # A thread has the name under which it ran last.
+    _, named = max((at(hart, harts[hart][4][task]), task) for task in (1, 5)
+                   for hart in range(2) if task in harts[hart][4])
+    name = TASKS[named][0]
     for hart in range(2):
-        spans, tasks, levels, end = expected(lines, hart, minimum)
+        spans, tasks, levels, end, _ = harts[hart]
 
         def when(insns):
-            return 1000 * (hart + 1) + insns * time if time else insns
+            return at(hart, insns)
 
         def found(title):
             return sorted(by_title[title])
@@ -207,8 +222,8 @@ def check(program, folder, seed, minimum, time):
         places = {
             -1: f'{root}/hart {hart}: no task',
             0: f'{root}/hart {hart}: idle',
-            100: f'process 100 ls/thread 100 ls/on hart {hart}',
-            101: f'process 100 ls/thread 101 wor"ker/on hart {hart}',
+            100: f'process 100 {name}/thread 100 {name}/on hart {hart}',
+            101: f'process 100 {name}/thread 101 wor"ker/on hart {hart}',
             200: 'process 200 only here/thread 200 only here',
             4194312: 'process 4194312 address space 7/thread 4194312 '
                      f'address space 7/on hart {hart}',

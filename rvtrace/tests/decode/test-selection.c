@@ -264,11 +264,12 @@ static void test_borders(void)
         { "1.5s", true }, { "20ms", true }, { "7us", true }, { "0ns", true },
         { "-1s", true }, { "-3M", true }, { "mark:a b", true },
         { "sym:main", true }, { "sym:operator new(unsigned long)", true },
-        { "1e3s", true },
+        { "1e3s", true }, { "sym:f#1", true }, { "sym:{lambda()#1}", true },
+        { "sym:{lambda()#1}#20", true }, { "sym:f#", true },
         { "x", false }, { "1 s", false }, { "s", false }, { "0x1s", false },
         { "infs", false }, { "--1s", false }, { "+1s", false },
         { "1.5", false }, { "1e30s", false }, { "mark:", false },
-        { "sym:", false }, { "main", false }, { "1m", false }, { "", false },
+        { "sym:", false }, { "sym:#1", false }, { "sym:f#0", false }, { "main", false }, { "1m", false }, { "", false },
     };
 
     for (size_t i = 0; i < ARRAY_SIZE(texts); i++) {
@@ -418,6 +419,44 @@ static void test_functions(void)
     end(&c);
 }
 
+/* The second time of f until the fourth of g, counted from the beginning on */
+static void test_times_entered(void)
+{
+    static const struct {
+        const char *name;
+        bool covered;           /* behind it */
+    } enters[] = {
+        { "g", false }, { "f", false }, { "g", false }, { "f", true },
+        { "f", true }, { "g", true }, { "g", false }, { "f", false },
+    };
+    Case c;
+
+    begin(&c, &(SelectionOptions) {
+        .from = (char *)"sym:f#2", .to = (char *)"sym:g#4",
+    });
+    check_cmpstr(selection_function(c.s, 0), ==, "f");
+    check_cmpstr(selection_function(c.s, 1), ==, "g");
+    for (unsigned i = 0; i < ARRAY_SIZE(enters); i++) {
+        check_true(selection_awaits(c.h) == (i < 7));
+        selection_mark(c.h);
+        selection_enter(c.h, &init, enters[i].name);
+        /* Who counts must see each round of a loop. */
+        check_true(!selection_can_repeat(c.h, 1));
+        check_true(selection_covers(c.h, &init) == enters[i].covered);
+        selection_ran(c.h, 10);
+    }
+    end(&c);
+    begin(&c, &(SelectionOptions) {
+        .from = (char *)"sym:f#2", .to = (char *)"sym:f#3",
+    });
+    for (unsigned i = 1; i < 5; i++) {
+        selection_enter(c.h, &init, "f");
+        check_true(selection_covers(c.h, &init) == (i == 2));
+        selection_ran(c.h, 10);
+    }
+    end(&c);
+}
+
 /* What is said in several respects has to be so in all of them. */
 static void test_together(void)
 {
@@ -488,6 +527,7 @@ int main(int argc, char **argv)
     g_test_add_func("/selection/from-end", test_from_end);
     g_test_add_func("/selection/marks", test_marks);
     g_test_add_func("/selection/functions", test_functions);
+    g_test_add_func("/selection/times-entered", test_times_entered);
     g_test_add_func("/selection/process", test_process);
     g_test_add_func("/selection/count", test_count);
     g_test_add_func("/selection/repeat", test_repeat);

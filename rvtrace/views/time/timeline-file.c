@@ -347,22 +347,47 @@ static const Use *get_use(const GArray *uses, unsigned i)
     return &g_array_index(uses, Use, i);
 }
 
+/* Behind the last one of the thread whose first one is @first */
+static unsigned end_of_thread(const GArray *uses, unsigned first)
+{
+    const Task *task = get_use(uses, first)->task;
+    unsigned end = first + 1;
+
+    while (end < uses->len && get_use(uses, end)->task->tid == task->tid &&
+           get_use(uses, end)->task->tgid == task->tgid) {
+        end++;
+    }
+    return end;
+}
+
+/* A thread has the name that it had last. */
+static const Task *name_thread(const GArray *uses, unsigned first)
+{
+    unsigned end = end_of_thread(uses, first);
+    const Use *use = get_use(uses, first);
+
+    for (unsigned i = first; i < end; i++) {
+        use = get_use(uses, i)->last > use->last ? get_use(uses, i) : use;
+    }
+    return use->task;
+}
+
 /* The name of a process is that of its first thread, if that is known. */
 static const Task *name_process(const GArray *uses, unsigned first)
 {
     const Task *task = get_use(uses, first)->task;
 
-    for (unsigned i = first; i < uses->len; i++) {
+    for (unsigned i = first; i < uses->len; i = end_of_thread(uses, i)) {
         const Task *other = get_use(uses, i)->task;
 
         if (other->tgid != task->tgid) {
             break;
         }
         if (other->tid == other->tgid) {
-            return other;
+            return name_thread(uses, i);
         }
     }
-    return task;
+    return name_thread(uses, first);
 }
 
 /* The uses from @first to @end are all of one thread. */
@@ -370,20 +395,11 @@ static void put_thread(Tracks *tracks, const GArray *uses, unsigned first,
                        unsigned end)
 {
     const Use *use = get_use(uses, first);
-    const Task *task = use->task;
-    uint64_t last = use->last;
+    const Task *task = name_thread(uses, first);
     bool several = use->hart != get_use(uses, end - 1)->hart;
     uint64_t thread = several ? uuid(KIND_THREAD, 0, task->tid) :
                                 uuid(KIND_THREAD_ON, use->hart, task->tid);
 
-    for (unsigned i = first; i < end; i++) {
-        const Use *other = get_use(uses, i);
-
-        if (other->last > last) {
-            task = other->task;
-            last = other->last;
-        }
-    }
     put_track(tracks, &(TrackText) {
         .uuid = thread,
         .parent = uuid(KIND_PROCESS, 0, task->tgid),
@@ -413,11 +429,7 @@ static void put_threads(Tracks *tracks, GArray *uses)
                 .process = name_process(uses, i),
             });
         }
-        end = i + 1;
-        while (end < uses->len && get_use(uses, end)->task->tid == task->tid &&
-               get_use(uses, end)->task->tgid == task->tgid) {
-            end++;
-        }
+        end = end_of_thread(uses, i);
         put_thread(tracks, uses, i, end);
     }
 }

@@ -544,6 +544,15 @@ def test_borders(folder, guest):
              whole - first, f'--from sym:{name}')
         need(selected(folder, guest, '--to', f'sym:{name}') == first,
              f'--to sym:{name}')
+        times = [i for i, pc in enumerate(guest.pcs) if pc == addrs[name]]
+        for n in {2, len(times) // 2, len(times)}:
+            if not 2 <= n <= len(times):
+                continue
+            border = f'sym:{name}#{n}'
+            need(selected(folder, guest, '--from', border) ==
+                 whole - times[n - 1], f'--from {border}')
+            need(selected(folder, guest, '--from', f'sym:{name}', '--to',
+                          border) == times[n - 1] - first, f'--to {border}')
     refuses(folder, guest, 'no program that ran has such a function',
             'report', '--from', 'sym:nobody')
     return f'{len(names)} functions'
