@@ -29,8 +29,8 @@ typedef struct KnownPage {
 
 /*
  * A run that was counted before, and where control went from it the last time.
- * All that a run needs is in one line of the processor's cache; how often it ran
- * comes into the counts when the entry is needed for another run.
+ * All that a run needs is in one line of the processor's cache. How often it
+ * ran comes into the counts when the entry is needed for another run.
  */
 typedef struct KnownRange {
     uint64_t pc;

@@ -17,7 +17,8 @@ typedef struct SummaryFacts {
     uint64_t ns;                /* of virtual time; 0: it is not known */
     unsigned max_functions;     /* that are listed */
     const TaskTable *tasks;
-    const GArray *by_task;      /* uint64_t: selected instructions, by Task.id */
+    /* uint64_t: selected instructions, by Task.id */
+    const GArray *by_task;
 } SummaryFacts;
 
 /*
