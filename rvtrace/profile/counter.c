@@ -54,15 +54,6 @@ typedef struct KnownEdge {
     uint8_t itype;
 } KnownEdge;
 
-/* A place and address that control was transferred from */
-typedef struct Departure {
-    bool valid;
-    uint8_t itype;
-    unsigned place;
-    uint64_t from;
-    KnownRange *range;      /* whose end that is */
-} Departure;
-
 struct Counter {
     Counts *counts;
     const Names *names;
@@ -76,11 +67,11 @@ struct Counter {
     KnownRange *ranges;     /* 1 << RANGE_BITS */
     KnownEdge edges[1u << EDGE_BITS];
     /* The last run, which may not be complete, and where it is */
-    bool pending;
-    FlowRun run;
+    const FlowRun *run;     /* NULL: it has been counted */
+    FlowRun kept;           /* a copy, when the caller's is gone */
     uint64_t last, bias;    /* last: of its last instruction; 0: not yet */
     unsigned place;
-    Departure left;         /* the transfer of which the target comes next */
+    KnownRange *left;       /* ends with a transfer; its target comes next */
     /* counter_mark() */
     bool marked, first;
     uint64_t first_pc;
@@ -230,7 +221,7 @@ static KnownRange *range_slot(Counter *c, const FlowRun *run, unsigned place)
 
 static bool is_last_run(const Counter *c, const KnownRange *k)
 {
-    const FlowRun *run = &c->run;
+    const FlowRun *run = c->run;
 
     return k->index && k->pc == run->pc && k->place == c->place &&
            k->count == run->count && k->itype == run->itype;
@@ -239,7 +230,7 @@ static bool is_last_run(const Counter *c, const KnownRange *k)
 /* The last run takes the entry @k, which may be another one's. */
 static void know_range(Counter *c, KnownRange *k)
 {
-    const FlowRun *run = &c->run;
+    const FlowRun *run = c->run;
     uint64_t end = run->end;
 
     flush_range(c, k);
@@ -266,16 +257,17 @@ static void know_range(Counter *c, KnownRange *k)
 /* How often the last run was left like this is one more. */
 static void commit_range(Counter *c)
 {
-    const FlowRun *run = &c->run;
-    KnownRange *k = range_slot(c, run, c->place);
+    const FlowRun *run = c->run;
+    KnownRange *k;
 
-    if (!c->pending) {
+    if (!run) {
         return;
     }
-    c->pending = false;
+    k = range_slot(c, run, c->place);
     if (!is_last_run(c, k) || G_UNLIKELY(k->ran == UINT32_MAX)) {
         know_range(c, k);
     }
+    c->run = NULL;
     k->ran++;
     c->insns += run->count;
     if (G_UNLIKELY(c->ran)) {
@@ -284,26 +276,22 @@ static void commit_range(Counter *c)
         c->ran(c->opaque, k->index - 1);
     }
     add_to_round(c, k->index - 1);
-    c->left = (Departure) {
-        .valid = run->itype >= ETRACE_ITYPE_TRAP_RETURN &&
-                 run->itype != ETRACE_ITYPE_NONTAKEN_BRANCH,
-        .itype = run->itype,
-        .place = c->place,
-        .from = k->pc + k->reach - c->bias,
-        .range = k,
-    };
+    c->left = run->itype >= ETRACE_ITYPE_TRAP_RETURN &&
+              run->itype != ETRACE_ITYPE_NONTAKEN_BRANCH ? k : NULL;
 }
 
 static unsigned find_edge(Counter *c, uint64_t to, unsigned to_place)
 {
-    const Departure *left = &c->left;
-    KnownEdge *k = &c->edges[hash(left->from, to, EDGE_BITS)];
+    const KnownRange *left = c->left;
+    uint64_t from = left->pc + left->reach -
+                    count_place(c->counts, left->place)->bias;
+    KnownEdge *k = &c->edges[hash(from, to, EDGE_BITS)];
 
-    if (!k->index || k->from != left->from || k->to != to ||
+    if (!k->index || k->from != from || k->to != to ||
         k->from_place != left->place || k->to_place != to_place ||
         k->itype != left->itype) {
         *k = (KnownEdge) {
-            .from = left->from,
+            .from = from,
             .to = to,
             .from_place = left->place,
             .to_place = to_place,
@@ -312,7 +300,7 @@ static unsigned find_edge(Counter *c, uint64_t to, unsigned to_place)
                 .from_place = left->place,
                 .to_place = to_place,
                 .itype = left->itype,
-                .from = left->from,
+                .from = from,
                 .to = to,
             }) + 1,
         };
@@ -322,12 +310,11 @@ static unsigned find_edge(Counter *c, uint64_t to, unsigned to_place)
 
 static void commit_edge(Counter *c, uint64_t to, unsigned to_place)
 {
-    KnownRange *k = c->left.range;
+    KnownRange *k = c->left;
 
-    if (!c->left.valid) {
+    if (!k) {
         return;
     }
-    c->left.valid = false;
     if (!k->edge || k->to != to || k->to_place != to_place ||
         G_UNLIKELY(k->went == UINT32_MAX)) {
         flush_edge(c, k);
@@ -335,10 +322,20 @@ static void commit_edge(Counter *c, uint64_t to, unsigned to_place)
         k->to_place = to_place;
         k->edge = find_edge(c, to, to_place) + 1;
     }
+    c->left = NULL;
     k->went++;
     /* Into a round, the transfer that repeats is another one. */
     if (!c->first) {
         add_to_round(c, (k->edge - 1) | ROUND_EDGE);
+    }
+}
+
+/* The copy can be changed, and is there when the caller's runs are gone. */
+static void keep_run(Counter *c)
+{
+    if (c->run != &c->kept) {
+        c->kept = *c->run;
+        c->run = &c->kept;
     }
 }
 
@@ -347,9 +344,10 @@ static void add_run(Counter *c, const FlowRun *run, const CallStackSite *site)
     const KnownPage *page;
 
     if (!run->count) {
-        if (c->pending && run->itype) {
-            c->run.itype = run->itype;
-            c->run.end = run->end;
+        if (c->run && run->itype) {
+            keep_run(c);
+            c->kept.itype = run->itype;
+            c->kept.end = run->end;
         }
         return;
     }
@@ -364,8 +362,7 @@ static void add_run(Counter *c, const FlowRun *run, const CallStackSite *site)
         c->first_pc = run->pc - page->bias;
         c->first_place = page->place;
     }
-    c->pending = true;
-    c->run = *run;
+    c->run = run;
     c->bias = page->bias;
     c->place = page->place;
     c->last = 0;
@@ -383,26 +380,30 @@ void counter_runs(Counter *c, const FlowRun *runs, unsigned n,
         add_run(c, &runs[i], site);
     }
     /* Its code may not be there any more when it is counted. */
-    if (c->pending && !c->last) {
-        find_last(&c->run, &c->last, &c->run.end);
+    if (c->run) {
+        keep_run(c);
+        if (!c->last) {
+            find_last(&c->kept, &c->last, &c->kept.end);
+        }
     }
 }
 
 void counter_trap(Counter *c, const FlowTrap *trap,
                   const CallStackSite *site)
 {
-    if (c->pending && !c->run.itype) {
-        c->run.itype = trap->interrupt ? ETRACE_ITYPE_INTERRUPT
-                                       : ETRACE_ITYPE_EXCEPTION;
+    if (c->run && !c->run->itype) {
+        keep_run(c);
+        c->kept.itype = trap->interrupt ? ETRACE_ITYPE_INTERRUPT
+                                        : ETRACE_ITYPE_EXCEPTION;
     }
     commit_range(c);
-    if (c->left.valid && trap->epc_known) {
+    if (c->left && trap->epc_known) {
         /* It hit the target of a jump, which had got there. */
         const KnownPage *page = find_page(c, trap->epc, trap->priv, site);
 
         commit_edge(c, trap->epc - page->bias, page->place);
     }
-    c->left.valid = false;
+    c->left = NULL;
     c->marked = false;
 }
 
@@ -412,7 +413,7 @@ void counter_skip(Counter *c, const FlowRun *runs, unsigned n,
     unsigned i = 0;
 
     /* How the last one was left that was counted */
-    while (c->pending && i < n && !runs[i].count) {
+    while (c->run && i < n && !runs[i].count) {
         add_run(c, &runs[i++], site);
     }
     if (i == n) {
@@ -422,7 +423,7 @@ void counter_skip(Counter *c, const FlowRun *runs, unsigned n,
     for (unsigned k = i; k < n; k++) {
         c->insns += runs[k].count;
     }
-    if (c->left.valid) {
+    if (c->left) {
         const KnownPage *page = find_page(c, runs[i].pc, runs[i].priv, site);
 
         commit_edge(c, runs[i].pc - page->bias, page->place);
@@ -447,7 +448,7 @@ void counter_handler(Counter *c, uint64_t pc, unsigned priv,
 void counter_lost(Counter *c)
 {
     commit_range(c);
-    c->left.valid = false;
+    c->left = NULL;
     c->marked = false;
 }
 
@@ -467,7 +468,7 @@ bool counter_can_repeat(const Counter *c)
 void counter_repeat(Counter *c, uint64_t times)
 {
     commit_range(c);
-    if (c->left.valid) {
+    if (c->left) {
         /* Back to where the round began */
         unsigned edge = find_edge(c, c->first_pc, c->first_place);
 
