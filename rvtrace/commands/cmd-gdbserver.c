@@ -8,6 +8,7 @@
 #include <signal.h>
 #include <unistd.h>
 #include "gdb/server.h"
+#include "analysis/load-names.h"
 #include "analysis/qmp.h"
 #include "analysis/results.h"
 #include "commands/cli/cli.h"
@@ -30,6 +31,11 @@ typedef struct GdbServe {
     char *folder;               /* of rings that QEMU has saved; or NULL */
     Trace *t;
     ElfCode *files;
+    ObjectTable *objects;
+    Names *names;
+    TaskTable *tasks;
+    SourcePlaces *places;
+    TraceIndex *index;          /* or NULL */
     GPtrArray *replays;         /* by hart; Replay or NULL */
     GdbTarget *target;
 } GdbServe;
@@ -69,6 +75,11 @@ static void gdb_serve_clear(GdbServe *s)
     g_clear_pointer(&s->target, gdb_target_free);
     g_clear_pointer(&s->replays, g_ptr_array_unref);
     g_clear_pointer(&s->files, elf_code_free);
+    g_clear_pointer(&s->index, trace_index_free);
+    g_clear_pointer(&s->places, source_places_free);
+    g_clear_pointer(&s->names, names_free);
+    g_clear_pointer(&s->tasks, task_table_free);
+    g_clear_pointer(&s->objects, object_table_free);
     g_clear_pointer(&s->t, trace_free);
     g_clear_pointer(&s->where, address_free);
     cli_trace_clear(&s->ct);
@@ -147,6 +158,7 @@ static bool parse_options(GdbServe *s, int argc, char **argv)
     };
 
     s->ct.instead = &s->address;
+    s->ct.has_names = true;
     return cli_parse(&s->ct, entries,
         "Serve a recorded run to gdb, which walks through it, forth and "
         "back:\n\n"
@@ -154,9 +166,12 @@ static bool parse_options(GdbServe *s, int argc, char **argv)
         "  gdb-multiarch -ex 'target remote :1234' vmlinux\n\n"
         "The harts are threads, and stand at their last instructions: "
         "reverse-stepi, stepi,\nbreak and reverse-continue, continue, "
-        "'record btrace bts', 'monitor help'. The pc and\ncode are known, "
-        "other registers and data are not. With several harts, 'set\n"
-        "scheduler-locking on' moves the one that is selected.",
+        "'record btrace bts', 'monitor help'. For call\nstacks (bt, up, "
+        "finish, next and reverse-next), gdb needs\n\n"
+        "  python exec(gdb.execute('monitor python', to_string=True))\n\n"
+        "and 'monitor bt' shows them without that. The pc and code are known, "
+        "other registers\nand data are not. With several harts, 'set "
+        "scheduler-locking on' moves the one that\nis selected.",
         argc, argv) && check_options(s);
 }
 
@@ -343,13 +358,42 @@ static void scan_harts(GdbServe *s)
     }
 }
 
+/* Functions' names; prints what is wrong and returns false. */
+static bool find_names(GdbServe *s)
+{
+    s->objects = object_table_new();
+    s->tasks = task_table_new();
+    s->places = source_places_new(s->ct.job.names.sysroots);
+    s->names = load_names(&s->ct.job, s->t, s->objects);
+    return s->names;
+}
+
+/* An index has call stacks, but they may be of other names. */
+static void add_stacks(GdbServe *s)
+{
+    g_autofree char *digest = names_digest(names_objects(s->names),
+                                           s->ct.job.elfs);
+    bool same = s->index && g_str_equal(digest, s->index->names);
+
+    for (guint i = 0; i < s->replays->len; i++) {
+        const IndexHart *index = same ? &s->index->harts[i] : NULL;
+        Replay *r = s->replays->pdata[i];
+
+        if (r) {
+            gdb_target_set_stacks(s->target, i, replay_stacks_new(
+                r, s->names, s->tasks, index));
+        }
+    }
+}
+
 /* Length and points of each hart; prints what is wrong and returns false. */
 static bool prepare(GdbServe *s)
 {
+    const TraceIndex *index;
     bool ok, any = false;
-    g_autoptr(TraceIndex) index = read_index(s, &ok);
 
-    if (!ok) {
+    index = s->index = read_index(s, &ok);
+    if (!ok || !find_names(s)) {
         return false;
     }
     s->replays = g_ptr_array_new_with_free_func(free_replay);
@@ -395,7 +439,8 @@ static bool go_to_begin(GdbServe *s)
 {
     g_autoptr(GError) err = NULL;
 
-    s->target = gdb_target_new(s->t, s->replays, s->files);
+    s->target = gdb_target_new(s->t, s->replays, s->files, s->places);
+    add_stacks(s);
     if (s->place && !gdb_target_go(s->target, s->place, &err)) {
         say_error("--goto %s", err->message);
         return false;

@@ -79,7 +79,8 @@ class Samples:
                 shutil.copy(f'{SEEDS}/{seed}', f'{folder}/{name}')
         with open(f'{folder}/gdb', 'wb') as f:
             for text in (b'qSupported', b'?', b'g', b'vCont;s:1', b'bs', b'bc',
-                         b'm80000000,20', b'Z0,80000000,4', b'c', b'k'):
+                         b'm80000000,20', b'Z0,80000000,4', b'c', b'p45',
+                         b'p46', b'qRcmd,' + b'bt all'.hex().encode(), b'k'):
                 f.write(b'$%s#%02x' % (text, sum(text) & 255))
         with open(f'{folder}/qmp', 'wb') as f:
             f.write(b'{"QMP": {"version": {}, "capabilities": []}}\r\n' +

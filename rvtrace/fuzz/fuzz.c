@@ -566,6 +566,9 @@ static void debug(Trace *t, const uint8_t *data, size_t size)
     static const GdbTargetOps ops = { .send = no_answer };
     g_autoptr(GPtrArray) replays = g_ptr_array_new();
     g_autoptr(GArray) losses = g_array_new(false, false, sizeof(TraceLoss));
+    g_autoptr(ObjectTable) objects = object_table_new();
+    g_autoptr(TaskTable) tasks = task_table_new();
+    g_autoptr(Names) names = names_new(objects);
     Replay *r = NULL;
     GdbTarget *target;
     RspReader reader;
@@ -586,7 +589,9 @@ static void debug(Trace *t, const uint8_t *data, size_t size)
         return;
     }
     t->limit = UINT64_MAX;
-    target = gdb_target_new(t, replays, NULL);
+    target = gdb_target_new(t, replays, NULL, NULL);
+    gdb_target_set_stacks(target, replays->len - 1,
+                          replay_stacks_new(r, names, tasks, NULL));
     gdb_target_connected(target);
     rsp_reader_init(&reader);
     for (size_t i = 0; i < size; i++) {

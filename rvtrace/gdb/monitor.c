@@ -111,6 +111,10 @@ static void help(GdbTarget *g, const char *arg, GString *out)
         "monitor where all   the same of every hart\n"
         "monitor goto PLACE  go to begin, end, a number of instructions, or a\n"
         "                    virtual time (1.5s, 20ms, 7us, 100ns)\n"
+        "monitor bt          the call stack, with privilege levels and traps\n"
+        "monitor bt all      the same of every hart\n"
+        "monitor python      a program that lets gdb know call stacks, too:\n"
+        "  python exec(gdb.execute('monitor python', to_string=True))\n"
         "monitor help        this\n");
 }
 
@@ -123,6 +127,8 @@ void gdb_monitor(GdbTarget *g, const char *text)
     } commands[] = {
         { "where", true, where },
         { "goto", true, go },
+        { "bt", true, gdb_monitor_stack },
+        { "python", false, gdb_monitor_python },
         { "help", false, help },
     };
     g_autofree char *line = g_strstrip(g_strdup(text));
@@ -141,7 +147,13 @@ void gdb_monitor(GdbTarget *g, const char *text)
         g_string_printf(out, "'%s' is no command here; try 'monitor help'\n",
                         line);
     }
-    g_string_truncate(out, MIN(out->len, RSP_MAX_PAIRS));
-    rsp_put_hex(s, out->str, out->len);
-    gdb_put(g, s);
+    for (gsize from = 0; from < out->len;) {
+        gsize len = MIN(out->len - from, RSP_MAX_PAIRS);
+
+        /* All but the last part are output of a command that goes on. */
+        g_string_assign(s, from + len < out->len ? "O" : "");
+        rsp_put_hex(s, out->str + from, len);
+        gdb_put(g, s);
+        from += len;
+    }
 }

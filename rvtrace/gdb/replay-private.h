@@ -44,6 +44,15 @@ struct Replay {
     uint64_t image_advanced;
 };
 
+/* The last point with at most @insns instructions before, or NULL */
+const ReplayPoint *replay_last_point(const Replay *r, uint64_t insns);
+
+/*
+ * The code as the sideband has it at instruction @i; NULL without a sideband
+ * (pages of ELF files are the decoder's), or see replay_insn(). It is @r's.
+ */
+Image *replay_image(Replay *r, uint64_t i);
+
 /* What a pass over a piece of the trace is for */
 typedef enum PassKind {
     PASS_SCAN,                  /* points and length */

@@ -68,8 +68,7 @@ static const void *last_until(const GArray *array, size_t offset, uint64_t i)
     return lo ? array->data + (lo - 1) * size : NULL;
 }
 
-/* The last point with at most @insns instructions before, or NULL */
-static const ReplayPoint *last_point(const Replay *r, uint64_t insns)
+const ReplayPoint *replay_last_point(const Replay *r, uint64_t insns)
 {
     return last_until(r->points, offsetof(ReplayPoint, insns), insns);
 }
@@ -88,7 +87,7 @@ static ReplayPass *pass_new(Replay *r, PassKind kind, uint64_t lo, uint64_t hi)
 /* Decode what @p says, from the last point on that is before @from. */
 static bool run_pass(ReplayPass *p, uint64_t from)
 {
-    p->from = last_point(p->r, from);
+    p->from = replay_last_point(p->r, from);
     return replay_pass(p);
 }
 
@@ -240,8 +239,8 @@ static ReplayFound find_back(Replay *r, uint64_t end, const ReplayPass *like,
 {
     for (uint64_t size = PIECE_MIN; end; size = MIN(size * 2, PIECE_MAX)) {
         g_autofree ReplayPass *p = g_memdup2(like, sizeof(*like));
-        const ReplayPoint *point = last_point(r, end > size ? end - size :
-                                                0);
+        const ReplayPoint *point = replay_last_point(r, end > size ?
+                                                       end - size : 0);
         ReplayFound found;
 
         p->last = true;
@@ -350,6 +349,13 @@ static Image *image_at(Replay *r, const ReplayMoment *m)
     return r->image;
 }
 
+Image *replay_image(Replay *r, uint64_t i)
+{
+    const ReplayMoment *moment = replay_moment(r, i);
+
+    return moment && r->t->sideband ? image_at(r, moment) : NULL;
+}
+
 /* Who may execute code there, if @priv does not */
 static CodePage *page_at(Image *image, unsigned priv, uint64_t addr)
 {
@@ -372,15 +378,12 @@ size_t replay_read(Replay *r, uint64_t i, uint64_t addr, uint8_t *buf,
                    size_t len)
 {
     const ReplayInsn *insn = replay_insn(r, i);
-    const ReplayMoment *moment = replay_moment(r, i);
-    Image *image;
+    Image *image = replay_image(r, i);
     size_t n;
 
-    /* Pages of ELF files are the decoder's. */
-    if (!insn || !moment || !r->t->sideband) {
+    if (!insn || !image) {
         return 0;
     }
-    image = image_at(r, moment);
     for (n = 0; n < len; n++) {
         CodePage *page = page_at(image, insn->priv, addr + n);
 

@@ -15,10 +15,23 @@
 /* f0 to f31 of 64 bits, and fflags, frm, fcsr of 32 are behind it. */
 #define GDB_REG_F0      33
 #define GDB_REG_FFLAGS  65
-#define GDB_NR_REGS     68
+
+/*
+ * Ours, for unwinder.py. Of those behind the first one gdb asks only when it
+ * wants them: they have to be looked for.
+ */
+#define GDB_REG_PLACE   68
+#define GDB_REG_DEPTH   69
+#define GDB_REG_STACK   70
+#define GDB_NR_STACKS   8
+#define GDB_NR_REGS     (GDB_REG_STACK + GDB_NR_STACKS)
+
+/* pcs in one of GDB_REG_STACK */
+#define GDB_STACK_PART  (REPLAY_MAX_FRAMES / GDB_NR_STACKS)
 
 typedef struct GdbHart {
     Replay *replay;             /* NULL: there is no such thread */
+    ReplayStacks *stacks;       /* NULL: they are not known */
     uint64_t at;
     /* record btrace bts: */
     bool btrace;
@@ -30,6 +43,7 @@ struct GdbTarget {
     unsigned xlen;
     GPtrArray *replays;
     ElfCode *files;
+    SourcePlaces *places;       /* or NULL */
     unsigned nr_harts;
     GdbHart *harts;
     unsigned general;           /* hart that is asked about (Hg) */
@@ -84,7 +98,7 @@ static inline uint64_t gdb_address(const GdbTarget *g, uint64_t address)
 bool gdb_get_thread(const GdbTarget *g, const char **p, unsigned *hart);
 
 /* gdb-text.c: qXfer:features:read:target.xml, qXfer:threads:read */
-GString *gdb_text_features(unsigned xlen);
+GString *gdb_text_features(const GdbTarget *g);
 GString *gdb_text_threads(GdbTarget *g);
 
 /* What "monitor where" says of hart @hart */
@@ -120,6 +134,16 @@ void gdb_history_configure(GdbTarget *g, const char *what);
 void gdb_history_read(GdbTarget *g, const char *what);
 void gdb_history_read_conf(GdbTarget *g, const char *what);
 void gdb_history_drop(GdbTarget *g);
+
+/*
+ * stack.c: append one of our own registers of the hart that is asked about.
+ * Returns false if it is not known.
+ */
+bool gdb_put_own_register(GdbTarget *g, GString *s, unsigned n);
+
+/* "monitor python" and "monitor bt" */
+void gdb_monitor_python(GdbTarget *g, const char *arg, GString *out);
+void gdb_monitor_stack(GdbTarget *g, const char *arg, GString *out);
 
 /* monitor.c: qRcmd, with the command's text */
 void gdb_monitor(GdbTarget *g, const char *text);

@@ -14,14 +14,39 @@ static void add_register(GString *s, const char *name, unsigned bits,
                            name, bits, type);
 }
 
+static void add_vector(GString *s, const char *id, unsigned bits,
+                       unsigned count)
+{
+    g_string_append_printf(s, "<vector id=\"%s\" type=\"uint%u\" count="
+                           "\"%u\"/>\n", id, bits, count);
+}
+
+/* See unwinder.py. */
+static void add_own_registers(GString *s)
+{
+    g_string_append(s, "<feature name=\"org.qemu.rvtrace\">\n");
+    add_vector(s, "place", 64, 2);
+    add_vector(s, "depth", 32, 1);
+    add_vector(s, "stack", 64, GDB_STACK_PART);
+    add_register(s, "rvtrace_place", 64 * 2, "place");
+    add_register(s, "rvtrace_depth", 32, "depth");
+    for (unsigned i = 0; i < GDB_NR_STACKS; i++) {
+        g_autofree char *name = g_strdup_printf("rvtrace_stack%u", i);
+
+        add_register(s, name, 64 * GDB_STACK_PART, "stack");
+    }
+    g_string_append(s, "</feature>\n");
+}
+
 /*
  * All that gdb wants of such a machine. No operating system, for that of Linux
  * takes a step by a breakpoint where it believes to get to, for which it would
  * need all registers. Floating point is always there, for
  * gdb does not take a program that has more than the machine.
  */
-GString *gdb_text_features(unsigned xlen)
+GString *gdb_text_features(const GdbTarget *g)
 {
+    unsigned xlen = g->xlen;
     static const char *const x[] = {
         "zero", "ra", "sp", "gp", "tp", "t0", "t1", "t2", "fp", "s1", "a0",
         "a1", "a2", "a3", "a4", "a5", "a6", "a7", "s2", "s3", "s4", "s5", "s6",
@@ -53,7 +78,11 @@ GString *gdb_text_features(unsigned xlen)
     for (size_t i = 0; i < G_N_ELEMENTS(status); i++) {
         add_register(s, status[i], 32, "int");
     }
-    return g_string_append(s, "</feature>\n</target>\n");
+    g_string_append(s, "</feature>\n");
+    if (!g->is_lldb) {
+        add_own_registers(s);
+    }
+    return g_string_append(s, "</target>\n");
 }
 
 /* The name of a task, which is the guest's choice, in ASCII */

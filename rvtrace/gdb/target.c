@@ -14,13 +14,15 @@
 /* Transfers of gdb's own "set record btrace bts buffer-size", 64 KiB */
 #define TRANSFERS       (65536 / 24)
 
-GdbTarget *gdb_target_new(const Trace *t, GPtrArray *replays, ElfCode *files)
+GdbTarget *gdb_target_new(const Trace *t, GPtrArray *replays, ElfCode *files,
+                          SourcePlaces *places)
 {
     GdbTarget *g = g_new0(GdbTarget, 1);
 
     g->t = t;
     g->replays = replays;
     g->files = files;
+    g->places = places;
     g->nr_harts = replays->len;
     g->harts = g_new0(GdbHart, g->nr_harts);
     g->breakpoints = g_array_new(FALSE, FALSE, sizeof(uint64_t));
@@ -44,12 +46,18 @@ void gdb_target_free(GdbTarget *g)
 {
     for (unsigned i = 0; i < g->nr_harts; i++) {
         g_free(g->harts[i].given);
+        g_clear_pointer(&g->harts[i].stacks, replay_stacks_free);
     }
     gdb_history_drop(g);
     g_array_unref(g->breakpoints);
     g_array_unref(g->removed);
     g_free(g->harts);
     g_free(g);
+}
+
+void gdb_target_set_stacks(GdbTarget *g, unsigned hart, ReplayStacks *stacks)
+{
+    g->harts[hart].stacks = stacks;
 }
 
 void gdb_target_connected(GdbTarget *g)
@@ -141,9 +149,10 @@ static void read_registers(GdbTarget *g)
         gdb_puts(g, "");
         return;
     }
-    for (unsigned n = 0; n < GDB_NR_REGS; n++) {
+    for (unsigned n = 0; n < GDB_REG_PLACE; n++) {
         put_register(g, s, n);
     }
+    gdb_put_own_register(g, s, GDB_REG_PLACE);
     gdb_put(g, s);
 }
 
@@ -154,6 +163,14 @@ static void read_register(GdbTarget *g, const char *args)
 
     if (!rsp_get_number(&args, &n) || *args || n >= GDB_NR_REGS) {
         gdb_puts(g, "E01");
+        return;
+    }
+    if (n >= GDB_REG_PLACE) {
+        if (gdb_put_own_register(g, s, n)) {
+            gdb_put(g, s);
+        } else {
+            gdb_puts(g, "E02");
+        }
         return;
     }
     if (g->is_lldb && !register_is_known(g, n)) {
@@ -245,7 +262,7 @@ static void say_supported(GdbTarget *g, const char *args)
 
 static void read_features(GdbTarget *g, const char *args)
 {
-    g_autoptr(GString) text = gdb_text_features(g->xlen);
+    g_autoptr(GString) text = gdb_text_features(g);
 
     if (g_str_has_prefix(args, "target.xml:")) {
         gdb_put_part(g, text, args + strlen("target.xml:"));

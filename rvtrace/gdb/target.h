@@ -6,14 +6,16 @@
  * different harts, so one hart moves at a time: that of the request, or else
  * the one that gdb has selected. The others stay where they are.
  *
- * Of registers, the pc is known; of memory, code.
+ * Of registers, the pc is known; of memory, code. Call stacks are those of
+ * replay_stack().
  *
  * SPDX-License-Identifier: GPL-2.0-or-later
  */
 #ifndef ETRACE_GDB_TARGET_H
 #define ETRACE_GDB_TARGET_H
 
-#include "gdb/replay.h"
+#include "gdb/replay-stack.h"
+#include "views/report/source-place.h"
 
 typedef struct GdbTarget GdbTarget;
 
@@ -35,11 +37,15 @@ typedef enum GdbTargetNext {
 /*
  * @replays has an entry for each hart of @t: Replay, of at least one
  * instruction, or NULL; at least one is there. @files has the code of ELF
- * files, or is NULL. All three must live as long. Each hart begins at its last
- * instruction.
+ * files, or is NULL; @places knows lines, or is NULL. All must live as long.
+ * Each hart begins at its last instruction.
  */
-GdbTarget *gdb_target_new(const Trace *t, GPtrArray *replays, ElfCode *files);
+GdbTarget *gdb_target_new(const Trace *t, GPtrArray *replays, ElfCode *files,
+                          SourcePlaces *places);
 void gdb_target_free(GdbTarget *g);
+
+/* The call stacks of @hart, which must be there; takes @stacks over. */
+void gdb_target_set_stacks(GdbTarget *g, unsigned hart, ReplayStacks *stacks);
 
 /*
  * Go to @place in the replay of every hart: "begin", "end", a number of

@@ -45,15 +45,29 @@ static const Stack *interrupted(const CallStack *cs, const Stack *st)
     return NULL;
 }
 
+/* The next one, after @n others */
+static unsigned add_caller(CallStackCaller *callers, unsigned n, unsigned most,
+                           const CallStackCaller *caller)
+{
+    if (n < most) {
+        callers[n] = *caller;
+    }
+    return n + 1;
+}
+
 static unsigned add_callers(const Stack *st, CallStackCaller *callers,
                             unsigned n, unsigned most)
 {
-    for (unsigned i = st->depth; i > 0 && n < most; i--) {
-        if (st->frames[i - 1].ret) {
-            callers[n++] = (CallStackCaller) {
-                .pc = st->frames[i - 1].ret,
+    for (unsigned i = st->depth; i > 0; i--) {
+        const Frame *f = &st->frames[i - 1];
+
+        if (f->ret) {
+            n = add_caller(callers, n, most, &(CallStackCaller) {
+                .pc = f->ret,
                 .priv = st->priv,
-            };
+                .interrupted = f->entry != ENTRY_CALL,
+                .trap = is_trap(f) ? f->node : 0,
+            });
         }
     }
     return n;
@@ -70,14 +84,16 @@ unsigned callstack_callers(const CallStack *cs, CallStackCaller *callers,
         if (st->below.pc && !*task) {
             *task = st->below.task;
         }
-        if (!st->trapped || n == most) {
+        if (!st->trapped) {
             break;
         }
         if (st->below.pc) {
-            callers[n++] = (CallStackCaller) {
+            n = add_caller(callers, n, most, &(CallStackCaller) {
                 .pc = st->below.pc,
                 .priv = st->below.priv,
-            };
+                .interrupted = true,
+                .trap = st->base,
+            });
         }
         st = interrupted(cs, st);
     }

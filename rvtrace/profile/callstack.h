@@ -127,14 +127,17 @@ void callstack_select(CallStack *cs, bool selected);
 typedef struct CallStackCaller {
     uint64_t pc;                /* where it goes on */
     uint8_t priv;               /* ETracePriv */
+    /* A trap or a signal interrupted it there: it has called nothing. */
+    bool interrupted;
+    unsigned trap;              /* the trap's node of the profile; 0: none */
 } CallStackCaller;
 
 /*
  * Who waits for the innermost function to return, the innermost one first, and
- * across privilege levels what traps interrupted: at most @most. Functions that
- * were there before the trace began, and where it is not known where they go
- * on, are left out. If a task was interrupted, and *@task is NULL, that task is
- * put there. Returns how many there are.
+ * across privilege levels what traps interrupted; the first @most of them are
+ * put into @callers. Functions that were there before the trace began, and where
+ * it is not known where they go on, are left out. If a task was interrupted, and
+ * *@task is NULL, that task is put there. Returns how many there are in all.
  */
 unsigned callstack_callers(const CallStack *cs, CallStackCaller *callers,
                            unsigned most, const Task **task);

@@ -822,6 +822,17 @@ says "it is named" err "$dir/none"
 check "gdbserver --index" 0 debug $files1 --index "$dir/rvidx" --goto 777 \
     < "$dir/in"
 says "it is there, too" out "^+\$$bytes#"
+# The call stack is in the index, too.
+packet p45 p46 "qRcmd,$(printf 'bt all' | od -An -v -tx1 | tr -d ' \n')" D \
+    > "$dir/in"
+check "gdbserver: call stack" 0 debug $files1 --goto 1777 < "$dir/in"
+cp "$dir/out" "$dir/stack"
+check "gdbserver --index: call stack" 0 debug $files1 --index "$dir/rvidx" \
+    --goto 1777 < "$dir/in"
+cp "$dir/out" "$dir/indexed"
+check "gdbserver: the stack is that of the index" 0 \
+    cmp "$dir/indexed" "$dir/stack"
+says "there is one" stack '^+[$]0[1-9]000000#'
 check "gdbserver --index of another trace" 2 debug $files2 --index "$dir/rvidx"
 says "it is named" err "$dir/rvidx"
 check "gdbserver --elf of nothing" 2 debug $files1 --elf "$dir/none"

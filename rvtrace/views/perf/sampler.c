@@ -170,8 +170,8 @@ static void take_sample(Sampler *s, uint64_t pc, uint8_t priv,
     CallStackCaller callers[SAMPLE_MAX_CHAIN - 1];
     const Task *task = site->task;
     Sample *sample = &s->sample;
-    unsigned n = callstack_callers(s->stack, callers, ARRAY_SIZE(callers),
-                                   &task);
+    unsigned n = MIN(callstack_callers(s->stack, callers, ARRAY_SIZE(callers),
+                                       &task), ARRAY_SIZE(callers));
 
     sample->time = s->next;
     sample->period = s->options.period;

@@ -21,8 +21,10 @@ make -s -f "$machines/unwind/plugin.mk" OUT="$OUT" >&2 ||
 
 
 rounds=1
+backtraces=150
 if [ "${1-}" = --all ]; then
     rounds=10
+    backtraces=1000
     shift
 fi
 
@@ -99,7 +101,7 @@ trace-guest-info=$info" \
 said=$(tr -d '\r' < "$OUT/console" | sed -n 's/^unwind: //p')
 [ "$said" = finished ] || bail "the guest: $(head -n 1 <<< "$said"); see $OUT"
 export guest PYTHONPATH=$PYTHONPATH:$machines/unwind
-python3 "$here/unwind.py" "$period" "$kernel_period" "$@"
+python3 "$here/unwind.py" "$period" "$kernel_period" "$backtraces" "$@"
 status=$?
 [ $status != 0 ] || [ -n "${KEEP-}" ] || rm -f "$OUT"/{trace,side,frames,kernel-frames,disk,initrd}
 exit $status

@@ -1,17 +1,20 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# unwind.py PERIOD KERNEL-PERIOD [PATTERN]: see run.sh; chains.py and kernel.py
-# say what is compared
+# unwind.py PERIOD KERNEL-PERIOD GDB [PATTERN]: see run.sh; chains.py and
+# kernel.py say what is compared. GDB: that many stacks of gdb's
 
 import bisect
 import collections
 import os
+import random
 import re
+import shutil
 import subprocess
 import sys
 
 import tap
+from backtraces import backtraces
 from chains import Names, compare, our_samples, true_stacks
 from kernel import Kernel, compare_kernel, kernel_stacks
 from programs import CHILDREN, PAGES
@@ -20,6 +23,7 @@ from tap import need
 RVTRACE, OUT, GUEST = (os.environ[n] for n in ('RVTRACE', 'OUT', 'guest'))
 PERIOD = int(sys.argv.pop(1))
 KERNEL_PERIOD = int(sys.argv.pop(1))
+GDB_MOMENTS = int(sys.argv.pop(1))
 FOLDER = f'{OUT}/programs'
 
 # Of the moments, these have to be right.
@@ -73,7 +77,40 @@ MOMENTS = Moments()
 
 
 def test(_, name):
-    ours = MOMENTS.ours[name]
+    return judge([name], MOMENTS.ours)
+
+
+def test_gdb(folder):
+    """gdb's own `bt`, at random moments of all programs"""
+    need(shutil.which('gdb-multiarch'), 'gdb-multiarch is not installed')
+    program = {number: name for name, _ in PROGRAMS
+               for number in MOMENTS.ours[name].keys() & MOMENTS.true.keys()}
+    moments = random.Random(1).sample(sorted(program), GDB_MOMENTS)
+    ours = collections.defaultdict(dict)
+    for number, chain in backtraces(folder, [
+            RVTRACE, 'gdbserver', '--listen', 'stdio', *INPUT],
+            moments).items():
+        ours[program[number]][number] = chain
+    return judge(sorted(ours), ours)
+
+
+def judge(names, ours):
+    """Are the stacks of these programs those that the plugin has seen?"""
+    kinds, examples = collections.Counter(), []
+    for name in names:
+        more, differ = differences(name, ours[name])
+        kinds += more
+        examples += differ
+    note = ', '.join(f'{kind}: {many}' for kind, many in kinds.most_common())
+    need(len(examples) <= (1 - SHARE) * kinds['compared'] and
+         not kinds['below another task'],
+         '\n'.join([f'{100 - 100 * len(examples) / kinds["compared"]:.3f} % '
+                    f'equal; {note}', *examples[:SHOWN]]))
+    return note
+
+
+def differences(name, ours):
+    """What compare() says of the stacks of a program"""
     # Where there is the kernel or the firmware, an instruction of the program
     # has trapped.
     true = {n: MOMENTS.true[n] for n in ours.keys() & MOMENTS.true.keys()
@@ -83,13 +120,9 @@ def test(_, name):
     kinds, examples = compare(ours, true,
                               Names(f'{FOLDER}/{name}', ROOTS, HANDLERS,
                                     FAULTS))
-    note = ', '.join(f'{kind}: {many}' for kind, many in kinds.most_common())
-    need(kinds['compared'] > len(true) / 2, f'too few are compared: {note}')
-    need(len(examples) <= (1 - SHARE) * kinds['compared'] and
-         not kinds['below another task'],
-         '\n'.join([f'{100 - 100 * len(examples) / kinds["compared"]:.3f} % '
-                    f'equal; {note}', *examples[:SHOWN]]))
-    return note
+    need(kinds['compared'] > len(true) / 2,
+         f'too few are compared: {kinds.most_common()}')
+    return kinds, examples
 
 
 def test_kernel(folder):
@@ -186,4 +219,4 @@ PROGRAMS = re.findall(r'^(\S+) \d+ (\d+)$', open(
 tap.run(f'{OUT}/tests',
         [(name, test, name) for name, _ in PROGRAMS] +
         [('totals', test_totals, int(dict(PROGRAMS)['pages'])),
-         ('kernel', test_kernel)])
+         ('kernel', test_kernel), ('gdb', test_gdb)])

@@ -15,6 +15,7 @@ import time
 import exec_log
 import links
 import tap
+from symbols import table
 from tap import need
 
 QEMU, RVTRACE, OUT = (os.environ[name] for name in ('QEMU', 'RVTRACE', 'OUT'))
@@ -381,6 +382,101 @@ class Raw:
         return self.receive(text)
 
 
+PYTHON = "python exec(gdb.execute('monitor python', to_string=True))"
+
+
+def symbols_of(guest):
+    """{name: address} of a guest"""
+    return {s.name: s.address for s in table(f'{OUT}/{guest}.elf')}
+
+
+def calls(folder):
+    """
+    finish and reverse-finish go to where the function was called from, up shows
+    that; next and reverse-next stay in the function.
+    """
+    guest = 'dhry-lines'
+    pcs = trace(folder, guest, happy=False)[0]
+    at = symbols_of(guest)
+    places_in = [n for n, pc in enumerate(pcs) if pc == at['is_sorted']]
+    need(len(places_in) > 10, f'{len(places_in)} calls')
+    some = places_in[1::len(places_in) // 8]
+    commands = [PYTHON]
+    for place in some:
+        commands += [
+            # well in the function
+            f'monitor goto {place + 6}', 'maintenance flush register-cache',
+            r'printf "in %lx\n", $pc', 'up', r'printf "up %lx\n", $pc', 'down',
+            'finish', 'monitor where',
+            f'monitor goto {place + 6}', 'maintenance flush register-cache',
+            'reverse-finish', 'monitor where',
+            *['next', 'info symbol $pc'] * 5,
+            *['reverse-next', 'info symbol $pc'] * 5]
+    output = run_gdb(folder, guest, commands)
+    back = [next(n for n in range(place, len(pcs))
+                 if pcs[n] in (pcs[place - 1] + 2, pcs[place - 1] + 4))
+            for place in some]
+    same(values(output, 'in'), [pcs[place + 6] for place in some], 'in')
+    same(values(output, 'up'), [pcs[n] for n in back], 'up')
+    got = places(output)
+    # both goto and where say it
+    need(got[1::4] == back, f'finish: {got[1::4]}, not {back}')
+    need(got[3::4] == [place - 1 for place in some],
+         f'reverse-finish: {got[3::4]}, not {some}')
+    where = re.findall(r'^(\w+)(?: \+ \d+)? in section', output, re.M)
+    need(where == ['main'] * 10 * len(some), f'next: {where}')
+    need('Value returned is $1 = <not displayed>' in output,
+         'finish shows what a function returned')
+
+
+def conditions(folder):
+    """Conditions and ignore counts, forth and back"""
+    guest = 'dhry-lines'
+    pcs = trace(folder, guest, happy=False)[0]
+    stop = symbols_of(guest)['is_sorted']
+    where = [n for n, pc in enumerate(pcs) if pc == stop]
+    middle = where[len(where) // 2]
+    output = run_gdb(folder, guest, [
+        PYTHON, f'break *{stop:#x} if $rvtrace_place[0] > {middle}',
+        'monitor goto begin', 'maintenance flush register-cache',
+        *['continue', 'monitor where'] * 2,
+        f'condition 1 $rvtrace_place[0] < {middle}',
+        *['reverse-continue', 'monitor where'] * 2,
+        'condition 1', 'ignore 1 3', 'continue', 'monitor where',
+        'ignore 1 2', 'reverse-continue', 'monitor where', 'tbreak *1 + $pc',
+        'backtrace 1'])
+    later = [n for n in where if n > middle]
+    earlier = [n for n in where if n < middle]
+    here = where.index(earlier[-2])
+    need(places(output)[1:] == [*later[:2], *earlier[:-3:-1], where[here + 4],
+                                where[here + 1]], f'{places(output)}, {where}')
+
+
+def nothing_lies(folder):
+    """What is not known is not shown."""
+    guest = 'dhry-lines'
+    pcs = trace(folder, guest, happy=False)[0]
+    place = pcs.index(symbols_of(guest)['is_sorted']) + 6
+    output = run_gdb(folder, guest, [
+        PYTHON, f'monitor goto {place}', 'maintenance flush register-cache',
+        'info registers', 'up', 'info registers', 'info locals', 'python',
+        'try:', '  gdb.execute("x/x $sp")', 'except gdb.error as error:',
+        '  print("said", error)', 'end'])
+    shown = re.findall(r'^(\w+) +(.*)$', output, re.M)
+    known = {}
+    for name, value in shown:
+        known.setdefault(name, []).append(value)
+    for name in ('ra', 'sp', 'gp', 'fp', 'a0', 's11', 't6'):
+        need(known[name][0] == '<unavailable>' and
+             known[name][1] == '<not saved>', f'{name}: {known[name]}')
+    need(len(known['pc']) == 2 and 'rvtrace_place' not in known,
+         f'{sorted(known)}')
+    for value in re.findall(r'^(?:i|list|round) = (.*)$', output, re.M):
+        need(value.startswith('<'), f'a variable: {value}')
+    need(re.search('^said .*(not been saved|not available)', output, re.M),
+         'x/x $sp')
+
+
 def little(pc):
     return pc.to_bytes(8, 'little').hex()
 
@@ -474,6 +570,9 @@ def main():
         ('the rings of harts', ring, 2, ',trace-topology=per-hart'),
         ('a ring that has wrapped', wrapped),
         ('loops of many rounds', rounds),
+        ('functions that were called', calls),
+        ('conditions and ignore counts', conditions),
+        ('what is not known', nothing_lies),
         ('requests that gdb does not make', requests),
         ('a place that is not there', refused, 'the last place is', '--goto',
          '1G'),

@@ -3,15 +3,18 @@
 #
 # unwind.py FOLDER [--all] [PATTERN]: see run.sh
 #
-# chains.py says what is compared.
+# chains.py says what is compared. The stacks are those of `rvtrace script`, and
+# of gdb's bt.
 
 import os
+import random
 import shutil
 import subprocess
 import sys
 
 import generate
 import tap
+from backtraces import backtraces
 from chains import Names, compare, our_samples, true_pointers, true_stacks
 from symbols import table
 from tap import LIMIT, need
@@ -125,13 +128,10 @@ def need_tasks(folder, elf, samples):
     need(seen > len(samples) / 2, f'{seen} instructions are of tasks')
 
 
-def test(folder, sources, variant, options, rounds, period, share=SHARE,
-         known=False):
-    elf = make(folder, sources, variant,
-               [*options, f'-DROUNDS={rounds if ALL else rounds // 10}'])
+def record(folder, elf, variant, period, info=''):
+    """Run a guest: the stacks that the plugin unwound"""
     run(QEMU, '-M', 'virt,trace=on,trace-chardev=tr,trace-sideband=sb,'
-        'trace-autostart=on' + (guest_info(elf, options) if known else
-                              ''),
+        f'trace-autostart=on{info}',
         '-icount', 'shift=4,sleep=off',
         '-chardev', f'file,id=tr,path={folder}/trace',
         '-chardev', f'file,id=sb,path={folder}/sideband',
@@ -144,19 +144,31 @@ def test(folder, sources, variant, options, rounds, period, share=SHARE,
     with open(f'{folder}/uart', encoding='utf-8') as uart:
         said = uart.read()
     need(not said, f'the guest says {said}')
-    true = true_stacks(f'{folder}/frames')
+    return true_stacks(f'{folder}/frames')
+
+
+def test(folder, sources, variant, options, rounds, period, share=SHARE,
+         known=False):
+    elf = make(folder, sources, variant,
+               [*options, f'-DROUNDS={rounds if ALL else rounds // 10}'])
+    true = record(folder, elf, variant, period,
+                  guest_info(elf, options) if known else '')
     text = run(RVTRACE, 'script', '--trace', f'{folder}/trace', '--sideband',
                f'{folder}/sideband', '--elf', elf, '--period', str(period))
     samples = list(our_samples(text.splitlines(), period, period))
     ours = {number: chain for number, _, chain in samples}
     if known:
         need_tasks(folder, elf, samples)
-    names = Names(elf, ROOTS)
-    need(all(ours[n][0] == true[n][0][0] for n in ours.keys() & true.keys()),
-         'the instructions are not the same')
     need(len(ours) and abs(len(ours) - len(true)) <= 1,
          f'rvtrace has {len(ours)} stacks, the plugin {len(true)}')
-    kinds, examples = compare(ours, true, names)
+    return judge(elf, ours, true, share)
+
+
+def judge(elf, ours, true, share):
+    """Are they the same, as far as they can be?"""
+    need(all(ours[n][0] == true[n][0][0] for n in ours.keys() & true.keys()),
+         'the instructions are not the same')
+    kinds, examples = compare(ours, true, Names(elf, ROOTS))
     wrong = len(examples)
     note = ', '.join(f'{kind}: {many}' for kind, many in kinds.most_common())
     need(kinds['compared'] > len(ours) / 2, f'too few are compared: {note}')
@@ -165,6 +177,19 @@ def test(folder, sources, variant, options, rounds, period, share=SHARE,
          '\n'.join([f'{100 - 100 * wrong / kinds["compared"]:.3f} % equal; '
                     f'{note}', *examples[:SHOWN]]))
     return note
+
+
+def test_gdb(folder, sources, variant, options, rounds, period):
+    """gdb's own `bt`, at random moments"""
+    need(shutil.which('gdb-multiarch'), 'gdb-multiarch is not installed')
+    elf = make(folder, sources, variant,
+               [*options, f'-DROUNDS={rounds if ALL else rounds // 10}'])
+    true = record(folder, elf, variant, period)
+    moments = random.Random(1).sample(sorted(true), 1000 if ALL else 200)
+    ours = backtraces(folder, [
+        RVTRACE, 'gdbserver', '--listen', 'stdio', '--elf', elf, '--trace',
+        f'{folder}/trace', '--sideband', f'{folder}/sideband'], moments, elf)
+    return judge(elf, ours, true, SHARE)
 
 
 def test_run(folder, system):
@@ -250,8 +275,17 @@ tests += [
         ('NUTTX', 'rv64gc', 1), ('RT_THREAD', 'rv64g', 3))
 ]
 tests += [('run knows tasks', test_run, 'FREERTOS')]
+tests += [
+    ('gdb: calls', test_gdb, CALLS, 'rv64gc', [], 10000, 199),
+    ('gdb: calls rv32', test_gdb, CALLS, 'rv32gc', [], 10000, 199),
+    ('gdb: coroutines by jumps', test_gdb, COROUTINES, 'rv64gc',
+     switches('t1', 'a5', 't0', 'ret'), 10000, 199),
+    ('gdb: tasks of U-mode', test_gdb, TASKS, 'rv64gc', tasks(0, 100), 10000,
+     199),
+]
 # What the others cover, too, is for the long run.
 LONG = ('one code: coroutines', 'one code: tasks of U-mode',
         'calls unoptimised', 'calls frame pointers', 'calls rv32', 'coroutines',
-        'coroutines millicode', 'tasks often', 'tasks millicode')
+        'coroutines millicode', 'tasks often', 'tasks millicode',
+        'gdb: calls', 'gdb: coroutines by jumps')
 tap.run(OUT, [t for t in tests if ALL or t[0] not in LONG])

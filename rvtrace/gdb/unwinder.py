@@ -1,0 +1,97 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+#
+# gdb's side of `rvtrace gdbserver`: frames are those that rvtrace knows of,
+# since gdb has no stack to read. The server sends this file, for Debian's gdb 13
+# or newer:
+#
+#   python exec(gdb.execute('monitor python', to_string=True))
+#
+# Some of the server's registers are for this. They are vectors, so that they are
+# not shown beside the guest's:
+#
+#   rvtrace_place           the number of the instruction, and that of the frame
+#   rvtrace_depth           how many frames there are
+#   rvtrace_stack0 ...      pcs of the frames, the innermost one first
+#
+# A frame is known by its rvtrace_place, and what there is at a place is always
+# the same. (A packet of our own would do, too, but gdb loses its frames when
+# that is sent while it looks for one.)
+
+import gdb
+import gdb.unwinder
+
+
+class RvtraceFrameId:
+    """sp orders frames, as gdb expects of a stack; it is no address."""
+
+    def __init__(self, outer, word):
+        self.sp = gdb.Value(0x7ffff000 - 16 * outer).cast(word)
+        self.pc = gdb.Value(0).cast(word)
+
+
+class RvtraceUnwinder(gdb.unwinder.Unwinder):
+    """The call stack of the hart that gdb has selected"""
+
+    KEPT = 256
+
+    def __init__(self):
+        super().__init__('rvtrace')
+        self.stacks = {}
+
+    @staticmethod
+    def read(pending):
+        """Depth and pcs, as far as there are registers for them"""
+        depth = int(pending.read_register('rvtrace_depth')[0])
+        pcs = []
+        for i in range(8):
+            if len(pcs) < depth:
+                part = pending.read_register(f'rvtrace_stack{i}')
+                pcs += [int(part[k]) for k in
+                        range(min(depth - len(pcs), 512))]
+        return depth, pcs
+
+    def stack(self, pending, insn, number):
+        """The same of a frame: the innermost one is asked for first."""
+        key = gdb.selected_thread().num, insn
+        if number == 0 and key not in self.stacks:
+            if len(self.stacks) == self.KEPT:
+                self.stacks.clear()
+            self.stacks[key] = self.read(pending)
+        return self.stacks[key]
+
+    def __call__(self, pending):
+        try:
+            place = pending.read_register('rvtrace_place')
+            insn, number = int(place[0]), int(place[1])
+            depth, pcs = self.stack(pending, insn, number)
+        except (gdb.error, ValueError, KeyError, AttributeError):
+            return None     # another server, or nothing is known
+        if number + 1 >= len(pcs):
+            return None     # gdb ends here, without registers
+        # Not the type of the pc: gdb 13 must not be asked for that one here.
+        of = 'rvtrace_depth' if 'rv32' in pending.architecture().name() else \
+            'rvtrace_place'
+        word = pending.read_register(of).type.target()
+        caller = insn.to_bytes(8, 'little') + \
+            (number + 1).to_bytes(8, 'little')
+        info = pending.create_unwind_info(RvtraceFrameId(depth - number, word))
+        info.add_saved_register('rvtrace_place',
+                                gdb.Value(caller, place.type))
+        info.add_saved_register('pc', gdb.Value(pcs[number + 1]).cast(word))
+        return info
+
+
+def rvtrace_begin():
+    """Once for each gdb, however often it connects"""
+    gdb.unwinder.register_unwinder(None, RvtraceUnwinder(), replace=True)
+    # These need registers, which are not known in callers, and fail.
+    gdb.execute('maintenance set dwarf unwinders off')
+    gdb.execute('set print entry-values no')
+    # It would be that of a register that is not known.
+    gdb.execute('set print finish off')
+    # The first stack of a long trace takes a while.
+    if 0 <= gdb.parameter('remotetimeout') < 600:
+        gdb.execute('set remotetimeout 600')
+
+
+rvtrace_begin()
