@@ -89,6 +89,19 @@ static void where(GdbTarget *g, const char *arg, GString *out)
     }
 }
 
+static void when(GdbTarget *g, const char *arg, GString *out)
+{
+    GdbHart *h = &g->harts[g->selected];
+    const ReplayMoment *m = replay_moment(h->replay, h->at);
+
+    g_string_append_printf(out, "%" PRIu64, h->at);
+    if (m && m->time_known) {
+        g_string_append_printf(out, ", %" PRIu64 ".%09" PRIu64 "s",
+                               m->ns / 1000000000, m->ns % 1000000000);
+    }
+    g_string_append_c(out, '\n');
+}
+
 /* gdb does not ask for what it believes to know. */
 static void go(GdbTarget *g, const char *arg, GString *out)
 {
@@ -100,7 +113,7 @@ static void go(GdbTarget *g, const char *arg, GString *out)
     }
     where(g, "", out);
     g_string_append(out, "gdb knows of it after 'maintenance flush "
-                    "register-cache'\n");
+                    "register-cache', or use rvtrace-goto\n");
 }
 
 static void help(GdbTarget *g, const char *arg, GString *out)
@@ -109,12 +122,15 @@ static void help(GdbTarget *g, const char *arg, GString *out)
         "monitor where       where the selected hart is: instruction, pc,\n"
         "                    privilege, time, task, a trap or gap before it\n"
         "monitor where all   the same of every hart\n"
+        "monitor when        the instruction's number and the virtual time, as\n"
+        "                    goto takes them\n"
         "monitor goto PLACE  go to begin, end, a number of instructions, or a\n"
         "                    virtual time (1.5s, 20ms, 7us, 100ns)\n"
         "monitor bt          the call stack, with privilege levels and traps\n"
         "monitor bt all      the same of every hart\n"
         "monitor python      a program that lets gdb know call stacks, too:\n"
         "  python exec(gdb.execute('monitor python', to_string=True))\n"
+        "                    ... and gdb's command 'rvtrace-goto PLACE'\n"
         "monitor help        this\n");
 }
 
@@ -126,6 +142,7 @@ void gdb_monitor(GdbTarget *g, const char *text)
         void (*run)(GdbTarget *g, const char *arg, GString *out);
     } commands[] = {
         { "where", true, where },
+        { "when", false, when },
         { "goto", true, go },
         { "bt", true, gdb_monitor_stack },
         { "python", false, gdb_monitor_python },

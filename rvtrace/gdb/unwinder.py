@@ -81,9 +81,28 @@ class RvtraceUnwinder(gdb.unwinder.Unwinder):
         return info
 
 
+class RvtraceGoto(gdb.Command):
+    """Go to a place in the past: rvtrace-goto PLACE
+
+PLACE is begin, end, the number of an instruction of the selected hart (with k, M
+or G behind it or not), or a virtual time (1.5s, 20ms, 7us, 100ns). "monitor when"
+says where that hart is."""
+
+    def __init__(self):
+        super().__init__('rvtrace-goto', gdb.COMMAND_RUNNING)
+
+    def invoke(self, argument, from_tty):
+        said = gdb.execute(f'monitor goto {argument}', to_string=True)
+        if ': instruction ' not in said:
+            raise gdb.GdbError(said.strip())
+        gdb.execute('maintenance flush register-cache', to_string=True)
+        gdb.execute('frame')
+
+
 def rvtrace_begin():
     """Once for each gdb, however often it connects"""
     gdb.unwinder.register_unwinder(None, RvtraceUnwinder(), replace=True)
+    RvtraceGoto()
     # These need registers, which are not known in callers, and fail.
     gdb.execute('maintenance set dwarf unwinders off')
     gdb.execute('set print entry-values no')

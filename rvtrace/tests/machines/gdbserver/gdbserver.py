@@ -443,13 +443,18 @@ def conditions(folder):
         f'condition 1 $rvtrace_place[0] < {middle}',
         *['reverse-continue', 'monitor where'] * 2,
         'condition 1', 'ignore 1 3', 'continue', 'monitor where',
-        'ignore 1 2', 'reverse-continue', 'monitor where', 'tbreak *1 + $pc',
-        'backtrace 1'])
+        'ignore 1 2', 'reverse-continue', 'monitor where', 'rvtrace-goto 777',
+        'monitor when', r'printf "there %lx\n", $pc', 'python', 'try:',
+        '  gdb.execute("rvtrace-goto 1G")', 'except gdb.error as error:',
+        '  print("said", error)', 'end'])
     later = [n for n in where if n > middle]
     earlier = [n for n in where if n < middle]
     here = where.index(earlier[-2])
     need(places(output)[1:] == [*later[:2], *earlier[:-3:-1], where[here + 4],
                                 where[here + 1]], f'{places(output)}, {where}')
+    same(values(output, 'there'), pcs[777:778], 'rvtrace-goto')
+    need('\n777\n' in output and re.search('^said .*the last place is', output,
+                                           re.M), 'monitor when, rvtrace-goto')
 
 
 def nothing_lies(folder):
