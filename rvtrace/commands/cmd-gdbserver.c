@@ -170,8 +170,8 @@ static bool parse_options(GdbServe *s, int argc, char **argv)
         "finish, next and reverse-next), gdb needs\n\n"
         "  python exec(gdb.execute('monitor python', to_string=True))\n\n"
         "and 'monitor bt' shows them without that. The pc and code are known, "
-        "other registers\nand data are not. With several harts, 'set "
-        "scheduler-locking on' moves the one that\nis selected.",
+        "other registers\nand memory if the trace has data. With several "
+        "harts, 'set scheduler-locking on'\nmoves the one that is selected.",
         argc, argv) && check_options(s);
 }
 
@@ -382,6 +382,7 @@ static void add_stacks(GdbServe *s)
         if (r) {
             gdb_target_set_stacks(s->target, i, replay_stacks_new(
                 r, s->names, s->tasks, index));
+            gdb_target_set_states(s->target, i, replay_states_new(r));
         }
     }
 }

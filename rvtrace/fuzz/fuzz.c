@@ -592,6 +592,7 @@ static void debug(Trace *t, const uint8_t *data, size_t size)
     target = gdb_target_new(t, replays, NULL, NULL);
     gdb_target_set_stacks(target, replays->len - 1,
                           replay_stacks_new(r, names, tasks, NULL));
+    gdb_target_set_states(target, replays->len - 1, replay_states_new(r));
     gdb_target_connected(target);
     rsp_reader_init(&reader);
     for (size_t i = 0; i < size; i++) {

@@ -25,6 +25,7 @@ bool gdb_put_own_register(GdbTarget *g, GString *s, unsigned n)
     if (n == GDB_REG_PLACE) {
         rsp_put_value(s, h->at, 8);
         rsp_put_value(s, 0, 8);
+        rsp_put_value(s, h->states != NULL, 8);
         return true;
     }
     stack = h->stacks ? replay_stack(h->stacks, h->at, &depth) : NULL;

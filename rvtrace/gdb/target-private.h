@@ -32,6 +32,7 @@
 typedef struct GdbHart {
     Replay *replay;             /* NULL: there is no such thread */
     ReplayStacks *stacks;       /* NULL: they are not known */
+    ReplayStates *states;       /* NULL: the trace has no data */
     uint64_t at;
     /* record btrace bts: */
     bool btrace;

@@ -47,6 +47,7 @@ void gdb_target_free(GdbTarget *g)
     for (unsigned i = 0; i < g->nr_harts; i++) {
         g_free(g->harts[i].given);
         g_clear_pointer(&g->harts[i].stacks, replay_stacks_free);
+        g_clear_pointer(&g->harts[i].states, replay_states_free);
     }
     gdb_history_drop(g);
     g_array_unref(g->breakpoints);
@@ -58,6 +59,11 @@ void gdb_target_free(GdbTarget *g)
 void gdb_target_set_stacks(GdbTarget *g, unsigned hart, ReplayStacks *stacks)
 {
     g->harts[hart].stacks = stacks;
+}
+
+void gdb_target_set_states(GdbTarget *g, unsigned hart, ReplayStates *states)
+{
+    g->harts[hart].states = states;
 }
 
 void gdb_target_connected(GdbTarget *g)
@@ -112,27 +118,44 @@ static void is_alive(GdbTarget *g, const char *args)
     gdb_puts(g, "OK");
 }
 
-/* Nobody knows what the other ones had. */
-static bool register_is_known(GdbTarget *g, unsigned n)
+/* Set *@value to register @n of the hart, if it is known. */
+static bool get_register(GdbTarget *g, unsigned n, uint64_t *value)
 {
     GdbHart *h = gdb_hart(g);
+    const ReplayInsn *insn;
+    const Cpu *cpu;
 
-    return !n || (n == GDB_REG_PC && replay_insn(h->replay, h->at));
+    *value = 0;
+    if (!n) {
+        return true;
+    }
+    if (n == GDB_REG_PC) {
+        insn = replay_insn(h->replay, h->at);
+        *value = insn ? insn->pc : 0;
+        return insn;
+    }
+    cpu = h->states && n < GDB_REG_FFLAGS ? replay_registers(h->states, h->at)
+                                          : NULL;
+    if (!cpu) {
+        return false;
+    }
+    if (n < GDB_REG_PC) {
+        *value = cpu->x[n];
+        return cpu->known_x >> n & 1;
+    }
+    *value = cpu->f[n - GDB_REG_F0];
+    return cpu->known_f >> (n - GDB_REG_F0) & 1;
 }
 
 /* Append register @n of the hart that is asked about, as g and p have them. */
 static void put_register(GdbTarget *g, GString *s, unsigned n)
 {
-    GdbHart *h = gdb_hart(g);
     unsigned size = n >= GDB_REG_FFLAGS ? 4 : n >= GDB_REG_F0 ? 8 :
                     g->xlen / 8;
-    const ReplayInsn *insn = n == GDB_REG_PC ? replay_insn(h->replay, h->at)
-                                             : NULL;
+    uint64_t value;
 
-    if (insn) {
-        rsp_put_value(s, insn->pc, size);
-    } else if (!n) {
-        rsp_put_value(s, 0, size);
+    if (get_register(g, n, &value)) {
+        rsp_put_value(s, value, size);
     } else {
         for (unsigned i = 0; i < 2 * size; i++) {
             g_string_append_c(s, 'x');
@@ -159,7 +182,7 @@ static void read_registers(GdbTarget *g)
 static void read_register(GdbTarget *g, const char *args)
 {
     g_autoptr(GString) s = g_string_new(NULL);
-    uint64_t n;
+    uint64_t n, value;
 
     if (!rsp_get_number(&args, &n) || *args || n >= GDB_NR_REGS) {
         gdb_puts(g, "E01");
@@ -173,7 +196,7 @@ static void read_register(GdbTarget *g, const char *args)
         }
         return;
     }
-    if (g->is_lldb && !register_is_known(g, n)) {
+    if (g->is_lldb && !get_register(g, n, &value)) {
         gdb_puts(g, "E02");
         return;
     }
@@ -202,10 +225,23 @@ static size_t read_files(ElfCode *files, uint64_t addr, uint8_t *buf,
     return n;
 }
 
-/* The sideband has what ran; files are asked for what is missing there. */
-static void read_memory(GdbTarget *g, const char *args)
+/* What the hart has accessed, or what ran, or what is in the files */
+static size_t read_some(GdbTarget *g, uint64_t addr, uint8_t *buf, size_t len)
 {
     GdbHart *h = gdb_hart(g);
+    size_t n = h->states ? replay_memory(h->states, h->at, addr, buf, len) : 0;
+
+    if (!n) {
+        /* The next byte may have been stored since that ran. */
+        len = h->states ? 1 : len;
+        n = replay_read(h->replay, h->at, addr, buf, len);
+        n += read_files(g->files, gdb_address(g, addr + n), buf + n, len - n);
+    }
+    return n;
+}
+
+static void read_memory(GdbTarget *g, const char *args)
+{
     g_autofree uint8_t *buf = g_malloc(RSP_MAX_PAIRS);
     g_autoptr(GString) s = g_string_new(NULL);
     uint64_t addr, len;
@@ -218,10 +254,7 @@ static void read_memory(GdbTarget *g, const char *args)
     }
     len = MIN(len, RSP_MAX_PAIRS);
     do {
-        more = replay_read(h->replay, h->at, gdb_address(g, addr + n),
-                           buf + n, len - n);
-        more += read_files(g->files, gdb_address(g, addr + n + more),
-                           buf + n + more, len - n - more);
+        more = read_some(g, gdb_address(g, addr + n), buf + n, len - n);
         n += more;
     } while (more && n < len);
     if (len && !n) {

@@ -6,7 +6,8 @@
  * different harts, so one hart moves at a time: that of the request, or else
  * the one that gdb has selected. The others stay where they are.
  *
- * Of registers, the pc is known; of memory, code. Call stacks are those of
+ * Of registers, the pc is known; of memory, code; and with data trace, what
+ * replay_registers() and replay_memory() say. Call stacks are those of
  * replay_stack().
  *
  * SPDX-License-Identifier: GPL-2.0-or-later
@@ -15,6 +16,7 @@
 #define ETRACE_GDB_TARGET_H
 
 #include "gdb/replay-stack.h"
+#include "gdb/replay-state.h"
 #include "views/report/source-place.h"
 
 typedef struct GdbTarget GdbTarget;
@@ -54,6 +56,9 @@ void gdb_target_set_stacks(GdbTarget *g, unsigned hart, ReplayStacks *stacks);
  * trace.
  */
 bool gdb_target_go(GdbTarget *g, const char *place, GError **errp);
+
+/* The registers and memory of @hart, likewise; @states may be NULL. */
+void gdb_target_set_states(GdbTarget *g, unsigned hart, ReplayStates *states);
 
 /* A debugger has connected: what the one before had set is forgotten. */
 void gdb_target_connected(GdbTarget *g);

@@ -9,7 +9,8 @@
 # Some of the server's registers are for this. They are vectors, so that they are
 # not shown beside the guest's:
 #
-#   rvtrace_place           the number of the instruction, and that of the frame
+#   rvtrace_place           the number of the instruction, that of the frame, and
+#                           whether registers may be known: the trace has data
 #   rvtrace_depth           how many frames there are
 #   rvtrace_stack0 ...      pcs of the frames, the innermost one first
 #
@@ -72,8 +73,8 @@ class RvtraceUnwinder(gdb.unwinder.Unwinder):
         of = 'rvtrace_depth' if 'rv32' in pending.architecture().name() else \
             'rvtrace_place'
         word = pending.read_register(of).type.target()
-        caller = insn.to_bytes(8, 'little') + \
-            (number + 1).to_bytes(8, 'little')
+        caller = b''.join(v.to_bytes(8, 'little')
+                          for v in (insn, number + 1, int(place[2])))
         info = pending.create_unwind_info(RvtraceFrameId(depth - number, word))
         info.add_saved_register('rvtrace_place',
                                 gdb.Value(caller, place.type))
@@ -99,18 +100,45 @@ says where that hart is."""
         gdb.execute('frame')
 
 
+class RvtraceFrames(gdb.Parameter):
+    """Whether frames are those that rvtrace knows of
+
+If off, gdb looks for callers by itself, in registers and memory. They may be
+known if the trace has data, and those of callers are then, too."""
+
+    set_doc = 'Set whether frames are those that rvtrace knows of.'
+    show_doc = 'Show whether frames are those that rvtrace knows of.'
+
+    def __init__(self, unwinder):
+        super().__init__('rvtrace-frames', gdb.COMMAND_STACK,
+                         gdb.PARAM_BOOLEAN)
+        self.unwinder = unwinder
+
+    def use(self, value):
+        self.value = value
+        self.get_set_string()
+
+    def get_set_string(self):
+        self.unwinder.enabled = self.value
+        # gdb's need registers, which are not known in callers, and fail.
+        gdb.execute('maintenance set dwarf unwinders ' +
+                    ('off' if self.value else 'on'))
+        # What a function returned is in a register that may not be known.
+        gdb.execute('set print finish ' + ('off' if self.value else 'on'))
+        return ''
+
+
 def rvtrace_begin():
     """Once for each gdb, however often it connects"""
-    gdb.unwinder.register_unwinder(None, RvtraceUnwinder(), replace=True)
+    unwinder = RvtraceUnwinder()
+    gdb.unwinder.register_unwinder(None, unwinder, replace=True)
     RvtraceGoto()
-    # These need registers, which are not known in callers, and fail.
-    gdb.execute('maintenance set dwarf unwinders off')
     gdb.execute('set print entry-values no')
-    # It would be that of a register that is not known.
-    gdb.execute('set print finish off')
     # The first stack of a long trace takes a while.
     if 0 <= gdb.parameter('remotetimeout') < 600:
         gdb.execute('set remotetimeout 600')
+    RvtraceFrames(unwinder).use(
+        not int(gdb.parse_and_eval('$rvtrace_place[2]')))
 
 
 rvtrace_begin()

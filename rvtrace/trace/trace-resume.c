@@ -102,6 +102,9 @@ bool trace_resume_part(TraceDecoder *d, const TracePoint *p)
         !flow_resume(&d->flow, has ? &support : NULL, &p->flow)) {
         return false;
     }
+    if (has && d->consumer->data) {
+        etrace_params_follow(&d->data.params, &support);
+    }
     /* A ring that is cut begins with a wait, which is over at a point. */
     d->flow.waiting = false;
     d->stream.pos = p->pos;

@@ -47,9 +47,9 @@ def qemu_line(folder, guest, cpu, smp, *options):
             *options]
 
 
-def trace(folder, guest, cpu='rv64', smp=1, happy=True):
+def trace(folder, guest, cpu='rv64', smp=1, happy=True, options=()):
     """What each hart has executed, by the log"""
-    done = subprocess.run(qemu_line(folder, guest, cpu, smp, *LOG),
+    done = subprocess.run(qemu_line(folder, guest, cpu, smp, *LOG, *options),
                           capture_output=True, timeout=LIMIT, check=False,
                           stdin=subprocess.DEVNULL, encoding='utf-8')
     need(done.returncode == 0 or not happy, f'QEMU: {done.stderr}')
@@ -390,6 +390,12 @@ def symbols_of(guest):
     return {s.name: s.address for s in table(f'{OUT}/{guest}.elf')}
 
 
+def returns_to(pcs, place):
+    """Where it goes on behind the call of the function that begins at place"""
+    return next(n for n in range(place, len(pcs))
+                if pcs[n] in (pcs[place - 1] + 2, pcs[place - 1] + 4))
+
+
 def calls(folder):
     """
     finish and reverse-finish go to where the function was called from, up shows
@@ -413,9 +419,7 @@ def calls(folder):
             *['next', 'info symbol $pc'] * 5,
             *['reverse-next', 'info symbol $pc'] * 5]
     output = run_gdb(folder, guest, commands)
-    back = [next(n for n in range(place, len(pcs))
-                 if pcs[n] in (pcs[place - 1] + 2, pcs[place - 1] + 4))
-            for place in some]
+    back = [returns_to(pcs, place) for place in some]
     same(values(output, 'in'), [pcs[place + 6] for place in some], 'in')
     same(values(output, 'up'), [pcs[n] for n in back], 'up')
     got = places(output)
@@ -455,6 +459,27 @@ def conditions(folder):
     same(values(output, 'there'), pcs[777:778], 'rvtrace-goto')
     need('\n777\n' in output and re.search('^said .*the last place is', output,
                                            re.M), 'monitor when, rvtrace-goto')
+
+
+def variables(folder):
+    """With data trace, gdb shows variables, of callers, too."""
+    guest = 'dhry-lines'
+    data = [word for name in ('data-width=64', 'data=on')
+            for word in ('-global', f'riscv-trace-encoder.{name}')]
+    pcs = trace(folder, guest, happy=False, options=data)[0]
+    stop = symbols_of(guest)['is_sorted']
+    calls_of = pcs.count(stop)
+    output = run_gdb(folder, guest, [
+        PYTHON, f'break *{stop:#x}', 'rvtrace-goto begin',
+        *['continue', 'up', r'printf "round %x\n", round',
+          r'printf "up %lx\n", $pc', 'down',
+          r'printf "list %lx\n", list', r'printf "a0 %lx\n", $a0'] * calls_of])
+    at = [n for n, pc in enumerate(pcs) if pc == stop]
+    same(values(output, 'up'), [pcs[returns_to(pcs, n)] for n in at], 'up')
+    same(values(output, 'round'), range(calls_of), 'round')
+    same(values(output, 'list'), values(output, 'a0'), 'the argument')
+    need(len(set(values(output, 'list'))) > 1, 'the argument is constant')
+    return f'{calls_of} calls'
 
 
 def nothing_lies(folder):
@@ -578,6 +603,7 @@ def main():
         ('functions that were called', calls),
         ('conditions and ignore counts', conditions),
         ('what is not known', nothing_lies),
+        ('variables', variables),
         ('requests that gdb does not make', requests),
         ('a place that is not there', refused, 'the last place is', '--goto',
          '1G'),

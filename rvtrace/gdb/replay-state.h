@@ -1,0 +1,37 @@
+/*
+ * Replay: registers and memory, of a trace with data
+ *
+ * SPDX-License-Identifier: GPL-2.0-or-later
+ */
+#ifndef ETRACE_GDB_REPLAY_STATE_H
+#define ETRACE_GDB_REPLAY_STATE_H
+
+#include "gdb/replay.h"
+#include "replay/cpu.h"
+#include "replay/memory.h"
+
+typedef struct ReplayStates ReplayStates;
+
+/*
+ * The registers and memory of @r, whose length and points must be known, and
+ * which must live as long. Returns NULL if the trace has no data of that hart.
+ */
+ReplayStates *replay_states_new(Replay *r);
+void replay_states_free(ReplayStates *s);
+
+/*
+ * The registers before instruction @i, less than the length. Valid until others
+ * are asked for. NULL if they cannot be decoded, see replay_insn(). Takes as long
+ * as decoding what lies between places that were asked for before and @i.
+ */
+const Cpu *replay_registers(ReplayStates *s, uint64_t i);
+
+/*
+ * Read up to @len bytes of memory at @addr, as instruction @i sees it: what this
+ * hart has loaded, stored or executed there. Returns how many are known, from the first
+ * one on.
+ */
+size_t replay_memory(ReplayStates *s, uint64_t i, uint64_t addr, uint8_t *buf,
+                     size_t len);
+
+#endif /* ETRACE_GDB_REPLAY_STATE_H */

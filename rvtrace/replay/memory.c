@@ -1,0 +1,170 @@
+/*
+ * Memory, as far as it is known
+ *
+ * SPDX-License-Identifier: GPL-2.0-or-later
+ */
+#include "qemu/osdep.h"
+#include "replay/memory.h"
+
+#define PAGE_BITS   10
+#define PAGE_SIZE   (1u << PAGE_BITS)
+#define PAGE_MASK   (PAGE_SIZE - 1)
+
+#define NR_LAST     8
+
+/* More than that, and all is forgotten: half a GiB */
+#define MAX_PAGES   (1u << 19)
+
+typedef struct Page {
+    uint64_t number;            /* addr >> PAGE_BITS */
+    unsigned space;
+    unsigned refs;
+    uint64_t known[PAGE_SIZE / 64];     /* bit per byte */
+    uint8_t bytes[PAGE_SIZE];
+} Page;
+
+struct Memory {
+    GHashTable *pages;          /* Page */
+    /* Found last, and this memory's alone, by number; or NULL */
+    Page *last[NR_LAST];
+};
+
+static guint page_hash(gconstpointer key)
+{
+    const Page *p = key;
+    uint64_t hash = (p->number + ((uint64_t)p->space << 40)) *
+                    0x9e3779b97f4a7c15ull;
+
+    return hash >> 32;
+}
+
+static gboolean page_equal(gconstpointer pa, gconstpointer pb)
+{
+    const Page *a = pa, *b = pb;
+
+    return a->number == b->number && a->space == b->space;
+}
+
+static void page_unref(gpointer opaque)
+{
+    Page *p = opaque;
+
+    if (!--p->refs) {
+        g_free(p);
+    }
+}
+
+Memory *memory_new(void)
+{
+    Memory *m = g_new0(Memory, 1);
+
+    m->pages = g_hash_table_new_full(page_hash, page_equal, page_unref, NULL);
+    return m;
+}
+
+Memory *memory_copy(const Memory *m)
+{
+    Memory *copy = memory_new();
+    GHashTableIter iter;
+    gpointer key;
+
+    g_hash_table_iter_init(&iter, m->pages);
+    while (g_hash_table_iter_next(&iter, &key, NULL)) {
+        ((Page *)key)->refs++;
+        g_hash_table_add(copy->pages, key);
+    }
+    /* It is shared now. */
+    memset(((Memory *)m)->last, 0, sizeof(m->last));
+    return copy;
+}
+
+void memory_free(Memory *m)
+{
+    g_hash_table_unref(m->pages);
+    g_free(m);
+}
+
+static Page *find(const Memory *m, unsigned space, uint64_t addr)
+{
+    Page key = { .number = addr >> PAGE_BITS, .space = space };
+
+    return g_hash_table_lookup(m->pages, &key);
+}
+
+/* The page of @addr, to be written to; made if there is none and @make */
+static Page *own(Memory *m, unsigned space, uint64_t addr, bool make)
+{
+    Page **last = &m->last[(addr >> PAGE_BITS) % NR_LAST];
+    Page *p = *last, *copy;
+
+    if (p && p->number == addr >> PAGE_BITS && p->space == space) {
+        return p;
+    }
+    p = find(m, space, addr);
+    if (!p && !make) {
+        return NULL;
+    }
+    if (!p && g_hash_table_size(m->pages) >= MAX_PAGES) {
+        memory_forget_all(m);
+    }
+    if (!p || p->refs > 1) {
+        copy = p ? g_memdup2(p, sizeof(*p)) : g_new0(Page, 1);
+        copy->refs = 1;
+        copy->number = addr >> PAGE_BITS;
+        copy->space = space;
+        g_hash_table_replace(m->pages, copy, copy);
+        p = copy;
+    }
+    *last = p;
+    return p;
+}
+
+void memory_put(Memory *m, unsigned space, uint64_t addr, uint64_t value,
+                unsigned len)
+{
+    for (unsigned i = 0; i < len; i++, addr++) {
+        Page *p = own(m, space, addr, true);
+        unsigned off = addr & PAGE_MASK;
+
+        p->bytes[off] = value >> 8 * i;
+        p->known[off / 64] |= 1ull << off % 64;
+    }
+}
+
+void memory_forget(Memory *m, unsigned space, uint64_t addr, unsigned len)
+{
+    for (unsigned i = 0; i < len; i++, addr++) {
+        Page *p = own(m, space, addr, false);
+        unsigned off = addr & PAGE_MASK;
+
+        if (p) {
+            p->known[off / 64] &= ~(1ull << off % 64);
+        }
+    }
+}
+
+void memory_forget_all(Memory *m)
+{
+    g_hash_table_remove_all(m->pages);
+    memset(m->last, 0, sizeof(m->last));
+}
+
+size_t memory_read(const Memory *m, unsigned space, uint64_t addr,
+                   uint8_t *buf, size_t len)
+{
+    for (size_t i = 0; i < len; i++, addr++) {
+        const Page *p = find(m, space, addr);
+        unsigned off = addr & PAGE_MASK;
+
+        if (!p || !(p->known[off / 64] >> off % 64 & 1)) {
+            return i;
+        }
+        buf[i] = p->bytes[off];
+    }
+    return len;
+}
+
+unsigned memory_nr_pages(const Memory *m)
+{
+    return g_hash_table_size(m->pages);
+}

@@ -1,0 +1,249 @@
+/*
+ * Instructions executed again: what is known of registers and memory
+ *
+ * That results are right is compared with a machine in tests/machines/state.
+ *
+ * SPDX-License-Identifier: GPL-2.0-or-later
+ */
+#include "qemu/osdep.h"
+#include "tests/fixtures/check.h"
+#include "replay/cpu.h"
+#include "replay/memory.h"
+#include "replay/rvc.h"
+
+#define RA  1
+#define SP  2
+#define S0  8
+#define S1  9
+#define A0  10
+#define A1  11
+
+static const CpuAccesses no_access;
+
+static void init(Cpu *cpu)
+{
+    cpu_init(cpu, &(InsnIsa) { .xlen = 64, .zcmp = true });
+}
+
+static void expect(const Cpu *cpu, unsigned reg, uint64_t value)
+{
+    check_true(cpu->known_x >> reg & 1);
+    check_cmphex(cpu->x[reg], ==, value);
+}
+
+static void expect_unknown(const Cpu *cpu, unsigned reg)
+{
+    check_false(cpu->known_x >> reg & 1);
+}
+
+/* An instruction with one access */
+static void access_one(Cpu *cpu, uint32_t raw, unsigned dtype, unsigned size,
+                       uint64_t data)
+{
+    ETraceDataAccess a = { .dtype = dtype, .size = size, .data = data };
+
+    cpu_execute(cpu, 0x1000, raw, &(CpuAccesses) { .all = &a, .n = 1 });
+}
+
+static void test_unknown(void)
+{
+    Cpu cpu;
+
+    init(&cpu);
+    expect(&cpu, 0, 0);
+    cpu_execute(&cpu, 0, 0x00b50533, &no_access);   /* add a0,a0,a1 */
+    expect_unknown(&cpu, A0);
+    cpu_execute(&cpu, 0, 0x00700593, &no_access);   /* li a1,7 */
+    expect(&cpu, A1, 7);
+    cpu_execute(&cpu, 0, 0x00b50533, &no_access);   /* add a0,a0,a1 */
+    expect_unknown(&cpu, A0);
+    cpu_execute(&cpu, 0, 0x00b58533, &no_access);   /* add a0,a1,a1 */
+    expect(&cpu, A0, 14);
+    /* a load of which nothing is known */
+    cpu_execute(&cpu, 0, 0x0005b503, &no_access);   /* ld a0,0(a1) */
+    expect_unknown(&cpu, A0);
+    /* x0 stays what it is */
+    cpu_execute(&cpu, 0, 0x00700013, &no_access);   /* li zero,7 */
+    expect(&cpu, 0, 0);
+    /* what nobody knows may do anything */
+    cpu_execute(&cpu, 0, 0x0000000b, &no_access);
+    expect_unknown(&cpu, A1);
+    expect(&cpu, 0, 0);
+}
+
+static void test_loads(void)
+{
+    Cpu cpu;
+
+    init(&cpu);
+    access_one(&cpu, 0x00050583, ETRACE_DTYPE_LOAD, 0, 0x80);   /* lb a1 */
+    expect(&cpu, A1, 0xffffffffffffff80);
+    access_one(&cpu, 0x00054583, ETRACE_DTYPE_LOAD, 0, 0x80);   /* lbu a1 */
+    expect(&cpu, A1, 0x80);
+    /* an access of another size is not its */
+    access_one(&cpu, 0x00054583, ETRACE_DTYPE_LOAD, 2, 0x80);
+    expect_unknown(&cpu, A1);
+    access_one(&cpu, 0x300025f3, ETRACE_DTYPE_CSR_RS, 3, 0x1800);   /* csrr */
+    expect(&cpu, A1, 0x1800);
+    access_one(&cpu, 0x00b525af, ETRACE_DTYPE_ADD, 2, 0x80000000);  /* amoadd */
+    expect(&cpu, A1, 0xffffffff80000000);
+    access_one(&cpu, 0x18b525af, ETRACE_DTYPE_STORE, 2, 5);     /* sc.w a1 */
+    expect(&cpu, A1, 0);
+    cpu_execute(&cpu, 0, 0x18b525af, &(CpuAccesses) { .sc_failed = true });
+    expect_unknown(&cpu, A1);
+}
+
+/* With Zfinx, results of floating point are in x registers. */
+static void test_zfinx(void)
+{
+    Cpu cpu;
+
+    init(&cpu);
+    cpu_execute(&cpu, 0, 0x00700593, &no_access);   /* li a1,7 */
+    cpu_execute(&cpu, 0, 0x00c6f5d3, &no_access);   /* fadd.s a1,a3,a2 */
+    expect_unknown(&cpu, A1);
+    cpu_execute(&cpu, 0, 0x00700593, &no_access);
+    cpu_execute(&cpu, 0, 0xf0058553, &no_access);   /* fmv.w.x fa0,a1 */
+    cpu_execute(&cpu, 0, 0x00c6f5d3, &no_access);   /* fadd.s fa1,fa3,fa2 */
+    expect(&cpu, A1, 7);
+    cpu_execute(&cpu, 0, 0xe00505d3, &no_access);   /* fmv.x.w a1,fa0 */
+    expect(&cpu, A1, 7);
+}
+
+/* cm.pop {ra, s0-s1}, 32: the list is in memory from ra on */
+static void test_pop(void)
+{
+    ETraceDataAccess a[3];
+    Cpu cpu;
+
+    init(&cpu);
+    cpu_execute(&cpu, 0, 0x10000113, &no_access);   /* li sp,256 */
+    for (unsigned i = 0; i < 3; i++) {
+        /* ra, s0, s1 are stored below 288, the last one at the top */
+        a[i] = (ETraceDataAccess) {
+            .dtype = ETRACE_DTYPE_LOAD, .size = 3, .data = 100 + i,
+            .address = 288 - 8 * (3 - i),
+        };
+    }
+    cpu_execute(&cpu, 0, 0xba62, &(CpuAccesses) { .all = a, .n = 3 });
+    expect(&cpu, RA, 100);
+    expect(&cpu, S0, 101);
+    expect(&cpu, S1, 102);
+    expect(&cpu, SP, 288);
+    cpu_execute(&cpu, 0, 0xba62, &no_access);
+    expect_unknown(&cpu, RA);
+    expect_unknown(&cpu, S1);
+    expect(&cpu, SP, 320);
+}
+
+static void test_links(void)
+{
+    Cpu cpu;
+
+    init(&cpu);
+    cpu_execute(&cpu, 0x1000, 0x008000ef, &no_access);  /* jal ra,.+8 */
+    expect(&cpu, RA, 0x1004);
+    cpu_execute(&cpu, 0x2000, 0x9082, &no_access);      /* c.jalr ra */
+    expect(&cpu, RA, 0x2002);
+    cpu_execute(&cpu, 0x2000, 0x00001517, &no_access);  /* auipc a0,1 */
+    expect(&cpu, A0, 0x3000);
+}
+
+static void test_rvc(void)
+{
+    static const struct {
+        uint16_t raw;
+        uint32_t wide32, wide64;
+    } expects[] = {
+        { 0x0001, 0x00000013, 0x00000013 },     /* c.nop */
+        { 0x1141, 0xff010113, 0xff010113 },     /* c.addi sp,-16 */
+        { 0x7139, 0xfc010113, 0xfc010113 },     /* c.addi16sp -64 */
+        { 0x0068, 0x00c10513, 0x00c10513 },     /* c.addi4spn a0,12 */
+        { 0xe406, 0x00112427, 0x00113423 },   /* c.sdsp ra,8 */
+        { 0x8082, 0x00008067, 0x00008067 },     /* ret */
+        { 0x852e, 0x00b00533, 0x00b00533 },     /* c.mv a0,a1 */
+        { 0x9002, 0x00100073, 0x00100073 },     /* c.ebreak */
+        { 0x0000, 0, 0 },                       /* illegal */
+    };
+
+    for (size_t i = 0; i < G_N_ELEMENTS(expects); i++) {
+        check_cmphex(rvc_expand(32, expects[i].raw), ==, expects[i].wide32);
+        check_cmphex(rvc_expand(64, expects[i].raw), ==, expects[i].wide64);
+    }
+}
+
+static size_t read_word(const Memory *m, uint64_t addr, uint64_t *value)
+{
+    *value = 0;
+    return memory_read(m, 1, addr, (uint8_t *)value, 8);
+}
+
+static void test_memory(void)
+{
+    Memory *m = memory_new(), *copy;
+    uint64_t value;
+
+    check_cmpuint(read_word(m, 0x1000, &value), ==, 0);
+    memory_put(m, 1, 0x13fc, 0x1122334455667788, 8);    /* across pages */
+    check_cmpuint(read_word(m, 0x13fc, &value), ==, 8);
+    check_cmphex(value, ==, 0x1122334455667788);
+    check_cmpuint(read_word(m, 0x13fe, &value), ==, 6);
+    check_cmpuint(memory_read(m, 2, 0x13fc, (uint8_t *)&value, 8), ==, 0);
+    copy = memory_copy(m);
+    memory_put(m, 1, 0x13fc, 5, 1);
+    memory_put(copy, 1, 0x13fd, 6, 1);
+    read_word(m, 0x13fc, &value);
+    check_cmphex(value, ==, 0x1122334455667705);
+    read_word(copy, 0x13fc, &value);
+    check_cmphex(value, ==, 0x1122334455660688);
+    memory_forget(m, 1, 0x13fd, 2);
+    check_cmpuint(read_word(m, 0x13fc, &value), ==, 1);
+    check_cmpuint(read_word(copy, 0x13fc, &value), ==, 8);
+    memory_free(m);
+    check_cmpuint(read_word(copy, 0x13fc, &value), ==, 8);
+    memory_forget_all(copy);
+    check_cmpuint(read_word(copy, 0x13fc, &value), ==, 0);
+    memory_free(copy);
+}
+
+/* What atomics leave in memory: chapter "A", the table of AMOs */
+static void test_atomics(void)
+{
+    static const struct {
+        uint32_t raw;
+        uint8_t dtype;
+        uint64_t value;
+    } expects[] = {
+        { 0x08b525af, ETRACE_DTYPE_SWAP, 3 },
+        { 0x00b525af, ETRACE_DTYPE_ADD, 0x80000001 },
+        { 0x80b525af, ETRACE_DTYPE_MIN, 0xfffffffe },
+        { 0xa0b525af, ETRACE_DTYPE_MAX, 3 },
+        { 0xc0b525af, ETRACE_DTYPE_MIN, 3 },
+        { 0xe0b525af, ETRACE_DTYPE_MAX, 0xfffffffe },
+    };
+
+    for (size_t i = 0; i < G_N_ELEMENTS(expects); i++) {
+        ETraceDataAccess a = {
+            .dtype = expects[i].dtype, .size = 2, .operand = 3,
+            .data = i == 1 ? 0x7ffffffe : 0xfffffffe,
+        };
+        uint64_t value;
+
+        check_true(cpu_memory_after(expects[i].raw, &a, &value));
+        check_cmphex((uint32_t)value, ==, expects[i].value);
+    }
+}
+
+int main(int argc, char **argv)
+{
+    g_test_init(&argc, &argv, NULL);
+    g_test_add_func("/replay/unknown", test_unknown);
+    g_test_add_func("/replay/loads", test_loads);
+    g_test_add_func("/replay/zfinx", test_zfinx);
+    g_test_add_func("/replay/pop", test_pop);
+    g_test_add_func("/replay/links", test_links);
+    g_test_add_func("/replay/rvc", test_rvc);
+    g_test_add_func("/replay/memory", test_memory);
+    g_test_add_func("/replay/atomics", test_atomics);
+    return g_test_run();
+}
