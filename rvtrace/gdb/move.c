@@ -8,6 +8,16 @@
 
 /* Breakpoints, at most: gdb needs one for each place that the user names. */
 #define MAX_BREAKPOINTS     65536
+#define MAX_WATCHES         1024
+
+/* Which memory was accessed */
+static void put_watch(GdbTarget *g, GString *s)
+{
+    const ReplayWatch *w = &g_array_index(g->watches, ReplayWatch, g->watched);
+
+    g_string_append_printf(s, "%s:%" PRIx64 ";", !w->loads ? "watch" :
+                           w->stores ? "awatch" : "rwatch", w->addr);
+}
 
 void gdb_put_stop(GdbTarget *g, unsigned hart, GdbStop why)
 {
@@ -25,6 +35,9 @@ void gdb_put_stop(GdbTarget *g, unsigned hart, GdbStop why)
     rsp_put_value(s, insn->pc, g->xlen / 8);
     g_string_append_printf(s, ";thread:%x;", hart + 1);
     switch (why) {
+    case GDB_STOP_WATCHPOINT:
+        put_watch(g, s);
+        break;
     case GDB_STOP_BREAKPOINT:
         if (g->knows_swbreak) {
             g_string_append(s, "swbreak:;");
@@ -118,24 +131,58 @@ void gdb_step(GdbTarget *g, unsigned hart, bool back)
                  GDB_STOP_BREAKPOINT : GDB_STOP_THERE);
 }
 
+/*
+ * Is memory that is watched accessed before the hart comes to @end, which is a
+ * breakpoint or the end? Then it stops there. Of RISC-V, gdb expects the hart
+ * to stop before the access, and takes a step over the instruction: back, if
+ * it goes back. So it stops where that step begins.
+ */
+static ReplayFound find_access(GdbTarget *g, GdbHart *h, uint64_t end,
+                               bool back)
+{
+    uint64_t at;
+    ReplayFound found;
+
+    if (!g->watches->len || !h->states) {
+        return REPLAY_NOT_FOUND;
+    }
+    found = replay_find_access(h->states, h->at, end, back,
+                               (const ReplayWatch *)g->watches->data,
+                               g->watches->len, g->ops->poll, g->opaque, &at,
+                               &g->watched);
+    if (found == REPLAY_FOUND) {
+        h->at = back ? at + 1 : at;
+    }
+    return found;
+}
+
 void gdb_continue(GdbTarget *g, unsigned hart, bool back)
 {
     GdbHart *h = &g->harts[hart];
+    uint64_t at = back ? 0 : replay_length(h->replay) - 1;
+    GdbStop why = back ? GDB_STOP_BEGIN : GDB_STOP_END;
+    ReplayFound found;
 
     g->selected = hart;
-    switch (replay_find(h->replay, h->at, back,
+    found = replay_find(h->replay, h->at, back,
                         (const uint64_t *)g->breakpoints->data,
-                        g->breakpoints->len, g->ops->poll, g->opaque,
-                        &h->at)) {
+                        g->breakpoints->len, g->ops->poll, g->opaque, &at);
+    if (found == REPLAY_FOUND) {
+        why = GDB_STOP_BREAKPOINT;
+    }
+    if (found == REPLAY_FOUND || found == REPLAY_NOT_FOUND) {
+        found = find_access(g, h, at, back);
+    }
+    switch (found) {
     case REPLAY_FOUND:
-        gdb_put_stop(g, hart, GDB_STOP_BREAKPOINT);
+        gdb_put_stop(g, hart, GDB_STOP_WATCHPOINT);
         break;
     case REPLAY_STOPPED:
         gdb_put_stop(g, hart, GDB_STOP_INTERRUPT);
         break;
     case REPLAY_NOT_FOUND:
-        h->at = back ? 0 : replay_length(h->replay) - 1;
-        gdb_put_stop(g, hart, back ? GDB_STOP_BEGIN : GDB_STOP_END);
+        h->at = at;
+        gdb_put_stop(g, hart, why);
         break;
     default:
         gdb_error(g, "the trace cannot be decoded here any more: have its "
@@ -229,6 +276,53 @@ void gdb_breakpoint(GdbTarget *g, bool insert, const char *args)
         if (g->removed->len < MAX_BREAKPOINTS) {
             g_array_append_val(g->removed, address);
         }
+    }
+    gdb_puts(g, "OK");
+}
+
+static bool same_watch(const ReplayWatch *a, const ReplayWatch *b)
+{
+    return a->addr == b->addr && a->len == b->len && a->loads == b->loads &&
+           a->stores == b->stores;
+}
+
+static bool has_data(const GdbTarget *g)
+{
+    for (unsigned i = 0; i < g->nr_harts; i++) {
+        if (g->harts[i].states) {
+            return true;
+        }
+    }
+    return false;
+}
+
+void gdb_watchpoint(GdbTarget *g, bool insert, char kind, const char *args)
+{
+    ReplayWatch watch = { .loads = kind != '2', .stores = kind != '3' };
+    guint i = 0;
+
+    if (!has_data(g)) {
+        gdb_puts(g, "");
+        return;
+    }
+    if (!rsp_get_number(&args, &watch.addr) || *args++ != ',' ||
+        !rsp_get_number(&args, &watch.len) || *args || !watch.len) {
+        gdb_puts(g, "E01");
+        return;
+    }
+    watch.addr = gdb_address(g, watch.addr);
+    while (i < g->watches->len &&
+           !same_watch(&g_array_index(g->watches, ReplayWatch, i), &watch)) {
+        i++;
+    }
+    if (insert && i == MAX_WATCHES) {
+        gdb_error(g, "no more than %u watchpoints", MAX_WATCHES);
+        return;
+    }
+    if (insert && i == g->watches->len) {
+        g_array_append_val(g->watches, watch);
+    } else if (!insert && i < g->watches->len) {
+        g_array_remove_index(g->watches, i);
     }
     gdb_puts(g, "OK");
 }

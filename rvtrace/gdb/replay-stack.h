@@ -26,8 +26,8 @@ typedef struct ReplayStacks ReplayStacks;
 /*
  * The call stacks of @r, whose length and points must be known. What @names
  * says decides where functions begin. @index, which may be NULL, is the index
- * that replay_take_index() has taken, if it was made with the same names. All of
- * them must live as long.
+ * that replay_take_index() has taken, if it was made with the same names. All
+ * of them must live as long.
  */
 ReplayStacks *replay_stacks_new(Replay *r, const Names *names,
                                 TaskTable *tasks, const IndexHart *index);

@@ -8,93 +8,27 @@
  *
  * Nothing may be wrong, so all is forgotten where the hart may have done
  * something that is not traced, and memory where it may have been changed by
- * others: where paging is on, two addresses can be the same memory, and a kernel
- * gives a program other pages. There, what is known is what was seen since the
- * hart came from or went to U-mode.
+ * others: where paging is on, two addresses can be the same memory, and a
+ * kernel gives a program other pages. There, what is known is what was seen
+ * since the hart came from or went to U-mode.
  *
  * SPDX-License-Identifier: GPL-2.0-or-later
  */
 #include "qemu/osdep.h"
-#include "gdb/replay-private.h"
-#include "gdb/replay-state.h"
+#include "gdb/replay-state-private.h"
 
 /* States that are kept, and instructions between them, at first */
 #define MAX_STATES  64
 #define SPACING     (1u << 14)
 
-/* Accesses of an instruction that are looked at; a vector may have more. */
-#define MAX_ACCESSES    64
-
 /* Bytes that cbo.zero clears, at most */
 #define MAX_BLOCK   4096
 
-/* Where memory of M-mode is: behind the numbers of address spaces */
-#define MACHINE     UINT_MAX
+/* Instructions from one call of the poll function to the next */
+#define POLL_INSNS      (1u << 20)
 
-#define COMPACT_AT  4096
-
-/* What stands between an instruction and the one before */
-typedef enum Border {
-    BORDER_NONE,
-    BORDER_FENCE,               /* a window ended for the sideband's sake */
-    BORDER_GAP,
-} Border;
-
-/* An instruction whose accesses are not known yet */
-typedef struct Pending {
-    uint64_t pc;
-    uint64_t index;
-    uint32_t raw;
-    unsigned space;             /* of memory */
-    uint8_t priv;
-    uint8_t border;             /* in front of it */
-    bool trapped;               /* ... and a trap */
-    bool readable;              /* raw is known */
-} Pending;
-
-typedef struct SavedState {
-    uint64_t insns;             /* before the next one */
-    Cpu cpu;
-    Memory *memory;
-    bool has_last;              /* the instruction before */
-    Pending last;
-} SavedState;
-
-struct ReplayStates {
-    Replay *r;
-    GArray *saved;              /* SavedState, ascending; the first: of 0 */
-    uint64_t spacing;
-    /* That was asked for last; memory NULL: none */
-    uint64_t at;
-    Cpu cpu;
-    Memory *memory;
-};
-
-typedef struct StatePass {
-    ReplayStates *s;
-    TraceDecoder d;
-    uint64_t from, to;          /* execute instructions of [from, to) */
-    bool is_process;
-    Cpu cpu;
-    Memory *memory;
-    /* Instructions that have run, and those handed over with accesses */
-    GArray *queue;              /* Pending */
-    guint next;
-    uint64_t ahead;             /* handed over before they came */
-    uint64_t pos;               /* index of the next one to come */
-    unsigned part;
-    Border border;              /* in front of that */
-    bool trapped, failed;
-    /* Being collected: its accesses follow. */
-    Pending now;
-    bool has_now;
-    ETraceDataAccess accesses[MAX_ACCESSES];
-    unsigned nr_accesses;
-    bool sc_failed;
-    /* The one before */
-    Pending last;
-    bool has_last;
-} StatePass;
+/* Entries of the queue that are done before it is made shorter */
+#define COMPACT_AT      4096
 
 /* Before instruction @insns */
 static void save_state(StatePass *p, uint64_t insns)
@@ -261,12 +195,14 @@ static void keep_state(StatePass *p, uint64_t insns)
 {
     ReplayStates *s = p->s;
 
-    if (insns >= g_array_index(s->saved, SavedState,
-                               s->saved->len - 1).insns + s->spacing) {
-        save_state(p, insns);
-        if (s->saved->len == MAX_STATES) {
-            thin_out(s);
-        }
+    if (insns < g_array_index(s->saved, SavedState,
+                              s->saved->len - 1).insns + s->spacing) {
+        return;
+    }
+    save_state(p, insns);
+    while (s->saved->len == MAX_STATES ||
+           (s->saved->len > 1 && memory_is_crowded(p->memory))) {
+        thin_out(s);
     }
 }
 
@@ -279,6 +215,10 @@ static void execute_now(StatePass *p)
         .n = p->nr_accesses <= MAX_ACCESSES ? p->nr_accesses : 0,
     };
 
+    if (p->look) {
+        p->look(p);
+        return;
+    }
     if (!p->has_now) {
         return;
     }
@@ -358,7 +298,9 @@ static void on_access(void *opaque, const DataFlowAccess *access)
         return;
     }
     /* Of one that trapped, or nobody knows whose: when was that? */
-    memory_forget_all(p->memory);
+    if (p->memory) {
+        memory_forget_all(p->memory);
+    }
 }
 
 static const DataFlowOps data_ops = {
@@ -406,6 +348,12 @@ static void on_runs(void *opaque, const FlowRun *runs, unsigned n,
     }
     for (unsigned i = 0; i < n; i++) {
         add_run(p, &runs[i]);
+    }
+    if (p->poll && p->pos - p->polled >= POLL_INSNS) {
+        p->polled = p->pos;
+        if (p->poll(p->opaque)) {
+            p->stopped = p->d.stop = true;
+        }
     }
 }
 
@@ -463,32 +411,37 @@ static const ReplayPoint *point_before(const Replay *r, uint64_t insns)
     return point && point > first ? point - 1 : NULL;
 }
 
-/* From @saved to instruction @to; returns false if that cannot be decoded. */
-static bool run_pass(StatePass *p, const SavedState *saved)
+bool replay_state_pass(StatePass *p)
 {
     ReplayStates *s = p->s;
-    const ReplayPoint *point = point_before(s->r, saved->insns);
+    const ReplayPoint *point = point_before(s->r, p->from);
     TraceStart start = {
         .point = point ? &point->at : NULL,
         .advanced = (const uint64_t *)s->r->advanced->data,
     };
     bool ok;
 
-    p->from = saved->insns;
-    p->cpu = saved->cpu;
-    p->memory = memory_copy(saved->memory);
-    p->has_last = saved->has_last;
-    p->last = saved->last;
     p->is_process = s->r->t->sideband &&
                     sideband_is_process(s->r->t->sideband);
-    p->pos = point ? point->insns : 0;
+    p->pos = p->polled = point ? point->insns : 0;
     p->part = point ? point->at.part : 0;
     p->queue = g_array_new(false, false, sizeof(Pending));
     ok = trace_decode_from(&p->d, s->r->t, s->r->hart,
                            point ? &start : NULL, &state_consumer, p);
     execute_now(p);
     g_array_unref(p->queue);
-    return ok && !p->failed && p->pos > p->to;
+    return ok && !p->failed;
+}
+
+/* From @saved to instruction @to; returns false if that cannot be decoded. */
+static bool run_pass(StatePass *p, const SavedState *saved)
+{
+    p->from = saved->insns;
+    p->cpu = saved->cpu;
+    p->memory = memory_copy(saved->memory);
+    p->has_last = saved->has_last;
+    p->last = saved->last;
+    return replay_state_pass(p) && p->pos > p->to;
 }
 
 static bool find_state(ReplayStates *s, uint64_t i)

@@ -20,18 +20,37 @@ ReplayStates *replay_states_new(Replay *r);
 void replay_states_free(ReplayStates *s);
 
 /*
- * The registers before instruction @i, less than the length. Valid until others
- * are asked for. NULL if they cannot be decoded, see replay_insn(). Takes as long
- * as decoding what lies between places that were asked for before and @i.
+ * The registers before instruction @i, less than the length. Valid until
+ * others are asked for. NULL if they cannot be decoded, see replay_insn().
+ * Takes as long as decoding what lies between places that were asked for
+ * before and @i.
  */
 const Cpu *replay_registers(ReplayStates *s, uint64_t i);
 
 /*
- * Read up to @len bytes of memory at @addr, as instruction @i sees it: what this
- * hart has loaded, stored or executed there. Returns how many are known, from the first
- * one on.
+ * Read up to @len bytes of memory at @addr, as instruction @i sees it: what
+ * this hart has loaded, stored or executed there. Returns how many are known,
+ * from the first one on.
  */
 size_t replay_memory(ReplayStates *s, uint64_t i, uint64_t addr, uint8_t *buf,
                      size_t len);
+
+/* Memory that is watched */
+typedef struct ReplayWatch {
+    uint64_t addr, len;
+    bool loads, stores;         /* an atomic is both */
+} ReplayWatch;
+
+/*
+ * The next instruction, from @from on and before @end, that accesses what one
+ * of the @n @watches says; or the last one before @from, from @end on, if
+ * @back. Addresses of programs are those of the address space at @from. Sets
+ * *@at and *@which, the number of the watch. Accesses of which it is not known
+ * whose they are are passed over.
+ */
+ReplayFound replay_find_access(ReplayStates *s, uint64_t from, uint64_t end,
+                               bool back, const ReplayWatch *watches,
+                               unsigned n, ReplayPollFn *poll, void *opaque,
+                               uint64_t *at, unsigned *which);
 
 #endif /* ETRACE_GDB_REPLAY_STATE_H */

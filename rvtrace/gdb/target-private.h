@@ -57,12 +57,14 @@ struct GdbTarget {
     unsigned next_listed;       /* of qsThreadInfo */
     GArray *breakpoints;        /* uint64_t, ascending */
     GArray *removed;            /* uint64_t: those that were there */
+    GArray *watches;            /* ReplayWatch */
     bool knows_swbreak;
     bool is_lldb;               /* it has asked what gdb never does */
     uint64_t transfers;         /* of branch traces: so many */
     /* The branch trace that gdb fetches in pieces, and whose it is; or NULL */
     GString *history;
     unsigned history_hart;
+    unsigned watched;           /* number of the watch that was hit */
 
     /* While a packet is answered */
     const GdbTargetOps *ops;
@@ -109,6 +111,7 @@ GString *gdb_text_where(GdbTarget *g, unsigned hart);
 typedef enum GdbStop {
     GDB_STOP_THERE,
     GDB_STOP_BREAKPOINT,
+    GDB_STOP_WATCHPOINT,        /* at g->watched */
     GDB_STOP_INTERRUPT,
     GDB_STOP_BEGIN,
     GDB_STOP_END,
@@ -122,6 +125,12 @@ void gdb_continue(GdbTarget *g, unsigned hart, bool back);
 
 /* vCont, with what is behind it */
 void gdb_vcont(GdbTarget *g, const char *actions);
+
+/*
+ * Z2, Z3, Z4 and z2, z3, z4, by @kind: @args is "ADDRESS,LENGTH". Where there
+ * are no data, it says that there is no such thing.
+ */
+void gdb_watchpoint(GdbTarget *g, bool insert, char kind, const char *args);
 
 /* Z0, Z1 and z0, z1: @args is "ADDRESS,KIND". */
 void gdb_breakpoint(GdbTarget *g, bool insert, const char *args);

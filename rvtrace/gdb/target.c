@@ -27,6 +27,7 @@ GdbTarget *gdb_target_new(const Trace *t, GPtrArray *replays, ElfCode *files,
     g->harts = g_new0(GdbHart, g->nr_harts);
     g->breakpoints = g_array_new(FALSE, FALSE, sizeof(uint64_t));
     g->removed = g_array_new(FALSE, FALSE, sizeof(uint64_t));
+    g->watches = g_array_new(FALSE, FALSE, sizeof(ReplayWatch));
     g->transfers = TRANSFERS;
     g->mover = -1;
     for (unsigned i = g->nr_harts; i-- > 0;) {
@@ -52,6 +53,7 @@ void gdb_target_free(GdbTarget *g)
     gdb_history_drop(g);
     g_array_unref(g->breakpoints);
     g_array_unref(g->removed);
+    g_array_unref(g->watches);
     g_free(g->harts);
     g_free(g);
 }
@@ -70,6 +72,7 @@ void gdb_target_connected(GdbTarget *g)
 {
     g_array_set_size(g->breakpoints, 0);
     g_array_set_size(g->removed, 0);
+    g_array_set_size(g->watches, 0);
     gdb_history_drop(g);
     g->knows_swbreak = false;
     g->is_lldb = false;
@@ -466,6 +469,10 @@ static void answer(GdbTarget *g, const char *packet)
     case 'Z':
         if ((packet[1] == '0' || packet[1] == '1') && packet[2] == ',') {
             gdb_breakpoint(g, *packet == 'Z', packet + 3);
+            break;
+        }
+        if (packet[1] >= '2' && packet[1] <= '4' && packet[2] == ',') {
+            gdb_watchpoint(g, *packet == 'Z', packet[1], packet + 3);
             break;
         }
         /* fall through */

@@ -1,8 +1,8 @@
 /*
  * Instructions that compute
  *
- * "The RISC-V Instruction Set Manual, Volume I", chapters of RV32I, RV64I, M, B,
- * Zicond and scalar cryptography.
+ * "The RISC-V Instruction Set Manual, Volume I", chapters of RV32I, RV64I, M,
+ * B, Zicond and scalar cryptography.
  *
  * SPDX-License-Identifier: GPL-2.0-or-later
  */
@@ -155,7 +155,7 @@ static bool op(unsigned xlen, uint32_t raw, uint64_t a, uint64_t b,
     case F(0x05, 2):
     case F(0x05, 3):
         *rd = carryless(xlen, a, b, f3);
-        /* As with pack: QEMU 10.0 has another product of RV32 but its low half. */
+        /* As with pack: QEMU 10.0 has other high halves of RV32. */
         return xlen == 64 || f3 == 1;
     case F(0x05, 4):
         *rd = MIN(x, y);

@@ -212,7 +212,7 @@ static void read_csr(Cpu *cpu, uint32_t raw, unsigned rd,
         set_x(cpu, rd, a && a->dtype >= ETRACE_DTYPE_CSR_RW &&
               a->dtype <= ETRACE_DTYPE_CSR_RC, a ? a->data : 0);
     } else if (f3 == 4) {
-        forget_x(cpu, rd);      /* of a hypervisor, or what may be an operation */
+        forget_x(cpu, rd);      /* of a hypervisor, or Zimop */
     } else if (raw == EBREAK) {
         forget_x(cpu, A0);      /* It retires if it is a semihosting call. */
     }

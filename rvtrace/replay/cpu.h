@@ -35,16 +35,16 @@ typedef struct CpuAccesses {
 } CpuAccesses;
 
 /*
- * The instruction @raw (of 16 bits: the low half counts) at @pc has retired, with
- * @accesses, all of them, or none if they are not known.
+ * The instruction @raw (of 16 bits: the low half counts) at @pc has retired,
+ * with @accesses, all of them, or none if they are not known.
  */
 void cpu_execute(Cpu *cpu, uint64_t pc, uint32_t raw,
                  const CpuAccesses *accesses);
 
 /*
- * What is in memory behind an access of the instruction @raw, into *@value: what
- * was loaded or stored, or what an atomic has made of it. Returns false if that
- * is not known.
+ * What is in memory behind an access of the instruction @raw, into *@value:
+ * what was loaded or stored, or what an atomic has made of it. Returns false
+ * if that is not known.
  */
 bool cpu_memory_after(uint32_t raw, const ETraceDataAccess *access,
                       uint64_t *value);

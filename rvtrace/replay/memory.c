@@ -12,18 +12,26 @@
 
 #define NR_LAST     8
 
-/* More than that, and all is forgotten: half a GiB */
-#define MAX_PAGES   (1u << 19)
+/* Of a memory and its copies, together: 300 MiB */
+#define MAX_PAGES   (1u << 18)
+
+/* What a memory and its copies have in common */
+typedef struct Pool {
+    unsigned refs;              /* memories */
+    unsigned nr_pages;          /* each counts once */
+} Pool;
 
 typedef struct Page {
     uint64_t number;            /* addr >> PAGE_BITS */
     unsigned space;
-    unsigned refs;
+    unsigned refs;              /* memories that it is in */
+    Pool *pool;
     uint64_t known[PAGE_SIZE / 64];     /* bit per byte */
     uint8_t bytes[PAGE_SIZE];
 } Page;
 
 struct Memory {
+    Pool *pool;
     GHashTable *pages;          /* Page */
     /* Found last, and this memory's alone, by number; or NULL */
     Page *last[NR_LAST];
@@ -50,21 +58,29 @@ static void page_unref(gpointer opaque)
     Page *p = opaque;
 
     if (!--p->refs) {
+        p->pool->nr_pages--;
         g_free(p);
     }
 }
 
-Memory *memory_new(void)
+static Memory *new_of(Pool *pool)
 {
     Memory *m = g_new0(Memory, 1);
 
+    m->pool = pool;
+    pool->refs++;
     m->pages = g_hash_table_new_full(page_hash, page_equal, page_unref, NULL);
     return m;
 }
 
+Memory *memory_new(void)
+{
+    return new_of(g_new0(Pool, 1));
+}
+
 Memory *memory_copy(const Memory *m)
 {
-    Memory *copy = memory_new();
+    Memory *copy = new_of(m->pool);
     GHashTableIter iter;
     gpointer key;
 
@@ -81,7 +97,15 @@ Memory *memory_copy(const Memory *m)
 void memory_free(Memory *m)
 {
     g_hash_table_unref(m->pages);
+    if (!--m->pool->refs) {
+        g_free(m->pool);
+    }
     g_free(m);
+}
+
+bool memory_is_crowded(const Memory *m)
+{
+    return m->pool->nr_pages >= MAX_PAGES / 2;
 }
 
 static Page *find(const Memory *m, unsigned space, uint64_t addr)
@@ -104,12 +128,16 @@ static Page *own(Memory *m, unsigned space, uint64_t addr, bool make)
     if (!p && !make) {
         return NULL;
     }
-    if (!p && g_hash_table_size(m->pages) >= MAX_PAGES) {
+    if ((!p || p->refs > 1) && m->pool->nr_pages >= MAX_PAGES) {
         memory_forget_all(m);
+        p = NULL;
     }
     if (!p || p->refs > 1) {
+        /* If the copies have all the room, there is one page more than that. */
         copy = p ? g_memdup2(p, sizeof(*p)) : g_new0(Page, 1);
         copy->refs = 1;
+        copy->pool = m->pool;
+        m->pool->nr_pages++;
         copy->number = addr >> PAGE_BITS;
         copy->space = space;
         g_hash_table_replace(m->pages, copy, copy);
@@ -162,9 +190,4 @@ size_t memory_read(const Memory *m, unsigned space, uint64_t addr,
         buf[i] = p->bytes[off];
     }
     return len;
-}
-
-unsigned memory_nr_pages(const Memory *m)
-{
-    return g_hash_table_size(m->pages);
 }

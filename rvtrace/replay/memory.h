@@ -38,7 +38,10 @@ void memory_forget_all(Memory *m);
 size_t memory_read(const Memory *m, unsigned space, uint64_t addr,
                    uint8_t *buf, size_t len);
 
-/* Pages that are its own or shared */
-unsigned memory_nr_pages(const Memory *m);
+/*
+ * Do @m and its copies take half of the room that there is for them? Copies
+ * should be freed then: where there is no room, all is forgotten.
+ */
+bool memory_is_crowded(const Memory *m);
 
 #endif /* ETRACE_REPLAY_MEMORY_H */

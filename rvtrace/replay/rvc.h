@@ -9,9 +9,9 @@
 #include <stdint.h>
 
 /*
- * The instruction of 32 bits that the one of 16 bits @raw does the same as, but
- * for the length. Returns 0 if it is of C, F, D and Zcb no one, as those of Zcmp
- * and Zcmt, which the encodings of c.fsdsp have.
+ * The instruction of 32 bits that the one of 16 bits @raw does the same as,
+ * but for the length. Returns 0 if it is of C, F, D and Zcb no one, as those
+ * of Zcmp and Zcmt, which the encodings of c.fsdsp have.
  */
 uint32_t rvc_expand(unsigned xlen, uint16_t raw);
 

@@ -23,6 +23,8 @@ LIMIT = links.LIMIT
 STEPS = int(os.environ['STEPS'])
 LOG = ('-accel', 'tcg,one-insn-per-tb=on,thread=single', '-d',
        'exec,nochain,int')
+DATA = [word for name in ('data-width=64', 'data=on')
+        for word in ('-global', f'riscv-trace-encoder.{name}')]
 HISTORY = re.compile(r'^\d+\t(?:=>|  ) 0x([0-9a-f]+)')
 
 
@@ -464,9 +466,7 @@ def conditions(folder):
 def variables(folder):
     """With data trace, gdb shows variables, of callers, too."""
     guest = 'dhry-lines'
-    data = [word for name in ('data-width=64', 'data=on')
-            for word in ('-global', f'riscv-trace-encoder.{name}')]
-    pcs = trace(folder, guest, happy=False, options=data)[0]
+    pcs = trace(folder, guest, happy=False, options=DATA)[0]
     stop = symbols_of(guest)['is_sorted']
     calls_of = pcs.count(stop)
     output = run_gdb(folder, guest, [
@@ -480,6 +480,49 @@ def variables(folder):
     same(values(output, 'list'), values(output, 'a0'), 'the argument')
     need(len(set(values(output, 'list'))) > 1, 'the argument is constant')
     return f'{calls_of} calls'
+
+
+def accesses(folder, kind, address):
+    """Accesses of 4 bytes there, by rvtrace's list of all"""
+    done = subprocess.run([RVTRACE, 'decode', '--trace', f'{folder}/trace',
+                           '--sideband', f'{folder}/sideband', '--emit',
+                           'data'], check=True, capture_output=True, text=True,
+                          timeout=LIMIT)
+    return [line.split() for line in done.stdout.splitlines()
+            if re.search(rf' {kind} 4 0*{address:x} ', line)]
+
+
+def watchpoints(folder):
+    """Who has written this last, and who does next?"""
+    guest = 'dhry-lines'
+    pcs = trace(folder, guest, happy=False, options=DATA)[0]
+    seed = symbols_of(guest)['seed']
+    written = accesses(folder, 'store', seed)
+    load = int(accesses(folder, 'load', seed)[0][0], 16)
+    store = int(written[0][0], 16)
+    need(all(int(line[0], 16) == store for line in written) and
+         len(written) == pcs.count(store), 'one instruction stores there')
+    places_of = [n for n, pc in enumerate(pcs) if pc == store]
+    middle = len(places_of) // 2
+    show = ['monitor where', r'printf "seed %x\n", seed']
+    output = run_gdb(folder, guest, [
+        PYTHON, f'rvtrace-goto {places_of[middle] - 5}', 'watch seed',
+        *['continue', *show] * 3, *['reverse-continue', *show] * 5,
+        'delete', f'rwatch *(int *) {seed:#x}', 'reverse-continue',
+        'monitor where', 'delete', 'watch seed if seed == 1',
+        f'break *{store:#x}', 'continue', 'monitor where'])
+    forth = places_of[middle:middle + 3]
+    back = [*reversed(forth), *places_of[middle - 1:middle - 3:-1]]
+    got = places(output)
+    need(got[:3] == [n + 1 for n in forth], f'forth: {got[:3]}, not {forth}')
+    need(got[3:8] == back, f'back: {got[3:8]}, not {back}')
+    same(values(output, 'seed'),
+         [int(written[middle + n][4], 16) for n in (0, 1, 2, 1, 0, -1, -2, -3)],
+         'the value')
+    last = next(n for n in range(back[-1] - 1, 0, -1) if pcs[n] == load)
+    need(got[8] == last, f'rwatch: {got[8]}, not {last}')
+    need(got[9] == back[-1], f'a breakpoint on the way: {got[9]}')
+    return f'{len(written)} stores'
 
 
 def nothing_lies(folder):
@@ -604,6 +647,7 @@ def main():
         ('conditions and ignore counts', conditions),
         ('what is not known', nothing_lies),
         ('variables', variables),
+        ('watchpoints', watchpoints),
         ('requests that gdb does not make', requests),
         ('a place that is not there', refused, 'the last place is', '--goto',
          '1G'),

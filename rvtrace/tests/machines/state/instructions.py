@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# Programs of random instructions, for each register to have been computed by all
-# kinds of them
+# Programs of random instructions, for each register to have been computed by
+# all kinds of them
 
 import random
 

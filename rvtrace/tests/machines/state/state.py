@@ -3,8 +3,8 @@
 #
 # state.py [--all] [PATTERN]: see run.sh
 #
-# The plugin registers.c has seen registers and memory of a guest, whose trace has
-# data. What the server tells a debugger must be the same, or unavailable.
+# The plugin registers.c has seen registers and memory of a guest, whose trace
+# has data. What the server tells a debugger must be the same, or unavailable.
 
 import os
 import random
@@ -107,8 +107,8 @@ def compare(folder, word, share, with_memory=True):
             if 'x' in part:
                 counts['unavailable'] += 1
                 continue
-            need(little(part) == value, f'x{reg} before instruction {number} at '
-                 f'{pc:#x} is {value:#x}, not {little(part):#x}')
+            need(little(part) == value, f'x{reg} before instruction '
+                 f'{number} at {pc:#x} is {value:#x}, not {little(part):#x}')
             counts['right'] += 1
         for address, value in memory.items() if with_memory else ():
             part = server.ask(f'm{address:x},8')

@@ -1,0 +1,103 @@
+/*
+ * Replay: passes over a trace with data
+ *
+ * SPDX-License-Identifier: GPL-2.0-or-later
+ */
+#ifndef ETRACE_GDB_REPLAY_STATE_PRIVATE_H
+#define ETRACE_GDB_REPLAY_STATE_PRIVATE_H
+
+#include "gdb/replay-private.h"
+#include "gdb/replay-state.h"
+
+/* Accesses of an instruction that are looked at; a vector may have more. */
+#define MAX_ACCESSES    64
+
+/* Where memory of M-mode is: behind the numbers of address spaces */
+#define MACHINE     UINT_MAX
+
+/* What stands between an instruction and the one before */
+typedef enum Border {
+    BORDER_NONE,
+    BORDER_FENCE,               /* a window ended for the sideband's sake */
+    BORDER_GAP,
+} Border;
+
+/* An instruction whose accesses are not known yet */
+typedef struct Pending {
+    uint64_t pc;
+    uint64_t index;
+    uint32_t raw;
+    unsigned space;             /* of memory */
+    uint8_t priv;
+    uint8_t border;             /* in front of it */
+    bool trapped;               /* ... and a trap */
+    bool readable;              /* raw is known */
+} Pending;
+
+typedef struct SavedState {
+    uint64_t insns;             /* before the next one */
+    Cpu cpu;
+    Memory *memory;
+    bool has_last;              /* the instruction before */
+    Pending last;
+} SavedState;
+
+struct ReplayStates {
+    Replay *r;
+    GArray *saved;              /* SavedState, ascending; the first: of 0 */
+    uint64_t spacing;
+    /* That was asked for last; memory NULL: none */
+    uint64_t at;
+    Cpu cpu;
+    Memory *memory;
+};
+
+typedef struct StatePass StatePass;
+
+struct StatePass {
+    ReplayStates *s;
+    TraceDecoder d;
+    uint64_t from, to;          /* execute instructions of [from, to) */
+    bool is_process;
+    Cpu cpu;
+    Memory *memory;
+    /* Instructions that have run, and those handed over with accesses */
+    GArray *queue;              /* Pending */
+    guint next;
+    uint64_t ahead;             /* handed over before they came */
+    uint64_t pos;               /* index of the next one to come */
+    uint64_t polled;            /* pos when poll was called last */
+    unsigned part;
+    Border border;              /* in front of that */
+    bool trapped, failed;
+    /* Being collected: its accesses follow. */
+    Pending now;
+    bool has_now;
+    ETraceDataAccess accesses[MAX_ACCESSES];
+    unsigned nr_accesses;
+    bool sc_failed;
+    /* The one before */
+    Pending last;
+    bool has_last;
+    /*
+     * Instead of executing: @look at each, for accesses to @watches, the last
+     * one if @back. @memory and @cpu mean nothing then.
+     */
+    void (*look)(StatePass *p);
+    const ReplayWatch *watches;
+    unsigned nr_watches;
+    unsigned space;             /* of the addresses of programs */
+    bool back, found, stopped;
+    uint64_t at;
+    unsigned which;
+    ReplayPollFn *poll;
+    void *opaque;
+};
+
+/*
+ * Decode [from, to) of @p, a new one with those and @s. Returns false if that
+ * is not possible.
+ */
+bool replay_state_pass(StatePass *p);
+
+#endif /* ETRACE_GDB_REPLAY_STATE_PRIVATE_H */

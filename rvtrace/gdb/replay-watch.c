@@ -1,0 +1,93 @@
+/*
+ * Replay: who accesses memory that is watched
+ *
+ * SPDX-License-Identifier: GPL-2.0-or-later
+ */
+#include "qemu/osdep.h"
+#include "gdb/replay-state-private.h"
+
+/* A search backwards takes pieces of this many instructions, then of more. */
+#define PIECE_MIN       (1u << 20)
+#define PIECE_MAX       (1u << 26)
+
+static bool hits(const StatePass *p, const ReplayWatch *w,
+                 const ETraceDataAccess *a)
+{
+    bool loads = a->dtype != ETRACE_DTYPE_STORE;
+    bool stores = a->dtype != ETRACE_DTYPE_LOAD;
+    bool upper = a->address >> 63 || p->now.space == MACHINE;
+
+    if (a->dtype >= ETRACE_DTYPE_CSR_RW && a->dtype <= ETRACE_DTYPE_CSR_RC) {
+        return false;
+    }
+    return ((w->loads && loads) || (w->stores && stores)) &&
+           (upper || p->now.space == p->space) &&
+           (a->address - w->addr < w->len ||
+            w->addr - a->address < 1u << a->size);
+}
+
+/* Does this instruction access what is looked for? */
+static void look_at_now(StatePass *p)
+{
+    bool in_range = p->has_now && p->now.index >= p->from &&
+                    p->now.index < p->to && (p->back || !p->found);
+
+    p->has_now = false;
+    for (unsigned i = 0; in_range && i < p->nr_accesses; i++) {
+        for (unsigned k = 0; i < MAX_ACCESSES && k < p->nr_watches; k++) {
+            if (hits(p, &p->watches[k], &p->accesses[i])) {
+                p->found = true;
+                p->at = p->now.index;
+                p->which = k;
+            }
+        }
+    }
+    if (p->found && !p->back) {
+        p->d.stop = true;
+    }
+}
+
+/* In [from, to) of @p */
+static ReplayFound search(StatePass *p, uint64_t *at, unsigned *which)
+{
+    if (!replay_state_pass(p)) {
+        return REPLAY_FAILED;
+    }
+    *at = p->at;
+    *which = p->which;
+    return p->stopped ? REPLAY_STOPPED : p->found ? REPLAY_FOUND :
+                                                    REPLAY_NOT_FOUND;
+}
+
+ReplayFound replay_find_access(ReplayStates *s, uint64_t from, uint64_t end,
+                               bool back, const ReplayWatch *watches,
+                               unsigned n, ReplayPollFn *poll, void *opaque,
+                               uint64_t *at, unsigned *which)
+{
+    const ReplayInsn *insn = replay_insn(s->r, from);
+    Image *image = replay_image(s->r, from);
+    StatePass like = {
+        .s = s, .from = from, .to = end, .look = look_at_now,
+        .watches = watches, .nr_watches = n,
+        .back = back, .poll = poll, .opaque = opaque,
+        .space = insn && image ? image_space(image, insn->priv) : 0,
+    };
+    ReplayFound found = REPLAY_NOT_FOUND;
+
+    if (!back) {
+        g_autofree StatePass *p = g_memdup2(&like, sizeof(like));
+
+        return search(p, at, which);
+    }
+    for (uint64_t size = PIECE_MIN, hi = from;
+         hi > end && found == REPLAY_NOT_FOUND;
+         size = MIN(size * 2, PIECE_MAX)) {
+        g_autofree StatePass *p = g_memdup2(&like, sizeof(like));
+
+        p->to = hi;
+        p->from = hi - end > size ? hi - size : end;
+        hi = p->from;
+        found = search(p, at, which);
+    }
+    return found;
+}
