@@ -46,6 +46,8 @@ struct ReplayStates {
     Replay *r;
     GArray *saved;              /* SavedState, ascending; the first: of 0 */
     uint64_t spacing;
+    /* A little before what was asked for last, for steps; memory NULL: none */
+    SavedState near;
     /* That was asked for last; memory NULL: none */
     uint64_t at;
     Cpu cpu;

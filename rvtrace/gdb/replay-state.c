@@ -30,16 +30,17 @@
 /* Entries of the queue that are done before it is made shorter */
 #define COMPACT_AT      4096
 
-/* Before instruction @insns */
-static void save_state(StatePass *p, uint64_t insns)
+/* The state before instruction @insns */
+static SavedState state_now(const StatePass *p, uint64_t insns)
 {
-    SavedState state = {
+    return (SavedState) {
         .insns = insns, .cpu = p->cpu, .memory = memory_copy(p->memory),
         .has_last = p->has_last, .last = p->last,
     };
-
-    g_array_append_val(p->s->saved, state);
 }
+
+/* Steps back go not far, as a rule: a state is kept so far before the present. */
+#define NEAR            (1u << 15)
 
 static void state_clear(gpointer opaque)
 {
@@ -70,6 +71,7 @@ void replay_states_free(ReplayStates *s)
 {
     g_array_unref(s->saved);
     g_clear_pointer(&s->memory, memory_free);
+    g_clear_pointer(&s->near.memory, memory_free);
     g_free(s);
 }
 
@@ -194,12 +196,19 @@ static void cross_border(StatePass *p, const Pending *insn)
 static void keep_state(StatePass *p, uint64_t insns)
 {
     ReplayStates *s = p->s;
+    SavedState state;
 
+    if (insns + NEAR == p->to) {
+        state = state_now(p, insns);
+        g_clear_pointer(&s->near.memory, memory_free);
+        s->near = state;
+    }
     if (insns < g_array_index(s->saved, SavedState,
                               s->saved->len - 1).insns + s->spacing) {
         return;
     }
-    save_state(p, insns);
+    state = state_now(p, insns);
+    g_array_append_val(s->saved, state);
     while (s->saved->len == MAX_STATES ||
            (s->saved->len > 1 && memory_is_crowded(p->memory))) {
         thin_out(s);
@@ -461,6 +470,9 @@ static bool find_state(ReplayStates *s, uint64_t i)
     p->to = i;
     /* A pass may thin out the states, and drop this one: not its memory. */
     from = g_array_index(s->saved, SavedState, k);
+    if (s->near.memory && s->near.insns <= i && s->near.insns > from.insns) {
+        from = s->near;
+    }
     if (!run_pass(p, &from)) {
         memory_free(p->memory);
         return false;

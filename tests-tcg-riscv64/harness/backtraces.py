@@ -56,7 +56,7 @@ def backtraces(folder, server, moments, *elf):
     done = subprocess.run(['gdb-multiarch', '-nx', '-batch', '-x',
                            f'{folder}/moments.gdb', *elf], check=False,
                           stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-                          encoding='utf-8', timeout=LIMIT)
+                          encoding='utf-8', timeout=10 * LIMIT)
     with open(f'{folder}/moments.log', 'w', encoding='utf-8') as log:
         log.write(done.stdout)
     need(done.returncode == 0, f'gdb: {done.stdout[-2000:]}')
