@@ -26,6 +26,7 @@ bool gdb_put_own_register(GdbTarget *g, GString *s, unsigned n)
         rsp_put_value(s, h->at, 8);
         rsp_put_value(s, 0, 8);
         rsp_put_value(s, h->states != NULL, 8);
+        rsp_put_value(s, g->id, 8);
         return true;
     }
     stack = h->stacks ? replay_stack(h->stacks, h->at, &depth) : NULL;

@@ -65,6 +65,7 @@ struct GdbTarget {
     GString *history;
     unsigned history_hart;
     unsigned watched;           /* number of the watch that was hit */
+    uint64_t id;                /* of this server, as opposed to others */
 
     /* While a packet is answered */
     const GdbTargetOps *ops;

@@ -25,10 +25,10 @@ static void add_vector(GString *s, const char *id, unsigned bits,
 static void add_own_registers(GString *s)
 {
     g_string_append(s, "<feature name=\"org.qemu.rvtrace\">\n");
-    add_vector(s, "place", 64, 3);
+    add_vector(s, "place", 64, 4);
     add_vector(s, "depth", 32, 1);
     add_vector(s, "stack", 64, GDB_STACK_PART);
-    add_register(s, "rvtrace_place", 64 * 3, "place");
+    add_register(s, "rvtrace_place", 64 * 4, "place");
     add_register(s, "rvtrace_depth", 32, "depth");
     for (unsigned i = 0; i < GDB_NR_STACKS; i++) {
         g_autofree char *name = g_strdup_printf("rvtrace_stack%u", i);

@@ -30,6 +30,7 @@ GdbTarget *gdb_target_new(const Trace *t, GPtrArray *replays, ElfCode *files,
     g->watches = g_array_new(FALSE, FALSE, sizeof(ReplayWatch));
     g->transfers = TRANSFERS;
     g->mover = -1;
+    g->id = (uint64_t)g_random_int() << 32 | g_random_int();
     for (unsigned i = g->nr_harts; i-- > 0;) {
         GdbHart *h = &g->harts[i];
 

@@ -9,8 +9,9 @@
 # Some of the server's registers are for this. They are vectors, so that they are
 # not shown beside the guest's:
 #
-#   rvtrace_place           the number of the instruction, that of the frame, and
-#                           whether registers may be known: the trace has data
+#   rvtrace_place           the number of the instruction, that of the frame,
+#                           whether registers may be known, for the trace has
+#                           data, and which server it is
 #   rvtrace_depth           how many frames there are
 #   rvtrace_stack0 ...      pcs of the frames, the innermost one first
 #
@@ -51,9 +52,9 @@ class RvtraceUnwinder(gdb.unwinder.Unwinder):
                         range(min(depth - len(pcs), 512))]
         return depth, pcs
 
-    def stack(self, pending, insn, number):
+    def stack(self, pending, server, insn, number):
         """The same of a frame: the innermost one is asked for first."""
-        key = gdb.selected_thread().num, insn
+        key = server, gdb.selected_thread().num, insn
         if number == 0 and key not in self.stacks:
             if len(self.stacks) == self.KEPT:
                 self.stacks.clear()
@@ -63,8 +64,8 @@ class RvtraceUnwinder(gdb.unwinder.Unwinder):
     def __call__(self, pending):
         try:
             place = pending.read_register('rvtrace_place')
-            insn, number = int(place[0]), int(place[1])
-            depth, pcs = self.stack(pending, insn, number)
+            insn, number, data, server = (int(place[i]) for i in range(4))
+            depth, pcs = self.stack(pending, server, insn, number)
         except (gdb.error, ValueError, KeyError, AttributeError):
             return None     # another server, or nothing is known
         if number + 1 >= len(pcs):
@@ -74,7 +75,7 @@ class RvtraceUnwinder(gdb.unwinder.Unwinder):
             'rvtrace_place'
         word = pending.read_register(of).type.target()
         caller = b''.join(v.to_bytes(8, 'little')
-                          for v in (insn, number + 1, int(place[2])))
+                          for v in (insn, number + 1, data, server))
         info = pending.create_unwind_info(RvtraceFrameId(depth - number, word))
         info.add_saved_register('rvtrace_place',
                                 gdb.Value(caller, place.type))
