@@ -59,25 +59,9 @@ static int compare_left(gconstpointer pa, gconstpointer pb, gpointer moves)
     return a < b ? -1 : a > b;
 }
 
-static GArray *find_moves(const Trace *t)
-{
-    g_autofree const Sideband **parts = NULL;
-    unsigned n = 0;
-
-    for (const Trace *p = t; p; p = p->next) {
-        n++;
-    }
-    parts = g_new0(const Sideband *, n);
-    n = 0;
-    for (const Trace *p = t; p; p = p->next) {
-        parts[n++] = p->sideband;
-    }
-    return sideband_moves(parts, n, t->nr_harts);
-}
-
 Moves *moves_new(const Trace *t)
 {
-    g_autoptr(GArray) all = t->nr_harts > 1 && !t->elf ? find_moves(t) : NULL;
+    g_autoptr(GArray) all = t->nr_harts > 1 && !t->elf ? trace_moves(t) : NULL;
     Moves *m;
 
     if (!all || !all->len) {
@@ -346,7 +330,7 @@ static void arrive(Courier *c, unsigned number)
 static void skip_arrivals(Courier *c, const TracePoint *from)
 {
     const GArray *arrivals = c->moves->arrive[c->h->hart];
-    uint64_t place = sideband_in_part(from->part, from->sideband_pos);
+    uint64_t place = trace_point_place(from);
 
     while (c->next_arrive < arrivals->len &&
            get_move(c->moves, g_array_index(arrivals, unsigned,
@@ -382,14 +366,10 @@ static void come_to(Courier *c, uint64_t place)
 
 static inline void look(Courier *c)
 {
-    const TraceDecoder *d = &c->h->d;
-    uint64_t place;
+    uint64_t place = trace_decoder_place(&c->h->d);
 
-    if (d->image->view) {
-        place = sideband_in_part(d->part, sideband_view_pos(d->image->view));
-        if (G_UNLIKELY(place != c->place)) {
-            come_to(c, place);
-        }
+    if (G_UNLIKELY(place != c->place)) {
+        come_to(c, place);
     }
 }
 

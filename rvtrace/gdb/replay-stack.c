@@ -51,6 +51,8 @@ struct ReplayStacks {
     GByteArray *tree_bytes, *pool_bytes;
     TreeReader *reader;
     GArray *pieces;             /* ByteReader */
+    GArray *moves;              /* SidebandMove: tasks that come to the hart */
+    const IndexHart *index;     /* what they bring; or NULL */
 
     /* The window: stacks of [base, end) */
     uint64_t base, end;
@@ -68,6 +70,8 @@ typedef struct StackPass {
     CallStack *cs;
     uint64_t pos, marked;
     uint64_t lo, hi;
+    guint next_move;            /* of s->moves */
+    uint64_t place;             /* trace_decoder_place() */
     CallStackCaller *callers;   /* of the stack that was noted last, ... */
     unsigned nr_callers, all_callers;
     unsigned *path;             /* ... outermost first: their nodes */
@@ -92,6 +96,23 @@ static gboolean node_equal(gconstpointer pa, gconstpointer pb)
            a->caller.trap == b->caller.trap;
 }
 
+/* Those to the hart that is replayed */
+static GArray *find_moves(const Replay *r)
+{
+    GArray *moves = trace_moves(r->t);
+    guint n = 0;
+
+    for (guint i = 0; i < moves->len; i++) {
+        const SidebandMove *move = &g_array_index(moves, SidebandMove, i);
+
+        if (move->to == r->hart) {
+            g_array_index(moves, SidebandMove, n++) = *move;
+        }
+    }
+    g_array_set_size(moves, n);
+    return moves;
+}
+
 ReplayStacks *replay_stacks_new(Replay *r, const Names *names,
                                 TaskTable *tasks, const IndexHart *index)
 {
@@ -112,6 +133,8 @@ ReplayStacks *replay_stacks_new(Replay *r, const Names *names,
     s->numbers = g_hash_table_new_full(node_hash, node_equal, g_free, NULL);
     s->changes = g_array_new(false, false, sizeof(StackChange));
     s->answer = g_array_new(false, false, sizeof(ReplayFrame));
+    s->moves = find_moves(r);
+    s->index = index;
     if (index) {
         ByteReader tree = index->tree;
 
@@ -153,6 +176,7 @@ void replay_stacks_free(ReplayStacks *s)
     g_array_unref(s->nodes);
     g_array_unref(s->changes);
     g_array_unref(s->answer);
+    g_array_unref(s->moves);
     g_free(s);
 }
 
@@ -294,6 +318,43 @@ static void note_stack(StackPass *p, uint64_t i)
     p->next = swap;
 }
 
+/*
+ * A task that another hart ran in between has other stacks than those that it
+ * has left here. The other hart is not decoded: only an index knows them.
+ */
+static void arrive(StackPass *p, const SidebandMove *move)
+{
+    ReplayStacks *s = p->s;
+    const IndexArrival *a = s->index ? index_hart_arrival(s->index,
+                                                          move->came) : NULL;
+
+    callstack_drop_task(p->cs, move->tid);
+    if (a && a->stacks.size && s->reader && !s->writer) {
+        ByteReader in = a->stacks;
+
+        callstack_load_task(p->cs, move->tid, s->reader, s->pieces, NULL, &in);
+    }
+}
+
+/* The decoder's view of the sideband may have come to another place. */
+static void look_for_moves(StackPass *p)
+{
+    const GArray *moves = p->s->moves;
+    uint64_t place = trace_decoder_place(&p->d);
+
+    while (place != p->place && p->next_move < moves->len) {
+        const SidebandMove *move = &g_array_index(moves, SidebandMove,
+                                                  p->next_move);
+
+        if (move->came >= place) {
+            break;
+        }
+        p->next_move++;
+        arrive(p, move);
+    }
+    p->place = place;
+}
+
 static void on_runs(void *opaque, const FlowRun *runs, unsigned n,
                     uint64_t insns)
 {
@@ -301,6 +362,7 @@ static void on_runs(void *opaque, const FlowRun *runs, unsigned n,
     bool near = p->pos + insns > p->lo;
     CallStackSite site;
 
+    look_for_moves(p);
     for (unsigned from = 0, i = 1; !near && i <= n; i++) {
         if (i == n || runs[i].priv != runs[from].priv) {
             site = who_site(&p->who, &p->d, runs[from].priv);
@@ -326,6 +388,7 @@ static void on_trap(void *opaque, const FlowTrap *trap)
     StackPass *p = opaque;
     CallStackSite site = who_site(&p->who, &p->d, trap->priv);
 
+    look_for_moves(p);
     callstack_trap(p->cs, trap, &site);
 }
 
@@ -396,6 +459,12 @@ static bool run_pass(StackPass *p, const ReplayPoint *from)
     p->next = g_new(CallStackCaller, REPLAY_MAX_FRAMES);
     p->path = g_new(unsigned, REPLAY_MAX_FRAMES);
     p->pos = p->marked = from ? from->insns : 0;
+    /* Who came before is in what is loaded. */
+    while (from && p->next_move < s->moves->len &&
+           g_array_index(s->moves, SidebandMove, p->next_move).came <
+           trace_point_place(&from->at)) {
+        p->next_move++;
+    }
     ok = (!from || load(p, from)) &&
          trace_decode_from(&p->d, s->r->t, s->r->hart, from ? &start : NULL,
                            &stack_consumer, p);

@@ -578,3 +578,9 @@ bool trace_decoder_task(const TraceDecoder *d, SidebandTask *task)
 {
     return image_task(d->image, task);
 }
+
+uint64_t trace_decoder_place(const TraceDecoder *d)
+{
+    return d->image->view ?
+           sideband_in_part(d->part, sideband_view_pos(d->image->view)) : 0;
+}

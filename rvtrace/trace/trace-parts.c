@@ -220,3 +220,19 @@ Trace *trace_open(const TraceOptions *opts, GError **errp)
     join_harts(t);
     return g_steal_pointer(&t);
 }
+
+GArray *trace_moves(const Trace *t)
+{
+    g_autofree const Sideband **parts = NULL;
+    unsigned n = 0;
+
+    for (const Trace *p = t; p; p = p->next) {
+        n++;
+    }
+    parts = g_new0(const Sideband *, n);
+    n = 0;
+    for (const Trace *p = t; p; p = p->next) {
+        parts[n++] = p->sideband;
+    }
+    return sideband_moves(parts, n, t->nr_harts);
+}

@@ -316,4 +316,20 @@ unsigned trace_decoder_space(const TraceDecoder *d, unsigned priv);
 /* Task of the current instructions; see sideband_view_task(). */
 bool trace_decoder_task(const TraceDecoder *d, SidebandTask *task);
 
+/* sideband_moves() of all parts, for the caller to free */
+GArray *trace_moves(const Trace *t);
+
+/*
+ * How far the hart has come in the sideband: sideband_in_part() of the next
+ * record; 0 if there is no sideband. Where records are less than that, they have
+ * been applied.
+ */
+uint64_t trace_decoder_place(const TraceDecoder *d);
+
+/* The same of where decoding can begin */
+static inline uint64_t trace_point_place(const TracePoint *point)
+{
+    return sideband_in_part(point->part, point->sideband_pos);
+}
+
 #endif /* ETRACE_TRACE_H */
