@@ -16,6 +16,7 @@ export QEMU_SRC BASE JOBS SANITIZE PREFIX DESTDIR
 HOURS ?= 1
 ROWS ?=
 TESTS ?=
+ANSWERS ?=
 
 .PHONY: help setup source build install uninstall stock demo lint quick check check-all check-pgo soak fuzz bench series series-check docs \
 	builds clean distclean
@@ -43,7 +44,8 @@ help:
 #:   make soak       random guests against an independent record of what they
 #:                   did; HOURS=N (0.5: half an hour), else 1
 #:   make fuzz       feed the decoder with made up inputs; MINUTES=N, else 10
-#:   make bench      what recording and tracing cost, beside stock QEMU
+#:   make bench      what recording and tracing cost, beside stock QEMU; ANSWERS=1:
+#:                   what each view of a trace costs, beside the run
 #:   make build      build/qemu-system-riscv64 and build/rvtrace
 #:   make install    QEMU, rvtrace and their manuals to PREFIX, else /usr/local
 #:                   (DESTDIR=DIR: below that folder); make uninstall: remove
@@ -111,8 +113,13 @@ check-pgo: build
 soak: build
 	@scripts/soak '$(HOURS)'
 
+ifneq ($(ANSWERS),)
+bench: build
+	@bash -c '. scripts/lib.sh && exec bench/answers'
+else
 bench: build stock
 	@bash -c '. scripts/lib.sh && exec bench/run'
+endif
 
 fuzz: setup
 	@scripts/fuzz "$(MINUTES)"

@@ -23,9 +23,9 @@ def once(path, command):
 
 
 def guest_compiler(script, setup):
-    command = ['riscv64-linux-gnu-gcc', '-O2', '-march=rv64gc', '-mabi=lp64d',
-               '-mcmodel=medany', '-ffreestanding', '-nostdlib', '-static',
-               '-fno-pic', '-no-pie', '-Wall', '-Werror',
+    command = ['riscv64-linux-gnu-gcc', '-g', '-O2', '-march=rv64gc',
+               '-mabi=lp64d', '-mcmodel=medany', '-ffreestanding',
+               '-nostdlib', '-static', '-fno-pic', '-no-pie', '-Wall', '-Werror',
                '-Wl,--build-id=none', '-Wl,--no-warn-rwx-segments',
                '-Wl,-T,' + os.path.join(HERE, script)]
     return command + setup
