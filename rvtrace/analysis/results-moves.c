@@ -385,9 +385,16 @@ static void on_trap(void *opaque, const FlowTrap *trap,
     look(opaque);
 }
 
+/* What an index keeps here is as far as the decoder is in the sideband. */
+static void on_synced(void *opaque)
+{
+    look(opaque);
+}
+
 static const ObserverOps courier_ops = {
     .runs = on_runs,
     .trap = on_trap,
+    .synced = on_synced,
     .free = g_free,
 };
 
