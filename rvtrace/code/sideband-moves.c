@@ -9,6 +9,7 @@
 /* Where a task was last */
 typedef struct Place {
     unsigned hart;
+    unsigned resets;        /* of the hart, until then */
     uint64_t left;          /* SidebandMove.left; 0: it is still there */
 } Place;
 
@@ -16,7 +17,14 @@ typedef struct Scan {
     GArray *moves;          /* SidebandMove */
     GHashTable *places;     /* tid -> Place */
     uint32_t *now;          /* by hart: the tid of the task there; or 0 */
+    unsigned *resets;       /* by hart: how many there were */
 } Scan;
+
+/* What a hart ran before it was reset is gone. */
+static bool is_gone(const Scan *s, const Place *p)
+{
+    return p->resets != s->resets[p->hart];
+}
 
 /* @at: @hart goes on with another task. */
 static void switch_task(Scan *s, unsigned hart, uint32_t tid, uint64_t at)
@@ -35,7 +43,7 @@ static void switch_task(Scan *s, unsigned hart, uint32_t tid, uint64_t at)
     if (!p) {
         p = g_new0(Place, 1);
         g_hash_table_insert(s->places, GUINT_TO_POINTER(tid), p);
-    } else if (p->hart != hart) {
+    } else if (p->hart != hart && !is_gone(s, p)) {
         SidebandMove move = {
             .from = p->hart,
             .to = hart,
@@ -46,19 +54,7 @@ static void switch_task(Scan *s, unsigned hart, uint32_t tid, uint64_t at)
 
         g_array_append_val(s->moves, move);
     }
-    *p = (Place) { .hart = hart };
-}
-
-static gboolean is_of_hart(gpointer tid, gpointer place, gpointer hart)
-{
-    return ((const Place *)place)->hart == *(const uint16_t *)hart;
-}
-
-/* The hart was reset: what it ran is no more. */
-static void forget_hart(Scan *s, uint16_t hart)
-{
-    g_hash_table_foreach_remove(s->places, is_of_hart, &hart);
-    s->now[hart] = 0;
+    *p = (Place) { .hart = hart, .resets = s->resets[hart] };
 }
 
 static void scan(Scan *s, const Sideband *sb, unsigned part, unsigned nr_harts)
@@ -73,7 +69,8 @@ static void scan(Scan *s, const Sideband *sb, unsigned part, unsigned nr_harts)
             continue;
         }
         if (rec.type == ETRACE_SB_RESET) {
-            forget_hart(s, rec.hart);
+            s->resets[rec.hart]++;
+            s->now[rec.hart] = 0;
         } else if (rec.type == ETRACE_SB_TASK) {
             etrace_sb_unpack_task(rec.payload, rec.len, &task);
             if (task.tid != s->now[rec.hart]) {
@@ -88,10 +85,12 @@ GArray *sideband_moves(const Sideband *const *parts, unsigned n,
                        unsigned nr_harts)
 {
     g_autofree uint32_t *now = g_new0(uint32_t, nr_harts);
+    g_autofree unsigned *resets = g_new0(unsigned, nr_harts);
     Scan s = {
         .moves = g_array_new(false, false, sizeof(SidebandMove)),
         .places = g_hash_table_new_full(NULL, NULL, NULL, g_free),
         .now = now,
+        .resets = resets,
     };
 
     for (unsigned i = 0; i < n; i++) {

@@ -43,6 +43,7 @@ struct SidebandView {
     GArray *notes;          /* SidebandNote */
     guint notes_taken;
     GHashTable *numbers;    /* of spaces, for ever: Space without pages */
+    GPtrArray *numbered;    /* the same by number, from 1 on */
 };
 
 static guint space_hash(gconstpointer key)
@@ -90,7 +91,8 @@ static unsigned number_of(SidebandView *view, const Space *key)
 
     if (!s) {
         s = g_memdup2(key, sizeof(*key));
-        s->id = g_hash_table_size(view->numbers) + 1;
+        g_ptr_array_add(view->numbered, s);
+        s->id = view->numbered->len;
         g_hash_table_add(view->numbers, s);
     }
     return s->id;
@@ -153,6 +155,7 @@ SidebandView *sideband_view_new(const Sideband *sb, unsigned hart)
                                          NULL);
     view->numbers = g_hash_table_new_full(space_hash, space_equal, space_free,
                                           NULL);
+    view->numbered = g_ptr_array_new();
     sideband_view_restart(view, sb);
     return view;
 }
@@ -175,6 +178,7 @@ void sideband_view_free(SidebandView *view)
     g_hash_table_unref(view->phys);
     g_hash_table_unref(view->spaces);
     g_hash_table_unref(view->numbers);
+    g_ptr_array_unref(view->numbered);
     g_array_unref(view->notes);
     g_free(view);
 }
@@ -506,24 +510,21 @@ unsigned sideband_view_space(const SidebandView *view, unsigned priv)
     return s ? s->id : 0;
 }
 
-static gboolean has_number(gpointer key, gpointer value, gpointer number)
-{
-    return ((const Space *)key)->id == *(const unsigned *)number;
-}
-
 bool sideband_view_space_of(const SidebandView *view, unsigned number,
                             SidebandSpace *space)
 {
-    const Space *s = g_hash_table_find(view->numbers, has_number, &number);
+    const Space *s;
 
-    if (s) {
-        *space = (SidebandSpace) {
-            .virt = s->virt,
-            .atp = s->atp,
-            .gatp = s->hgatp,
-        };
+    if (!number || number > view->numbered->len) {
+        return false;
     }
-    return s;
+    s = view->numbered->pdata[number - 1];
+    *space = (SidebandSpace) {
+        .virt = s->virt,
+        .atp = s->atp,
+        .gatp = s->hgatp,
+    };
+    return true;
 }
 
 unsigned sideband_view_space_number(SidebandView *view,
