@@ -21,6 +21,12 @@
 #define MAX_STATES  64
 #define SPACING     (1u << 14)
 
+/*
+ * Most steps back are short: a state is kept this many instructions before the
+ * present.
+ */
+#define NEAR        (1u << 15)
+
 /* Bytes that cbo.zero clears, at most */
 #define MAX_BLOCK   4096
 
@@ -38,9 +44,6 @@ static SavedState state_now(const StatePass *p, uint64_t insns)
         .has_last = p->has_last, .last = p->last,
     };
 }
-
-/* Steps back go not far, as a rule: a state is kept so far before the present. */
-#define NEAR            (1u << 15)
 
 static void state_clear(gpointer opaque)
 {
