@@ -139,9 +139,9 @@ ReplayStacks *replay_stacks_new(Replay *r, const Names *names,
         ByteReader tree = index->tree;
 
         s->reader = tree_reader_new(&tree, names_objects(names), tasks);
-        s->pieces = index->pieces;
     }
     if (s->reader) {
+        s->pieces = index->pieces;
         tree_reader_bind(s->reader, s->profile, &s->options);
         for (guint i = 0; i < s->nr_saved; i++) {
             s->saved[i] = g_array_index(index->points, IndexPoint, i).stacks;

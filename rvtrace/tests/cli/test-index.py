@@ -15,6 +15,7 @@ import os
 import random
 import re
 import shutil
+import struct
 import subprocess
 import sys
 import tempfile
@@ -26,13 +27,16 @@ ADDED = ['report', 'folded', 'callgrind', 'pprof', 'annotate']
 VIEWS = ADDED + ['stat', 'html', 'script', 'timeline', 'privilege',
                  'speedscope']
 HEADER = 16 + 4 + 64    # magic number, version, checksum
+# gdb's packet for "monitor bt all"
+BT_ALL = b'$qRcmd,627420616c6c#' + \
+    b'%02x' % (sum(b'qRcmd,627420616c6c') & 255)
 # Bytes of a real trace that are enough
 REAL_BYTES = 6 << 20
 
 
-def run(*args, env=None):
+def run(*args, env=None, stdin=None):
     done = subprocess.run([TOOL, *args], capture_output=True, env=env,
-                          timeout=600, check=False)
+                          input=stdin, timeout=600, check=False)
     return done.returncode, done.stdout, done.stderr.decode()
 
 
@@ -192,6 +196,23 @@ def damage(data, rng, count):
     return bytes(body)
 
 
+def damaged_tree(name, case, index):
+    """The first hart's nodes of call stacks cannot be read."""
+    path = os.path.join(case.dir, 'hostile')
+    harts = struct.pack('<IB', len(case.points()[0]), 1)
+    body = bytearray(index[HEADER:])
+    at = body.index(harts, body.index(b'isa=')) + len(harts)
+    body[at + 4:at + 8] = bytes([255] * 4)      # how many functions there are
+    seal(path, body, index[:HEADER])
+    says(f'{name}: damaged nodes', ['report', *case.input, '--index', path,
+                                    '--from', '100'], 2, 'damaged')
+    debug = ['gdbserver', '--listen', 'stdio', *case.input]
+    want = run(*debug, stdin=BT_ALL)
+    got = run(*debug, '--index', path, stdin=BT_ALL)
+    check(f'{name}: gdbserver makes them itself', got[:2] == want[:2] and
+          want[0] == 0 and want[1] and 'CRITICAL' not in got[2], got[2])
+
+
 def hostile(name, case, rng, rounds):
     _, total = case.points()
     paths, _ = case.shards(2)
@@ -209,11 +230,15 @@ def hostile(name, case, rng, rounds):
         bad += [got] if got[0] not in (0, 2) else []
         got = run('index', *case.input, '-o', path, '--list')
         bad += [got] if got[0] not in (0, 2) else []
+        got = run('gdbserver', '--listen', 'stdio', *case.input, '--index',
+                  path, stdin=BT_ALL)
+        bad += [got] if got[0] not in (0, 2) else []
         seal(path, damage(shard[HEADER:], rng, rng.randrange(1, 20)),
              shard[:HEADER])
         got = run('merge', *case.input, path, paths[1])
         bad += [got] if got[0] not in (0, 2) else []
     check(f'{name}: {rounds} damaged files, no crash', not bad, bad[:3])
+    damaged_tree(name, case, index)
 
 
 def wrong(case, other):
