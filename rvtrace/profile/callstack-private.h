@@ -227,6 +227,9 @@ GHashTable *callstack_contexts(CallStack *cs);
  */
 bool callstack_introduce(CallStack *cs, unsigned priv);
 
+/* May there be another stack of @depth frames? */
+bool callstack_has_room(const CallStack *cs, unsigned depth);
+
 /* An empty stack with room for @depth frames */
 Stack *callstack_stack_new(CallStack *cs, unsigned depth);
 void callstack_stack_free(CallStack *cs, Stack *st);

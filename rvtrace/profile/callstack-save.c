@@ -224,7 +224,7 @@ static bool get_stack_fields(ByteReader *in, TreeReader *tree, Stack *st)
            st->priv < SIDEBAND_NR_PRIVS && st->below.priv < SIDEBAND_NR_PRIVS;
 }
 
-/* callstack_stack_free() frees it; NULL if there is none. */
+/* callstack_stack_free() frees it; NULL if it makes no sense. */
 static Stack *get_stack(CallStack *cs, TreeReader *tree, const GArray *pieces,
                         ByteReader *in)
 {
@@ -237,6 +237,10 @@ static Stack *get_stack(CallStack *cs, TreeReader *tree, const GArray *pieces,
     }
     piece = g_array_index(pieces, ByteReader, number);
     if (!get_stack_fields(&piece, tree, &fields)) {
+        return NULL;
+    }
+    /* Many may refer to one piece. */
+    if (!callstack_has_room(cs, fields.depth)) {
         return NULL;
     }
     st = callstack_stack_new(cs, fields.depth);
@@ -253,8 +257,11 @@ static Stack *get_stack(CallStack *cs, TreeReader *tree, const GArray *pieces,
     return st;
 }
 
-/* Those that were read are added to @contexts, too. */
-static bool get_contexts(CallStack *cs, TreeReader *tree,
+/*
+ * Those that were read are added to @contexts, too. @tid: see choose(); others
+ * make no sense.
+ */
+static bool get_contexts(CallStack *cs, uint32_t tid, TreeReader *tree,
                          const GArray *pieces, ByteReader *in,
                          GPtrArray *contexts)
 {
@@ -269,6 +276,7 @@ static bool get_contexts(CallStack *cs, TreeReader *tree,
         c->stack = get_stack(cs, tree, pieces, in);
         /* Each key but once: what is replaced would be freed. */
         if (!c->stack || c->priv >= SIDEBAND_NR_PRIVS ||
+            (tid && c->tid != tid) ||
             g_hash_table_contains(cs->contexts, c)) {
             callstack_stack_free(cs, c->stack);
             g_free(c);
@@ -280,8 +288,8 @@ static bool get_contexts(CallStack *cs, TreeReader *tree,
     return !in->failed;
 }
 
-/* Those that were read are added to @stacks, which owns them then. */
-static bool get_suspended(CallStack *cs, TreeReader *tree,
+/* Those that were read are added to @stacks, which owns them then; likewise. */
+static bool get_suspended(CallStack *cs, uint32_t tid, TreeReader *tree,
                           const GArray *pieces, ByteReader *in,
                           GPtrArray *stacks)
 {
@@ -297,6 +305,9 @@ static bool get_suspended(CallStack *cs, TreeReader *tree,
             return false;
         }
         g_ptr_array_add(stacks, st);
+        if (tid && st->tid != tid) {
+            return false;
+        }
     }
     return !in->failed;
 }
@@ -316,7 +327,7 @@ bool callstack_load(CallStack *cs, TreeReader *tree, const GArray *pieces,
     uint32_t now;
     bool ok;
 
-    if (!get_contexts(cs, tree, pieces, in, contexts)) {
+    if (!get_contexts(cs, 0, tree, pieces, in, contexts)) {
         return false;
     }
     now = bytes_get_u32(in);
@@ -324,7 +335,7 @@ bool callstack_load(CallStack *cs, TreeReader *tree, const GArray *pieces,
         return false;
     }
     cs->now = contexts->pdata[now];
-    ok = get_suspended(cs, tree, pieces, in, suspended);
+    ok = get_suspended(cs, 0, tree, pieces, in, suspended);
     suspend_all(cs, suspended);
     if (!ok) {
         return false;
@@ -356,11 +367,12 @@ bool callstack_load_task(CallStack *cs, uint32_t tid, TreeReader *tree,
 {
     g_autoptr(GPtrArray) contexts = g_ptr_array_new();
     g_autoptr(GPtrArray) suspended = g_ptr_array_new();
+    uint32_t key = callstack_task_key(tid);
     bool ok;
 
     callstack_drop_task(cs, tid);
-    ok = get_contexts(cs, tree, pieces, in, contexts) &&
-         get_suspended(cs, tree, pieces, in, suspended);
+    ok = get_contexts(cs, key, tree, pieces, in, contexts) &&
+         get_suspended(cs, key, tree, pieces, in, suspended);
     for (guint i = 0; i < suspended->len; i++) {
         renumber_stack(suspended->pdata[i], spaces);
     }

@@ -35,6 +35,11 @@ GHashTable *callstack_contexts(CallStack *cs)
                                  context_free, NULL);
 }
 
+bool callstack_has_room(const CallStack *cs, unsigned depth)
+{
+    return cs->nr_frames + MAX(depth, FIRST_ROOM) <= MAX_FRAMES;
+}
+
 Stack *callstack_stack_new(CallStack *cs, unsigned depth)
 {
     Stack *st = g_new0(Stack, 1);

@@ -361,6 +361,44 @@ static void test_handed_over(void)
     tear_down(&to);
 }
 
+/* What a damaged index says that one task brings is another's: nothing is. */
+static void test_handed_over_wrong(void)
+{
+    g_autoptr(TreeWriter) writer = NULL;
+    g_autoptr(StackPool) pool = stack_pool_new();
+    g_autoptr(GByteArray) stacks = g_byte_array_new();
+    g_autoptr(GByteArray) out = g_byte_array_new();
+    g_autoptr(TreeReader) tree = NULL;
+    g_autoptr(GArray) pieces = NULL;
+    ByteReader in;
+    Fixture f;
+
+    set_up(&f);
+    run(&f, MAIN, 1, CALL);
+    run(&f, WORK, 1, 0);
+    f.site.task = f.b;
+    run(&f, SCHEDULE + 4, 1, RET);
+    writer = tree_writer_new(f.profile);
+    check_true(callstack_save_task(f.stack, f.a->tid, writer, pool, stacks,
+                                   NULL));
+    tree_writer_put(writer, out);
+    stack_pool_put(pool, out);
+    callstack_drop_task(f.stack, f.a->tid);
+    in = (ByteReader) { .data = out->data, .size = out->len };
+    tree = tree_reader_new(&in, f.objects, f.tasks);
+    pieces = stack_pool_get(&in);
+    tree_reader_bind(tree, f.profile, NULL);
+    in = (ByteReader) { .data = stacks->data, .size = stacks->len };
+    check_false(callstack_load_task(f.stack, 12345, tree, pieces, NULL, &in));
+    f.site.task = f.a;
+    run(&f, WORK + 4, 2, 0);
+    check_folded(&f, "a;main 1\n"
+                     "a;main;work 1\n"
+                     "a;work 2\n"
+                     "b;schedule 1\n");
+    tear_down(&f);
+}
+
 /* Another one runs while nothing is traced, and a signal is handled then. */
 static void test_gap(void)
 {
@@ -605,6 +643,7 @@ int main(int argc, char **argv)
     g_test_add_func("/callstack/moved", test_moved);
     g_test_add_func("/callstack/introduced", test_introduced);
     g_test_add_func("/callstack/handed-over", test_handed_over);
+    g_test_add_func("/callstack/handed-over-wrong", test_handed_over_wrong);
     g_test_add_func("/callstack/gap", test_gap);
     g_test_add_func("/callstack/fence", test_fence);
     g_test_add_func("/callstack/interrupts", test_interrupts);
