@@ -180,7 +180,7 @@ static void put_spaces(GByteArray *out, const SidebandView *view,
 }
 
 /* Their numbers here, by those there */
-static GHashTable *get_spaces(ByteReader *in, SidebandView *view)
+static GHashTable *get_spaces(ByteReader *in, const SidebandView *view)
 {
     GHashTable *spaces = g_hash_table_new(NULL, NULL);
 

@@ -84,7 +84,11 @@ static bool atp_bare(const SidebandView *view, uint64_t atp)
            !(atp & 0x80000000u) : !(atp >> 60);
 }
 
-/* The same one each time that the space comes back, from 1 */
+/*
+ * The same one each time that the space comes back, from 1. All harts' spaces
+ * are numbered as the stream has them, so that it does not matter which of them
+ * this hart has used, or was told of, by then.
+ */
 static unsigned number_of(SidebandView *view, const Space *key)
 {
     Space *s = g_hash_table_lookup(view->numbers, key);
@@ -223,6 +227,25 @@ static void apply_space(SidebandView *view, const SidebandRecord *rec)
     view->current[p[0] & 1] = get_space(view, p[0] & 1,
                                         etrace_sb_get(p + 8, 8),
                                         etrace_sb_get(p + 16, 8));
+}
+
+/* Another hart goes on in a space. */
+static void number_space(SidebandView *view, const SidebandRecord *rec)
+{
+    const uint8_t *p = rec->payload;
+    Space key;
+
+    if (!sideband_record_valid(view->sb, rec)) {
+        return;
+    }
+    key = (Space) {
+        .virt = p[0] & 1,
+        .atp = etrace_sb_get(p + 8, 8),
+        .hgatp = etrace_sb_get(p + 16, 8),
+    };
+    if (key.virt || !atp_bare(view, key.atp)) {
+        number_of(view, &key);
+    }
 }
 
 static void apply_map(SidebandView *view, const SidebandRecord *rec)
@@ -396,6 +419,8 @@ bool sideband_view_advance(SidebandView *view, uint64_t packets)
                 break;
             }
             apply_record(view, &rec);
+        } else if (rec.type == ETRACE_SB_SPACE) {
+            number_space(view, &rec);
         }
         changed |= may_rename(&rec);
         view->pos = pos;
@@ -527,16 +552,16 @@ bool sideband_view_space_of(const SidebandView *view, unsigned number,
     return true;
 }
 
-unsigned sideband_view_space_number(SidebandView *view,
+unsigned sideband_view_space_number(const SidebandView *view,
                                     const SidebandSpace *space)
 {
-    Space key = {
+    const Space *s = g_hash_table_lookup(view->numbers, &(Space) {
         .virt = space->virt,
         .atp = space->atp,
         .hgatp = space->gatp,
-    };
+    });
 
-    return number_of(view, &key);
+    return s ? s->id : 0;
 }
 
 size_t sideband_view_pos(const SidebandView *view)

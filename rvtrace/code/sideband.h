@@ -219,8 +219,8 @@ unsigned sideband_view_space(const SidebandView *view, unsigned priv);
 bool sideband_view_space_of(const SidebandView *view, unsigned number,
                             SidebandSpace *space);
 
-/* The number of @space, which this hart may not have used yet */
-unsigned sideband_view_space_number(SidebandView *view,
+/* The number of @space; 0: the stream did not have it yet. */
+unsigned sideband_view_space_number(const SidebandView *view,
                                     const SidebandSpace *space);
 
 /*

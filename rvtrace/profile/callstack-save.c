@@ -379,14 +379,24 @@ bool callstack_load_task(CallStack *cs, uint32_t tid, TreeReader *tree,
     suspend_all(cs, suspended);
     for (guint i = 0; i < contexts->len; i++) {
         Context *c = contexts->pdata[i];
+        unsigned space = renumber(spaces, c->space);
 
+        /* One without a number is never come to. */
+        if (c->space && !space) {
+            cs->nr_frames -= c->stack->room;
+            g_hash_table_remove(cs->contexts, c);
+            contexts->pdata[i] = NULL;
+            continue;
+        }
         /* The number is a part of the key. */
         g_hash_table_steal(cs->contexts, c);
-        c->space = renumber(spaces, c->space);
+        c->space = space;
         renumber_stack(c->stack, spaces);
     }
     for (guint i = 0; i < contexts->len; i++) {
-        g_hash_table_add(cs->contexts, contexts->pdata[i]);
+        if (contexts->pdata[i]) {
+            g_hash_table_add(cs->contexts, contexts->pdata[i]);
+        }
     }
     callstack_bound_suspended(cs);
     return ok;

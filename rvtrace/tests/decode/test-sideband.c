@@ -418,6 +418,49 @@ static void test_moved(void)
     sideband_free(s);
 }
 
+/* Spaces have the same numbers for each hart, whoever is in them first. */
+static void test_numbers(void)
+{
+    static const struct {
+        unsigned hart;
+        uint64_t atp;
+    } spaces[] = {
+        { 0, SV39(1) }, { 1, SV39(2) }, { 0, SV39(3) }, { 1, 0 }, { 1, SV39(1) },
+        { 0, SV39(2) },
+    };
+    g_autoptr(GByteArray) sb = begin(2);
+    SidebandView *view[2];
+    Sideband *s;
+
+    for (unsigned i = 0; i < ARRAY_SIZE(spaces); i++) {
+        sb_space(sb, spaces[i].hart, false, spaces[i].atp);
+    }
+    s = parse(sb);
+    for (unsigned hart = 0; hart < 2; hart++) {
+        view[hart] = sideband_view_new(s, hart);
+        sideband_view_advance(view[hart], 1);
+    }
+    for (unsigned i = 0; i < ARRAY_SIZE(spaces); i++) {
+        SidebandSpace space = { .atp = spaces[i].atp }, same;
+        unsigned number = sideband_view_space_number(view[0], &space);
+
+        check_cmpuint(number, ==, sideband_view_space_number(view[1], &space));
+        check_true(!number == !spaces[i].atp);
+        check_true(sideband_view_space_of(view[1], number, &same) ==
+                   (number != 0));
+        if (number) {
+            check_cmphex(same.atp, ==, spaces[i].atp);
+        }
+    }
+    check_cmpuint(sideband_view_space(view[0], ETRACE_PRIV_U), ==,
+                  sideband_view_space_number(view[1], &(SidebandSpace) {
+                      .atp = SV39(2),
+                  }));
+    sideband_view_free(view[0]);
+    sideband_view_free(view[1]);
+    sideband_free(s);
+}
+
 /* Notes are handed out once, in order, those of all harts to each. */
 static void test_notes(void)
 {
@@ -825,6 +868,7 @@ int main(int argc, char **argv)
     g_test_add_func("/sideband/restart", test_restart);
     g_test_add_func("/sideband/task", test_task);
     g_test_add_func("/sideband/moved", test_moved);
+    g_test_add_func("/sideband/numbers", test_numbers);
     g_test_add_func("/sideband/notes", test_notes);
     g_test_add_func("/sideband/bare", test_bare);
     g_test_add_func("/sideband/params", test_params);

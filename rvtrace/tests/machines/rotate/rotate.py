@@ -74,8 +74,14 @@ def decode(piece, hart):
     return [int(pc, 16) for pc in out.split()]
 
 
-def place(whole, part, begin):
-    """The first place of @part in @whole from @begin on, or None"""
+def place(whole, part, begin, last):
+    """
+    The first place of part in whole from begin on, or None; of the last part, its
+    place at the end, since a short one of a loop may be elsewhere, too
+    """
+    if last:
+        at = len(whole) - len(part)
+        return at // 8 if at >= 8 * begin and whole.endswith(part) else None
     at = whole.find(part, 8 * begin)
     while at % 8 and at >= 0:
         at = whole.find(part, at + 1)
@@ -94,7 +100,8 @@ def compare(folder, pieces, harts, first=True):
             if not part and piece == pieces[-1]:
                 return '\n'.join(notes)
             need(part, f'{piece}: nothing of hart {hart}')
-            at = place(text, array('Q', part).tobytes(), end)
+            at = place(text, array('Q', part).tobytes(), end,
+                       piece == pieces[-1])
             need(at is not None, f'{piece}, hart {hart}: {len(part)} '
                  'instructions are not what retired')
             missed += at - end if end or first else 0
