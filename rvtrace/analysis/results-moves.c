@@ -3,9 +3,10 @@
  *
  * Harts are decoded side by side, each as fast as it goes. A task that another
  * hart ran before has its call stacks there: where it arrives, its hart waits
- * until the other one has come to the place where the task left it. Whoever
- * waits is behind that place in the sideband stream, so there is always a hart
- * that can go on. With an index, what a task brings is in that.
+ * until the other one has come to the place where the task left it. A hart that
+ * waits has handed over all that left it earlier in the sideband stream, and the
+ * place it waits for is earlier, too: so the hart that waits for the earliest
+ * one can go on. With an index, what a task brings is in that.
  *
  * SPDX-License-Identifier: GPL-2.0-or-later
  */
@@ -16,32 +17,36 @@
 /* Harts that wait have a thread each; of more, no call stacks move. */
 #define MAX_HARTS   256
 
-/* What a move brings to those who follow stacks */
+/* What a move brings to each of those who follow stacks */
 typedef struct Luggage {
     GBytes *stacks[MOVES_NR_USERS];     /* NULL: nothing, or not yet */
 } Luggage;
 
 struct Moves {
-    GMutex lock;            /* of all below but @all, @leave and @arrive */
+    GMutex lock;            /* of @luggage, @passed and @turns */
     GCond changed;
     GArray *all;            /* SidebandMove, by came */
     GArray **leave;         /* by hart: numbers of those from it, by left */
     GArray **arrive;        /* ... and of those to it, by came */
     Luggage *luggage;       /* by number */
-    /* by hart: sideband_in_part() of what it has not come to yet */
-    uint64_t *passed[MOVES_NR_USERS];
+    /* by hart: all that left before this, by SidebandMove.left, is there */
+    uint64_t *passed;
     unsigned turns;         /* harts that may run besides those that do */
     bool alone;             /* nobody waits for anybody */
 };
 
-/* One hart's part in it, for one of those who follow stacks */
+/* One of those who follow stacks, at a hart */
+typedef struct Follower {
+    CallStack *stack;       /* NULL: there is none */
+    Profile *profile;
+    IndexHart *made;        /* gets what arrives; or NULL */
+} Follower;
+
+/* One hart's part in it */
 typedef struct Courier {
     Moves *moves;
     const HartResult *h;
-    MovesUser user;
-    CallStack *stack;
-    Profile *profile;
-    IndexHart *made;        /* gets what arrives; or NULL */
+    Follower followers[MOVES_NR_USERS];
     guint next_leave, next_arrive;
     uint64_t place;         /* sideband_in_part() of the decoder's view */
 } Courier;
@@ -74,9 +79,7 @@ Moves *moves_new(const Trace *t)
     m->leave = g_new0(GArray *, t->nr_harts);
     m->arrive = g_new0(GArray *, t->nr_harts);
     m->luggage = g_new0(Luggage, m->all->len);
-    for (unsigned i = 0; i < MOVES_NR_USERS; i++) {
-        m->passed[i] = g_new0(uint64_t, t->nr_harts);
-    }
+    m->passed = g_new0(uint64_t, t->nr_harts);
     for (unsigned i = 0; i < t->nr_harts; i++) {
         m->leave[i] = g_array_new(false, false, sizeof(unsigned));
         m->arrive[i] = g_array_new(false, false, sizeof(unsigned));
@@ -106,9 +109,7 @@ void moves_free(Moves *m, unsigned nr_harts)
         g_array_unref(m->leave[i]);
         g_array_unref(m->arrive[i]);
     }
-    for (unsigned i = 0; i < MOVES_NR_USERS; i++) {
-        g_free(m->passed[i]);
-    }
+    g_free(m->passed);
     g_free(m->leave);
     g_free(m->arrive);
     g_free(m->luggage);
@@ -155,9 +156,7 @@ void moves_end_turn(Moves *m)
 void moves_end_hart(Moves *m, unsigned hart)
 {
     g_mutex_lock(&m->lock);
-    for (unsigned i = 0; i < MOVES_NR_USERS; i++) {
-        m->passed[i][hart] = UINT64_MAX;
-    }
+    m->passed[hart] = UINT64_MAX;
     g_cond_broadcast(&m->changed);
     g_mutex_unlock(&m->lock);
 }
@@ -201,15 +200,15 @@ static GHashTable *get_spaces(ByteReader *in, const SidebandView *view)
 }
 
 /* All that the task has here; NULL if that is nothing */
-static GBytes *pack(const Courier *c, uint32_t tid)
+static GBytes *pack(const Courier *c, const Follower *f, uint32_t tid)
 {
-    g_autoptr(TreeWriter) tree = tree_writer_new(c->profile);
+    g_autoptr(TreeWriter) tree = tree_writer_new(f->profile);
     g_autoptr(StackPool) pool = stack_pool_new();
     g_autoptr(GArray) spaces = g_array_new(false, false, sizeof(unsigned));
     g_autoptr(GByteArray) stacks = g_byte_array_new();
     GByteArray *out;
 
-    if (!callstack_save_task(c->stack, tid, tree, pool, stacks, spaces)) {
+    if (!callstack_save_task(f->stack, tid, tree, pool, stacks, spaces)) {
         return NULL;
     }
     out = g_byte_array_new();
@@ -220,7 +219,8 @@ static GBytes *pack(const Courier *c, uint32_t tid)
     return g_byte_array_free_to_bytes(out);
 }
 
-static void unpack(const Courier *c, uint32_t tid, GBytes *bytes)
+static void unpack(const Courier *c, const Follower *f, uint32_t tid,
+                   GBytes *bytes)
 {
     ByteReader in = { .data = g_bytes_get_data(bytes, &in.size) };
     const Results *r = c->h->all;
@@ -229,51 +229,52 @@ static void unpack(const Courier *c, uint32_t tid, GBytes *bytes)
     g_autoptr(GArray) pieces = stack_pool_get(&in);
     g_autoptr(GHashTable) spaces = get_spaces(&in, c->h->d.image->view);
 
-    tree_reader_bind(tree, c->profile, NULL);
-    callstack_load_task(c->stack, tid, tree, pieces, spaces, &in);
+    tree_reader_bind(tree, f->profile, NULL);
+    callstack_load_task(f->stack, tid, tree, pieces, spaces, &in);
 }
 
-/* The hart has come to its place: what left it before can be had. */
-static void hand_over(Courier *c)
+/* Is @hart going to come to where it takes something? */
+static bool goes_on(Moves *m, unsigned hart)
 {
-    Moves *m = c->moves;
-    const GArray *leave = m->leave[c->h->hart];
-    guint first = c->next_leave, n;
-    g_autoptr(GPtrArray) packed = g_ptr_array_new();
+    bool is_there;
 
-    for (n = first; n < leave->len; n++) {
-        const SidebandMove *move = get_move(m, g_array_index(leave, unsigned,
-                                                             n));
-
-        if (move->left >= c->place) {
-            break;
-        }
-        g_ptr_array_add(packed, pack(c, move->tid));
-    }
-    c->next_leave = n;
     g_mutex_lock(&m->lock);
-    for (guint i = 0; i < packed->len; i++) {
-        unsigned number = g_array_index(leave, unsigned, first + i);
-
-        m->luggage[number].stacks[c->user] = packed->pdata[i];
-    }
-    m->passed[c->user][c->h->hart] = c->place;
-    if (packed->len) {
-        g_cond_broadcast(&m->changed);
-    }
+    is_there = m->passed[hart] != UINT64_MAX;
     g_mutex_unlock(&m->lock);
+    return is_there;
 }
 
-/* What @number brings, when that is known; NULL: nothing. The caller's */
-static GBytes *wait_for(Courier *c, unsigned number)
+/* The task has left the hart: what it has can be had. */
+static void hand_over(Courier *c, unsigned number)
 {
     Moves *m = c->moves;
     const SidebandMove *move = get_move(m, number);
-    const uint64_t *passed = &m->passed[c->user][move->from];
-    GBytes *bytes;
+    Luggage luggage = { 0 };
+
+    if (goes_on(m, move->to)) {
+        for (unsigned i = 0; i < MOVES_NR_USERS; i++) {
+            const Follower *f = &c->followers[i];
+
+            luggage.stacks[i] = f->stack ? pack(c, f, move->tid) : NULL;
+        }
+    }
+    g_mutex_lock(&m->lock);
+    m->luggage[number] = luggage;
+    m->passed[c->h->hart] = move->left + 1;
+    g_cond_broadcast(&m->changed);
+    g_mutex_unlock(&m->lock);
+}
+
+/* What @number brings, when that is known; the caller unrefs it. */
+static Luggage wait_for(Courier *c, unsigned number)
+{
+    Moves *m = c->moves;
+    const SidebandMove *move = get_move(m, number);
+    const uint64_t *passed = &m->passed[move->from];
+    Luggage luggage = { 0 };
 
     if (!move->left || m->alone) {
-        return NULL;
+        return luggage;
     }
     g_mutex_lock(&m->lock);
     if (*passed <= move->left) {
@@ -284,83 +285,115 @@ static GBytes *wait_for(Courier *c, unsigned number)
         }
         m->turns--;
     }
-    bytes = g_steal_pointer(&m->luggage[number].stacks[c->user]);
+    luggage = m->luggage[number];
+    m->luggage[number] = (Luggage) { 0 };
     g_mutex_unlock(&m->lock);
-    return bytes;
+    return luggage;
 }
 
 /* So that a piece of the trace can be decoded by itself */
-static void keep(const Courier *c, const SidebandMove *move)
+static void keep(const Follower *f, const SidebandMove *move)
 {
     IndexArrival a = { .came = move->came, .bytes = g_byte_array_new() };
 
-    callstack_save_task(c->stack, move->tid, c->made->tree_writer,
-                        c->made->pool, a.bytes, NULL);
-    g_array_append_val(c->made->arrivals, a);
+    callstack_save_task(f->stack, move->tid, f->made->tree_writer,
+                        f->made->pool, a.bytes, NULL);
+    g_array_append_val(f->made->arrivals, a);
+}
+
+/* What the index says that the task brings */
+static void load(const Courier *c, const Follower *f, const SidebandMove *move)
+{
+    const HartPiece *piece = &c->h->piece;
+    const IndexArrival *a = index_hart_arrival(piece->indexed, move->came);
+    ByteReader in = a ? a->stacks : (ByteReader) { 0 };
+
+    if (in.size) {
+        callstack_load_task(f->stack, move->tid, piece->tree,
+                            piece->indexed->pieces, NULL, &in);
+    }
 }
 
 static void arrive(Courier *c, unsigned number)
 {
     const SidebandMove *move = get_move(c->moves, number);
-    const HartPiece *piece = &c->h->piece;
+    bool indexed = c->h->piece.indexed;
+    Luggage luggage = { 0 };
 
-    callstack_drop_task(c->stack, move->tid);
-    if (piece->indexed) {
-        const IndexArrival *a = index_hart_arrival(piece->indexed,
-                                                   move->came);
-        ByteReader in = a ? a->stacks : (ByteReader) { 0 };
-
-        if (in.size) {
-            callstack_load_task(c->stack, move->tid, piece->tree,
-                                piece->indexed->pieces, NULL, &in);
-        }
-    } else {
-        g_autoptr(GBytes) bytes = wait_for(c, number);
-
-        if (bytes) {
-            unpack(c, move->tid, bytes);
-        }
+    if (!indexed) {
+        luggage = wait_for(c, number);
     }
-    if (c->made) {
-        keep(c, move);
+    for (unsigned i = 0; i < MOVES_NR_USERS; i++) {
+        const Follower *f = &c->followers[i];
+        g_autoptr(GBytes) bytes = luggage.stacks[i];
+
+        if (!f->stack) {
+            continue;
+        }
+        callstack_drop_task(f->stack, move->tid);
+        if (indexed) {
+            load(c, f, move);
+        } else if (bytes) {
+            unpack(c, f, move->tid, bytes);
+        }
+        if (f->made) {
+            keep(f, move);
+        }
     }
 }
 
-/* Who arrived before @from is in what was loaded. */
+/* The number of the next move of @list; NULL: none of them is left */
+static const unsigned *next_of(const GArray *list, guint next)
+{
+    return next < list->len ? &g_array_index(list, unsigned, next) : NULL;
+}
+
+/* Tasks that arrived before @from are in what was loaded. */
 static void skip_arrivals(Courier *c, const TracePoint *from)
 {
     const GArray *arrivals = c->moves->arrive[c->h->hart];
     uint64_t place = trace_point_place(from);
+    const unsigned *next;
 
-    while (c->next_arrive < arrivals->len &&
-           get_move(c->moves, g_array_index(arrivals, unsigned,
-                                            c->next_arrive))->came < place) {
+    while ((next = next_of(arrivals, c->next_arrive)) &&
+           get_move(c->moves, *next)->came < place) {
         c->next_arrive++;
     }
 }
 
-/* The decoder's view of the sideband has come to another place. */
+/*
+ * The decoder's view of the sideband has come to another place. Tasks may have
+ * come and left since the last one, of which nothing was traced: one that was
+ * here in between takes along what it has brought.
+ */
 static void come_to(Courier *c, uint64_t place)
 {
     const Moves *m = c->moves;
     const HartPiece *piece = &c->h->piece;
-    const GArray *arrivals = m->arrive[c->h->hart];
+    bool hands_over = !piece->indexed && !m->alone;
 
     if (!c->place && piece->from) {
         skip_arrivals(c, &piece->from->at);
     }
     c->place = place;
-    if (!piece->indexed && !m->alone) {
-        hand_over(c);
-    }
-    while (c->next_arrive < arrivals->len) {
-        unsigned number = g_array_index(arrivals, unsigned, c->next_arrive);
+    for (;;) {
+        const unsigned *leaves = hands_over ?
+            next_of(m->leave[c->h->hart], c->next_leave) : NULL;
+        const unsigned *arrives = next_of(m->arrive[c->h->hart],
+                                          c->next_arrive);
+        uint64_t left = leaves ? get_move(m, *leaves)->left : UINT64_MAX;
+        uint64_t came = arrives ? get_move(m, *arrives)->came : UINT64_MAX;
 
-        if (get_move(m, number)->came >= place) {
+        if (MIN(left, came) >= place) {
             break;
         }
-        c->next_arrive++;
-        arrive(c, number);
+        if (left <= came) {
+            c->next_leave++;
+            hand_over(c, *leaves);
+        } else {
+            c->next_arrive++;
+            arrive(c, *arrives);
+        }
     }
 }
 
@@ -385,7 +418,6 @@ static void on_trap(void *opaque, const FlowTrap *trap,
     look(opaque);
 }
 
-/* What an index keeps here is as far as the decoder is in the sideband. */
 static void on_synced(void *opaque)
 {
     look(opaque);
@@ -401,13 +433,15 @@ static const ObserverOps courier_ops = {
 void hart_move_tasks(HartResult *h, MovesUser user, CallStack *stack,
                      Profile *profile, IndexHart *made)
 {
-    Courier *c = g_new0(Courier, 1);
+    Courier *c = hart_observer(h, &courier_ops);
 
-    c->moves = h->all->moves;
-    c->h = h;
-    c->user = user;
-    c->stack = stack;
-    c->profile = profile;
-    c->made = made;
-    hart_observe(h, &courier_ops, c, 0);
+    if (!c) {
+        c = g_new0(Courier, 1);
+        c->moves = h->all->moves;
+        c->h = h;
+        hart_observe(h, &courier_ops, c, 0);
+    }
+    c->followers[user] = (Follower) {
+        .stack = stack, .profile = profile, .made = made,
+    };
 }

@@ -34,9 +34,9 @@ BT_ALL = b'$qRcmd,627420616c6c#' + \
 REAL_BYTES = 6 << 20
 
 
-def run(*args, env=None, stdin=None):
+def run(*args, env=None, stdin=None, limit=600):
     done = subprocess.run([TOOL, *args], capture_output=True, env=env,
-                          input=stdin, timeout=600, check=False)
+                          input=stdin, timeout=limit, check=False)
     return done.returncode, done.stdout, done.stderr.decode()
 
 
@@ -304,6 +304,71 @@ def wrong(case, other):
     says('other options', ['merge', *paths], 2, 'other options')
 
 
+FENCE, TASK = 4, 16     # types of sideband records
+
+
+def record(kind, hart, payload):
+    return struct.pack('<HHI', kind, hart, len(payload)) + payload
+
+
+def task(hart, tid):
+    return record(TASK, hart, struct.pack('<QII16sQ', 0x1000 * tid, tid, tid,
+                                          b'task %d' % tid, 0))
+
+
+def fence(hart, packets):
+    return record(FENCE, hart, struct.pack('<Q', packets))
+
+
+def with_tasks(case, path, rounds):
+    """
+    A sideband with more records: @rounds has those that are inserted behind the
+    next fence of a hart, each as (hart, function of the fence's packets).
+    """
+    with open(case.sideband, 'rb') as f:
+        data = f.read()
+    out, at, rounds = b'', 0, list(rounds)
+    while at < len(data):
+        kind, hart, size = struct.unpack_from('<HHI', data, at)
+        out += data[at:at + 8 + size]
+        if kind == FENCE and rounds and hart == rounds[0][0]:
+            packets, = struct.unpack_from('<Q', data, at + 8)
+            out += rounds.pop(0)[1](packets)
+        at += 8 + size
+    assert not rounds
+    with open(path, 'wb') as f:
+        f.write(out)
+
+
+def moves(name, case):
+    """Tasks that go from hart to hart"""
+    path = os.path.join(case.dir, 'moves')
+    view = ['folded', '--trace', case.trace, '--sideband', path]
+
+    def visited(*visit):
+        with_tasks(case, path, [
+            (0, lambda _: task(0, 20)), (1, lambda _: task(1, 10)),
+            (1, lambda _: task(1, 30)),
+            (0, lambda _: b''.join(task(0, tid) for tid in visit)),
+            (1, lambda _: task(1, 10))])
+        return run(*view)
+
+    # What comes and goes without executing anything changes nothing.
+    want = visited()
+    got = visited(10, 20)
+    check(f'{name}: a visit', want == got and want[1], got[2])
+    # A view and an index, and two harts that wait for each other in turn
+    with_tasks(case, path, [
+        (0, lambda _: task(0, 20)), (1, lambda _: task(1, 10)),
+        (1, lambda _: task(1, 30)),
+        (0, lambda n: task(0, 10) + fence(0, n + 1) + task(0, 11) +
+         fence(0, n + 2) + task(0, 40) + task(1, 11))])
+    want = run(*view)
+    got = run(*view, '--make-index', '--index', path + '.rvidx', limit=60)
+    check(f'{name}: a view and an index', want[:2] == got[:2] and want[1],
+          got[2])
+
+
 def on_the_way(name, case, rng):
     """An index that a view makes is the one that rvtrace index makes."""
     made = os.path.join(case.dir, 'made')
@@ -440,6 +505,7 @@ def synthetic(folder, write):
     other_commands('3 harts', three)
     on_the_way('3 harts', three, rng)
     grown('3 harts', three, rng)
+    moves('3 harts', three)
     hostile('3 harts', three, rng, 60)
     wrong(three, one)
     with_parallel(three)
