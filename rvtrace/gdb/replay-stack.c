@@ -230,66 +230,6 @@ static bool load(StackPass *p, const ReplayPoint *from)
                                             &saved);
 }
 
-/*
- * A task that another hart ran in between has other stacks than those that it
- * has left here. The other hart is not decoded: only an index knows them.
- */
-static void arrive(StackPass *p, const SidebandMove *move)
-{
-    ReplayStacks *s = p->s;
-    const IndexArrival *a = s->index ? index_hart_arrival(s->index,
-                                                          move->came) : NULL;
-
-    callstack_drop_task(p->cs, move->tid);
-    if (a && a->stacks.size && s->reader && !s->writer) {
-        ByteReader in = a->stacks;
-
-        callstack_load_task(p->cs, move->tid, s->reader, s->pieces, NULL, &in);
-    }
-}
-
-/* The decoder's view of the sideband may have come to another place. */
-static void look_for_moves(StackPass *p)
-{
-    const GArray *moves = p->s->moves;
-    uint64_t place = trace_decoder_place(&p->d);
-
-    while (place != p->place && p->next_move < moves->len) {
-        const SidebandMove *move = &g_array_index(moves, SidebandMove,
-                                                  p->next_move);
-
-        if (move->came >= place) {
-            break;
-        }
-        p->next_move++;
-        arrive(p, move);
-    }
-    p->place = place;
-}
-
-/* Is there a point here, whose stacks are not known yet? */
-static void on_synced(void *opaque)
-{
-    StackPass *p = opaque;
-    ReplayStacks *s = p->s;
-    const ReplayPoint *first = (const ReplayPoint *)s->r->points->data;
-    const ReplayPoint *point = replay_last_point(s->r, p->pos);
-    g_autoptr(GByteArray) bytes = NULL;
-
-    look_for_moves(p);
-    if (!s->writer || !point || point->insns != p->pos ||
-        s->saved[point - first].data || point->at.pos != p->d.stream.pos ||
-        point->at.part != p->d.part) {
-        return;
-    }
-    bytes = g_byte_array_new();
-    if (callstack_save(p->cs, s->writer, s->pool, bytes)) {
-        s->saved[point - first] = reader_of(bytes);
-        g_ptr_array_add(s->bytes, g_steal_pointer(&bytes));
-        forget_reader(s);
-    }
-}
-
 /* The node of @caller, called by node @outer; made if there is none */
 static unsigned stack_node(StackPass *p, const CallStackCaller *caller,
                            unsigned outer)
@@ -354,6 +294,66 @@ static void note_stack(StackPass *p, uint64_t i)
     swap = p->callers;
     p->callers = p->next;
     p->next = swap;
+}
+
+/*
+ * A task that another hart ran in between has other stacks than those that it
+ * has left here. The other hart is not decoded: only an index knows them.
+ */
+static void arrive(StackPass *p, const SidebandMove *move)
+{
+    ReplayStacks *s = p->s;
+    const IndexArrival *a = s->index ? index_hart_arrival(s->index,
+                                                          move->came) : NULL;
+
+    callstack_drop_task(p->cs, move->tid);
+    if (a && a->stacks.size && s->reader && !s->writer) {
+        ByteReader in = a->stacks;
+
+        callstack_load_task(p->cs, move->tid, s->reader, s->pieces, NULL, &in);
+    }
+}
+
+/* The decoder's view of the sideband may have come to another place. */
+static void look_for_moves(StackPass *p)
+{
+    const GArray *moves = p->s->moves;
+    uint64_t place = trace_decoder_place(&p->d);
+
+    while (place != p->place && p->next_move < moves->len) {
+        const SidebandMove *move = &g_array_index(moves, SidebandMove,
+                                                  p->next_move);
+
+        if (move->came >= place) {
+            break;
+        }
+        p->next_move++;
+        arrive(p, move);
+    }
+    p->place = place;
+}
+
+/* Is there a point here, whose stacks are not known yet? */
+static void on_synced(void *opaque)
+{
+    StackPass *p = opaque;
+    ReplayStacks *s = p->s;
+    const ReplayPoint *first = (const ReplayPoint *)s->r->points->data;
+    const ReplayPoint *point = replay_last_point(s->r, p->pos);
+    g_autoptr(GByteArray) bytes = NULL;
+
+    look_for_moves(p);
+    if (!s->writer || !point || point->insns != p->pos ||
+        s->saved[point - first].data || point->at.pos != p->d.stream.pos ||
+        point->at.part != p->d.part) {
+        return;
+    }
+    bytes = g_byte_array_new();
+    if (callstack_save(p->cs, s->writer, s->pool, bytes)) {
+        s->saved[point - first] = reader_of(bytes);
+        g_ptr_array_add(s->bytes, g_steal_pointer(&bytes));
+        forget_reader(s);
+    }
 }
 
 static void on_runs(void *opaque, const FlowRun *runs, unsigned n,
