@@ -45,7 +45,7 @@ typedef struct Follower {
 /* One hart's part in it */
 typedef struct Courier {
     Moves *moves;
-    const HartResult *h;
+    HartResult *h;
     Follower followers[MOVES_NR_USERS];
     guint next_leave, next_arrive;
     uint64_t place;         /* sideband_in_part() of the decoder's view */
@@ -301,16 +301,17 @@ static void keep(const Follower *f, const SidebandMove *move)
     g_array_append_val(f->made->arrivals, a);
 }
 
-/* What the index says that the task brings */
+/* What the index says that the task brings; if that is nonsense, give up. */
 static void load(const Courier *c, const Follower *f, const SidebandMove *move)
 {
-    const HartPiece *piece = &c->h->piece;
+    HartPiece *piece = &c->h->piece;
     const IndexArrival *a = index_hart_arrival(piece->indexed, move->came);
     ByteReader in = a ? a->stacks : (ByteReader) { 0 };
 
-    if (in.size) {
-        callstack_load_task(f->stack, move->tid, piece->tree,
-                            piece->indexed->pieces, NULL, &in);
+    if (in.size && !callstack_load_task(f->stack, move->tid, piece->tree,
+                                        piece->indexed->pieces, NULL, &in)) {
+        piece->failed = true;
+        c->h->d.stop = true;
     }
 }
 

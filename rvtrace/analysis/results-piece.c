@@ -207,9 +207,10 @@ void hart_decode_piece(HartResult *h, const TraceConsumer *consumer)
     /* A piece without anything in it */
     h->d.stop = p->over && from >= to;
     if (!h->d.stop) {
-        p->failed = !trace_decode_from(&h->d, h->all->t, h->hart,
-                                       p->from ? &p->start : NULL, consumer,
-                                       h);
+        /* An observer may have found that the index makes no sense. */
+        p->failed |= !trace_decode_from(&h->d, h->all->t, h->hart,
+                                        p->from ? &p->start : NULL, consumer,
+                                        h);
     }
     if (p->from) {
         trace_stats_add(&h->d.stats, &p->from->before.stats);

@@ -367,6 +367,21 @@ def moves(name, case):
     got = run(*view, '--make-index', '--index', path + '.rvidx', limit=60)
     check(f'{name}: a view and an index', want[:2] == got[:2] and want[1],
           got[2])
+    index = path + '.rvidx'
+    run('index', *view[1:], '--every', '1000', '-o', index)
+    got = run(*view, '--index', index, '--from', '1')
+    check(f'{name}: tasks arrive with the index', got[0] == 0 and got[1],
+          got[2])
+    # What the last task brings has too many stacks.
+    with open(path, 'rb') as f:
+        came = f.read().rindex(task(1, 11))
+    with open(index, 'rb') as f:
+        data = bytearray(f.read())
+    at = data.index(struct.pack('<Q', came)) + 12
+    data[at:at + 4] = bytes([255] * 4)
+    seal(index, data[HEADER:], data[:HEADER])
+    says(f'{name}: they arrive with nonsense',
+         [*view, '--index', index, '--from', '1'], 2, 'is damaged')
 
 
 def on_the_way(name, case, rng):
