@@ -122,8 +122,9 @@ Moves *moves_new(const Trace *t);
 void moves_free(Moves *m, unsigned nr_harts);
 
 /*
- * When r->harts are there, of which @turns may be decoded at the same time.
- * Returns how many threads that takes: those that wait for others have no turn.
+ * Begin to decode r->harts, @turns of them at the same time. Returns how many
+ * threads that takes: one more for each hart that may wait for another one,
+ * which gives its turn away meanwhile.
  */
 unsigned moves_begin(Moves *m, const Results *r, unsigned turns);
 void moves_begin_turn(Moves *m);
@@ -133,9 +134,10 @@ void moves_end_turn(Moves *m);
 void moves_end_hart(Moves *m, unsigned hart);
 
 /*
- * What @stack, whose nodes are those of @profile, does not know is told to it
- * from here on: before @stack is told what happens. @made: an index that is to
- * have what arrives, or NULL.
+ * From here on, tasks that come to @h from other harts bring their call stacks
+ * to @stack, whose nodes are those of @profile. Observers that come later may
+ * tell @stack of runs and traps, earlier ones may not. @made: an index that is
+ * to have what arrives, or NULL.
  */
 void hart_move_tasks(HartResult *h, MovesUser user, CallStack *stack,
                      Profile *profile, IndexHart *made);

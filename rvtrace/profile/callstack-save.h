@@ -37,9 +37,10 @@ bool callstack_save_task(const CallStack *cs, uint32_t tid, TreeWriter *tree,
                          StackPool *pool, GByteArray *out, GArray *spaces);
 
 /*
- * What the task has is this from here on, and nothing else. @spaces: numbers of
- * address spaces by those that were saved; NULL: they are the same. Returns
- * false if some of it makes no sense.
+ * Read what callstack_save_task() wrote: from here on, the task @tid has these
+ * stacks and no others. @spaces: numbers of address spaces by those that were
+ * saved; NULL: they are the same. Returns false if some of it makes no sense;
+ * what came before that is loaded.
  */
 bool callstack_load_task(CallStack *cs, uint32_t tid, TreeReader *tree,
                          const GArray *pieces, GHashTable *spaces,

@@ -321,8 +321,8 @@ GArray *trace_moves(const Trace *t);
 
 /*
  * How far the hart has come in the sideband: sideband_in_part() of the next
- * record; 0 if there is no sideband. Where records are less than that, they have
- * been applied.
+ * record; 0 if there is no sideband. The records before that one have been
+ * applied.
  */
 uint64_t trace_decoder_place(const TraceDecoder *d);
 
