@@ -72,6 +72,7 @@ typedef struct StackPass {
     uint64_t lo, hi;
     guint next_move;            /* of s->moves */
     uint64_t place;             /* trace_decoder_place() */
+    bool failed;                /* the index makes no sense */
     CallStackCaller *callers;   /* of the stack that was noted last, ... */
     unsigned nr_callers, all_callers;
     unsigned *path;             /* ... outermost first: their nodes */
@@ -310,7 +311,10 @@ static void arrive(StackPass *p, const SidebandMove *move)
     if (a && a->stacks.size && s->reader && !s->writer) {
         ByteReader in = a->stacks;
 
-        callstack_load_task(p->cs, move->tid, s->reader, s->pieces, NULL, &in);
+        if (!callstack_load_task(p->cs, move->tid, s->reader, s->pieces, NULL,
+                                 &in)) {
+            p->failed = p->d.stop = true;
+        }
     }
 }
 
@@ -381,7 +385,7 @@ static void on_runs(void *opaque, const FlowRun *runs, unsigned n,
         p->pos += runs[i].count;
     }
     p->pos += near ? 0 : insns;
-    p->d.stop = p->pos >= p->hi;
+    p->d.stop = p->failed || p->pos >= p->hi;
 }
 
 static void on_trap(void *opaque, const FlowTrap *trap)
@@ -473,7 +477,7 @@ static bool run_pass(StackPass *p, const ReplayPoint *from)
     g_free(p->next);
     g_free(p->path);
     callstack_free(p->cs);
-    return ok && p->pos >= p->hi;
+    return ok && !p->failed && p->pos >= p->hi;
 }
 
 static bool fill_window(ReplayStacks *s, uint64_t base)

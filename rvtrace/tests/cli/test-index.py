@@ -382,6 +382,10 @@ def moves(name, case):
     seal(index, data[HEADER:], data[:HEADER])
     says(f'{name}: they arrive with nonsense',
          [*view, '--index', index, '--from', '1'], 2, 'is damaged')
+    got = run('gdbserver', '--listen', 'stdio', '--goto', '9000', *view[1:],
+              '--index', index, stdin=BT_ALL)
+    check(f'{name}: gdbserver says so of the stack', got[0] == 0 and
+          b'its call stack cannot be decoded'.hex().encode() in got[1], got)
 
 
 def on_the_way(name, case, rng):
