@@ -4,9 +4,9 @@
  * Harts are decoded side by side, each as fast as it goes. A task that another
  * hart ran before has its call stacks there: where it arrives, its hart waits
  * until the other one has come to the place where the task left it. A hart that
- * waits has handed over all that left it earlier in the sideband stream, and the
- * place it waits for is earlier, too: so the hart that waits for the earliest
- * one can go on. With an index, what a task brings is in that.
+ * waits has handed over all that left it earlier in the sideband stream, and
+ * the place that it waits for is earlier, too: so the hart that waits for the
+ * earliest one can go on. With an index, what a task brings is in that.
  *
  * SPDX-License-Identifier: GPL-2.0-or-later
  */

@@ -257,8 +257,8 @@ static void test_moved(void)
 }
 
 /*
- * Until Linux says which task runs on a hart, its idle task begins there; others
- * have stacks of their own.
+ * Until Linux says which task runs on a hart, its idle task begins there;
+ * others have stacks of their own.
  */
 static void test_introduced(void)
 {
