@@ -24,10 +24,14 @@ import gdb.unwinder
 
 
 class RvtraceFrameId:
-    """sp orders frames, as gdb expects of a stack; it is no address."""
+    """
+    sp orders frames, as gdb expects of a stack; it is no address. (gdb looks there
+    for variables, and must find nothing: with 64 bits, no page table leads there.)
+    """
 
     def __init__(self, outer, word):
-        self.sp = gdb.Value(0x7ffff000 - 16 * outer).cast(word)
+        top = 0x7ffff000 if word.sizeof == 4 else 0x0ffffffffffff000
+        self.sp = gdb.Value(top - 16 * outer).cast(word)
         self.pc = gdb.Value(0).cast(word)
 
 
@@ -126,6 +130,7 @@ known if the trace has data, and those of callers are then, too."""
                     ('off' if self.value else 'on'))
         # What a function returned is in a register that may not be known.
         gdb.execute('set print finish ' + ('off' if self.value else 'on'))
+        gdb.invalidate_cached_frames()
         return ''
 
 
@@ -135,6 +140,9 @@ def rvtrace_begin():
     gdb.unwinder.register_unwinder(None, unwinder, replace=True)
     RvtraceGoto()
     gdb.execute('set print entry-values no')
+    # Of a kernel without an entry point, gdb would end at any nameless function.
+    gdb.execute('set backtrace past-entry on')
+    gdb.execute('set backtrace past-main on')
     # The first stack of a long trace takes a while.
     if 0 <= gdb.parameter('remotetimeout') < 600:
         gdb.execute('set remotetimeout 600')

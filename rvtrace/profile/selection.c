@@ -191,6 +191,13 @@ static bool parse_borders(Selection *s, const SelectionOptions *o,
                     o->to ?: "the end");
         return false;
     }
+    if (s->from.nth && s->from.nth >= s->to.nth && s->to.nth &&
+        !strcmp(s->from.name, s->to.name)) {
+        g_set_error(errp, OPTION_ERROR, OPTION_FROM,
+                    "%s: must be before %s, or nothing is left", o->from,
+                    o->to);
+        return false;
+    }
     return true;
 }
 
@@ -515,7 +522,7 @@ static bool is_border(SelectionHart *h, const Border *b, uint64_t *entered,
     }
     ++*entered;
     h->steady &= !b->nth;
-    return !b->nth || *entered >= b->nth;
+    return !b->nth || *entered == b->nth;
 }
 
 void selection_enter(SelectionHart *h, const Task *task, const char *function)

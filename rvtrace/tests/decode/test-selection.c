@@ -287,6 +287,9 @@ static void test_borders(void)
     wrong(&(SelectionOptions) {
         .from = (char *)"-5", .to = (char *)"-6",
     }, OPTION_FROM, "-5: ");
+    wrong(&(SelectionOptions) {
+        .from = (char *)"sym:f#5", .to = (char *)"sym:f#5",
+    }, OPTION_FROM, "sym:f#5: ");
 }
 
 /* From the first time that is not before the border on */
@@ -452,6 +455,17 @@ static void test_times_entered(void)
     for (unsigned i = 1; i < 5; i++) {
         selection_enter(c.h, &init, "f");
         check_true(selection_covers(c.h, &init) == (i == 2));
+        selection_ran(c.h, 10);
+    }
+    end(&c);
+    /* The time of --to is over: it goes on to its end. */
+    begin(&c, &(SelectionOptions) {
+        .from = (char *)"sym:f#2", .to = (char *)"sym:g#1",
+    });
+    for (unsigned i = 1; i < 5; i++) {
+        selection_enter(c.h, &init, "g");
+        selection_enter(c.h, &init, "f");
+        check_true(selection_covers(c.h, &init) == (i >= 2));
         selection_ran(c.h, 10);
     }
     end(&c);
