@@ -8,8 +8,9 @@ QEMU_INCLUDE ?= $(here)../../../../build/qemu-stock/include/qemu
 CC ?= gcc
 CFLAGS ?= -O2 -g -Wall -Wextra -Wno-unused-parameter -Werror
 
-$(OUT)/libregisters.so: $(here)registers.c $(QEMU_INCLUDE)/qemu-plugin.h
+$(OUT)/libregisters.so: $(here)registers.c $(here)../observer.h \
+		$(QEMU_INCLUDE)/qemu-plugin.h
 	mkdir -p $(OUT)
 	$(CC) $(CFLAGS) -fPIC -shared -fvisibility=hidden \
-		-I$(QEMU_INCLUDE) $$(pkg-config --cflags gmodule-2.0) \
+		-I$(QEMU_INCLUDE) -I$(here).. $$(pkg-config --cflags gmodule-2.0) \
 		-o $@ $< $$(pkg-config --libs gmodule-2.0)

@@ -19,12 +19,12 @@
  */
 #include <errno.h>
 #include <glib.h>
-#include <gmodule.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 #include <qemu-plugin.h>
+#include "observer.h"
 
 QEMU_PLUGIN_EXPORT int qemu_plugin_version = QEMU_PLUGIN_VERSION;
 
@@ -116,30 +116,7 @@ static void block_translated(qemu_plugin_id_t id, struct qemu_plugin_tb *tb)
 
 static void hart_starts(qemu_plugin_id_t id, unsigned hart)
 {
-    static const char *const names[] = {
-        "zero", "ra", "sp", "gp", "tp", "t0", "t1", "t2", "fp", "s1",
-        "a0", "a1", "a2", "a3", "a4", "a5", "a6", "a7",
-        "s2", "s3", "s4", "s5", "s6", "s7", "s8", "s9", "s10", "s11",
-        "t3", "t4", "t5", "t6",
-    };
-    g_autoptr(GArray) regs = qemu_plugin_get_registers();
-
-    for (unsigned k = 0; k < G_N_ELEMENTS(names); k++) {
-        for (guint i = 0; i < regs->len; i++) {
-            qemu_plugin_reg_descriptor *r =
-                &g_array_index(regs, qemu_plugin_reg_descriptor, i);
-            const char *slash = strchr(r->name, '/');
-
-            if (!strcmp(slash ? slash + 1 : r->name, names[k]) ||
-                (k == 8 && slash && !strcmp(slash + 1, "s0"))) {
-                x[k] = r->handle;
-            }
-        }
-        if (!x[k]) {
-            fprintf(stderr, "registers: there is no register %s\n", names[k]);
-            _exit(1);
-        }
-    }
+    observer_find_x("registers", x);
 }
 
 static void at_exit(qemu_plugin_id_t id, void *opaque)
@@ -148,14 +125,6 @@ static void at_exit(qemu_plugin_id_t id, void *opaque)
         fprintf(stderr, "registers: cannot write: %s\n", strerror(errno));
         _exit(1);
     }
-}
-
-static bool open_retired(const char *path)
-{
-    GModule *m = g_module_open(path, G_MODULE_BIND_LOCAL);
-
-    return m && g_module_symbol(m, "retired_before_block",
-                                (gpointer *)&retired_before);
 }
 
 QEMU_PLUGIN_EXPORT int qemu_plugin_install(qemu_plugin_id_t id,
@@ -172,7 +141,7 @@ QEMU_PLUGIN_EXPORT int qemu_plugin_install(qemu_plugin_id_t id,
             out = fopen(value, "w");
             good = out;
         } else if (g_str_has_prefix(argv[i], "retired=")) {
-            good = open_retired(value);
+            good = observer_open_retired(value, &retired_before);
         } else if (g_str_has_prefix(argv[i], "every=")) {
             every = g_ascii_strtoull(value, NULL, 10);
             good = every;

@@ -44,7 +44,6 @@
 #include <dwarf.h>
 #include <errno.h>
 #include <glib.h>
-#include <gmodule.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -52,6 +51,7 @@
 #include <unistd.h>
 #include <qemu-plugin.h>
 #include "files.h"
+#include "observer.h"
 
 QEMU_PLUGIN_EXPORT int qemu_plugin_version = QEMU_PLUGIN_VERSION;
 
@@ -75,7 +75,7 @@ typedef struct Column {
 } Column;
 
 typedef struct Hart {
-    Column x[32];
+    struct qemu_plugin_register *x[32];
     Column csr[4];
     struct qemu_plugin_register *priv, *pc;
     uint64_t moved;         /* the block runs so much above its translation */
@@ -346,7 +346,7 @@ static void write_stack(unsigned hart, uint64_t number, uint64_t pc)
     Program *p;
 
     for (unsigned i = 1; i < 32; i++) {
-        f.column[i] = read_reg(h, h->x[i].reg);
+        f.column[i] = read_reg(h, h->x[i]);
     }
     if (is_kernel) {
         write_kernel_stack(hart, number, pc, &f);
@@ -457,35 +457,13 @@ static void find_registers(Hart *h)
 
 static void hart_starts(qemu_plugin_id_t id, unsigned hart)
 {
-    static const char *const names[] = {
-        "zero", "ra", "sp", "gp", "tp", "t0", "t1", "t2", "fp", "s1",
-        "a0", "a1", "a2", "a3", "a4", "a5", "a6", "a7",
-        "s2", "s3", "s4", "s5", "s6", "s7", "s8", "s9", "s10", "s11",
-        "t3", "t4", "t5", "t6",
-    };
-    g_autoptr(GArray) regs = qemu_plugin_get_registers();
     Hart *h = &harts[hart];
 
     h->buf = g_byte_array_new();
-    for (unsigned k = 0; k < G_N_ELEMENTS(names); k++) {
-        for (guint i = 0; i < regs->len; i++) {
-            qemu_plugin_reg_descriptor *r =
-                &g_array_index(regs, qemu_plugin_reg_descriptor, i);
-            const char *slash = strchr(r->name, '/');
-
-            if (!strcmp(slash ? slash + 1 : r->name, names[k]) ||
-                (k == 8 && slash && !strcmp(slash + 1, "s0"))) {
-                h->x[k].reg = r->handle;
-            }
-        }
-        if (!h->x[k].reg) {
-            fprintf(stderr, "frames: there is no register %s\n", names[k]);
-            exit(1);
-        }
-    }
+    observer_find_x("frames", h->x);
     find_registers(h);
     g_byte_array_set_size(h->buf, 0);
-    xlen_bytes = qemu_plugin_read_register(h->x[REG_SP].reg, h->buf);
+    xlen_bytes = qemu_plugin_read_register(h->x[REG_SP], h->buf);
 }
 
 static void at_exit(qemu_plugin_id_t id, void *opaque)
@@ -494,14 +472,6 @@ static void at_exit(qemu_plugin_id_t id, void *opaque)
         fprintf(stderr, "frames: cannot write: %s\n", strerror(errno));
         _exit(1);
     }
-}
-
-static bool open_retired(const char *path)
-{
-    GModule *m = g_module_open(path, G_MODULE_BIND_LOCAL);
-
-    return m && g_module_symbol(m, "retired_before_block",
-                                (gpointer *)&retired_before);
 }
 
 QEMU_PLUGIN_EXPORT int qemu_plugin_install(qemu_plugin_id_t id,
@@ -520,7 +490,7 @@ QEMU_PLUGIN_EXPORT int qemu_plugin_install(qemu_plugin_id_t id,
             out = fopen(value, "w");
             good = out;
         } else if (g_str_has_prefix(argv[i], "retired=")) {
-            good = open_retired(value);
+            good = observer_open_retired(value, &retired_before);
         } else if (g_str_has_prefix(argv[i], "elf=")) {
             good = programs = files_add_program(value);
         } else if (g_str_has_prefix(argv[i], "libraries=")) {

@@ -10,9 +10,9 @@ CFLAGS ?= -O2 -g -Wall -Wextra -Wno-unused-parameter -Werror
 packages := gmodule-2.0 libdw libelf
 
 $(OUT)/libframes.so: $(here)frames.c $(here)files.c $(here)files.h \
-		$(QEMU_INCLUDE)/qemu-plugin.h
+		$(here)../observer.h $(QEMU_INCLUDE)/qemu-plugin.h
 	mkdir -p $(OUT)
 	$(CC) $(CFLAGS) -fPIC -shared -fvisibility=hidden \
-		-I$(QEMU_INCLUDE) $$(pkg-config --cflags $(packages)) \
+		-I$(QEMU_INCLUDE) -I$(here).. $$(pkg-config --cflags $(packages)) \
 		-o $@ $(here)frames.c $(here)files.c \
 		$$(pkg-config --libs $(packages))
