@@ -175,6 +175,18 @@ static bool parse_border(Border *border, OptionError option, const char *text,
                  "sym:FUNCTION#N");
 }
 
+/* Does --to come no later than --from, as far as numbers say? */
+static bool is_backwards(const Border *from, const Border *to)
+{
+    if (from->nth && to->nth) {
+        return from->nth >= to->nth && !strcmp(from->name, to->name);
+    }
+    return from->kind == to->kind && !from->name &&
+           from->from_end == to->from_end &&
+           (from->from_end ? from->number <= to->number :
+                             from->number >= to->number);
+}
+
 static bool parse_borders(Selection *s, const SelectionOptions *o,
                           GError **errp)
 {
@@ -182,20 +194,10 @@ static bool parse_borders(Selection *s, const SelectionOptions *o,
         !parse_border(&s->to, OPTION_TO, o->to, errp)) {
         return false;
     }
-    if (s->from.kind == s->to.kind && !s->from.name &&
-        s->from.from_end == s->to.from_end &&
-        (s->from.from_end ? s->from.number <= s->to.number :
-                            s->from.number >= s->to.number)) {
+    if (is_backwards(&s->from, &s->to)) {
         g_set_error(errp, OPTION_ERROR, OPTION_FROM,
                     "%s: must be before %s, or nothing is left", o->from ?: "0",
                     o->to ?: "the end");
-        return false;
-    }
-    if (s->from.nth && s->from.nth >= s->to.nth && s->to.nth &&
-        !strcmp(s->from.name, s->to.name)) {
-        g_set_error(errp, OPTION_ERROR, OPTION_FROM,
-                    "%s: must be before %s, or nothing is left", o->from,
-                    o->to);
         return false;
     }
     return true;
