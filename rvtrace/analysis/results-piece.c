@@ -83,7 +83,7 @@ static bool load_stacks(HartResult *h)
     if (!stack) {
         return true;
     }
-    /* From the beginning on, too: for what comes from other harts */
+    /* A piece that begins with the trace needs it, too: tasks may arrive. */
     tree_reader_bind(p->tree, hart_profile(h), &h->all->layers);
     if (!p->from) {
         return true;

@@ -414,7 +414,7 @@ static const TraceConsumer state_consumer = {
     .loss = on_loss,
 };
 
-/* Where the decoder has to begin for what is behind @insns; NULL: at first */
+/* Where to begin decoding for what follows @insns; NULL: the beginning */
 static const ReplayPoint *point_before(const Replay *r, uint64_t insns)
 {
     const ReplayPoint *first = (const ReplayPoint *)r->points->data;

@@ -128,8 +128,8 @@ void gdb_continue(GdbTarget *g, unsigned hart, bool back);
 void gdb_vcont(GdbTarget *g, const char *actions);
 
 /*
- * Z2, Z3, Z4 and z2, z3, z4, by @kind: @args is "ADDRESS,LENGTH". Where there
- * are no data, it says that there is no such thing.
+ * Z2, Z3, Z4 and z2, z3, z4, by @kind: @args is "ADDRESS,LENGTH". Without data
+ * trace, the answer is that watchpoints are not supported.
  */
 void gdb_watchpoint(GdbTarget *g, bool insert, char kind, const char *args);
 

@@ -25,8 +25,8 @@ import gdb.unwinder
 
 class RvtraceFrameId:
     """
-    sp orders frames, as gdb expects of a stack; it is no address. (gdb looks there
-    for variables, and must find nothing: with 64 bits, no page table leads there.)
+    What gdb orders frames by. It looks for variables at sp, too, and must find
+    nothing there: with 64 bits, no page table leads to such an address.
     """
 
     def __init__(self, outer, word):

@@ -18,7 +18,7 @@
 /* Who ran code of which object */
 typedef struct CountPlace {
     unsigned hart;
-    /* Index in the TaskTable; TASK_NONE where tasks are not told apart */
+    /* Index in the TaskTable; TASK_NONE if counts are not kept by task */
     unsigned task;
     unsigned object;        /* index in the ObjectTable */
     uint8_t priv;           /* ETracePriv */
@@ -57,7 +57,7 @@ typedef struct CountEdge {
 
 typedef struct Counts {
     const ObjectTable *objects;     /* not ours */
-    /* Not ours; NULL: tasks are not told apart */
+    /* Not ours; NULL: counts are not kept by task */
     const TaskTable *tasks;
     GArray *places;         /* CountPlace */
     GArray *ranges;         /* CountRange */

@@ -39,8 +39,8 @@ size_t memory_read(const Memory *m, unsigned space, uint64_t addr,
                    uint8_t *buf, size_t len);
 
 /*
- * Do @m and its copies take half of the room that there is for them? Copies
- * should be freed then: where there is no room, all is forgotten.
+ * Do @m and its copies take half of the room that there is for them? If so,
+ * free some copies: a memory that finds no room forgets all it knows.
  */
 bool memory_is_crowded(const Memory *m);
 

@@ -418,7 +418,7 @@ static void test_moved(void)
     sideband_free(s);
 }
 
-/* Spaces have the same numbers for each hart, whoever is in them first. */
+/* A space has the same number in each view, whichever hart uses it first. */
 static void test_numbers(void)
 {
     static const struct {

@@ -436,7 +436,7 @@ def calls(folder):
 
 
 def conditions(folder):
-    """Conditions and ignore counts, forth and back"""
+    """Conditions and ignore counts, in both directions"""
     guest = 'dhry-lines'
     pcs = trace(folder, guest, happy=False)[0]
     stop = symbols_of(guest)['is_sorted']
@@ -493,7 +493,7 @@ def accesses(folder, kind, address):
 
 
 def watchpoints(folder):
-    """Who has written this last, and who does next?"""
+    """Which instruction wrote this last, and which writes it next?"""
     guest = 'dhry-lines'
     pcs = trace(folder, guest, happy=False, options=DATA)[0]
     seed = symbols_of(guest)['seed']
