@@ -391,9 +391,28 @@ void riscv_trace_session_request(RISCVTraceSession *s)
     qatomic_set(&s->pending, true);
 }
 
+/* No hart is in the middle of anything, nor between two sessions. */
+static void riscv_trace_session_begin_work(CPUState *cs, run_on_cpu_data data)
+{
+    BQL_LOCK_GUARD();
+    riscv_trace_session_begin_due(data.host_ptr);
+}
+
 void riscv_trace_session_restart(RISCVTraceSession *s)
 {
-    if (riscv_trace_session_active(s)) {
+    if (!riscv_trace_session_active(s)) {
+        return;
+    }
+    if (current_cpu) {
+        /*
+         * Software writes a register: what it traces next belongs to the new
+         * session. When the main loop would come to that nobody knows, and it
+         * would not be the same in a replay.
+         */
+        qatomic_set(&s->pending, true);
+        async_safe_run_on_cpu(current_cpu, riscv_trace_session_begin_work,
+                              RUN_ON_CPU_HOST_PTR(s));
+    } else {
         riscv_trace_session_again(s);
     }
 }

@@ -715,8 +715,9 @@ def tests():
             yield f'as Linux\' newer driver does, {harts} harts, RV{xlen}', \
                   gtrace, xlen, harts
         yield f'read while it is traced, RV{xlen}', polled.polled, xlen
-        yield f'the same, recorded and replayed, RV{xlen}', \
-              polled.replayed, xlen
+        for guest in 'polled', 'stamped':
+            yield f'{guest}, recorded and replayed, RV{xlen}', \
+                  polled.replayed, guest, xlen
     yield 'both sinks', both_sinks
     yield 'a sink for each hart, from reset', per_hart_whole
     yield 'a sink for each hart, data trace', per_hart_data

@@ -44,6 +44,8 @@ for xlen in 64 32; do
     make_guest "rvtrace-pieces-$xlen" "$rvtrace" $arch -DROUNDS=7 \
         -DWORK=1500 -DASYNC_FREQ=1 -DPATCH=1
     make_guest "rvtrace-polled-$xlen" "$rvtrace" $arch -DPOLLED=1 -DWORK=20000
+    make_guest "rvtrace-stamped-$xlen" "$rvtrace" $arch -DPOLLED=1 -DWORK=20000 \
+        -DSTAMPS=1
     make_guest "rvtrace-wrap-$xlen" "$rvtrace" $arch \
         -DRING_SIZE=0x2000 -DWORK=20000
     make_guest "rvtrace-stop-$xlen" "$rvtrace" $arch \

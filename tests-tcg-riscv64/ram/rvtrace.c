@@ -56,6 +56,10 @@
 #ifndef POLLED
 #define POLLED          0
 #endif
+/* ... with timestamps */
+#ifndef STAMPS
+#define STAMPS          0
+#endif
 #define AUX_SIZE        (GTRACE ? 0x40000 : 1)
 
 #define ENCODER(hart)   (0x3020000 + (hart) * 0x1000)
@@ -75,6 +79,7 @@
 #define WP_LOW          0x020
 #define WP_HIGH         0x024
 #define INST_FEATURES   0x008
+#define TS_CONTROL      0x040
 
 #define ACTIVE          0
 #define ENABLE          1
@@ -85,6 +90,11 @@
 #define FORMAT          24
 #define SRC_ID          16
 #define SRC_BITS        28
+#define TS_ACTIVE       0
+#define TS_COUNT        1
+#define TS_MODE         4
+#define TS_INTERNAL     2
+#define TS_ENABLE       15
 #define RAM_MODE        4
 #define RAM_STOP        8
 #define RAM_ASYNC       12
@@ -306,6 +316,13 @@ static void start_encoder(unsigned hart)
             set_src_id(hart, src_bits());
         }
         set_format(hart);
+    }
+    if (STAMPS) {
+        write32(encoder, TS_CONTROL, 1u << TS_ACTIVE);
+        write32(encoder, TS_CONTROL, 1u << TS_ACTIVE | 1u << TS_COUNT |
+                                     TS_INTERNAL << TS_MODE | 1u << TS_ENABLE);
+        CHECK((read32(encoder, TS_CONTROL) >> TS_ENABLE) & 1);
+        CHECK(((read32(encoder, TS_CONTROL) >> TS_MODE) & 7) == TS_INTERNAL);
     }
     set_bit(encoder, ENABLE);
     poll_bit(encoder, ENABLE, 1);
@@ -546,7 +563,7 @@ int main(void)
         look();
         CHECK(polls_with_news > 10);
         print_field("seen ", seen);
-        pass();
+        pass_asleep();  /* or each replay has as much of a loop in it */
     }
     for (unsigned i = 0; i < SINKS; i++) {
         print_field("ring ", (xlen_t)rings[i]);
