@@ -90,6 +90,9 @@ Counter *counter_new(Counts *counts, const Names *names, unsigned hart)
     c->names = names;
     c->hart = hart;
     c->ranges = aligned_alloc(LINE, size);
+    if (!c->ranges) {
+        g_error("no memory for %zu bytes", size);   /* as g_malloc() does */
+    }
     memset(c->ranges, 0, size);
     c->round = g_array_new(false, false, sizeof(unsigned));
     return c;
