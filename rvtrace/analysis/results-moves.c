@@ -161,60 +161,20 @@ void moves_end_hart(Moves *m, unsigned hart)
     g_mutex_unlock(&m->lock);
 }
 
-/* The spaces that are in a task's stacks, so that another hart knows them */
-static void put_spaces(GByteArray *out, const SidebandView *view,
-                       const GArray *spaces)
-{
-    bytes_put_u32(out, spaces->len);
-    for (guint i = 0; i < spaces->len; i++) {
-        unsigned number = g_array_index(spaces, unsigned, i);
-        SidebandSpace space = { 0 };
-
-        bytes_put_u32(out, number);
-        bytes_put_u8(out, sideband_view_space_of(view, number, &space));
-        bytes_put_u8(out, space.virt);
-        bytes_put_u64(out, space.atp);
-        bytes_put_u64(out, space.gatp);
-    }
-}
-
-/* Their numbers here, by those there */
-static GHashTable *get_spaces(ByteReader *in, const SidebandView *view)
-{
-    GHashTable *spaces = g_hash_table_new(NULL, NULL);
-
-    for (uint32_t n = bytes_get_u32(in); n > 0 && !in->failed; n--) {
-        uint32_t number = bytes_get_u32(in);
-        bool known = bytes_get_u8(in);
-        SidebandSpace space = { .virt = bytes_get_u8(in) };
-
-        space.atp = bytes_get_u64(in);
-        space.gatp = bytes_get_u64(in);
-        if (known) {
-            g_hash_table_insert(spaces, GUINT_TO_POINTER(number),
-                                GUINT_TO_POINTER(sideband_view_space_number(
-                                    view, &space)));
-        }
-    }
-    return spaces;
-}
-
 /* All that the task has here; NULL if that is nothing */
-static GBytes *pack(const Courier *c, const Follower *f, uint32_t tid)
+static GBytes *pack(const Follower *f, uint32_t tid)
 {
     g_autoptr(TreeWriter) tree = tree_writer_new(f->profile);
     g_autoptr(StackPool) pool = stack_pool_new();
-    g_autoptr(GArray) spaces = g_array_new(false, false, sizeof(unsigned));
     g_autoptr(GByteArray) stacks = g_byte_array_new();
     GByteArray *out;
 
-    if (!callstack_save_task(f->stack, tid, tree, pool, stacks, spaces)) {
+    if (!callstack_save_task(f->stack, tid, tree, pool, stacks)) {
         return NULL;
     }
     out = g_byte_array_new();
     tree_writer_put(tree, out);
     stack_pool_put(pool, out);
-    put_spaces(out, c->h->d.image->view, spaces);
     g_byte_array_append(out, stacks->data, stacks->len);
     return g_byte_array_free_to_bytes(out);
 }
@@ -227,10 +187,9 @@ static void unpack(const Courier *c, const Follower *f, uint32_t tid,
     g_autoptr(TreeReader) tree = tree_reader_new(&in, names_objects(r->names),
                                                  r->tasks);
     g_autoptr(GArray) pieces = stack_pool_get(&in);
-    g_autoptr(GHashTable) spaces = get_spaces(&in, c->h->d.image->view);
 
     tree_reader_bind(tree, f->profile, NULL);
-    callstack_load_task(f->stack, tid, tree, pieces, spaces, &in);
+    callstack_load_task(f->stack, tid, tree, pieces, &in);
 }
 
 /* Is @hart going to come to where it takes something? */
@@ -255,7 +214,7 @@ static void hand_over(Courier *c, unsigned number)
         for (unsigned i = 0; i < MOVES_NR_USERS; i++) {
             const Follower *f = &c->followers[i];
 
-            luggage.stacks[i] = f->stack ? pack(c, f, move->tid) : NULL;
+            luggage.stacks[i] = f->stack ? pack(f, move->tid) : NULL;
         }
     }
     g_mutex_lock(&m->lock);
@@ -297,7 +256,7 @@ static void keep(const Follower *f, const SidebandMove *move)
     IndexArrival a = { .came = move->came, .bytes = g_byte_array_new() };
 
     callstack_save_task(f->stack, move->tid, f->made->tree_writer,
-                        f->made->pool, a.bytes, NULL);
+                        f->made->pool, a.bytes);
     g_array_append_val(f->made->arrivals, a);
 }
 
@@ -309,7 +268,7 @@ static void load(const Courier *c, const Follower *f, const SidebandMove *move)
     ByteReader in = a ? a->stacks : (ByteReader) { 0 };
 
     if (in.size && !callstack_load_task(f->stack, move->tid, piece->tree,
-                                        piece->indexed->pieces, NULL, &in)) {
+                                        piece->indexed->pieces, &in)) {
         piece->failed = true;
         c->h->d.stop = true;
     }

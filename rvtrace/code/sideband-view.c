@@ -43,7 +43,6 @@ struct SidebandView {
     GArray *notes;          /* SidebandNote */
     guint notes_taken;
     GHashTable *numbers;    /* of spaces, for ever: Space without pages */
-    GPtrArray *numbered;    /* the same by number, from 1 on */
 };
 
 static guint space_hash(gconstpointer key)
@@ -77,10 +76,10 @@ static void phys_free(gpointer opaque)
     g_free(p);
 }
 
-/* Is the mode field of satp Bare? */
-static bool atp_bare(const SidebandView *view, uint64_t atp)
+/* Is the mode field of @hart's satp Bare? */
+static bool atp_bare(const SidebandView *view, unsigned hart, uint64_t atp)
 {
-    return view->sb->harts[view->hart].params.iaddress_width == 32 ?
+    return view->sb->harts[hart].params.iaddress_width == 32 ?
            !(atp & 0x80000000u) : !(atp >> 60);
 }
 
@@ -95,8 +94,7 @@ static unsigned number_of(SidebandView *view, const Space *key)
 
     if (!s) {
         s = g_memdup2(key, sizeof(*key));
-        g_ptr_array_add(view->numbered, s);
-        s->id = view->numbered->len;
+        s->id = g_hash_table_size(view->numbers) + 1;
         g_hash_table_add(view->numbers, s);
     }
     return s->id;
@@ -112,7 +110,7 @@ static Space *get_space(SidebandView *view, bool virt, uint64_t atp,
         s = g_new(Space, 1);
         *s = key;
         /* With virt, even a bare first stage is translated by the second. */
-        s->bare = !virt && atp_bare(view, atp);
+        s->bare = !virt && atp_bare(view, view->hart, atp);
         s->id = s->bare ? 0 : number_of(view, &key);
         s->pages = NULL;
         g_hash_table_add(view->spaces, s);
@@ -147,24 +145,7 @@ static void reset_spaces(SidebandView *view)
     view->current[1] = get_space(view, true, 0, 0);
 }
 
-SidebandView *sideband_view_new(const Sideband *sb, unsigned hart)
-{
-    SidebandView *view = g_new0(SidebandView, 1);
-
-    view->hart = hart;
-    view->notes = g_array_new(FALSE, FALSE, sizeof(SidebandNote));
-    view->phys = g_hash_table_new_full(g_int64_hash, g_int64_equal, NULL,
-                                       phys_free);
-    view->spaces = g_hash_table_new_full(space_hash, space_equal, space_free,
-                                         NULL);
-    view->numbers = g_hash_table_new_full(space_hash, space_equal, space_free,
-                                          NULL);
-    view->numbered = g_ptr_array_new();
-    sideband_view_restart(view, sb);
-    return view;
-}
-
-void sideband_view_restart(SidebandView *view, const Sideband *sb)
+static void begin(SidebandView *view, const Sideband *sb)
 {
     view->sb = sb;
     view->pos = sb->begin;
@@ -177,12 +158,27 @@ void sideband_view_restart(SidebandView *view, const Sideband *sb)
     memset(view->tvec_known, 0, sizeof(view->tvec_known));
 }
 
+SidebandView *sideband_view_new(const Sideband *sb, unsigned hart)
+{
+    SidebandView *view = g_new0(SidebandView, 1);
+
+    view->hart = hart;
+    view->notes = g_array_new(FALSE, FALSE, sizeof(SidebandNote));
+    view->phys = g_hash_table_new_full(g_int64_hash, g_int64_equal, NULL,
+                                       phys_free);
+    view->spaces = g_hash_table_new_full(space_hash, space_equal, space_free,
+                                         NULL);
+    view->numbers = g_hash_table_new_full(space_hash, space_equal, space_free,
+                                          NULL);
+    begin(view, sb);
+    return view;
+}
+
 void sideband_view_free(SidebandView *view)
 {
     g_hash_table_unref(view->phys);
     g_hash_table_unref(view->spaces);
     g_hash_table_unref(view->numbers);
-    g_ptr_array_unref(view->numbered);
     g_array_unref(view->notes);
     g_free(view);
 }
@@ -243,9 +239,28 @@ static void number_space(SidebandView *view, const SidebandRecord *rec)
         .atp = etrace_sb_get(p + 8, 8),
         .hgatp = etrace_sb_get(p + 16, 8),
     };
-    if (key.virt || !atp_bare(view, key.atp)) {
+    if (key.virt || !atp_bare(view, rec->hart, key.atp)) {
         number_of(view, &key);
     }
+}
+
+/* The hart leaves a part of the trace: others may go on there. */
+static void number_rest(SidebandView *view)
+{
+    size_t pos = view->pos;
+    SidebandRecord rec;
+
+    while (sideband_next(view->sb->data, view->sb->end, &pos, &rec)) {
+        if (rec.type == ETRACE_SB_SPACE) {
+            number_space(view, &rec);
+        }
+    }
+}
+
+void sideband_view_restart(SidebandView *view, const Sideband *sb)
+{
+    number_rest(view);
+    begin(view, sb);
 }
 
 static void apply_map(SidebandView *view, const SidebandRecord *rec)
@@ -531,35 +546,6 @@ void sideband_view_trim(SidebandView *view)
 unsigned sideband_view_space(const SidebandView *view, unsigned priv)
 {
     const Space *s = space_of(view, priv);
-
-    return s ? s->id : 0;
-}
-
-bool sideband_view_space_of(const SidebandView *view, unsigned number,
-                            SidebandSpace *space)
-{
-    const Space *s;
-
-    if (!number || number > view->numbered->len) {
-        return false;
-    }
-    s = view->numbered->pdata[number - 1];
-    *space = (SidebandSpace) {
-        .virt = s->virt,
-        .atp = s->atp,
-        .gatp = s->hgatp,
-    };
-    return true;
-}
-
-unsigned sideband_view_space_number(const SidebandView *view,
-                                    const SidebandSpace *space)
-{
-    const Space *s = g_hash_table_lookup(view->numbers, &(Space) {
-        .virt = space->virt,
-        .atp = space->atp,
-        .hgatp = space->gatp,
-    });
 
     return s ? s->id : 0;
 }

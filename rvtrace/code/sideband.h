@@ -208,20 +208,9 @@ void sideband_view_where(const SidebandView *view, unsigned priv,
 
 /*
  * A number that identifies the address space of @priv at this place; equal
- * numbers mean equal spaces. 0 if addresses are physical.
+ * numbers mean equal spaces, of all harts. 0 if addresses are physical.
  */
 unsigned sideband_view_space(const SidebandView *view, unsigned priv);
-
-/*
- * Which address space has @number? Returns false if the view has given it to
- * none.
- */
-bool sideband_view_space_of(const SidebandView *view, unsigned number,
-                            SidebandSpace *space);
-
-/* The number of @space; 0: the stream did not have it yet. */
-unsigned sideband_view_space_number(const SidebandView *view,
-                                    const SidebandSpace *space);
 
 /*
  * Where the view is in the stream: the position in the file of the next record

@@ -471,7 +471,7 @@ static void load_arrivals(const IndexHart *h, TreeReader *tree,
     for (guint k = 0; k < h->arrivals->len; k++) {
         ByteReader in = g_array_index(h->arrivals, IndexArrival, k).stacks;
 
-        callstack_load_task(stack, k % 4, tree, h->pieces, NULL, &in);
+        callstack_load_task(stack, k % 4, tree, h->pieces, &in);
     }
     callstack_free(stack);
     profile_free(profile);

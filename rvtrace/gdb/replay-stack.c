@@ -311,7 +311,7 @@ static void arrive(StackPass *p, const SidebandMove *move)
     if (a && a->stacks.size && s->reader && !s->writer) {
         ByteReader in = a->stacks;
 
-        if (!callstack_load_task(p->cs, move->tid, s->reader, s->pieces, NULL,
+        if (!callstack_load_task(p->cs, move->tid, s->reader, s->pieces,
                                  &in)) {
             p->failed = p->d.stop = true;
         }

@@ -158,7 +158,7 @@ bool callstack_save(const CallStack *cs, TreeWriter *tree, StackPool *pool,
 }
 
 bool callstack_save_task(const CallStack *cs, uint32_t tid, TreeWriter *tree,
-                         StackPool *pool, GByteArray *out, GArray *spaces)
+                         StackPool *pool, GByteArray *out)
 {
     g_auto(Chosen) task = { 0 };
 
@@ -168,18 +168,6 @@ bool callstack_save_task(const CallStack *cs, uint32_t tid, TreeWriter *tree,
     }
     put_contexts(out, &task, tree, pool);
     put_suspended(out, &task, tree, pool);
-    for (guint i = 0; spaces && i < task.contexts->len; i++) {
-        const Context *c = task.contexts->pdata[i];
-
-        g_array_append_val(spaces, c->space);
-        g_array_append_val(spaces, c->stack->below.space);
-    }
-    for (guint i = 0; spaces && i < task.suspended->len; i++) {
-        const Stack *st = task.suspended->pdata[i];
-
-        g_array_append_val(spaces, st->space);
-        g_array_append_val(spaces, st->below.space);
-    }
     return true;
 }
 
@@ -347,23 +335,8 @@ bool callstack_load(CallStack *cs, TreeReader *tree, const GArray *pieces,
     return !in->failed && cs->itype <= ETRACE_ITYPE_OTHER_INFERABLE_JUMP;
 }
 
-/* The number of a space that has the number @space in what was saved */
-static unsigned renumber(GHashTable *spaces, unsigned space)
-{
-    return !spaces || !space ? space :
-           GPOINTER_TO_UINT(g_hash_table_lookup(spaces,
-                                                GUINT_TO_POINTER(space)));
-}
-
-static void renumber_stack(Stack *st, GHashTable *spaces)
-{
-    st->space = renumber(spaces, st->space);
-    st->below.space = renumber(spaces, st->below.space);
-}
-
 bool callstack_load_task(CallStack *cs, uint32_t tid, TreeReader *tree,
-                         const GArray *pieces, GHashTable *spaces,
-                         ByteReader *in)
+                         const GArray *pieces, ByteReader *in)
 {
     g_autoptr(GPtrArray) contexts = g_ptr_array_new();
     g_autoptr(GPtrArray) suspended = g_ptr_array_new();
@@ -373,31 +346,7 @@ bool callstack_load_task(CallStack *cs, uint32_t tid, TreeReader *tree,
     callstack_drop_task(cs, tid);
     ok = get_contexts(cs, key, tree, pieces, in, contexts) &&
          get_suspended(cs, key, tree, pieces, in, suspended);
-    for (guint i = 0; i < suspended->len; i++) {
-        renumber_stack(suspended->pdata[i], spaces);
-    }
     suspend_all(cs, suspended);
-    for (guint i = 0; i < contexts->len; i++) {
-        Context *c = contexts->pdata[i];
-        unsigned space = renumber(spaces, c->space);
-
-        /* One without a number is never come to. */
-        if (c->space && !space) {
-            cs->nr_frames -= c->stack->room;
-            g_hash_table_remove(cs->contexts, c);
-            contexts->pdata[i] = NULL;
-            continue;
-        }
-        /* The number is a part of the key. */
-        g_hash_table_steal(cs->contexts, c);
-        c->space = space;
-        renumber_stack(c->stack, spaces);
-    }
-    for (guint i = 0; i < contexts->len; i++) {
-        if (contexts->pdata[i]) {
-            g_hash_table_add(cs->contexts, contexts->pdata[i]);
-        }
-    }
     callstack_bound_suspended(cs);
     return ok;
 }

@@ -28,22 +28,18 @@ bool callstack_load(CallStack *cs, TreeReader *tree, const GArray *pieces,
                     ByteReader *in);
 
 /*
- * The same of what the task @tid has, alone. Numbers of address spaces that are
- * in @out are appended to @spaces, which may be NULL, more than once if need be.
- * Returns false, and leaves @out alone, if it has nothing here, or has too deep
- * a stack.
+ * The same of what the task @tid has, alone. Returns false, and leaves @out
+ * alone, if it has nothing here, or has too deep a stack.
  */
 bool callstack_save_task(const CallStack *cs, uint32_t tid, TreeWriter *tree,
-                         StackPool *pool, GByteArray *out, GArray *spaces);
+                         StackPool *pool, GByteArray *out);
 
 /*
  * Read what callstack_save_task() wrote: from here on, the task @tid has these
- * stacks and no others. @spaces: numbers of address spaces by those that were
- * saved; NULL: they are the same. Returns false if some of it makes no sense;
- * what came before that is loaded.
+ * stacks and no others. Returns false if some of it makes no sense; what came
+ * before that is loaded.
  */
 bool callstack_load_task(CallStack *cs, uint32_t tid, TreeReader *tree,
-                         const GArray *pieces, GHashTable *spaces,
-                         ByteReader *in);
+                         const GArray *pieces, ByteReader *in);
 
 #endif /* ETRACE_CALLSTACK_SAVE_H */

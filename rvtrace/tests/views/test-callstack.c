@@ -294,22 +294,16 @@ static void test_introduced(void)
     }
 }
 
-/*
- * ... or else its stacks come with it: work() is left as it was called there.
- * Its address space has another number here.
- */
+/* ... or else its stacks come with it: work() is left as it was called there. */
 static void test_handed_over(void)
 {
     g_autoptr(TreeWriter) writer = NULL;
     g_autoptr(StackPool) pool = stack_pool_new();
     g_autoptr(GByteArray) stacks = g_byte_array_new();
     g_autoptr(GByteArray) out = g_byte_array_new();
-    g_autoptr(GArray) spaces = g_array_new(false, false, sizeof(unsigned));
-    g_autoptr(GHashTable) numbers = g_hash_table_new(NULL, NULL);
     g_autoptr(TreeReader) tree = NULL;
     g_autoptr(GArray) pieces = NULL;
     Fixture from, to;
-    bool has_space = false;
     ByteReader in;
 
     set_up(&from);
@@ -323,19 +317,14 @@ static void test_handed_over(void)
     run(&from, SCHEDULE + 4, 1, RET);
     writer = tree_writer_new(from.profile);
     check_true(callstack_save_task(from.stack, from.a->tid, writer, pool,
-                                   stacks, spaces));
-    for (guint i = 0; i < spaces->len; i++) {
-        has_space |= g_array_index(spaces, unsigned, i) == 5;
-    }
-    check_true(has_space);
-    check_false(callstack_save_task(from.stack, 12345, writer, pool, stacks,
-                                   spaces));
+                                   stacks));
+    check_false(callstack_save_task(from.stack, 12345, writer, pool, stacks));
     tree_writer_put(writer, out);
     stack_pool_put(pool, out);
     g_byte_array_append(out, stacks->data, stacks->len);
 
     set_up(&to);
-    to.space = 7;
+    to.space = 5;
     run(&to, LEAF, 1, 0);
     to.site.task = to.b;
     run(&to, SCHEDULE + 4, 1, RET);
@@ -343,9 +332,7 @@ static void test_handed_over(void)
     tree = tree_reader_new(&in, to.objects, to.tasks);
     pieces = stack_pool_get(&in);
     tree_reader_bind(tree, to.profile, NULL);
-    g_hash_table_insert(numbers, GUINT_TO_POINTER(5), GUINT_TO_POINTER(7));
-    check_true(callstack_load_task(to.stack, to.a->tid, tree, pieces, numbers,
-                                   &in));
+    check_true(callstack_load_task(to.stack, to.a->tid, tree, pieces, &in));
     to.site.task = to.a;
     run(&to, SCHEDULE + 4, 1, RET);
     run(&to, TRAP + 4, 1, XRET);
@@ -379,8 +366,7 @@ static void test_handed_over_wrong(void)
     f.site.task = f.b;
     run(&f, SCHEDULE + 4, 1, RET);
     writer = tree_writer_new(f.profile);
-    check_true(callstack_save_task(f.stack, f.a->tid, writer, pool, stacks,
-                                   NULL));
+    check_true(callstack_save_task(f.stack, f.a->tid, writer, pool, stacks));
     tree_writer_put(writer, out);
     stack_pool_put(pool, out);
     callstack_drop_task(f.stack, f.a->tid);
@@ -389,7 +375,7 @@ static void test_handed_over_wrong(void)
     pieces = stack_pool_get(&in);
     tree_reader_bind(tree, f.profile, NULL);
     in = (ByteReader) { .data = stacks->data, .size = stacks->len };
-    check_false(callstack_load_task(f.stack, 12345, tree, pieces, NULL, &in));
+    check_false(callstack_load_task(f.stack, 12345, tree, pieces, &in));
     f.site.task = f.a;
     run(&f, WORK + 4, 2, 0);
     check_folded(&f, "a;main 1\n"
