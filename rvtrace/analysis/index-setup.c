@@ -38,11 +38,30 @@ static bool add_program(GString *text, const char *arg, GError **errp)
     return true;
 }
 
+static bool add_params(GString *text, const char *path, GError **errp)
+{
+    g_autoptr(GBytes) file = input_open(path, errp);
+    g_autofree char *digest = NULL;
+
+    if (!file) {
+        return false;
+    }
+    digest = g_compute_checksum_for_bytes(G_CHECKSUM_SHA256, file);
+    g_string_append_printf(text, "params=%s\n", digest);
+    return true;
+}
+
 char *results_index_setup(const Job *job, GError **errp)
 {
     g_autoptr(GString) text = g_string_new(NULL);
 
     g_string_append_printf(text, "isa=%s\n", job->isa ?: "");
+    if (job->unit) {
+        g_string_append_printf(text, "unit=%s\n", job->unit);
+    }
+    if (job->params_file && !add_params(text, job->params_file, errp)) {
+        return NULL;
+    }
     add_words(text, "param", job->params);
     add_words(text, "tvec", job->tvecs);
     for (char **elf = job->elfs; elf && *elf && !job->sidebands; elf++) {

@@ -6,6 +6,7 @@
 #include "qemu/osdep.h"
 #include <gio/gio.h>
 #include "analysis/job.h"
+#include "base/option-error.h"
 #include "samples/samples-open.h"
 #include "trace/trace-text.h"
 
@@ -17,6 +18,8 @@ void job_clear(Job *job)
     g_free(job->isa);
     g_strfreev(job->elfs);
     g_strfreev(job->params);
+    g_free(job->unit);
+    g_free(job->params_file);
     g_strfreev(job->tvecs);
     g_free(job->at);
     g_strfreev(job->names.kallsyms);
@@ -30,21 +33,35 @@ void job_clear(Job *job)
     g_free(job->index);
 }
 
-static bool set_params(const Job *job, ETraceParams *params, unsigned xlen,
-                       GError **errp)
+static bool set_unit(const Job *job, TraceOptions *o, Unit *unit, GError **errp)
 {
-    bool draft = g_strv_contains((const char *const *)job->params,
+    bool draft = job->params &&
+                 g_strv_contains((const char *const *)job->params,
                                  "wire_format=2.1-draft");
 
-    trace_default_params(params, xlen, draft);
-    return trace_parse_params(params, job->params, errp);
+    unit_init(unit, o->elf ? elf_code_xlen(o->elf) : o->isa.xlen, draft);
+    if (!unit_parse(unit, job->unit, job->params_file, job->params, errp)) {
+        return false;
+    }
+    if (unit_is_plain(unit)) {
+        o->params = &unit->params;
+    } else if (o->ram) {
+        g_set_error(errp, OPTION_ERROR, OPTION_PARAMS,
+                    "packets of another encoder are read from a file that "
+                    "begins with the first one, not from a RAM sink or its "
+                    "pieces");
+        return false;
+    } else {
+        o->unit = unit;
+    }
+    return true;
 }
 
 /*
  * What is said of the program and the encoder. With a sideband, files are good
  * for names only, and parameters are those that it has.
  */
-static bool set_program(const Job *job, TraceOptions *o, ETraceParams *params,
+static bool set_program(const Job *job, TraceOptions *o, Unit *unit,
                         GError **errp)
 {
     for (char **arg = job->tvecs; arg && *arg; arg++) {
@@ -53,6 +70,12 @@ static bool set_program(const Job *job, TraceOptions *o, ETraceParams *params,
         }
     }
     if (job->sidebands && *job->sidebands) {
+        if (job->unit || job->params_file) {
+            g_set_error(errp, OPTION_ERROR, OPTION_NEEDS_NO_SIDEBAND,
+                        "--%s is for a trace whose encoder has no sideband",
+                        job->unit ? "unit" : "params");
+            return false;
+        }
         return true;
     }
     if (job->elfs && *job->elfs) {
@@ -61,18 +84,14 @@ static bool set_program(const Job *job, TraceOptions *o, ETraceParams *params,
             return false;
         }
     }
-    if (job->params) {
-        o->params = params;
-        return set_params(job, params, o->elf ? elf_code_xlen(o->elf) :
-                          o->isa.xlen, errp);
-    }
-    return true;
+    return (!job->params && !job->unit && !job->params_file) ||
+           set_unit(job, o, unit, errp);
 }
 
 /* As trace_open() and samples_open() */
 static Trace *open_any(const Job *job, GError **errp)
 {
-    ETraceParams params;
+    Unit unit;
     TraceOptions o = {
         .traces = job->traces,
         .sidebands = job->sidebands,
@@ -96,7 +115,7 @@ static Trace *open_any(const Job *job, GError **errp)
             return t;
         }
     }
-    if (!set_program(job, &o, &params, errp)) {
+    if (!set_program(job, &o, &unit, errp)) {
         g_clear_pointer(&o.elf, elf_code_free);
         return NULL;
     }

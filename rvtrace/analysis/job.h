@@ -28,6 +28,7 @@ typedef struct Job {
     unsigned *sessions, nr_sessions;    /* NULL: the last ones */
     char *isa;
     char **elfs, **params, **tvecs;
+    char *unit, *params_file;   /* see unit_parse() */
     gboolean ram;
     gint64 wrapped_at;
     int64_t *at;

@@ -58,7 +58,11 @@ bool loss_report_is_all(const LossReport *r)
     if (r->insns || (!r->packets && !r->skipped_bytes)) {
         return false;
     }
-    if (!r->syncs && !r->skipped_bytes) {
+    if (r->looks_like) {
+        say_error("nothing was decoded: this looks like %s, which cannot be "
+                  "read here; E-Trace in other bytes: see --unit and --param",
+                  r->looks_like);
+    } else if (!r->syncs && !r->skipped_bytes) {
         say_error("nothing was decoded: none of the %" PRIu64 " packets is a "
                   "synchronisation packet, with which decoding could begin; "
                   "have them more often (trTeInstSyncMax), or larger rings or "
@@ -86,6 +90,12 @@ void loss_report_end(LossReport *r, const TraceStats *stats, uint64_t insns)
     if (stats->late_packets) {
         say_note("the RAM sink had stopped: %" PRIu64 " packets came later",
                  stats->late_packets);
+    }
+    if (stats->filled || stats->open) {
+        say_note("this encoder reports where a block ends instead of where it "
+                 "begins: behind %" PRIu64 " returns the beginning was filled "
+                 "in, behind %" PRIu64 " other jumps it may be missing",
+                 stats->filled, stats->open);
     }
     r->noted_end = stats->unknown_ends || stats->late_packets;
 }

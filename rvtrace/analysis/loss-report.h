@@ -13,6 +13,7 @@
 
 typedef struct LossReport {
     bool several;               /* the trace has several files: say which */
+    const char *looks_like;     /* unit_guess() of the trace, or NULL */
     uint64_t losses;
     bool gave_up;               /* and one of them was that */
     bool noted_end;

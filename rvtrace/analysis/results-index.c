@@ -29,8 +29,8 @@ static char *find_difference(const Results *r, const TraceIndex *index,
     g_autofree char *setup = results_index_setup(r->job, NULL);
 
     if (g_strcmp0(setup, index->setup)) {
-        return g_strdup("it was made with other --isa, --param, --tvec or "
-                        "programs");
+        return g_strdup("it was made with other --isa, --unit, --params, --param, "
+                        "--tvec or programs");
     }
     if (strcmp(names, index->names)) {
         return g_strdup("its call stacks have other names: it was made with "

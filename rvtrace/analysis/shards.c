@@ -15,7 +15,7 @@
 
 static const SealedKind kind = {
     .magic = "rvtrace shard\n\x1a",
-    .version = 3,
+    .version = 4,
     .what = "result of --shard",
     .remedy = "make it again with --shard K/N",
 };
@@ -117,6 +117,8 @@ static void put_options(GByteArray *out, const Job *job)
     put_words(out, job->params);
     put_words(out, job->tvecs);
     put_option(out, job->isa);
+    put_option(out, job->unit);
+    put_option(out, job->params_file);
     bytes_put_u32(out, job->hart + 1);
     put_words(out, job->select.processes);
     put_words(out, job->select.regions);
@@ -154,6 +156,8 @@ static void get_options(ByteReader *in, Job *job)
     take_words(&job->params, get_words(in));
     take_words(&job->tvecs, get_words(in));
     take_option(&job->isa, get_option(in));
+    take_option(&job->unit, get_option(in));
+    take_option(&job->params_file, get_option(in));
     job->hart = (int)bytes_get_u32(in) - 1;
     take_words(&job->select.processes, get_words(in));
     take_words(&job->select.regions, get_words(in));

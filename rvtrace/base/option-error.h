@@ -16,6 +16,7 @@
 typedef enum OptionError {
     /* The message begins with the value of the option that is wrong. */
     OPTION_PARAM,
+    OPTION_UNIT,
     OPTION_TVEC,
     OPTION_ISA,
     OPTION_FROM,

@@ -12,6 +12,9 @@ WalkResult flow_arrive(Flow *f, const Goal *g)
     if (flow_mode(f, ETRACE_IOPT_JUMP_TARGET_CACHE)) {
         etrace_jump_cache_put(&f->cache, g->address & f->mask);
     }
+    if (G_UNLIKELY(f->ends)) {
+        flow_ends_arrive(f, g->address & f->mask);
+    }
     f->pc = g->address & f->mask;
     f->priv = g->target_priv;
     flow_emit_one(f, f->pc);
@@ -22,7 +25,7 @@ bool flow_may_keep(const Flow *f, const Goal *g)
 {
     unsigned passed = f->branches - MAX(g->remain, g->last_branch);
 
-    return f->paths && !g->no_branches && !g->irreport &&
+    return f->paths && !f->ends && !g->no_branches && !g->irreport &&
            f->branches == f->map_bits &&
            f->branches >= MAX(g->remain, g->last_branch) &&
            (passed <= FLOW_PATH_LEARNT ||

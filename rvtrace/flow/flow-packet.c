@@ -111,6 +111,9 @@ static void start_window(Flow *f, uint64_t pc)
         flow_flush(f);
         f->ops->window_start(f->opaque, pc);
     }
+    if (!f->started && f->ends) {
+        f->ends->calls = 0;
+    }
     f->started = true;
     f->waiting = false;
 }
@@ -207,14 +210,22 @@ static bool process_start(Flow *f, const ETracePacket *pkt)
         .by_xret = pkt->privilege != f->priv,
         .target_priv = pkt->privilege,
     };
+    bool repeated;
 
     if (!f->started || f->trap_pending) {
         jump_to(f, pkt, pkt->address);
         return true;
     }
+    repeated = f->resync_repeats && f->inferred && goal.on_path &&
+               pkt->address == f->pc;
     f->inferred = false;
     f->address = pkt->address;
     goal.remain = is_branch_at(f, pkt->privilege, pkt->address);
+    if (repeated && f->branches == goal.remain) {
+        /* Its branch, if it is one, has been reported. */
+        sync_history(f, true);
+        return true;
+    }
     f->branch_map |= (uint64_t)(goal.remain && pkt->branch) << f->map_bits;
     f->map_bits += goal.remain;
     f->branches += goal.remain;

@@ -67,11 +67,16 @@ void flow_init_history(Flow *f);
 /* An instruction was left as @itype: if that is a call, it returns to @link. */
 static inline void flow_push_call(Flow *f, unsigned itype, uint64_t link)
 {
-    if ((itype == ETRACE_ITYPE_INFERABLE_CALL ||
-         itype == ETRACE_ITYPE_UNINFERABLE_CALL) &&
-        flow_mode(f, ETRACE_IOPT_IMPLICIT_RETURN) && f->stack.max) {
+    if (itype != ETRACE_ITYPE_INFERABLE_CALL &&
+        itype != ETRACE_ITYPE_UNINFERABLE_CALL) {
+        return;
+    }
+    if (flow_mode(f, ETRACE_IOPT_IMPLICIT_RETURN) && f->stack.max) {
         etrace_return_stack_push(&f->stack, link);
         f->pushes++;
+    }
+    if (G_UNLIKELY(f->ends)) {
+        flow_ends_call(f->ends, link);
     }
 }
 

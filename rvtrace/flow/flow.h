@@ -15,6 +15,7 @@
 #include "etrace/predictor.h"
 #include "etrace/return-stack.h"
 #include "code/image.h"
+#include "flow/flow-ends.h"
 
 /* Instructions of a run whose lengths FlowRun.wide gives */
 #define FLOW_WIDE_INSNS 32
@@ -197,6 +198,13 @@ typedef struct Flow {
     uint64_t flushes;       /* so many times they were reported */
 
     bool waiting;           /* packets are skipped until the next sync */
+    /*
+     * The owner's to set: a start packet behind an address packet may name the
+     * same instruction once more.
+     */
+    bool resync_repeats;
+    /* ... and packets name the end of a block (flow-ends.h); or NULL */
+    FlowEnds *ends;
     uint64_t skipped;       /* packets skipped after a loss */
 } Flow;
 

@@ -35,6 +35,12 @@ static void report_loss(void *opaque, const FlowLoss *loss)
         .flow = *loss,
     };
 
+    if (d->trace->places) {
+        report.offset = unit_place(d->trace->places, d->item.offset);
+        report.bytes = report.bytes ?
+            unit_place(d->trace->places, d->item.offset + d->item.size) -
+            report.offset : 0;
+    }
     d->stats.losses[loss->kind]++;
     if (loss->kind == FLOW_LOST_WORK) {
         d->gave_up = true;
@@ -296,6 +302,9 @@ static void start_part(TraceDecoder *d)
     }
     d->flow.stop = &d->stop;
     d->flow.paths = d->paths;
+    d->flow.resync_repeats = t->resync_repeats;
+    d->ends = (FlowEnds) { };
+    d->flow.ends = t->block_ends ? &d->ends : NULL;
     d->flow.tvec = find_tvec;
     d->flow.tvec_opaque = d;
     stream_init(&d->stream, t->data, t->begin - t->head, t->end, &sources);
@@ -432,6 +441,8 @@ static void finish_part(TraceDecoder *d, bool end)
         reach_barrier(d);
     }
     d->stats.skipped_packets += d->flow.skipped;
+    d->stats.filled += d->ends.filled;
+    d->stats.open += d->ends.open;
     d->work += d->flow.steps;
     report_progress(d);
     d->bytes += d->trace->end - d->trace->begin;

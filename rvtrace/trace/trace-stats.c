@@ -23,6 +23,8 @@ void trace_stats_add(TraceStats *stats, const TraceStats *more)
     stats->skipped_bytes += more->skipped_bytes;
     stats->unknown_ends += more->unknown_ends;
     stats->late_packets += more->late_packets;
+    stats->filled += more->filled;
+    stats->open += more->open;
 }
 
 uint64_t trace_stats_losses(const TraceStats *stats)

@@ -93,7 +93,7 @@ static void number_ring(Trace *t)
 
 /* Without a sideband: a hart for every source that appears in the stream. */
 static bool harts_from_stream(Trace *t, const TraceOptions *opts,
-                              GError **errp)
+                              const ETraceParams *given, GError **errp)
 {
     g_autofree bool *seen = g_new0(bool, MAX_SOURCES);
     ETraceParams params;
@@ -107,8 +107,8 @@ static bool harts_from_stream(Trace *t, const TraceOptions *opts,
     if (t->elf) {
         t->isa.xlen = elf_code_xlen(t->elf);
     }
-    if (opts->params) {
-        params = *opts->params;
+    if (given) {
+        params = *given;
     } else {
         trace_default_params(&params, t->isa.xlen, false);
     }
@@ -226,6 +226,8 @@ Trace *trace_open_part(const TraceOptions *opts, unsigned i,
                        GError **errp)
 {
     g_autoptr(Trace) t = g_new0(Trace, 1);
+    const ETraceParams *given = opts->params;
+    ETraceParams plain;
     size_t size;
 
     t->limit = UINT64_MAX;
@@ -241,12 +243,25 @@ Trace *trace_open_part(const TraceOptions *opts, unsigned i,
     if (!t->file) {
         return NULL;
     }
+    if (opts->unit) {
+        GBytes *file = t->file;
+
+        t->file = unit_rewrite(opts->unit, file, t->path, &plain, &t->places,
+                               errp);
+        g_bytes_unref(file);
+        if (!t->file) {
+            return NULL;
+        }
+        given = &plain;
+        t->resync_repeats = opts->unit->resync_repeats;
+        t->block_ends = opts->unit->block_ends;
+    }
     t->data = input_data(t->file, &size);
     if (!find_range(t, opts, later, size, errp)) {
         return NULL;
     }
     if (t->sideband ? !harts_from_sideband(t, errp) :
-                      !harts_from_stream(t, opts, errp)) {
+                      !harts_from_stream(t, opts, given, errp)) {
         return NULL;
     }
     if (!number_piece(t, errp)) {
@@ -271,6 +286,7 @@ void trace_free(Trace *t)
         ring_clear(&t->ring);
         pieces_clear(&t->pieces);
         g_clear_pointer(&t->file, g_bytes_unref);
+        g_clear_pointer(&t->places, g_array_unref);
         g_free(t->known_ids);
         g_free(t->harts);
         g_free(t->path);

@@ -10,6 +10,7 @@
 #include "trace/pieces.h"
 #include "trace/ring.h"
 #include "trace/stream.h"
+#include "trace/unit.h"
 
 /* xtvec, where the sideband does not report it */
 typedef struct TraceTvec {
@@ -30,6 +31,8 @@ typedef struct TraceOptions {
     InsnIsa isa;                /* xlen 0: not known */
     /* Of the encoder, without a sideband; NULL: as QEMU has them */
     const ETraceParams *params;
+    /* Instead of @params, if its packets are not plain; or NULL */
+    const Unit *unit;
     bool packets_only;          /* there need not be a program */
     bool ram;                   /* the trace is a dump of a RAM sink */
     int64_t wrapped_at;         /* see ring_init() */
@@ -68,6 +71,8 @@ struct Trace {
     char *path;
     char *sideband_path;        /* or NULL */
     GBytes *file;
+    GArray *places;             /* of a unit that is not plain, or NULL */
+    bool resync_repeats, block_ends;    /* see Unit */
     const uint8_t *data;
     size_t begin, end;          /* the session's part of the file */
     /*
@@ -143,6 +148,7 @@ typedef struct TraceStats {
     uint64_t skipped_bytes;     /* of lost framing */
     unsigned unknown_ends;      /* parts of which nobody says where they end */
     uint64_t late_packets;      /* when a RAM sink had stopped */
+    uint64_t filled, open;      /* see FlowEnds */
 } TraceStats;
 
 /* Add what was counted in @more, of another piece or hart. */
@@ -217,6 +223,7 @@ struct TraceDecoder {
     TraceStats stats;
 
     Flow flow;
+    FlowEnds ends;              /* if the trace has block_ends */
     DataFlow data;              /* if the consumer has data */
     Image *image;
     FlowPaths *paths;

@@ -25,6 +25,7 @@ void cli_say(const GError *err)
         const char *before, *behind;
     } texts[OPTION_NR_ERRORS] = {
         [OPTION_PARAM] = { "--param ", "" },
+        [OPTION_UNIT] = { "--unit ", "" },
         [OPTION_TVEC] = { "--tvec ", "" },
         [OPTION_ISA] = { "--isa ", "" },
         [OPTION_FROM] = { "--from ", "" },
@@ -335,6 +336,12 @@ bool cli_parse(CliTrace *ct, GOptionEntry *extra, const char *summary,
         { "param", 0, 0, G_OPTION_ARG_STRING_ARRAY, &ct->job.params,
           "Encoder parameter, without a sideband; can be repeated",
           "NAME=VALUE" },
+        { "params", 0, 0, G_OPTION_ARG_FILENAME, &ct->job.params_file,
+          "Encoder parameters, without a sideband: what 'rvtrace params' "
+          "writes", "FILE" },
+        { "unit", 0, 0, G_OPTION_ARG_STRING, &ct->job.unit,
+          "The trace is another encoder's, whose packets differ: esp32c6, "
+          "rv_tracer", "NAME" },
         { "tvec", 0, 0, G_OPTION_ARG_STRING_ARRAY, &ct->job.tvecs,
           "Value of mtvec, stvec or vstvec, for implicit exceptions where "
           "the sideband does not say; can be repeated", "m|s|vs=VALUE" },
@@ -432,6 +439,7 @@ Trace *cli_open(CliTrace *ct)
         return NULL;
     }
     ct->losses.several = ct->job.traces[1];
+    ct->losses.looks_like = t->data ? unit_guess(t->data, t->end) : NULL;
     for (Trace *p = t; p; p = p->next) {
         if (p->sideband && sideband_problem(p->sideband)) {
             say_warn("%s: %s", p->sideband_path,
