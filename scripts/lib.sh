@@ -65,7 +65,8 @@ plain_git() { GIT_CONFIG_GLOBAL=/dev/null GIT_CONFIG_NOSYSTEM=1 git "$@"; }
 
 # run_logged NAME TEXT COMMAND...: run a long step with its output in
 # build/logs/NAME.log and one progress line here; on failure name the log and
-# print its end. The step stays in the foreground, where ^C reaches it.
+# print its end. The step stays in the foreground, where ^C reaches it, but in a
+# shell of its own: if it dies, its reason is shown here, too.
 run_logged() {
     local name=$1 text=$2 log=$logs/$1.log start=$SECONDS status=0 ticker=
     local shown=${logs#"$top"/}/$1.log
@@ -79,7 +80,7 @@ run_logged() {
         done &
         ticker=$!
     fi
-    "$@" > "$log" 2>&1 < /dev/null || status=$?
+    ("$@") > "$log" 2>&1 < /dev/null || status=$?
     if [ -n "$ticker" ]; then
         kill $ticker 2>/dev/null || true
         wait $ticker 2>/dev/null || true
