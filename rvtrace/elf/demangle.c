@@ -5,8 +5,22 @@
  */
 #include "qemu/osdep.h"
 #include <setjmp.h>
+#if __has_include(<libiberty/demangle.h>)
 #include <libiberty/demangle.h>
+#endif
 #include "elf/demangle.h"
+
+#ifndef DMGL_NO_OPTS
+/* Fedora has the library without its header. */
+#define DMGL_NO_OPTS    0
+#define DMGL_PARAMS     1
+typedef void (*demangle_callbackref)(const char *text, size_t len,
+                                     void *opaque);
+int cplus_demangle_v3_callback(const char *name, int options,
+                               demangle_callbackref callback, void *opaque);
+int rust_demangle_callback(const char *name, int options,
+                           demangle_callbackref callback, void *opaque);
+#endif
 
 typedef struct Output {
     jmp_buf full;
