@@ -18,8 +18,10 @@ ROWS ?=
 TESTS ?=
 ANSWERS ?=
 
-.PHONY: help setup source build install uninstall stock demo lint quick check check-all check-pgo soak fuzz bench series series-check docs \
+.PHONY: help setup setup-build source build install uninstall stock demo lint quick check check-all check-pgo soak fuzz bench series series-check docs \
 	builds clean distclean
+# JOBS says how many processes; targets install packages one after the other.
+.NOTPARALLEL:
 .DEFAULT_GOAL := help
 
 help:
@@ -65,7 +67,10 @@ help:
 #:   BASE=10.2       the same on QEMU 10.2 instead of 10.0, all of it below
 #:                   build/10.2
 #:   QEMU_SRC=DIR    use your own QEMU tree, 10.0 or newer, which stays untouched
-#:                   (from then on; QEMU_SRC=debian goes back)
+#:                   (from then on; QEMU_SRC=debian goes back); needs neither apt
+#:                   nor a network
+#:   DEBIAN_MIRROR=URL  where Debian's packages are, if apt's configuration of
+#:                   this machine names no mirror of Debian
 #:   JOBS=N          number of processes, default: all processors
 #:
 #: Packages that are missing are installed when this is root or sudo asks no
@@ -74,7 +79,11 @@ help:
 setup:
 	@scripts/setup
 
-source: setup
+# What is needed to build, not what tests and the demo need
+setup-build:
+	@scripts/setup packages-build
+
+source: setup-build
 	@scripts/source
 
 build: source
@@ -87,7 +96,7 @@ install:
 uninstall:
 	@scripts/install --uninstall
 
-docs: build
+docs: setup-build build
 	@scripts/setup packages-docs
 	@scripts/docs
 
@@ -95,29 +104,29 @@ stock: setup
 	@scripts/source stock
 	@scripts/build stock
 
-demo: build
+demo: setup build
 	@demo/run
 
-lint: build
+lint: setup build
 	@scripts/lint
 
-quick check: build
+quick check: setup build
 	@scripts/check $@ $(foreach t,$(TESTS),'$(t)')
 
-check-all: build
+check-all: setup build
 	@scripts/check all $(foreach t,$(TESTS),'$(t)')
 
-check-pgo: build
+check-pgo: setup build
 	@scripts/check-pgo
 
-soak: build
+soak: setup build
 	@scripts/soak '$(HOURS)'
 
 ifneq ($(ANSWERS),)
-bench: build
+bench: setup build
 	@bash -c '. scripts/lib.sh && exec bench/answers'
 else
-bench: build stock
+bench: setup build stock
 	@bash -c '. scripts/lib.sh && exec bench/run'
 endif
 

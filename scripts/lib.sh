@@ -185,16 +185,47 @@ series() {
     sed -E 's/[[:space:]]*(#.*)?$//; /^$/d' "$patches/series"
 }
 
-# QEMU 10.0 needs a newer meson than Debian 12 has. It is pure Python: Debian
-# 13's package does, unpacked where only we see it. For configure's PYTHONPATH.
+# QEMU needs meson 1.5, which is newer than Debian 12's. Where /usr/bin/python3
+# has none, the one that QEMU's releases bring along will do, or else Debian 13's
+# package: it is pure Python, unpacked where only we see it. For configure's
+# PYTHONPATH.
 meson_site=$cache/python/usr/lib/python3/dist-packages
+
+# Has the machine's python3 a meson that is new enough?
+has_meson() {
+    /usr/bin/python3 -c 'if 1:
+        from mesonbuild.coredata import version
+        from sys import exit
+        exit(tuple(map(int, version.split(".")[:2])) < (1, 5))' 2>/dev/null
+}
+
 meson_for_us() {
-    local deb
-    command -v apt-get >/dev/null || return 0
-    deb=$("$top/scripts/fetch" binary trixie meson) || exit 1
-    [ "$meson_site" -nt "$deb" ] && return 0
-    rm -rf "$cache/python"
-    dpkg-deb -x "$deb" "$cache/python.new"
+    local wheel deb
+    ! has_meson || return 0
+    wheel=$(ls -1 "$build"/qemu/python/wheels/meson-*.whl 2>/dev/null |
+            tail -n 1)
+    if [ -n "$wheel" ]; then
+        [ ! "$meson_site" -nt "$wheel" ] || return 0
+        rm -rf "$cache/python" "$cache/python.new"
+        mkdir -p "$cache/python.new/${meson_site#"$cache/python/"}"
+        /usr/bin/python3 -m zipfile -e "$wheel" \
+            "$cache/python.new/${meson_site#"$cache/python/"}" ||
+            die "$wheel could not be unpacked"
+    else
+        # what was fetched once
+        if ! command -v apt-get >/dev/null && [ -d "$meson_site" ]; then
+            return 0
+        fi
+        command -v apt-get >/dev/null ||
+            die "meson 1.5 or newer is missing: install the package meson" \
+                "(its name with apt, dnf and pacman)"
+        deb=$("$top/scripts/fetch" binary trixie meson) ||
+            die "meson 1.5 or newer is missing, and Debian's could not be" \
+                "fetched: install the package meson, or see above"
+        [ ! "$meson_site" -nt "$deb" ] || return 0
+        rm -rf "$cache/python" "$cache/python.new"
+        dpkg-deb -x "$deb" "$cache/python.new"
+    fi
     mv "$cache/python.new" "$cache/python"
     touch "$meson_site"
 }
@@ -207,12 +238,12 @@ meson_for_later() {
     echo "$meson_site" > "$packages/meson-for-us.pth"
 }
 
-# our_meson ARGUMENT...: that meson; without apt, the machine's own
+# our_meson ARGUMENT...: that meson, or the machine's own
 our_meson() {
     if [ -d "$meson_site" ]; then
         PYTHONPATH=$meson_site /usr/bin/python3 -m mesonbuild.mesonmain "$@"
     else
-        meson "$@"
+        /usr/bin/python3 -m mesonbuild.mesonmain "$@"
     fi
 }
 
