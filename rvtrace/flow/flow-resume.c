@@ -14,7 +14,8 @@ bool flow_point(const Flow *f, FlowPoint *point)
     if (!f->started || f->inferred || f->trap_pending || f->handler_pending ||
         f->handler_faulted || f->unsupported || f->keep_history ||
         f->waiting || f->nr_runs || f->branches > 1 ||
-        f->map_bits != f->branches || f->stack.depth) {
+        f->map_bits != f->branches || f->stack.depth ||
+        (f->ends && f->ends->calls)) {
         return false;
     }
     *point = (FlowPoint) {

@@ -10,12 +10,13 @@
 import json
 import os
 import random
+import shutil
 import struct
 import subprocess
 import sys
 import tempfile
 
-from checks import check, tap
+from checks import check, skip, tap
 from inputs import elf
 
 TOOL = os.path.abspath(sys.argv[1])
@@ -388,6 +389,67 @@ def defects(files):
     check('half a packet', 'no packets' in said, said)
 
 
+class Looping(RvTracer):
+    """Calls, with start packets inside of what was called and outside"""
+    SOURCE = """
+        .option norvc
+        .option norelax
+        .globl _start
+        .type _start, @function
+_start: jal f
+        nop
+        j _start
+        nop
+        .size _start, . - _start
+        .type f, @function
+f:      nop
+        nop
+        ret
+        .size f, . - f
+"""
+    ROUNDS = 40
+
+    def run(self):
+        self.support()
+        self.start(BASE)
+        for number in range(self.ROUNDS):
+            if number % 3 == 0:
+                self.start(BASE + 20)
+            self.to(BASE + 8)
+            if number % 5 == 0:
+                self.start(BASE + 16)
+        return self.wrap()
+
+
+def index(files):
+    """Decoding that begins in the middle fills in what it does from the start"""
+    compiler = shutil.which('riscv64-linux-gnu-gcc')
+    if not compiler:
+        skip('decoding from the middle', 'no compiler for RISC-V')
+        return
+    source = files.write('looping.S', Looping.SOURCE.encode())
+    program = f'{files.folder}/looping'
+    subprocess.run([compiler, '-nostdlib', '-static', '-march=rv64imac',
+                    '-mabi=lp64', f'-Wl,-Ttext={BASE:#x}', '-o', program,
+                    source], check=True)
+    given = ['--trace', files.write('looping.trace', Looping().run()), '--elf',
+             program, *Looping.options]
+    file = f'{files.folder}/looping.rvidx'
+    status, _, said = files.tool('index', *given, '--every', '1', '-o', file)
+    check('an index', status == 0, said)
+    whole = files.tool('decode', '--emit=pc', *given)[1]
+    check('every round is complete', whole.count(f'{BASE + 4:x}\n') ==
+          Looping.ROUNDS, whole)
+    wrong = []
+    for at in range(0, 6 * Looping.ROUNDS, 7):
+        some = ['folded', *given, f'--from={at}']
+        want = files.tool(*some)
+        got = files.tool(*some, '--index', file)
+        if want[:2] != got[:2] or want[0]:
+            wrong.append((at, want, got))
+    check('decoding from the middle', not wrong, wrong[:2])
+
+
 def says(files, name, options, wanted, trace=None, status=2):
     got, out, said = files.decode(Encoder().run() if trace is None else trace,
                                   options)
@@ -509,6 +571,7 @@ def main():
         files = Files(folder)
         same_run(files)
         defects(files)
+        index(files)
         mistakes(files)
         foreign(files)
         params_files(files)
