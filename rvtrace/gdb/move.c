@@ -113,12 +113,25 @@ static GdbStop no_step(const GdbTarget *g, const ReplayInsn *insn, bool back)
     return back ? GDB_STOP_BEGIN : GDB_STOP_END;
 }
 
+/* Ctrl-C before the hart has moved: it stays where it is. */
+static bool is_interrupted(GdbTarget *g, unsigned hart)
+{
+    if (!g->ops->poll || !g->ops->poll(g->opaque)) {
+        return false;
+    }
+    gdb_put_stop(g, hart, GDB_STOP_INTERRUPT);
+    return true;
+}
+
 void gdb_step(GdbTarget *g, unsigned hart, bool back)
 {
     GdbHart *h = &g->harts[hart];
     const ReplayInsn *insn;
 
     g->selected = hart;
+    if (is_interrupted(g, hart)) {
+        return;
+    }
     if (back ? !h->at : h->at + 1 >= replay_length(h->replay)) {
         insn = replay_insn(h->replay, h->at);
         gdb_put_stop(g, hart, no_step(g, insn, back));
@@ -164,6 +177,9 @@ void gdb_continue(GdbTarget *g, unsigned hart, bool back)
     ReplayFound found;
 
     g->selected = hart;
+    if (is_interrupted(g, hart)) {
+        return;
+    }
     found = replay_find(h->replay, h->at, back,
                         (const uint64_t *)g->breakpoints->data,
                         g->breakpoints->len, g->ops->poll, g->opaque, &at);

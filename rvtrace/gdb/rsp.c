@@ -6,8 +6,6 @@
 #include "qemu/osdep.h"
 #include "gdb/rsp.h"
 
-#define INTERRUPT   3
-
 void rsp_reader_init(RspReader *r)
 {
     *r = (RspReader) { .data = g_string_new(NULL) };
@@ -39,7 +37,7 @@ static RspEvent between(RspReader *r, uint8_t byte)
         return RSP_ACK;
     case '-':
         return RSP_NAK;
-    case INTERRUPT:
+    case RSP_CTRL_C:
         return RSP_INTERRUPT;
     default:
         return RSP_NOTHING;

@@ -12,6 +12,9 @@
 
 #include <glib.h>
 
+/* What gdb sends, outside of packets, when the user types Ctrl-C */
+#define RSP_CTRL_C      3
+
 /* Bytes of a packet's data that are taken and that are sent, at most */
 #define RSP_MAX_DATA    0x4000
 

@@ -17,6 +17,7 @@ typedef struct Server {
     GdbTarget *target;
     int in, out;
     bool no_ack, lost;
+    bool interrupted;       /* Ctrl-C has come, and nobody has been told */
     RspReader reader;
     GByteArray *waiting;    /* came while a request was answered */
     GString *last;          /* the last packet that was sent */
@@ -76,20 +77,26 @@ static void send_packet(void *opaque, const char *data, size_t len)
     send_bytes(s, s->last->str, s->last->len);
 }
 
-/* While gdb waits for an answer, it sends nothing but this. */
+/*
+ * While gdb waits for an answer, it sends nothing but Ctrl-C. One that came
+ * before counts, too: gdb passes over a breakpoint whose condition is false by
+ * going on again, and its Ctrl-C may arrive between the two.
+ */
 static bool is_interrupted(void *opaque)
 {
     Server *s = opaque;
     uint8_t *at = NULL;
+    bool before = s->interrupted;
 
+    s->interrupted = false;
     take_bytes(s, false);
     if (s->waiting->len) {
-        at = memchr(s->waiting->data, 3, s->waiting->len);
+        at = memchr(s->waiting->data, RSP_CTRL_C, s->waiting->len);
     }
     if (at) {
         g_byte_array_remove_index(s->waiting, at - s->waiting->data);
     }
-    return at || s->lost;
+    return before || at || s->lost;
 }
 
 static const GdbTargetOps server_ops = {
@@ -125,8 +132,10 @@ static GdbTargetNext one_byte(Server *s, uint8_t byte)
     case RSP_NAK:
         send_bytes(s, s->last->str, s->last->len);
         break;
+    case RSP_INTERRUPT:
+        s->interrupted = true;
+        break;
     default:
-        /* Ctrl-C: the hart has stopped already. */
         break;
     }
     return next;

@@ -25,7 +25,10 @@ typedef struct GdbTarget GdbTarget;
 typedef struct GdbTargetOps {
     /* Send a packet of @len bytes @data. */
     void (*send)(void *opaque, const char *data, size_t len);
-    /* Has gdb sent Ctrl-C, or gone away? May be NULL. */
+    /*
+     * Has gdb sent Ctrl-C since this was asked last, or gone away? May be
+     * NULL.
+     */
     ReplayPollFn *poll;
 } GdbTargetOps;
 

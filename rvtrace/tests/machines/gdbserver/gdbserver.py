@@ -12,100 +12,13 @@ import signal
 import subprocess
 import time
 
-import exec_log
+import answers
 import links
 import tap
-from symbols import table
 from tap import need
-
-QEMU, RVTRACE, OUT = (os.environ[name] for name in ('QEMU', 'RVTRACE', 'OUT'))
-LIMIT = links.LIMIT
-STEPS = int(os.environ['STEPS'])
-LOG = ('-accel', 'tcg,one-insn-per-tb=on,thread=single', '-d',
-       'exec,nochain,int')
-DATA = [word for name in ('data-width=64', 'data=on')
-        for word in ('-global', f'riscv-trace-encoder.{name}')]
-HISTORY = re.compile(r'^\d+\t(?:=>|  ) 0x([0-9a-f]+)')
-
-
-def retired(path, cpu):
-    """
-    The pcs of each hart. With Zcmt, a fetch that fails may be one from a
-    table, so no guest may jump to itself.
-    """
-    return exec_log.retired(path, (1 << (32 if cpu.startswith('rv32') else
-                                         64)) - 1,
-                            () if 'zcmt' in cpu else exec_log.FETCH)
-
-
-def qemu_line(folder, guest, cpu, smp, *options):
-    return [QEMU, '-M', 'virt,trace=on,trace-autostart=on,trace-sideband=sb'
-            f'{",trace-chardev=tr" * ("-qmp" not in options)}',
-            '-chardev', f'file,id=sb,path={folder}/sideband',
-            '-chardev', f'file,id=tr,path={folder}/trace',
-            '-cpu', cpu, '-smp', str(smp), '-m', '128M', '-bios', 'none',
-            '-kernel', f'{OUT}/{guest}.elf', '-display', 'none', '-monitor',
-            'none', '-serial', f'file:{folder}/uart', '-D', f'{folder}/exec',
-            *options]
-
-
-def trace(folder, guest, cpu='rv64', smp=1, happy=True, options=()):
-    """What each hart has executed, by the log"""
-    done = subprocess.run(qemu_line(folder, guest, cpu, smp, *LOG, *options),
-                          capture_output=True, timeout=LIMIT, check=False,
-                          stdin=subprocess.DEVNULL, encoding='utf-8')
-    need(done.returncode == 0 or not happy, f'QEMU: {done.stderr}')
-    return retired(f'{folder}/exec', cpu)
-
-
-def server(folder, *options, source=None):
-    source = source or ('--trace', f'{folder}/trace')
-    return [RVTRACE, 'gdbserver', *source, '--sideband', f'{folder}/sideband',
-            *options]
-
-
-def run_gdb(folder, guest, commands, *options, source=None, symbols=True):
-    """The output of gdb, and of rvtrace"""
-    line = ' '.join(server(folder, '--listen', 'stdio', *options,
-                           source=source))
-    elf = f'{OUT}/{guest}.elf'
-    with open(f'{folder}/gdb', 'w', encoding='ascii') as file:
-        print('set pagination off', 'set width 0', 'set remotetimeout 60',
-              'set record instruction-history-size unlimited',
-              'set record btrace bts buffer-size unlimited',
-              f'target remote | {line}', 'set scheduler-locking on',
-              *commands, 'kill', sep='\n', file=file)
-    done = subprocess.run(
-        ['gdb-multiarch', '-nx', '-batch', '-x', f'{folder}/gdb',
-         *[elf] * symbols], stdout=subprocess.PIPE, timeout=LIMIT, check=False,
-        stderr=subprocess.STDOUT, encoding='utf-8')
-    with open(f'{folder}/gdb.log', 'w', encoding='utf-8') as file:
-        file.write(done.stdout)
-    need('rror in sourced' not in done.stdout, done.stdout[-500:])
-    return done.stdout
-
-
-def values(output, name):
-    """What 'printf "NAME %lx\\n", ...' has printed"""
-    return [int(v, 16) for v in re.findall(rf'^{name} ([0-9a-f]+)$', output,
-                                           re.M)]
-
-
-def places(output):
-    """What "monitor where" has said: the numbers of instructions"""
-    return [int(n) for n in re.findall(r'^hart \d+: instruction (\d+) of',
-                                       output, re.M)]
-
-
-def repeat(times, name, command):
-    return [f'set $n = {times}', 'while $n', command,
-            rf'printf "{name} %lx\n", $pc', 'set $n = $n - 1', 'end']
-
-
-def same(got, want, what):
-    for n, (a, b) in enumerate(zip(got, want)):
-        need(a == b, f'{what}: number {n + 1} is {a:x}, the log has {b:x}')
-    need(len(got) == len(want), f'{what}: {len(got)}, not {len(want)}')
+from target import (DATA, HISTORY, LIMIT, LOG, OUT, PYTHON, RVTRACE, STEPS, Raw,
+                    places, qemu_line, repeat, retired, run_gdb, same, server,
+                    start, symbols_of, trace, values)
 
 
 def walk(folder, guest, cpu, symbols=True):
@@ -334,12 +247,6 @@ def wrapped(folder):
     return f'{length} instructions'
 
 
-def start(folder, sockets, *options):
-    return subprocess.Popen(
-        server(folder, '--listen', f'unix:{sockets}/gdb', *options),
-        stdin=subprocess.DEVNULL, stderr=open(f'{folder}/log', 'wb'))
-
-
 def requests(folder):
     """What gdb does not ask for gets an answer, and what it sends an end."""
     pcs = trace(folder, 'calls.rv64gc')[0]
@@ -359,37 +266,6 @@ def requests(folder):
             need(not os.path.exists(f'{sockets}/gdb'), 'the socket is left')
         finally:
             tool.kill()
-
-
-class Raw:
-    """The remote protocol by hand"""
-
-    def __init__(self, sockets):
-        self.link = links.connect(f'{sockets}/gdb')
-        self.data = b''
-
-    def receive(self, what):
-        while not (match := re.search(rb'\$([^#]*)#..', self.data)):
-            more = self.link.recv(4096)
-            need(more, f'{what}: no answer')
-            self.data += more
-        self.data = self.data[match.end():]
-        if what != 'D':
-            self.link.sendall(b'+')
-        return match[1].decode()
-
-    def ask(self, text):
-        packet = text.encode()
-        self.link.sendall(b'$%s#%02x' % (packet, sum(packet) & 0xff))
-        return self.receive(text)
-
-
-PYTHON = "python exec(gdb.execute('monitor python', to_string=True))"
-
-
-def symbols_of(guest):
-    """{name: address} of a guest"""
-    return {s.name: s.address for s in table(f'{OUT}/{guest}.elf')}
 
 
 def returns_to(pcs, place):
@@ -655,6 +531,7 @@ def main():
         ('a hart that is not there', refused, 'hart 4 is not in the trace',
          '--hart', '4'),
         ('no address', refused, 'neither unix:PATH nor', '--listen', 'x'),
+        *answers.TESTS,
     ]
     tap.run(OUT, tests)
 
