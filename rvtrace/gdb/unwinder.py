@@ -72,6 +72,9 @@ class RvtraceUnwinder(gdb.unwinder.Unwinder):
             depth, pcs = self.stack(pending, server, insn, number)
         except (gdb.error, ValueError, KeyError, AttributeError):
             return None     # another server, or nothing is known
+        if number + 1 == len(pcs) and data:
+            # gdb would make another frame of it with registers than without.
+            pcs = [*pcs, 0]
         if number + 1 >= len(pcs):
             return None     # gdb ends here, without registers
         # Not the type of the pc: gdb 13 must not be asked for that one here.
@@ -105,6 +108,100 @@ says where that hart is."""
         gdb.execute('frame')
 
 
+class RvtraceValues:
+    """
+    What a function has returned, when "finish" has ended. gdb takes a register
+    that is not known for 0, so the value is shown only if all registers that
+    have it are known. gdb runs hook-stop before it shows anything of a stop.
+    """
+
+    def __init__(self):
+        self.function = self.caller = None
+        gdb.execute('set print finish off')
+        for hook in 'finish', 'stop':
+            try:
+                gdb.execute(f'show user hook-{hook}', to_string=True)
+                return      # the user's own; then no value is ever shown
+            except gdb.error:
+                pass
+        gdb.rvtrace_values = self
+        gdb.execute('define hook-finish\npython gdb.rvtrace_values.begin()\n'
+                    'end')
+        gdb.execute('define hook-stop\npython gdb.rvtrace_values.end()\nend')
+
+    def begin(self):
+        """The function of the frame that is selected is about to go on."""
+        gdb.execute('set print finish off')
+        self.function = None
+        try:
+            frame = gdb.selected_frame()
+            outer = frame.older()
+            if outer:
+                self.function, self.caller = frame.function(), outer.pc()
+        except gdb.error:
+            pass            # gdb will say it
+
+    def end(self):
+        """The hart has stopped: is it there that the function returned to?"""
+        function, self.function = self.function, None
+        try:
+            if not function or gdb.newest_frame().pc() != self.caller:
+                return
+            kind = function.type.target().strip_typedefs()
+            if kind.code == gdb.TYPE_CODE_VOID:
+                return
+            unknown = [name for name in self.registers(kind)
+                       if not self.is_known(name)]
+        except gdb.error:
+            return
+        if unknown:
+            print('What the function returned is in ' + ' and '.join(unknown) +
+                  ', not known here.')
+        else:
+            gdb.execute('set print finish on')
+
+    @staticmethod
+    def is_known(name):
+        """Of an integer register, or one for floating point, a union"""
+        value = gdb.parse_and_eval(f'${name}')
+        try:
+            float(value['double'] if name[0] == 'f' else value)
+        except gdb.error:
+            return False
+        return True
+
+    def registers(self, kind):
+        """
+        Those that have a value of that type, see "RISC-V Calling Conventions".
+        (If floating point is by software, it is in others. Then fa0 is not
+        known, and nothing is shown.)
+        """
+        word = gdb.parse_and_eval('$sp').type.sizeof
+        parts = self.parts(kind)
+        if True in parts and len(parts) <= 2:
+            return ['fa0', 'fa1'][:sum(parts)] + ['a0'] * (False in parts)
+        # What is longer than two registers is in memory, at a0.
+        return ['a0', 'a1'][:1 + (word < kind.sizeof <= 2 * word)]
+
+    def parts(self, kind):
+        """Is each scalar in it floating point? [False] * 3: there are many"""
+        kind = kind.strip_typedefs()
+        if kind.code == gdb.TYPE_CODE_COMPLEX:
+            return [True] * 2
+        if kind.code == gdb.TYPE_CODE_FLT:
+            return [kind.sizeof <= 8]
+        if kind.code == gdb.TYPE_CODE_ARRAY:
+            first, last = kind.range()
+            parts = self.parts(kind.target()) * min(last - first + 1, 3)
+        elif kind.code == gdb.TYPE_CODE_STRUCT:
+            parts = [part for field in kind.fields()
+                     for part in self.parts(field.type)]
+        else:
+            many = kind.code == gdb.TYPE_CODE_UNION
+            return [False] * (3 if many else 1)
+        return parts if len(parts) <= 2 else [False] * 3
+
+
 class RvtraceFrames(gdb.Parameter):
     """Whether frames are those that rvtrace knows of
 
@@ -128,8 +225,6 @@ known if the trace has data, and those of callers are then, too."""
         # gdb's need registers, which are not known in callers, and fail.
         gdb.execute('maintenance set dwarf unwinders ' +
                     ('off' if self.value else 'on'))
-        # What a function returned is in a register that may not be known.
-        gdb.execute('set print finish ' + ('off' if self.value else 'on'))
         gdb.invalidate_cached_frames()
         return ''
 
@@ -139,6 +234,7 @@ def rvtrace_begin():
     unwinder = RvtraceUnwinder()
     gdb.unwinder.register_unwinder(None, unwinder, replace=True)
     RvtraceGoto()
+    RvtraceValues()
     gdb.execute('set print entry-values no')
     # Of a kernel without an entry point, gdb would end at any nameless function.
     gdb.execute('set backtrace past-entry on')

@@ -3,13 +3,15 @@
 # Tests of what rvtrace gdbserver tells its user: that it has been interrupted,
 # why something cannot be done, and what is not known.
 
+import re
 import signal
 import subprocess
 
 import links
 import tap
-from target import (LIMIT, OUT, PYTHON, Raw, server, start, symbols_of, trace)
 from tap import need
+from target import (DATA, LIMIT, OUT, PYTHON, Raw, run_gdb, server, start,
+                    symbols_of, trace)
 
 
 # Goes on CALLS times, and reports each end. The condition is false, and says
@@ -95,7 +97,43 @@ def while_idle(folder):
             tool.kill()
 
 
+# What the functions of returns.c return, as gdb shows it
+KNOWN = {
+    'known_double': '0.5', 'known_float': '0.25', 'known_long': '21',
+    'known_char': "104 'h'", 'known_words': '{x = 7, y = 14}',
+    'known_large': '{x = {7, 14, 3, 4}}', 'known_long_long': '30064771079',
+}
+UNKNOWN = {
+    'unknown_double': 'fa0', 'unknown_float': 'fa0', 'unknown_long': 'a0',
+    'unknown_pair': 'fa1', 'unknown_mixed': 'fa0', 'unknown_words': 'a1',
+}
+
+
+def values_returned(folder, bits, frames):
+    """finish shows what a function returned if that is known, and only then"""
+    guest = f'returns.rv{bits}'
+    trace(folder, guest, f'rv{bits}', options=DATA)
+    commands = []
+    for name in (*KNOWN, *UNKNOWN):
+        commands += [f'tbreak *{symbols_of(guest)[name]:#x}', 'continue',
+                     f'printf "of {name}\\n"', 'finish']
+    output = run_gdb(folder, guest, [
+        PYTHON, f'set rvtrace-frames {frames}', 'rvtrace-goto begin',
+        *commands])
+    for name in (*KNOWN, *UNKNOWN):
+        said = output.split(f'of {name}\n')[1].split('\nof ')[0]
+        shown = re.findall(r'^Value returned is \$\d+ = (.*)$', said, re.M)
+        if name in KNOWN:
+            need(shown == [KNOWN[name]], f'{name}: {shown}')
+        else:
+            need(shown == ['<not displayed>'], f'{name}: {shown}')
+            need(re.search(rf'returned is in .*\b{UNKNOWN[name]}\b.*not known',
+                           said), f'{name}: no reason: {said}')
+
+
 TESTS = [
     ('Ctrl-C between two stops', between_stops),
     ('Ctrl-C while nothing goes on', while_idle),
+    *((f'values returned, rv{bits}, frames {frames}', values_returned, bits,
+       frames) for bits in (64, 32) for frames in ('off', 'on')),
 ]
