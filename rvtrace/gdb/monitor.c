@@ -76,7 +76,7 @@ bool gdb_target_go(GdbTarget *g, const char *place, GError **errp)
     return true;
 }
 
-static void where(GdbTarget *g, const char *arg, GString *out)
+static bool where(GdbTarget *g, const char *arg, GString *out)
 {
     for (unsigned i = 0; i < g->nr_harts; i++) {
         bool all = g_str_equal(arg, "all");
@@ -87,9 +87,10 @@ static void where(GdbTarget *g, const char *arg, GString *out)
             g_string_append_len(out, one->str, one->len);
         }
     }
+    return true;
 }
 
-static void when(GdbTarget *g, const char *arg, GString *out)
+static bool when(GdbTarget *g, const char *arg, GString *out)
 {
     GdbHart *h = &g->harts[g->selected];
     const ReplayMoment *m = replay_moment(h->replay, h->at);
@@ -100,23 +101,25 @@ static void when(GdbTarget *g, const char *arg, GString *out)
                                m->ns / 1000000000, m->ns % 1000000000);
     }
     g_string_append_c(out, '\n');
+    return true;
 }
 
 /* gdb does not ask for what it believes to know. */
-static void go(GdbTarget *g, const char *arg, GString *out)
+static bool go(GdbTarget *g, const char *arg, GString *out)
 {
     g_autoptr(GError) err = NULL;
 
     if (!gdb_go_to(g, g->selected, arg, &err)) {
         g_string_append_printf(out, "%s\n", err->message);
-        return;
+        return false;
     }
     where(g, "", out);
     g_string_append(out, "gdb knows of it after 'maintenance flush "
                     "register-cache', or use rvtrace-goto\n");
+    return true;
 }
 
-static void help(GdbTarget *g, const char *arg, GString *out)
+static bool help(GdbTarget *g, const char *arg, GString *out)
 {
     g_string_append(out,
         "monitor where       where the selected hart is: instruction, pc,\n"
@@ -132,6 +135,7 @@ static void help(GdbTarget *g, const char *arg, GString *out)
         "  python exec(gdb.execute('monitor python', to_string=True))\n"
         "                    ... and gdb's command 'rvtrace-goto PLACE'\n"
         "monitor help        this\n");
+    return true;
 }
 
 void gdb_monitor(GdbTarget *g, const char *text)
@@ -139,7 +143,7 @@ void gdb_monitor(GdbTarget *g, const char *text)
     static const struct {
         const char *name;
         bool takes_argument;
-        void (*run)(GdbTarget *g, const char *arg, GString *out);
+        bool (*run)(GdbTarget *g, const char *arg, GString *out);
     } commands[] = {
         { "where", true, where },
         { "when", false, when },
@@ -152,17 +156,23 @@ void gdb_monitor(GdbTarget *g, const char *text)
     char *space = line + strcspn(line, " \t");
     const char *arg = *space ? g_strchug(space + 1) : space;
     g_autoptr(GString) out = g_string_new(NULL), s = g_string_new(NULL);
+    bool ok = true;
 
     *space = 0;
     for (size_t i = 0; i < G_N_ELEMENTS(commands); i++) {
         if (g_str_equal(line, commands[i].name) &&
             (commands[i].takes_argument || !*arg)) {
-            commands[i].run(g, arg, out);
+            ok = commands[i].run(g, arg, out);
         }
     }
     if (!out->len) {
         g_string_printf(out, "'%s' is no command here; try 'monitor help'\n",
                         line);
+        ok = false;
+    }
+    if (!ok && g->knows_errors) {
+        gdb_error(g, "%s", g_strchomp(out->str));
+        return;
     }
     for (gsize from = 0; from < out->len;) {
         gsize len = MIN(out->len - from, RSP_MAX_PAIRS);

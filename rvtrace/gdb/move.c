@@ -4,11 +4,16 @@
  * SPDX-License-Identifier: GPL-2.0-or-later
  */
 #include "qemu/osdep.h"
+#include "base/say.h"
 #include "gdb/target-private.h"
 
 /* Breakpoints, at most: gdb needs one for each place that the user names. */
 #define MAX_BREAKPOINTS     65536
 #define MAX_WATCHES         1024
+
+#define NO_DATA "the trace has no data: QEMU traces loads and stores with " \
+                "-global riscv-trace-encoder.data-width=64 " \
+                "-global riscv-trace-encoder.data=on"
 
 /* Which memory was accessed */
 static void put_watch(GdbTarget *g, GString *s)
@@ -318,7 +323,11 @@ void gdb_watchpoint(GdbTarget *g, bool insert, char kind, const char *args)
     guint i = 0;
 
     if (!has_data(g)) {
-        gdb_puts(g, "");
+        /* gdb says that it failed, not why. */
+        if (insert) {
+            say_warn("gdb asks for a watchpoint: " NO_DATA);
+        }
+        gdb_error(g, NO_DATA);
         return;
     }
     if (!rsp_get_number(&args, &watch.addr) || *args++ != ',' ||

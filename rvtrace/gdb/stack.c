@@ -44,9 +44,10 @@ bool gdb_put_own_register(GdbTarget *g, GString *s, unsigned n)
     return true;
 }
 
-void gdb_monitor_python(GdbTarget *g, const char *arg, GString *out)
+bool gdb_monitor_python(GdbTarget *g, const char *arg, GString *out)
 {
     g_string_append(out, unwinder_py);
+    return true;
 }
 
 /* A frame is about to execute, or goes on behind a call of, what is where? */
@@ -109,17 +110,18 @@ static void add_stack(GdbTarget *g, unsigned hart, GString *out)
     }
 }
 
-void gdb_monitor_stack(GdbTarget *g, const char *arg, GString *out)
+bool gdb_monitor_stack(GdbTarget *g, const char *arg, GString *out)
 {
     bool all = g_str_equal(arg, "all");
 
     if (*arg && !all) {
         g_string_append(out, "monitor bt, or monitor bt all: of all harts\n");
-        return;
+        return false;
     }
     for (unsigned i = 0; i < g->nr_harts; i++) {
         if (g->harts[i].replay && (all || i == g->selected)) {
             add_stack(g, i, out);
         }
     }
+    return true;
 }

@@ -59,6 +59,7 @@ struct GdbTarget {
     GArray *removed;            /* uint64_t: those that were there */
     GArray *watches;            /* ReplayWatch */
     bool knows_swbreak;
+    bool knows_errors;          /* E.TEXT is an answer to everything */
     bool is_lldb;               /* it has asked what gdb never does */
     uint64_t transfers;         /* of branch traces: so many */
     /* The branch trace that gdb fetches in pieces, and whose it is; or NULL */
@@ -129,7 +130,7 @@ void gdb_vcont(GdbTarget *g, const char *actions);
 
 /*
  * Z2, Z3, Z4 and z2, z3, z4, by @kind: @args is "ADDRESS,LENGTH". Without data
- * trace, the answer is that watchpoints are not supported.
+ * trace, the answer is an error.
  */
 void gdb_watchpoint(GdbTarget *g, bool insert, char kind, const char *args);
 
@@ -152,9 +153,12 @@ void gdb_history_drop(GdbTarget *g);
  */
 bool gdb_put_own_register(GdbTarget *g, GString *s, unsigned n);
 
-/* "monitor python" and "monitor bt" */
-void gdb_monitor_python(GdbTarget *g, const char *arg, GString *out);
-void gdb_monitor_stack(GdbTarget *g, const char *arg, GString *out);
+/*
+ * "monitor python" and "monitor bt", with what is behind it: append the answer
+ * to @out. Returns false if that says what is wrong.
+ */
+bool gdb_monitor_python(GdbTarget *g, const char *arg, GString *out);
+bool gdb_monitor_stack(GdbTarget *g, const char *arg, GString *out);
 
 /* monitor.c: qRcmd, with the command's text */
 void gdb_monitor(GdbTarget *g, const char *text);

@@ -75,7 +75,7 @@ void gdb_target_connected(GdbTarget *g)
     g_array_set_size(g->removed, 0);
     g_array_set_size(g->watches, 0);
     gdb_history_drop(g);
-    g->knows_swbreak = false;
+    g->knows_swbreak = g->knows_errors = false;
     g->is_lldb = false;
     g->mover = -1;
     g->transfers = TRANSFERS;
@@ -288,6 +288,7 @@ static void say_supported(GdbTarget *g, const char *args)
     g_autoptr(GString) s = g_string_new(NULL);
 
     g->knows_swbreak = strstr(args, "swbreak+");
+    g->knows_errors = strstr(args, "error-message+");
     g_string_printf(s, "PacketSize=%x;QStartNoAckMode+;"
                     "qXfer:features:read+;qXfer:threads:read+;"
                     "ReverseStep+;ReverseContinue+;vContSupported+;"

@@ -101,11 +101,40 @@ says where that hart is."""
         super().__init__('rvtrace-goto', gdb.COMMAND_RUNNING)
 
     def invoke(self, argument, from_tty):
-        said = gdb.execute(f'monitor goto {argument}', to_string=True)
+        try:
+            said = gdb.execute(f'monitor goto {argument}', to_string=True)
+        except gdb.error as error:      # so does gdb 16
+            raise gdb.GdbError(str(error))
         if ': instruction ' not in said:
             raise gdb.GdbError(said.strip())
         gdb.execute('maintenance flush register-cache', to_string=True)
         gdb.execute('frame')
+
+
+def define_hook(name, does):
+    """What gdb does at that moment, unless the user has a hook of that name"""
+    try:
+        gdb.execute(f'show user hook-{name}', to_string=True)
+        return False
+    except gdb.error:
+        gdb.execute(f'define hook-{name}\n{does}\nend')
+        return True
+
+
+class RvtraceNeedData(gdb.Command):
+    """Fail if the trace has no data, with the reason: gdb itself has none."""
+
+    def __init__(self):
+        super().__init__('rvtrace-need-data', gdb.COMMAND_OBSCURE)
+        for command in 'watch', 'rwatch', 'awatch':
+            define_hook(command, 'rvtrace-need-data')
+
+    def invoke(self, argument, from_tty):
+        if not int(gdb.parse_and_eval('$rvtrace_place[2]')):
+            raise gdb.GdbError(
+                'Nothing can be watched: the trace has no data. QEMU traces loads '
+                'and stores with\n-global riscv-trace-encoder.data-width=64 '
+                '-global riscv-trace-encoder.data=on')
 
 
 class RvtraceValues:
@@ -118,16 +147,10 @@ class RvtraceValues:
     def __init__(self):
         self.function = self.caller = None
         gdb.execute('set print finish off')
-        for hook in 'finish', 'stop':
-            try:
-                gdb.execute(f'show user hook-{hook}', to_string=True)
-                return      # the user's own; then no value is ever shown
-            except gdb.error:
-                pass
         gdb.rvtrace_values = self
-        gdb.execute('define hook-finish\npython gdb.rvtrace_values.begin()\n'
-                    'end')
-        gdb.execute('define hook-stop\npython gdb.rvtrace_values.end()\nend')
+        # With a hook of the user's, no value is ever shown.
+        if define_hook('finish', 'python gdb.rvtrace_values.begin()'):
+            define_hook('stop', 'python gdb.rvtrace_values.end()')
 
     def begin(self):
         """The function of the frame that is selected is about to go on."""
@@ -235,6 +258,7 @@ def rvtrace_begin():
     gdb.unwinder.register_unwinder(None, unwinder, replace=True)
     RvtraceGoto()
     RvtraceValues()
+    RvtraceNeedData()
     gdb.execute('set print entry-values no')
     # Of a kernel without an entry point, gdb would end at any nameless function.
     gdb.execute('set backtrace past-entry on')

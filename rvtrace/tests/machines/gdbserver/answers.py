@@ -131,9 +131,61 @@ def values_returned(folder, bits, frames):
                            said), f'{name}: no reason: {said}')
 
 
+NO_DATA = 'the trace has no data'
+FAILS = (('goto 1G', 'the last place is'), ('goto nowhere', 'no place'),
+         ('frobnicate', 'is no command'), ('bt some', 'bt all'))
+
+
+def no_watchpoints(folder):
+    """Without data trace, gdb says why there are no watchpoints."""
+    trace(folder, 'dhry-lines', happy=False)
+    tried = ['watch seed', 'rwatch seed', 'awatch seed', 'watch -l seed',
+             'rvtrace-goto 1G']
+    output = run_gdb(folder, 'dhry-lines', [
+        PYTHON, 'python', f'for command in {tried}:', '  try:',
+        '    gdb.execute(command)', '  except gdb.error as error:',
+        '    print("said", error)', 'end', 'info breakpoints', 'stepi'])
+    said = output.split('\nsaid ')[1:]
+    need(len(said) == 5 and all(NO_DATA in text and 'data=on' in text
+                                for text in said[:4]), f'{said}')
+    need('No breakpoints or watchpoints' in output, 'one is there')
+    # gdb 13 has no reason in its own words; the server's are on the terminal.
+    output = run_gdb(folder, 'dhry-lines', ['python', 'try:',
+                                            '  gdb.execute("watch seed")',
+                                            '  gdb.execute("continue")',
+                                            'except gdb.error as error:',
+                                            '  print("said", error)', 'end'])
+    need(NO_DATA in output and 'said ' in output, output)
+
+
+def reasons(folder):
+    """A debugger that shows errors in words gets them."""
+    trace(folder, 'calls.rv64gc')
+    with links.directory() as sockets, start(folder, sockets) as tool:
+        try:
+            raw = Raw(sockets)
+            for supported, error in ('', False), ('error-message+', True):
+                raw.ask(f'qSupported:{supported}')
+                for kind in '234':
+                    need(raw.ask(f'Z{kind},1000,4').startswith(f'E.{NO_DATA}'),
+                         f'Z{kind}')
+                for command, says in FAILS:
+                    got = raw.ask(f'qRcmd,{command.encode().hex()}')
+                    need(got.startswith('E.') == error, f'{command}: {got}')
+                    got = got[2:] if error else bytes.fromhex(got).decode()
+                    need(says in got and (not error or '\n' not in got),
+                         f'{command}: {got}')
+                got = raw.ask(f'qRcmd,{b"when".hex()}')
+                need(bytes.fromhex(got), f'when: {got}')
+        finally:
+            tool.kill()
+
+
 TESTS = [
     ('Ctrl-C between two stops', between_stops),
     ('Ctrl-C while nothing goes on', while_idle),
+    ('watchpoints without data', no_watchpoints),
+    ('reasons', reasons),
     *((f'values returned, rv{bits}, frames {frames}', values_returned, bits,
        frames) for bits in (64, 32) for frames in ('off', 'on')),
 ]

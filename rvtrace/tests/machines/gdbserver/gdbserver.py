@@ -451,7 +451,7 @@ def check_requests(sockets, pcs):
             ('M1000,1:00', 'E.the past'), ('vRun;x', 'E.this is a trace'),
             ('vAttach;1', 'E.this is a trace'), ('m0,4', 'E14'),
             ('mffffffffffffffff,8', 'E14'), ('m', 'E01'), ('m0', 'E01'),
-            ('Z2,1000,4', ''), ('Z0,', 'E01'), ('z0,1000,4', 'OK'),
+            ('Z2,1000,4', 'E.the trace has no data'), ('Z0,', 'E01'), ('z0,1000,4', 'OK'),
             ('Z0,1000,4', 'OK'), ('Z0,1000,4', 'OK'),
             ('bc', f'T0520:{little(pcs[0])};thread:1;swbreak:;'),
             ('bc', f'T0520:{little(pcs[0])};thread:1;replaylog:begin;'),
