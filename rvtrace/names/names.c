@@ -508,6 +508,8 @@ void names_find(const Names *names, Image *image, unsigned priv, uint64_t pc,
 {
     bool placed;
 
+    /* Half-words have run, of which one may be an instruction's last. */
+    pc &= ~1ull;
     *place = (NamePlace) {
         .object = object_get(names->table, OBJECT_UNKNOWN),
         .hi = UINT64_MAX,

@@ -313,6 +313,38 @@ static void test_freed(void)
 }
 
 /*
+ * Callers are asked for by the last byte of the instruction that called. What is
+ * behind it has not run if the function never returned.
+ */
+static void test_caller(void)
+{
+    Object *one;
+    Names *names;
+    Image *image;
+    Fixture f;
+
+    set_up(&f);
+    names = names_new(f.table);
+    one = add_object(&f, OBJECT_LIBRARY, "/lib/one", 2);
+    one->bytes = g_bytes_new_static("", 1);     /* it has no names */
+    map(&f, SATP(1), 0x10000, 0x80000000);
+    ran(&f, one, 0x80000000, 0, 64);
+    ran(&f, one, 0x80000000, 0x800, 2);
+    parse(&f);
+    names_add_sideband(names, f.sideband);
+    names_try(names, 1);
+    names_decide(names);
+    image = image_new(&(InsnIsa) { 0 }, f.sideband, 0, NULL);
+    image_advance(image, 0);
+    check_true(named(&f, image, ETRACE_PRIV_U, 0x1003e, names) == one);
+    check_true(named(&f, image, ETRACE_PRIV_U, 0x1003f, names) == one);
+    check_true(named(&f, image, ETRACE_PRIV_U, 0x10801, names) == one);
+    image_free(image);
+    names_free(names);
+    tear_down(&f);
+}
+
+/*
  * A function is called for the first time: its page is mapped by the fault, to
  * one that has been another program's. And before its first instruction has
  * run, an interrupt comes.
@@ -705,6 +737,7 @@ int main(int argc, char **argv)
     g_test_add_func("/placement/refilled", test_refilled);
     g_test_add_func("/placement/patched", test_patched);
     g_test_add_func("/placement/freed", test_freed);
+    g_test_add_func("/placement/caller", test_caller);
     g_test_add_func("/placement/unmapped", test_unmapped);
     g_test_add_func("/placement/vdso", test_vdso);
     g_test_add_func("/placement/modules-needed", test_modules_needed);
