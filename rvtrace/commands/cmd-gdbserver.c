@@ -488,6 +488,9 @@ int cmd_gdbserver(int argc, char **argv)
         return CLI_ERROR;
     }
     signal(SIGPIPE, SIG_IGN);
+    if (s.where) {
+        gdb_target_prepare(s.target);
+    }
     if (!s.where) {
         gdb_serve(s.target, STDIN_FILENO, STDOUT_FILENO);
         return CLI_OK;

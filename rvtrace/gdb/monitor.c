@@ -61,6 +61,9 @@ bool gdb_go_to(GdbTarget *g, unsigned hart, const char *place, GError **errp)
     } else if (!find_time(g, h, place, ns, &at, errp)) {
         return false;
     }
+    if (!gdb_prepare(g, hart, at)) {
+        return fail(errp, place, "interrupted");
+    }
     h->at = at;
     return true;
 }

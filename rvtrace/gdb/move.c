@@ -60,15 +60,6 @@ void gdb_put_stop(GdbTarget *g, unsigned hart, GdbStop why)
     gdb_put(g, s);
 }
 
-/* For the user to read, before the hart stops */
-static void say(GdbTarget *g, const char *text)
-{
-    g_autoptr(GString) s = g_string_new("O");
-
-    rsp_put_hex(s, text, strlen(text));
-    gdb_put(g, s);
-}
-
 /* The hart goes past what is in front of instruction @i. */
 static void say_gap(GdbTarget *g, unsigned hart, uint64_t i)
 {
@@ -85,7 +76,7 @@ static void say_gap(GdbTarget *g, unsigned hart, uint64_t i)
                            "%s]\n", hart, event && event->lost ? ": " : "",
                            event && event->lost ? flow_loss_text(event->why) :
                            ": it was not traced");
-    say(g, text);
+    gdb_say(g, text);
 }
 
 /* Where in @all, or how many there are */
@@ -132,6 +123,7 @@ void gdb_step(GdbTarget *g, unsigned hart, bool back)
 {
     GdbHart *h = &g->harts[hart];
     const ReplayInsn *insn;
+    uint64_t at;
 
     g->selected = hart;
     if (is_interrupted(g, hart)) {
@@ -142,8 +134,13 @@ void gdb_step(GdbTarget *g, unsigned hart, bool back)
         gdb_put_stop(g, hart, no_step(g, insn, back));
         return;
     }
-    say_gap(g, hart, back ? h->at : h->at + 1);
-    h->at += back ? -1 : 1;
+    at = back ? h->at - 1 : h->at + 1;
+    if (!gdb_prepare(g, hart, at)) {
+        gdb_put_stop(g, hart, GDB_STOP_INTERRUPT);
+        return;
+    }
+    say_gap(g, hart, MAX(at, h->at));
+    h->at = at;
     insn = replay_insn(h->replay, h->at);
     gdb_put_stop(g, hart, insn && is_breakpoint(g, insn->pc) ?
                  GDB_STOP_BREAKPOINT : GDB_STOP_THERE);
@@ -156,9 +153,9 @@ void gdb_step(GdbTarget *g, unsigned hart, bool back)
  * it goes back. So it stops where that step begins.
  */
 static ReplayFound find_access(GdbTarget *g, GdbHart *h, uint64_t end,
-                               bool back)
+                               bool back, uint64_t *at)
 {
-    uint64_t at;
+    uint64_t access;
     ReplayFound found;
 
     if (!g->watches->len || !h->states) {
@@ -166,10 +163,10 @@ static ReplayFound find_access(GdbTarget *g, GdbHart *h, uint64_t end,
     }
     found = replay_find_access(h->states, h->at, end, back,
                                (const ReplayWatch *)g->watches->data,
-                               g->watches->len, g->ops->poll, g->opaque, &at,
+                               g->watches->len, g->ops->poll, g->opaque, &access,
                                &g->watched);
     if (found == REPLAY_FOUND) {
-        h->at = back ? at + 1 : at;
+        *at = back ? access + 1 : access;
     }
     return found;
 }
@@ -192,15 +189,18 @@ void gdb_continue(GdbTarget *g, unsigned hart, bool back)
         why = GDB_STOP_BREAKPOINT;
     }
     if (found == REPLAY_FOUND || found == REPLAY_NOT_FOUND) {
-        found = find_access(g, h, at, back);
+        found = find_access(g, h, at, back, &at);
+        why = found == REPLAY_FOUND ? GDB_STOP_WATCHPOINT : why;
+    }
+    if ((found == REPLAY_FOUND || found == REPLAY_NOT_FOUND) &&
+        !gdb_prepare(g, hart, at)) {
+        found = REPLAY_STOPPED;
     }
     switch (found) {
-    case REPLAY_FOUND:
-        gdb_put_stop(g, hart, GDB_STOP_WATCHPOINT);
-        break;
     case REPLAY_STOPPED:
         gdb_put_stop(g, hart, GDB_STOP_INTERRUPT);
         break;
+    case REPLAY_FOUND:
     case REPLAY_NOT_FOUND:
         h->at = at;
         gdb_put_stop(g, hart, why);

@@ -19,6 +19,9 @@
 #define WINDOW          (1u << 16)
 #define WINDOW_AHEAD    (WINDOW / 4)
 
+/* Instructions from one call of the poll function to the next */
+#define POLL_INSNS      (1u << 22)
+
 /* A caller, and those that called it */
 typedef struct StackNode {
     CallStackCaller caller;
@@ -52,6 +55,7 @@ struct ReplayStacks {
     TreeReader *reader;
     GArray *pieces;             /* ByteReader */
     GArray *moves;              /* SidebandMove: tasks that come to the hart */
+    const ReplayWait *wait;     /* or NULL */
     const IndexHart *index;     /* what they bring; or NULL */
 
     /* The window: stacks of [base, end) */
@@ -69,6 +73,7 @@ typedef struct StackPass {
     Who who;
     CallStack *cs;
     uint64_t pos, marked;
+    uint64_t began, polled;     /* pos: at first; when wait was told last */
     uint64_t lo, hi;
     guint next_move;            /* of s->moves */
     uint64_t place;             /* trace_decoder_place() */
@@ -179,6 +184,11 @@ void replay_stacks_free(ReplayStacks *s)
     g_array_unref(s->answer);
     g_array_unref(s->moves);
     g_free(s);
+}
+
+void replay_stacks_set_wait(ReplayStacks *s, const ReplayWait *wait)
+{
+    s->wait = wait;
 }
 
 static ByteReader reader_of(const GByteArray *bytes)
@@ -360,6 +370,20 @@ static void on_synced(void *opaque)
     }
 }
 
+/* Does nobody wait any more? */
+static bool is_tired(StackPass *p)
+{
+    const ReplayWait *wait = p->s->wait;
+
+    if (!wait || p->pos - p->polled < POLL_INSNS) {
+        return false;
+    }
+    p->polled = p->pos;
+    wait->progress(wait->opaque, p->s->r->hart, p->pos - p->began,
+                   p->hi - p->began);
+    return wait->poll && wait->poll(wait->opaque);
+}
+
 static void on_runs(void *opaque, const FlowRun *runs, unsigned n,
                     uint64_t insns)
 {
@@ -385,7 +409,7 @@ static void on_runs(void *opaque, const FlowRun *runs, unsigned n,
         p->pos += runs[i].count;
     }
     p->pos += near ? 0 : insns;
-    p->d.stop = p->failed || p->pos >= p->hi;
+    p->d.stop = p->failed || p->pos >= p->hi || is_tired(p);
 }
 
 static void on_trap(void *opaque, const FlowTrap *trap)
@@ -464,6 +488,7 @@ static bool run_pass(StackPass *p, const ReplayPoint *from)
     p->next = g_new(CallStackCaller, REPLAY_MAX_FRAMES);
     p->path = g_new(unsigned, REPLAY_MAX_FRAMES);
     p->pos = p->marked = from ? from->insns : 0;
+    p->began = p->polled = p->pos;
     /* Who came before is in what is loaded. */
     while (from && p->next_move < s->moves->len &&
            g_array_index(s->moves, SidebandMove, p->next_move).came <

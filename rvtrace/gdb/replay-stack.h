@@ -34,6 +34,13 @@ ReplayStacks *replay_stacks_new(Replay *r, const Names *names,
 void replay_stacks_free(ReplayStacks *s);
 
 /*
+ * @wait is told from here on how far replay_stack() has come, and may end it:
+ * then its answer is NULL, and the same question goes on later where it was. It
+ * must live as long as @s.
+ */
+void replay_stacks_set_wait(ReplayStacks *s, const ReplayWait *wait);
+
+/*
  * The call stack at instruction @i, less than the length, as an array of
  * ReplayFrame with at least one element, the innermost function first. Of
  * functions that were there before the trace began, and where it is not known

@@ -46,6 +46,8 @@ struct ReplayStates {
     Replay *r;
     GArray *saved;              /* SavedState, ascending; the first: of 0 */
     uint64_t spacing;
+    const ReplayWait *wait;     /* or NULL */
+    bool stopped;               /* by wait, and nobody has been told */
     /* A little before what was asked for last, for steps; memory NULL: none */
     SavedState near;
     /* That was asked for last; memory NULL: none */

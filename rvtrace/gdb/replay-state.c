@@ -445,6 +445,30 @@ bool replay_state_pass(StatePass *p)
     return ok && !p->failed;
 }
 
+void replay_states_set_wait(ReplayStates *s, const ReplayWait *wait)
+{
+    s->wait = wait;
+}
+
+bool replay_states_take_stop(ReplayStates *s)
+{
+    bool stopped = s->stopped;
+
+    s->stopped = false;
+    return stopped;
+}
+
+/* While a state is looked for */
+static bool wait_for_state(void *opaque)
+{
+    const StatePass *p = opaque;
+    const ReplayWait *wait = p->s->wait;
+
+    wait->progress(wait->opaque, p->s->r->hart,
+                   p->pos > p->from ? p->pos - p->from : 0, p->to - p->from);
+    return wait->poll && wait->poll(wait->opaque);
+}
+
 /* From @saved to instruction @to; returns false if that cannot be decoded. */
 static bool run_pass(StatePass *p, const SavedState *saved)
 {
@@ -453,7 +477,11 @@ static bool run_pass(StatePass *p, const SavedState *saved)
     p->memory = memory_copy(saved->memory);
     p->has_last = saved->has_last;
     p->last = saved->last;
-    return replay_state_pass(p) && p->pos > p->to;
+    if (p->s->wait) {
+        p->poll = wait_for_state;
+        p->opaque = p;
+    }
+    return replay_state_pass(p) && !p->stopped && p->pos > p->to;
 }
 
 static bool find_state(ReplayStates *s, uint64_t i)
@@ -477,6 +505,7 @@ static bool find_state(ReplayStates *s, uint64_t i)
         from = s->near;
     }
     if (!run_pass(p, &from)) {
+        s->stopped |= p->stopped;
         memory_free(p->memory);
         return false;
     }

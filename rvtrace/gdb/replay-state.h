@@ -20,6 +20,16 @@ ReplayStates *replay_states_new(Replay *r);
 void replay_states_free(ReplayStates *s);
 
 /*
+ * @wait is told from here on how far the two functions below have come, and may
+ * end them: then their answer is that nothing is known, and the same question
+ * goes on later where they were. It must live as long as @s.
+ */
+void replay_states_set_wait(ReplayStates *s, const ReplayWait *wait);
+
+/* Has @wait ended what was asked for? True once for each time. */
+bool replay_states_take_stop(ReplayStates *s);
+
+/*
  * The registers before instruction @i, less than the length. Valid until
  * others are asked for. NULL if they cannot be decoded, see replay_insn().
  * Takes as long as decoding what lies between places that were asked for

@@ -50,6 +50,18 @@ typedef struct ReplayEvent {
  */
 typedef bool ReplayPollFn(void *opaque);
 
+/*
+ * Somebody waits for what takes long; both functions get @opaque, and are called
+ * every few million instructions.
+ */
+typedef struct ReplayWait {
+    ReplayPollFn *poll;         /* or NULL: it is never tired */
+    /* @done of @all instructions of @hart have been decoded. */
+    void (*progress)(void *opaque, unsigned hart, uint64_t done,
+                     uint64_t all);
+    void *opaque;
+} ReplayWait;
+
 typedef struct Replay Replay;
 
 /*

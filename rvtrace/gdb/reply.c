@@ -27,6 +27,14 @@ void gdb_error(GdbTarget *g, const char *fmt, ...)
     gdb_put(g, text);
 }
 
+void gdb_say(GdbTarget *g, const char *text)
+{
+    g_autoptr(GString) s = g_string_new("O");
+
+    rsp_put_hex(s, text, strlen(text));
+    gdb_put(g, s);
+}
+
 void gdb_put_part(GdbTarget *g, const GString *text, const char *range)
 {
     g_autoptr(GString) part = g_string_new(NULL);

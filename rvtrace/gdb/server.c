@@ -17,6 +17,7 @@ typedef struct Server {
     GdbTarget *target;
     int in, out;
     bool no_ack, lost;
+    gint64 sent;            /* when something was sent last; us */
     bool interrupted;       /* Ctrl-C has come, and nobody has been told */
     RspReader reader;
     GByteArray *waiting;    /* came while a request was answered */
@@ -50,6 +51,7 @@ static void take_bytes(Server *s, bool block)
 
 static void send_bytes(Server *s, const char *data, size_t len)
 {
+    s->sent = g_get_monotonic_time();
     while (len && !s->lost) {
         /* No SIGPIPE; standard output is a pipe, where main() ignores it. */
         ssize_t n = send(s->out, data, len, MSG_NOSIGNAL);
@@ -99,9 +101,24 @@ static bool is_interrupted(void *opaque)
     return before || at || s->lost;
 }
 
+/*
+ * gdb gives up when nothing has come for so many seconds ("remotetimeout"), and
+ * passes over bytes between packets.
+ */
+static void keep_alive(void *opaque)
+{
+    Server *s = opaque;
+    gint64 now = g_get_monotonic_time();
+
+    if (now - s->sent >= G_USEC_PER_SEC / 2) {
+        send_bytes(s, "+", 1);
+    }
+}
+
 static const GdbTargetOps server_ops = {
     .send = send_packet,
     .poll = is_interrupted,
+    .keep_alive = keep_alive,
 };
 
 static GdbTargetNext one_byte(Server *s, uint8_t byte)

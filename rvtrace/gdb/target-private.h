@@ -68,7 +68,11 @@ struct GdbTarget {
     unsigned watched;           /* number of the watch that was hit */
     uint64_t id;                /* of this server, as opposed to others */
 
+    ReplayWait wait;
+    gint64 told;                /* how far something is; us */
+
     /* While a packet is answered */
+    bool may_talk;              /* a hart moves: gdb shows what it is told */
     const GdbTargetOps *ops;
     void *opaque;
     GdbTargetNext next;
@@ -80,6 +84,9 @@ void gdb_puts(GdbTarget *g, const char *text);
 
 /* Send an error that gdb shows to the user. */
 void G_GNUC_PRINTF(2, 3) gdb_error(GdbTarget *g, const char *fmt, ...);
+
+/* Text for the user to read, before the hart stops */
+void gdb_say(GdbTarget *g, const char *text);
 
 /* Send a part of @text as qXfer wants it: @range is "OFFSET,LENGTH". */
 void gdb_put_part(GdbTarget *g, const GString *text, const char *range);
@@ -120,6 +127,23 @@ typedef enum GdbStop {
 } GdbStop;
 
 void gdb_put_stop(GdbTarget *g, unsigned hart, GdbStop why);
+
+/*
+ * wait.c: what gdb will ask for once @hart is at instruction @at may take long
+ * to find: do it now, while gdb can show how far it is, and hears Ctrl-C.
+ * Returns false if that came.
+ */
+bool gdb_prepare(GdbTarget *g, unsigned hart, uint64_t at);
+void gdb_wait_init(GdbTarget *g);
+
+/* What takes long begins now. */
+void gdb_wait_begin(GdbTarget *g);
+
+/*
+ * Has Ctrl-C ended what was to be found of the hart that is asked about? Sends
+ * an error then.
+ */
+bool gdb_was_interrupted(GdbTarget *g);
 
 /* Move @hart by one instruction, or to the next breakpoint; send the stop. */
 void gdb_step(GdbTarget *g, unsigned hart, bool back);

@@ -30,6 +30,7 @@ GdbTarget *gdb_target_new(const Trace *t, GPtrArray *replays, ElfCode *files,
     g->watches = g_array_new(FALSE, FALSE, sizeof(ReplayWatch));
     g->transfers = TRANSFERS;
     g->mover = -1;
+    gdb_wait_init(g);
     g->id = (uint64_t)g_random_int() << 32 | g_random_int();
     for (unsigned i = g->nr_harts; i-- > 0;) {
         GdbHart *h = &g->harts[i];
@@ -62,11 +63,15 @@ void gdb_target_free(GdbTarget *g)
 void gdb_target_set_stacks(GdbTarget *g, unsigned hart, ReplayStacks *stacks)
 {
     g->harts[hart].stacks = stacks;
+    replay_stacks_set_wait(stacks, &g->wait);
 }
 
 void gdb_target_set_states(GdbTarget *g, unsigned hart, ReplayStates *states)
 {
     g->harts[hart].states = states;
+    if (states) {
+        replay_states_set_wait(states, &g->wait);
+    }
 }
 
 void gdb_target_connected(GdbTarget *g)
@@ -180,7 +185,9 @@ static void read_registers(GdbTarget *g)
         put_register(g, s, n);
     }
     gdb_put_own_register(g, s, GDB_REG_PLACE);
-    gdb_put(g, s);
+    if (!gdb_was_interrupted(g)) {
+        gdb_put(g, s);
+    }
 }
 
 static void read_register(GdbTarget *g, const char *args)
@@ -201,11 +208,15 @@ static void read_register(GdbTarget *g, const char *args)
         return;
     }
     if (g->is_lldb && !get_register(g, n, &value)) {
-        gdb_puts(g, "E02");
+        if (!gdb_was_interrupted(g)) {
+            gdb_puts(g, "E02");
+        }
         return;
     }
     put_register(g, s, n);
-    gdb_put(g, s);
+    if (!gdb_was_interrupted(g)) {
+        gdb_put(g, s);
+    }
 }
 
 /* Bytes of the files at @addr, as many as there are in a row */
@@ -261,6 +272,9 @@ static void read_memory(GdbTarget *g, const char *args)
         more = read_some(g, gdb_address(g, addr + n), buf + n, len - n);
         n += more;
     } while (more && n < len);
+    if (gdb_was_interrupted(g)) {
+        return;
+    }
     if (len && !n) {
         gdb_puts(g, NO_MEMORY);
         return;
@@ -491,6 +505,10 @@ GdbTargetNext gdb_target_packet(GdbTarget *g, const char *data, size_t len,
     g->ops = ops;
     g->opaque = opaque;
     g->next = GDB_TARGET_GO_ON;
+    gdb_wait_begin(g);
+    g->may_talk = strchr("bcCsS", *packet) ||
+                  g_str_has_prefix(packet, "vCont;");
     answer(g, packet);
+    g->ops = NULL;
     return g->next;
 }

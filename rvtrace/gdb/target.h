@@ -30,6 +30,8 @@ typedef struct GdbTargetOps {
      * NULL.
      */
     ReplayPollFn *poll;
+    /* The answer takes a while: gdb shall go on waiting. May be NULL. */
+    void (*keep_alive)(void *opaque);
 } GdbTargetOps;
 
 typedef enum GdbTargetNext {
@@ -59,6 +61,12 @@ void gdb_target_set_stacks(GdbTarget *g, unsigned hart, ReplayStacks *stacks);
  * trace.
  */
 bool gdb_target_go(GdbTarget *g, const char *place, GError **errp);
+
+/*
+ * Look for the registers and memory of the hart that gdb will ask for first, so
+ * that it need not wait for them.
+ */
+void gdb_target_prepare(GdbTarget *g);
 
 /* The registers and memory of @hart, likewise; @states may be NULL. */
 void gdb_target_set_states(GdbTarget *g, unsigned hart, ReplayStates *states);

@@ -10,8 +10,8 @@ import subprocess
 import links
 import tap
 from tap import need
-from target import (DATA, LIMIT, OUT, PYTHON, Raw, run_gdb, server, start,
-                    symbols_of, trace)
+from target import (DATA, LIMIT, OUT, PYTHON, RVTRACE, Raw, run_gdb, server,
+                    start, symbols_of, trace, trace_without_log)
 
 
 # Goes on CALLS times, and reports each end. The condition is false, and says
@@ -181,11 +181,53 @@ def reasons(folder):
             tool.kill()
 
 
+def long_search(folder):
+    """What takes long can be seen, and ended; gdb waits as long as it takes."""
+    trace_without_log(folder, 'dhry-1500', *DATA)
+    subprocess.run([RVTRACE, 'index', '--trace', f'{folder}/trace',
+                    '--sideband', f'{folder}/sideband'], check=True,
+                   timeout=LIMIT)
+    with links.directory() as sockets, \
+            start(folder, sockets, '--goto', 'begin') as tool:
+        try:
+            raw = Raw(sockets)
+            place = raw.ask('p20')
+            raw.send('c')
+            told = bytes.fromhex(raw.receive('c')[1:]).decode()
+            need(re.fullmatch(r'\[hart 0: .*, [1-9]\d? %\]\n', told), told)
+            raw.link.sendall(b'\3')
+            while (got := raw.receive('c'))[0] == 'O':
+                pass
+            need(got == f'T0220:{place};thread:1;', f'Ctrl-C: {got}')
+            need(raw.ask('p20') == place and 'x' in raw.ask('p5'),
+                 'it is elsewhere')
+            raw.send('vCont;c')
+            while (got := raw.receive('c'))[0] == 'O':
+                pass
+            need(got.endswith('replaylog:end;'), f'it goes on: {got}')
+            known = raw.ask('p2')
+            need('x' not in known, f'sp: {known}')
+        finally:
+            tool.kill()
+    # gdb's own limit is 2 s.
+    with open(f'{folder}/gdb', 'w', encoding='ascii') as file:
+        print('target remote | ' +
+              ' '.join(server(folder, '--listen', 'stdio')),
+              r'printf "sp %lx\n", $sp', 'kill', sep='\n', file=file)
+    done = subprocess.run(
+        ['gdb-multiarch', '-nx', '-batch', '-x', f'{folder}/gdb'], text=True,
+        capture_output=True, timeout=LIMIT, check=False)
+    need(f'sp {int.from_bytes(bytes.fromhex(known), "little"):x}\n' in
+         done.stdout, f'{done.stdout}{done.stderr}')
+    need(re.search('^rvtrace: hart 0: .* %$', done.stderr, re.M), done.stderr)
+
+
 TESTS = [
     ('Ctrl-C between two stops', between_stops),
     ('Ctrl-C while nothing goes on', while_idle),
     ('watchpoints without data', no_watchpoints),
     ('reasons', reasons),
+    ('a long search', long_search),
     *((f'values returned, rv{bits}, frames {frames}', values_returned, bits,
        frames) for bits in (64, 32) for frames in ('off', 'on')),
 ]

@@ -25,6 +25,7 @@ done
 make_guests "$guest_dir" "${guests[@]}" zc.rv64gc
 make_guest dhry-50 "$guest_dir/dhry.c" rv64gc -DROUNDS=50
 make_guest dhry-100 "$guest_dir/dhry.c" rv64gc -DROUNDS=100
+make_guest dhry-1500 "$guest_dir/dhry.c" rv64gc -DROUNDS=1500
 make_guest dhry-lines "$guest_dir/dhry.c" rv64gc -DROUNDS=20 -g
 for bits in 64 32; do
     make_guest "returns.rv$bits" "$here/returns.c" "rv${bits}gc"

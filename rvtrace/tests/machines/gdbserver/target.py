@@ -52,6 +52,13 @@ def trace(folder, guest, cpu='rv64', smp=1, happy=True, options=()):
     return retired(f'{folder}/exec', cpu)
 
 
+def trace_without_log(folder, guest, *options):
+    """A long run"""
+    subprocess.run(qemu_line(folder, guest, 'rv64', 1, *options), check=False,
+                   capture_output=True, timeout=LIMIT,
+                   stdin=subprocess.DEVNULL)
+
+
 def server(folder, *options, source=None):
     source = source or ('--trace', f'{folder}/trace')
     return [RVTRACE, 'gdbserver', *source, '--sideband', f'{folder}/sideband',
@@ -115,6 +122,10 @@ class Raw:
         self.link = links.connect(f'{sockets}/gdb')
         self.data = b''
 
+    def send(self, text):
+        packet = text.encode()
+        self.link.sendall(b'$%s#%02x' % (packet, sum(packet) & 0xff))
+
     def receive(self, what):
         while not (match := re.search(rb'\$([^#]*)#..', self.data)):
             more = self.link.recv(4096)
@@ -126,8 +137,7 @@ class Raw:
         return match[1].decode()
 
     def ask(self, text):
-        packet = text.encode()
-        self.link.sendall(b'$%s#%02x' % (packet, sum(packet) & 0xff))
+        self.send(text)
         return self.receive(text)
 
 
