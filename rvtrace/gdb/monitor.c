@@ -15,10 +15,58 @@ static bool fail(GError **errp, const char *place, const char *why)
     return false;
 }
 
+static void append_time(GString *s, uint64_t ns)
+{
+    g_string_append_printf(s, "%" PRIu64 ".%09" PRIu64 "s", ns / 1000000000,
+                           ns % 1000000000);
+}
+
+/* The last time that a hart's trace reports; false: it has none */
+static bool last_time(GdbHart *h, uint64_t *ns)
+{
+    const ReplayMoment *m = h->replay && replay_has_time(h->replay) ?
+        replay_moment(h->replay, replay_length(h->replay) - 1) : NULL;
+
+    *ns = m && m->time_known ? m->ns : 0;
+    return m && m->time_known;
+}
+
+/* ... and of any hart: those that sleep at the end have no later one. */
+static bool last_time_of_all(GdbTarget *g, uint64_t *ns)
+{
+    bool any = false;
+    uint64_t last;
+
+    *ns = 0;
+    for (unsigned i = 0; i < g->nr_harts; i++) {
+        any |= last_time(&g->harts[i], &last);
+        *ns = MAX(*ns, last);
+    }
+    return any;
+}
+
+/* Where a hart can go */
+static char *range_text(GdbTarget *g, unsigned hart)
+{
+    GString *s = g_string_new(NULL);
+    uint64_t ns;
+
+    g_string_append_printf(s, "the instructions of hart %u: 0 to %" PRIu64,
+                           hart, replay_length(g->harts[hart].replay) - 1);
+    if (last_time_of_all(g, &ns)) {
+        g_string_append(s, ", and times up to ");
+        append_time(s, ns);
+    }
+    return g_string_free(s, FALSE);
+}
+
 /* A time: a place that has to be looked for */
 static bool find_time(GdbTarget *g, GdbHart *h, const char *place, uint64_t ns,
                       uint64_t *at, GError **errp)
 {
+    g_autoptr(GString) why = g_string_new(NULL);
+    uint64_t last;
+
     if (!replay_has_time(h->replay)) {
         return fail(errp, place, "the trace does not report the time (QEMU "
                     "does with -global riscv-trace-encoder.time-width=64); "
@@ -29,6 +77,11 @@ static bool find_time(GdbTarget *g, GdbHart *h, const char *place, uint64_t ns,
     case REPLAY_FOUND:
         return true;
     case REPLAY_NOT_FOUND:
+        if (!last_time_of_all(g, &last) || ns > last) {
+            g_string_append(why, "behind the end: there are times up to ");
+            append_time(why, last);
+            return fail(errp, place, why->str);
+        }
         *at = replay_length(h->replay) - 1;
         return true;
     case REPLAY_STOPPED:
@@ -42,6 +95,7 @@ bool gdb_go_to(GdbTarget *g, unsigned hart, const char *place, GError **errp)
 {
     GdbHart *h = &g->harts[hart];
     uint64_t length = replay_length(h->replay), at, ns;
+    g_autofree char *range = NULL, *why = NULL;
 
     if (g_str_equal(place, "begin")) {
         at = 0;
@@ -49,15 +103,17 @@ bool gdb_go_to(GdbTarget *g, unsigned hart, const char *place, GError **errp)
         at = length - 1;
     } else if (selection_parse_count(place, &at)) {
         if (at >= length) {
-            g_set_error(errp, G_IO_ERROR, G_IO_ERROR_INVALID_ARGUMENT,
-                        "hart %u has %" PRIu64 " instructions: the last place "
-                        "is %" PRIu64, hart, length, length - 1);
-            return false;
+            range = range_text(g, hart);
+            why = g_strconcat("behind the end: there are ", range, NULL);
+            return fail(errp, place, why);
         }
     } else if (!selection_parse_time(place, &ns)) {
-        return fail(errp, place, "no place: begin, end, a number of "
-                    "instructions (with k, M or G behind it or not), or a "
-                    "virtual time like 1.5s, 20ms, 7us, 100ns");
+        range = range_text(g, hart);
+        why = g_strconcat("no place: begin, end, a number of instructions "
+                          "(with k, M or G behind it or not), or a virtual "
+                          "time like 1.5s, 20ms, 7us, 100ns; there are ",
+                          range, NULL);
+        return fail(errp, place, why);
     } else if (!find_time(g, h, place, ns, &at, errp)) {
         return false;
     }
@@ -100,8 +156,8 @@ static bool when(GdbTarget *g, const char *arg, GString *out)
 
     g_string_append_printf(out, "%" PRIu64, h->at);
     if (m && m->time_known) {
-        g_string_append_printf(out, ", %" PRIu64 ".%09" PRIu64 "s",
-                               m->ns / 1000000000, m->ns % 1000000000);
+        g_string_append(out, ", ");
+        append_time(out, m->ns);
     }
     g_string_append_c(out, '\n');
     return true;

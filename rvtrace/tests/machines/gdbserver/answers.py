@@ -132,7 +132,7 @@ def values_returned(folder, bits, frames):
 
 
 NO_DATA = 'the trace has no data'
-FAILS = (('goto 1G', 'the last place is'), ('goto nowhere', 'no place'),
+FAILS = (('goto 1G', 'behind the end'), ('goto nowhere', 'no place'),
          ('frobnicate', 'is no command'), ('bt some', 'bt all'))
 
 
@@ -209,17 +209,65 @@ def long_search(folder):
             need('x' not in known, f'sp: {known}')
         finally:
             tool.kill()
-    # gdb's own limit is 2 s.
-    with open(f'{folder}/gdb', 'w', encoding='ascii') as file:
-        print('target remote | ' +
-              ' '.join(server(folder, '--listen', 'stdio')),
-              r'printf "sp %lx\n", $sp', 'kill', sep='\n', file=file)
-    done = subprocess.run(
-        ['gdb-multiarch', '-nx', '-batch', '-x', f'{folder}/gdb'], text=True,
-        capture_output=True, timeout=LIMIT, check=False)
-    need(f'sp {int.from_bytes(bytes.fromhex(known), "little"):x}\n' in
-         done.stdout, f'{done.stdout}{done.stderr}')
-    need(re.search('^rvtrace: hart 0: .* %$', done.stderr, re.M), done.stderr)
+    # gdb gives up after 2 s without a byte, and takes any between packets.
+    with subprocess.Popen(server(folder, '--listen', 'stdio'),
+                          stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                          stderr=subprocess.PIPE) as tool:
+        said, log = tool.communicate(b'+$p2#a2+$k#6b', LIMIT)
+    need(re.fullmatch(rb'\+\++\$%s#..\+' % known.encode(), said), said)
+    need(re.search(b'^rvtrace: hart 0: .* %$', log, re.M), log)
+
+
+TIMES = ('-global', 'riscv-trace-encoder.time-width=64')
+
+
+def wrong_places(folder, smp):
+    """Where one can go, when that is not there"""
+    guest = 'baton.rv64gc' if smp > 1 else 'calls.rv64gc'
+    pcs = trace(folder, guest, smp=smp, options=TIMES)
+    last = len(pcs[0]) - 1
+
+    def refused(place):
+        done = subprocess.run(
+            server(folder, '--listen', 'stdio', f'--goto={place}'), text=True,
+            capture_output=True, timeout=LIMIT, check=False,
+            stdin=subprocess.DEVNULL)
+        need(done.returncode == 2 and not done.stdout, f'--goto {place}: '
+             f'{done.returncode}, {done.stderr}')
+        return done.stderr.splitlines()[-1]
+
+    with links.directory() as sockets, start(folder, sockets) as tool:
+        try:
+            raw = Raw(sockets)
+
+            def monitor(command):
+                text = raw.ask(f'qRcmd,{command.encode().hex()}')
+                return bytes.fromhex(text).decode()
+
+            monitor('goto end')
+            last_time = re.search(r'\d+\.\d{9}s', monitor('when'))[0]
+            behind = f'{float(last_time[:-1]) + 1e-9:.9f}s'
+            for place in (str(last + 1), '1G', '1h', '-5', 'start', '1.5', '',
+                          '1000s', *[behind] * (smp == 1)):
+                for said in monitor(f'goto {place}'), refused(place):
+                    need(f"'{place}': " in said, f'{place}: {said}')
+                    if place[-1:] == 's':
+                        # the other harts may have run longer
+                        need(re.search(r' up to \d+\.\d{9}s', said) and
+                             (smp > 1 or f'up to {last_time}' in said),
+                             f'{place}: {said}')
+                    else:
+                        need(f'hart 0: 0 to {last}' in said,
+                             f'{place}: {said}')
+                need(monitor('when').startswith(f'{last},'), 'it has moved')
+            for place, number in (('0', 0), (str(last), last), ('0s', None),
+                                  (last_time, None)):
+                monitor('goto begin')
+                said = monitor(f'goto {place}')
+                need(f'hart 0: instruction {"" if number is None else number}'
+                     in said, f'{place}: {said}')
+        finally:
+            tool.kill()
 
 
 TESTS = [
@@ -227,6 +275,8 @@ TESTS = [
     ('Ctrl-C while nothing goes on', while_idle),
     ('watchpoints without data', no_watchpoints),
     ('reasons', reasons),
+    ('places that are not there', wrong_places, 1),
+    ('places that are not there, several harts', wrong_places, 3),
     ('a long search', long_search),
     *((f'values returned, rv{bits}, frames {frames}', values_returned, bits,
        frames) for bits in (64, 32) for frames in ('off', 'on')),

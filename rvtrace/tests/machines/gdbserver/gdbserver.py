@@ -335,7 +335,7 @@ def conditions(folder):
     need(places(output)[1:] == [*later[:2], *earlier[:-3:-1], where[here + 4],
                                 where[here + 1]], f'{places(output)}, {where}')
     same(values(output, 'there'), pcs[777:778], 'rvtrace-goto')
-    need('\n777\n' in output and re.search('^said .*the last place is', output,
+    need('\n777\n' in output and re.search('^said .*behind the end', output,
                                            re.M), 'monitor when, rvtrace-goto')
 
 
@@ -471,7 +471,7 @@ def check_requests(sockets, pcs):
         need(got.startswith(answer) and (answer or not got), f'{text}: {got}')
     for command, says in (('where', 'hart 0: instruction 0 of'),
                           ('goto nowhere', "'nowhere': no place"),
-                          ('goto 1G', 'the last place is'),
+                          ('goto 1G', 'behind the end'),
                           ('goto 1s', 'does not report the time'),
                           ('frobnicate', 'is no command')):
         got = bytes.fromhex(raw.ask(f'qRcmd,{command.encode().hex()}'))
@@ -525,7 +525,7 @@ def main():
         ('variables', variables),
         ('watchpoints', watchpoints),
         ('requests that gdb does not make', requests),
-        ('a place that is not there', refused, 'the last place is', '--goto',
+        ('a place that is not there', refused, 'behind the end', '--goto',
          '1G'),
         ('no place', refused, 'no place', '--goto', 'x'),
         ('a hart that is not there', refused, 'hart 4 is not in the trace',
