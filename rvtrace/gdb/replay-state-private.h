@@ -6,11 +6,9 @@
 #ifndef ETRACE_GDB_REPLAY_STATE_PRIVATE_H
 #define ETRACE_GDB_REPLAY_STATE_PRIVATE_H
 
+#include "code/data-insn.h"
 #include "gdb/replay-private.h"
 #include "gdb/replay-state.h"
-
-/* Accesses of an instruction that are looked at; a vector may have more. */
-#define MAX_ACCESSES    64
 
 /* Where memory of M-mode is: behind the numbers of address spaces */
 #define MACHINE     UINT_MAX
@@ -77,8 +75,8 @@ struct StatePass {
     /* Being collected: its accesses follow. */
     Pending now;
     bool has_now;
-    ETraceDataAccess accesses[MAX_ACCESSES];
-    unsigned nr_accesses;
+    GArray *accesses;           /* ETraceDataAccess, DATA_INSN_MANY at most */
+    bool too_many;              /* ... no instruction has so many */
     bool sc_failed;
     /* The one before */
     Pending last;

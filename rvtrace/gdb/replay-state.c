@@ -223,8 +223,9 @@ static void execute_now(StatePass *p)
 {
     const Pending *insn = &p->now;
     CpuAccesses all = {
-        .all = p->accesses, .sc_failed = p->sc_failed,
-        .n = p->nr_accesses <= MAX_ACCESSES ? p->nr_accesses : 0,
+        .all = (const ETraceDataAccess *)p->accesses->data,
+        .n = p->too_many ? 0 : p->accesses->len,
+        .sc_failed = p->sc_failed,
     };
 
     if (p->look) {
@@ -267,7 +268,8 @@ static void begin_insn(StatePass *p, const Pending *insn)
     execute_now(p);
     p->now = *insn;
     p->has_now = true;
-    p->nr_accesses = 0;
+    g_array_set_size(p->accesses, 0);
+    p->too_many = false;
     p->sc_failed = false;
     if (insn->index >= p->to) {
         p->d.stop = true;
@@ -301,11 +303,10 @@ static void on_access(void *opaque, const DataFlowAccess *access)
     if (access->pc_known && p->has_now && access->pc == p->now.pc) {
         if (access->inferred) {
             p->sc_failed = true;
+        } else if (p->accesses->len < DATA_INSN_MANY) {
+            g_array_append_val(p->accesses, access->access);
         } else {
-            if (p->nr_accesses < MAX_ACCESSES) {
-                p->accesses[p->nr_accesses] = access->access;
-            }
-            p->nr_accesses++;
+            p->too_many = true;
         }
         return;
     }
@@ -438,10 +439,12 @@ bool replay_state_pass(StatePass *p)
     p->pos = p->polled = point ? point->insns : 0;
     p->part = point ? point->at.part : 0;
     p->queue = g_array_new(false, false, sizeof(Pending));
+    p->accesses = g_array_new(false, false, sizeof(ETraceDataAccess));
     ok = trace_decode_from(&p->d, s->r->t, s->r->hart,
                            point ? &start : NULL, &state_consumer, p);
     execute_now(p);
     g_array_unref(p->queue);
+    g_array_unref(p->accesses);
     return ok && !p->failed;
 }
 

@@ -33,9 +33,10 @@ static void look_at_now(StatePass *p)
                     p->now.index < p->to && (p->back || !p->found);
 
     p->has_now = false;
-    for (unsigned i = 0; in_range && i < p->nr_accesses; i++) {
-        for (unsigned k = 0; i < MAX_ACCESSES && k < p->nr_watches; k++) {
-            if (hits(p, &p->watches[k], &p->accesses[i])) {
+    for (unsigned i = 0; in_range && i < p->accesses->len; i++) {
+        for (unsigned k = 0; k < p->nr_watches; k++) {
+            if (hits(p, &p->watches[k], &g_array_index(
+                    p->accesses, ETraceDataAccess, i))) {
                 p->found = true;
                 p->at = p->now.index;
                 p->which = k;

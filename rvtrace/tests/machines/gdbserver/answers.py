@@ -270,11 +270,39 @@ def wrong_places(folder, smp):
             tool.kill()
 
 
+def many_accesses(folder):
+    """An instruction of which the access that is looked for is the 101st"""
+    pcs = trace(folder, 'vectors', 'rv64,v=on', options=DATA)[0]
+    at = symbols_of('vectors')
+    with links.directory() as sockets, start(folder, sockets) as tool:
+        try:
+            raw = Raw(sockets)
+            for kind, place, name in ('2', 'target', 'store'), ('3', 'source',
+                                                                'load'):
+                byte = at[place] + 100
+                raw.ask(f'Z{kind},{byte:x},1')
+                n = pcs.index(at[name])
+                for text, there in ('bc', n + 1), ('c', n):
+                    got = raw.ask(text)
+                    need(f'watch:{byte:x};' in got, f'{place}: {got}')
+                    got = raw.ask('p20')
+                    need(got == pcs[there].to_bytes(8, 'little').hex(),
+                         f'{place}: {got}')
+                    # gdb goes past it, back or forth
+                    raw.ask('bs' if text == 'bc' else 's')
+                raw.ask(f'z{kind},{byte:x},1')
+                raw.ask('c')
+                need(raw.ask(f'm{byte:x},1') == '07', f'{place} has another')
+        finally:
+            tool.kill()
+
+
 TESTS = [
     ('Ctrl-C between two stops', between_stops),
     ('Ctrl-C while nothing goes on', while_idle),
     ('watchpoints without data', no_watchpoints),
     ('reasons', reasons),
+    ('more accesses than one', many_accesses),
     ('places that are not there', wrong_places, 1),
     ('places that are not there, several harts', wrong_places, 3),
     ('a long search', long_search),

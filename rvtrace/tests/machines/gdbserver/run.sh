@@ -30,6 +30,7 @@ make_guest dhry-lines "$guest_dir/dhry.c" rv64gc -DROUNDS=20 -g
 for bits in 64 32; do
     make_guest "returns.rv$bits" "$here/returns.c" "rv${bits}gc"
 done
+make_guest vectors "$here/vectors.S" rv64gc
 make_guest rounds "$here/rounds.S" rv64gc
 export STEPS=300
 if [ "${1-}" = --all ]; then
