@@ -15,6 +15,7 @@
 #include "commands/cli/folder.h"
 #include "commands/cli/option-set.h"
 #include "commands/qemu-line.h"
+#include "commands/run-debug.h"
 #include "commands/run-kernel.h"
 #include "commands/run-live.h"
 #include "commands/run-streams.h"
@@ -27,7 +28,7 @@ typedef struct Run {
     char **views;
     bool plain;                 /* no view was asked for: see plain_views() */
     char *keep;
-    gboolean compress;
+    gboolean compress, debug;
     RunLocks locks;
     bool taken;                 /* another run writes to the folder */
     char *folder;               /* where the streams are */
@@ -81,6 +82,10 @@ static bool parse_options(Run *r, int argc, char **argv, int *split)
         { "compress", 'z', 0, G_OPTION_ARG_NONE, &r->compress,
           "Compress the streams in the folder with zstd when all is written, "
           "to a tenth or so; all commands read them", NULL },
+        { "debug", 0, 0, G_OPTION_ARG_NONE, &r->debug,
+          "Instead: trace loads and stores, too, and when QEMU has ended, start "
+          "gdb at the last instruction of the trace (GDB in the environment "
+          "names another one than gdb-multiarch)", NULL },
         { "hart", 0, 0, G_OPTION_ARG_INT, &r->ct.job.hart,
           "Only this hart", "N" },
         { "elf", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &r->ct.job.elfs,
@@ -123,6 +128,9 @@ static bool parse_options(Run *r, int argc, char **argv, int *split)
                         "names. --process, --region, --from and --to are about "
                         "what is\nwritten behind the run; live shows "
                         "everything.\n\n"
+                        "--debug begins gdb when the machine has crashed or "
+                        "was ended: backtrace,\nreverse-continue, watch and "
+                        "others go back in time.\n\n"
                         "End the machine as usual, from -nographic with Ctrl-A "
                         "X. Where Ctrl-C does not\ngo to the guest, it ends "
                         "QEMU, and what was traced until then is written; a\n"
@@ -282,6 +290,9 @@ static bool prepare_line(Run *r, char **args)
     if (r->plain) {
         qemu_line_add_time(r->line);
     }
+    if (r->debug) {
+        qemu_line_add_data(r->line);
+    }
     if (r->line->program && !r->ct.job.names.sysroots) {
         /* Its files are the host's; they are looked up, not searched for. */
         r->ct.job.names.sysroots = g_strdupv(host);
@@ -433,6 +444,11 @@ static int finish(Run *r, const char *end, bool live_ok)
     if (r->compress && !pack_streams(r)) {
         return CLI_ERROR;
     }
+    if (r->debug) {
+        /* It is gdb's status from here on, unless there is none. */
+        run_debug(r->folder, r->line, r->ct.job.elfs);
+        return CLI_ERROR;
+    }
     return live_ok ? status : CLI_ERROR;
 }
 
@@ -478,6 +494,11 @@ int cmd_run(int argc, char **argv)
         return CLI_ERROR;
     }
     r.plain = !r.views;
+    if (r.debug && r.views) {
+        say_error("--debug: leave --view out; 'rvtrace decode --output' writes "
+                  "views of the folder that is kept");
+        return CLI_ERROR;
+    }
     if (r.compress && !r.plain && !r.keep) {
         say_error("--compress: with --view, nothing is kept that could be "
                   "compressed; give --keep DIR, too");
@@ -490,7 +511,7 @@ int cmd_run(int argc, char **argv)
         !choose_folder(&r)) {
         return CLI_ERROR;
     }
-    r.views = r.views ?: plain_views(r.folder);
+    r.views = r.views ?: r.debug ? g_new0(char *, 1) : plain_views(r.folder);
     if (!prepare_line(&r, argv + split)) {
         drop_folder(&r);
         return CLI_ERROR;

@@ -88,6 +88,12 @@ static bool sets_time(const char *option, const char *value)
            (strstr(value, ".time-width") || strstr(value, ".timestamp-width"));
 }
 
+static bool sets_data(const char *option, const char *value)
+{
+    return is_option(option, "global") &&
+           (strstr(value, ".data-width") || strstr(value, ".data="));
+}
+
 static bool is_tracer(const char *device)
 {
     return g_str_has_prefix(device, DEVICE) &&
@@ -118,6 +124,7 @@ static bool read_options(QemuLine *line, GHashTable *machine,
         }
         serial |= is_option(argv[i], "serial");
         line->has_time |= sets_time(argv[i], value);
+        line->has_data |= sets_data(argv[i], value);
         line->guest_info |= is_option(argv[i], "global") &&
                             strstr(value, ".guest-info");
         line->takes_keys |= g_str_equal(value, "mon:stdio");
@@ -299,5 +306,14 @@ void qemu_line_add_time(QemuLine *line)
     if (!line->has_time) {
         append_option(line, "-global",
                       g_strdup("riscv-trace-encoder.time-width=64"));
+    }
+}
+
+void qemu_line_add_data(QemuLine *line)
+{
+    if (!line->has_data && !line->program) {
+        append_option(line, "-global",
+                      g_strdup("riscv-trace-encoder.data-width=64"));
+        append_option(line, "-global", g_strdup("riscv-trace-encoder.data=on"));
     }
 }

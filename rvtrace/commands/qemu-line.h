@@ -16,6 +16,7 @@ typedef struct QemuLine {
     guint owner;                /* the same, of what traces: that or -device */
     const char *kernel, *bios;  /* of its options, in argv; NULL: none */
     const char *program;        /* of user mode, in argv; NULL: a machine */
+    bool has_data;              /* its options say whether data are traced */
     bool has_time;              /* its options say which times are traced */
     bool takes_keys;            /* all of the terminal's, Ctrl-C, too */
 } QemuLine;
@@ -58,5 +59,11 @@ void qemu_line_set_guest_info(QemuLine *line, const char *text);
  * some 0.4 % more bytes.
  */
 void qemu_line_add_time(QemuLine *line);
+
+/*
+ * Have loads and stores traced, too, unless the options say something of them.
+ * A program of user mode has none.
+ */
+void qemu_line_add_data(QemuLine *line);
 
 #endif /* ETRACE_QEMU_LINE_H */

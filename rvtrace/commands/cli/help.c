@@ -10,7 +10,7 @@
 #define PART    "process from to"
 
 static const CommandHelp helps[] = {
-    { "run", "out view " NAMES " " PART,
+    { "run", "out debug view " NAMES " " PART,
       "  rvtrace run --sysroot DIR -- qemu-system-riscv64 -M virt -nographic "
       "...\n  rvtrace report" },
     { "summary", "output " NAMES " " PART, "  rvtrace summary rvtrace.out" },

@@ -16,6 +16,7 @@ pattern=${1:-*}
 
 have_qemu
 make_guest guest "$guest_dir/dhry.c" rv64gc
+make_guest lines "$guest_dir/dhry.c" rv64gc -g -DROUNDS=20
 make_guest endless "$here/endless.S" rv64gc
 guest="-m 128M -display none -monitor none -bios none -kernel $OUT/guest.elf"
 endless=${guest/guest.elf/endless.elf}
@@ -304,6 +305,108 @@ if begin "the user's own trace options are left alone"; then
     finish "$reason$(clean)"
 fi
 
+# debug COMMANDS OPTION... -- QEMU-OPTION...: the same with --debug, and gdb has
+# these commands
+debug() {
+    local commands=$1
+    shift
+    (cd "$dir" && exec timeout 600 "$RVTRACE" run --debug "$@") \
+        <<<"$commands" >"$dir/stdout" 2>"$dir/log"
+}
+
+# shows PATTERN...: in $dir/stdout
+shows() {
+    local pattern
+    for pattern; do
+        grep -q -e "$pattern" "$dir/stdout" || echo "gdb has no '$pattern'"
+    done
+}
+
+last='tbreak is_sorted
+reverse-continue
+bt
+print list->next->number
+finish
+watch seed
+reverse-continue
+kill'
+lines=${guest/guest.elf/lines.elf}
+if ! command -v gdb-multiarch >/dev/null; then
+    skip "a debugger" "gdb-multiarch is not installed"
+elif begin "a debugger where the machine has ended"; then
+    rm -rf "$dir"/rvtrace.out*
+    # shellcheck disable=SC2086
+    reason=$(expect 0 debug "$last" -- "$QEMU" -M virt -serial null $lines)
+    reason+=$(says 'QEMU ended with exit status')
+    reason+=$(shows 'breakpoint 1, is_sorted (list=0x8' '^(gdb) #0 .*is_sorted' \
+        '^#1 .* main ' '^(gdb) .1 = [0-9]' 'Value returned is .* = 1$' \
+        'watchpoint 2: seed' 'in next_random')
+    retired=$(cd "$dir" && "$RVTRACE" decode --hart 0 --emit pc | wc -l)
+    reason+=$(says "hart 0: $retired instructions")
+    # shellcheck disable=SC2086
+    reason+=$(expect 0 debug "info registers sp" --out "$dir/a folder" -- \
+        "$QEMU" -M virt -serial null $lines \
+        -global riscv-trace-encoder.data=off)
+    reason+=$(shows 'sp *<unavailable>')
+    finish "$reason$(clean)"
+fi
+
+if begin "a debugger when Ctrl-C ends the machine"; then
+    rm -rf "$dir"/rvtrace.out*
+    reason=
+    echo bt >"$dir/in"
+    # shellcheck disable=SC2086
+    (cd "$dir" &&
+        exec "$RVTRACE" run --debug -- "$QEMU" -M virt -serial null \
+            $endless) <"$dir/in" >"$dir/stdout" 2>"$dir/log" &
+    pid=$!
+    for ((i = 0; i < 1200; i++)); do
+        [ -s "$dir/rvtrace.out/trace" ] && break
+        sleep 0.1
+    done
+    kill -INT $pid
+    wait $pid || reason="status $?"
+    reason+=$(shows '^(gdb) #0 ')
+    finish "$reason$(clean)"
+fi
+
+if begin "no debugger"; then
+    rm -rf "$dir"/rvtrace.out*
+    # shellcheck disable=SC2086
+    reason=$(GDB="/no/gdb -nx" expect 2 debug '' -- "$QEMU" -M virt \
+        -serial null $lines)
+    reason+=$(says 'cannot start /no/gdb: No such file')
+    reason+=$(says "^  gdb-multiarch -q .*gdbserver .* rvtrace.out'")
+    [ -s "$dir/rvtrace.out/trace" ] || reason+="; no trace is kept"
+    cat >"$dir/words" <<'END'
+#!/bin/sh
+printf '%s\n' "$@"
+END
+    chmod +x "$dir/words"
+    # shellcheck disable=SC2086
+    reason+=$(GDB="'$dir/words' -x mine" expect 0 debug '' -- "$QEMU" -M virt \
+        -serial null $lines)
+    reason+=$(shows '^-x$' '^mine$' '^target remote | .*gdbserver' \
+        "$OUT/lines.elf")
+    # shellcheck disable=SC2086
+    reason+=$(GDB="'" expect 2 debug '' -- "$QEMU" -M virt -serial null $lines)
+    reason+=$(says '^  gdb-multiarch -q ')
+    finish "$reason$(clean)"
+fi
+
+user=${QEMU_USER:-$build/qemu-riscv64}
+if [ -e "$user" ] && begin "a debugger where a program has crashed"; then
+    rm -rf "$dir"/rvtrace.out*
+    "${CROSS:-riscv64-linux-gnu-}gcc" -g -O1 -static -o "$dir/crash" \
+        "$here/crash.c" >>"$dir/log" 2>&1
+    reason=$(expect 0 debug $'bt\nup\ninfo locals\nwatch total' -- "$user" \
+        ./crash)
+    reason+=$(says 'QEMU was ended by signal 11')
+    reason+=$(says 'user mode is traced without its data')
+    reason+=$(shows '^(gdb) #0 .* sum ' '^#1 .* check ' '^#2 .* main ')
+    finish "$reason$(clean)"
+fi
+
 if begin "the disk is full"; then
     small='mount -t tmpfs -o size=64k tmpfs "$0" && exec "$@"'
     if unshare -rm sh -c "$small" "$dir" true 2>/dev/null; then
@@ -339,6 +442,8 @@ wrong "no QEMU" 'which QEMU' --view report
 wrong "without --" 'leave trace=off out' "$QEMU" -M virt,trace=off
 wrong "no such view" '--view nonsense: not KIND' --view nonsense -- "$QEMU" \
     -M virt
+wrong "--debug with a view" '--debug: leave --view out' --debug --view report \
+    -- "$QEMU" -M virt
 wrong "verify without truth" 'give --truth' --view verify -- "$QEMU" -M virt
 wrong "live twice" '--view live is there twice' --view live --view live=x \
     -- "$QEMU" -M virt
