@@ -104,7 +104,7 @@ says where that hart is."""
         try:
             said = gdb.execute(f'monitor goto {argument}', to_string=True)
         except gdb.error as error:      # so does gdb 16
-            raise gdb.GdbError(str(error))
+            raise gdb.GdbError(str(error)) from error
         if ': instruction ' not in said:
             raise gdb.GdbError(said.strip())
         gdb.execute('maintenance flush register-cache', to_string=True)
