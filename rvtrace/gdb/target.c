@@ -330,6 +330,32 @@ static void read_threads(GdbTarget *g, const char *args)
     gdb_put_part(g, text, args);
 }
 
+/*
+ * How far a program of user mode has been moved, which is the one that has the
+ * function "main". If it is not where it was linked to, it was linked to 0, where
+ * its first segment is then.
+ */
+static void say_offsets(GdbTarget *g, const char *args)
+{
+    GdbHart *h = gdb_hart(g);
+    const GArray *stack = NULL;
+    g_autofree char *text = NULL;
+    unsigned depth;
+
+    if (h->stacks && g->t->sideband && sideband_is_process(g->t->sideband)) {
+        stack = replay_stack(h->stacks, h->at, &depth);
+    }
+    for (guint i = 0; stack && !text && i < stack->len; i++) {
+        const ReplayFrame *frame = &g_array_index(stack, ReplayFrame, i);
+
+        if (frame->symbol && g_str_equal(frame->symbol->name, "main") &&
+            frame->bias) {
+            text = g_strdup_printf("TextSeg=%" PRIx64, frame->bias);
+        }
+    }
+    gdb_puts(g, text ?: "");
+}
+
 static void run_command(GdbTarget *g, const char *args)
 {
     g_autofree char *text = rsp_get_text(args);
@@ -356,6 +382,7 @@ static void query(GdbTarget *g, const char *packet)
         { "Qbtrace:", gdb_history_set },
         { "Qbtrace-conf:", gdb_history_configure },
         { "qRcmd,", run_command },
+        { "qOffsets", say_offsets },
     };
     static const char *const lldb_asks[] = {
         "QThreadSuffixSupported", "QListThreadsInStopReply", "qHostInfo",

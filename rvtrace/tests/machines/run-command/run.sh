@@ -395,6 +395,20 @@ END
 fi
 
 user=${QEMU_USER:-$build/qemu-riscv64}
+libraries=${CROSS:-riscv64-linux-gnu-}
+libraries=/usr/${libraries%-}
+if [ -e "$user" ] && [ -d "$libraries/lib" ] &&
+    begin "a debugger, of a program that was moved"; then
+    rm -rf "$dir"/rvtrace.out*
+    "${CROSS:-riscv64-linux-gnu-}gcc" -g -O1 -fPIE -pie -o "$dir/crash" \
+        "$here/crash.c" >>"$dir/log" 2>&1
+    reason=$(expect 0 debug $'bt\nbreak check\nreverse-continue' -- "$user" \
+        -L "$libraries" ./crash)
+    reason+=$(shows '^(gdb) #0 .* sum ' '^#1 .* check ' '^#2 .* main ' \
+        '^Breakpoint 1, .*check ')
+    finish "$reason$(clean)"
+fi
+
 if [ -e "$user" ] && begin "a debugger where a program has crashed"; then
     rm -rf "$dir"/rvtrace.out*
     "${CROSS:-riscv64-linux-gnu-}gcc" -g -O1 -static -o "$dir/crash" \
