@@ -8,15 +8,18 @@
 # run.sh [PATTERN]        only tests whose name matches the glob pattern
 #
 # QEMU_USER, RVTRACE, OUT: as for tests-tcg-riscv64/run.sh
+# XLEN=32                 qemu-riscv32, with programs that need no library
 set -uo pipefail
 
 here=$(cd "$(dirname "$0")" && pwd)
 tests=$(cd "$here/../../../tests-tcg-riscv64" && pwd)
 # shellcheck source=../../../tests-tcg-riscv64/guests/guest.sh
-. "$tests/guests/guest.sh" rvtrace-user
+. "$tests/guests/guest.sh" "rvtrace-user${XLEN-}"
 
+export XLEN=${XLEN:-64}
 export QEMU_USER=${QEMU_USER:-$build/qemu-riscv64}
-[ -e "$QEMU_USER" ] || skip_all "there is no qemu-riscv64: make build"
+QEMU_USER=${QEMU_USER%64}$XLEN
+[ -e "$QEMU_USER" ] || skip_all "there is no qemu-riscv$XLEN: make build"
 need "$RVTRACE"
 cross=${CROSS:-riscv64-linux-gnu-}
 for tool in gcc g++; do
@@ -31,10 +34,20 @@ program() {
     "$cross$tool" -g -O1 -Wall -o "$OUT/$name" "$here/$name".* "$@" ||
         bail "$name cannot be built"
 }
-program signals gcc -static
-program threads gcc -static -pthread
-program dynamic g++ -ldl
-program child gcc -static
+if [ "$XLEN" = 64 ]; then
+    program signals gcc -static
+    program threads gcc -static -pthread
+    program dynamic g++ -ldl
+    program child gcc -static
+else
+    # what the headers of the C library for RV64 lack
+    mkdir -p "$OUT/include/gnu"
+    : > "$OUT/include/gnu/stubs-ilp32d.h"
+    for name in signals threads child; do
+        program $name gcc -march=rv32gc -mabi=ilp32d -I "$OUT/include" \
+            -static -nostdlib "$here/libc32.c"
+    done
+fi
 # shellcheck disable=SC2046     # words
 gcc -shared -fPIC -O2 -Wall -I "${QEMU_INCLUDE:-$build/qemu/include/qemu}" \
     -o "$OUT/libexecuted.so" "$here/executed.c" \
