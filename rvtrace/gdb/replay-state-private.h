@@ -29,6 +29,7 @@ typedef struct Pending {
     uint8_t priv;
     uint8_t border;             /* in front of it */
     bool trapped;               /* ... and a trap */
+    bool called;                /* ... a system call of user mode, done */
     bool readable;              /* raw is known */
 } Pending;
 
@@ -72,6 +73,8 @@ struct StatePass {
     unsigned part;
     Border border;              /* in front of that */
     bool trapped, failed;
+    bool in_call;               /* that was a system call of user mode */
+    uint64_t call;              /* ... by the ecall there */
     /* Being collected: its accesses follow. */
     Pending now;
     bool has_now;

@@ -12,6 +12,10 @@
  * kernel gives a program other pages. There, what is known is what was seen
  * since the hart came from or went to U-mode.
  *
+ * Of programs of QEMU's user mode, the kernel is not traced. A system call
+ * changes no register but a0, as Linux promises for those that are executed
+ * here; memory may be another one.
+ *
  * SPDX-License-Identifier: GPL-2.0-or-later
  */
 #include "qemu/osdep.h"
@@ -35,6 +39,10 @@
 
 /* Entries of the queue that are done before it is made shorter */
 #define COMPACT_AT      4096
+
+#define CAUSE_USER_ECALL    8
+#define ECALL_SIZE          4
+#define REG_A0              10
 
 /* The state before instruction @insns */
 static SavedState state_now(const StatePass *p, uint64_t insns)
@@ -120,6 +128,19 @@ static bool may_follow(const StatePass *p, const Pending *a, const Pending *b)
     }
 }
 
+/*
+ * Has the program done nothing but a system call before @b? What led to it is
+ * known, which with a filter it need not be.
+ */
+static bool is_behind_call(const StatePass *p, const Pending *b)
+{
+    Pending ecall = *b;
+
+    ecall.pc = (b->pc - ECALL_SIZE) & p->d.flow.mask;
+    return b->called && p->has_last && p->last.readable &&
+           may_follow(p, &p->last, &ecall);
+}
+
 /* Is all known that was executed before @b? */
 static bool is_seamless(const StatePass *p, const Pending *b)
 {
@@ -187,7 +208,10 @@ static void forget_block(StatePass *p, const Pending *insn)
 /* What may have happened in front of instruction @insn */
 static void cross_border(StatePass *p, const Pending *insn)
 {
-    if (!is_seamless(p, insn)) {
+    if (is_behind_call(p, insn)) {
+        p->cpu.known_x &= ~(1u << REG_A0);
+        memory_forget_all(p->memory);
+    } else if (!is_seamless(p, insn)) {
         forget(p);
     }
     if (p->has_last && (insn->space || p->last.space) &&
@@ -332,6 +356,8 @@ static void add_run(StatePass *p, const FlowRun *run)
         Pending insn = {
             .pc = pc, .index = p->pos++, .space = space, .priv = run->priv,
             .border = p->border, .trapped = p->trapped,
+            .called = p->in_call &&
+                      pc == ((p->call + ECALL_SIZE) & p->d.flow.mask),
         };
 
         insn.readable = image_raw(p->d.image, run->priv, pc, p->d.flow.mask,
@@ -344,7 +370,7 @@ static void add_run(StatePass *p, const FlowRun *run)
             g_array_append_val(p->queue, insn);
         }
         p->border = BORDER_NONE;
-        p->trapped = false;
+        p->trapped = p->in_call = false;
         pc = (pc + flow_insn_length(code)) & p->d.flow.mask;
         code += flow_insn_length(code);
     }
@@ -358,6 +384,7 @@ static void on_runs(void *opaque, const FlowRun *runs, unsigned n,
     if (p->d.part != p->part) {
         p->part = p->d.part;
         p->border = BORDER_GAP;
+        p->in_call = false;
     }
     for (unsigned i = 0; i < n; i++) {
         add_run(p, &runs[i]);
@@ -375,6 +402,9 @@ static void on_trap(void *opaque, const FlowTrap *trap)
     StatePass *p = opaque;
 
     p->trapped = true;
+    p->in_call = p->is_process && trap->epc_known && !trap->interrupt &&
+                 trap->cause == CAUSE_USER_ECALL;
+    p->call = trap->epc;
 }
 
 static void on_window_end(void *opaque, FlowWindowEnd why)
@@ -402,6 +432,7 @@ static void on_loss(void *opaque, const TraceLoss *loss)
     StatePass *p = opaque;
 
     p->border = BORDER_GAP;
+    p->in_call = false;
 }
 
 static const TraceConsumer state_consumer = {

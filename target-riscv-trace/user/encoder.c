@@ -26,14 +26,32 @@ static uint8_t *room_for(RISCVTraceUserThread *t, size_t size)
     return t->batch + t->len;
 }
 
+void riscv_trace_user_put(RISCVTraceUserThread *t, bool data,
+                          const uint8_t *payload, size_t len)
+{
+    ETraceEncapPacket encap = {
+        .src_id = t->enc.params.src_id,
+        .data = data,
+        .payload = payload,
+        .len = len,
+    };
+
+    t->len += etrace_encap_pack(&t->enc.params, &encap,
+                                room_for(t, ETRACE_ENCAP_MAX));
+    t->packets++;
+}
+
 static bool user_emit(void *opaque, const ETracePacket *pkt,
                       const uint8_t *payload, size_t len)
 {
     RISCVTraceUserThread *t = opaque;
-    uint8_t *out = room_for(t, ETRACE_ENCAP_MAX);
 
-    t->len += etrace_encap_wrap(&t->enc.params, payload, len, out);
-    t->packets++;
+    if (t->enc.denable && pkt->format == ETRACE_FORMAT_SYNC &&
+        (pkt->subformat == ETRACE_SYNC_START ||
+         pkt->subformat == ETRACE_SYNC_TRAP)) {
+        etrace_data_reset(&t->data.state);
+    }
+    riscv_trace_user_put(t, false, payload, len);
     return true;
 }
 
@@ -62,12 +80,18 @@ static const ETraceEncoderOps user_encoder_ops = {
 static void user_start(void *opaque)
 {
     RISCVTraceUserThread *t = opaque;
+    const RISCVTraceUserOptions *options = &riscv_trace_process.options;
     ETraceParams params = t->enc.params;
 
     etrace_encoder_init(&t->enc, &params, &user_encoder_ops, t);
     t->enc.itype_width = 4;
-    t->enc.ioptions = riscv_trace_process.ioptions;
+    t->enc.ioptions = options->ioptions;
+    t->enc.denable = options->data;
     t->upper.rd = 0;
+    riscv_trace_user_data_start(t);
+    riscv_trace_hart_configure(t->cs, &(RISCVTraceHartConfig) {
+        .data = options->data,
+    });
     etrace_encoder_start(&t->enc);
 }
 
@@ -75,6 +99,7 @@ static void user_stop(void *opaque)
 {
     RISCVTraceUserThread *t = opaque;
 
+    t->enc.denable = false;
     etrace_encoder_stop(&t->enc);
     riscv_trace_user_flush(t);
 }
@@ -92,8 +117,12 @@ static ETraceDetail user_detail(void *opaque, ETracePriv priv, uint64_t pc,
                                 ETraceRanges *ranges)
 {
     RISCVTraceUserThread *t = opaque;
-    ETraceDetail detail = etrace_encoder_detail(&t->enc, modes);
+    ETraceDetail detail;
 
+    if (t->enc.denable) {
+        return ETRACE_DETAIL_BLOCKS;
+    }
+    detail = etrace_encoder_detail(&t->enc, modes);
     if (detail == ETRACE_DETAIL_HISTORY && modes->sijump && t->upper.rd) {
         /* The next instruction may be a sequentially inferable jump. */
         return ETRACE_DETAIL_BLOCK;
@@ -101,36 +130,75 @@ static ETraceDetail user_detail(void *opaque, ETracePriv priv, uint64_t pc,
     return detail;
 }
 
-static void user_block(RISCVTraceUserThread *t, const ETraceBlock *b,
-                       uint64_t tval)
+/* @slot is a block, and the thread's accesses that have been kept are its. */
+static void user_block(RISCVTraceUserThread *t, const ETraceSlot *slot)
 {
+    const ETraceBlock *b = &slot->block;
+    bool trap = etrace_itype_is_trap(b->itype);
+    size_t n = riscv_trace_user_data_count(t, b);
+    const ETraceSlot *kept = (const ETraceSlot *)t->data.kept->data;
     ETraceBlock sijump;
 
-    etrace_encoder_block(&t->enc, etrace_upper_next(&t->upper, b, &sijump),
-                         tval);
+    b = etrace_upper_next(&t->upper, b, &sijump);
+    if (trap) {
+        riscv_trace_user_data_send(t, kept, n);
+    }
+    etrace_encoder_block(&t->enc, b, b->itype == ETRACE_ITYPE_EXCEPTION
+                                     ? slot->tval : 0);
+    if (!trap) {
+        riscv_trace_user_data_send(t, kept, n);
+    }
+    riscv_trace_user_data_done(t, n);
+}
+
+/*
+ * The blocks that the @n slots begin with, as long as no packet follows from
+ * them, and their accesses. Returns how many of the slots these are.
+ */
+static size_t user_plain(RISCVTraceUserThread *t, const ETraceSlot *slots,
+                         size_t n)
+{
+    size_t done = t->data.kept->len ? 0 :
+                  etrace_encoder_plain_blocks(&t->enc, slots, n);
+
+    if (done) {
+        etrace_upper_keep(&t->upper, &slots[done - 1].block);
+        if (t->enc.denable) {
+            riscv_trace_user_data_send(t, slots, done);
+        }
+    }
+    return done;
 }
 
 static void user_retire(void *opaque, const ETraceSlot *slots, size_t n)
 {
     RISCVTraceUserThread *t = opaque;
 
-    for (size_t i = 0; i < n; i++) {
-        const ETraceSlot *slot = &slots[i];
-        size_t run = etrace_encoder_plain_blocks(&t->enc, slot, n - i);
+    while (n) {
+        size_t done = user_plain(t, slots, n);
 
-        if (run) {
-            i += run - 1;
-            etrace_upper_keep(&t->upper, &slots[i].block);
-        } else if (etrace_slot_type(slot) == ETRACE_SLOT_HISTORY) {
-            i += etrace_encoder_history(&t->enc, slot, n - i, &t->next) - 1;
-            etrace_upper_keep_history(&t->upper, &slots[i].history);
-        } else if (etrace_slot_is_block(slot)) {
-            user_block(t, &slot->block,
-                       slot->block.itype == ETRACE_ITYPE_EXCEPTION
-                       ? slot->tval : 0);
-        } else if (slot->event.type == ETRACE_EVENT_NEXT) {
-            t->next = slot->event.value;
+        if (!done) {
+            done = 1;
+            switch (etrace_slot_type(slots)) {
+            case ETRACE_SLOT_HISTORY:
+                done = etrace_encoder_history(&t->enc, slots, n, &t->next);
+                etrace_upper_keep_history(&t->upper, &slots[done - 1].history);
+                break;
+            case ETRACE_SLOT_ACCESS:
+                done = riscv_trace_user_data_keep(t, slots, n);
+                break;
+            case ETRACE_EVENT_NEXT:
+                t->next = slots->event.value;
+                break;
+            default:
+                if (etrace_slot_is_block(slots)) {
+                    user_block(t, slots);
+                }
+                break;
+            }
         }
+        slots += done;
+        n -= done;
     }
 }
 

@@ -1,7 +1,8 @@
 /*
  * RISC-V trace of programs: what its files share
  *
- * From the ground up: files; encoder; process. Maps stand by themselves.
+ * From the ground up: files and options; encoder and data; process. Maps stand
+ * by themselves.
  *
  * SPDX-License-Identifier: GPL-2.0-or-later
  */
@@ -9,6 +10,7 @@
 #define TARGET_RISCV_TRACE_USER_PRIVATE_H
 
 #include "qemu/thread.h"
+#include "hw/trace/etrace/data-short.h"
 #include "hw/trace/etrace/encap.h"
 #include "hw/trace/etrace/encoder.h"
 #include "hw/trace/etrace/upper.h"
@@ -22,6 +24,19 @@
 /* Packets are appended to the file in batches of up to this many bytes. */
 #define RISCV_TRACE_USER_BATCH      8192
 
+/* What the properties of the CPU ask for */
+typedef struct RISCVTraceUserOptions {
+    uint8_t ioptions;           /* ETRACE_IOPT_* */
+    bool data;
+} RISCVTraceUserOptions;
+
+/* Data trace of a thread */
+typedef struct RISCVTraceUserData {
+    ETraceDataState state;
+    ETraceDataShort quick;
+    GArray *kept;               /* ETraceAccess: wait for their block */
+} RISCVTraceUserData;
+
 /* A fault that is going to be a signal */
 typedef struct RISCVTraceUserFault {
     bool pending;
@@ -34,6 +49,7 @@ typedef struct RISCVTraceUserThread {
     CPUState *cs;               /* NULL: there is none */
     ETraceEncoder enc;
     ETraceUpper upper;
+    RISCVTraceUserData data;
     uint64_t next;              /* where the next history begins */
     bool renamed;               /* it may have another name */
     RISCVTraceUserFault fault;
@@ -47,7 +63,7 @@ typedef struct RISCVTraceProcess {
     RISCVTraceReader *reader;   /* NULL: nothing is traced */
     char *program;              /* its name */
     ETraceParams params;        /* but for src_id */
-    uint8_t ioptions;
+    RISCVTraceUserOptions options;
     RISCVTraceFile sideband;    /* the reader's lock protects it */
     QemuMutex lock;             /* of what follows */
     RISCVTraceFile file;
@@ -62,13 +78,60 @@ extern RISCVTraceProcess riscv_trace_process;
 void riscv_trace_process_put(const uint8_t *bytes, size_t len);
 
 /*
+ * options.c
+ */
+
+/*
+ * Is the program of @cpu to be traced? If other properties are given without
+ * that, the process ends with an error.
+ */
+bool riscv_trace_user_wanted(const RISCVCPU *cpu);
+
+/* Fill @o; if a property has no meaning, the process ends with an error. */
+void riscv_trace_user_options_read(RISCVTraceUserOptions *o,
+                                   const RISCVCPU *cpu);
+
+/* The parameters of encoders that do what @o says; @xlen: 32 or 64 */
+void riscv_trace_user_options_params(const RISCVTraceUserOptions *o,
+                                     unsigned xlen, ETraceParams *p);
+
+/*
  * encoder.c
  */
 
 /* opaque: a RISCVTraceUserThread, whose enc.params have been set */
 extern const RISCVTraceHartOps riscv_trace_user_hart_ops;
 
+/* Wrap a packet of @t, of data or of instructions, and put it in the batch. */
+void riscv_trace_user_put(RISCVTraceUserThread *t, bool data,
+                          const uint8_t *payload, size_t len);
+
 /* Append the batch of @t. */
 void riscv_trace_user_flush(RISCVTraceUserThread *t);
+
+/*
+ * data.c
+ */
+
+void riscv_trace_user_data_init(RISCVTraceUserData *d);
+void riscv_trace_user_data_free(RISCVTraceUserData *d);
+
+/* Tracing of @t starts; t->enc.params have been set. */
+void riscv_trace_user_data_start(RISCVTraceUserThread *t);
+
+/* Send the accesses among the @n @slots. */
+void riscv_trace_user_data_send(RISCVTraceUserThread *t,
+                                const ETraceSlot *slots, size_t n);
+
+/* Keep those that the @n @slots begin with. Returns how many these are. */
+size_t riscv_trace_user_data_keep(RISCVTraceUserThread *t,
+                                  const ETraceSlot *slots, size_t n);
+
+/* How many of those that are kept, from the first one on, are of @b */
+size_t riscv_trace_user_data_count(RISCVTraceUserThread *t,
+                                   const ETraceBlock *b);
+
+/* The first @n of them have been sent; those that stay are of what is next. */
+void riscv_trace_user_data_done(RISCVTraceUserThread *t, size_t n);
 
 #endif /* TARGET_RISCV_TRACE_USER_PRIVATE_H */

@@ -9,7 +9,6 @@
 #include "qemu/lockable.h"
 #include "qapi/error.h"
 #include <sys/prctl.h>
-#include "hw/trace/riscv-trace-modes.h"
 #include "../hooks.h"
 #include "private.h"
 
@@ -19,7 +18,6 @@
 
 /* Causes of interrupts from here on are signals; fewer are of RISC-V. */
 #define CAUSE_SIGNAL    64
-#define CAUSE_WIDTH     8
 
 RISCVTraceProcess riscv_trace_process;
 
@@ -111,30 +109,6 @@ static bool name_differs(const char *pattern)
     return percent && (percent == pattern || percent[-1] != '%');
 }
 
-static void init_params(RISCVTraceProcess *p, const RISCVCPU *cpu)
-{
-    RISCVTraceModes modes;
-    Error *err = NULL;
-
-    etrace_params_init(&p->params, riscv_cpu_mxl((CPURISCVState *)&cpu->env) ==
-                                   MXL_RV32 ? 32 : 64);
-    p->params.ecause_width = CAUSE_WIDTH;
-    p->params.return_stack_size = ETRACE_RETURN_STACK_SIZE_DEFAULT;
-    p->params.cache_size = ETRACE_CACHE_SIZE_DEFAULT;
-    p->params.bpred_size = etrace_bpred_size_default(false);
-    p->params.f0s_width = 1;
-    p->params.sijump = 1;
-    p->params.src_bits = ctz32(RISCV_TRACE_USER_THREADS);
-    if (!riscv_trace_modes_parse(cpu->etrace_modes, &modes, &err)) {
-        error_reportf_err(err, "etrace-modes: ");
-        exit(EXIT_FAILURE);
-    }
-    for (unsigned i = 0; modes.all && i < RISCV_TRACE_MODES; i++) {
-        modes.named |= riscv_trace_modes[i].saves << i;
-    }
-    p->ioptions = riscv_trace_modes_ioptions(modes.named);
-}
-
 /* What both streams begin with */
 static void put_beginning(RISCVTraceProcess *p)
 {
@@ -162,7 +136,10 @@ static bool begin(CPUState *cs)
     CPUState *none[RISCV_TRACE_USER_THREADS] = { };
     Error *err = NULL;
 
-    init_params(p, cpu);
+    riscv_trace_user_options_read(&p->options, cpu);
+    riscv_trace_user_options_params(&p->options,
+                                    riscv_cpu_mxl_bits(cpu_env(cs)),
+                                    &p->params);
     if (!riscv_trace_file_create(&p->file, name, &err) ||
         !riscv_trace_file_create(&p->sideband, sideband, &err)) {
         riscv_trace_file_forget(&p->file);
@@ -186,6 +163,7 @@ static RISCVTraceUserThread *take_number(CPUState *cs, unsigned *number)
     for (unsigned i = 0; i < RISCV_TRACE_USER_THREADS; i++) {
         if (!p->threads[i]) {
             p->threads[i] = g_new0(RISCVTraceUserThread, 1);
+            riscv_trace_user_data_init(&p->threads[i]->data);
         }
         if (!p->threads[i]->cs) {
             p->threads[i]->cs = cs;
@@ -234,7 +212,7 @@ void riscv_trace_user_start(CPURISCVState *env, const char *file)
     ETraceParams params;
     unsigned number;
 
-    if (!RISCV_CPU(cs)->etrace) {
+    if (!riscv_trace_user_wanted(RISCV_CPU(cs))) {
         return;
     }
     /* A clone has that of its parent. */
@@ -374,7 +352,10 @@ static void forget_parent(RISCVTraceProcess *p, CPURISCVState *env)
     riscv_trace_file_forget(&p->file);
     riscv_trace_file_forget(&p->sideband);
     for (unsigned i = 0; i < RISCV_TRACE_USER_THREADS; i++) {
-        g_free(p->threads[i]);
+        if (p->threads[i]) {
+            riscv_trace_user_data_free(&p->threads[i]->data);
+            g_free(p->threads[i]);
+        }
     }
     *p = (RISCVTraceProcess) { };
     env->trace = (RISCVTracePort) { };

@@ -8,15 +8,21 @@
  * Arguments
  *   out=FILE     "hart pc opcode R|W bytes address value" a line, numbers in
  *                hex but for hart and bytes
+ *   threads=on   in user mode: the number of the thread in place of hart. What
+ *                a child of fork() does is not written down
  *   swap=N       write the N-th and the next access (from 1) in the wrong
  *                order, to prove that a comparison notices
  *
  * SPDX-License-Identifier: GPL-2.0-or-later
  */
 #include <inttypes.h>
+#include <pthread.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 #include <glib.h>
 #include <qemu-plugin.h>
 
@@ -28,6 +34,7 @@ typedef struct Where {
 } Where;
 
 static FILE *out;
+static bool threads, in_child;
 static GMutex lock;
 static uint64_t number, swap;
 static char *kept;
@@ -73,6 +80,12 @@ static void accessed(unsigned int hart, qemu_plugin_meminfo_t info,
     unsigned int bytes = 1u << qemu_plugin_mem_size_shift(info);
     bool store = qemu_plugin_mem_is_store(info);
 
+    if (in_child) {
+        return;
+    }
+    if (threads) {
+        hart = syscall(SYS_gettid);
+    }
     if (value.type == QEMU_PLUGIN_MEM_VALUE_U128) {
         write_line(hart, opaque, store, 8, vaddr, value.data.u128.low);
         write_line(hart, opaque, store, 8, vaddr + 8, value.data.u128.high);
@@ -95,9 +108,18 @@ static void translated(qemu_plugin_id_t id, struct qemu_plugin_tb *tb)
     }
 }
 
+static void forked(void)
+{
+    in_child = true;
+}
+
 static void finished(qemu_plugin_id_t id, void *unused)
 {
-    fclose(out);
+    if (!in_child) {
+        g_mutex_lock(&lock);
+        fflush(out);
+        g_mutex_unlock(&lock);
+    }
 }
 
 QEMU_PLUGIN_EXPORT int qemu_plugin_install(qemu_plugin_id_t id,
@@ -109,6 +131,8 @@ QEMU_PLUGIN_EXPORT int qemu_plugin_install(qemu_plugin_id_t id,
             out = fopen(argv[i] + 4, "w");
         } else if (g_str_has_prefix(argv[i], "swap=")) {
             swap = g_ascii_strtoull(argv[i] + 5, NULL, 0);
+        } else if (g_str_equal(argv[i], "threads=on")) {
+            threads = true;
         } else {
             fprintf(stderr, "accesses: unknown argument %s\n", argv[i]);
             return -1;
@@ -118,6 +142,7 @@ QEMU_PLUGIN_EXPORT int qemu_plugin_install(qemu_plugin_id_t id,
         fprintf(stderr, "accesses: out=FILE cannot be opened\n");
         return -1;
     }
+    pthread_atfork(NULL, NULL, forked);
     qemu_plugin_register_vcpu_tb_trans_cb(id, translated);
     qemu_plugin_register_atexit_cb(id, finished, NULL);
     return 0;

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
 # compare.py OBSERVED HART DECODED [--noaddr | --novalue] [--csr FILE]
-#            [--unseen N] [--lossy] [--within FIRST-LAST]
+#            [--unseen N] [--lossy] [--within FIRST-LAST] [--parallel]
 #
 # Does "rvtrace decode --emit data" say what the observer (accesses.c) saw
 # of memory: every access of the hart, in order, with its pc, type, size,
@@ -16,6 +16,9 @@
 #                       instruction is not looked at
 # --within FIRST-LAST   only instructions at these addresses are traced, in hex
 # --unseen N            so many loads are hidden from plugins (hlvx)
+# --parallel            of several threads: what QEMU says to plugins that an
+#                       AMO stores may be its operand then, and that of an sc
+#                       may be what it has failed to store
 import argparse
 import sys
 
@@ -89,6 +92,9 @@ class Access:
         if seen.kind not in ('load', 'store'):
             bits = 8 * self.size
             stored = self.function(seen.data, seen.operand, bits)
+            if options.parallel and not (seen.operand ^ self.stored) & (
+                    (1 << bits) - 1):
+                return None
             if stored & ((1 << bits) - 1) != self.stored:
                 return 'operand'
         elif self.stored not in (None, self.data):
@@ -138,7 +144,7 @@ def access(want):
     return Access(raw, ['store' if raw.store else 'load'], raw.value)
 
 
-def accesses(lines, hart):
+def accesses(lines, hart, parallel):
     """Put what the observer saw together to what the trace has to say."""
     raws = (Raw(line) for line in lines if line.startswith(f'{hart} '))
     for line in lines:
@@ -159,7 +165,7 @@ def accesses(lines, hart):
         elif funct5 == 3:                               # sc
             new = next(raws)
             kinds = ['store']
-            if new.value == raw.value:
+            if new.value == raw.value or parallel:
                 kinds.append('scfail')
             yield Access(raw, kinds, new.value)
         elif funct5 == 5:                               # amocas
@@ -198,6 +204,7 @@ def main():
     parser.add_argument('--unseen', type=int, default=0)
     parser.add_argument('--lossy', action='store_true')
     parser.add_argument('--within')
+    parser.add_argument('--parallel', action='store_true')
     options = parser.parse_args()
 
     csrs = []
@@ -206,7 +213,7 @@ def main():
             csrs = [line.split() for line in f if line[0] != '#']
     known_csrs = {line[1] for line in csrs}
     expected = accesses(within(read(options.observed), options.within),
-                        options.hart)
+                        options.hart, options.parallel)
     want = next(expected, None)
     kinds = {}
     for line in read(options.decoded):

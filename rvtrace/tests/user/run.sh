@@ -39,22 +39,32 @@ if [ "$XLEN" = 64 ]; then
     program threads gcc -static -pthread
     program dynamic g++ -ldl
     program child gcc -static
+    program reads gcc -static
 else
     # what the headers of the C library for RV64 lack
     mkdir -p "$OUT/include/gnu"
     : > "$OUT/include/gnu/stubs-ilp32d.h"
-    for name in signals threads child; do
+    for name in signals threads child reads; do
         program $name gcc -march=rv32gc -mabi=ilp32d -I "$OUT/include" \
             -static -nostdlib "$here/libc32.c"
     done
 fi
-# shellcheck disable=SC2046     # words
-gcc -shared -fPIC -O2 -Wall -I "${QEMU_INCLUDE:-$build/qemu/include/qemu}" \
-    -o "$OUT/libexecuted.so" "$here/executed.c" \
-    $(pkg-config --cflags --libs glib-2.0) || bail "the plugin cannot be built"
+# plugin NAME: $OUT/libNAME.so of NAME.c
+plugin() {
+    # shellcheck disable=SC2046     # words
+    gcc -shared -fPIC -O2 -Wall -I "${QEMU_INCLUDE:-$build/qemu/include/qemu}" \
+        -o "$OUT/lib$1.so" "$here/$1.c" \
+        $(pkg-config --cflags --libs glib-2.0 gmodule-2.0) ||
+        bail "the plugin $1 cannot be built"
+}
+plugin executed
+plugin moments
+make -s -f "$tests/data/plugin.mk" OUT="$OUT" >&2 ||
+    bail "the plugin of accesses cannot be built"
 OBSERVER=$OUT/libexecuted.so
+ACCESSES=$tests/data/compare.py
 LIBRARIES=/usr/${cross%-}
 [ -d "$LIBRARIES/lib" ] || LIBRARIES=$("${cross}gcc" -print-sysroot)
-export OBSERVER LIBRARIES
+export OBSERVER ACCESSES LIBRARIES
 
 exec python3 "$here/user.py" "${1:-*}"

@@ -7,16 +7,18 @@ import csv
 import glob
 import io
 import os
+import random
 import signal
 import struct
 import subprocess
 
+import past
 import tap
 from tap import LIMIT, need, until
 
-QEMU, RVTRACE, OBSERVER, LIBRARIES, OUT, XLEN = (
-    os.environ[n] for n in ('QEMU_USER', 'RVTRACE', 'OBSERVER', 'LIBRARIES',
-                            'OUT', 'XLEN'))
+QEMU, RVTRACE, OBSERVER, ACCESSES, LIBRARIES, OUT, XLEN = (
+    os.environ[n] for n in ('QEMU_USER', 'RVTRACE', 'OBSERVER', 'ACCESSES',
+                            'LIBRARIES', 'OUT', 'XLEN'))
 CPU = f'rv{XLEN}'
 
 FAULTS = 2 * 20             # of signals.c; what ebreak does is no fault
@@ -27,6 +29,7 @@ PROGRAMS = {                # status, faults
     'signals': (0, FAULTS),
     'threads': (7, 0),
     'child': (0, 0),
+    'reads': (0, 0),
 }
 if XLEN == '64':
     PROGRAMS['dynamic'] = (0, 0)
@@ -34,12 +37,17 @@ MODES = ['all', 'baseline', 'implicit-return', 'full-address',
          'branch-prediction+jump-target-cache', 'sequential-jump']
 
 
-def qemu(file, name, *words, modes='all', options=(), status=0):
-    """Run a program with a trace; what it wrote to standard error"""
-    done = subprocess.run(
-        [QEMU, '-L', LIBRARIES, *options, '-cpu',
-         f'{CPU},etrace={file},etrace-modes={modes}', f'{OUT}/{name}', *words],
-        capture_output=True, text=True, timeout=LIMIT, check=False)
+def qemu(file, name, *words, modes='all', more='', options=(), status=0):
+    """
+    Run a program with a trace, and more properties of it; what it wrote to
+    standard error
+    """
+    with open(f'{OUT}/numbers', 'rb') as numbers:
+        done = subprocess.run(
+            [QEMU, '-L', LIBRARIES, *options, '-cpu',
+             f'{CPU},etrace={file},etrace-modes={modes}{more}',
+             f'{OUT}/{name}', *words], stdin=numbers,
+            capture_output=True, text=True, timeout=LIMIT, check=False)
     need(done.returncode == status,
          f'{name}: {done.returncode}: {done.stdout}{done.stderr}')
     return done.stderr
@@ -69,17 +77,22 @@ def harts(file):
         number += 1
 
 
+def begins_of_threads(file, hart):
+    """Of each thread that was this hart: after how many instructions, who"""
+    begins = []
+    for line in rvtrace('decode', file, '--hart', str(hart), '--emit',
+                        'task').splitlines():
+        words = line.split()
+        if not begins or begins[-1][1] != words[2]:
+            begins.append((int(words[0]), words[2]))
+    need(begins and begins[0][0] == 0, f'hart {hart}: no thread')
+    return begins
+
+
 def threads(file):
     """Of each thread: its number, what it retired, by the trace"""
     for hart, pcs in harts(file):
-        tasks = [line.split() for line in
-                 rvtrace('decode', file, '--hart', str(hart), '--emit',
-                         'task').splitlines()]
-        begins = []         # of threads that were this hart, one after another
-        for words in tasks:
-            if not begins or begins[-1][1] != words[2]:
-                begins.append((int(words[0]), words[2]))
-        need(begins and begins[0][0] == 0, f'hart {hart}: no thread')
+        begins = begins_of_threads(file, hart)
         ends = [begin for begin, _ in begins[1:]] + [len(pcs)]
         for (begin, tid), end in zip(begins, ends):
             yield tid, pcs[begin:end]
@@ -134,6 +147,72 @@ def compare_ended(file, prefix):
             need(began[:len(pcs)] == pcs or pcs[:len(began)] == began,
                  f'thread {tid} differs')
     need(cut <= 1, f'{cut} threads were cut off')
+
+
+def accesses(file):
+    """{thread: its lines of decode --emit data}"""
+    found = {}
+    for hart, _ in harts(file):
+        begins = begins_of_threads(file, hart)
+        number = 0          # of instructions
+        for line in rvtrace('decode', file, '--hart', str(hart), '--emit',
+                            'pc,data').splitlines():
+            if ' ' in line:
+                found.setdefault(tid, []).append(line + '\n')
+            else:
+                if begins and begins[0][0] == number:
+                    tid = begins.pop(0)[1]
+                number += 1
+    return found
+
+
+def test_data(folder, name, more=''):
+    """Loads, stores and atomics of each thread, as the plugin saw them"""
+    file = f'{folder}/trace'
+    words = ['short'] if name == 'threads' else []
+    qemu(file, name, *words, more=f',etrace-data=on{more}',
+         status=PROGRAMS[name][0],
+         options=['-plugin',
+                  f'{OUT}/libaccesses.so,out={folder}/saw,threads=on'])
+    saw = {}
+    with open(f'{folder}/saw', encoding='ascii') as lines:
+        for line in lines:
+            saw.setdefault(line.split(None, 1)[0], []).append(line)
+    found = accesses(file)
+    need(saw and set(saw) == set(found), f'threads {set(saw) ^ set(found)}')
+    cut = 0
+    for tid, decoded in found.items():
+        wrong = compare_accesses(folder, tid, saw[tid], decoded,
+                                 *([] if len(found) == 1 else ['--parallel']))
+        if name == 'threads' and ('nothing more observed' in wrong or
+                                  'not decoded' in wrong):
+            # It ran on when the process ended, and one of both is longer.
+            wrong = ''
+            cut += 1
+        need(not wrong, f'thread {tid}: {wrong}')
+    need(cut <= 1, f'{cut} threads were cut off')
+    print(f'# {sum(len(lines) for lines in found.values())} accesses')
+
+
+def compare_accesses(folder, tid, saw, decoded, *options):
+    """What differs"""
+    for name, lines in (('saw.thread', saw), ('decoded', decoded)):
+        with open(f'{folder}/{name}', 'w', encoding='ascii') as out:
+            out.writelines(lines)
+    done = subprocess.run(
+        [ACCESSES, f'{folder}/saw.thread', tid, f'{folder}/decoded',
+         *options],
+        capture_output=True, text=True, timeout=LIMIT, check=False)
+    return done.stderr if done.returncode else ''
+
+
+def test_past(folder):
+    """Registers and memory of the past, between system calls that change it"""
+    qemu(f'{folder}/trace', 'reads', more=',etrace-data=on',
+         options=['-plugin', f'{OUT}/libmoments.so,out={folder}/registers,'
+                  'every=97'])
+    os.rename(f'{folder}/trace.sideband', f'{folder}/sideband')
+    return past.compare(folder, int(XLEN) // 8, 100, .1)
 
 
 def calls(*words):
@@ -242,6 +321,11 @@ def test_refused(folder):
     need('cannot be created' in said, said)
     said = qemu(f'{folder}/trace', 'child', modes='fast', status=1)
     need("'fast' is no mode" in said, said)
+    done = subprocess.run([QEMU, '-cpu', f'{CPU},etrace-data=on',
+                           f'{OUT}/child'], capture_output=True, text=True,
+                          timeout=LIMIT, check=False)
+    need(done.returncode == 1 and 'need etrace=FILE' in done.stderr,
+         done.stderr)
     said = qemu(f'{folder}/trace.%x', 'child', status=1)
     need('%p is the number of the process' in said, said)
     file = f'{folder}/shared'
@@ -260,9 +344,15 @@ def test_refused(folder):
         need(done.returncode == 2 and why in done.stderr, done.stderr)
 
 
+# What reads gets, in 41 parts
+with open(f'{OUT}/numbers', 'wb') as numbers_file:
+    numbers_file.write(random.Random(1).randbytes(41000))
+
 tap.run(f'{OUT}/tests', [
     *((f'{name}-{modes}', test_program, name, modes) for name in PROGRAMS
       for modes in (MODES if name == 'signals' else MODES[:2])),
+    *((f'data-{name}', test_data, name) for name in PROGRAMS),
+    ('past', test_past),
     *([('names', test_names)] if XLEN == '64' else []),
     ('tasks', test_tasks),
     ('run', test_run),

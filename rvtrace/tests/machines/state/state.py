@@ -7,17 +7,15 @@
 # has data. What the server tells a debugger must be the same, or unavailable.
 
 import os
-import random
-import re
 import subprocess
 import sys
 
 import instructions
+import past
 import tap
 from tap import LIMIT, need
 
-QEMU, RVTRACE, RETIRED, OUT = (os.environ[n] for n in
-                               ('QEMU', 'RVTRACE', 'RETIRED', 'OUT'))
+QEMU, RETIRED, OUT = (os.environ[n] for n in ('QEMU', 'RETIRED', 'OUT'))
 HERE = os.path.dirname(os.path.realpath(__file__))
 ALL = '--all' in sys.argv
 if ALL:
@@ -45,95 +43,11 @@ def record(folder, elf, cpu, every, *options):
     need(not done.stderr, f'QEMU: {done.stderr}')
 
 
-def truth(folder):
-    """{number: (pc, [x1...], {address: value})}"""
-    seen = {}
-    with open(f'{folder}/registers', encoding='ascii') as lines:
-        for line in lines:
-            number, pc, values, *memory = line.split()
-            seen[int(number, 16)] = (
-                int(pc, 16), [int(v, 16) for v in values.split(',')],
-                dict(tuple(int(v, 16) for v in pair.split('='))
-                     for pair in memory))
-    return seen
-
-
-class Server:
-    """rvtrace gdbserver, as a debugger sees it"""
-
-    def __init__(self, folder):
-        self.child = subprocess.Popen(
-            [RVTRACE, 'gdbserver', '--listen', 'stdio', '--trace',
-             f'{folder}/trace', '--sideband', f'{folder}/sideband'],
-            stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL)
-
-    def ask(self, text):
-        self.child.stdin.write(b'+$%s#%02x' % (text.encode(),
-                                               sum(text.encode()) & 0xff))
-        self.child.stdin.flush()
-        answer = b''
-        while not (match := re.search(rb'\$([^#]*)#..', answer)):
-            more = self.child.stdout.read1(65536)
-            need(more, f'{text}: no answer')
-            answer += more
-        return match[1].decode()
-
-    def leave(self):
-        self.child.stdin.write(b'+$k#6b')
-        self.child.stdin.close()
-        need(self.child.wait(LIMIT) == 0, 'the server fails')
-
-
-def little(digits):
-    return int.from_bytes(bytes.fromhex(digits), 'little')
-
-
-def compare(folder, word, share, with_memory=True):
-    """At random moments; share: of registers, may be unavailable at most"""
-    seen = truth(folder)
-    server = Server(folder)
-    counts = dict.fromkeys(('right', 'unavailable', 'memory', 'unknown'), 0)
-    moments = random.Random(1).sample(sorted(seen), min(MOMENTS, len(seen)))
-    need(len(moments) > 20, f'{len(moments)} moments')
-    for number in sorted(moments):
-        pc, values, memory = seen[number]
-        place = f'goto {number - 1}'.encode().hex()
-        need(f'pc: {pc:#x}' in bytes.fromhex(
-            server.ask(f'qRcmd,{place}')).decode(), f'{number} is elsewhere')
-        said = server.ask('g')
-        for reg, value in enumerate(values, 1):
-            part = said[reg * word * 2:(reg + 1) * word * 2]
-            if 'x' in part:
-                counts['unavailable'] += 1
-                continue
-            need(little(part) == value, f'x{reg} before instruction '
-                 f'{number} at {pc:#x} is {value:#x}, not {little(part):#x}')
-            counts['right'] += 1
-        for address, value in memory.items() if with_memory else ():
-            part = server.ask(f'm{address:x},8')
-            if part[0] == 'E':
-                counts['unknown'] += 1
-                continue
-            n = len(part) // 2
-            need(little(part) == value & (1 << 8 * n) - 1, f'memory at '
-                 f'{address:#x} before instruction {number}: {value:#x}, not '
-                 f'{little(part):#x}')
-            counts['memory'] += 1
-    server.leave()
-    of_all = counts['unavailable'] / (counts['unavailable'] + counts['right'])
-    note = (f'{len(moments)} moments, {100 * of_all:.2f} % of registers '
-            f'unavailable, {counts["memory"]} words of memory right, '
-            f'{counts["unknown"]} unknown')
-    need(of_all <= share, note)
-    return note
-
-
 def test(folder, guest, cpu, every, share):
     record(folder, f'{OUT}/{guest}.elf', cpu, every)
     # Code that has not run yet is shown as it was when it ran.
-    return compare(folder, 4 if cpu.startswith('rv32') else 8, share,
-                   not guest.startswith('smc'))
+    return past.compare(folder, 4 if cpu.startswith('rv32') else 8, MOMENTS,
+                        share, not guest.startswith('smc'))
 
 
 def test_random(folder, seed, xlen):
@@ -146,7 +60,7 @@ def test_random(folder, seed, xlen):
         f'VARIANT={variant}', 'OPTIONS=')
     record(folder, f'{folder}/guest.elf', f'rv{xlen},zicond=on,zcb=on,zbkb=on',
            1)
-    return compare(folder, xlen // 8, .4)
+    return past.compare(folder, xlen // 8, MOMENTS, .4)
 
 
 def run(*command):
