@@ -53,8 +53,11 @@ typedef struct ObserverOps {
 
     /* The call stack, if there is one, is another one from here on. */
     void (*moment)(void *opaque, const CallStackMoment *moment);
-    /* It is @ns of virtual time, behind all that happened so far. */
-    void (*time)(void *opaque, uint64_t ns);
+    /*
+     * It is @ns of virtual time, behind all that happened so far. @waited: since
+     * the time before, a program has waited for the kernel, which is not traced.
+     */
+    void (*time)(void *opaque, uint64_t ns, bool waited);
 
     /* The hart has been decoded. The last observer is told first; likewise: */
     void (*end)(void *opaque);

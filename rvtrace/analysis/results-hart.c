@@ -208,6 +208,7 @@ static void on_window_end(void *opaque, FlowWindowEnd why)
 {
     HartResult *h = opaque;
 
+    h->waits = h->is_process;
     if (why == FLOW_WINDOW_QUAL) {
         FOR_OBSERVERS(o, h, gap) {
             o->ops->gap(o->state, trace_decoder_fenced(&h->d));

@@ -172,10 +172,13 @@ static bool is_over(void *opaque)
     return !o->clock || moment_clock_closed(o->clock);
 }
 
-static void on_time(void *opaque, uint64_t ns)
+static void on_time(void *opaque, uint64_t ns, bool waited)
 {
     MomentsObserver *o = opaque;
 
+    if (o->clock && waited) {
+        moment_clock_split(o->clock);
+    }
     if (o->clock) {
         moment_clock_time(o->clock, o->h->counts.selected, ns);
     }

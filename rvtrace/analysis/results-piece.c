@@ -147,7 +147,8 @@ static void on_begun(void *opaque)
         h->time.known = true;
         selection_time(h->selection, virtual_clock_ns(&h->time));
         FOR_OBSERVERS(o, h, time) {
-            o->ops->time(o->state, virtual_clock_ns(&h->time));
+            o->ops->time(o->state, virtual_clock_ns(&h->time),
+                         false);
         }
     }
     if (from->space_task &&

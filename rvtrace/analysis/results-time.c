@@ -11,11 +11,13 @@
 
 /* Without times: "have ..." */
 #define TIMES_REMEDY    "QEMU write it with -global " \
-                        "riscv-trace-encoder.time-width=64"
+                        "riscv-trace-encoder.time-width=64, or in user mode " \
+                        "with -cpu CPU,etrace-timestamps=on"
 
 void hart_time(void *opaque, uint64_t ticks, unsigned bits, bool timestamp)
 {
     HartResult *h = opaque;
+    bool waited = h->waits;
     uint64_t ns;
 
     /* One of the two: they are not the same clock. */
@@ -23,9 +25,10 @@ void hart_time(void *opaque, uint64_t ticks, unsigned bits, bool timestamp)
         !virtual_clock_put(&h->time, ticks, bits)) {
         return;
     }
+    h->waits = false;
     ns = virtual_clock_ns(&h->time);
     FOR_OBSERVERS(o, h, time) {
-        o->ops->time(o->state, ns);
+        o->ops->time(o->state, ns, waited);
     }
     if (h->selection) {
         selection_time(h->selection, ns);
@@ -66,6 +69,8 @@ bool hart_time_begin(HartResult *h)
     bool must = job->selection && selection_has_times(job->selection) &&
                 (h->selection || h->all->only_ends);
 
+    h->is_process = h->all->t->sideband &&
+                    sideband_is_process(h->all->t->sideband);
     if (!must && !(h->needs & OBSERVER_TIME) && !h->all->spacing) {
         return true;
     }

@@ -130,7 +130,7 @@ static void end_interval(Weights *w)
     w->from = w->to;
 }
 
-static void note_time(void *opaque, uint64_t ns)
+static void note_time(void *opaque, uint64_t ns, bool waited)
 {
     Weights *w = opaque;
 
@@ -141,7 +141,7 @@ static void note_time(void *opaque, uint64_t ns)
         w->from = w->to = ns;
         return;
     }
-    if (ns != w->to && w->to - w->from >= MOMENT_CLOCK_STEP) {
+    if (ns != w->to && (waited || w->to - w->from >= MOMENT_CLOCK_STEP)) {
         end_interval(w);
     }
     add_insns(w);

@@ -95,6 +95,8 @@ typedef struct HartResult {
     struct BorderSearch *borders;   /* results-borders.c; NULL at first */
     VirtualClock time;          /* .hz is 0: nobody wants to know it */
     bool by_timestamps;         /* ... it is that of packets' envelopes */
+    bool is_process;            /* of user mode */
+    bool waits;                 /* it has done nothing since the last time */
     Who who;
     GArray *losses;             /* TraceLoss, the first ones and the last */
     uint64_t more_losses;

@@ -303,7 +303,9 @@ void qemu_line_set_guest_info(QemuLine *line, const char *text)
 
 void qemu_line_add_time(QemuLine *line)
 {
-    if (!line->has_time) {
+    if (!line->has_time && line->program) {
+        append_value(line, "etrace-timestamps", "on");
+    } else if (!line->has_time) {
         append_option(line, "-global",
                       g_strdup("riscv-trace-encoder.time-width=64"));
     }

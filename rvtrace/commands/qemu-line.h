@@ -13,7 +13,7 @@ typedef struct QemuLine {
     char *trace, *sideband;     /* files that QEMU writes */
     bool guest_info;            /* it was given trace-guest-info */
     guint machine;              /* of argv: the value of the last -machine */
-    guint owner;                /* the same, of what traces: that or -device */
+    guint owner;                /* of what traces: that, -device or -cpu */
     const char *kernel, *bios;  /* of its options, in argv; NULL: none */
     const char *program;        /* of user mode, in argv; NULL: a machine */
     bool has_data;              /* its options say whether data are traced */
@@ -56,7 +56,7 @@ void qemu_line_set_guest_info(QemuLine *line, const char *text);
 /*
  * Have mtime traced, too, unless the options say something of times: at traps,
  * and at least once each time that a hart hands its blocks over. That takes
- * some 0.4 % more bytes.
+ * some 0.4 % more bytes. In user mode, packets have timestamps.
  */
 void qemu_line_add_time(QemuLine *line);
 

@@ -10,6 +10,7 @@
 #include "commands/qemu-line.h"
 
 #define PROPERTY    "etrace="
+#define TIMES       "etrace-timestamps="
 #define SIDEBAND    ".sideband"     /* behind the name of the trace's file */
 
 /* QEMU's options that have a word of their own behind them */
@@ -27,19 +28,19 @@ bool qemu_line_is_user(const char *qemu)
            g_str_has_prefix(name, "qemu-riscv64");
 }
 
-/* The property's value in @cpu, for the caller to free; NULL: it has none */
-static char *find_file(const char *cpu)
+/* The value of @property in @cpu, for the caller to free; NULL: it has none */
+static char *find_value(const char *cpu, const char *property)
 {
     g_auto(GStrv) words = g_strsplit(cpu, ",", -1);
-    char *file = NULL;
+    char *value = NULL;
 
     for (char **word = words; *word; word++) {
-        if (g_str_has_prefix(*word, PROPERTY)) {
-            g_free(file);
-            file = g_strdup(*word + strlen(PROPERTY));
+        if (g_str_has_prefix(*word, property)) {
+            g_free(value);
+            value = g_strdup(*word + strlen(property));
         }
     }
-    return file;
+    return value;
 }
 
 /*
@@ -81,7 +82,8 @@ bool qemu_line_add_user(QemuLine *line, const char *dir, GError **errp)
     char **argv = (char **)line->argv->pdata;
     guint at, program = find_program(argv, &at);
     const char *cpu = at ? argv[at] : g_getenv("QEMU_CPU") ?: "max";
-    g_autofree char *file = find_file(cpu), *path = NULL, *with = NULL;
+    g_autofree char *file = find_value(cpu, PROPERTY);
+    g_autofree char *times = find_value(cpu, TIMES), *path = NULL, *with = NULL;
 
     if (!program) {
         return set_problem(errp, "which program? QEMU's command line names "
@@ -105,12 +107,15 @@ bool qemu_line_add_user(QemuLine *line, const char *dir, GError **errp)
         argv[at] = g_steal_pointer(&with);
     } else {
         g_ptr_array_insert(line->argv, 1, g_strdup("-cpu"));
-        g_ptr_array_insert(line->argv, 2, g_steal_pointer(&with));
+        at = 2;
+        g_ptr_array_insert(line->argv, at, g_steal_pointer(&with));
         program += 2;
     }
+    line->owner = at;
     line->program = line->argv->pdata[program];
     line->sideband = g_strconcat(path, SIDEBAND, NULL);
     line->trace = g_steal_pointer(&path);
-    line->has_time = line->guest_info = true;
+    line->has_time = times;
+    line->guest_info = true;
     return true;
 }

@@ -69,7 +69,8 @@ static bool find_time(GdbTarget *g, GdbHart *h, const char *place, uint64_t ns,
 
     if (!replay_has_time(h->replay)) {
         return fail(errp, place, "the trace does not report the time (QEMU "
-                    "does with -global riscv-trace-encoder.time-width=64); "
+                    "does with -global riscv-trace-encoder.time-width=64, "
+                    "or in user mode with -cpu CPU,etrace-timestamps=on); "
                     "give a number of instructions");
     }
     switch (replay_find_time(h->replay, ns, g->ops ? g->ops->poll : NULL,

@@ -57,13 +57,16 @@ void riscv_trace_user_data_send(RISCVTraceUserThread *t,
                                 const ETraceSlot *slots, size_t n)
 {
     while (n) {
-        size_t done = n;
+        size_t done = 0;
         unsigned packets = 0;
 
-        t->len += etrace_data_short(&t->data.quick, &t->data.state, slots,
-                                    &done, t->batch + t->len,
-                                    sizeof(t->batch) - t->len, &packets);
-        t->packets += packets;
+        if (!t->enc.params.ts_bytes) {
+            done = n;
+            t->len += etrace_data_short(&t->data.quick, &t->data.state, slots,
+                                        &done, t->batch + t->len,
+                                        sizeof(t->batch) - t->len, &packets);
+            t->packets += packets;
+        }
         if (!done) {
             if (etrace_slot_type(slots) == ETRACE_SLOT_ACCESS) {
                 send_access(t, &slots->access);
@@ -99,6 +102,22 @@ size_t riscv_trace_user_data_count(RISCVTraceUserThread *t,
         }
     }
     return n;
+}
+
+void riscv_trace_user_data_send_kept(RISCVTraceUserThread *t, size_t n,
+                                     const bool *traced)
+{
+    const ETraceSlot *kept = (const ETraceSlot *)t->data.kept->data;
+
+    if (!traced) {
+        riscv_trace_user_data_send(t, kept, n);
+        return;
+    }
+    for (size_t i = 0; i < n; i++) {
+        if (traced[i]) {
+            riscv_trace_user_data_send(t, &kept[i], 1);
+        }
+    }
 }
 
 void riscv_trace_user_data_done(RISCVTraceUserThread *t, size_t n)

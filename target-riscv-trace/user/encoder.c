@@ -7,6 +7,8 @@
  * SPDX-License-Identifier: GPL-2.0-or-later
  */
 #include "qemu/osdep.h"
+#include "qemu/timer.h"
+#include "hw/trace/etrace/filter-ranges.h"
 #include "private.h"
 
 void riscv_trace_user_flush(RISCVTraceUserThread *t)
@@ -26,6 +28,17 @@ static uint8_t *room_for(RISCVTraceUserThread *t, size_t size)
     return t->batch + t->len;
 }
 
+/* The time now, from when the trace began */
+static uint64_t next_ticks(RISCVTraceUserThread *t)
+{
+    t->last_ticks = get_clock() - riscv_trace_process.began;
+    if (!t->stamped) {
+        t->stamped = true;
+        t->first_ticks = t->last_ticks;
+    }
+    return t->last_ticks;
+}
+
 void riscv_trace_user_put(RISCVTraceUserThread *t, bool data,
                           const uint8_t *payload, size_t len)
 {
@@ -36,6 +49,11 @@ void riscv_trace_user_put(RISCVTraceUserThread *t, bool data,
         .len = len,
     };
 
+    if (t->enc.params.ts_bytes) {
+        encap.extend = true;
+        encap.timestamp = next_ticks(t) &
+                          MAKE_64BIT_MASK(0, 8 * t->enc.params.ts_bytes);
+    }
     t->len += etrace_encap_pack(&t->enc.params, &encap,
                                 room_for(t, ETRACE_ENCAP_MAX));
     t->packets++;
@@ -60,9 +78,20 @@ static bool user_emit_many(void *opaque, const uint8_t *packets, size_t size,
 {
     RISCVTraceUserThread *t = opaque;
 
-    memcpy(room_for(t, size), packets, size);
-    t->len += size;
-    t->packets += n;
+    if (!t->enc.params.ts_bytes) {
+        memcpy(room_for(t, size), packets, size);
+        t->len += size;
+        t->packets += n;
+        return true;
+    }
+    while (size) {
+        ETraceEncapPacket encap;
+
+        etrace_encap_parse(&t->enc.params, packets, size, &encap);
+        riscv_trace_user_put(t, false, encap.payload, encap.len);
+        packets += encap.size;
+        size -= encap.size;
+    }
     return true;
 }
 
@@ -88,6 +117,11 @@ static void user_start(void *opaque)
     t->enc.ioptions = options->ioptions;
     t->enc.denable = options->data;
     t->upper.rd = 0;
+    etrace_filter_init(&t->filter);
+    t->filter.iaddress_width = params.iaddress_width;
+    t->filter.daddress_width = params.daddress_width;
+    etrace_filter_expr_apply(&options->filter, &t->filter);
+    t->filtered = etrace_filter_active(&t->filter);
     riscv_trace_user_data_start(t);
     riscv_trace_hart_configure(t->cs, &(RISCVTraceHartConfig) {
         .data = options->data,
@@ -119,8 +153,16 @@ static ETraceDetail user_detail(void *opaque, ETracePriv priv, uint64_t pc,
     RISCVTraceUserThread *t = opaque;
     ETraceDetail detail;
 
+    if (t->filtered) {
+        ETraceFilter *filter = &t->filter;
+
+        etrace_filter_ranges(&filter, 1, priv, ranges);
+    }
     if (t->enc.denable) {
         return ETRACE_DETAIL_BLOCKS;
+    }
+    if (t->filtered && !etrace_ranges_qualify(ranges, pc)) {
+        return t->enc.started ? ETRACE_DETAIL_BLOCKS : ETRACE_DETAIL_NOTHING;
     }
     detail = etrace_encoder_detail(&t->enc, modes);
     if (detail == ETRACE_DETAIL_HISTORY && modes->sijump && t->upper.rd) {
@@ -134,19 +176,28 @@ static ETraceDetail user_detail(void *opaque, ETracePriv priv, uint64_t pc,
 static void user_block(RISCVTraceUserThread *t, const ETraceSlot *slot)
 {
     const ETraceBlock *b = &slot->block;
-    bool trap = etrace_itype_is_trap(b->itype);
+    uint64_t tval = b->itype == ETRACE_ITYPE_EXCEPTION ? slot->tval : 0;
+    bool trap = etrace_itype_is_trap(b->itype), qualified = true;
     size_t n = riscv_trace_user_data_count(t, b);
-    const ETraceSlot *kept = (const ETraceSlot *)t->data.kept->data;
+    g_autofree bool *traced = t->filtered && n ? g_new(bool, n) : NULL;
     ETraceBlock sijump;
 
     b = etrace_upper_next(&t->upper, b, &sijump);
-    if (trap) {
-        riscv_trace_user_data_send(t, kept, n);
+    if (t->filtered) {
+        qualified = etrace_filter_block(&t->filter, b, tval,
+                                        (ETraceAccess *)t->data.kept->data, n,
+                                        traced).qualified;
     }
-    etrace_encoder_block(&t->enc, b, b->itype == ETRACE_ITYPE_EXCEPTION
-                                     ? slot->tval : 0);
+    if (trap) {
+        riscv_trace_user_data_send_kept(t, n, traced);
+    }
+    if (qualified) {
+        etrace_encoder_block(&t->enc, b, tval);
+    } else {
+        etrace_encoder_end_window(&t->enc);
+    }
     if (!trap) {
-        riscv_trace_user_data_send(t, kept, n);
+        riscv_trace_user_data_send_kept(t, n, traced);
     }
     riscv_trace_user_data_done(t, n);
 }
@@ -158,7 +209,7 @@ static void user_block(RISCVTraceUserThread *t, const ETraceSlot *slot)
 static size_t user_plain(RISCVTraceUserThread *t, const ETraceSlot *slots,
                          size_t n)
 {
-    size_t done = t->data.kept->len ? 0 :
+    size_t done = t->filtered || t->data.kept->len ? 0 :
                   etrace_encoder_plain_blocks(&t->enc, slots, n);
 
     if (done) {

@@ -5,6 +5,7 @@
  */
 #include "qemu/osdep.h"
 #include "qemu/error-report.h"
+#include "qemu/timer.h"
 #include "qapi/error.h"
 #include "hw/trace/riscv-trace-modes.h"
 #include "private.h"
@@ -14,6 +15,9 @@
 
 /* Of floating-point registers; vectors are reported by their elements. */
 #define DATA_WIDTH      64
+
+/* Of timestamps, which are nanoseconds: it takes 78 hours to wrap. */
+#define TIME_BYTES      6
 
 static uint8_t read_modes(const char *text)
 {
@@ -30,23 +34,48 @@ static uint8_t read_modes(const char *text)
     return riscv_trace_modes_ioptions(modes.named);
 }
 
+static void read_filter(const char *text, unsigned xlen, ETraceFilterExpr *e)
+{
+    g_autofree char *problem = NULL;
+
+    if (!etrace_filter_expr_parse(e, text ?: "", &problem)) {
+        error_report("etrace-filter: %s", problem);
+        exit(EXIT_FAILURE);
+    }
+    if (e->privs || e->num_contexts) {
+        error_report("etrace-filter: programs are in U mode and have no "
+                     "context: give one or more of pc=FIRST-LAST, with a ';' "
+                     "between them");
+        exit(EXIT_FAILURE);
+    }
+    if (!etrace_filter_expr_fits(e, xlen)) {
+        error_report("etrace-filter: addresses of the program have %u bits, "
+                     "those of pc= must not have more", xlen);
+        exit(EXIT_FAILURE);
+    }
+}
+
 bool riscv_trace_user_wanted(const RISCVCPU *cpu)
 {
-    if (!cpu->etrace && (cpu->etrace_modes || cpu->etrace_data)) {
-        error_report("etrace-modes and etrace-data need etrace=FILE, which "
-                     "traces the program");
+    if (!cpu->etrace && (cpu->etrace_modes || cpu->etrace_data ||
+                         cpu->etrace_filter || cpu->etrace_timestamps)) {
+        error_report("etrace-modes, etrace-data, etrace-filter and "
+                     "etrace-timestamps need etrace=FILE, which traces the "
+                     "program");
         exit(EXIT_FAILURE);
     }
     return cpu->etrace;
 }
 
 void riscv_trace_user_options_read(RISCVTraceUserOptions *o,
-                                   const RISCVCPU *cpu)
+                                   const RISCVCPU *cpu, unsigned xlen)
 {
     *o = (RISCVTraceUserOptions) {
         .ioptions = read_modes(cpu->etrace_modes),
         .data = cpu->etrace_data,
+        .timestamps = cpu->etrace_timestamps,
     };
+    read_filter(cpu->etrace_filter, xlen, &o->filter);
 }
 
 void riscv_trace_user_options_params(const RISCVTraceUserOptions *o,
@@ -63,5 +92,9 @@ void riscv_trace_user_options_params(const RISCVTraceUserOptions *o,
     if (o->data) {
         p->data_width = DATA_WIDTH;
         p->daddress_width = xlen;
+    }
+    if (o->timestamps) {
+        p->ts_bytes = TIME_BYTES;
+        p->ts_hz = NANOSECONDS_PER_SECOND;
     }
 }

@@ -13,6 +13,7 @@
 #include "hw/trace/etrace/data-short.h"
 #include "hw/trace/etrace/encap.h"
 #include "hw/trace/etrace/encoder.h"
+#include "hw/trace/etrace/filter-expr.h"
 #include "hw/trace/etrace/upper.h"
 #include "../internal.h"
 #include "file.h"
@@ -28,6 +29,8 @@
 typedef struct RISCVTraceUserOptions {
     uint8_t ioptions;           /* ETRACE_IOPT_* */
     bool data;
+    bool timestamps;
+    ETraceFilterExpr filter;
 } RISCVTraceUserOptions;
 
 /* Data trace of a thread */
@@ -50,10 +53,15 @@ typedef struct RISCVTraceUserThread {
     ETraceEncoder enc;
     ETraceUpper upper;
     RISCVTraceUserData data;
+    ETraceFilter filter;
+    bool filtered;              /* it does not let all through */
     uint64_t next;              /* where the next history begins */
     bool renamed;               /* it may have another name */
+    bool waits;                 /* for the kernel, since the last packet */
     RISCVTraceUserFault fault;
     uint64_t packets;           /* of this number, in this session */
+    bool stamped;               /* one of them had a timestamp: */
+    uint64_t first_ticks, last_ticks;
     size_t len;                 /* of the batch */
     uint8_t batch[RISCV_TRACE_USER_BATCH];
 } RISCVTraceUserThread;
@@ -68,6 +76,7 @@ typedef struct RISCVTraceProcess {
     QemuMutex lock;             /* of what follows */
     RISCVTraceFile file;
     uint64_t written;           /* bytes of it */
+    int64_t began;              /* timestamps count from then on */
     bool failed;                /* one of both; atomic */
     RISCVTraceUserThread *threads[RISCV_TRACE_USER_THREADS];
 } RISCVTraceProcess;
@@ -87,9 +96,12 @@ void riscv_trace_process_put(const uint8_t *bytes, size_t len);
  */
 bool riscv_trace_user_wanted(const RISCVCPU *cpu);
 
-/* Fill @o; if a property has no meaning, the process ends with an error. */
+/*
+ * Fill @o, for addresses of @xlen bits; if a property has no meaning, the
+ * process ends with an error.
+ */
 void riscv_trace_user_options_read(RISCVTraceUserOptions *o,
-                                   const RISCVCPU *cpu);
+                                   const RISCVCPU *cpu, unsigned xlen);
 
 /* The parameters of encoders that do what @o says; @xlen: 32 or 64 */
 void riscv_trace_user_options_params(const RISCVTraceUserOptions *o,
@@ -131,7 +143,11 @@ size_t riscv_trace_user_data_keep(RISCVTraceUserThread *t,
 size_t riscv_trace_user_data_count(RISCVTraceUserThread *t,
                                    const ETraceBlock *b);
 
-/* The first @n of them have been sent; those that stay are of what is next. */
+/* Send the first @n of them, but for those that @traced, if any, rules out. */
+void riscv_trace_user_data_send_kept(RISCVTraceUserThread *t, size_t n,
+                                     const bool *traced);
+
+/* The first @n of them are done with; those that stay are of what is next. */
 void riscv_trace_user_data_done(RISCVTraceUserThread *t, size_t n);
 
 #endif /* TARGET_RISCV_TRACE_USER_PRIVATE_H */

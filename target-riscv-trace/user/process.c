@@ -7,6 +7,7 @@
 #include "qemu/error-report.h"
 #include "qemu/guest-random.h"
 #include "qemu/lockable.h"
+#include "qemu/timer.h"
 #include "qapi/error.h"
 #include <sys/prctl.h>
 #include "../hooks.h"
@@ -134,12 +135,12 @@ static bool begin(CPUState *cs)
     g_autofree char *name = file_name(cpu->etrace);
     g_autofree char *sideband = g_strconcat(name, ".sideband", NULL);
     CPUState *none[RISCV_TRACE_USER_THREADS] = { };
+    unsigned xlen = riscv_cpu_mxl_bits(&cpu->env);
     Error *err = NULL;
 
-    riscv_trace_user_options_read(&p->options, cpu);
-    riscv_trace_user_options_params(&p->options,
-                                    riscv_cpu_mxl_bits(cpu_env(cs)),
-                                    &p->params);
+    riscv_trace_user_options_read(&p->options, cpu, xlen);
+    riscv_trace_user_options_params(&p->options, xlen, &p->params);
+    p->began = get_clock();
     if (!riscv_trace_file_create(&p->file, name, &err) ||
         !riscv_trace_file_create(&p->sideband, sideband, &err)) {
         riscv_trace_file_forget(&p->file);
@@ -235,6 +236,7 @@ void riscv_trace_user_start(CPURISCVState *env, const char *file)
         t->enc.params = params;
         t->fault.pending = false;
         t->renamed = false;
+        t->waits = false;
         riscv_trace_hart_attach(cs, &riscv_trace_user_hart_ops, t, number);
         riscv_trace_reader_add(p->reader, cs, number, &params);
         riscv_trace_hart_enable_now(cs, true);
@@ -274,8 +276,11 @@ static void put_end(RISCVTraceProcess *p)
                  ETRACE_SB_END_SIZE(RISCV_TRACE_USER_THREADS));
 
     for (unsigned i = 0; i < RISCV_TRACE_USER_THREADS; i++) {
-        if (p->threads[i]) {
-            ends[i].put = p->threads[i]->packets;
+        const RISCVTraceUserThread *t = p->threads[i];
+
+        if (t) {
+            ends[i].put = t->packets;
+            ends[i].ticks = t->last_ticks - t->first_ticks;
         }
     }
     riscv_trace_reader_put(p->reader, record,
@@ -391,10 +396,26 @@ static void enter_kernel(RISCVTraceHart *hart)
 {
     RISCVTraceUserThread *t = hart->opaque;
 
+    riscv_trace_hart_drain(hart->cs);
+    t->waits = t->enc.started && riscv_trace_process.options.timestamps;
     end_window(hart->cs);
     if (t->renamed) {
         t->renamed = false;
         put_task(hart);
+    }
+}
+
+void riscv_trace_user_enter(CPURISCVState *env)
+{
+    RISCVTraceUserThread *t = thread_of(env_cpu(env));
+
+    if (t && t->waits) {
+        /*
+         * A packet with the time, and no instruction since the one before: so
+         * the time in between is the kernel's. What runs next is encoded later.
+         */
+        t->waits = false;
+        etrace_encoder_support(&t->enc);
     }
 }
 

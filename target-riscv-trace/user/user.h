@@ -26,6 +26,12 @@ void riscv_trace_user_start(CPURISCVState *env, const char *file);
 void riscv_trace_user_end(CPUState *cs);
 
 /*
+ * The thread is going to run code of the guest, for the first time or again;
+ * behind cpu_exec_start().
+ */
+void riscv_trace_user_enter(CPURISCVState *env);
+
+/*
  * cpu_exec() of the thread has returned @trapnr; between cpu_exec_start() and
  * cpu_exec_end().
  */

@@ -682,6 +682,27 @@ static void test_moment_clock_bounds(void)
     moment_clock_free(c);
 }
 
+/* A wait is no part of what ran a moment before it. */
+static void test_moment_clock_split(void)
+{
+    g_autoptr(GArray) times = g_array_new(false, false, sizeof(uint64_t));
+    Reported got = { .times = times };
+    MomentClock *c = moment_clock_new(on_time, &got);
+
+    moment_clock_time(c, 0, 0);
+    put_moment(c, 500);
+    moment_clock_time(c, 1000, MOMENT_CLOCK_STEP / 10);
+    moment_clock_split(c);
+    moment_clock_time(c, 1000, 100 * MOMENT_CLOCK_STEP);
+    put_moment(c, 1500);
+    moment_clock_time(c, 2000, 102 * MOMENT_CLOCK_STEP);
+    moment_clock_end(c);
+    check_cmpuint(times->len, ==, 2);
+    check_cmpuint(time_at(&got, 0), ==, MOMENT_CLOCK_STEP / 20);
+    check_cmpuint(time_at(&got, 1), ==, 101 * MOMENT_CLOCK_STEP);
+    moment_clock_free(c);
+}
+
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
@@ -691,6 +712,7 @@ int main(int argc, char **argv)
     g_test_add_func("/views/virtual-clock", test_virtual_clock);
     g_test_add_func("/views/moment-clock", test_moment_clock);
     g_test_add_func("/views/moment-clock-bounds", test_moment_clock_bounds);
+    g_test_add_func("/views/moment-clock-split", test_moment_clock_split);
     g_test_add_func("/views/callgrind-unnamed", test_callgrind_unnamed);
     g_test_add_func("/views/callgrind-lines", test_callgrind_lines);
     g_test_add_func("/views/patched-cost", test_patched_cost);

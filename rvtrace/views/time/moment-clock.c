@@ -99,6 +99,11 @@ void moment_clock_restart(MomentClock *c)
     hand_over(c);
 }
 
+void moment_clock_split(MomentClock *c)
+{
+    hand_over(c);
+}
+
 void moment_clock_close(MomentClock *c)
 {
     c->closing = true;

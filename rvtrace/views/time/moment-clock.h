@@ -64,6 +64,12 @@ void moment_clock_mark(MomentClock *c, const CallStackMoment *when,
 void moment_clock_time(MomentClock *c, uint64_t insns, uint64_t ns);
 
 /*
+ * Nothing has happened since the last time, of which moment_clock_time() was
+ * told, until the next one, however close these are to others.
+ */
+void moment_clock_split(MomentClock *c);
+
+/*
  * What has happened so far is of no interest: time begins with the latest one
  * that is known.
  */
