@@ -202,9 +202,10 @@ has_meson() {
 meson_for_us() {
     local wheel deb
     ! has_meson || return 0
-    wheel=$(ls -1 "$build"/qemu/python/wheels/meson-*.whl 2>/dev/null |
-            tail -n 1)
-    if [ -n "$wheel" ]; then
+    for wheel in "$build"/qemu/python/wheels/meson-*.whl; do
+        continue    # to the last one; the pattern, if there is none
+    done
+    if [ -f "$wheel" ]; then
         [ ! "$meson_site" -nt "$wheel" ] || return 0
         rm -rf "$cache/python" "$cache/python.new"
         mkdir -p "$cache/python.new/${meson_site#"$cache/python/"}"
