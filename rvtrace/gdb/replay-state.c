@@ -313,7 +313,10 @@ static void on_insn(void *opaque, uint64_t pc)
     insn = g_array_index(p->queue, Pending, p->next);
     p->failed |= insn.pc != pc;
     p->next++;
-    if (p->next >= COMPACT_AT && p->next >= p->queue->len / 2) {
+    if (p->next == p->queue->len) {
+        g_array_set_size(p->queue, 0);
+        p->next = 0;
+    } else if (p->next >= COMPACT_AT && p->next >= p->queue->len / 2) {
         g_array_remove_range(p->queue, 0, p->next);
         p->next = 0;
     }

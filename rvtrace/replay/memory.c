@@ -150,12 +150,19 @@ static Page *own(Memory *m, unsigned space, uint64_t addr, bool make)
 void memory_put(Memory *m, unsigned space, uint64_t addr, uint64_t value,
                 unsigned len)
 {
-    for (unsigned i = 0; i < len; i++, addr++) {
+    while (len) {
         Page *p = own(m, space, addr, true);
         unsigned off = addr & PAGE_MASK;
+        /* Of one page, and of one word of its bits */
+        unsigned n = MIN(len, 64 - off % 64);
 
-        p->bytes[off] = value >> 8 * i;
-        p->known[off / 64] |= 1ull << off % 64;
+        for (unsigned i = 0; i < n; i++) {
+            p->bytes[off + i] = value >> 8 * i;
+        }
+        p->known[off / 64] |= ((1ull << n) - 1) << off % 64;
+        value = n < 8 ? value >> 8 * n : 0;
+        addr += n;
+        len -= n;
     }
 }
 
