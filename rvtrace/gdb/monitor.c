@@ -51,10 +51,10 @@ static char *range_text(GdbTarget *g, unsigned hart)
     GString *s = g_string_new(NULL);
     uint64_t ns;
 
-    g_string_append_printf(s, "the instructions of hart %u: 0 to %" PRIu64,
+    g_string_append_printf(s, "hart %u has the instructions 0 to %" PRIu64,
                            hart, replay_length(g->harts[hart].replay) - 1);
     if (last_time_of_all(g, &ns)) {
-        g_string_append(s, ", and times up to ");
+        g_string_append(s, ", and the trace has times up to ");
         append_time(s, ns);
     }
     return g_string_free(s, FALSE);
@@ -79,7 +79,7 @@ static bool find_time(GdbTarget *g, GdbHart *h, const char *place, uint64_t ns,
         return true;
     case REPLAY_NOT_FOUND:
         if (!last_time_of_all(g, &last) || ns > last) {
-            g_string_append(why, "behind the end: there are times up to ");
+            g_string_append(why, "behind the end: the trace has times up to ");
             append_time(why, last);
             return fail(errp, place, why->str);
         }
@@ -105,14 +105,14 @@ bool gdb_go_to(GdbTarget *g, unsigned hart, const char *place, GError **errp)
     } else if (selection_parse_count(place, &at)) {
         if (at >= length) {
             range = range_text(g, hart);
-            why = g_strconcat("behind the end: there are ", range, NULL);
+            why = g_strconcat("behind the end: ", range, NULL);
             return fail(errp, place, why);
         }
     } else if (!selection_parse_time(place, &ns)) {
         range = range_text(g, hart);
         why = g_strconcat("no place: begin, end, a number of instructions "
                           "(with k, M or G behind it or not), or a virtual "
-                          "time like 1.5s, 20ms, 7us, 100ns; there are ",
+                          "time like 1.5s, 20ms, 7us, 100ns; ",
                           range, NULL);
         return fail(errp, place, why);
     } else if (!find_time(g, h, place, ns, &at, errp)) {

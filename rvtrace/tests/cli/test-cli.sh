@@ -802,7 +802,7 @@ says "it is there" out "^+\$$bytes#"
 check "gdbserver --limit" 0 debug $files1 --limit 778 < "$dir/in"
 says "that is the end" out "^+\$$bytes#"
 check "gdbserver: no such place" 2 debug $files1 --goto 1G
-says "gdbserver says which there are" err 'there are the instructions of hart 0: 0 to '
+says "gdbserver says which there are" err 'hart 0 has the instructions 0 to '
 check "gdbserver: no place" 2 debug $files1 --goto somewhere
 says "gdbserver says what places are" err 'begin, end, a number'
 check "gdbserver: a time that is not known" 2 debug $files1 --goto 1ms

@@ -263,7 +263,7 @@ def wrong_places(folder, smp):
                              (smp > 1 or f'up to {last_time}' in said),
                              f'{place}: {said}')
                     else:
-                        need(f'hart 0: 0 to {last}' in said,
+                        need(f'hart 0 has the instructions 0 to {last}' in said,
                              f'{place}: {said}')
                 need(monitor('when').startswith(f'{last},'), 'it has moved')
             for place, number in (('0', 0), (str(last), last), ('0s', None),
