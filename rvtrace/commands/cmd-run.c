@@ -83,8 +83,8 @@ static bool parse_options(Run *r, int argc, char **argv, int *split)
           "Compress the streams in the folder with zstd when all is written, "
           "to a tenth or so; all commands read them", NULL },
         { "debug", 0, 0, G_OPTION_ARG_NONE, &r->debug,
-          "Instead: trace loads and stores, too, and when QEMU has ended, start "
-          "gdb at the last instruction of the trace (GDB in the environment "
+          "Instead: trace loads and stores, too, and when QEMU has ended, "
+          "start gdb at the last instruction of the trace (GDB in the environment "
           "names another one than gdb-multiarch)", NULL },
         { "hart", 0, 0, G_OPTION_ARG_INT, &r->ct.job.hart,
           "Only this hart", "N" },

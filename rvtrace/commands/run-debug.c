@@ -144,8 +144,8 @@ void run_debug(const char *folder, const QemuLine *line, char **elfs)
         execvp(argv->pdata[0], (char **)argv->pdata);
     }
     why = err ? err->message : gdb ? g_strerror(errno) : "it is not installed";
-    say_error("cannot start %s: %s; install a gdb for RISC-V, or name it in the "
-              "environment (GDB=...), and type", gdb ? gdb[0] : err ? "gdb" :
+    say_error("cannot start %s: %s; install a gdb for RISC-V, or name it in "
+              "the environment (GDB=...), and type", gdb ? gdb[0] : err ? "gdb" :
               DEFAULT_GDB, why);
     for (char **word = gdb; word && *word; word++) {
         g_ptr_array_remove_index(argv, 0);

@@ -148,9 +148,9 @@ void gdb_step(GdbTarget *g, unsigned hart, bool back)
 
 /*
  * Is memory that is watched accessed before the hart comes to @end, which is a
- * breakpoint or the end? Then it stops there. Of RISC-V, gdb expects the hart
- * to stop before the access, and takes a step over the instruction: back, if
- * it goes back. So it stops where that step begins.
+ * breakpoint or the end? Then it stops there, at *@at. Of RISC-V, gdb expects
+ * the hart to stop before the access, and takes a step over the instruction:
+ * back, if it goes back. So it stops where that step begins.
  */
 static ReplayFound find_access(GdbTarget *g, GdbHart *h, uint64_t end,
                                bool back, uint64_t *at)
@@ -163,8 +163,8 @@ static ReplayFound find_access(GdbTarget *g, GdbHart *h, uint64_t end,
     }
     found = replay_find_access(h->states, h->at, end, back,
                                (const ReplayWatch *)g->watches->data,
-                               g->watches->len, g->ops->poll, g->opaque, &access,
-                               &g->watched);
+                               g->watches->len, g->ops->poll, g->opaque,
+                               &access, &g->watched);
     if (found == REPLAY_FOUND) {
         *at = back ? access + 1 : access;
     }

@@ -51,8 +51,8 @@ typedef struct ReplayEvent {
 typedef bool ReplayPollFn(void *opaque);
 
 /*
- * Somebody waits for what takes long; both functions get @opaque, and are called
- * every few million instructions.
+ * Somebody waits for what takes long; both functions get @opaque, and are
+ * called every few million instructions.
  */
 typedef struct ReplayWait {
     ReplayPollFn *poll;         /* or NULL: it is never tired */

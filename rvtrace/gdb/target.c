@@ -331,9 +331,9 @@ static void read_threads(GdbTarget *g, const char *args)
 }
 
 /*
- * How far a program of user mode has been moved, which is the one that has the
- * function "main". If it is not where it was linked to, it was linked to 0, where
- * its first segment is then.
+ * How far a program of user mode has been moved, which is the one that has
+ * the function "main". If it is not where it was linked to, it was linked to 0,
+ * where its first segment is then.
  */
 static void say_offsets(GdbTarget *g, const char *args)
 {

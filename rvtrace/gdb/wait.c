@@ -1,8 +1,8 @@
 /*
  * gdb's target: what takes long
  *
- * The registers at a place are found by executing what comes before it, and that
- * may be all of a long trace. Meanwhile the user sees how far it is.
+ * The registers at a place are found by executing what comes before it, and
+ * that may be all of a long trace. Meanwhile the user sees how far it is.
  *
  * SPDX-License-Identifier: GPL-2.0-or-later
  */

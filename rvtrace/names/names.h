@@ -104,9 +104,9 @@ const Object *names_program(const Names *names, const Image *image,
                             unsigned priv);
 
 /*
- * What is at @pc, where @image's decoder is, for privilege level @priv. Any byte
- * of an instruction will do, as the last one of a call for a caller. @image
- * may be NULL: then only objects that lie where the user says are known.
+ * What is at @pc, where @image's decoder is, for privilege level @priv. Any
+ * byte of an instruction will do, as the last one of a call for a caller.
+ * @image may be NULL: then only objects that lie where the user says are known.
  * Several threads may ask at the same time.
  */
 void names_find(const Names *names, Image *image, unsigned priv, uint64_t pc,

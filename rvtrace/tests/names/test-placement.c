@@ -313,8 +313,8 @@ static void test_freed(void)
 }
 
 /*
- * Callers are asked for by the last byte of the instruction that called. What is
- * behind it has not run if the function never returned.
+ * Callers are asked for by the last byte of the instruction that called. What
+ * is behind it has not run if the function never returned.
  */
 static void test_caller(void)
 {
