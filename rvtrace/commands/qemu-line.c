@@ -313,7 +313,9 @@ void qemu_line_add_time(QemuLine *line)
 
 void qemu_line_add_data(QemuLine *line)
 {
-    if (!line->has_data && !line->program) {
+    if (!line->has_data && line->program) {
+        append_value(line, "etrace-data", "on");
+    } else if (!line->has_data) {
         append_option(line, "-global",
                       g_strdup("riscv-trace-encoder.data-width=64"));
         append_option(line, "-global", g_strdup("riscv-trace-encoder.data=on"));

@@ -60,10 +60,7 @@ void qemu_line_set_guest_info(QemuLine *line, const char *text);
  */
 void qemu_line_add_time(QemuLine *line);
 
-/*
- * Have loads and stores traced, too, unless the options say something of them.
- * A program of user mode has none.
- */
+/* Have loads and stores traced, too, unless the options say something of them. */
 void qemu_line_add_data(QemuLine *line);
 
 #endif /* ETRACE_QEMU_LINE_H */

@@ -11,6 +11,7 @@
 
 #define PROPERTY    "etrace="
 #define TIMES       "etrace-timestamps="
+#define DATA        "etrace-data="
 #define SIDEBAND    ".sideband"     /* behind the name of the trace's file */
 
 /* QEMU's options that have a word of their own behind them */
@@ -83,7 +84,8 @@ bool qemu_line_add_user(QemuLine *line, const char *dir, GError **errp)
     guint at, program = find_program(argv, &at);
     const char *cpu = at ? argv[at] : g_getenv("QEMU_CPU") ?: "max";
     g_autofree char *file = find_value(cpu, PROPERTY);
-    g_autofree char *times = find_value(cpu, TIMES), *path = NULL, *with = NULL;
+    g_autofree char *times = find_value(cpu, TIMES);
+    g_autofree char *data = find_value(cpu, DATA), *path = NULL, *with = NULL;
 
     if (!program) {
         return set_problem(errp, "which program? QEMU's command line names "
@@ -116,6 +118,7 @@ bool qemu_line_add_user(QemuLine *line, const char *dir, GError **errp)
     line->sideband = g_strconcat(path, SIDEBAND, NULL);
     line->trace = g_steal_pointer(&path);
     line->has_time = times;
+    line->has_data = data;
     line->guest_info = true;
     return true;
 }

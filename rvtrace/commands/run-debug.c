@@ -128,10 +128,6 @@ void run_debug(const char *folder, const QemuLine *line, char **elfs)
     g_autofree char *command = NULL;
     const char *why;
 
-    if (line->program) {
-        say_note("a program of user mode is traced without its data: gdb has "
-                 "call stacks, and no variables");
-    }
     for (char **word = gdb; word && *word; word++) {
         add(argv, *word);
     }

@@ -413,11 +413,18 @@ if [ -e "$user" ] && begin "a debugger where a program has crashed"; then
     rm -rf "$dir"/rvtrace.out*
     "${CROSS:-riscv64-linux-gnu-}gcc" -g -O1 -static -o "$dir/crash" \
         "$here/crash.c" >>"$dir/log" 2>&1
-    reason=$(expect 0 debug $'bt\nup\ninfo locals\nwatch total' -- "$user" \
-        ./crash)
+    # 7 after the first call, and one more by the call that crashes
+    reason=$(expect 0 debug \
+        $'bt\nprint total\nwatch total\nreverse-continue\nreverse-continue' -- \
+        "$user" ./crash)
     reason+=$(says 'QEMU was ended by signal 11')
-    reason+=$(says 'user mode is traced without its data')
-    reason+=$(shows '^(gdb) #0 .* sum ' '^#1 .* check ' '^#2 .* main ')
+    reason+=$(shows '^(gdb) #0 .* sum (list=0x0, n=3)' '^#1 .* check (list=0x0)' \
+        '^#2 .* main ' '\$1 = 8' '^Old value = 8' '^New value = 7' \
+        '^Old value = 7' '^New value = 4')
+    rm -rf "$dir"/rvtrace.out*
+    reason+=$(expect 0 debug $'bt\nwatch total' -- "$user" \
+        -cpu max,etrace-data=off ./crash)
+    reason+=$(says 'the trace has no data')
     finish "$reason$(clean)"
 fi
 
