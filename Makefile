@@ -32,7 +32,7 @@ help:
 #:   make demo       boot Debian Linux with CTR on, trace it through a socket,
 #:                   decode and verify the trace; results in build/demo/
 #:   make quick      tests of two minutes, to be run often
-#:   make check      tests of half an hour, for every commit
+#:   make check      tests of some twenty minutes, for every commit
 #:   make check-all  every test, for each night; goes on where it was interrupted
 #:                   The last line of these is the count. TESTS='NAME...': only
 #:                   these, or patterns such as 'ctr*'; each writes to
