@@ -252,6 +252,35 @@ known if the trace has data, and those of callers are then, too."""
         return ''
 
 
+def callers_are_lost():
+    """
+    Does gdb find but a few of the callers, since the memory where they are is
+    not known? System calls of a program leave it like that, abort() has some.
+    """
+    frame = gdb.newest_frame()
+    found = 1
+    while frame.older():
+        frame = frame.older()
+        found += 1
+    # gdb may end where the program begins.
+    return frame.unwind_stop_reason() in (gdb.FRAME_UNWIND_MEMORY_ERROR,
+                                          gdb.FRAME_UNWIND_UNAVAILABLE) and \
+        found + 2 < int(gdb.parse_and_eval('$rvtrace_depth[0]'))
+
+
+def choose_frames(frames):
+    """Those of gdb, which have variables, if they are as good as ours"""
+    if not int(gdb.parse_and_eval('$rvtrace_place[2]')):
+        frames.use(True)
+        return
+    frames.use(False)
+    if callers_are_lost():
+        print('Callers are those that rvtrace knows of: gdb does not find them '
+              'here by itself\n(set rvtrace-frames off, where it does, for their '
+              'variables).')
+        frames.use(True)
+
+
 def rvtrace_begin():
     """Once for each gdb, however often it connects"""
     unwinder = RvtraceUnwinder()
@@ -266,8 +295,7 @@ def rvtrace_begin():
     # The first stack of a long trace takes a while.
     if 0 <= gdb.parameter('remotetimeout') < 600:
         gdb.execute('set remotetimeout 600')
-    RvtraceFrames(unwinder).use(
-        not int(gdb.parse_and_eval('$rvtrace_place[2]')))
+    choose_frames(RvtraceFrames(unwinder))
 
 
 rvtrace_begin()

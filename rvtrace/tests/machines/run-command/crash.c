@@ -1,9 +1,15 @@
 /*
- * A program that reads where nothing is, in a function that others have called
+ * A program that reads where nothing is, in a function that others have called;
+ * with ABORTS, it calls abort() instead, behind other system calls
  *
  * SPDX-License-Identifier: GPL-2.0-or-later
  */
-#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#ifndef ABORTS
+#define ABORTS  0
+#endif
 
 static volatile int total;
 
@@ -25,5 +31,10 @@ int main(void)
 {
     static const int list[3] = { 1, 2, 3 };
 
+    if (ABORTS) {
+        printf("%d\n", check(list));
+        fflush(stdout);
+        abort();
+    }
     return check(list) + check(NULL) ? 0 : 1;
 }

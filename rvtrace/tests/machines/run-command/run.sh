@@ -428,6 +428,18 @@ if [ -e "$user" ] && begin "a debugger where a program has crashed"; then
     finish "$reason$(clean)"
 fi
 
+if [ -e "$user" ] && begin "a debugger where a program has called abort()"; then
+    rm -rf "$dir"/rvtrace.out*
+    "${CROSS:-riscv64-linux-gnu-}gcc" -g -O1 -static -DABORTS=1 \
+        -o "$dir/crash" "$here/crash.c" >>"$dir/log" 2>&1
+    reason=$(expect 0 debug $'bt\nset rvtrace-frames off\nprint total' -- \
+        "$user" ./crash)
+    reason+=$(says 'QEMU was ended by signal 6')
+    reason+=$(shows '^Callers are those that rvtrace knows of' \
+        '^#[1-9] .* abort ' '^#[1-9] .* main ')
+    finish "$reason$(clean)"
+fi
+
 if begin "the disk is full"; then
     small='mount -t tmpfs -o size=64k tmpfs "$0" && exec "$@"'
     if unshare -rm sh -c "$small" "$dir" true 2>/dev/null; then
