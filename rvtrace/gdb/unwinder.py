@@ -254,9 +254,12 @@ known if the trace has data, and those of callers are then, too."""
 
 def callers_are_lost():
     """
-    Does gdb find but a few of the callers, since the memory where they are is
-    not known? System calls of a program leave it like that, abort() has some.
+    Does gdb find but a few of a program's callers, since the memory where they
+    are is not known? System calls leave it like that, abort() has some.
     """
+    said = gdb.execute('monitor bt', to_string=True).splitlines()
+    if not [line for line in said if line[:2] == '#0' and ' U-mode ' in line]:
+        return False
     frame = gdb.newest_frame()
     found = 1
     while frame.older():
