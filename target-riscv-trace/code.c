@@ -7,6 +7,7 @@
  * SPDX-License-Identifier: GPL-2.0-or-later
  */
 #include "qemu/osdep.h"
+#include "exec/mmap-lock.h"
 #include "exec/target_page.h"
 #include "exec/translation-block.h"
 #include "hw/trace/etrace/sideband.h"
