@@ -1,5 +1,5 @@
 /*
- * rvtrace run --debug: a debugger at the end of what was traced
+ * rvtrace run --debug: start gdb at the end of the trace
  *
  * gdb starts 'rvtrace gdbserver' itself and talks to it by a pipe, so that both
  * end together. It takes the place of this program: the terminal's signals are
@@ -45,7 +45,7 @@ static const char *find_program(const QemuLine *line, char **elfs)
     return NULL;
 }
 
-/* The words that @GDB begins with; NULL: there is no gdb for RISC-V. */
+/* gdb and its first arguments; NULL: no gdb for RISC-V was found. */
 static char **find_gdb(GError **errp)
 {
     static const char *const names[] = {

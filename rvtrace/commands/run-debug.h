@@ -1,5 +1,5 @@
 /*
- * rvtrace run --debug: a debugger at the end of what was traced
+ * rvtrace run --debug: start gdb at the end of the trace
  *
  * SPDX-License-Identifier: GPL-2.0-or-later
  */

@@ -17,7 +17,7 @@ typedef struct Flow Flow;
 
 #define FLOW_ENDS_DEPTH 64
 
-/* Calls that have not returned, and what was found out */
+/* Open calls, and how many blocks were corrected by them */
 typedef struct FlowEnds {
     uint64_t link[FLOW_ENDS_DEPTH];     /* the newest ones, modulo */
     uint64_t calls;             /* pushed, and not popped */

@@ -178,8 +178,8 @@ void gdb_history_drop(GdbTarget *g);
 bool gdb_put_own_register(GdbTarget *g, GString *s, unsigned n);
 
 /*
- * "monitor python" and "monitor bt", with what is behind it: append the answer
- * to @out. Returns false if that says what is wrong.
+ * "monitor python" and "monitor bt" with the argument @arg: append the answer to
+ * @out. Returns false if the answer is an error message.
  */
 bool gdb_monitor_python(GdbTarget *g, const char *arg, GString *out);
 bool gdb_monitor_stack(GdbTarget *g, const char *arg, GString *out);

@@ -3,9 +3,9 @@
 #
 # Bytes of other encoders: test-units.py RVTRACE
 #
-# The same short run as each of them would write it, from what is published of
-# their packets: fields and widths, padding, and what is around a packet. All of
-# them have to be decoded to the same instructions. Speaks TAP.
+# One short run, written the way each encoder would write it, by what is published
+# about its packets: fields, widths, padding and framing. All of these must decode
+# to the same instructions. Speaks TAP.
 
 import json
 import os
@@ -148,7 +148,7 @@ class Wide(Encoder):
 
 
 class Narrow(Encoder):
-    """An address bus that is no register wide, and 64 bits of cause"""
+    """Addresses of an odd width, and 64 bits of cause"""
     iaddress, lsb, privilege, ecause = 55, 1, 1, 64
     options = Encoder.options + [
         '--param=iaddress_width=55', '--param=iaddress_lsb=1',
@@ -354,7 +354,7 @@ class Uncounted(RvTracer):
 
 
 def defects(files):
-    """What is wrong on the other side is no reason to invent anything."""
+    """What an encoder gets wrong is reported, and nothing is made up for it."""
     status, out, said = files.decode(Repeating().run(), Repeating.options)
     check('a start packet that repeats an address', (status, out) ==
           (0, RESULT) and 'warning' not in said, (status, out.split(), said))
@@ -390,7 +390,7 @@ def defects(files):
 
 
 class Looping(RvTracer):
-    """Calls, with start packets inside of what was called and outside"""
+    """Calls, with start packets inside and outside the called function"""
     SOURCE = """
         .option norvc
         .option norelax

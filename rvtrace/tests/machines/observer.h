@@ -8,6 +8,8 @@
 
 #include <glib.h>
 #include <gmodule.h>
+#include <inttypes.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -44,6 +46,56 @@ static inline void observer_find_x(const char *plugin,
             _exit(1);
         }
     }
+}
+
+/* " ADDRESS=VALUE" of the 8 bytes there, if these are from @first to @last */
+static inline void observer_write_memory(FILE *out, uint64_t address,
+                                         uint64_t first, uint64_t last)
+{
+    g_autoptr(GByteArray) buf = g_byte_array_new();
+    uint64_t value;
+
+    address &= ~7ull;
+    if (address >= first && address <= last &&
+        qemu_plugin_read_memory_vaddr(address, buf, sizeof(value))) {
+        memcpy(&value, buf->data, sizeof(value));
+        fprintf(out, " %" PRIx64 "=%" PRIx64, address, value);
+    }
+}
+
+/*
+ * A line of @out, in hex: "number pc x1,...,x31 address=value...", of registers
+ * @x, and of memory from @first to @last where they point to
+ */
+static inline void observer_write_moment(FILE *out, uint64_t number,
+                                         uint64_t pc,
+                                         struct qemu_plugin_register *x[32],
+                                         uint64_t first, uint64_t last)
+{
+    uint64_t value[32] = { 0 };
+
+    fprintf(out, "%" PRIx64 " %" PRIx64, number, pc);
+    for (unsigned i = 1; i < 32; i++) {
+        g_autoptr(GByteArray) buf = g_byte_array_new();
+
+        if (qemu_plugin_read_register(x[i], buf) > 0) {
+            memcpy(&value[i], buf->data, MIN(buf->len, sizeof(value[i])));
+        }
+        fprintf(out, "%c%" PRIx64, i == 1 ? ' ' : ',', value[i]);
+    }
+    for (unsigned i = 1; i < 32; i++) {
+        observer_write_memory(out, value[i], first, last);
+    }
+    fputc('\n', out);
+}
+
+/* Is it ecall or ebreak, which never retire? */
+static inline bool observer_traps(const struct qemu_plugin_insn *insn)
+{
+    uint32_t bits = 0;
+    size_t len = qemu_plugin_insn_data(insn, &bits, sizeof(bits));
+
+    return len == 2 ? bits == 0x9002 : bits == 0x73 || bits == 0x100073;
 }
 
 /*

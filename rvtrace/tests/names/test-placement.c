@@ -265,6 +265,15 @@ static const Object *named(Fixture *f, Image *image, unsigned priv,
     return place.object == object_get(f->table, 0) ? NULL : place.object;
 }
 
+/* All that was said is known: @names decide by it, in one thread. */
+static void decide_names(Fixture *f, Names *names)
+{
+    parse(f);
+    names_add_sideband(names, f->sideband);
+    names_try(names, 1);
+    names_decide(names);
+}
+
 /*
  * What the kernel no longer needs becomes other memory. Code that is in no
  * file is made there, among bytes of the kernel's that ran before.
@@ -294,10 +303,7 @@ static void test_freed(void)
     sb_fence(f.sb, 0, 20);
     map(&f, SATP(1), 0x91000, 0x80100000);      /* and so does the kernel */
     sb_code(f.sb, 0x80100242, made, sizeof(made) - 2);
-    parse(&f);
-    names_add_sideband(names, f.sideband);
-    names_try(names, 1);
-    names_decide(names);
+    decide_names(&f, names);
     image = image_new(&(InsnIsa) { 0 }, f.sideband, 0, NULL);
 
     image_advance(image, 0);
@@ -330,10 +336,7 @@ static void test_caller(void)
     map(&f, SATP(1), 0x10000, 0x80000000);
     ran(&f, one, 0x80000000, 0, 64);
     ran(&f, one, 0x80000000, 0x800, 2);
-    parse(&f);
-    names_add_sideband(names, f.sideband);
-    names_try(names, 1);
-    names_decide(names);
+    decide_names(&f, names);
     image = image_new(&(InsnIsa) { 0 }, f.sideband, 0, NULL);
     image_advance(image, 0);
     check_true(named(&f, image, ETRACE_PRIV_U, 0x1003e, names) == one);
@@ -372,10 +375,7 @@ static void test_unmapped(void)
     ran(&f, one, 0x800ff000, 0x1200, 64);
     sb_fence(f.sb, 0, 20);
     ran(&f, one, 0x800ff000, 0x1800, 64);
-    parse(&f);
-    names_add_sideband(names, f.sideband);
-    names_try(names, 1);
-    names_decide(names);
+    decide_names(&f, names);
     image = image_new(&(InsnIsa) { 0 }, f.sideband, 0, NULL);
 
     image_advance(image, 0);

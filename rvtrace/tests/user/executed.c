@@ -20,6 +20,7 @@
 #include <unistd.h>
 #include <glib.h>
 #include <qemu-plugin.h>
+#include "../machines/observer.h"
 
 QEMU_PLUGIN_EXPORT int qemu_plugin_version = QEMU_PLUGIN_VERSION;
 
@@ -60,15 +61,6 @@ static void executed(unsigned int cpu, void *pc)
     fwrite(&value, sizeof(value), 1, file);
 }
 
-/* ecall and ebreak, which never retire */
-static bool traps(const struct qemu_plugin_insn *insn)
-{
-    uint32_t bits = 0;
-    size_t len = qemu_plugin_insn_data(insn, &bits, sizeof(bits));
-
-    return len == 2 ? bits == 0x9002 : bits == 0x73 || bits == 0x100073;
-}
-
 static void translated(qemu_plugin_id_t id, struct qemu_plugin_tb *tb)
 {
     for (size_t i = 0; i < qemu_plugin_tb_n_insns(tb); i++) {
@@ -77,7 +69,7 @@ static void translated(qemu_plugin_id_t id, struct qemu_plugin_tb *tb)
 
         qemu_plugin_register_vcpu_insn_exec_cb(
             insn, executed, QEMU_PLUGIN_CB_NO_REGS,
-            (void *)(pc | traps(insn)));
+            (void *)(pc | observer_traps(insn)));
     }
 }
 

@@ -28,55 +28,12 @@ static FILE *out;
 static uint64_t every = 1000, number;
 static struct qemu_plugin_register *x[32];
 
-static uint64_t read_register(struct qemu_plugin_register *reg)
-{
-    g_autoptr(GByteArray) buf = g_byte_array_new();
-    uint64_t v = 0;
-
-    if (qemu_plugin_read_register(reg, buf) > 0) {
-        memcpy(&v, buf->data, MIN(buf->len, sizeof(v)));
-    }
-    return v;
-}
-
-static void write_memory(uint64_t address)
-{
-    g_autoptr(GByteArray) buf = g_byte_array_new();
-    uint64_t value;
-
-    address &= ~7ull;
-    if (address &&
-        qemu_plugin_read_memory_vaddr(address, buf, sizeof(value))) {
-        memcpy(&value, buf->data, sizeof(value));
-        fprintf(out, " %" PRIx64 "=%" PRIx64, address, value);
-    }
-}
-
 static void begins(unsigned hart, void *pc)
 {
-    uint64_t value[32];
-
     if (++number % every) {
         return;
     }
-    fprintf(out, "%" PRIx64 " %" PRIx64, number, (uint64_t)(uintptr_t)pc);
-    for (unsigned i = 1; i < 32; i++) {
-        value[i] = read_register(x[i]);
-        fprintf(out, "%c%" PRIx64, i == 1 ? ' ' : ',', value[i]);
-    }
-    for (unsigned i = 1; i < 32; i++) {
-        write_memory(value[i]);
-    }
-    fputc('\n', out);
-}
-
-/* ecall and ebreak, which never retire */
-static bool traps(const struct qemu_plugin_insn *insn)
-{
-    uint32_t bits = 0;
-    size_t len = qemu_plugin_insn_data(insn, &bits, sizeof(bits));
-
-    return len == 2 ? bits == 0x9002 : bits == 0x73 || bits == 0x100073;
+    observer_write_moment(out, number, (uintptr_t)pc, x, 8, UINT64_MAX);
 }
 
 static void translated(qemu_plugin_id_t id, struct qemu_plugin_tb *tb)
@@ -85,7 +42,7 @@ static void translated(qemu_plugin_id_t id, struct qemu_plugin_tb *tb)
         struct qemu_plugin_insn *insn = qemu_plugin_tb_get_insn(tb, i);
         uintptr_t pc = qemu_plugin_insn_vaddr(insn);
 
-        if (!traps(insn)) {
+        if (!observer_traps(insn)) {
             qemu_plugin_register_vcpu_insn_exec_cb(
                 insn, begins, QEMU_PLUGIN_CB_R_REGS, (void *)pc);
         }

@@ -44,46 +44,13 @@ static struct qemu_plugin_register *x[32];
 static struct qemu_plugin_scoreboard *board;
 static qemu_plugin_u64 wanted;  /* number of the block's instruction; or 0 */
 
-static uint64_t read_register(struct qemu_plugin_register *reg)
-{
-    g_autoptr(GByteArray) buf = g_byte_array_new();
-    uint64_t v = 0;
-
-    if (qemu_plugin_read_register(reg, buf) > 0) {
-        memcpy(&v, buf->data, MIN(buf->len, sizeof(v)));
-    }
-    return v;
-}
-
-static void write_memory(uint64_t address)
-{
-    g_autoptr(GByteArray) buf = g_byte_array_new();
-    uint64_t value;
-
-    address &= ~7ull;
-    if (address - RAM_BEGIN < RAM_SIZE &&
-        qemu_plugin_read_memory_vaddr(address, buf, sizeof(value))) {
-        memcpy(&value, buf->data, sizeof(value));
-        fprintf(out, " %" PRIx64 "=%" PRIx64, address, value);
-    }
-}
-
 static void insn_begins(unsigned hart, void *opaque)
 {
     const Place *p = opaque;
-    uint64_t value[32];
 
     qemu_plugin_u64_set(wanted, hart, p->number + every);
-    fprintf(out, "%" PRIx64 " %" PRIx64, retired_before(hart) + p->number,
-            p->pc);
-    for (unsigned i = 1; i < 32; i++) {
-        value[i] = read_register(x[i]);
-        fprintf(out, "%c%" PRIx64, i == 1 ? ' ' : ',', value[i]);
-    }
-    for (unsigned i = 1; i < 32; i++) {
-        write_memory(value[i]);
-    }
-    fputc('\n', out);
+    observer_write_moment(out, retired_before(hart) + p->number, p->pc, x,
+                          RAM_BEGIN, RAM_BEGIN + RAM_SIZE - 1);
 }
 
 /* Before the block's first instruction, when what retired before is counted */
