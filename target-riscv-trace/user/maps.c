@@ -10,6 +10,7 @@
 #include "qemu/osdep.h"
 #include "qemu/interval-tree.h"
 #include "qemu/selfmap.h"
+#include "hw/core/cpu.h"
 #include "user/abitypes.h"
 #include "exec/abi_ptr.h"
 #include "user/guest-base.h"
@@ -63,8 +64,7 @@ static void put_line(RISCVTraceReader *reader, target_ulong start,
                                                   len));
 }
 
-static int put_region(void *opaque, target_ulong start, target_ulong end,
-                      unsigned long flags)
+static int put_region(void *opaque, vaddr start, vaddr end, int flags)
 {
     const MapsWalk *walk = opaque;
 
@@ -73,7 +73,7 @@ static int put_region(void *opaque, target_ulong start, target_ulong end,
         IntervalTreeNode *n = interval_tree_iter_first(walk->host, first,
                                                        first);
         MapInfo *map = container_of(n, MapInfo, itree);
-        target_ulong next;
+        vaddr next;
 
         if (!n) {
             put_line(walk->reader, start, end, 0, NULL);
