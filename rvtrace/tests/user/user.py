@@ -15,6 +15,7 @@ import subprocess
 import termios
 import time
 
+import hotspot
 import past
 import tap
 from tap import LIMIT, need, until
@@ -23,6 +24,7 @@ QEMU, RVTRACE, OBSERVER, ACCESSES, LIBRARIES, OUT, XLEN = (
     os.environ[n] for n in ('QEMU_USER', 'RVTRACE', 'OBSERVER', 'ACCESSES',
                             'LIBRARIES', 'OUT', 'XLEN'))
 CPU = f'rv{XLEN}'
+OBJCOPY = os.environ.get('CROSS', 'riscv64-linux-gnu-') + 'objcopy'
 
 FAULTS = 2 * 20             # of signals.c; what ebreak does is no fault
 # The calls of dynamic.cc: main() calls attempt(0) to attempt(9), three threads
@@ -49,7 +51,7 @@ def qemu(file, name, *words, modes='all', more='', options=(), status=0):
         done = subprocess.run(
             [QEMU, '-L', LIBRARIES, *options, '-cpu',
              f'{CPU},etrace={file},etrace-modes={modes}{more}',
-             f'{OUT}/{name}', *words], stdin=numbers,
+             os.path.join(OUT, name), *words], stdin=numbers,
             capture_output=True, text=True, timeout=LIMIT, check=False)
     need(done.returncode == status,
          f'{name}: {done.returncode}: {done.stdout}{done.stderr}')
@@ -324,6 +326,36 @@ def test_tasks(folder):
          str(names))
 
 
+def test_hotspot(folder):
+    """Its parser knows the samples, their callers, names, and threads."""
+    file, period = f'{folder}/trace', 1009
+    options = ['--sysroot', '/', '--period', str(period)]
+    for name, status in (('child', 0), ('threads', 7)):
+        # it takes the assembler's marks of code for the functions behind them
+        subprocess.run([OBJCOPY, '-w', '-N', '$x*', f'{OUT}/{name}',
+                        f'{folder}/{name}'], check=True, timeout=LIMIT)
+        qemu(file, f'{folder}/{name}', status=status)
+        rvtrace('perf-data', file, *options, '--arch', 'aarch64',
+                '--branches', '0', '-o', f'{folder}/perf.data')
+        stream = hotspot.read(folder, f'{folder}/perf.data')
+        chains = list(stream.chains())
+        # a head and a line for each frame, and an empty line
+        script = [text.splitlines() for text in rvtrace(
+            'script', file, *options).split('\n\n') if text.strip()]
+        want = [[int(line.split()[0], 16) for line in lines[1:]]
+                for lines in script]
+        got = [[address for address, _ in chain] for chain in chains]
+        need(sorted(got) == sorted(want), f'{len(got)} and {len(want)}')
+        pcs = [pc for _, pcs in harts(file) for pc in pcs[period - 1::period]]
+        need(sorted(chain[0] for chain in got) == sorted(pcs), 'the samples')
+        named = hotspot.check_names(stream, f'{folder}/{name}')
+        need(named > 10, f'{named} names')
+        print(f'# {len(chains)} samples, {named} places with names')
+        heads = {lines[0].split()[0] for lines in script}
+        need({stream.strings[c] for c in stream.commands} == heads, f'{heads}')
+    need('threads' in heads and 'worker-8' in heads, f'{heads}')
+
+
 def test_run(folder):
     out = f'{folder}/out'
     program, expected = (('dynamic', CALLS) if XLEN == '64' else
@@ -441,7 +473,8 @@ tap.run(f'{OUT}/tests', [
     *((f'filter-{modes}', test_filter, modes) for modes in MODES),
     ('filter-data', test_filter_data),
     ('times', test_times),
-    *([('names', test_names)] if XLEN == '64' else []),
+    *([('names', test_names), ('hotspot', test_hotspot)]
+      if XLEN == '64' else []),
     ('tasks', test_tasks),
     ('run', test_run),
     ('fork', test_fork),
