@@ -181,7 +181,7 @@ function drawRow(row) {
         let y = row.tall;
         for (let j = bin.length; j--;) {
             const tall = bin[j][by] / (most || 1) * row.tall;
-            c.globalAlpha = faded(bin[j][0], row) ? 0.18 : 1;
+            c.globalAlpha = faded(bin[j], row) ? 0.18 : 1;
             if (!shades.has(bin[j][0])) {
                 shades.set(bin[j][0], colourOf(bin[j][0]));
             }
@@ -200,10 +200,11 @@ function isChosenTask(task) {
         (chosen.thread < 0 || threads[chosen.thread].tasks.has(task));
 }
 
-/* Is it none of what is chosen? */
-function faded(thing, row) {
-    return row.names ? chosen.thread >= 0 && threads[chosen.thread] !== row :
-        chosen.hart >= 0 && chosen.hart !== row.hart ||
+/* Is a share of a bin none of what is chosen? */
+function faded(share, row) {
+    const [thing, , , where = row.hart] = share;
+    return chosen.hart >= 0 && where !== undefined && where !== chosen.hart ||
+        row.names && chosen.thread >= 0 && threads[chosen.thread] !== row ||
         !byFunction && !isChosenTask(thing);
 }
 
