@@ -158,6 +158,13 @@ def options(w):
           re.search('warning: .*sideband is not there', w('stat')[2]),
           w('stat'))
     w.clear()
+    w.run('--title', 'one; <b>')
+    check('what is drawn later has the same title', all(
+        '>one; &lt;b&gt;<' in w(*view)[1] for view in
+        (('html', '-o', '-'), ('flamegraph',))), w('flamegraph'))
+    check('or another one', 'other</title>' in
+          w('html', '--title', 'other', '-o', '-')[1])
+    w.clear()
 
 
 def out(w):
