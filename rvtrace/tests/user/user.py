@@ -315,6 +315,23 @@ def test_names(folder):
     need('cbrt' in found and found['cbrt'] == 100, 'cbrt() of the library')
 
 
+def test_unnamed(folder):
+    """Without its file, the program's name says which one would help."""
+    file = f'{folder}/trace'
+    qemu(file, 'child')
+    for command in ('report', 'folded'):
+        done = subprocess.run(
+            [RVTRACE, command, '--trace', file, '--sideband',
+             f'{file}.sideband'], capture_output=True, text=True,
+            timeout=LIMIT, check=False)
+        need(done.returncode == 0 and 'in no known file' in done.stderr and
+             f'one of them is {OUT}/child: if that is this machine\'s, give '
+             '--sysroot /' in done.stderr, done.stderr)
+    said = rvtrace('summary', file)
+    need('% in no known file; give --sysroot DIR' in said, said)
+    need('known file' not in rvtrace('summary', file, '--sysroot', '/'), 'named')
+
+
 def test_tasks(folder):
     qemu(f'{folder}/trace', 'threads', status=7)
     names = set()
@@ -475,6 +492,7 @@ tap.run(f'{OUT}/tests', [
     ('times', test_times),
     *([('names', test_names), ('hotspot', test_hotspot)]
       if XLEN == '64' else []),
+    ('unnamed', test_unnamed),
     ('tasks', test_tasks),
     ('run', test_run),
     ('fork', test_fork),
