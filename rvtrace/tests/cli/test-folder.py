@@ -206,6 +206,19 @@ def failed(w):
     w.clear()
 
 
+def boards(w):
+    """Boards but virt have no options of ours"""
+    result = w('run', '--', w.qemu, '-M', 'sifive_u,trace=on')
+    check('another board and trace=on', said(
+        result, 2, 'sifive_u: only virt has the option trace; leave it out, '
+        ".*adds -device riscv-trace"), result)
+    check('no folder is left', not os.listdir(w.here), os.listdir(w.here))
+    result = w('run', '--', w.qemu, '-M', 'sifive_u')
+    check('without it', result[0] == 0 and any(
+        word.startswith('riscv-trace,') for word in arguments(w)), result)
+    w.clear()
+
+
 def wrong(w):
     """What is no folder of a run"""
     file = w.put(w.path('file'), 'x')
@@ -292,8 +305,8 @@ def commands(w):
 def main():
     with tempfile.TemporaryDirectory() as folder:
         w = Work(folder)
-        for test in (plain, numbers, options, out, failed, wrong, times, keys,
-                     commands):
+        for test in (plain, numbers, options, out, failed, boards, wrong, times,
+                     keys, commands):
             test(w)
     tap.end()
 
