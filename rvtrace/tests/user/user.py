@@ -3,6 +3,7 @@
 #
 # user.py PATTERN: see run.sh
 
+import contextlib
 import csv
 import fcntl
 import glob
@@ -12,13 +13,19 @@ import random
 import signal
 import struct
 import subprocess
+import sys
 import termios
 import time
 
 import hotspot
 import past
 import tap
-from tap import LIMIT, need, until
+from tap import LIMIT, need, Skip, until
+
+sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)),
+                             '..', 'cli'))
+
+import browser      # noqa: E402
 
 QEMU, RVTRACE, OBSERVER, ACCESSES, LIBRARIES, OUT, XLEN = (
     os.environ[n] for n in ('QEMU_USER', 'RVTRACE', 'OBSERVER', 'ACCESSES',
@@ -343,6 +350,39 @@ def test_tasks(folder):
          str(names))
 
 
+def test_report(folder):
+    """In a browser, a row for each thread, with a name that it had"""
+    program = browser.find()
+    if not program:
+        raise Skip('there is no Chromium (package chromium)')
+    file, names = f'{folder}/trace', {}
+    qemu(file, 'threads', more=',etrace-timestamps=on', status=7)
+    for hart, _ in harts(file):
+        for line in rvtrace('decode', file, '--hart', str(hart), '--emit',
+                            'task').splitlines():
+            words = line.split()
+            names.setdefault(words[2], set()).add(words[-1])
+    rvtrace('html', file, '--sysroot', '/', '-o', f'{folder}/report.html')
+    with contextlib.closing(browser.Browser(program)) as page:
+        page.open(f'{folder}/report.html')
+        rows = '[...document.querySelectorAll("button.hart")]' \
+            '.map(b => b.textContent)'
+        few = page.run(rows)
+        page.click('document.getElementById("more-threads")')
+        rows = page.run(rows)
+        page.click('[...document.querySelectorAll("button.hart")].find('
+                   'b => b.textContent.startsWith("worker-8"))')
+        shown = page.run('document.getElementById("range").textContent')
+        link = page.run('location.hash')
+        need(not page.errors, f'{page.errors}')
+    need(len(few) == 12 and len(rows) == len(names), f'{few} {rows} {names}')
+    for row in rows:
+        name, tid = row[:-1].split(' (')
+        need(name in names.pop(tid), f'{row}')
+    need(sum(row.startswith('worker-') for row in rows) > 8, f'{rows}')
+    need('thread=' in link and ' 0 instr' not in shown, f'{link} {shown}')
+
+
 def test_hotspot(folder):
     """Its parser knows the samples, their callers, names, and threads."""
     file, period = f'{folder}/trace', 1009
@@ -494,6 +534,7 @@ tap.run(f'{OUT}/tests', [
       if XLEN == '64' else []),
     ('unnamed', test_unnamed),
     ('tasks', test_tasks),
+    ('report', test_report),
     ('run', test_run),
     ('fork', test_fork),
     ('exec', test_exec),
