@@ -91,10 +91,11 @@ function followLink() {
     const thread = canHaveThreads() ? find('thread', threads, t =>
         threadKey([...t.tasks][0]) === link.get('thread')) : -1;
     related = frame;
+    Object.assign(chosen, { from: 0, to: axis.nodeBins, ...range, task, thread,
+                            hart: hart < 0 ? -1 : harts[hart].hart });
     chooseRows(canHaveThreads() && (link.has('rows') ?
         link.get('rows') === 'threads' : beginsWithThreads()));
-    choose({ from: 0, to: axis.nodeBins, ...range, task, thread,
-             hart: hart < 0 ? -1 : harts[hart].hart });
+    choose({});
     byId('not-here').hidden = !missing.length;
     byId('not-here').textContent = 'The link names what is not in this ' +
         `report: ${missing.join(', ')}.`;

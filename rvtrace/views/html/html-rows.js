@@ -115,10 +115,14 @@ function addAxis() {
     byId('strips').append(row);
 }
 
-/* Rows of harts, or those of the busiest threads, in the order of their begin */
+/*
+ * Rows of harts, or of the busiest threads and the one that is chosen, in the
+ * order of their begin
+ */
 function chooseRows(byThread) {
-    rows = byThread ? threads.slice(0, shownThreads)
-        .sort((a, b) => a.first - b.first || a.last - b.last) : harts;
+    rows = byThread ? threads.filter((_, i) => i < shownThreads ||
+        i === chosen.thread).sort((a, b) => a.first - b.first ||
+                                  a.last - b.last) : harts;
     cursor = null;
     byId('strips').replaceChildren();
     lanes.classList.toggle('by-thread', byThread);
@@ -127,7 +131,7 @@ function chooseRows(byThread) {
     }
     rows.forEach(byThread ? addThread : addHart);
     addAxis();
-    const more = threads.length - shownThreads;
+    const more = threads.length - rows.length;
     byId('more-threads').hidden = !byThread || more <= 0;
     byId('more-threads').textContent = `${group(more)} more threads`;
     for (const button of byId('rows').children) {
