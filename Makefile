@@ -50,7 +50,8 @@ help:
 #:                   what each view of a trace costs, beside the run
 #:   make build      build/qemu-system-riscv64 and build/rvtrace
 #:   make install    QEMU, rvtrace and their manuals to PREFIX, else /usr/local
-#:                   (DESTDIR=DIR: below that folder); make uninstall: remove
+#:                   (DESTDIR=DIR: below that folder), as HTML, too, if make docs
+#:                   was there before; make uninstall: remove
 #:   make source     build/qemu: the patched QEMU tree, our folders linked in
 #:   make docs       the manuals as HTML, build/docs/index.html; installs sphinx
 #:   make stock      build/stock: the same QEMU without us, to compare with

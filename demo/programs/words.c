@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define BUCKETS 4096
+#define BUCKETS 256
 
 typedef struct Word {
     struct Word *next;

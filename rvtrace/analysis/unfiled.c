@@ -4,6 +4,7 @@
  * SPDX-License-Identifier: GPL-2.0-or-later
  */
 #include "qemu/osdep.h"
+#include "base/text-plain.h"
 #include "analysis/unfiled.h"
 
 /* Less is not worth a line, percent. */
@@ -25,6 +26,7 @@ static const struct {
 typedef struct Shares {
     uint64_t all;
     uint64_t unfiled[FRAME_NR_KINDS];
+    const Object *named;        /* by the guest, but there is no such file */
 } Shares;
 
 static FrameKind level_of(unsigned priv)
@@ -34,16 +36,26 @@ static FrameKind level_of(unsigned priv)
            priv == ETRACE_PRIV_U ? FRAME_USER : FRAME_GUEST;
 }
 
+/* What ran in @o is in no file. */
+static void add(Shares *s, FrameKind level, const Object *o, uint64_t insns)
+{
+    s->unfiled[level] += insns;
+    if (o->kind != OBJECT_NONE) {
+        s->named = s->named ?: o;
+    }
+}
+
 static void add_counts(Shares *s, const Counts *c)
 {
     for (guint i = 0; i < c->ranges->len; i++) {
         const CountRange *r = &g_array_index(c->ranges, CountRange, i);
         const CountPlace *p = count_place(c, r->place);
+        const Object *o = object_get(c->objects, p->object);
         uint64_t insns = r->insns * r->count;
 
         s->all += insns;
-        if (object_get(c->objects, p->object)->kind == OBJECT_NONE) {
-            s->unfiled[level_of(p->priv)] += insns;
+        if (object_is_unfiled(o)) {
+            add(s, level_of(p->priv), o, insns);
         }
     }
 }
@@ -55,8 +67,8 @@ static void add_profile(Shares *s, const Profile *p)
         const ProfileFrame *f = profile_frame(p, n->frame);
 
         s->all += n->self;
-        if (f->object && f->object->kind == OBJECT_NONE) {
-            s->unfiled[f->kind] += n->self;
+        if (f->object && object_is_unfiled(f->object)) {
+            add(s, f->kind, f->object, n->self);
         }
     }
 }
@@ -86,5 +98,10 @@ char *unfiled_text(const Counts *counts, const Profile *profile)
     }
     g_string_append(text, ", in no known file: name it with --sysroot or "
                     "--elf");
+    if (s.named) {
+        g_string_append_printf(text, "; one of them is %s: if that is this "
+                               "machine's, give --sysroot /",
+                               text_plain(s.named->path));
+    }
     return g_string_free(g_steal_pointer(&text), false);
 }

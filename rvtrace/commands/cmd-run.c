@@ -250,6 +250,7 @@ static bool describe(const Run *r)
             .kallsyms = r->ct.job.names.kallsyms,
             .elfs = r->ct.job.elfs,
             .isa = r->ct.job.isa,
+            .title = title_option,
         }, &err)) {
         say_error("%s", err->message);
         return false;
@@ -297,12 +298,12 @@ static bool prepare_line(Run *r, char **args)
         /* Its files are the host's; they are looked up, not searched for. */
         r->ct.job.names.sysroots = g_strdupv(host);
     }
-    if (r->about && !describe(r)) {
-        return false;
-    }
     if (!title_option && (r->line->kernel || r->line->program)) {
         title_option = g_path_get_basename(r->line->program ?:
                                            r->line->kernel);
+    }
+    if (r->about && !describe(r)) {
+        return false;
     }
     if (r->line->program) {
         return true;

@@ -241,6 +241,27 @@ static bool is_virt(GHashTable *machine)
     return type && g_str_equal(type, "virt");
 }
 
+/* Have another board traced, whose options are @machine. */
+static bool trace_board(QemuLine *line, GHashTable *machine, GError **errp)
+{
+    const char *type = g_hash_table_lookup(machine, "type");
+    GHashTableIter iter;
+    gpointer name;
+
+    g_hash_table_iter_init(&iter, machine);
+    while (type && g_hash_table_iter_next(&iter, &name, NULL)) {
+        if (g_str_has_prefix(name, "trace")) {
+            set_problem(errp, "-M %s: only virt has the option %s; leave it "
+                        "out, and 'rvtrace run' adds -device " DEVICE, type,
+                        (char *)name);
+            return false;
+        }
+    }
+    append_option(line, "-device", g_strdup(DEVICE));
+    line->owner = line->argv->len - 2;
+    return true;
+}
+
 QemuLine *qemu_line_new(char **args, const char *dir, GError **errp)
 {
     g_autoptr(QemuLine) line = g_new0(QemuLine, 1);
@@ -267,9 +288,8 @@ QemuLine *qemu_line_new(char **args, const char *dir, GError **errp)
         if (!trace_virt(line, values, errp)) {
             return NULL;
         }
-    } else if (!line->owner) {
-        append_option(line, "-device", g_strdup(DEVICE));
-        line->owner = line->argv->len - 2;
+    } else if (!line->owner && !trace_board(line, machine, errp)) {
+        return NULL;
     }
     line->trace = add_stream(line, values, names->chardev, CHARDEV_TRACE, dir,
                              "trace", errp);

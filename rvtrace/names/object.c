@@ -57,6 +57,14 @@ Object *object_new(ObjectTable *table, ObjectKind kind, const char *path,
     return o;
 }
 
+bool object_is_unfiled(const Object *object)
+{
+    return object->kind == OBJECT_NONE ||
+           ((object->kind == OBJECT_PROGRAM ||
+             object->kind == OBJECT_LIBRARY) && !object->file &&
+            object->path[0] == '/' && !symbols_count(object->symbols));
+}
+
 void object_rename(Object *object, const char *name)
 {
     char *copy = g_strdup(text_plain(name));

@@ -86,6 +86,12 @@ static inline unsigned object_table_size(const ObjectTable *table)
 Object *object_new(ObjectTable *table, ObjectKind kind, const char *path,
                    const char *file);
 
+/*
+ * Is there no file of the object? That is so of unknown code, and of a program
+ * or library that the guest has named and no sysroot has.
+ */
+bool object_is_unfiled(const Object *object);
+
 /* Call @object @name, which is copied, and not after its path. */
 void object_rename(Object *object, const char *name);
 

@@ -191,6 +191,11 @@ bool folder_describe(const char *folder, const FolderRun *run, GError **errp)
     if (run->isa) {
         g_key_file_set_string(about, RUN, "isa", run->isa);
     }
+    if (run->title) {
+        g_autofree char *title = g_utf8_make_valid(run->title, -1);
+
+        g_key_file_set_string(about, RUN, "title", title);
+    }
     set_stream(about, folder, FOLDER_TRACE, run->trace);
     set_stream(about, folder, FOLDER_SIDEBAND, run->sideband);
     set_path(about, "kernel", run->kernel);
@@ -345,7 +350,6 @@ static char **list_of(char *path)
 static bool take(const char *folder, Job *job, bool names, char **title)
 {
     g_autoptr(GKeyFile) about = read_about(folder);
-    g_autofree char *kernel = NULL;
 
     if (!about) {
         return false;
@@ -369,8 +373,7 @@ static bool take(const char *folder, Job *job, bool names, char **title)
     if (!job->isa) {
         job->isa = g_key_file_get_string(about, RUN, "isa", NULL);
     }
-    kernel = g_key_file_get_string(about, FILES, "kernel", NULL);
-    *title = kernel ? g_path_get_basename(text_plain(kernel)) : NULL;
+    *title = g_key_file_get_string(about, RUN, "title", NULL);
     return true;
 }
 

@@ -67,7 +67,7 @@ const OptionGroup layers_group = {
         { "layers", 0, 0, G_OPTION_ARG_STRING, &layers.text,
           "What is below the stacks, the lowest first: hart, comm (the "
           "task's name), process, thread, priv (default: comm; html: "
-          "hart,comm,process,priv)", "LIST" },
+          "hart,comm,process,thread,priv)", "LIST" },
         { NULL }
     },
     .check = check_layers,
@@ -81,7 +81,8 @@ bool layers_given(void)
 void layers_choose(Results *r, bool all)
 {
     static const CallStackLayer all_layers[] = {
-        CALLSTACK_LAYER_COMM, CALLSTACK_LAYER_PROCESS, CALLSTACK_LAYER_PRIV,
+        CALLSTACK_LAYER_COMM, CALLSTACK_LAYER_PROCESS,
+        CALLSTACK_LAYER_THREAD, CALLSTACK_LAYER_PRIV,
     };
     CallStackOptions *o = &r->layers;
 

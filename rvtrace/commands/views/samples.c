@@ -18,7 +18,8 @@ static const OptionGroup chains = {
           "Leave call chains out, as perf2bolt needs it", NULL },
         { "arch", 0, 0, G_OPTION_ARG_STRING, &arch,
           "Architecture that the file is said to be of, for readers that do "
-          "not know riscv64: hotspot takes aarch64 (default: riscv64)",
+          "not know riscv64: hotspot takes aarch64 and --branches=0 "
+          "(default: riscv64)",
           "NAME" },
         { NULL }
     },

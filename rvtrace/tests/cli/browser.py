@@ -113,11 +113,17 @@ class Browser:
             if 'method' in message:
                 self.note(message)
 
-    def open(self, path):
+    def open(self, path, fragment=''):
         """Load a file; forget what was complained of before."""
+        if fragment:
+            # where only this changes, nothing would be loaded
+            self.load('about:blank')
+        self.load('file://' + os.path.realpath(path) + fragment)
+
+    def load(self, url):
         self.errors, self.requests, self.dialogs = [], [], []
         self.events = []
-        self.call('Page.navigate', url='file://' + os.path.realpath(path))
+        self.call('Page.navigate', url=url)
         deadline = time.monotonic() + 60
         while 'Page.loadEventFired' not in self.events:
             message = self.read(deadline)

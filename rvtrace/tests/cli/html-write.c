@@ -13,7 +13,8 @@
 #define SCRIPT  "</script><script>alert(2)</script>"
 
 static const CallStackLayer order[] = {
-    CALLSTACK_LAYER_COMM, CALLSTACK_LAYER_PROCESS, CALLSTACK_LAYER_PRIV,
+    CALLSTACK_LAYER_COMM, CALLSTACK_LAYER_PROCESS, CALLSTACK_LAYER_THREAD,
+    CALLSTACK_LAYER_PRIV,
 };
 
 static Symbol symbols[] = {
@@ -31,13 +32,14 @@ static unsigned label(Profile *p, unsigned node, const char *name)
 }
 
 /* Of @program, in U-mode */
-static unsigned process(Profile *p, const char *hart, const char *comm,
-                        unsigned pid)
+static unsigned thread(Profile *p, const char *hart, const char *comm,
+                       unsigned pid, unsigned tid)
 {
-    g_autofree char *name = g_strdup_printf("%s (%u)", comm, pid);
-    unsigned node = label(p, PROFILE_ROOT, hart);
+    g_autofree char *process = g_strdup_printf("%s (%u)", comm, pid);
+    g_autofree char *name = g_strdup_printf("%s (%u/%u)", comm, pid, tid);
+    unsigned node = label(p, label(p, PROFILE_ROOT, hart), comm);
 
-    return label(p, label(p, label(p, node, comm), name), "U-mode");
+    return label(p, label(p, label(p, node, process), name), "U-mode");
 }
 
 static unsigned call(Profile *p, unsigned node, const Object *program,
@@ -51,18 +53,19 @@ static unsigned call(Profile *p, unsigned node, const Object *program,
     return child;
 }
 
-/* 1000 instructions in all */
+/* 1000 instructions in all. The process 12 has another thread. */
 static void fill(Profile *p, const Object *program, const Object *library)
 {
-    unsigned node = process(p, "hart 0", "sh", 10);
+    unsigned node = thread(p, "hart 0", "sh", 10, 10);
 
     node = call(p, node, program, MAIN, 100);
     node = call(p, node, program, WORK, 300);
     call(p, node, library, LEAF, 200);
-    node = process(p, "hart 1", "sh", 11);
+    node = thread(p, "hart 1", "sh", 11, 11);
     node = call(p, node, program, MAIN, 50);
     call(p, node, program, WORK, 50);
-    call(p, process(p, "hart 0", HOSTILE, 12), program, UGLY, 200);
+    call(p, thread(p, "hart 0", HOSTILE, 12, 12), program, UGLY, 150);
+    call(p, thread(p, "hart 0", HOSTILE, 12, 13), program, UGLY, 50);
     node = label(p, label(p, PROFILE_ROOT, "hart 0"), "M-mode");
     node = profile_child(p, node, profile_label(p, FRAME_MACHINE, "boot"));
     profile_node(p, node)->self += 100;
@@ -135,14 +138,15 @@ static const MomentMark marks[] = {
 };
 
 /*
- * hart 0: boot 100, main 100, work 300, leaf 200, the other one 200; hart 1:
- * main 50, work 50
+ * hart 0: boot 100, main 100, work 300, leaf 200, the other one 150 and 50;
+ * hart 1: main 50, work 50
  */
 static void fill_harts(Activity *harts[2], Profile *parts[2], const Profile *p,
                        TaskTable *tasks)
 {
     const Task *sh = task_intern(tasks, TASK_KNOWN, 10, 10, "sh");
     const Task *ugly = task_intern(tasks, TASK_KNOWN, 12, 12, HOSTILE);
+    const Task *second = task_intern(tasks, TASK_KNOWN, 13, 12, HOSTILE);
     const Task *other = task_intern(tasks, TASK_KNOWN, 11, 11, "sh");
     g_autofree unsigned *n = g_new0(unsigned, p->nodes->len);
     uint64_t at = 0;
@@ -160,7 +164,8 @@ static void fill_harts(Activity *harts[2], Profile *parts[2], const Profile *p,
     go_on(a, &at, sh, n[find_node(p, "sh (10)", "leaf")], 200);
     activity_mark(a, at, &marks[4]);
     activity_mark(a, at, &marks[5]);
-    go_on(a, &at, ugly, n[find_node(p, HOSTILE, SCRIPT)], 200);
+    go_on(a, &at, ugly, n[find_node(p, HOSTILE " (12/12)", SCRIPT)], 150);
+    go_on(a, &at, second, n[find_node(p, HOSTILE " (12/13)", SCRIPT)], 50);
     activity_end(a, at, at);
     at = 0;
     parts[1] = hart_part(p, "hart 1", n);

@@ -17,6 +17,7 @@ import sys
 import tempfile
 
 from browser import Browser, find
+from flames import Flames
 from htmldata import Report as Data
 
 HOSTILE = '<img src=x onerror=alert(1)>'
@@ -109,7 +110,7 @@ class Report:
         there = b.run('[...document.querySelectorAll("#layers input")]'
                       '.map(i => [i.id, i.checked])')
         assert there == [['layer-hart', False], ['layer-name', True],
-                         ['layer-process', False],
+                         ['layer-process', False], ['layer-thread', False],
                          ['layer-privilege', False]], there
         b.click('document.getElementById("layer-hart")')
         assert self.names() == sorted(
@@ -180,7 +181,7 @@ class Report:
     def who_ran(self):
         b = self.b
         # hart 0: firmware, sh, the other one, nothing; of 900 instructions
-        colours = self.pixels(0, 0.05, 0.2, 0.7, 0.85, 0.98)
+        colours = self.pixels(0, 0.05, 0.2, 0.7, 0.85, 0.93)
         assert colours[1] == colours[2], colours
         assert len(set(colours)) == 3 and colours[3] == colours[4], colours
         colours = self.pixels(1, 0.05, 0.2, 0.98)
@@ -300,6 +301,123 @@ class Report:
         assert 'work in prog' in b.run(
             'document.getElementById("relations").textContent')
 
+    def rows(self):
+        """The labels of rows"""
+        return self.b.run('[...document.querySelectorAll("button.hart")].map('
+                          'b => b.textContent)')
+
+    def spans(self):
+        """Where each row has something: parts of the width"""
+        return self.b.run(
+            '[...document.querySelectorAll("canvas")].map(c => { const d = '
+            'c.getContext("2d").getImageData(0, c.height - 2, c.width, 1)'
+            '.data, x = [...Array(c.width).keys()].filter(i => d[4 * i + 3]);'
+            'return [x[0] / c.width, (x[x.length - 1] + 1) / c.width]; })')
+
+    def choose_rows(self, name):
+        self.b.click('[...document.querySelectorAll("#rows button")].find('
+                     f'b => b.textContent === "{name}")')
+
+    def by_thread(self):
+        """Each thread, by its name, in the order of their begin"""
+        b = self.b
+        assert self.rows() == ['hart 0', 'hart 1'], self.rows()
+        self.choose_rows('threads')
+        want = [('sh (11)', 0, 100), ('sh (10)', 100, 700),
+                (HOSTILE + ' (12)', 700, 850), (HOSTILE + ' (13)', 850, 900)]
+        names = [row[0] for row in want]
+        assert self.rows() == names, self.rows()
+        for ends, (_, *exact) in zip(self.spans(), want):
+            assert all(abs(900 * at - end) < 17
+                       for at, end in zip(ends, exact)), (ends, exact)
+        b.screenshot(os.path.join(self.folder, 'report-threads.png'))
+        # one of a process that has another one, by its label and in its row
+        for element in ('querySelectorAll("button.hart")',
+                        'querySelectorAll("canvas")'):
+            b.click_at(f'document.{element}[3]', 0.97)
+            assert self.own() == {SCRIPT: 50}, self.own()
+            assert b.run('document.querySelector(".chip").textContent') \
+                .startswith(HOSTILE)
+            b.press('Escape')
+        x, y = b.run('(r => [r.x + r.width * 0.3, r.y + 10])(document'
+                     '.querySelectorAll("canvas")[1].getBoundingClientRect())')
+        b.call('Input.dispatchMouseEvent', type='mouseMoved', x=x, y=y)
+        lines = b.run('[...document.getElementById("tip").children].map('
+                      'd => d.textContent)')
+        assert lines[0] == 'sh (10), 256 + 16', lines
+        assert lines[1].endswith('16 instructions, 100.00%, on hart 0'), lines
+        # what each ran
+        b.click('document.querySelectorAll("#colour-by button")[1]')
+        assert self.rows() == names, self.rows()
+        b.run('document.getElementById("lanes").focus()')
+        for key in ('ArrowRight', 'ArrowDown', 'ArrowDown', 'ArrowDown'):
+            b.press(key)
+        assert self.said().startswith(HOSTILE + ' (13), 0 + '), self.said()
+        self.choose_rows('harts')
+        assert self.rows() == ['hart 0', 'hart 1'], self.rows()
+
+    def fragment(self):
+        return self.b.run('location.hash')
+
+    def link(self):
+        """The address has what is chosen, and leads to it."""
+        b = self.b
+        assert not self.fragment() and b.run(
+            'document.getElementById("link").hidden')
+        b.drag('document.querySelector("canvas")', 200 / 900, 505 / 900)
+        assert self.fragment() == '#from=192&to=512', self.fragment()
+        b.click('document.querySelectorAll("button.hart")[0]')
+        self.choose_rows('threads')
+        b.click('document.querySelectorAll("button.hart")[1]')
+        b.click('[...document.querySelectorAll("#functions .link")]'
+                '.find(l => l.textContent === "leaf")')
+        # sections are not in the way
+        b.click('document.querySelector("#sections a")')
+        seen = (self.fragment(), self.own(), self.said(), self.rows(), b.run(
+            '[...document.querySelectorAll(".chip, #relations h3")].map(c =>'
+            'c.textContent)'))
+        assert len(seen[4]) == 6 and 'thread=10%2F10' in seen[0], seen
+        assert b.run('document.getElementById("link").href').endswith(seen[0])
+        b.open(self.path, seen[0])
+        again = (self.fragment(), self.own(), self.said(), self.rows(), b.run(
+            '[...document.querySelectorAll(".chip, #relations h3")].map(c =>'
+            'c.textContent)'))
+        assert again == seen, (seen, again)
+        b.press('Escape')
+        b.click('[...document.querySelectorAll("#relations button")].find('
+                'b => b.textContent === "Close")')
+        b.run('scrollTo(0, 0)')
+        self.choose_rows('harts')
+        assert not self.fragment(), self.fragment()
+        # the address of a page that is open already
+        b.run('location.hash = "#task=sh+(11/11)"')
+        b.resize(1301, 1000)
+        assert self.own() == {'work': 50, 'main': 50}, self.own()
+        b.resize(1300, 1000)
+
+    def wrong_links(self):
+        """What is not here is said, and nothing of a link is believed."""
+        b = self.b
+        whole = ['boot', 'leaf', 'main', 'work', SCRIPT]
+        for link, words in (
+                ('from=5ns&to=9ns', '5ns to 9ns'), ('from=9&to=5', '9 to 5'),
+                ('from=5000&to=6000', '5000 to 6000'), ('from=7', '7 to null'),
+                ('hart=7', 'hart 7'), ('thread=1/1', 'thread 1/1'),
+                ('task=' + HOSTILE, HOSTILE), ('function=' + HOSTILE, HOSTILE),
+                ('function=work&object=other', 'function work'),
+                ('function=sh', 'function sh'),
+                ('from=1e9&to=-1&hart=__proto__', 'hart __proto__')):
+            b.open(self.path, '#' + link)
+            said = b.run('document.getElementById("not-here").textContent')
+            assert words in said, (link, said)
+            assert sorted(self.own()) == sorted(whole), (link, self.own())
+            assert b.run('document.querySelectorAll("img").length') == 0
+        # more than there is, and a section
+        b.open(self.path, '#from=0&to=99999999999999')
+        assert b.run('document.getElementById("not-here").hidden')
+        b.open(self.path, '#hot')
+        assert b.run('scrollY > 100') and not b.dialogs
+
     def relations(self):
         b = self.b
         b.click('[...document.querySelectorAll("#functions .link")]'
@@ -342,8 +460,10 @@ class Report:
         b = self.b
         for width in (420, 800, 1300, 1920, 2560):
             b.resize(width, 900)
-            wide = b.run('document.documentElement.scrollWidth')
-            assert wide <= width, (width, wide)
+            for rows in ('threads', 'harts'):
+                self.choose_rows(rows)
+                wide = b.run('document.documentElement.scrollWidth')
+                assert wide <= width, (rows, width, wide)
             used = b.run('document.getElementById("graph").offsetWidth')
             assert used > 0.85 * width, (width, used)
             b.screenshot(os.path.join(self.folder, f'report-{width}.png'))
@@ -472,134 +592,20 @@ def picture(folder):
         assert size in (None, got), (got, size)
 
 
-RECTS = '''[...document.querySelectorAll("#frames > g")]
-    .filter(g => !g.classList.contains("hidden")).map(g => [
-    g.querySelector("title").textContent.replace(/ \\([^(]*$/, ""),
-    +g.querySelector("rect").getAttribute("width"),
-    +g.querySelector("rect").getAttribute("y"),
-    g.classList.contains("hit")])'''
-
-
-class Flames:
-    """Tests of flames.svg, or of icicle.svg"""
-
-    def __init__(self, browser, folder, name):
-        self.b = browser
-        self.path = os.path.join(folder, f'{name}.svg')
-        self.folder = folder
-        self.icicle = name == 'icicle'
-
-    def g(self, name):
-        return ('[...document.querySelectorAll("#frames > g")].find(g => g.'
-                f'querySelector("title").textContent.startsWith("{name} "))')
-
-    def width(self):
-        """Of the frames: all of the window, but for margins of 12 pixels"""
-        return self.b.run('window.innerWidth') - 24
-
-    def frames(self):
-        seen = self.b.run(RECTS)
-        wide = self.width()
-        assert len(seen) == len(FRAMES), seen
-        for name, insns in FRAMES:
-            got, = [s for s in seen if s[0] == name]
-            assert abs(got[1] - wide * insns / 1000) < 1, (got, wide)
-        top = {name: y for name, _, y, _ in seen}
-        order = [top[n] for n in ('all', 'sh', 'main', 'work', 'leaf')]
-        assert order == sorted(order, reverse=not self.icicle), order
-        self.b.screenshot(self.path[:-4] + '.png')
-
-    def search(self):
-        b = self.b
-        b.answer = 'work|leaf'
-        b.click('document.getElementById("search")')
-        # the dialog is answered while the next call waits
-        assert {s[0] for s in b.run(RECTS) if s[3]} == {'work', 'leaf'}
-        said = b.run('document.getElementById("matched").textContent')
-        assert said == 'Matched: 2 frames, 55.00%', said
-        assert [d[0] for d in b.dialogs] == ['prompt']
-        b.dialogs.clear()
-        b.answer = None
-        b.click('document.getElementById("search")')
-        assert not [s for s in b.run(RECTS) if s[3]]
-
-    def zoom(self):
-        b = self.b
-        before = b.run(RECTS)
-        b.click(self.g('work'))
-        after = {s[0]: s[1] for s in b.run(RECTS)}
-        assert set(after) == {'all', 'sh', 'main', 'work', 'leaf'}, after
-        assert abs(after['work'] - self.width()) < 1
-        assert abs(after['leaf'] - self.width() * 200 / 550) < 2, after
-        b.click('document.getElementById("reset")')
-        assert [s[0] for s in b.run(RECTS)] == [s[0] for s in before]
-
-    def keyboard(self):
-        b = self.b
-        b.run(self.g('all') + '.focus()')
-        outward, inward = ('ArrowUp', 'ArrowDown') if self.icicle else \
-            ('ArrowDown', 'ArrowUp')
-        said = []
-        for key in (inward, inward, inward, outward):
-            b.press(key)
-            said.append(b.run('document.getElementById("details")'
-                              '.textContent').split(' ')[0])
-        assert said == ['sh', 'main', 'work', 'main'], said
-        b.press('Enter')
-        assert {s[0] for s in b.run(RECTS)} == {'all', 'sh', 'main', 'work',
-                                                'leaf'}
-        b.press('Escape')
-        assert len(b.run(RECTS)) == len(FRAMES)
-
-
-    def keys_search(self):
-        b = self.b
-        for key, modifiers in (('f', 2), ('F3', 0), ('/', 0)):
-            b.answer = 'leaf'
-            b.press(key, modifiers)
-            assert {s[0] for s in b.run(RECTS) if s[3]} == {'leaf'}, key
-            assert [d[0] for d in b.dialogs] == ['prompt'], key
-            b.dialogs.clear()
-            b.answer = None
-            b.click('document.getElementById("search")')
-            assert not [s for s in b.run(RECTS) if s[3]]
-
-    def in_view(self):
-        """In a window that is less high, of another width, and dark"""
-        b = self.b
-        light = b.run('getComputedStyle(document.querySelector(".paper")).fill')
-        b.call('Emulation.setEmulatedMedia', features=[
-            {'name': 'prefers-color-scheme', 'value': 'dark'}])
-        b.resize(700, 150)
-        b.open(self.path)
-        assert abs(b.run(RECTS)[0][1] - self.width()) < 1
-        inside = ('(r => r.top >= 0 && r.bottom <= innerHeight)('
-                  '%s.getBoundingClientRect())')
-        for element in (self.g('all'), 'document.getElementById("search")',
-                        'document.querySelector(".title")'):
-            assert b.run(inside % element), element
-        assert light != b.run('getComputedStyle(document.querySelector('
-                              '".paper")).fill')
-        b.resize(1800, 150)
-        assert abs(b.run(RECTS)[0][1] - self.width()) < 1
-        b.screenshot(self.path[:-4] + '-dark.png')
-        b.call('Emulation.setEmulatedMedia', features=[])
-        b.resize(1300, 1000)
-
-
 def tests(browser, folder, programs):
     report = Report(browser, folder)
     for name in ('frames', 'search', 'zoom', 'keyboard', 'layers',
                  'upside_down', 'table', 'hostile', 'who_ran', 'code',
                  'theme', 'drag_range', 'range_by_keys', 'choose', 'tooltip',
-                 'what_ran', 'relations', 'to_code', 'palette', 'widths'):
+                 'what_ran', 'by_thread', 'link', 'wrong_links', 'relations',
+                 'to_code', 'palette', 'widths'):
         yield f'report: {name}', report, getattr(report, name)
     if programs:
         ranges = Ranges(browser, folder, *programs)
         yield 'report: ranges are as reported', ranges, ranges.as_reported
     yield 'the picture of a report', report, lambda: picture(folder)
     for drawing in ('flames', 'icicle'):
-        flames = Flames(browser, folder, drawing)
+        flames = Flames(browser, folder, drawing, FRAMES)
         for name in ('frames', 'search', 'zoom', 'keyboard', 'keys_search',
                      'in_view'):
             yield f'{drawing}: {name}', flames, getattr(flames, name)

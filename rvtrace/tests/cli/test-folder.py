@@ -158,6 +158,13 @@ def options(w):
           re.search('warning: .*sideband is not there', w('stat')[2]),
           w('stat'))
     w.clear()
+    w.run('--title', 'one; <b>')
+    check('what is drawn later has the same title', all(
+        '>one; &lt;b&gt;<' in w(*view)[1] for view in
+        (('html', '-o', '-'), ('flamegraph',))), w('flamegraph'))
+    check('or another one', 'other</title>' in
+          w('html', '--title', 'other', '-o', '-')[1])
+    w.clear()
 
 
 def out(w):
@@ -196,6 +203,19 @@ def failed(w):
     os.mkdir(w.path('mine'))
     w('run', '--out', 'mine', '--', '/bin/false', '-M', 'virt')
     check('what was there stays', os.listdir(w.here) == ['mine'])
+    w.clear()
+
+
+def boards(w):
+    """Boards but virt have no options of ours"""
+    result = w('run', '--', w.qemu, '-M', 'sifive_u,trace=on')
+    check('another board and trace=on', said(
+        result, 2, 'sifive_u: only virt has the option trace; leave it out, '
+        ".*adds -device riscv-trace"), result)
+    check('no folder is left', not os.listdir(w.here), os.listdir(w.here))
+    result = w('run', '--', w.qemu, '-M', 'sifive_u')
+    check('without it', result[0] == 0 and any(
+        word.startswith('riscv-trace,') for word in arguments(w)), result)
     w.clear()
 
 
@@ -285,8 +305,8 @@ def commands(w):
 def main():
     with tempfile.TemporaryDirectory() as folder:
         w = Work(folder)
-        for test in (plain, numbers, options, out, failed, wrong, times, keys,
-                     commands):
+        for test in (plain, numbers, options, out, failed, boards, wrong, times,
+                     keys, commands):
             test(w)
     tap.end()
 

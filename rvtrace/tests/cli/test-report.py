@@ -15,7 +15,7 @@ import tempfile
 from checks import check, tap
 from htmldata import Report
 
-LAYERS = '--layers=hart,comm,process,priv'
+LAYERS = '--layers=hart,comm,process,thread,priv'
 
 
 class Program:

@@ -3,6 +3,7 @@
 #
 # user.py PATTERN: see run.sh
 
+import contextlib
 import csv
 import fcntl
 import glob
@@ -12,17 +13,25 @@ import random
 import signal
 import struct
 import subprocess
+import sys
 import termios
 import time
 
+import hotspot
 import past
 import tap
-from tap import LIMIT, need, until
+from tap import LIMIT, need, Skip, until
+
+sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)),
+                             '..', 'cli'))
+
+import browser      # noqa: E402
 
 QEMU, RVTRACE, OBSERVER, ACCESSES, LIBRARIES, OUT, XLEN = (
     os.environ[n] for n in ('QEMU_USER', 'RVTRACE', 'OBSERVER', 'ACCESSES',
                             'LIBRARIES', 'OUT', 'XLEN'))
 CPU = f'rv{XLEN}'
+OBJCOPY = os.environ.get('CROSS', 'riscv64-linux-gnu-') + 'objcopy'
 
 FAULTS = 2 * 20             # of signals.c; what ebreak does is no fault
 # The calls of dynamic.cc: main() calls attempt(0) to attempt(9), three threads
@@ -49,7 +58,7 @@ def qemu(file, name, *words, modes='all', more='', options=(), status=0):
         done = subprocess.run(
             [QEMU, '-L', LIBRARIES, *options, '-cpu',
              f'{CPU},etrace={file},etrace-modes={modes}{more}',
-             f'{OUT}/{name}', *words], stdin=numbers,
+             os.path.join(OUT, name), *words], stdin=numbers,
             capture_output=True, text=True, timeout=LIMIT, check=False)
     need(done.returncode == status,
          f'{name}: {done.returncode}: {done.stdout}{done.stderr}')
@@ -313,6 +322,23 @@ def test_names(folder):
     need('cbrt' in found and found['cbrt'] == 100, 'cbrt() of the library')
 
 
+def test_unnamed(folder):
+    """Without its file, the program's name says which one would help."""
+    file = f'{folder}/trace'
+    qemu(file, 'child')
+    for command in ('report', 'folded'):
+        done = subprocess.run(
+            [RVTRACE, command, '--trace', file, '--sideband',
+             f'{file}.sideband'], capture_output=True, text=True,
+            timeout=LIMIT, check=False)
+        need(done.returncode == 0 and 'in no known file' in done.stderr and
+             f'one of them is {OUT}/child: if that is this machine\'s, give '
+             '--sysroot /' in done.stderr, done.stderr)
+    said = rvtrace('summary', file)
+    need('% in no known file; give --sysroot DIR' in said, said)
+    need('known file' not in rvtrace('summary', file, '--sysroot', '/'), 'named')
+
+
 def test_tasks(folder):
     qemu(f'{folder}/trace', 'threads', status=7)
     names = set()
@@ -322,6 +348,78 @@ def test_tasks(folder):
             names.add(line.split()[-1])
     need(names == {'threads', *(f'worker-{i}' for i in range(1, 9))},
          str(names))
+
+
+def test_report(folder):
+    """In a browser, a row for each thread, with a name that it had"""
+    program = browser.find()
+    if not program:
+        raise Skip('there is no Chromium (package chromium)')
+    file, names, tids = f'{folder}/trace', {}, {}
+    qemu(file, 'threads', more=',etrace-timestamps=on', status=7)
+    for hart, _ in harts(file):
+        for line in rvtrace('decode', file, '--hart', str(hart), '--emit',
+                            'task').splitlines():
+            words = line.split()
+            names.setdefault(words[2], set()).add(words[-1])
+            tids[words[2]] = words[3]
+    rvtrace('html', file, '--sysroot', '/', '-o', f'{folder}/report.html')
+    with contextlib.closing(browser.Browser(program)) as page:
+        page.open(f'{folder}/report.html')
+        rows = '[...document.querySelectorAll("button.hart")]' \
+            '.map(b => b.textContent)'
+        few = page.run(rows)
+        page.click('document.getElementById("more-threads")')
+        rows = page.run(rows)
+        page.click('[...document.querySelectorAll("button.hart")].find('
+                   'b => b.textContent.startsWith("worker-8"))')
+        shown = page.run('document.getElementById("range").textContent')
+        link = page.run('location.hash')
+        # one that is not among the busiest has its row, too
+        gone = min(set(rows) - set(few))
+        tid = gone[:-1].split(' (')[1]
+        page.open(f'{folder}/report.html', f'#thread={tids[tid]}/{tid}')
+        again = page.run('[...document.querySelectorAll("button.hart")]'
+                         '.filter(b => b.ariaPressed === "true")'
+                         '.map(b => b.textContent)')
+        need(again == [gone] and not page.errors,
+             f'{gone}: {again} {page.errors}')
+    need(len(few) == 12 and len(rows) == len(names), f'{few} {rows} {names}')
+    for row in rows:
+        name, tid = row[:-1].split(' (')
+        need(name in names.pop(tid), f'{row}')
+    need(sum(row.startswith('worker-') for row in rows) > 8, f'{rows}')
+    need('thread=' in link and ' 0 instr' not in shown, f'{link} {shown}')
+
+
+def test_hotspot(folder):
+    """Its parser knows the samples, their callers, names, and threads."""
+    file, period = f'{folder}/trace', 1009
+    options = ['--sysroot', '/', '--period', str(period)]
+    for name, status in (('child', 0), ('threads', 7)):
+        # it takes the assembler's marks of code for the functions behind them
+        subprocess.run([OBJCOPY, '-w', '-N', '$x*', f'{OUT}/{name}',
+                        f'{folder}/{name}'], check=True, timeout=LIMIT)
+        qemu(file, f'{folder}/{name}', status=status)
+        rvtrace('perf-data', file, *options, '--arch', 'aarch64',
+                '--branches', '0', '-o', f'{folder}/perf.data')
+        stream = hotspot.read(folder, f'{folder}/perf.data')
+        chains = list(stream.chains())
+        # a head and a line for each frame, and an empty line
+        script = [text.splitlines() for text in rvtrace(
+            'script', file, *options).split('\n\n') if text.strip()]
+        want = [[int(line.split()[0], 16) for line in lines[1:]]
+                for lines in script]
+        got = [[address for address, _ in chain] for chain in chains]
+        need(sorted(got) == sorted(want), f'{len(got)} and {len(want)}')
+        pcs = [pc for _, pcs in harts(file) for pc in pcs[period - 1::period]]
+        need(sorted(chain[0] for chain in got) == sorted(pcs), 'the samples')
+        named = hotspot.check_names(stream, f'{folder}/{name}')
+        need(named > 10, f'{named} names')
+        print(f'# {len(chains)} samples, {named} places with names')
+        heads = {lines[0].split()[0] for lines in script}
+        need({stream.strings[c] for c in stream.commands} == heads, f'{heads}')
+    need('threads' in heads and 'worker-8' in heads, f'{heads}')
 
 
 def test_run(folder):
@@ -441,8 +539,11 @@ tap.run(f'{OUT}/tests', [
     *((f'filter-{modes}', test_filter, modes) for modes in MODES),
     ('filter-data', test_filter_data),
     ('times', test_times),
-    *([('names', test_names)] if XLEN == '64' else []),
+    *([('names', test_names), ('hotspot', test_hotspot)]
+      if XLEN == '64' else []),
+    ('unnamed', test_unnamed),
     ('tasks', test_tasks),
+    ('report', test_report),
     ('run', test_run),
     ('fork', test_fork),
     ('exec', test_exec),

@@ -78,8 +78,9 @@ static char *describe(const uint8_t *data)
                                    (unsigned)get(p + 20, 4));
             break;
         case PERF_RECORD_COMM:
-            g_string_append_printf(text, "comm %u:%u %s\n",
-                                   (unsigned)get(p + 8, 4),
+            g_string_append_printf(text, "%s %u:%u %s\n",
+                                   get(p + 4, 2) & PERF_MISC_COMM_EXEC ?
+                                   "exec" : "comm", (unsigned)get(p + 8, 4),
                                    (unsigned)get(p + 12, 4), p + 16);
             break;
         case PERF_RECORD_FORK:
@@ -191,6 +192,27 @@ static void test_exec(void)
         "comm 10:10 ls\n2 sample 10:10\n");
 }
 
+/* A thread that has another name runs the same program. */
+static void test_renamed(void)
+{
+    Guest g;
+
+    set_up(&g);
+    sb_thread(g.sb, 0, ONE, 10, 10, "sh");
+    sb_thread(g.sb, 0, TWO, 11, 10, "sh");
+    sb_thread(g.sb, 0, TWO, 11, 10, "worker");
+    sb_thread(g.sb, 0, ONE, 10, 10, "ls");
+    sample(&g, 0, 1, ONE, 10, 10, "sh");
+    sample(&g, 0, 2, TWO, 11, 10, "sh");
+    sample(&g, 0, 3, TWO, 11, 10, "worker");
+    sample(&g, 0, 4, ONE, 10, 10, "ls");
+    check_records(&g,
+        "comm 10:10 sh\nmap 10\n1 sample 10:10\n"
+        "2 fork 10:11 of 10:10\ncomm 10:11 sh\n2 sample 10:11\n"
+        "comm 10:11 worker\n3 sample 10:11\n"
+        "exec 10:10 ls\n4 sample 10:10\n");
+}
+
 /* What is not certain is not said. */
 static void test_unknown(void)
 {
@@ -234,7 +256,7 @@ static void test_clocks(void)
     sample(&g, 1, 10, TWO + 1, 21, 20, "thread");
     check_records(&g,
         "comm 10:10 old\nmap 10\n5 sample 10:10\n"
-        "comm 10:10 new\n6 sample 10:10\ncomm 10:10 old\n8 sample 10:10\n"
+        "exec 10:10 new\n6 sample 10:10\nexec 10:10 old\n8 sample 10:10\n"
         "comm 20:20 main\nmap 20\n9 sample 20:20\n"
         "10 fork 20:21 of 20:20\ncomm 20:21 thread\n10 sample 20:21\n");
 }
@@ -245,6 +267,7 @@ int main(int argc, char **argv)
     g_test_add_func("/perf-data/thread", test_thread);
     g_test_add_func("/perf-data/reused", test_reused);
     g_test_add_func("/perf-data/exec", test_exec);
+    g_test_add_func("/perf-data/renamed", test_renamed);
     g_test_add_func("/perf-data/unknown", test_unknown);
     g_test_add_func("/perf-data/clocks", test_clocks);
     return g_test_run();

@@ -103,3 +103,5 @@ showSummary();
 showGraph();
 showFunctionTable();
 showTime();
+followLink();
+window.addEventListener('hashchange', followLink);

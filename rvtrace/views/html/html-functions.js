@@ -43,10 +43,16 @@ function measureFunctions() {
     }
 }
 
-/* By bin, what functions a hart ran; made when it is asked for */
-function functionBins(hart) {
-    if (hart.functions) {
-        return hart.functions;
+/* Is it of this hart, or of this thread? */
+function isOf(row, node) {
+    return row.names ? row.names.has(node.thread) :
+        !there.has(HART) || node.hart === row.hart;
+}
+
+/* By bin, what functions a hart or a thread ran; made when it is asked for */
+function functionBins(row) {
+    if (row.functions) {
+        return row.functions;
     }
     const sums = Array.from({ length: axis.nodeBins }, () => new Map());
     const busy = new Set(functions.filter(f => data.frames[f.frame][1] !==
@@ -54,16 +60,16 @@ function functionBins(hart) {
                               data.frames[a.frame][3])
         .slice(0, 100).map(f => f.frame));
     for (const node of nodes) {
-        if (there.has(HART) && node.hart !== hart.hart) {
+        if (!isOf(row, node)) {
             continue;
         }
         const thing = busy.has(node.frame) ? node.frame : OTHERS;
         node.own.bins.forEach((bin, i) => sums[bin].set(thing,
             (sums[bin].get(thing) || 0) + node.own.counts[i]));
     }
-    hart.functions = sums.map(bin => [...bin].map(([thing, n]) =>
+    row.functions = sums.map(bin => [...bin].map(([thing, n]) =>
         [thing, n, 0]).sort((a, b) => a[1] - b[1]));
-    return hart.functions;
+    return row.functions;
 }
 
 /*
@@ -144,6 +150,7 @@ function showRelations() {
         button('Close', () => {
             related = -1;
             showRelations();
+            showLink();
         }, false));
     const lists = make('div', 'relations');
     lists.append(relationList('Callers', callers, all),
@@ -159,6 +166,7 @@ function showRelations() {
 function chooseFunction(frame) {
     related = frame;
     showRelations();
+    showLink();
     byId('hot').scrollIntoView({ block: 'start' });
     byId('relations').focus({ preventScroll: true });
 }

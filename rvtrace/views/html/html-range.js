@@ -42,30 +42,34 @@ function zoomOut() {
 function showAll() {
     cursor = null;
     hideTip();
-    choose({ from: 0, to: axis.nodeBins, hart: -1, task: -1 });
+    choose({ from: 0, to: axis.nodeBins, ...ANY });
 }
 
 /* What was there, for a tooltip: lines of text */
-function describePlace(hart, at) {
+function describePlace(row, at) {
     const wide = barWidth(), i = Math.floor((at - axis.start) / wide);
-    const bin = shares(hart)[i] || [], first = axis.start + i * wide;
+    const bin = shares(row)[i] || [], first = axis.start + i * wide;
     const all = bin.reduce((sum, share) => sum + share[1], 0);
-    const lines = [`hart ${hart.hart}, ${place(Math.max(first, axis.from))}` +
+    const lines = [`${row.label}, ${place(Math.max(first, axis.from))}` +
         (timed ? ` + ${long(wide)}` : ' + ' + short(wide))];
-    for (const [thing, n, ns] of bin.slice(-6).reverse()) {
+    for (const [thing, n, ns, where] of bin.slice(-6).reverse()) {
         lines.push(`${nameOf(thing)}: ${short(n)} instructions` +
-            (hart.timed && !byFunction ? `, ${long(ns)}` :
-             `, ${percent(n, all)}`));
+            (row.timed && !byFunction ? `, ${long(ns)}` :
+             `, ${percent(n, all)}`) +
+            (where === undefined ? '' : `, on hart ${where}`));
+    }
+    if (row.names) {
+        return lines;
     }
     const from = first, to = first + wide;
-    hart.traps.forEach((trap, cause) => {
+    row.traps.forEach((trap, cause) => {
         const n = sumOf(trap, (from - axis.start) / axis.width,
                         (to - axis.start) / axis.width);
         if (n) {
             lines.push(`${data.traps[cause]}: ${group(n)}`);
         }
     });
-    for (const [at, kind, text] of hart.marks) {
+    for (const [at, kind, text] of row.marks) {
         if (at >= from && at < to) {
             lines.push(text ? `${NOTES[kind]}: ${text}` : NOTES[kind]);
         }
@@ -88,12 +92,12 @@ function hideTip() {
 }
 
 /* The thing that has most of the bin, or that is at @y of the column */
-function thingAt(hart, at, y) {
-    const bin = shares(hart)[Math.floor((at - axis.start) / barWidth())] || [];
+function thingAt(row, at, y) {
+    const bin = shares(row)[Math.floor((at - axis.start) / barWidth())] || [];
     if (y === undefined || !bin.length) {
         return bin.length ? bin[bin.length - 1][0] : null;
     }
-    const by = hart.timed && !byFunction ? 2 : 1;
+    const by = row.timed && !byFunction ? 2 : 1;
     let left = (1 - y) * bin.reduce((sum, share) => sum + share[by], 0);
     for (let j = bin.length; j--;) {
         left -= bin[j][by];
@@ -115,8 +119,8 @@ function chooseThing(thing) {
     }
 }
 
-function followMouse(hart) {
-    const canvas = hart.canvas;
+function followMouse(row) {
+    const canvas = row.canvas;
     const at = e => seen.from + (seen.to - seen.from) * Math.min(Math.max(
         (e.clientX - canvas.getBoundingClientRect().left) /
         canvas.clientWidth, 0), 0.999999);
@@ -137,7 +141,7 @@ function followMouse(hart) {
             hideTip();
             return;
         }
-        showTip(describePlace(hart, here), e.clientX, e.clientY);
+        showTip(describePlace(row, here), e.clientX, e.clientY);
     });
     canvas.addEventListener('pointerup', e => {
         const from = drag;
@@ -146,8 +150,8 @@ function followMouse(hart) {
             chooseRange(from.from, at(e));
         } else if (from) {
             const box = canvas.getBoundingClientRect();
-            chooseThing(thingAt(hart, at(e), (e.clientY - box.top) /
-                                             box.height));
+            chooseThing(thingAt(row, at(e), row.names ? undefined :
+                                (e.clientY - box.top) / box.height));
         }
     });
     canvas.addEventListener('pointercancel', () => {
@@ -159,12 +163,11 @@ function followMouse(hart) {
 
 function onTimeKey(e) {
     const step = { ArrowLeft: -1, ArrowRight: 1 }[e.key];
-    const rows = harts.length;
     if (e.ctrlKey || e.metaKey || e.altKey) {
         return;
     }
     if (!cursor && e.key.startsWith('Arrow')) {
-        cursor = { at: seen.from, hart: 0, anchor: null };
+        cursor = { at: seen.from, row: 0, anchor: null };
     } else if (step) {
         const from = cursor.at;
         cursor.at = Math.min(Math.max(axis.start + (binAt(cursor.at) + step) *
@@ -174,10 +177,10 @@ function onTimeKey(e) {
             chooseRange(cursor.anchor, cursor.at);
         }
     } else if (e.key === 'ArrowUp' || e.key === 'ArrowDown') {
-        cursor.hart = (cursor.hart + (e.key === 'ArrowUp' ? rows - 1 : 1)) %
-            rows;
+        cursor.row = (cursor.row + (e.key === 'ArrowUp' ? rows.length - 1 :
+            1)) % rows.length;
     } else if (e.key === 'Enter' && cursor) {
-        chooseThing(thingAt(harts[cursor.hart], cursor.at));
+        chooseThing(thingAt(rows[cursor.row], cursor.at));
     } else if (e.key === '+' || e.key === '=') {
         zoomIn();
     } else if (e.key === '-') {
@@ -188,9 +191,9 @@ function onTimeKey(e) {
     e.preventDefault();
     drawRange();
     if (cursor && e.key.startsWith('Arrow')) {
-        const hart = harts[cursor.hart];
-        const box = hart.canvas.getBoundingClientRect();
-        const lines = describePlace(hart, cursor.at);
+        const row = rows[cursor.row];
+        const box = row.canvas.getBoundingClientRect();
+        const lines = describePlace(row, cursor.at);
         showTip(lines, box.left + x(cursor.at, box.width), box.bottom - 18);
         range.textContent = lines.join('; ');
     }
@@ -204,7 +207,7 @@ function sayRange() {
     for (const hart of harts) {
         if (chosen.hart < 0 || chosen.hart === hart.hart) {
             for (const [task, counts] of hart.totals) {
-                insns += chosen.task < 0 || chosen.task === task ?
+                insns += isChosenTask(task) ?
                     sumOf(counts, chosen.from * axis.per,
                           chosen.to * axis.per) : 0;
             }
@@ -239,13 +242,16 @@ function showChosen() {
     if (chosen.hart >= 0) {
         chips.push(chip('hart ' + chosen.hart, { hart: -1 }));
     }
+    if (chosen.thread >= 0) {
+        chips.push(chip(threads[chosen.thread].label, { thread: -1 }));
+    }
     if (chosen.task >= 0) {
         chips.push(chip(taskName(chosen.task), { task: -1 }));
     }
     byId('chosen').replaceChildren(...chips);
     byId('whole').disabled = allChosen();
-    harts.forEach(hart => hart.button.setAttribute('aria-pressed',
-        chosen.hart === hart.hart));
+    rows.forEach(row => row.button.setAttribute('aria-pressed', row.names ?
+        threads[chosen.thread] === row : chosen.hart === row.hart));
 }
 
 /* The things that ran most in what is chosen; and its traps */
@@ -288,29 +294,6 @@ function showLegend() {
             make('span', '', `${name} ${group(n)}`)));
 }
 
-function addHart(hart) {
-    const row = make('div', 'strip'), lines = make('div', 'lines');
-    hart.button = make('button', 'hart', 'hart ' + hart.hart);
-    hart.canvas = make('canvas');
-    hart.trapCanvas = make('canvas', 'trap-lane');
-    hart.button.type = 'button';
-    hart.button.title = 'Show only this hart';
-    hart.button.addEventListener('click', () => choose({
-        hart: chosen.hart === hart.hart ? -1 : hart.hart }));
-    hart.canvas.setAttribute('role', 'img');
-    hart.canvas.setAttribute('aria-label', `What hart ${hart.hart} ran: ` +
-        [...hart.totals].map(([task, counts]) => [task,
-            sumOf(counts, 0, axis.bins)]).filter(([, n]) => n)
-        .sort((a, b) => b[1] - a[1]).slice(0, 5)
-        .map(([t, n]) => taskName(t) + ' ' + percent(n, hart.insns))
-        .join(', '));
-    hart.trapCanvas.hidden = !data.traps.length;
-    lines.append(hart.canvas, hart.trapCanvas);
-    row.append(hart.button, lines);
-    byId('strips').append(row);
-    followMouse(hart);
-}
-
 function chooseColours(functions) {
     byFunction = functions;
     paint();
@@ -324,28 +307,23 @@ function chooseColours(functions) {
     showLegend();
 }
 
-function showTime() {
+function sayHint() {
     const more = harts.reduce((sum, hart) => sum + hart.moreMarks, 0);
+    byId('who-hint').textContent = (timed ? 'Virtual time of the machine' :
+        'Instructions of each hart (the trace has no times)') +
+        '. Drag to choose a range: call stacks and functions follow.' +
+        (data.traps.length && rows === harts ? ' Traps are below each hart.' :
+         '') +
+        (timed && isUserOnly() ? ' While a thread waits in a system call, it ' +
+         'is shown as if it ran.' : '') +
+        (more ? ` ${group(more)} more notes are not shown.` : '');
+}
+
+function showTime() {
     byId('who').hidden = !harts.length;
     if (!harts.length) {
         return;
     }
-    byId('who-hint').textContent = (timed ? 'Virtual time of the machine' :
-        'Instructions of each hart (the trace has no times)') +
-        '. Drag to choose a range: call stacks and functions follow.' +
-        (data.traps.length ? ' Traps are below each hart.' : '') +
-        (more ? ` ${group(more)} more notes are not shown.` : '');
-    if (harts.some(hart => hart.marks.length)) {
-        const row = make('div', 'strip'), lane = make('div', 'lines');
-        lane.id = 'marks';
-        row.append(make('span', 'hart', 'notes'), lane);
-        byId('strips').append(row);
-    }
-    harts.forEach(addHart);
-    const row = make('div', 'strip'), box = make('div', 'axis');
-    box.id = 'axis';
-    row.append(make('span', 'hart', timed ? 'time' : 'instr.'), box);
-    byId('strips').append(row);
     if (data.tasks.length) {
         for (const name of ['tasks', 'functions']) {
             const button = make('button', '', name);
@@ -361,8 +339,8 @@ function showTime() {
     lanes.addEventListener('keydown', onTimeKey);
     lanes.addEventListener('blur', hideTip);
     window.addEventListener('resize', drawTime);
-    followers.push(sayRange, showChosen, showLegend, drawTime);
-    sayRange();
-    showChosen();
-    chooseColours(!data.tasks.length);
+    followers.push(sayRange, showChosen, showLegend, drawTime, showLink);
+    byFunction = !data.tasks.length;
+    showThreadChoice();
+    chooseColours(byFunction);
 }

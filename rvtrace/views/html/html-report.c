@@ -13,6 +13,8 @@
 #include "html-report.js.h"
 #include "html-time.js.h"
 #include "html-range.js.h"
+#include "html-rows.js.h"
+#include "html-link.js.h"
 #include "html-stacks.js.h"
 #include "html-functions.js.h"
 #include "html-code.js.h"
@@ -145,9 +147,9 @@ void html_report_write(const HtmlReport *report, FILE *f)
             "initial-scale=1\">\n"
             "<title>%s</title>\n<style>\n%s</style>\n</head>\n%s"
             "<script type=\"application/json\" id=\"data\">%s</script>\n"
-            "<script>\n(function () {\n'use strict';\n%s%s%s%s%s%s})();\n"
+            "<script>\n(function () {\n'use strict';\n%s%s%s%s%s%s%s%s})();\n"
             "</script>\n</html>\n",
             escaped, html_report_css, html_report_html, json->str,
-            html_report_js, html_time_js, html_range_js, html_stacks_js,
-            html_functions_js, html_code_js);
+            html_report_js, html_time_js, html_range_js, html_rows_js,
+            html_link_js, html_stacks_js, html_functions_js, html_code_js);
 }

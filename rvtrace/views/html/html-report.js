@@ -6,8 +6,9 @@ const KINDS = [['group', 215, 6, 14], ['machine', 208, 16, 66],
     ['trap', 350, 8, 66]];
 const GROUP = 0, LAYERS = ['hart', 'name', 'process', 'thread', 'privilege'];
 const NO_LAYER = 5;
-/* What is looked at: bins of call stacks, a hart, a task; -1: any */
-const chosen = { from: 0, to: data.axis.nodeBins, hart: -1, task: -1 };
+/* What is looked at: bins of call stacks, a hart, a task, a thread; -1: any */
+const ANY = { hart: -1, task: -1, thread: -1 };
+const chosen = { from: 0, to: data.axis.nodeBins, ...ANY };
 const followers = [];
 
 /* An element with a class and text, which is never taken as HTML */
@@ -64,7 +65,7 @@ function choose(changes) {
 
 function allChosen() {
     return chosen.from === 0 && chosen.to === data.axis.nodeBins &&
-        chosen.hart < 0 && chosen.task < 0;
+        chosen.hart < 0 && chosen.task < 0 && chosen.thread < 0;
 }
 
 /* Packed numbers, as html-pack.h says */
@@ -133,6 +134,11 @@ function showSummary() {
         if (title && !section.hidden) {
             const link = make('a', '', title.textContent);
             link.href = '#' + section.id;
+            link.addEventListener('click', e => {
+                // the address keeps what is chosen
+                e.preventDefault();
+                section.scrollIntoView();
+            });
             byId('sections').append(link);
         }
     }

@@ -17,6 +17,7 @@ function newNode(what, own, parent) {
         hart: layer === HART ? +name.slice(5) : parent ? parent.hart : -1,
         comm: layer === COMM ? name : parent ? parent.comm : null,
         process: layer === PROCESS ? name : parent ? parent.process : null,
+        thread: layer === THREAD ? name : parent ? parent.thread : null,
     };
 }
 
@@ -39,15 +40,28 @@ function readTree() {
 
 /* Tasks and harts can be chosen if there are layers of them. */
 function canChooseTask(task) {
-    return there.has(PROCESS) && data.tasks[task][3] || there.has(COMM);
+    return (there.has(THREAD) || there.has(PROCESS)) && data.tasks[task][3] ||
+        there.has(COMM);
+}
+
+/* How the layer of threads calls a task */
+function threadName(task) {
+    const [name, process, thread, known] = data.tasks[task];
+    return known ? `${name} (${process}/${thread})` : name;
 }
 
 function isChosen(node) {
     if (chosen.hart >= 0 && there.has(HART) && node.hart !== chosen.hart) {
         return false;
     }
+    if (chosen.thread >= 0 && !threads[chosen.thread].names.has(node.thread)) {
+        return false;
+    }
     if (chosen.task < 0) {
         return true;
+    }
+    if (there.has(THREAD)) {
+        return node.thread === threadName(chosen.task);
     }
     const [name, process, , known] = data.tasks[chosen.task];
     return known && there.has(PROCESS) ? node.process === `${name} (${process})`
@@ -56,7 +70,8 @@ function isChosen(node) {
 
 /* How much each node has of what is chosen */
 function measure() {
-    const { from, to } = chosen, any = chosen.hart < 0 && chosen.task < 0;
+    const { from, to } = chosen;
+    const any = chosen.hart < 0 && chosen.task < 0 && chosen.thread < 0;
     for (const node of nodes) {
         node.self = any || isChosen(node) ? sumOf(node.own, from, to) : 0;
         node.total = node.self;
@@ -102,7 +117,7 @@ function withLayers(tree, shown) {
 
 const HEIGHT = 19;
 const graph = byId('graph'), search = byId('search');
-const HART = 0, COMM = 1, PROCESS = 2, PRIVILEGE = 4;
+const HART = 0, COMM = 1, PROCESS = 2, THREAD = 3, PRIVILEGE = 4;
 const nodes = readTree(), full = nodes[0], shown = new Set();
 const there = new Set(nodes.map(n => n.layer).filter(l => l !== NO_LAYER));
 let root, focus, now = null, pattern = null, upsideDown = false, boxes;

@@ -4,7 +4,7 @@
 
 const axis = data.axis, timed = axis.unit === 'ns';
 const binWidth = axis.width * axis.per;
-const NOBODY = -1, OTHERS = -2, TALL = 46;
+const NOBODY = -1, OTHERS = -2;
 const PALETTE = ['#4e79a7', '#f28e2b', '#59a14f', '#e15759', '#76b7b2',
     '#edc948', '#b07aa1', '#ff9da7', '#9c755f', '#1f9ed1', '#86bc25',
     '#d3538f', '#7a5bd1', '#c49c3c', '#2a9d8f', '#e76f51', '#5f7f3a', '#b9a5e0',
@@ -15,6 +15,9 @@ const lanes = byId('lanes'), range = byId('range'), tip = byId('tip');
 const seen = { from: axis.from, to: Math.max(axis.to, axis.from + 1) };
 const harts = data.harts.map(readHart);
 let colours = new Map(), byFunction = false, cursor = null, drag = null;
+const threads = listThreads();
+/* What there is a row of: harts, or threads */
+let rows = harts;
 
 /* Each bin's [thing, instructions, ns], the largest one last */
 function readHart(hart) {
@@ -34,7 +37,8 @@ function readHart(hart) {
         totals.push([task, insns]);
     }
     bins.forEach(bin => bin.sort((a, b) => a[2] - b[2] || a[1] - b[1]));
-    return { ...hart, bins, totals: new Map(totals), timed: !!times,
+    return { ...hart, bins, totals: new Map(totals), timed: !!times, tall: 46,
+             label: 'hart ' + hart.hart,
              traps: data.traps.map(() => traps.counts()), functions: null };
 }
 
@@ -91,8 +95,8 @@ function long(length) {
     return Math.round(length) + ' ns';
 }
 
-function shares(hart) {
-    return byFunction ? functionBins(hart) : hart.bins;
+function shares(row) {
+    return byFunction ? functionBins(row) : row.bins;
 }
 
 /* How wide a bin of what is drawn is */
@@ -158,9 +162,9 @@ function prepare(canvas, tall) {
     return [c, width];
 }
 
-function drawHart(hart) {
-    const [c, width] = prepare(hart.canvas, TALL), wide = barWidth();
-    const end = timed ? axis.to : hart.insns, list = shares(hart);
+function drawRow(row) {
+    const [c, width] = prepare(row.canvas, row.tall), wide = barWidth();
+    const end = timed || row.names ? axis.to : row.insns, list = shares(row);
     const shades = new Map();
     list.forEach((bin, i) => {
         const from = Math.max(axis.start + i * wide, axis.from);
@@ -168,15 +172,16 @@ function drawHart(hart) {
         if (!bin.length || to <= seen.from || from >= seen.to) {
             return;
         }
-        const by = hart.timed && !byFunction ? 2 : 1;
+        const by = row.timed && !byFunction ? 2 : 1;
         const all = bin.reduce((sum, share) => sum + share[by], 0);
-        const most = by === 2 ? Math.max(to - from, all) : all;
+        const most = by === 2 || row.names && !timed ?
+            Math.max(to - from, all) : all;
         const left = Math.round(x(from, width));
         const right = Math.max(Math.round(x(to, width)), left + 1);
-        let y = TALL;
+        let y = row.tall;
         for (let j = bin.length; j--;) {
-            const tall = bin[j][by] / (most || 1) * TALL;
-            c.globalAlpha = faded(bin[j][0], hart) ? 0.18 : 1;
+            const tall = bin[j][by] / (most || 1) * row.tall;
+            c.globalAlpha = faded(bin[j], row) ? 0.18 : 1;
             if (!shades.has(bin[j][0])) {
                 shades.set(bin[j][0], colourOf(bin[j][0]));
             }
@@ -185,13 +190,22 @@ function drawHart(hart) {
             y -= tall;
         }
     });
-    drawTraps(hart);
+    if (!row.names) {
+        drawTraps(row);
+    }
 }
 
-/* Is it none of what is chosen? */
-function faded(thing, hart) {
-    return chosen.hart >= 0 && chosen.hart !== hart.hart ||
-        !byFunction && chosen.task >= 0 && chosen.task !== thing;
+function isChosenTask(task) {
+    return (chosen.task < 0 || chosen.task === task) &&
+        (chosen.thread < 0 || threads[chosen.thread].tasks.has(task));
+}
+
+/* Is a share of a bin none of what is chosen? */
+function faded(share, row) {
+    const [thing, , , where = row.hart] = share;
+    return chosen.hart >= 0 && where !== undefined && where !== chosen.hart ||
+        row.names && chosen.thread >= 0 && threads[chosen.thread] !== row ||
+        !byFunction && !isChosenTask(thing);
 }
 
 function drawTraps(hart) {
@@ -314,7 +328,7 @@ function wholeRange() {
 }
 
 function drawTime() {
-    harts.forEach(drawHart);
+    rows.forEach(drawRow);
     drawAxis();
     drawMarks();
     drawRange();

@@ -213,6 +213,8 @@ static void see_task(PerfData *p, const Sample *sample)
     const Task *task = task_of(p, sample);
     gpointer tid = GUINT_TO_POINTER(tid_of(task));
     const Task *before = g_hash_table_lookup(p->named, tid);
+    /* A thread that runs another program becomes its process' first one. */
+    bool exec = before && !is_thread(task);
 
     if (before == task) {
         return;
@@ -222,7 +224,7 @@ static void see_task(PerfData *p, const Sample *sample)
         /* Which of its threads made it is not known; perf asks for one. */
         put_task(p, PERF_RECORD_FORK, task, task->tgid, sample);
     }
-    begin_record(p, PERF_RECORD_COMM, before ? PERF_MISC_COMM_EXEC : 0);
+    begin_record(p, PERF_RECORD_COMM, exec ? PERF_MISC_COMM_EXEC : 0);
     view_put32(p->record, pid_of(task));
     view_put32(p->record, tid_of(task));
     view_put_string(p->record, comm_of(task), 8);

@@ -64,7 +64,7 @@ static void add_part(void *opaque, const CountRange *range, uint64_t start,
         add_share(s->functions, symbol, symbol->name, o->name, n);
     }
     if (!symbol || is_made_up(o, symbol)) {
-        add_share(s->nameless, o, o->kind == OBJECT_NONE ? NULL : o->name,
+        add_share(s->nameless, o, object_is_unfiled(o) ? NULL : o->name,
                   NULL, n);
     }
 }

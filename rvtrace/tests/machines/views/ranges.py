@@ -36,7 +36,7 @@ def test_ranges(folder, guest, run, stacks):
                '--emit', 'packets')
     stamps = [int(ts, 16) for ts in re.findall(r' ts=0x([0-9a-f]+)', text)]
     need(axis['unit'] == 'ns' and axis['to'] == stamps[-1], f'{axis}')
-    layers = '--layers=hart,comm,process,priv'
+    layers = '--layers=hart,comm,process,thread,priv'
 
     def folded(*options):
         return Counter({tuple(stack.split(';')): n for stack, n in
