@@ -326,8 +326,17 @@ void riscv_trace_hart_detach_now(CPUState *cs)
 {
     RISCVTraceHart *hart = riscv_trace_hart(cs);
 
+    RISCVTraceReader *reader = hart->reader;
+
     trace_switch(cs, false);
+    if (reader) {
+        /* Whose code changes looks for the harts of its reader. */
+        qemu_mutex_lock(&reader->lock);
+    }
     cpu_env(cs)->trace = (RISCVTracePort) { };
+    if (reader) {
+        qemu_mutex_unlock(&reader->lock);
+    }
     g_clear_pointer(&hart->maps, g_hash_table_destroy);
     g_array_free(hart->pending, true);
     g_free(hart->ring);

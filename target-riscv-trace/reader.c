@@ -166,11 +166,31 @@ void riscv_trace_reader_begin(RISCVTraceReader *reader, CPUState *const *harts,
     }
 }
 
+static void put_place(RISCVTraceReader *reader, unsigned index,
+                      const ETraceSbPlace *place)
+{
+    uint8_t bytes[ETRACE_SB_HEADER_SIZE + ETRACE_SB_PLACE_SIZE];
+
+    riscv_trace_reader_record(reader, bytes,
+                              etrace_sb_pack_place(bytes, index, place));
+}
+
 void riscv_trace_reader_add(RISCVTraceReader *reader, CPUState *cs,
-                            unsigned index, const ETraceParams *params)
+                            unsigned index, const ETraceParams *params,
+                            const ETraceSbPlace *left)
 {
     QEMU_LOCK_GUARD(&reader->lock);
     add_hart(reader, cs, index, params);
+    if (left->id != reader->change) {
+        /*
+         * What was announced meanwhile holds from its first instruction on, and
+         * not from the place of the next change, which counts for all before.
+         */
+        put_place(reader, index, &(ETraceSbPlace) {
+            .id = reader->change,
+            .packets = left->packets,
+        });
+    }
 }
 
 void riscv_trace_reader_end(RISCVTraceReader *reader)
@@ -220,12 +240,8 @@ void riscv_trace_reader_place(RISCVTraceHart *hart)
     place.packets = close_window(hart);
     QEMU_LOCK_GUARD(&reader->lock);
     while (hart->change != reader->change) {
-        uint8_t bytes[ETRACE_SB_HEADER_SIZE + ETRACE_SB_PLACE_SIZE];
-
         place.id = ++hart->change;
-        riscv_trace_reader_record(reader, bytes,
-                                  etrace_sb_pack_place(bytes, hart->index,
-                                                       &place));
+        put_place(reader, hart->index, &place);
     }
 }
 

@@ -42,11 +42,13 @@ void riscv_trace_reader_begin(RISCVTraceReader *reader, CPUState *const *harts,
                               uint64_t trace_offset, bool deaf);
 
 /*
- * @cs is hart @index of the present session from here on, with PARAMS. From its
- * own thread.
+ * @cs is hart @index of the present session from here on, with PARAMS. @left:
+ * how many packets an earlier hart of that number has put, and the last change
+ * that it had its place of; zeros if there was none. From its own thread.
  */
 void riscv_trace_reader_add(RISCVTraceReader *reader, CPUState *cs,
-                            unsigned index, const ETraceParams *params);
+                            unsigned index, const ETraceParams *params,
+                            const ETraceSbPlace *left);
 
 /* Nobody reads any more. BQL held. */
 void riscv_trace_reader_end(RISCVTraceReader *reader);

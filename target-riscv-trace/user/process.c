@@ -238,7 +238,9 @@ void riscv_trace_user_start(CPURISCVState *env, const char *file)
         t->renamed = false;
         t->waits = false;
         riscv_trace_hart_attach(cs, &riscv_trace_user_hart_ops, t, number);
-        riscv_trace_reader_add(p->reader, cs, number, &params);
+        riscv_trace_reader_add(p->reader, cs, number, &params,
+                               &(ETraceSbPlace) { .id = t->change,
+                                                  .packets = t->packets });
         riscv_trace_hart_enable_now(cs, true);
         put_task(env->trace.hart);
     } else {
@@ -260,6 +262,7 @@ void riscv_trace_user_end(CPUState *cs)
 
     if (t) {
         cpu_exec_start(cs);
+        t->change = riscv_trace_hart(cs)->change;
         riscv_trace_hart_detach_now(cs);
         cpu_exec_end(cs);
         QEMU_LOCK_GUARD(&p->lock);

@@ -22,7 +22,7 @@
  */
 void riscv_trace_user_start(CPURISCVState *env, const char *file);
 
-/* @cs is going to be unrealized: its thread has ended. In that thread. */
+/* The thread of @cs ends. In that thread, which has no lock of QEMU's. */
 void riscv_trace_user_end(CPUState *cs);
 
 /*

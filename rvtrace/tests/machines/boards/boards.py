@@ -20,7 +20,8 @@ MACHINES = {                # how many harts, and what else they need
     'sifive_e': (1, []),
     'sifive_u': (2, []),
     'spike': (2, []),
-    'microchip-icicle-kit': (5, ['-m', '2G']),
+    # newer versions want a kernel where there is no firmware
+    'microchip-icicle-kit': (5, ['-m', '2G', '-kernel', f'{OUT}/5.elf']),
     'amd-microblaze-v-generic': (1, []),
     'virt': (2, []),
 }
@@ -33,7 +34,10 @@ def qemu(machine, harts, *words):
          '-monitor', 'none', '-serial', 'none', '-bios', 'none', *words],
         capture_output=True, text=True, timeout=LIMIT, check=False,
         stdin=subprocess.DEVNULL)
-    return done.returncode, done.stderr
+    # newer versions say so of a board whose device tree nobody here reads
+    said = [line for line in done.stderr.splitlines()
+            if 'does not generate a device tree' not in line]
+    return done.returncode, '\n'.join(said)
 
 
 def rvtrace(command, folder, *words):
