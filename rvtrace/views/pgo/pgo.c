@@ -143,7 +143,8 @@ const Object *pgo_find_object(const Counts *c, const char *name,
                     "build-id of one of %s", name, these);
     } else if (!found) {
         g_set_error(errp, G_IO_ERROR, G_IO_ERROR_INVALID_ARGUMENT,
-                    "several objects ran; name one of %s", these);
+                    "several objects ran; choose one of them with --object "
+                    "NAME: %s", these);
     }
     return found;
 }
