@@ -300,7 +300,8 @@ static bool choose_trace(CliTrace *ct)
         say_error("which trace? give --trace FILE, too");
         return false;
     }
-    return folder_take(folder, &ct->job, ct->has_names, &ct->title);
+    return folder_take(folder, &ct->job, ct->has_names, ct->takes_several,
+                       &ct->title);
 }
 
 bool cli_parse(CliTrace *ct, GOptionEntry *extra, const char *summary,
@@ -438,7 +439,7 @@ Trace *cli_open(CliTrace *ct)
         cli_say(err);
         return NULL;
     }
-    ct->losses.several = ct->job.traces[1];
+    ct->losses.several = ct->job.traces[1] || ct->job.processes;
     ct->losses.looks_like = t->data ? unit_guess(t->data, t->end) : NULL;
     for (Trace *p = t; p; p = p->next) {
         if (p->sideband && sideband_problem(p->sideband)) {

@@ -115,7 +115,9 @@ const Object *pgo_find_object(const Counts *c, const char *name,
 
     for (unsigned i = 0; i < nr; i++) {
         const Object *o = object_get(c->objects, i);
-        unsigned how = name ? name_fits(o, name) : 1;
+        /* If nobody says, it is the program, and no library of it. */
+        unsigned how = name ? name_fits(o, name) :
+                       o->kind == OBJECT_PROGRAM ? 2 : 1;
 
         if (o->kind == OBJECT_NONE) {
             continue;
