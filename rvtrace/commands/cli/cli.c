@@ -15,6 +15,9 @@
     "FOLDER is what 'rvtrace run' has written (default: the newest one " \
     "here); it says\nwhich files have names. --trace and --sideband give " \
     "streams instead, and\n--help-all lists all options.\n\n"
+#define FOLDERS_OF_PROCESSES \
+    FOLDERS "FOLDER may also have traces of many processes of user mode " \
+    "(etrace=FOLDER/%p):\nwhat all of them ran is added up.\n\n"
 #define STATUSES \
     "Exit status: 0 success, 1 a difference or, with --strict, a loss, 2 an " \
     "error."
@@ -388,8 +391,9 @@ bool cli_parse(CliTrace *ct, GOptionEntry *extra, const char *summary,
         option_set_add(set, extra);
     }
     option_set_add(set, ct->merges ? merged : folder);
-    if (!option_set_parse(set, summary, ct->merges ? STATUSES : FOLDERS
-                          STATUSES, argc, argv)) {
+    if (!option_set_parse(set, summary, ct->merges ? STATUSES :
+                          ct->takes_several ? FOLDERS_OF_PROCESSES STATUSES :
+                          FOLDERS STATUSES, argc, argv)) {
         return false;
     }
     if (ct->merges && !ct->job.shard_files) {

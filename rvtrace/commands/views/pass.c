@@ -7,6 +7,7 @@
 #include "analysis/load-names.h"
 #include "analysis/shards.h"
 #include "analysis/unfiled.h"
+#include "base/text-plain.h"
 #include "commands/cli/folder.h"
 #include "commands/views/options.h"
 #include "commands/views/verify.h"
@@ -318,13 +319,26 @@ static bool can_tell(Results *r, const GPtrArray *outputs)
     return true;
 }
 
+/* Files of a machine would be searched for, and not looked up. */
+static bool is_process(const Trace *t)
+{
+    if (!t->sideband || !sideband_is_process(t->sideband)) {
+        say_error("%s is the trace of a machine, and no process of user mode, "
+                  "which can be added up; give it with --trace",
+                  text_plain(t->path));
+        return false;
+    }
+    return true;
+}
+
 /* Open the trace of @ct, and its names, for @r. Prints what is wrong. */
 static bool open_trace(Decoded *d, CliTrace *ct, Results *r,
                        const GPtrArray *outputs, ObjectTable *objects,
                        bool all_layers)
 {
     d->t = r->t = cli_open(ct);
-    if (!d->t || (ct->make_index && !index_maker_can(r)) ||
+    if (!d->t || (ct->job.processes && !is_process(d->t)) ||
+        (ct->make_index && !index_maker_can(r)) ||
         !can_tell(r, outputs)) {
         return false;
     }

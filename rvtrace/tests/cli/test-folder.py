@@ -219,6 +219,12 @@ def wrong(w):
             (['empty', 'file'], "unexpected argument 'file'")):
         result = w('report', *args)
         check(f'report {" ".join(args)}', said(result, 2, pattern), result)
+    for suffix in '', '.sideband':
+        shutil.copy(f'{w.made}/{suffix[1:] or "trace"}',
+                    w.path('empty', f'7{suffix}'))
+    result = w('report', 'empty')
+    check('a machine among processes', said(result, 2, 'trace of a machine'),
+          result)
     w.run()
     about = w.path('rvtrace.out/run.ini')
     with open(about, encoding='utf-8') as f:
