@@ -235,8 +235,8 @@ bool index_maker_write(Results *r, const char *path);
 Profile *results_profile(const Results *r, bool by_time);
 
 /*
- * The counts of all harts in one, sorted, which the caller frees; the harts have
- * none any more.
+ * The counts of all harts in one, sorted, which the caller frees; the harts
+ * have none any more.
  */
 Counts *results_take_counts(const Results *r);
 

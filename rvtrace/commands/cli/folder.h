@@ -59,7 +59,8 @@ char *folder_process_sideband(const char *trace);
  * are, by @folder, or if that is NULL, by the newest one here, which is the one
  * with the highest number, or by where we are, if that is one. What @job has
  * already stays. If @several, a folder of processes will do, too: then they are
- * job->processes, and the trace is the first one's. Files with names that are gone are left out, with a warning.
+ * job->processes, and the trace is the first one's. Files with names that are
+ * gone are left out, with a warning.
  * *@title is what was run in a word, for the caller to free, or NULL. Prints
  * what is wrong and returns false.
  */
