@@ -12,6 +12,7 @@
 
 void job_clear(Job *job)
 {
+    g_clear_pointer(&job->processes, g_ptr_array_unref);
     g_strfreev(job->traces);
     g_strfreev(job->sidebands);
     g_free(job->sessions);

@@ -25,6 +25,11 @@ typedef struct NameOptions {
 typedef struct Job {
     /* The trace: see TraceOptions */
     char **traces, **sidebands;
+    /*
+     * Paths of traces, a process of user mode each, that are to be added up;
+     * NULL: there is one trace. The others are about the one that is decoded.
+     */
+    GPtrArray *processes;
     unsigned *sessions, nr_sessions;    /* NULL: the last ones */
     char *isa;
     char **elfs, **params, **tvecs;

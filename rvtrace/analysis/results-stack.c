@@ -47,6 +47,21 @@ static void stack_gap(void *opaque, bool fenced)
     callstack_gap(o->stack, fenced);
 }
 
+/* A hart that was reset returns to nobody. */
+static void stack_note(void *opaque, const SidebandNote *note)
+{
+    StackObserver *o = opaque;
+
+    if (note->kind != SIDEBAND_NOTE_RESET) {
+        return;
+    }
+    if (o->sampler) {
+        sampler_lost(o->sampler);
+    } else {
+        callstack_lost(o->stack);
+    }
+}
+
 static void stack_select(void *opaque, bool selected)
 {
     StackObserver *o = opaque;
@@ -91,6 +106,7 @@ static const ObserverOps stack_ops = {
     .trap = stack_trap,
     .lost = stack_lost,
     .gap = stack_gap,
+    .note = stack_note,
     .select = stack_select,
     .mark = stack_mark,
     .can_repeat = stack_can_repeat,
@@ -154,6 +170,7 @@ static const ObserverOps sampled_stack_ops = {
     .trap = sample_trap,
     .lost = sample_lost,
     .gap = stack_gap,
+    .note = stack_note,
     .select = sample_select,
     .mark = sample_mark,
     .can_repeat = sample_can_repeat,

@@ -25,9 +25,9 @@ static bool report(const Results *r, const HartResult *h)
 
 uint64_t results_insns(const Results *r, uint64_t *selected)
 {
-    uint64_t insns = 0;
+    uint64_t insns = r->more_insns;
 
-    *selected = 0;
+    *selected = r->more_selected;
     for (unsigned i = 0; i < r->t->nr_harts; i++) {
         if (r->harts[i]) {
             insns += r->harts[i]->counts.insns;
@@ -37,8 +37,7 @@ uint64_t results_insns(const Results *r, uint64_t *selected)
     return insns;
 }
 
-/* An empty view may be right, but is rather a name that is wrong. */
-static void warn_of_nothing(const Results *r)
+void results_warn_of_nothing(const Results *r)
 {
     uint64_t selected, insns = results_insns(r, &selected);
 
@@ -83,8 +82,8 @@ bool results_decode(Results *r)
             warn_of_loop(r->harts[i]);
         }
     }
-    if (ok) {
-        warn_of_nothing(r);
+    if (ok && !r->job->processes) {
+        results_warn_of_nothing(r);
     }
     return ok;
 }

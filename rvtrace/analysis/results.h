@@ -148,6 +148,8 @@ typedef struct Results {
     TraceIndex *made;           /* ... which is that one */
     TraceIndex *index;          /* one that was read; or NULL */
     Selection *everything;      /* of shards, if nothing else is selected */
+    /* What other traces had that are added up with this one */
+    uint64_t more_insns, more_selected;
     /* by hart; NULL: not asked for, or not in the trace */
     HartResult **harts;
     struct Moves *moves;        /* results-moves.c; NULL: no task has moved */
@@ -162,6 +164,13 @@ typedef struct Results {
  */
 bool results_decode(Results *r);
 void results_clear(Results *r);
+
+/*
+ * Warn if nothing is selected of what ran: an empty view may be right, but is
+ * rather a name that is wrong. results_decode() does, unless there are several
+ * processes.
+ */
+void results_warn_of_nothing(const Results *r);
 
 /* The clock of moments: by default virtual time, if the trace has it */
 typedef enum ClockChoice {
@@ -187,7 +196,7 @@ void results_warn_of_clock(const Trace *t, unsigned hart, bool timestamps,
 /* One more; before results_decode() */
 void results_watch(Results *r, const Watcher *watcher);
 
-/* Of all harts: instructions that ran, and those that are selected */
+/* Of all harts, and traces: what ran, and how much of it is selected */
 uint64_t results_insns(const Results *r, uint64_t *selected);
 
 /*
@@ -226,8 +235,8 @@ bool index_maker_write(Results *r, const char *path);
 Profile *results_profile(const Results *r, bool by_time);
 
 /*
- * The counts of all harts in one, sorted, which the caller frees; the harts have
- * none any more.
+ * The counts of all harts in one, sorted, which the caller frees; the harts
+ * have none any more.
  */
 Counts *results_take_counts(const Results *r);
 

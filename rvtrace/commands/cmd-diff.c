@@ -9,12 +9,47 @@
 #include "base/input.h"
 #include "views/report/diff.h"
 
-static SavedReport *load(const char *path)
+/* What 'rvtrace report' says of @folder, by @sort; prints what is wrong. */
+static SavedReport *report_of(const char *folder, const char *sort)
+{
+    g_autofree char *by = g_strdup_printf("--sort=%s", sort ?: "");
+    char *argv[] = {
+        (char *)"/proc/self/exe", (char *)"report", (char *)"--format=tsv",
+        sort ? by : (char *)"--", sort ? (char *)"--" : (char *)folder,
+        sort ? (char *)folder : NULL, NULL
+    };
+    g_autoptr(GError) err = NULL;
+    g_autofree char *text = NULL;
+    SavedReport *report;
+    int status;
+
+    if (!g_spawn_sync(NULL, argv, NULL, G_SPAWN_CHILD_INHERITS_STDIN, NULL,
+                      NULL, &text, NULL, &status, &err)) {
+        say_error("%s: %s", folder, err->message);
+        return NULL;
+    }
+    if (status) {
+        /* It has said why. */
+        return NULL;
+    }
+    report = saved_report_parse(folder, text, strlen(text), &err);
+    if (!report) {
+        say_error("%s", err->message);
+    }
+    return report;
+}
+
+/* @path: a report, or a folder to make one of. Prints what is wrong. */
+static SavedReport *load(const char *path, const char *sort)
 {
     g_autoptr(GError) err = NULL;
-    g_autoptr(GBytes) bytes = input_open(path, &err);
+    g_autoptr(GBytes) bytes = NULL;
     SavedReport *report = NULL;
 
+    if (g_file_test(path, G_FILE_TEST_IS_DIR)) {
+        return report_of(path, sort);
+    }
+    bytes = input_open(path, &err);
     if (bytes) {
         size_t size;
         const char *text = (const char *)input_data(bytes, &size);
@@ -29,8 +64,8 @@ static SavedReport *load(const char *path)
 
 static int write_diff(char **paths, const DiffOptions *o)
 {
-    g_autoptr(SavedReport) a = load(paths[0]);
-    g_autoptr(SavedReport) b = a ? load(paths[1]) : NULL;
+    g_autoptr(SavedReport) a = load(paths[0], o->sort);
+    g_autoptr(SavedReport) b = a ? load(paths[1], o->sort) : NULL;
     g_autoptr(GError) err = NULL;
 
     if (!b) {
@@ -69,7 +104,8 @@ int cmd_diff(int argc, char **argv)
 
     if (!cli_parse_only(entries, "Write what differs between two traces: each "
                         "row of two reports, the largest\ndifference first.",
-                        "A and B are what report wrote of them:\n\n"
+                        "A and B are folders of 'rvtrace run', or what report "
+                        "wrote of traces:\n\n"
                         "  rvtrace report --trace old.trace --sideband "
                         "old.side --format tsv -o A\n"
                         "  rvtrace report --trace new.trace --sideband "
@@ -78,7 +114,7 @@ int cmd_diff(int argc, char **argv)
         return CLI_ERROR;
     }
     if (!paths || g_strv_length(paths) != 2) {
-        say_error("which reports? Two files: rvtrace diff A B");
+        say_error("which reports? Two folders or files: rvtrace diff A B");
         return CLI_ERROR;
     }
     if (format && !table_parse_format(format, &o.format)) {

@@ -461,7 +461,9 @@ static bool serve_all(GdbServe *s)
         g_autoptr(GSocketConnection) connection = NULL;
         int fd;
 
-        fprintf(stderr, "rvtrace: waiting for gdb at %s\n", address);
+        fprintf(stderr, "rvtrace: waiting for gdb at %s; call stacks need one "
+                "more command there:\n  python exec(gdb.execute('monitor "
+                "python', to_string=True))\n", address);
         connection = address_connect(s->where, 0, never, &err);
         if (!connection) {
             say_error("--listen %s: %s", address, err->message);

@@ -149,7 +149,7 @@ static bool take_folder(char **folders, char **params_args, char **trace,
     if (given) {
         return true;
     }
-    if (!folder_take(folders ? folders[0] : NULL, &job, false, &title)) {
+    if (!folder_take(folders ? folders[0] : NULL, &job, false, false, &title)) {
         return false;
     }
     *trace = g_strdup(job.traces[0]);

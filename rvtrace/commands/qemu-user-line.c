@@ -94,7 +94,9 @@ bool qemu_line_add_user(QemuLine *line, const char *dir, GError **errp)
     if (file && strchr(file, '%')) {
         return set_problem(errp, "etrace=FILE: the name has a % in it, so that "
                            "each process has a file of its own; leave it out, "
-                           "and trace one process");
+                           "and trace one process, or start QEMU without "
+                           "'rvtrace run' and give the folder of the files to "
+                           "report, coverage or pgo");
     }
     path = file ? g_strdup(file) : g_build_filename(dir, "trace", NULL);
     if (strchr(path, ',') || (!file && strchr(path, '%'))) {

@@ -158,23 +158,30 @@ unsigned guest_text_malformed(const GuestText *g)
 static void name_file(GuestText *g, ObjectTable *table, char **roots,
                       unsigned before, const char *path)
 {
-    Object *o = NULL;
+    Object *o = NULL, *name = NULL;
 
     if (g_hash_table_contains(g->paths, path)) {
         return;
     }
-    for (unsigned i = 1; i < before && !o; i++) {
-        if (object_get(table, i)->code->len &&
-            g_str_equal(object_get(table, i)->path, path)) {
-            o = object_get(table, i);
+    for (unsigned i = 1; i < before && !(o && name); i++) {
+        Object *known = object_get(table, i);
+
+        if (!g_str_equal(known->path, path)) {
+            continue;
+        }
+        if (known->code->len) {
+            o = o ?: known;
+        } else if (!known->file && known->kind == OBJECT_LIBRARY) {
+            name = known;
         }
     }
     o = o ?: object_elf_find(table, roots, path, false);
     if (o) {
         g_hash_table_insert(g->files, (gpointer)path, o);
     }
-    g_hash_table_insert(g->paths, (gpointer)path,
-                        object_new(table, OBJECT_LIBRARY, path, NULL));
+    /* Of several traces, the one before may have made it. */
+    name = name ?: object_new(table, OBJECT_LIBRARY, path, NULL);
+    g_hash_table_insert(g->paths, (gpointer)path, name);
 }
 
 static void name_files(GuestText *g, ObjectTable *table, char **roots)

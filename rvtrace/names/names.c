@@ -210,11 +210,23 @@ void names_decide(Names *names)
     }
 }
 
+/* The one that is there, if the table is of several traces */
+static const Object *unfiled(ObjectTable *table, const char *path)
+{
+    for (unsigned i = 1; i < object_table_size(table); i++) {
+        const Object *o = object_get(table, i);
+
+        if (o->kind == OBJECT_NONE && g_str_equal(o->path, path)) {
+            return o;
+        }
+    }
+    return object_new(table, OBJECT_NONE, path, NULL);
+}
+
 void names_add_unfiled(Names *names)
 {
-    names->firmware = object_new(names->table, OBJECT_NONE, "[firmware]",
-                                 NULL);
-    names->jit = object_new(names->table, OBJECT_NONE, "[jit]", NULL);
+    names->firmware = unfiled(names->table, "[firmware]");
+    names->jit = unfiled(names->table, "[jit]");
 }
 
 void names_demangle(Names *names)

@@ -15,6 +15,9 @@
     "FOLDER is what 'rvtrace run' has written (default: the newest one " \
     "here); it says\nwhich files have names. --trace and --sideband give " \
     "streams instead, and\n--help-all lists all options.\n\n"
+#define FOLDERS_OF_PROCESSES \
+    FOLDERS "FOLDER may also have traces of many processes of user mode " \
+    "(etrace=FOLDER/%p):\nwhat all of them ran is added up.\n\n"
 #define STATUSES \
     "Exit status: 0 success, 1 a difference or, with --strict, a loss, 2 an " \
     "error."
@@ -300,7 +303,8 @@ static bool choose_trace(CliTrace *ct)
         say_error("which trace? give --trace FILE, too");
         return false;
     }
-    return folder_take(folder, &ct->job, ct->has_names, &ct->title);
+    return folder_take(folder, &ct->job, ct->has_names, ct->takes_several,
+                       &ct->title);
 }
 
 bool cli_parse(CliTrace *ct, GOptionEntry *extra, const char *summary,
@@ -387,8 +391,9 @@ bool cli_parse(CliTrace *ct, GOptionEntry *extra, const char *summary,
         option_set_add(set, extra);
     }
     option_set_add(set, ct->merges ? merged : folder);
-    if (!option_set_parse(set, summary, ct->merges ? STATUSES : FOLDERS
-                          STATUSES, argc, argv)) {
+    if (!option_set_parse(set, summary, ct->merges ? STATUSES :
+                          ct->takes_several ? FOLDERS_OF_PROCESSES STATUSES :
+                          FOLDERS STATUSES, argc, argv)) {
         return false;
     }
     if (ct->merges && !ct->job.shard_files) {
@@ -438,7 +443,7 @@ Trace *cli_open(CliTrace *ct)
         cli_say(err);
         return NULL;
     }
-    ct->losses.several = ct->job.traces[1];
+    ct->losses.several = ct->job.traces[1] || ct->job.processes;
     ct->losses.looks_like = t->data ? unit_guess(t->data, t->end) : NULL;
     for (Trace *p = t; p; p = p->next) {
         if (p->sideband && sideband_problem(p->sideband)) {

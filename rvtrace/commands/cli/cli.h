@@ -44,6 +44,7 @@ typedef struct CliTrace {
     bool selects;               /* it has --process ... */
     bool has_names;             /* ... and --sysroot ... */
     bool merges;                /* its operands are job.shard_files */
+    bool takes_several;         /* a folder of processes will do */
 
     Job job;
     gboolean strict;

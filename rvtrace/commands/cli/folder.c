@@ -17,6 +17,9 @@
 #define RUN     "run"
 #define FILES   "files"
 
+/* Behind the name of a process' trace; see qemu-user-line.c */
+#define PROCESS_SIDEBAND    ".sideband"
+
 /* Nobody has so many files. */
 #define ABOUT_MAX   (1u << 20)
 
@@ -221,23 +224,25 @@ static char *text_path(const char *folder, const char *text)
            g_canonicalize_filename(text, whole);
 }
 
-/*
- * Without the folder's name in front, a path from here is easier to read. A
- * stream may have been packed meanwhile.
- */
+/* The stream @path, which may have been packed; the caller frees it. */
+static char *folder_stream(const char *path)
+{
+    g_autofree char *packed = g_strconcat(path, STREAM_FILE_SUFFIX, NULL);
+
+    return !g_file_test(path, G_FILE_TEST_EXISTS) &&
+           g_file_test(packed, G_FILE_TEST_EXISTS) ?
+           g_steal_pointer(&packed) : g_strdup(path);
+}
+
+/* Without the folder's name in front, a path from here is easier to read. */
 static char *stream_path(const char *folder, GKeyFile *about, const char *name)
 {
     g_autofree char *text = g_key_file_get_string(about, FILES, name, NULL);
     g_autofree char *path = !text || g_str_equal(text, name) ?
                             g_build_filename(folder, name, NULL) :
                             text_path(folder, text);
-    g_autofree char *packed = g_strconcat(path, STREAM_FILE_SUFFIX, NULL);
 
-    if (!g_file_test(path, G_FILE_TEST_EXISTS) &&
-        g_file_test(packed, G_FILE_TEST_EXISTS)) {
-        return g_steal_pointer(&packed);
-    }
-    return g_steal_pointer(&path);
+    return folder_stream(path);
 }
 
 /* Is the file of @arg, FILE or FILE@BIAS, there? */
@@ -377,6 +382,99 @@ static bool take(const char *folder, Job *job, bool names, char **title)
     return true;
 }
 
+/*
+ * Traces of processes
+ */
+
+/* The trace that the sideband @name in @folder belongs to, or NULL */
+static char *trace_of(const char *folder, const char *name)
+{
+    g_autofree char *path = g_build_filename(folder, name, NULL);
+    char *end;
+
+    if (g_str_has_suffix(path, STREAM_FILE_SUFFIX)) {
+        path[strlen(path) - strlen(STREAM_FILE_SUFFIX)] = 0;
+    }
+    if (!g_str_has_suffix(path, PROCESS_SIDEBAND)) {
+        return NULL;
+    }
+    end = path + strlen(path) - strlen(PROCESS_SIDEBAND);
+    *end = 0;
+    return end[-1] == '/' ? NULL : folder_stream(path);
+}
+
+static int compare_paths(const void *a, const void *b)
+{
+    return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+GPtrArray *folder_processes(const char *folder)
+{
+    g_autoptr(GDir) dir = g_dir_open(folder, 0, NULL);
+    g_autoptr(GPtrArray) traces = g_ptr_array_new_with_free_func(g_free);
+    const char *name;
+
+    while (dir && (name = g_dir_read_name(dir))) {
+        g_autofree char *path = trace_of(folder, name);
+        struct stat st;
+
+        /* A process that was killed at once has not written anything. */
+        if (path && stat(path, &st) == 0 && st.st_size) {
+            g_ptr_array_add(traces, g_steal_pointer(&path));
+        }
+    }
+    g_ptr_array_sort(traces, compare_paths);
+    return traces->len ? g_steal_pointer(&traces) : NULL;
+}
+
+char *folder_process_sideband(const char *trace)
+{
+    size_t len = strlen(trace) - (g_str_has_suffix(trace, STREAM_FILE_SUFFIX) ?
+                                  strlen(STREAM_FILE_SUFFIX) : 0);
+    g_autofree char *path = g_strdup_printf("%.*s" PROCESS_SIDEBAND, (int)len,
+                                            trace);
+
+    return folder_stream(path);
+}
+
+/* Prints what is wrong with the folder and returns false. */
+static bool take_processes(const char *folder, Job *job, bool names,
+                           bool several)
+{
+    g_autoptr(GPtrArray) traces = folder_processes(folder);
+    const char *first = traces ? traces->pdata[0] : NULL;
+
+    if (!traces) {
+        say_error("%s: 'rvtrace run' has not written a trace to this "
+                  "folder; give another one, or --trace FILE", folder);
+        return false;
+    }
+    if (job->sidebands) {
+        say_error("%s has a sideband for each of its traces: leave out "
+                  "--sideband", folder);
+        return false;
+    }
+    if (!several && traces->len > 1) {
+        g_autofree char *sideband = folder_process_sideband(first);
+
+        say_error("%s has traces of %u processes, which report, coverage, pgo "
+                  "and some others add up; give one of them, as in --trace %s "
+                  "--sideband %s", folder, traces->len, text_plain(first),
+                  text_plain(sideband));
+        return false;
+    }
+    job->traces = list_of(g_strdup(first));
+    job->sidebands = list_of(folder_process_sideband(first));
+    if (names && !job->names.sysroots) {
+        /* Their files are the host's; they are looked up by their names. */
+        job->names.sysroots = list_of(g_strdup("/"));
+    }
+    if (several) {
+        job->processes = g_steal_pointer(&traces);
+    }
+    return true;
+}
+
 bool folder_check_operands(char **folders, bool given)
 {
     if (folders && (given || folders[1])) {
@@ -387,7 +485,8 @@ bool folder_check_operands(char **folders, bool given)
     return true;
 }
 
-bool folder_take(const char *folder, Job *job, bool names, char **title)
+bool folder_take(const char *folder, Job *job, bool names, bool several,
+                 char **title)
 {
     g_autofree char *newest = NULL;
     unsigned n;
@@ -403,9 +502,7 @@ bool folder_take(const char *folder, Job *job, bool names, char **title)
             return false;
         }
         if (!has_run(folder)) {
-            say_error("%s: 'rvtrace run' has not written a trace to this "
-                      "folder; give another one, or --trace FILE", folder);
-            return false;
+            return take_processes(folder, job, names, several);
         }
         return take(folder, job, names, title);
     }

@@ -46,13 +46,26 @@ bool folder_describe(const char *folder, const FolderRun *run, GError **errp);
 bool folder_check_operands(char **folders, bool given);
 
 /*
+ * Does @folder have traces of processes, as of etrace=FOLDER/%p, each with its
+ * NAME.sideband beside it? Their paths, sorted, without those that are empty;
+ * NULL: there is none.
+ */
+GPtrArray *folder_processes(const char *folder);
+
+/* The sideband beside @trace, one of these; the caller frees it. */
+char *folder_process_sideband(const char *trace);
+
+/*
  * Set the trace of @job, its sideband, programs and, if @names, where its names
  * are, by @folder, or if that is NULL, by the newest one here, which is the one
  * with the highest number, or by where we are, if that is one. What @job has
- * already stays. Files with names that are gone are left out, with a warning.
+ * already stays. If @several, a folder of processes will do, too: then they are
+ * job->processes, and the trace is the first one's. Files with names that are
+ * gone are left out, with a warning.
  * *@title is what was run in a word, for the caller to free, or NULL. Prints
  * what is wrong and returns false.
  */
-bool folder_take(const char *folder, Job *job, bool names, char **title);
+bool folder_take(const char *folder, Job *job, bool names, bool several,
+                 char **title);
 
 #endif /* ETRACE_FOLDER_H */

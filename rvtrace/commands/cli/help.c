@@ -62,9 +62,8 @@ static const CommandHelp helps[] = {
     { "pgo", "format object object-file output " NAMES " " PART,
       "  rvtrace pgo --format gcov --object sort -o sort.afdo" },
     { "diff", "sort rows percent-limit format",
-      "  rvtrace report rvtrace.out --format tsv -o a\n"
-      "  rvtrace report rvtrace.out.2 --format tsv -o b\n"
-      "  rvtrace diff a b" },
+      "  rvtrace diff rvtrace.out rvtrace.out.2\n"
+      "  rvtrace diff --sort comm rvtrace.out rvtrace.out.2" },
     { "gdbserver", "listen goto qmp elf",
       "  rvtrace gdbserver &\n"
       "  gdb-multiarch -ex 'target remote :1234' -ex reverse-stepi vmlinux" },

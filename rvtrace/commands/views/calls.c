@@ -50,8 +50,12 @@ static bool begin(ViewOutput *o, Results *r)
 static int write_view(ViewOutput *o, const ViewPass *p)
 {
     if (!calls_write(o->state, o->f)) {
-        say_warn("--sym %s: no such function was called; 'rvtrace report' "
-                 "lists what ran", filter_options.sym);
+        const char *comm = filter_options.comm;
+
+        say_warn("--sym %s: no such function was called%s%s; 'rvtrace "
+                 "report%s' lists what ran", filter_options.sym,
+                 comm ? " in a task " : "", comm ?: "",
+                 comm ? " --sort comm,sym" : "");
     }
     return CLI_OK;
 }

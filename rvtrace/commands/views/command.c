@@ -54,7 +54,10 @@ int view_command(const char *name, int argc, char **argv)
     const View *first = views->pdata[0], *view;
     bool several = views->len > 1, folder = first->flags & VIEW_FOLDER;
     bool names = first->needs & (RESULT_COUNTS | RESULT_PROFILE);
-    g_auto(CliTrace) ct = { .selects = names, .has_names = names };
+    g_auto(CliTrace) ct = {
+        .selects = names, .has_names = names,
+        .takes_several = view_needs_only(first, VIEW_ADDED),
+    };
     g_autofree char *file = NULL, *format = NULL, *output = NULL;
     g_autofree char *format_text = several ? formats(views, true) : NULL;
     const GOptionEntry own[] = {

@@ -7,6 +7,8 @@
 #include "analysis/load-names.h"
 #include "analysis/shards.h"
 #include "analysis/unfiled.h"
+#include "base/text-plain.h"
+#include "commands/cli/folder.h"
 #include "commands/views/options.h"
 #include "commands/views/verify.h"
 #include "views/report/layers.h"
@@ -82,7 +84,8 @@ static bool open_output(ViewOutput *o, Results *r)
 
     if (view->flags & VIEW_FOLDER) {
         if (!o->path) {
-            say_error("%s: which folder? give its name", view->name);
+            say_error("%s: which folder? give its name, as in -o calls",
+                      view->name);
             return false;
         }
     } else {
@@ -118,6 +121,9 @@ typedef struct Decoded {
     ViewPass pass;
     Profile *profile, *plain, *timed;
     char *verdict;
+    /* The trace that is decoded, or the last one */
+    Trace *t;
+    Names *names;
 } Decoded;
 
 static void decoded_clear(Decoded *d)
@@ -126,6 +132,8 @@ static void decoded_clear(Decoded *d)
     g_clear_pointer(&d->plain, profile_free);
     g_clear_pointer(&d->timed, profile_free);
     g_clear_pointer(&d->pass.counts, counts_free);
+    g_clear_pointer(&d->names, names_free);
+    g_clear_pointer(&d->t, trace_free);
     g_free(d->verdict);
 }
 
@@ -147,7 +155,13 @@ static void prepare_profiles(Decoded *d, bool all_layers)
 {
     const Results *r = d->pass.r;
 
-    d->profile = results_profile(r, false);
+    if (d->profile) {
+        g_autoptr(Profile) sum = g_steal_pointer(&d->profile);
+
+        d->profile = profile_tidy(sum);
+    } else {
+        d->profile = results_profile(r, false);
+    }
     d->plain = all_layers ? default_layers(r, d->profile) : NULL;
     if (r->by_time) {
         g_autoptr(Profile) timed = results_profile(r, true);
@@ -181,7 +195,11 @@ static void prepare(Decoded *d, bool all_layers)
         prepare_profiles(d, all_layers);
     }
     if (r->what & RESULT_COUNTS) {
-        d->pass.counts = results_take_counts(r);
+        if (d->pass.counts) {
+            counts_sort(d->pass.counts);
+        } else {
+            d->pass.counts = results_take_counts(r);
+        }
     }
     if (r->what & RESULT_VERIFY) {
         verify(d);
@@ -213,11 +231,18 @@ static int write_output(ViewOutput *o, const ViewPass *p)
  */
 static bool can_add(const Job *job, const GPtrArray *outputs)
 {
-    if (!job->shards && !job->shard_files) {
+    const char *what = job->processes ? "traces of processes" : "pieces";
+
+    if (!job->shards && !job->shard_files && !job->processes) {
         return true;
     }
+    if (job->processes && (job->shards || job->index)) {
+        say_error("--%s: a folder of processes has no index; give one trace",
+                  job->shards ? "shard" : "index");
+        return false;
+    }
     if (weight_given()) {
-        say_error("--weight: pieces are added up by instructions");
+        say_error("--weight: %s are added up by instructions", what);
         return false;
     }
     for (guint i = 0; i < outputs->len; i++) {
@@ -226,7 +251,7 @@ static bool can_add(const Job *job, const GPtrArray *outputs)
         if (!view_needs_only(view, VIEW_ADDED)) {
             g_autofree char *others = view_commands(VIEW_ADDED, " and ");
 
-            say_error("%s of pieces cannot be added up; %s can", view->name,
+            say_error("%s of %s cannot be added up; %s can", view->name, what,
                       others);
             return false;
         }
@@ -248,9 +273,9 @@ static bool choose_index(const CliTrace *ct, Results *r)
                   "a view that has some, or by 'rvtrace index'");
         return false;
     }
-    if (r->job->shards || r->job->shard_files) {
-        say_error("--make-index: an index is of the whole trace, and not of "
-                  "pieces");
+    if (r->job->shards || r->job->shard_files || r->job->processes) {
+        say_error("--make-index: an index is of one whole trace, and not of "
+                  "%s", r->job->processes ? "several" : "pieces");
         return false;
     }
     return cli_parse_spacing("--index-every", ct->index_every, &r->spacing);
@@ -278,10 +303,124 @@ static int write_shards(GPtrArray *outputs, const Results *r, int status)
     return status;
 }
 
-static int decode(const CliTrace *ct, Results *r, GPtrArray *outputs,
-                  bool all_layers)
+/* Can the trace say what was asked for? Prints what is wrong. */
+static bool can_tell(Results *r, const GPtrArray *outputs)
 {
-    g_auto(Decoded) d = { .pass.r = r };
+    if (!r->t->samples) {
+        return results_choose_time(r, clock_choice(), weight_is_time());
+    }
+    if (!results_can_sample(r)) {
+        return false;
+    }
+    if (weight_given() || all_flags(outputs) & VIEW_WATCHES) {
+        say_error("--weight, timeline: samples do not say how long it took");
+        return false;
+    }
+    return true;
+}
+
+/* Files of a machine would be searched for, and not looked up. */
+static bool is_process(const Trace *t)
+{
+    if (!t->sideband || !sideband_is_process(t->sideband)) {
+        say_error("%s is the trace of a machine, and no process of user mode, "
+                  "which can be added up; give it with --trace",
+                  text_plain(t->path));
+        return false;
+    }
+    return true;
+}
+
+/* Open the trace of @ct, and its names, for @r. Prints what is wrong. */
+static bool open_trace(Decoded *d, CliTrace *ct, Results *r,
+                       const GPtrArray *outputs, ObjectTable *objects,
+                       bool all_layers)
+{
+    d->t = r->t = cli_open(ct);
+    if (!d->t || (ct->job.processes && !is_process(d->t)) ||
+        (ct->make_index && !index_maker_can(r)) ||
+        !can_tell(r, outputs)) {
+        return false;
+    }
+    if (r->what & NAMED) {
+        r->names = d->names = load_names(&ct->job, d->t, objects);
+        if (!d->names) {
+            return false;
+        }
+        r->layers.names = d->names;
+    }
+    layers_choose(r, all_layers);
+    if (ct->job.shards) {
+        stack_tree_layers(&r->layers);
+    }
+    return true;
+}
+
+/* Add what was decoded of a process to that of the others. */
+static void add_process(Decoded *d, Results *r)
+{
+    r->more_insns = results_insns(r, &r->more_selected);
+    if (r->what & RESULT_PROFILE) {
+        g_autoptr(Profile) one = results_profile(r, false);
+
+        if (!d->profile) {
+            d->profile = profile_new();
+            d->profile->limit = UINT_MAX;
+        }
+        profile_merge(d->profile, PROFILE_ROOT, one, NULL);
+    }
+    if (r->what & RESULT_COUNTS) {
+        g_autoptr(Counts) one = results_take_counts(r);
+
+        if (!d->pass.counts) {
+            d->pass.counts = g_steal_pointer(&one);
+        } else {
+            counts_merge(d->pass.counts, one);
+        }
+    }
+}
+
+/*
+ * A folder of processes: one after the other, each with its own code and names.
+ * Prints what is wrong and returns false.
+ */
+static bool decode_processes(Decoded *d, CliTrace *ct, Results *r,
+                             const GPtrArray *outputs, ObjectTable *objects,
+                             bool all_layers)
+{
+    GPtrArray *processes = ct->job.processes;
+
+    for (guint i = 0; i < processes->len; i++) {
+        if (i) {
+            results_clear(r);
+            g_clear_pointer(&d->names, names_free);
+            g_clear_pointer(&d->t, trace_free);
+            g_free(ct->job.traces[0]);
+            g_free(ct->job.sidebands[0]);
+            ct->job.traces[0] = g_strdup(processes->pdata[i]);
+            ct->job.sidebands[0] = folder_process_sideband(processes->pdata[i]);
+            if (!open_trace(d, ct, r, outputs, objects, all_layers)) {
+                return false;
+            }
+        }
+        if (!results_decode(r)) {
+            return false;
+        }
+        add_process(d, r);
+    }
+    /* They have the last one's, too. */
+    for (unsigned i = 0; i < r->t->nr_harts; i++) {
+        if (r->harts[i]) {
+            r->harts[i]->counts = (HartCounts) { 0 };
+        }
+    }
+    results_warn_of_nothing(r);
+    return true;
+}
+
+static int decode(Decoded *d, CliTrace *ct, Results *r, GPtrArray *outputs,
+                  ObjectTable *objects, bool all_layers)
+{
     int status;
 
     for (guint i = 0; i < outputs->len; i++) {
@@ -289,7 +428,9 @@ static int decode(const CliTrace *ct, Results *r, GPtrArray *outputs,
             return CLI_ERROR;
         }
     }
-    if (!results_decode(r)) {
+    if (ct->job.processes ?
+        !decode_processes(d, ct, r, outputs, objects, all_layers) :
+        !results_decode(r)) {
         return CLI_ERROR;
     }
     status = cli_finish_losses(ct);
@@ -299,14 +440,14 @@ static int decode(const CliTrace *ct, Results *r, GPtrArray *outputs,
     if (r->job->shards) {
         return write_shards(outputs, r, status);
     }
-    prepare(&d, all_layers);
-    warn_of_unfiled(&d);
+    prepare(d, all_layers);
+    warn_of_unfiled(d);
     for (guint i = 0; i < outputs->len; i++) {
         ViewOutput *o = outputs->pdata[i];
 
         /* An empty result may be shown, but must not replace a good file. */
         if (status != CLI_ERROR || !o->path) {
-            int one = write_output(o, &d.pass);
+            int one = write_output(o, &d->pass);
 
             status = MAX(status, one);
         }
@@ -336,30 +477,13 @@ bool views_check(char **args, const char *option)
     return view_options_possible(NULL);
 }
 
-/* Can the trace say what was asked for? Prints what is wrong. */
-static bool can_tell(Results *r, const GPtrArray *outputs)
-{
-    if (!r->t->samples) {
-        return results_choose_time(r, clock_choice(), weight_is_time());
-    }
-    if (!results_can_sample(r)) {
-        return false;
-    }
-    if (weight_given() || all_flags(outputs) & VIEW_WATCHES) {
-        say_error("--weight, timeline: samples do not say how long it took");
-        return false;
-    }
-    return true;
-}
-
 int views_write(CliTrace *ct, char **args, const char *option)
 {
     g_autoptr(GPtrArray) outputs = g_ptr_array_new_with_free_func(output_free);
     g_autoptr(ObjectTable) objects = object_table_new();
     g_autoptr(TaskTable) tasks = task_table_new();
-    g_autoptr(Names) names = NULL;
     g_autoptr(Truth) truth = NULL;
-    g_autoptr(Trace) t = NULL;
+    g_auto(Decoded) d = { 0 };
     g_auto(Results) r = {
         .job = &ct->job, .losses = &ct->losses, .tasks = tasks,
     };
@@ -393,21 +517,9 @@ int views_write(CliTrace *ct, char **args, const char *option)
         }
     }
     ct->job.takes_samples = true;
-    t = r.t = cli_open(ct);
-    if (!t || (ct->make_index && !index_maker_can(&r)) ||
-        !can_tell(&r, outputs)) {
+    d.pass.r = &r;
+    if (!open_trace(&d, ct, &r, outputs, objects, all_layers)) {
         return CLI_ERROR;
     }
-    if (r.what & NAMED) {
-        r.names = names = load_names(&ct->job, t, objects);
-        if (!names) {
-            return CLI_ERROR;
-        }
-        r.layers.names = names;
-    }
-    layers_choose(&r, all_layers);
-    if (ct->job.shards) {
-        stack_tree_layers(&r.layers);
-    }
-    return decode(ct, &r, outputs, all_layers);
+    return decode(&d, ct, &r, outputs, objects, all_layers);
 }

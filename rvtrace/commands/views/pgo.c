@@ -13,7 +13,7 @@ static const OptionGroup group = {
     .entries = (const GOptionEntry[]) {
         { "object", 0, 0, G_OPTION_ARG_STRING, &object,
           "Which program or library: its path, the last part of it, or its "
-          "build-id (default: the only one that ran)", "NAME" },
+          "build-id (default: the only program that ran)", "NAME" },
         { "object-file", 0, 0, G_OPTION_ARG_FILENAME, &object_file,
           "Its ELF file, if not the one that was found", "FILE" },
         { NULL }

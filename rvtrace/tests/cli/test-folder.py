@@ -115,6 +115,11 @@ def plain(w):
           ['rvtrace.out', 'rvtrace.out.2'], os.listdir(w.here))
     os.rename(w.path('rvtrace.out'), w.path('moved'))
     check('a folder may move', w('report', 'moved') == want)
+    status, out, err = w('diff', 'moved', 'rvtrace.out.2', '--format',
+                         'tsv')
+    check('diff takes folders', status == 0 and 'everything' in out, err)
+    check('and says why one will not do', said(w('diff', 'moved', '.'), 2,
+                                               'has not written'))
     os.rename(w.path('rvtrace.out.2'), w.path('rvtrace.out'))
     status, _, err = w('run', '--kallsyms', names, w.qemu, '-M', 'virt',
                        '-kernel', 'x', '-v')
@@ -234,6 +239,12 @@ def wrong(w):
             (['empty', 'file'], "unexpected argument 'file'")):
         result = w('report', *args)
         check(f'report {" ".join(args)}', said(result, 2, pattern), result)
+    for suffix in '', '.sideband':
+        shutil.copy(f'{w.made}/{suffix[1:] or "trace"}',
+                    w.path('empty', f'7{suffix}'))
+    result = w('report', 'empty')
+    check('a machine among processes', said(result, 2, 'trace of a machine'),
+          result)
     w.run()
     about = w.path('rvtrace.out/run.ini')
     with open(about, encoding='utf-8') as f:

@@ -10,6 +10,7 @@ import glob
 import io
 import os
 import random
+import re
 import signal
 import struct
 import subprocess
@@ -31,7 +32,10 @@ QEMU, RVTRACE, OBSERVER, ACCESSES, LIBRARIES, OUT, XLEN = (
     os.environ[n] for n in ('QEMU_USER', 'RVTRACE', 'OBSERVER', 'ACCESSES',
                             'LIBRARIES', 'OUT', 'XLEN'))
 CPU = f'rv{XLEN}'
-OBJCOPY = os.environ.get('CROSS', 'riscv64-linux-gnu-') + 'objcopy'
+HERE = os.path.dirname(os.path.abspath(__file__))
+LINES = f'{HERE}/../machines/coverage/lines.py'     # gcov's against lcov's
+CROSS = os.environ.get('CROSS', 'riscv64-linux-gnu-')
+OBJCOPY = f'{CROSS}objcopy'
 
 FAULTS = 2 * 20             # of signals.c; what ebreak does is no fault
 # The calls of dynamic.cc: main() calls attempt(0) to attempt(9), three threads
@@ -469,6 +473,101 @@ def test_exec(folder):
     need(found.get('on_fault') == 3 * FAULTS // 2, str(found))
 
 
+def suite(folder, cpu, *processes):
+    """Run processes of suite.c, as its build in the folder."""
+    for words in processes:
+        done = subprocess.run(
+            [QEMU, f'{folder}/suite', *words], cwd=folder, text=True,
+            env=dict(os.environ, QEMU_CPU=cpu, QEMU_LD_PREFIX=LIBRARIES),
+            capture_output=True, timeout=LIMIT, check=False)
+        need(done.returncode == 0, f'{words}: {done.stderr}')
+
+
+def test_suite(folder):
+    """
+    Coverage of the processes of a test suite, their children and threads is
+    what gcov counts in the same program
+    """
+    sources = [f'{HERE}/suite.c', f'{HERE}/counted.c']
+    build = [f'{CROSS}gcc', '-g', '-O0', '-pthread']
+    traced, counting = f'{folder}/traced', f'{folder}/counting'
+    os.mkdir(f'{folder}/traces')
+    for place, more in ((traced, ()), (counting, (
+            '--coverage', '-fprofile-update=atomic'))):
+        os.mkdir(place)
+        subprocess.run([*build, *more, '-o', 'suite', *sources], cwd=place,
+                       check=True)
+        # A shell starts the last one, from a process that is traced.
+        suite(place, f'{CPU},etrace={folder}/traces/%p' if place == traced else
+              CPU, ('5',), ('9',), ('20', f'{QEMU} {place}/suite 7'))
+        if place == traced:
+            continue
+        subprocess.run([f'{CROSS}gcov', '-o', 'suite-counted.gcda',
+                        sources[1]], cwd=place, check=True,
+                       stdout=subprocess.DEVNULL)
+    processes = glob.glob(f'{folder}/traces/*[0-9]')
+    # and maybe one of what became a shell
+    need(len(processes) in (3 + 3 + 1, 3 + 3 + 2), f'{len(processes)} traces')
+    whole = subprocess.run(
+        [RVTRACE, 'coverage', f'{folder}/traces', '--include', '*/counted.c',
+         '-o', f'{folder}/ours.info'], capture_output=True, text=True,
+        timeout=LIMIT, check=False)
+    need(whole.returncode == 0, whole.stderr)
+    done = subprocess.run(
+        ['python3', LINES, f'{counting}/counted.c.gcov',
+         f'{folder}/ours.info', 'counted.c'], capture_output=True, text=True,
+        check=False)
+    print(done.stdout, end='')
+    need(done.returncode == 0, done.stdout)
+    sums = [sum(calls(*streams(file)).get('collatz', 0) for file in processes),
+            int(next(row['calls'] for row in
+                     report(f'{folder}/traces') if row['sym'] == 'collatz'))]
+    need(sums[0] == sums[1], f'calls: {sums}')
+
+
+def test_folder(folder):
+    """Traces of processes are added up, and none is left out in silence."""
+    traces = f'{folder}/traces'
+    os.mkdir(traces)
+    qemu(f'{traces}/each.%p', 'child')
+    files = sorted(glob.glob(f'{traces}/each.*[0-9]'))
+    each = [calls(*streams(file)) for file in files]
+    found = calls(traces)
+    need(found['main'] == 1 and
+         all(found[name] == sum(one.get(name, 0) for one in each)
+             for one in each for name in one), f'{found}, not {each}')
+    for words, why in (
+            (['html'], 'processes, which report, coverage.* give one of them'),
+            (['decode', '--output', 'stat'], 'processes, which'),
+            (['report', '--weight', 'time'], 'are added up by instructions'),
+            (['report', '--shard', '1/2'], 'has no index'),
+            (['report', '--index', 'x'], 'has no index'),
+            (['report', '--make-index'], 'one whole trace'),
+            (['report', '--sideband', f'{files[0]}.sideband'],
+             'leave out --sideband|which trace')):
+        done = subprocess.run([RVTRACE, *words, traces], capture_output=True,
+                              text=True, timeout=LIMIT, check=False)
+        need(done.returncode == 2 and re.search(why, done.stderr) and
+             not done.stdout, f'{words}: {done.returncode}: {done.stderr}')
+    # killed before it wrote anything
+    for suffix in '', '.sideband':
+        with open(f'{traces}/0{suffix}', 'wb'):
+            pass
+    need(calls(traces) == found, 'an empty one')
+    subprocess.run(['zstd', '-q', '--rm', *glob.glob(f'{traces}/each*')],
+                   check=True)
+    need(calls(traces) == found, 'compressed ones')
+    # not one of ours
+    for suffix in '', '.sideband':
+        with open(f'{traces}/0{suffix}', 'wb') as file:
+            file.write(b'nonsense' * 99)
+    done = subprocess.run([RVTRACE, 'coverage', traces, '-o', f'{folder}/all'],
+                          capture_output=True, text=True, timeout=LIMIT,
+                          check=False)
+    need(done.returncode == 2 and f'{traces}/0' in done.stderr and
+         not os.path.exists(f'{folder}/all'), done.stderr)
+
+
 def test_crash(folder):
     file = f'{folder}/trace'
     qemu(file, 'signals', 'crash', status=-signal.SIGSEGV)
@@ -547,6 +646,8 @@ tap.run(f'{OUT}/tests', [
     ('run', test_run),
     ('fork', test_fork),
     ('exec', test_exec),
+    ('folder', test_folder),
+    *([('suite', test_suite)] if XLEN == '64' else []),
     ('crash', test_crash),
     ('killed', test_killed),
     ('refused', test_refused),

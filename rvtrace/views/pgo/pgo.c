@@ -115,7 +115,9 @@ const Object *pgo_find_object(const Counts *c, const char *name,
 
     for (unsigned i = 0; i < nr; i++) {
         const Object *o = object_get(c->objects, i);
-        unsigned how = name ? name_fits(o, name) : 1;
+        /* If nobody says, it is the program, and no library of it. */
+        unsigned how = name ? name_fits(o, name) :
+                       o->kind == OBJECT_PROGRAM ? 2 : 1;
 
         if (o->kind == OBJECT_NONE) {
             continue;
@@ -143,7 +145,8 @@ const Object *pgo_find_object(const Counts *c, const char *name,
                     "build-id of one of %s", name, these);
     } else if (!found) {
         g_set_error(errp, G_IO_ERROR, G_IO_ERROR_INVALID_ARGUMENT,
-                    "several objects ran; name one of %s", these);
+                    "several objects ran; choose one of them with --object "
+                    "NAME: %s", these);
     }
     return found;
 }

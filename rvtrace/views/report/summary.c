@@ -14,6 +14,8 @@
 
 /* Per cent: smaller shares are no news. */
 #define LEAST   0.05
+/* From here on it is worth while to look for a file. */
+#define MUCH    1.0
 
 /* Instructions of something: its name is constant, or lives with the counts */
 typedef struct Share {
@@ -186,8 +188,10 @@ static void write_nameless(const Summary *s, FILE *f)
         largest = largest ?: share->name ? share : NULL;
     }
     if (percent(s, unfiled) >= LEAST) {
-        fprintf(f, "without names: %.1f %% in no known file; give --sysroot "
-                "DIR or --elf FILE\n", percent(s, unfiled));
+        /* A boot ROM has no file. */
+        fprintf(f, "without names: %.1f %% in no known file%s\n",
+                percent(s, unfiled), percent(s, unfiled) < MUCH ? "" :
+                "; give --sysroot DIR or --elf FILE");
     }
     if (percent(s, filed) >= LEAST) {
         fprintf(f, "without names: %.1f %% in files without symbols, most of "
