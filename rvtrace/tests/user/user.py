@@ -4,10 +4,8 @@
 # user.py PATTERN: see run.sh
 
 import contextlib
-import csv
 import fcntl
 import glob
-import io
 import os
 import random
 import re
@@ -22,16 +20,15 @@ import hotspot
 import past
 import tap
 from tap import LIMIT, need, Skip, until
+from traced import (begins_of_threads, calls, harts, qemu, report, rvtrace,
+                    streams, threads, CPU, LIBRARIES, OUT, QEMU, RVTRACE, XLEN)
 
 sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)),
                              '..', 'cli'))
 
 import browser      # noqa: E402
 
-QEMU, RVTRACE, OBSERVER, ACCESSES, LIBRARIES, OUT, XLEN = (
-    os.environ[n] for n in ('QEMU_USER', 'RVTRACE', 'OBSERVER', 'ACCESSES',
-                            'LIBRARIES', 'OUT', 'XLEN'))
-CPU = f'rv{XLEN}'
+OBSERVER, ACCESSES = (os.environ[n] for n in ('OBSERVER', 'ACCESSES'))
 HERE = os.path.dirname(os.path.abspath(__file__))
 LINES = f'{HERE}/../machines/coverage/lines.py'     # gcov's against lcov's
 CROSS = os.environ.get('CROSS', 'riscv64-linux-gnu-')
@@ -51,67 +48,6 @@ if XLEN == '64':
     PROGRAMS['dynamic'] = (0, 0)
 MODES = ['all', 'baseline', 'implicit-return', 'full-address',
          'branch-prediction+jump-target-cache', 'sequential-jump']
-
-
-def qemu(file, name, *words, modes='all', more='', options=(), status=0):
-    """
-    Run a program with a trace, and more properties of it; what it wrote to
-    standard error
-    """
-    with open(f'{OUT}/numbers', 'rb') as numbers:
-        done = subprocess.run(
-            [QEMU, '-L', LIBRARIES, *options, '-cpu',
-             f'{CPU},etrace={file},etrace-modes={modes}{more}',
-             os.path.join(OUT, name), *words], stdin=numbers,
-            capture_output=True, text=True, timeout=LIMIT, check=False)
-    need(done.returncode == status,
-         f'{name}: {done.returncode}: {done.stdout}{done.stderr}')
-    return done.stderr
-
-
-def rvtrace(command, file, *words, ok=0):
-    done = subprocess.run(
-        [RVTRACE, command, '--trace', file, '--sideband', f'{file}.sideband',
-         *words], capture_output=True, text=True, timeout=LIMIT, check=False)
-    need(done.returncode == ok, f'{command}: {done.returncode}: {done.stderr}')
-    return done.stdout if ok == 0 else done.stderr
-
-
-def harts(file):
-    """The harts that have run something: the lowest numbers"""
-    number = 0
-    while True:
-        done = subprocess.run(
-            [RVTRACE, 'decode', '--trace', file, '--sideband',
-             f'{file}.sideband', '--hart', str(number), '--emit', 'pc'],
-            capture_output=True, text=True, timeout=LIMIT, check=False)
-        if 'is not in the trace' in done.stderr:
-            return
-        need(done.returncode == 0 and not done.stderr,
-             f'hart {number}: {done.stderr}')
-        yield number, [int(pc, 16) for pc in done.stdout.split()]
-        number += 1
-
-
-def begins_of_threads(file, hart):
-    """Of each thread that was this hart: after how many instructions, who"""
-    begins = []
-    for line in rvtrace('decode', file, '--hart', str(hart), '--emit',
-                        'task').splitlines():
-        words = line.split()
-        if not begins or begins[-1][1] != words[2]:
-            begins.append((int(words[0]), words[2]))
-    need(begins and begins[0][0] == 0, f'hart {hart}: no thread')
-    return begins
-
-
-def threads(file):
-    """Of each thread: its number, what it retired, by the trace"""
-    for hart, pcs in harts(file):
-        begins = begins_of_threads(file, hart)
-        ends = [begin for begin, _ in begins[1:]] + [len(pcs)]
-        for (begin, tid), end in zip(begins, ends):
-            yield tid, pcs[begin:end]
 
 
 def compare(file, prefix, faults):
@@ -241,7 +177,7 @@ def test_past(folder):
 def bounds():
     """Addresses of two instructions in the middle of sort() of reads.c"""
     done = subprocess.run(
-        [os.environ.get('CROSS', 'riscv64-linux-gnu-') + 'objdump', '-d',
+        [f'{CROSS}objdump', '-d',
          '--disassemble=sort', f'{OUT}/reads'], capture_output=True, text=True,
         check=True)
     pcs = [int(line.partition(':')[0], 16)
@@ -299,24 +235,6 @@ def test_times(folder):
     parts = [sum(int(row['own']) for row in report(*streams(file), *part))
              for part in ([], ['--to', '100ms'], ['--from', '100ms'])]
     need(parts[0] == parts[1] + parts[2] and all(parts), str(parts))
-
-
-def report(*words):
-    """The rows of a report"""
-    done = subprocess.run([RVTRACE, 'report', *words, '--format', 'tsv'],
-                          capture_output=True, text=True, timeout=LIMIT,
-                          check=False)
-    need(done.returncode == 0, done.stderr)
-    return list(csv.DictReader(io.StringIO(done.stdout), delimiter='\t'))
-
-
-def calls(*words):
-    """{function: calls} of a report"""
-    return {row['sym']: int(row['calls']) for row in report(*words)}
-
-
-def streams(file):
-    return '--trace', file, '--sideband', f'{file}.sideband', '--sysroot', '/'
 
 
 def test_names(folder):
