@@ -307,7 +307,7 @@ HartResult *hart_new(const Results *r, unsigned hart, GError **errp)
         hart_hand_on_runs(h);
     }
     if (r->job->selection && h->named) {
-        h->selection = selection_hart_new(r->job->selection);
+        h->selection = selection_hart_new(r->job->selection, hart);
     }
     return h;
 }

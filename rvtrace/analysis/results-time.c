@@ -9,11 +9,6 @@
 #include "base/say.h"
 #include "trace/trace-clock.h"
 
-/* Without times: "have ..." */
-#define TIMES_REMEDY    "QEMU write it with -global " \
-                        "riscv-trace-encoder.time-width=64, or in user mode " \
-                        "with -cpu CPU,etrace-timestamps=on"
-
 void hart_time(void *opaque, uint64_t ticks, unsigned bits, bool timestamp)
 {
     HartResult *h = opaque;

@@ -163,6 +163,11 @@ typedef struct Results {
 bool results_decode(Results *r);
 void results_clear(Results *r);
 
+/* What to do where a trace has no times: "have ..." */
+#define TIMES_REMEDY    "QEMU write it with -global " \
+                        "riscv-trace-encoder.time-width=64, or in user mode " \
+                        "with -cpu CPU,etrace-timestamps=on"
+
 /* The clock of moments: by default virtual time, if the trace has it */
 typedef enum ClockChoice {
     CLOCK_BEST,
@@ -183,6 +188,13 @@ bool results_choose_time(Results *r, ClockChoice clock, bool by_time);
  */
 void results_warn_of_clock(const Trace *t, unsigned hart, bool timestamps,
                            uint64_t ticks);
+
+/*
+ * A pass before the one that counts, for watchers of RESULT_PROFILE alone: all
+ * of the trace, in place of results_decode(). What was lost is not said. Prints
+ * what is wrong and returns false.
+ */
+bool results_scan(Results *r);
 
 /* One more; before results_decode() */
 void results_watch(Results *r, const Watcher *watcher);

@@ -25,8 +25,10 @@ static const CommandHelp helps[] = {
       "  rvtrace flamegraph --process sh -o sh.svg" },
     { "folded", "output layers weight " NAMES " " PART,
       "  rvtrace folded | flamegraph.pl > stacks.svg" },
-    { "timeline", "output min-duration time " NAMES " " PART,
-      "  rvtrace timeline --from 1s -o boot.pftrace" },
+    { "timeline", "output min-duration time window before " NAMES " " PART,
+      "  rvtrace timeline --from 1s -o boot.pftrace\n"
+      "  rvtrace timeline --window 10ms --before 'slower:vfs_read>1ms' -o "
+      "late.pftrace" },
     { "privilege", "output every time format " NAMES " " PART,
       "  rvtrace privilege --every 100ms --process sh" },
     { "calls", "sym callers comm rows format output time " NAMES " " PART,

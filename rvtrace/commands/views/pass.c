@@ -9,6 +9,7 @@
 #include "analysis/unfiled.h"
 #include "commands/views/options.h"
 #include "commands/views/verify.h"
+#include "commands/views/window.h"
 #include "views/report/layers.h"
 
 #define NAMED   (RESULT_PROFILE | RESULT_COUNTS)
@@ -395,7 +396,7 @@ int views_write(CliTrace *ct, char **args, const char *option)
     ct->job.takes_samples = true;
     t = r.t = cli_open(ct);
     if (!t || (ct->make_index && !index_maker_can(&r)) ||
-        !can_tell(&r, outputs)) {
+        !window_find(ct, t) || !can_tell(&r, outputs)) {
         return CLI_ERROR;
     }
     if (r.what & NAMED) {
