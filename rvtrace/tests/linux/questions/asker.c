@@ -1,8 +1,8 @@
 /*
  * A program that counts and measures what it does: system calls by number, page
  * faults by getrusage(), switches by /proc/self/task/TID/status, and how long
- * calls take by rdtime. What it finds between begin_measure() and end_measure()
- * is printed behind that.
+ * calls take by rdtime. It prints how much there was of each, and from one look
+ * to the other one.
  *
  * SPDX-License-Identifier: GPL-2.0-or-later
  */
@@ -24,6 +24,7 @@
 #define PAGES       77
 #define ROUNDS      25
 #define MEASURED    12
+#define YIELDS      31
 
 typedef struct Counts {
     long voluntary, other, minor, major;
@@ -43,17 +44,6 @@ static uint64_t now(void)
 
     __asm__ volatile("rdtime %0" : "=r"(time));
     return time;
-}
-
-/* Nothing but their own names: where a thread's measurement begins and ends */
-APART void begin_measure(void)
-{
-    __asm__ volatile("" : : : "memory");
-}
-
-APART void end_measure(void)
-{
-    __asm__ volatile("" : : : "memory");
 }
 
 static long field(const char *text, const char *name)
@@ -90,6 +80,14 @@ static void say(const char *who, const Side *s)
            s->after.major - s->before.major);
 }
 
+/* To the other thread, if it is on the same hart */
+static void yield_often(void)
+{
+    for (unsigned i = 0; i < YIELDS; i++) {
+        sched_yield();
+    }
+}
+
 /* Each round waits for the other side. */
 static void *answer(void *opaque)
 {
@@ -99,12 +97,11 @@ static void *answer(void *opaque)
     s->tid = gettid();
     prctl(PR_SET_NAME, "answerer");
     count(&s->before);
-    begin_measure();
+    yield_often();
     while (read(s->in, &c, 1) == 1) {
         write(s->out, &c, 1);
     }
     count(&s->after);
-    end_measure();
     return NULL;
 }
 
@@ -154,9 +151,6 @@ static void call_often(void)
     for (unsigned i = 0; i < 23; i++) {
         write(null, text, sizeof(text));
     }
-    for (unsigned i = 0; i < 31; i++) {
-        sched_yield();
-    }
     close(zero);
     close(null);
 }
@@ -178,7 +172,7 @@ int main(void)
     other.out = from[1];
     pthread_create(&thread, NULL, answer, &other);
     count(&own.before);
-    begin_measure();
+    yield_often();
     call_often();
     touch(pages);
     measure();
@@ -187,7 +181,6 @@ int main(void)
         read(from[0], &c, 1);
     }
     count(&own.after);
-    end_measure();
     close(to[1]);
     pthread_join(thread, NULL);
     say("main", &own);
