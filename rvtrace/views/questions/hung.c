@@ -562,7 +562,8 @@ void hung_write(const Hung *u, FILE *f)
         add_hart(s, u, u->harts->pdata[i]);
     }
     if (u->format == TABLE_JSON) {
-        fputs("{\"rows\": ", f);
+        table_begin_json("why-hung", f);
+        fputs("\"rows\": ", f);
     }
     sheet_write(s, f);
     if (u->format == TABLE_JSON) {

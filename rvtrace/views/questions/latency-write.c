@@ -248,7 +248,8 @@ static void write_text(const Sum *sum, FILE *f)
 
 static void write_json(const Sum *sum, FILE *f)
 {
-    fprintf(f, "{\"clock\": \"%s\", \"count\": %" PRIu64 ", \"left_out\": %"
+    table_begin_json("latency", f);
+    fprintf(f, "\"clock\": \"%s\", \"count\": %" PRIu64 ", \"left_out\": %"
             PRIu64 ", \"rows\": ",
             sheet_clock(sum->latency->options.virtual_time), sum->count,
             sum->dropped);

@@ -32,12 +32,27 @@ def run(*words):
     return done.stdout
 
 
-class Guest:
+class Traced:
+    """A folder with a trace of a program"""
+
+    def __init__(self, folder, name):
+        self.folder, self.elf = folder, f'{OUT}/{name}.elf'
+        self.at = addresses(self.elf)
+
+    def ask(self, command, *options):
+        return run(RVTRACE, command, '--trace', f'{self.folder}/trace',
+                   '--sideband', f'{self.folder}/sideband', '--elf', self.elf,
+                   *options)
+
+    def answer(self, command, *options):
+        return json.loads(self.ask(command, *options, '--format', 'json'))
+
+
+class Guest(Traced):
     """What ran: pcs; what the guest says of itself: notes, (kind, number)"""
 
     def __init__(self, folder, name, *options, machine=''):
-        self.folder = folder
-        self.elf = f'{OUT}/{name}.elf'
+        super().__init__(folder, name)
         run(QEMU, '-M', 'virt,trace=on,trace-chardev=tr,trace-sideband=sb,'
             f'trace-autostart=on{machine}',
             '-chardev', f'file,id=tr,path={folder}/trace',
@@ -47,21 +62,12 @@ class Guest:
             '-icount', f'shift={SHIFT}',
             '-plugin', f'{RETIRED},out={folder}/truth,pcs={folder}/pcs',
             *options)
-        self.at = addresses(self.elf)
         with open(f'{folder}/pcs', encoding='utf-8') as lines:
             self.pcs = [int(line.split()[1], 16) for line in lines]
         with open(f'{folder}/uart', encoding='utf-8') as uart:
             numbers = [int(text, 16) for text in
                        re.findall(r'[0-9a-f]{16}', uart.read())]
         self.notes = list(zip(numbers[::2], numbers[1::2]))
-
-    def ask(self, command, *options):
-        return run(RVTRACE, command, '--trace', f'{self.folder}/trace',
-                   '--sideband', f'{self.folder}/sideband', '--elf', self.elf,
-                   *options)
-
-    def answer(self, command, *options):
-        return json.loads(self.ask(command, *options, '--format', 'json'))
 
     def begins(self, name):
         """Instructions before each time that the function's first one ran"""

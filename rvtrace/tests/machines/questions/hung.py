@@ -5,18 +5,16 @@
 import re
 
 import tap
-from asked import OUT, QEMU, Guest, same
+from asked import QEMU, Traced, same
 from machine import Machine
-from symbols import addresses
 from tap import need
 
 
-class Hung(Guest):
+class Hung(Traced):
     """A guest that is ended when @hangs(machine)"""
 
     def __init__(self, folder, name, hangs, *options):
-        self.folder, self.elf = folder, f'{OUT}/{name}.elf'
-        self.at = addresses(self.elf)
+        super().__init__(folder, name)
         with Machine(folder, [
                 QEMU, '-M', 'virt,trace=on,trace-chardev=tr,trace-sideband=sb,'
                 'trace-autostart=on', '-cpu', 'rv64', '-m', '128M', '-bios',
