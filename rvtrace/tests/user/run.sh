@@ -40,6 +40,7 @@ if [ "$XLEN" = 64 ]; then
     program dynamic g++ -ldl
     program child gcc -static
     program reads gcc -static
+    program deadlock gcc -static -pthread
 else
     # what the headers of the C library for RV64 lack
     mkdir -p "$OUT/include/gnu"

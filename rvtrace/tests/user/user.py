@@ -7,6 +7,7 @@ import csv
 import fcntl
 import glob
 import io
+import json
 import os
 import random
 import signal
@@ -396,6 +397,42 @@ def test_killed(folder):
     need(done.returncode == 0 and 'instructions' in done.stdout, done.stderr)
 
 
+def test_deadlock(folder):
+    """Who waits for a mutex, and who has one, where both threads wait"""
+    file = f'{folder}/trace'
+
+    def sleeps(pid):
+        states = []
+        for path in glob.glob(f'/proc/{pid}/task/*/stat'):
+            with open(path, encoding='utf-8') as f:
+                states.append(f.read().rsplit(')', 1)[1].split()[0])
+        return len(states) > 2 and set(states) == {'S'}
+
+    with subprocess.Popen([QEMU, '-cpu', f'{CPU},etrace={file}',
+                           f'{OUT}/deadlock'], stderr=subprocess.DEVNULL,
+                          cwd=folder) as child:
+        until(lambda: all(sleeps(child.pid) for _ in range(50)),
+              'the threads do not wait')
+        child.send_signal(signal.SIGSEGV)
+    rows = json.loads(rvtrace('why-hung', file, '--sysroot', '/', '--format',
+                              'json'))['rows']
+    for hart, caller in (0, 'first'), (1, 'second'):
+        own = {}
+        for row in rows:
+            if row['hart'] == hart:
+                own.setdefault(row['what'], []).append(row)
+        need(len(own['waits']) == 1 and own['waits'][0]['text'].startswith(
+            'in system call 98 at 0x'), f'{own}')
+        need([row['text'] for row in own['locks']] ==
+             ['waits for a lock in pthread_mutex_lock, called by ' + caller],
+             f'{own}')
+        need([row['text'] for row in own['held']] ==
+             ['hart 0 has one of pthread_mutex_lock: deadlock, for first',
+              'hart 1 has one of pthread_mutex_lock: deadlock, for second'],
+             f'{own}')
+        need('exception' not in own and 'loop' not in own, f'{own}')
+
+
 def test_refused(folder):
     said = qemu(f'{folder}/none/trace', 'child')
     need('cannot be created' in said, said)
@@ -448,5 +485,6 @@ tap.run(f'{OUT}/tests', [
     ('exec', test_exec),
     ('crash', test_crash),
     ('killed', test_killed),
+    *([('deadlock', test_deadlock)] if XLEN == '64' else []),
     ('refused', test_refused),
 ])

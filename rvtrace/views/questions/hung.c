@@ -9,68 +9,11 @@
  */
 #include "qemu/osdep.h"
 #include "qemu/bswap.h"
-#include "base/trap-text.h"
-#include "views/questions/hung.h"
-#include "views/questions/locks.h"
-#include "views/questions/rounds.h"
-#include "views/questions/sheet.h"
+#include "views/questions/hung-private.h"
+#include "views/questions/syscalls.h"
 
-#define NR_CALLS    4           /* the last ones */
-#define NR_FRAMES   8           /* of the stack: the innermost ones */
-#define NR_BODY     6           /* functions of a loop */
 #define KNOWN_BITS  10
 #define WFI         0x10500073
-
-/* A taken transfer leads to @pc, and @count instructions follow. */
-typedef struct Step {
-    uint64_t pc;
-    const Object *object;
-    const Symbol *symbol;       /* NULL: it has none there */
-    uint64_t count;
-} Step;
-
-typedef struct KnownStep {
-    Step step;
-    unsigned generation, space; /* generation 0: the entry is empty */
-    uint8_t priv;
-} KnownStep;
-
-typedef struct LastCall {
-    unsigned frame;
-    uint64_t place;
-} LastCall;
-
-struct HungHart {
-    unsigned hart;
-    const Profile *profile;
-    const Names *names;
-    Follower *follower;
-    KnownStep *known;
-    Step *steps;                /* HUNG_STEPS, a ring ... */
-    uint64_t nr_steps;          /* ... of all that there were */
-    bool goes_on;               /* what runs next is of the last step */
-    bool interrupted;           /* ... but not until it is at: */
-    uint64_t back, skipped;
-    uint64_t next;              /* behind the last instruction of the runs */
-    bool sleeps;                /* ... which is wfi */
-    uint8_t back_priv, priv;
-    uint64_t interrupts, last_interrupt;
-    FlowTrap interrupt, exception;  /* the last ones */
-    Step place;                 /* ... where the exception was */
-    uint64_t in_row, row_since, row_last;
-    LastCall calls[NR_CALLS];
-    uint64_t nr_calls;
-    const Task *task;
-    Locks *locks;
-    GArray *open;               /* OpenCall: those at the end */
-    Rounds loop;                /* the last one; .period 0: there is none */
-    uint64_t end;
-};
-
-struct Hung {
-    TableFormat format;
-    GPtrArray *harts;           /* HungHart */
-};
 
 static void on_begin(void *opaque, OpenCall *calls, unsigned n,
                      const Task *task)
@@ -78,7 +21,7 @@ static void on_begin(void *opaque, OpenCall *calls, unsigned n,
     HungHart *h = opaque;
 
     if (calls[n - 1].kind == CALL_FUNCTION) {
-        h->calls[h->nr_calls++ % NR_CALLS] = (LastCall) {
+        h->calls[h->nr_calls++ % HUNG_NR_CALLS] = (LastCall) {
             calls[n - 1].frame, calls[n - 1].from.insns,
         };
         locks_begin(h->locks, &calls[n - 1]);
@@ -259,6 +202,9 @@ static void put_exception(HungHart *h, uint64_t place, const FlowTrap *trap,
             h->place = *look_up(h, trap->epc, trap->priv, site);
         }
     }
+    if (trap->cause == HUNG_ECALL_FROM_U) {
+        h->number = syscall_number(site->image, trap);
+    }
     h->in_row++;
     h->row_last = place;
     h->exception = *trap;
@@ -285,32 +231,6 @@ void hung_trap(void *hart, uint64_t place, const FlowTrap *trap,
     }
 }
 
-/* The steps that are known, but for the last one: more may follow of that. */
-static const Step *step_back(const HungHart *h, unsigned back)
-{
-    return &h->steps[(h->nr_steps - 2 - back) % HUNG_STEPS];
-}
-
-static Rounds find_loop(const HungHart *h)
-{
-    unsigned n = MIN(h->nr_steps, HUNG_STEPS);
-    g_autofree uint64_t *values = NULL;
-    Rounds none = { 0 }, found;
-
-    if (n < HUNG_LEAST) {
-        return none;
-    }
-    n--;
-    values = g_new(uint64_t, n);
-    for (unsigned i = 0; i < n; i++) {
-        const Step *s = step_back(h, i);
-
-        values[n - 1 - i] = s->pc ^ s->count << 48;
-    }
-    found = rounds_find(values, n);
-    return found.length >= HUNG_LEAST ? found : none;
-}
-
 void hung_end(void *hart, const CallStackMoment *when)
 {
     HungHart *h = hart;
@@ -322,251 +242,4 @@ void hung_end(void *hart, const CallStackMoment *when)
     }
     follow_end(h->follower, when);
     h->end = when->place;
-    h->loop = find_loop(h);
-}
-
-static const char *open_name(const HungHart *h, guint i)
-{
-    return profile_frame(h->profile,
-                         g_array_index(h->open, OpenCall, i).frame)->name;
-}
-
-/* The innermost frames, the outermost of them first; the caller frees it. */
-static char *stack_text(const HungHart *h)
-{
-    guint n = h->open->len, from = n > NR_FRAMES ? n - NR_FRAMES : 0;
-    GString *text = g_string_new(from ? "... > " : "");
-
-    for (guint i = from; i < n; i++) {
-        g_string_append_printf(text, "%s%s", i > from ? " > " : "",
-                               open_name(h, i));
-    }
-    return g_string_free(text, false);
-}
-
-static const char *step_name(const Step *s)
-{
-    return s->symbol ? s->symbol->name : s->object ? s->object->name : "-";
-}
-
-/* One line: @count, from, to; UINT64_MAX: not known */
-static void add_line(Sheet *s, const HungHart *h, const char *what,
-                     uint64_t count, uint64_t from, uint64_t to,
-                     const char *text)
-{
-    const uint64_t numbers[] = { count, from, to };
-
-    sheet_number(s, h->hart);
-    sheet_text(s, what);
-    for (unsigned i = 0; i < G_N_ELEMENTS(numbers); i++) {
-        if (numbers[i] == UINT64_MAX) {
-            sheet_none(s);
-        } else {
-            sheet_number(s, numbers[i]);
-        }
-    }
-    sheet_text(s, text);
-}
-
-/* Functions of the loop, each with the address where it was come to first */
-static char *loop_text(const HungHart *h, unsigned period, uint64_t insns)
-{
-    GString *text = g_string_new(NULL);
-    g_autoptr(GHashTable) seen = g_hash_table_new(NULL, NULL);
-
-    g_string_append_printf(text, "%" PRIu64 " instructions a round:", insns);
-    for (unsigned i = period; i; i--) {
-        const Step *s = step_back(h, i - 1);
-        gconstpointer what = s->symbol ? (gconstpointer)s->symbol : s->object;
-
-        if (!g_hash_table_add(seen, (gpointer)what)) {
-            continue;
-        }
-        if (g_hash_table_size(seen) > NR_BODY) {
-            g_string_append(text, " ...");
-            break;
-        }
-        g_string_append_printf(text, " %s (0x%" PRIx64 ")", step_name(s),
-                               s->pc);
-    }
-    return g_string_free(text, false);
-}
-
-static void add_loop(Sheet *s, const HungHart *h)
-{
-    Rounds loop = h->loop;
-    uint64_t insns = 0, all = h->steps[(h->nr_steps - 1) % HUNG_STEPS].count;
-    g_autofree char *text = NULL;
-
-    if (!loop.period) {
-        return;
-    }
-    for (unsigned i = 0; i < loop.length; i++) {
-        insns += i < loop.period ? step_back(h, i)->count : 0;
-        all += step_back(h, i)->count;
-    }
-    text = loop_text(h, loop.period, insns);
-    add_line(s, h, "loop", loop.length / loop.period, h->end - MIN(all, h->end),
-             h->end, text);
-}
-
-static void add_traps(Sheet *s, const HungHart *h)
-{
-    const char *cause = trap_cause_text(false, h->exception.cause);
-    g_autofree char *text = g_strdup_printf(
-        "%s %u at 0x%" PRIx64 ", %s, tval 0x%" PRIx64, cause ?: "exception",
-        h->exception.cause, h->exception.epc, step_name(&h->place),
-        h->exception.tval);
-
-    if (h->in_row) {
-        add_line(s, h, "exception", h->in_row, h->row_since, h->row_last,
-                 text);
-    }
-    cause = trap_cause_text(true, h->interrupt.cause);
-    if (h->interrupts) {
-        add_line(s, h, "interrupt", h->interrupts, h->last_interrupt,
-                 UINT64_MAX, cause ?: "interrupt");
-    }
-}
-
-/* Is the function part of the loop? */
-static bool is_in_loop(const HungHart *h, unsigned frame)
-{
-    const ProfileFrame *f = profile_frame(h->profile, frame);
-
-    for (unsigned i = 0; f->symbol && i < h->loop.period; i++) {
-        if (step_back(h, i)->symbol == f->symbol) {
-            return true;
-        }
-    }
-    return false;
-}
-
-/*
- * The open call that takes the lock that the loop waits for: the outermost one
- * that is called for that; NULL: nothing says that it is a lock.
- */
-static const OpenCall *find_taker(const HungHart *h)
-{
-    guint i = 0, first;
-
-    while (i < h->open->len &&
-           !is_in_loop(h, g_array_index(h->open, OpenCall, i).frame)) {
-        i++;
-    }
-    if (i == h->open->len) {
-        return NULL;
-    }
-    for (first = i; first && lock_is_taken_by(open_name(h, first - 1));
-         first--) {
-    }
-    return lock_is_taken_by(open_name(h, first)) ?
-           &g_array_index(h->open, OpenCall, first) : NULL;
-}
-
-/* Harts that have taken such a lock and not given it back, each in a line */
-static void add_holders(Sheet *s, const Hung *u, const HungHart *h,
-                        const OpenCall *taker)
-{
-    const char *name = profile_frame(h->profile, taker->frame)->name;
-    bool gave_back = false;
-    unsigned n = 0;
-
-    for (guint i = 0; i < u->harts->len; i++) {
-        const HungHart *other = u->harts->pdata[i];
-
-        gave_back |= locks_gave_back(other->locks, name);
-        n += locks_find(other->locks, name) != NULL;
-    }
-    for (guint i = 0; i < u->harts->len; i++) {
-        const HungHart *other = u->harts->pdata[i];
-        const HeldLock *held = locks_find(other->locks, name);
-        g_autofree char *text = held ? g_strdup_printf(
-            "hart %u has one of %s: %s, for %s%s", other->hart, name,
-            held->task->name, profile_frame(other->profile, held->caller)->name,
-            gave_back ? "" : "; nothing is seen to give one back") : NULL;
-
-        if (held) {
-            add_line(s, h, "held", UINT64_MAX, held->since, UINT64_MAX, text);
-        }
-    }
-    if (!n) {
-        add_line(s, h, "held", UINT64_MAX, UINT64_MAX, UINT64_MAX,
-                 "no call has taken such a lock and not given it back");
-    }
-}
-
-static void add_spin(Sheet *s, const Hung *u, const HungHart *h)
-{
-    const OpenCall *taker = h->loop.period ? find_taker(h) : NULL;
-    guint i = taker ? taker - &g_array_index(h->open, OpenCall, 0) : 0;
-    g_autofree char *text = NULL;
-
-    if (!taker) {
-        return;
-    }
-    text = g_strdup_printf("waits for a lock in %s%s%s", open_name(h, i),
-                           i ? ", called by " : "",
-                           i ? open_name(h, i - 1) : "");
-    add_line(s, h, "spins", UINT64_MAX,
-             taker->began ? taker->from.insns : UINT64_MAX, h->end, text);
-    add_holders(s, u, h, taker);
-}
-
-static void add_sleep(Sheet *s, const HungHart *h)
-{
-    g_autofree char *text = h->sleeps ? g_strdup_printf(
-        "wfi at 0x%" PRIx64 ", %s", h->next - 4,
-        step_name(&h->steps[(h->nr_steps - 1) % HUNG_STEPS])) : NULL;
-
-    if (text) {
-        add_line(s, h, "sleeps", UINT64_MAX, h->end, h->end, text);
-    }
-}
-
-static void add_hart(Sheet *s, const Hung *u, const HungHart *h)
-{
-    g_autofree char *stack = stack_text(h);
-    g_autofree char *who = g_strdup_printf(
-        "%s, %s, %s", h->nr_steps ? priv_text(h->priv) : "-", h->task->name,
-        h->nr_steps ? step_name(&h->steps[(h->nr_steps - 1) % HUNG_STEPS]) :
-        "-");
-
-    add_line(s, h, "end", h->end, UINT64_MAX, h->end, who);
-    add_line(s, h, "stack", UINT64_MAX, UINT64_MAX, UINT64_MAX, stack);
-    if (h->nr_steps) {
-        add_loop(s, h);
-    }
-    add_spin(s, u, h);
-    add_sleep(s, h);
-    add_traps(s, h);
-    for (unsigned i = 0; i < MIN(h->nr_calls, NR_CALLS); i++) {
-        const LastCall *call = &h->calls[(h->nr_calls - 1 - i) % NR_CALLS];
-
-        add_line(s, h, "call", UINT64_MAX, call->place, UINT64_MAX,
-                 profile_frame(h->profile, call->frame)->name);
-    }
-}
-
-void hung_write(const Hung *u, FILE *f)
-{
-    g_autoptr(Sheet) s = sheet_new(u->format);
-
-    sheet_column(s, "hart", true);
-    sheet_column(s, "what", false);
-    sheet_column(s, "count", true);
-    sheet_column(s, "from", true);
-    sheet_column(s, "to", true);
-    sheet_column(s, "text", false);
-    for (guint i = 0; i < u->harts->len; i++) {
-        add_hart(s, u, u->harts->pdata[i]);
-    }
-    if (u->format == TABLE_JSON) {
-        table_begin_json("why-hung", f);
-        fputs("\"rows\": ", f);
-    }
-    sheet_write(s, f);
-    if (u->format == TABLE_JSON) {
-        fputs("}\n", f);
-    }
 }
