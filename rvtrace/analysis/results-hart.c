@@ -181,12 +181,25 @@ static bool on_repeat(void *opaque, uint64_t times)
     return true;
 }
 
+/*
+ * A program whose first instruction traps has a window that is nothing but
+ * that: no end of it is told, but one more time.
+ */
+static void note_empty_window(HartResult *h)
+{
+    if (h->is_process && h->counts.insns == h->insns_at_trap) {
+        h->waits = h->ends = true;
+    }
+    h->insns_at_trap = h->counts.insns;
+}
+
 static void on_trap(void *opaque, const FlowTrap *trap)
 {
     HartResult *h = opaque;
 
     h->counts.interrupts += trap->interrupt;
     h->counts.exceptions += !trap->interrupt;
+    note_empty_window(h);
     trap_loop_put(&h->trap_loop, trap, h->counts.insns);
     if (h->named) {
         CallStackSite site = who_site(&h->who, &h->d, trap->priv);
@@ -289,6 +302,7 @@ HartResult *hart_new(const Results *r, unsigned hart, GError **errp)
 
     h->all = r;
     h->hart = hart;
+    h->insns_at_trap = UINT64_MAX;
     h->who = (Who) { .names = r->names, .tasks = r->tasks };
     h->losses = g_array_new(false, false, sizeof(TraceLoss));
     h->observers = g_array_new(true, false, sizeof(Observer));

@@ -174,6 +174,7 @@ static bool is_over(void *opaque)
 
 static void on_time(void *opaque, uint64_t ns, bool waited)
 {
+    static const MomentMark resumed = { .kind = MOMENT_RESUMED, .text = "" };
     MomentsObserver *o = opaque;
 
     if (o->clock && waited) {
@@ -181,6 +182,10 @@ static void on_time(void *opaque, uint64_t ns, bool waited)
     }
     if (o->clock) {
         moment_clock_time(o->clock, o->h->counts.selected, ns);
+    }
+    if (o->clock && waited) {
+        moment_clock_split(o->clock);
+        put_mark(o, &resumed);
     }
 }
 

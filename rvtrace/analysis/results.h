@@ -97,6 +97,8 @@ typedef struct HartResult {
     bool by_timestamps;         /* ... it is that of packets' envelopes */
     bool is_process;            /* of user mode */
     bool waits;                 /* it has done nothing since the last time */
+    bool ends;                  /* ... but for the time when it ended */
+    uint64_t insns_at_trap;     /* the last one; UINT64_MAX: none */
     Who who;
     GArray *losses;             /* TraceLoss, the first ones and the last */
     uint64_t more_losses;

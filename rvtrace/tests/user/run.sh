@@ -66,6 +66,7 @@ OBSERVER=$OUT/libexecuted.so
 ACCESSES=$tests/data/compare.py
 LIBRARIES=/usr/${cross%-}
 [ -d "$LIBRARIES/lib" ] || LIBRARIES=$("${cross}gcc" -print-sysroot)
-export OBSERVER ACCESSES LIBRARIES
+SYSCALLS=$build/qemu/linux-user/riscv/syscall.tbl
+export OBSERVER ACCESSES LIBRARIES SYSCALLS
 
 exec python3 "$here/user.py" "${1:-*}"

@@ -10,11 +10,13 @@ import io
 import json
 import os
 import random
+import re
 import signal
 import struct
 import subprocess
 import termios
 import time
+from collections import Counter
 
 import past
 import tap
@@ -284,6 +286,10 @@ def test_times(folder):
     own = sum(int(row['own_ns']) for row in rows if 'read' in row['sym']) / 1e9
     # It may have been late, as other programs run.
     need(wait / 2 <= own <= total, f'read(): {own} s of {total}')
+    row = max(json.loads(rvtrace('latency', file, '--format', 'json'))['rows'],
+              key=lambda row: row['max_ns'])
+    need((row['kind'], row['number']) == ('syscall', 63) and
+         wait / 2 <= row['max_ns'] / 1e9 <= total, f'read(): {row}')
     parts = [sum(int(row['own']) for row in report(*streams(file), *part))
              for part in ([], ['--to', '100ms'], ['--from', '100ms'])]
     need(parts[0] == parts[1] + parts[2] and all(parts), str(parts))
@@ -397,6 +403,29 @@ def test_killed(folder):
     need(done.returncode == 0 and 'instructions' in done.stdout, done.stderr)
 
 
+def test_syscalls(folder, name):
+    """As many of each as QEMU's own -strace prints, but those that end it"""
+    with open(os.environ['SYSCALLS'], encoding='utf-8') as f:
+        numbers = {name: int(number) for number, name in
+                   re.findall(r'^(\d+)\s+\w+\s+(\w+)', f.read(), re.M)}
+    file = f'{folder}/trace'
+    said = qemu(file, name, more=',etrace-timestamps=on', options=['-strace'],
+                status=PROGRAMS[name][0])
+    want = Counter(numbers[call] for call in
+                   re.findall(r'\d+ (\w+)\(', said) if call in numbers and
+                   call not in ('exit', 'exit_group'))
+    rows = json.loads(rvtrace('latency', file, '--sysroot', '/', '--format',
+                              'json'))['rows']
+    got = Counter({row['number']: row['count'] for row in rows
+                   if row['kind'] == 'syscall'})
+    # Where the number is in a register that was set elsewhere, it has none.
+    unknown = got.pop(None, 0)
+    need(not got - want and sum((want - got).values()) == unknown,
+         f'{got} and {unknown} instead of {want}')
+    need(sum(want.values()) >= 10 and unknown <= sum(want.values()) / 2,
+         f'{want}')
+
+
 def test_deadlock(folder):
     """Who waits for a mutex, and who has one, where both threads wait"""
     file = f'{folder}/trace'
@@ -486,5 +515,8 @@ tap.run(f'{OUT}/tests', [
     ('crash', test_crash),
     ('killed', test_killed),
     *([('deadlock', test_deadlock)] if XLEN == '64' else []),
+    # A child's are printed, too, but it is another process.
+    *((f'syscalls-{name}', test_syscalls, name) for name in PROGRAMS
+      if XLEN == '64' and name != 'child'),
     ('refused', test_refused),
 ])
