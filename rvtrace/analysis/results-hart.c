@@ -182,13 +182,18 @@ static bool on_repeat(void *opaque, uint64_t times)
 }
 
 /*
- * A program whose first instruction traps has a window that is nothing but
- * that: no end of it is told, but one more time.
+ * A packet's time is told behind what it says. Behind that of a window's end, the
+ * next one is that of the support packet by which a program goes on. A program
+ * whose first instruction traps has a window that is nothing but that: no end of
+ * it is told, but the times of both packets.
  */
+#define TIMES_BEHIND_END    2
+#define TIMES_BEHIND_TRAP   3
+
 static void note_empty_window(HartResult *h)
 {
     if (h->is_process && h->counts.insns == h->insns_at_trap) {
-        h->waits = h->ends = true;
+        h->goes_on_in = TIMES_BEHIND_TRAP;
     }
     h->insns_at_trap = h->counts.insns;
 }
@@ -222,6 +227,7 @@ static void on_window_end(void *opaque, FlowWindowEnd why)
     HartResult *h = opaque;
 
     h->waits = h->is_process;
+    h->goes_on_in = h->is_process ? TIMES_BEHIND_END : 0;
     if (why == FLOW_WINDOW_QUAL) {
         FOR_OBSERVERS(o, h, gap) {
             o->ops->gap(o->state, trace_decoder_fenced(&h->d));

@@ -12,7 +12,7 @@
 void hart_time(void *opaque, uint64_t ticks, unsigned bits, bool timestamp)
 {
     HartResult *h = opaque;
-    bool waited = h->waits && !h->ends;
+    bool waited = h->waits;
     uint64_t ns;
 
     /* One of the two: they are not the same clock. */
@@ -20,8 +20,9 @@ void hart_time(void *opaque, uint64_t ticks, unsigned bits, bool timestamp)
         !virtual_clock_put(&h->time, ticks, bits)) {
         return;
     }
-    h->waits &= h->ends;
-    h->ends = false;
+    h->waits = false;
+    h->goes_on = h->goes_on_in == 1;
+    h->goes_on_in -= h->goes_on_in > 0;
     ns = virtual_clock_ns(&h->time);
     FOR_OBSERVERS(o, h, time) {
         o->ops->time(o->state, ns, waited);

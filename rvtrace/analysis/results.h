@@ -97,7 +97,8 @@ typedef struct HartResult {
     bool by_timestamps;         /* ... it is that of packets' envelopes */
     bool is_process;            /* of user mode */
     bool waits;                 /* it has done nothing since the last time */
-    bool ends;                  /* ... but for the time when it ended */
+    unsigned goes_on_in;        /* times until a program goes on; 0: it runs */
+    bool goes_on;               /* ... which this is the time of */
     uint64_t insns_at_trap;     /* the last one; UINT64_MAX: none */
     Who who;
     GArray *losses;             /* TraceLoss, the first ones and the last */

@@ -420,7 +420,10 @@ def test_syscalls(folder, name):
                    if row['kind'] == 'syscall'})
     # Where the number is in a register that was set elsewhere, it has none.
     unknown = got.pop(None, 0)
-    need(not got - want and sum((want - got).values()) == unknown,
+    # What the timer's signal interrupts may trap twice, and is printed once.
+    again = sum((got - want).values())
+    need(again <= said.count('--- SIGALRM') and
+         sum((want - got).values()) == unknown,
          f'{got} and {unknown} instead of {want}')
     need(sum(want.values()) >= 10 and unknown <= sum(want.values()) / 2,
          f'{want}')
