@@ -429,6 +429,29 @@ def test_syscalls(folder, name):
          f'{want}')
 
 
+def test_durations(folder):
+    """From the trap or its window's end to the next support packet, of each"""
+    file = f'{folder}/trace'
+    qemu(file, 'reads', more=',etrace-timestamps=on')
+    want, trap, end = [], None, None
+    for line in rvtrace('decode', file, '--hart', '0', '--emit',
+                        'packets').splitlines():
+        at = int((re.search(r' ts=(\w+)', line) or [0, '0'])[1], 16)
+        if 'ecause=8' in line:
+            trap, end = at, None
+        elif 'subformat=3' in line and trap and end is None:
+            end = at
+        elif 'subformat=3' in line and trap and 'ienable=1' in line:
+            want.append((at - end, at - trap))
+            trap = None
+    rows = json.loads(rvtrace('latency', file, '--worst', '100', '--format',
+                              'json'))['worst']
+    got = [row['ns'] for row in sorted(rows, key=lambda row: row['from'])]
+    need(len(got) == len(want) >= 10 and
+         all(least <= ns <= most for ns, (least, most) in zip(got, want)),
+         f'{got} instead of {want}')
+
+
 def test_deadlock(folder):
     """Who waits for a mutex, and who has one, where both threads wait"""
     file = f'{folder}/trace'
@@ -518,6 +541,7 @@ tap.run(f'{OUT}/tests', [
     ('crash', test_crash),
     ('killed', test_killed),
     *([('deadlock', test_deadlock)] if XLEN == '64' else []),
+    ('durations', test_durations),
     # A child's are printed, too, but it is another process.
     *((f'syscalls-{name}', test_syscalls, name) for name in PROGRAMS
       if XLEN == '64' and name != 'child'),
