@@ -79,9 +79,10 @@ def test_switches(harts):
     at, said = looks(harts, 'proc_pid_status'), Said(harts)
     runs = answer(harts, 'switches', '--list', '--comm', 'a*er')['rows']
     for name, thread in said.threads.items():
-        first, last = at[thread['tid']]
+        # The counters are the last ones that the kernel writes.
+        first, last = (row['time'] + row['ns'] for row in at[thread['tid']])
         why = [r['why'] for r in runs if r['tid'] == thread['tid'] and
-               first['time'] < r['time'] + r['ns'] < last['time']]
+               first < r['time'] + r['ns'] < last]
         blocked = [w for w in why if w in ('syscall', 'fault', 'kernel')]
         same((name, len(blocked)), (name, thread['voluntary']))
         same((name, why.count('preempted')), (name, thread['other']))
