@@ -29,6 +29,9 @@ void job_clear(Job *job)
     g_strfreev(job->select.regions);
     g_free(job->select.from);
     g_free(job->select.to);
+    g_free(job->select.window);
+    g_free(job->select.before);
+    g_free(job->select.after);
     g_clear_pointer(&job->selection, selection_free);
     g_strfreev(job->shard_files);
     g_free(job->index);

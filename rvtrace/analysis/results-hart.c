@@ -181,12 +181,30 @@ static bool on_repeat(void *opaque, uint64_t times)
     return true;
 }
 
+/*
+ * A packet's time is told behind what it says. Behind that of a window's end, the
+ * next one is that of the support packet by which a program goes on. A program
+ * whose first instruction traps has a window that is nothing but that: no end of
+ * it is told, but the times of both packets.
+ */
+#define TIMES_BEHIND_END    2
+#define TIMES_BEHIND_TRAP   3
+
+static void note_empty_window(HartResult *h)
+{
+    if (h->is_process && h->counts.insns == h->insns_at_trap) {
+        h->goes_on_in = TIMES_BEHIND_TRAP;
+    }
+    h->insns_at_trap = h->counts.insns;
+}
+
 static void on_trap(void *opaque, const FlowTrap *trap)
 {
     HartResult *h = opaque;
 
     h->counts.interrupts += trap->interrupt;
     h->counts.exceptions += !trap->interrupt;
+    note_empty_window(h);
     trap_loop_put(&h->trap_loop, trap, h->counts.insns);
     if (h->named) {
         CallStackSite site = who_site(&h->who, &h->d, trap->priv);
@@ -209,6 +227,7 @@ static void on_window_end(void *opaque, FlowWindowEnd why)
     HartResult *h = opaque;
 
     h->waits = h->is_process;
+    h->goes_on_in = h->is_process ? TIMES_BEHIND_END : 0;
     if (why == FLOW_WINDOW_QUAL) {
         FOR_OBSERVERS(o, h, gap) {
             o->ops->gap(o->state, trace_decoder_fenced(&h->d));
@@ -289,6 +308,7 @@ HartResult *hart_new(const Results *r, unsigned hart, GError **errp)
 
     h->all = r;
     h->hart = hart;
+    h->insns_at_trap = UINT64_MAX;
     h->who = (Who) { .names = r->names, .tasks = r->tasks };
     h->losses = g_array_new(false, false, sizeof(TraceLoss));
     h->observers = g_array_new(true, false, sizeof(Observer));
@@ -307,7 +327,7 @@ HartResult *hart_new(const Results *r, unsigned hart, GError **errp)
         hart_hand_on_runs(h);
     }
     if (r->job->selection && h->named) {
-        h->selection = selection_hart_new(r->job->selection);
+        h->selection = selection_hart_new(r->job->selection, hart);
     }
     return h;
 }

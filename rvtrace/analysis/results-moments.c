@@ -174,13 +174,21 @@ static bool is_over(void *opaque)
 
 static void on_time(void *opaque, uint64_t ns, bool waited)
 {
+    static const MomentMark resumed = { .kind = MOMENT_RESUMED, .text = "" };
     MomentsObserver *o = opaque;
+    bool goes_on = o->h->goes_on;
 
-    if (o->clock && waited) {
+    if (o->clock && (waited || goes_on)) {
         moment_clock_split(o->clock);
+    }
+    if (o->clock && goes_on) {
+        put_mark(o, &resumed);
     }
     if (o->clock) {
         moment_clock_time(o->clock, o->h->counts.selected, ns);
+    }
+    if (o->clock && goes_on) {
+        moment_clock_split(o->clock);
     }
 }
 

@@ -40,7 +40,7 @@ static void choose_shard(HartResult *h)
         end = insns_before(p->to);
     }
     if (!h->selection) {
-        h->selection = selection_hart_new(h->all->everything);
+        h->selection = selection_hart_new(h->all->everything, h->hart);
     }
     selection_hart_narrow(h->selection, insns_before(p->from), end);
 }

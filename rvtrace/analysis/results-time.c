@@ -9,11 +9,6 @@
 #include "base/say.h"
 #include "trace/trace-clock.h"
 
-/* Without times: "have ..." */
-#define TIMES_REMEDY    "QEMU write it with -global " \
-                        "riscv-trace-encoder.time-width=64, or in user mode " \
-                        "with -cpu CPU,etrace-timestamps=on"
-
 void hart_time(void *opaque, uint64_t ticks, unsigned bits, bool timestamp)
 {
     HartResult *h = opaque;
@@ -26,6 +21,8 @@ void hart_time(void *opaque, uint64_t ticks, unsigned bits, bool timestamp)
         return;
     }
     h->waits = false;
+    h->goes_on = h->goes_on_in == 1;
+    h->goes_on_in -= h->goes_on_in > 0;
     ns = virtual_clock_ns(&h->time);
     FOR_OBSERVERS(o, h, time) {
         o->ops->time(o->state, ns, waited);

@@ -88,6 +88,15 @@ bool results_decode(Results *r)
     return ok;
 }
 
+bool results_scan(Results *r)
+{
+    if (!results_make_harts(r)) {
+        return false;
+    }
+    results_decode_harts(r);
+    return true;
+}
+
 void results_watch(Results *r, const Watcher *watcher)
 {
     if (!r->watchers) {

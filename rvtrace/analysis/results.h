@@ -97,6 +97,9 @@ typedef struct HartResult {
     bool by_timestamps;         /* ... it is that of packets' envelopes */
     bool is_process;            /* of user mode */
     bool waits;                 /* it has done nothing since the last time */
+    unsigned goes_on_in;        /* times until a program goes on; 0: it runs */
+    bool goes_on;               /* ... which this is the time of */
+    uint64_t insns_at_trap;     /* the last one; UINT64_MAX: none */
     Who who;
     GArray *losses;             /* TraceLoss, the first ones and the last */
     uint64_t more_losses;
@@ -172,6 +175,11 @@ void results_clear(Results *r);
  */
 void results_warn_of_nothing(const Results *r);
 
+/* What to do where a trace has no times: "have ..." */
+#define TIMES_REMEDY    "QEMU write it with -global " \
+                        "riscv-trace-encoder.time-width=64, or in user mode " \
+                        "with -cpu CPU,etrace-timestamps=on"
+
 /* The clock of moments: by default virtual time, if the trace has it */
 typedef enum ClockChoice {
     CLOCK_BEST,
@@ -192,6 +200,13 @@ bool results_choose_time(Results *r, ClockChoice clock, bool by_time);
  */
 void results_warn_of_clock(const Trace *t, unsigned hart, bool timestamps,
                            uint64_t ticks);
+
+/*
+ * A pass before the one that counts, for watchers of RESULT_PROFILE alone: all
+ * of the trace, in place of results_decode(). What was lost is not said. Prints
+ * what is wrong and returns false.
+ */
+bool results_scan(Results *r);
 
 /* One more; before results_decode() */
 void results_watch(Results *r, const Watcher *watcher);

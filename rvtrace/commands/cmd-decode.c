@@ -6,6 +6,7 @@
 #include "qemu/osdep.h"
 #include "analysis/load-names.h"
 #include "commands/views/view.h"
+#include "commands/views/window.h"
 
 #define BUFFER_SIZE     (1u << 20)
 /*
@@ -391,11 +392,12 @@ static int decode_selected(CliTrace *ct, Trace *t, DecodeState *s)
 /* --process and so on are for instructions. */
 static bool can_select(const CliTrace *ct, const TraceConsumer *consumer)
 {
-    if (!ct->job.selection || consumer == &decode_consumer) {
+    if ((!ct->job.selection && !ct->window.option) ||
+        consumer == &decode_consumer) {
         return true;
     }
-    say_error("--process, --region, --from and --to select what --emit pc and "
-              "--output write; others have --hart and --limit");
+    say_error("--process, --region, --from, --to and --window select what "
+              "--emit pc and --output write; others have --hart and --limit");
     return false;
 }
 
@@ -452,7 +454,7 @@ int cmd_decode(int argc, char **argv)
     if (t && ct.job.packets_only) {
         return cmd_decode_packets(&ct, t);
     }
-    hart = t ? choose_hart(&ct, t) : -1;
+    hart = t && window_find(&ct, t) ? choose_hart(&ct, t) : -1;
     if (hart < 0) {
         return CLI_ERROR;
     }

@@ -15,6 +15,8 @@ NUMBERS = ('0', '1', '2', '3', '100', '-1', '1k', '5M', '4294967296',
            '')
 TEXTS = ('*', 'f*', 'sh', '[', 'a..b', '', '%', '1..2', 'x' * 300, '10s',
          'begin', '3..1', '.', '0')
+EVENTS = ('sym:*', 'sym:f*#2', 'mark:x', 'trap:*', 'trap:*#7', 'slower:*>1',
+          'slower:f*>2us', 'slowest:*', 'slowest:[*#3', 'sym:', 'x')
 # What an option is given, by its name: files of the samples
 FILES = {'kallsyms': 'kallsyms', 'elf': 'elf', 'sysroot': 'sysroot',
          'index': 'index', 'truth': 'truth', 'merge': 'shard',
@@ -125,6 +127,9 @@ class Call:
             else:
                 value = r.choice(r.choice((NUMBERS, TEXTS)))
             words.append(f'--{name}={value}')
+            if name in ('before', 'after'):
+                words[-1] = f'--{name}={r.choice(EVENTS)}'
+                words.append(f'--window={r.choice(("100", "1k", "10us"))}')
             if name == 'format':
                 self.format = value
         return words

@@ -91,7 +91,7 @@ def wrong(kind, form, path, out):
             out = f.read()
     parser = PARSERS.get(kind)
     if form in FORMATS and kind in ('report', 'diff', 'stat', 'annotate',
-                                    'calls', 'latency', 'faults',
+                                    'summary', 'calls', 'latency', 'faults',
                                     'switches', 'why-hung'):
         parser = FORMATS[form]
     if parser and out:

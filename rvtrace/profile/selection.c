@@ -4,50 +4,11 @@
  * SPDX-License-Identifier: GPL-2.0-or-later
  */
 #include "qemu/osdep.h"
-#include <math.h>
-#include <gio/gio.h>
-#include "base/option-error.h"
-#include "profile/selection.h"
-
-/* More than anyone gives; each note is compared with all of them. */
-#define MAX_REGIONS 64
-
-/* From one note to another one */
-typedef struct Region {
-    ETraceSbNoteKind begin_kind, end_kind;
-    char *begin, *end;
-} Region;
-
-/* How one says where a border is */
-typedef enum BorderKind {
-    BORDER_INSNS,
-    BORDER_TIME,
-    BORDER_MARK,
-    BORDER_FUNCTION,
-} BorderKind;
-
-typedef struct Border {
-    BorderKind kind;
-    bool from_end;          /* @number is counted back from there */
-    uint64_t number;        /* instructions, or ns */
-    char *name;             /* of a mark or function */
-    uint64_t nth;           /* time that the function is entered; 0: the next */
-} Border;
-
-typedef struct Process {
-    char *name;                 /* a glob pattern */
-    bool numeric;
-    uint64_t number;
-} Process;
-
-struct Selection {
-    GArray *processes;      /* Process */
-    GArray *regions;        /* Region */
-    Border from, to;
-};
+#include "profile/selection-private.h"
 
 struct SelectionHart {
     const Selection *s;
+    const Border *border[2];    /* --from and --to of this hart */
     uint64_t from, to;      /* by numbers of instructions, ... */
     uint64_t from_ns, to_ns;    /* ... or by time */
     bool early, late;       /* not yet, no longer between other borders */
@@ -64,236 +25,6 @@ struct SelectionHart {
     bool steady;
     uint64_t insns_at_mark;
 };
-
-bool selection_parse_count(const char *text, uint64_t *count)
-{
-    static const struct {
-        char suffix;
-        uint64_t scale;
-    } scales[] = { { 'k', 1000 }, { 'M', 1000000 }, { 'G', 1000000000 } };
-    size_t len = strlen(text);
-    g_autofree char *digits = g_strdup(text);
-    uint64_t scale = 1;
-    guint64 n;
-
-    for (size_t i = 0; i < ARRAY_SIZE(scales); i++) {
-        if (len && text[len - 1] == scales[i].suffix) {
-            scale = scales[i].scale;
-            digits[len - 1] = '\0';
-        }
-    }
-    if (!g_ascii_isdigit(digits[0]) ||
-        !g_ascii_string_to_unsigned(digits, 10, 0, UINT64_MAX / scale, &n,
-                                    NULL)) {
-        return false;
-    }
-    *count = n * scale;
-    return true;
-}
-
-static bool wrong(GError **errp, OptionError option, const char *text,
-                  const char *what)
-{
-    g_set_error(errp, OPTION_ERROR, option, "%s: %s", text, what);
-    return false;
-}
-
-/* A decimal fraction and its unit, in ns; returns false if it is none. */
-bool selection_parse_time(const char *text, uint64_t *ns)
-{
-    static const struct {
-        const char *unit;
-        double scale;
-    } units[] = { { "s", 1e9 }, { "ms", 1e6 }, { "us", 1e3 }, { "ns", 1 } };
-    char *end;
-    double value = g_ascii_strtod(text, &end);
-
-    /* Neither signs nor blanks, hexadecimal digits, or infinity */
-    if (!g_ascii_isdigit(*text) ||
-        strspn(text, "0123456789.e") != (size_t)(end - text)) {
-        return false;
-    }
-    for (size_t i = 0; i < ARRAY_SIZE(units); i++) {
-        if (g_str_equal(end, units[i].unit)) {
-            value *= units[i].scale;
-            if (value >= 0x1p63) {
-                return false;
-            }
-            *ns = llround(value);
-            return true;
-        }
-    }
-    return false;
-}
-
-/* FUNCTION#N, where N may be missing: a C++ function may have a # itself. */
-static bool parse_function(Border *border, const char *text)
-{
-    const char *hash = strrchr(text, '#');
-    guint64 n;
-
-    if (hash && g_ascii_string_to_unsigned(hash + 1, 10, 0, UINT64_MAX, &n,
-                                           NULL)) {
-        border->name = g_strndup(text, hash - text);
-        border->nth = n;
-        return *border->name && n;
-    }
-    border->name = g_strdup(text);
-    return *text;
-}
-
-static bool parse_border(Border *border, OptionError option, const char *text,
-                         GError **errp)
-{
-    const char *number;
-
-    if (!text) {
-        return true;
-    }
-    if (g_str_has_prefix(text, "mark:")) {
-        border->kind = BORDER_MARK;
-        border->name = g_strdup(text + strlen("mark:"));
-        return *border->name || wrong(errp, option, text, "has no name");
-    }
-    if (g_str_has_prefix(text, "sym:")) {
-        border->kind = BORDER_FUNCTION;
-        return parse_function(border, text + strlen("sym:")) ||
-               wrong(errp, option, text,
-                     "must be sym:FUNCTION or sym:FUNCTION#N, N from 1 on");
-    }
-    border->from_end = *text == '-';
-    number = text + border->from_end;
-    border->kind = BORDER_INSNS;
-    if (selection_parse_count(number, &border->number)) {
-        return true;
-    }
-    border->kind = BORDER_TIME;
-    return selection_parse_time(number, &border->number) ||
-           wrong(errp, option, text, "must be a number of instructions, with "
-                 "k, M or G behind it or not; a time, with s, ms, us or ns "
-                 "behind it; mark:NOTE; sym:FUNCTION; or "
-                 "sym:FUNCTION#N");
-}
-
-/* Does --to come no later than --from, as far as numbers say? */
-static bool is_backwards(const Border *from, const Border *to)
-{
-    if (from->nth && to->nth) {
-        return from->nth >= to->nth && !strcmp(from->name, to->name);
-    }
-    return from->kind == to->kind && !from->name &&
-           from->from_end == to->from_end &&
-           (from->from_end ? from->number <= to->number :
-                             from->number >= to->number);
-}
-
-static bool parse_borders(Selection *s, const SelectionOptions *o,
-                          GError **errp)
-{
-    if (!parse_border(&s->from, OPTION_FROM, o->from, errp) ||
-        !parse_border(&s->to, OPTION_TO, o->to, errp)) {
-        return false;
-    }
-    if (is_backwards(&s->from, &s->to)) {
-        g_set_error(errp, OPTION_ERROR, OPTION_FROM,
-                    "%s: must be before %s, or nothing is left", o->from ?: "0",
-                    o->to ?: "the end");
-        return false;
-    }
-    return true;
-}
-
-static bool parse_processes(Selection *s, char **texts, GError **errp)
-{
-    for (; texts && *texts; texts++) {
-        Process p = { 0 };
-        guint64 number;
-
-        if (!**texts) {
-            return wrong(errp, OPTION_PROCESS, "''",
-                         "must be a task's name or number");
-        }
-        p.numeric = g_ascii_string_to_unsigned(*texts, 10, 0, UINT32_MAX,
-                                               &number, NULL);
-        if (p.numeric) {
-            p.number = number;
-        } else {
-            p.name = g_strdup(*texts);
-        }
-        g_array_append_val(s->processes, p);
-    }
-    return true;
-}
-
-static bool parse_regions(Selection *s, char **texts, GError **errp)
-{
-    for (; texts && *texts; texts++) {
-        const char *dots = strstr(*texts, "..");
-        Region r;
-
-        if (!**texts || dots == *texts || (dots && !dots[2])) {
-            return wrong(errp, OPTION_REGION, **texts ? *texts : "''",
-                         "must be the name of a region, or two marks as A..B");
-        }
-        if (s->regions->len == MAX_REGIONS) {
-            return wrong(errp, OPTION_REGION, *texts, "one too many");
-        }
-        if (dots) {
-            r.begin_kind = r.end_kind = ETRACE_SB_NOTE_MARK;
-            r.begin = g_strndup(*texts, dots - *texts);
-            r.end = g_strdup(dots + 2);
-        } else {
-            r.begin_kind = ETRACE_SB_NOTE_BEGIN;
-            r.end_kind = ETRACE_SB_NOTE_END;
-            r.begin = g_strdup(*texts);
-            r.end = g_strdup(*texts);
-        }
-        g_array_append_val(s->regions, r);
-    }
-    return true;
-}
-
-static void process_clear(gpointer opaque)
-{
-    Process *p = opaque;
-
-    g_clear_pointer(&p->name, g_free);
-}
-
-static void region_clear(gpointer opaque)
-{
-    Region *r = opaque;
-
-    g_free(r->begin);
-    g_free(r->end);
-}
-
-Selection *selection_all(void)
-{
-    Selection *s = g_new0(Selection, 1);
-
-    s->to.number = UINT64_MAX;
-    s->processes = g_array_new(false, false, sizeof(Process));
-    s->regions = g_array_new(false, false, sizeof(Region));
-    g_array_set_clear_func(s->processes, process_clear);
-    g_array_set_clear_func(s->regions, region_clear);
-    return s;
-}
-
-Selection *selection_new(const SelectionOptions *o, GError **errp)
-{
-    g_autoptr(Selection) s = selection_all();
-
-    if (!parse_borders(s, o, errp) ||
-        !parse_processes(s, o->processes, errp) ||
-        !parse_regions(s, o->regions, errp)) {
-        return NULL;
-    }
-    if (!o->from && !o->to && !s->processes->len && !s->regions->len) {
-        return NULL;
-    }
-    return g_steal_pointer(&s);
-}
 
 bool selection_has_times(const Selection *s)
 {
@@ -317,18 +48,9 @@ bool selection_has_functions(const Selection *s)
     return selection_function(s, 0) || selection_function(s, 1);
 }
 
-void selection_free(Selection *s)
-{
-    g_free(s->from.name);
-    g_free(s->to.name);
-    g_array_unref(s->processes);
-    g_array_unref(s->regions);
-    g_free(s);
-}
-
 static void set_borders(SelectionHart *h, uint64_t insns, uint64_t ns)
 {
-    const Border *from = &h->s->from, *to = &h->s->to;
+    const Border *from = h->border[0], *to = h->border[1];
     uint64_t first = from->number, last = to->number;
 
     if (from->from_end) {
@@ -347,12 +69,26 @@ static void set_borders(SelectionHart *h, uint64_t insns, uint64_t ns)
     h->to_ns = to->kind == BORDER_TIME ? last : UINT64_MAX;
 }
 
-SelectionHart *selection_hart_new(const Selection *s)
+void selection_pin(Selection *s, unsigned hart, uint64_t from, uint64_t to)
+{
+    HartBorders *own = g_new0(HartBorders, 1);
+
+    own->from.kind = own->to.kind = BORDER_INSNS;
+    own->from.number = from;
+    own->to.number = to;
+    g_hash_table_insert(s->pinned, GUINT_TO_POINTER(hart), own);
+}
+
+SelectionHart *selection_hart_new(const Selection *s, unsigned hart)
 {
     SelectionHart *h = g_new0(SelectionHart, 1);
+    const HartBorders *own = g_hash_table_lookup(s->pinned,
+                                                 GUINT_TO_POINTER(hart));
 
     h->s = s;
-    h->early = s->from.kind != BORDER_INSNS;
+    h->border[0] = own ? &own->from : &s->from;
+    h->border[1] = own ? &own->to : &s->to;
+    h->early = h->border[0]->kind != BORDER_INSNS;
     set_borders(h, UINT64_MAX, UINT64_MAX);
     return h;
 }
@@ -382,7 +118,7 @@ uint64_t selection_hart_since(const SelectionHart *h)
 
 bool selection_hart_ends(const SelectionHart *h, uint64_t insns)
 {
-    return h->to < insns || h->s->to.kind != BORDER_INSNS;
+    return h->to < insns || h->border[1]->kind != BORDER_INSNS;
 }
 
 void selection_hart_start(SelectionHart *h, uint64_t insns)
@@ -426,6 +162,11 @@ static void set_task(SelectionHart *h, const Task *task)
         h->task = task;
         h->task_covered = covers_task(h->s, task);
     }
+}
+
+bool selection_has_task(const Selection *s, const Task *task)
+{
+    return covers_task(s, task);
 }
 
 bool selection_covers(SelectionHart *h, const Task *task)
@@ -476,10 +217,10 @@ static void end(SelectionHart *h)
 
 void selection_time(SelectionHart *h, uint64_t ns)
 {
-    if (h->early && h->s->from.kind == BORDER_TIME && ns >= h->from_ns) {
+    if (h->early && h->border[0]->kind == BORDER_TIME && ns >= h->from_ns) {
         begin(h);
     }
-    if (may_end(h) && h->s->to.kind == BORDER_TIME && ns >= h->to_ns) {
+    if (may_end(h) && h->border[1]->kind == BORDER_TIME && ns >= h->to_ns) {
         end(h);
     }
 }
@@ -494,7 +235,7 @@ static bool says(const SidebandNote *note, ETraceSbNoteKind kind,
 /* The same mark may be both: what is from one to the next is selected then. */
 static void come_to_mark(SelectionHart *h, const SidebandNote *note)
 {
-    const Border *b = h->early ? &h->s->from : &h->s->to;
+    const Border *b = h->border[!h->early];
 
     if (b->kind != BORDER_MARK ||
         !says(note, ETRACE_SB_NOTE_MARK, b->name)) {
@@ -509,10 +250,10 @@ static void come_to_mark(SelectionHart *h, const SidebandNote *note)
 
 bool selection_awaits(const SelectionHart *h)
 {
-    const Border *b = h->early ? &h->s->from : &h->s->to;
+    const Border *b = h->border[!h->early];
 
     /* What --to counts, it counts from the beginning on. */
-    return (b->kind == BORDER_FUNCTION || h->s->to.nth) && !h->late;
+    return (b->kind == BORDER_FUNCTION || h->border[1]->nth) && !h->late;
 }
 
 /* Does the selection begin, or end, where its function is entered now? */
@@ -535,8 +276,8 @@ void selection_enter(SelectionHart *h, const Task *task, const char *function)
     if (!h->task_covered) {
         return;
     }
-    from = is_border(h, &h->s->from, &h->entered[0], function);
-    to = is_border(h, &h->s->to, &h->entered[1], function);
+    from = is_border(h, h->border[0], &h->entered[0], function);
+    to = is_border(h, h->border[1], &h->entered[1], function);
     if (h->early) {
         /* The same name may be both, from one time to another. */
         if (from) {

@@ -28,6 +28,8 @@ typedef struct SelectionOptions {
      * N-th time since the hart began
      */
     char *from, *to;
+    /* In place of them, for the command line: around an event */
+    char *window, *before, *after;
     gint64 tick_rate;   /* of virtual time; 0: as QEMU has it */
 } SelectionOptions;
 
@@ -51,6 +53,13 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(Selection, selection_free)
  */
 bool selection_parse_count(const char *text, uint64_t *count);
 
+/*
+ * Parse the #N at the end of an event's or function's name: sets *@nth, from 1
+ * on, or 0 if there is none, and returns what is in front of it, which the
+ * caller frees; NULL if N is 0.
+ */
+char *selection_split_nth(const char *text, uint64_t *nth);
+
 /* A time like 1.5s, 20ms, 7us, 100ns; false if @text is none. */
 bool selection_parse_time(const char *text, uint64_t *ns);
 
@@ -59,14 +68,23 @@ bool selection_has_times(const Selection *s);
 bool selection_has_end(const Selection *s);
 bool selection_has_functions(const Selection *s);
 
+/*
+ * Of this hart, instructions @from to @to are between the borders, whatever
+ * these are; to be called before it has a SelectionHart.
+ */
+void selection_pin(Selection *s, unsigned hart, uint64_t from, uint64_t to);
+
+/* Does --process select @task? NULL: it is not known, which no process is. */
+bool selection_has_task(const Selection *s, const Task *task);
+
 /* The functions that are borders: 0 is --from, 1 --to; NULL: it is none. */
 const char *selection_function(const Selection *s, unsigned border);
 
 /* How far a hart is, and what that means for the instructions to come */
 typedef struct SelectionHart SelectionHart;
 
-/* @s must live as long. */
-SelectionHart *selection_hart_new(const Selection *s);
+/* Of hart number @hart; @s must live as long. */
+SelectionHart *selection_hart_new(const Selection *s, unsigned hart);
 void selection_hart_free(SelectionHart *h);
 
 /* Of what is selected, only instructions @from to @to of this hart */

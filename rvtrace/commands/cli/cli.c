@@ -143,6 +143,16 @@ GOptionEntry *cli_selection_options(SelectionOptions *o)
           "BORDER" },
         { "to", 0, 0, G_OPTION_ARG_STRING, &o->to,
           "Only what ran before this border, as for --from", "BORDER" },
+        { "window", 0, 0, G_OPTION_ARG_STRING, &o->window,
+          "Only so much in front of an event or behind it: a virtual time, of "
+          "all harts, or a number of instructions of the hart of the event",
+          "LENGTH" },
+        { "before", 0, 0, G_OPTION_ARG_STRING, &o->before,
+          "The event that --window ends with: sym:FUNCTION, mark:NOTE, "
+          "trap:CAUSE, slower:FUNCTION>LENGTH, slowest:FUNCTION, with #N for "
+          "the N-th one", "EVENT" },
+        { "after", 0, 0, G_OPTION_ARG_STRING, &o->after,
+          "The event that --window begins with, as for --before", "EVENT" },
         { "tick-rate", 0, 0, G_OPTION_ARG_INT64, &o->tick_rate,
           "Ticks of virtual time a second (default: 1000000000 for timestamps, "
           "10000000 for time fields)", "HZ" },
@@ -216,8 +226,48 @@ static bool parse_shard(CliTrace *ct)
                   "before it; give --from and --to in another way");
         return false;
     }
+    if (ct->window.option) {
+        say_error("--shard: a piece does not know whether the event of "
+                  "%s was before it; give --from and --to", ct->window.option);
+        return false;
+    }
     ct->job.shard = k;
     ct->job.shards = n;
+    return true;
+}
+
+/* Prints what is wrong and returns false. */
+static bool parse_window(CliTrace *ct)
+{
+    const SelectionOptions *o = &ct->job.select;
+    CliWindow *w = &ct->window;
+    const char *option = o->after ? "--after" : "--before";
+    const char *text = o->after ?: o->before;
+
+    if (!o->window && !text) {
+        return true;
+    }
+    if (!o->window || !text || (o->before && o->after) || o->from || o->to) {
+        say_error("--window LENGTH goes with --before EVENT or --after EVENT, "
+                  "and without --from and --to");
+        return false;
+    }
+    if (!duration_parse(&w->length, o->window)) {
+        say_error("--window %s: must be a time, with s, ms, us or ns behind "
+                  "it, or a number of instructions, with k, M or G behind it "
+                  "or not", o->window);
+        return false;
+    }
+    if (!event_parse(&w->event, text)) {
+        say_error("%s %s: must be sym:FUNCTION, mark:NOTE, trap:CAUSE, "
+                  "slower:FUNCTION>LENGTH, or slowest:FUNCTION; #N behind it "
+                  "is for the N-th one, at most %u, of the slowest ones %u",
+                  option, text, EVENT_MAX_NTH, EVENT_MAX_SLOWEST);
+        return false;
+    }
+    w->option = option;
+    w->text = text;
+    w->after = o->after;
     return true;
 }
 
@@ -234,7 +284,7 @@ bool cli_parse_selection(CliTrace *ct)
         cli_say(err);
         return false;
     }
-    return true;
+    return parse_window(ct);
 }
 
 /* --at: where each piece was stored */
@@ -425,6 +475,7 @@ bool cli_parse(CliTrace *ct, GOptionEntry *extra, const char *summary,
 void cli_trace_clear(CliTrace *ct)
 {
     job_clear(&ct->job);
+    event_clear(&ct->window.event);
     g_strfreev(ct->session_args);
     g_strfreev(ct->at_args);
     g_free(ct->shard_arg);

@@ -9,6 +9,7 @@
 #include "analysis/job.h"
 #include "analysis/loss-report.h"
 #include "base/say.h"
+#include "views/questions/event.h"
 
 /* Exit status of every subcommand */
 #define CLI_OK          0
@@ -37,6 +38,14 @@ int cmd_merge(int argc, char **argv);
 int cmd_live(int argc, char **argv);
 int cmd_run(int argc, char **argv);
 
+/* --window LENGTH --before EVENT or --after EVENT: see window_find() */
+typedef struct CliWindow {
+    const char *option, *text;  /* "--before" or "--after"; NULL: none */
+    bool after;
+    Duration length;
+    Event event;
+} CliWindow;
+
 /* What the options say that many commands have */
 typedef struct CliTrace {
     /* set before cli_parse() */
@@ -50,6 +59,7 @@ typedef struct CliTrace {
     gboolean strict;
     gboolean make_index;        /* it is to be made on the way */
     char *index_every;          /* ... with so many instructions between */
+    CliWindow window;
     LossReport losses;
 
     /* As given; cli_parse() has put what they say into the job. */
@@ -76,8 +86,8 @@ bool cli_parse_only(GOptionEntry *entries, const char *summary,
 
 /*
  * The options of a selection, into @o; the caller frees the list. When they
- * have been parsed, cli_parse_selection() makes job.selection of job.select; it
- * prints what is wrong and returns false.
+ * have been parsed, cli_parse_selection() makes job.selection of job.select, and
+ * the window; it prints what is wrong and returns false.
  */
 GOptionEntry *cli_selection_options(SelectionOptions *o);
 bool cli_parse_selection(CliTrace *ct);

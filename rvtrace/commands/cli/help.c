@@ -13,7 +13,7 @@ static const CommandHelp helps[] = {
     { "run", "out debug view " NAMES " " PART,
       "  rvtrace run --sysroot DIR -- qemu-system-riscv64 -M virt -nographic "
       "...\n  rvtrace report" },
-    { "summary", "output " NAMES " " PART, "  rvtrace summary rvtrace.out" },
+    { "summary", "format output " NAMES " " PART, "  rvtrace summary rvtrace.out" },
     { "report", "sort callers by-total rows format output " NAMES " " PART,
       "  rvtrace report --sort comm,dso,sym --rows 20\n"
       "  rvtrace report --callers memcpy --process sh" },
@@ -25,8 +25,10 @@ static const CommandHelp helps[] = {
       "  rvtrace flamegraph --process sh -o sh.svg" },
     { "folded", "output layers weight " NAMES " " PART,
       "  rvtrace folded | flamegraph.pl > stacks.svg" },
-    { "timeline", "output min-duration time " NAMES " " PART,
-      "  rvtrace timeline --from 1s -o boot.pftrace" },
+    { "timeline", "output min-duration time window before " NAMES " " PART,
+      "  rvtrace timeline --from 1s -o boot.pftrace\n"
+      "  rvtrace timeline --window 10ms --before 'slower:vfs_read>1ms' -o "
+      "late.pftrace" },
     { "privilege", "output every time format " NAMES " " PART,
       "  rvtrace privilege --every 100ms --process sh" },
     { "calls", "sym callers comm rows format output time " NAMES " " PART,
@@ -79,7 +81,7 @@ static const CommandHelp helps[] = {
     { "decode", "emit output hart limit " NAMES " " PART,
       "  rvtrace decode --hart 0 --emit pc --limit 20\n"
       "  rvtrace decode --output report --output flamegraph=flame.svg" },
-    { "stat", "output hart strict", "  rvtrace stat --strict" },
+    { "stat", "format output hart strict", "  rvtrace stat --strict" },
     { "verify", "truth output hart", "  rvtrace verify --truth retired.txt" },
     { "index", "every list output",
       "  rvtrace index\n  rvtrace report --from=-50M" },

@@ -109,7 +109,7 @@ static int write_view(ViewOutput *o, const ViewPass *p)
 {
     if (!latency_write(o->state, o->f)) {
         say_warn("latency: nothing like that has begun and ended; 'rvtrace "
-                 "report' lists what ran");
+                 "report' lists what ran, and --sym takes its functions");
     }
     return CLI_OK;
 }

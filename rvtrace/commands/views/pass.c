@@ -11,6 +11,7 @@
 #include "commands/cli/folder.h"
 #include "commands/views/options.h"
 #include "commands/views/verify.h"
+#include "commands/views/window.h"
 #include "views/report/layers.h"
 
 #define NAMED   (RESULT_PROFILE | RESULT_COUNTS)
@@ -338,7 +339,7 @@ static bool open_trace(Decoded *d, CliTrace *ct, Results *r,
 {
     d->t = r->t = cli_open(ct);
     if (!d->t || (ct->job.processes && !is_process(d->t)) ||
-        (ct->make_index && !index_maker_can(r)) ||
+        (ct->make_index && !index_maker_can(r)) || !window_find(ct, d->t) ||
         !can_tell(r, outputs)) {
         return false;
     }

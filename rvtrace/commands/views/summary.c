@@ -4,7 +4,7 @@
  * SPDX-License-Identifier: GPL-2.0-or-later
  */
 #include "qemu/osdep.h"
-#include "commands/views/view.h"
+#include "commands/views/options.h"
 #include "views/report/summary.h"
 
 #define MAX_FUNCTIONS   6
@@ -79,6 +79,7 @@ static int write_view(ViewOutput *o, const ViewPass *p)
         .max_functions = MAX_FUNCTIONS,
         .tasks = r->tasks,
         .by_task = by_task,
+        .format = format_choice(),
     };
 
     for (unsigned i = 0; i < r->t->nr_harts; i++) {
@@ -107,6 +108,7 @@ const View view_summary = {
              "tasks and\nprivilege levels, and what is missing.",
     .needs = RESULT_STAT | RESULT_COUNTS | RESULT_PROFILE,
     .flags = VIEW_WATCHES,
+    .groups = { &format_group },
     .begin = begin,
     .write = write_view,
     .free = free_harts,

@@ -44,8 +44,9 @@ static bool begin(ViewOutput *o, Results *r)
 static int write_view(ViewOutput *o, const ViewPass *p)
 {
     if (!switches_write(o->state, o->f)) {
-        say_warn("switches: no task was switched to; tasks are in the trace if "
-                 "QEMU has trace-guest-info, which 'rvtrace run' gives it");
+        say_warn("switches: no task was switched to; those of a machine are in "
+                 "its trace if QEMU has trace-guest-info, which 'rvtrace run' "
+                 "gives it, those of a program in user mode never");
     }
     return CLI_OK;
 }

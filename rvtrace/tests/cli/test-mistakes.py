@@ -66,6 +66,15 @@ MISTAKES = [
     (2, r'--jobs: a number', 'stat {files} -j-1'),
     (2, r'hart 7 is not in the trace; it has 1 hart', 'stat {files} --hart 7'),
     (2, r'--from', 'report {files} --from soon'),
+    (2, r'--window LENGTH goes with --before EVENT or --after EVENT',
+     'report {files} --window 10ms'),
+    (2, r'--window LENGTH goes with', 'decode {files} --before sym:f'),
+    (2, r'--window x: must be a time', 'calls {files} --sym f --window x '
+     '--after sym:f'),
+    (2, r'--after slower:f: must be sym:FUNCTION, mark:NOTE',
+     'folded {files} --window 1k --after slower:f'),
+    (2, r'--before sym:nowhere: there is none',
+     'report {files} --window 1k --before sym:nowhere'),
     (2, r'--from 9k: must be before 1k', 'report {files} --from 9k --to 1k'),
     (2, r'does not report the time', 'report {files} --from 1ms'),
     (2, r'--weight time: the trace does not report', 'report {files} '

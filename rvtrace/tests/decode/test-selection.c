@@ -31,7 +31,7 @@ static void begin(Case *c, const SelectionOptions *o)
     c->s = selection_new(o, &err);
     check_no_error(err);
     check_nonnull(c->s);
-    c->h = selection_hart_new(c->s);
+    c->h = selection_hart_new(c->s, 1);
 }
 
 static void end(Case *c)
@@ -531,6 +531,56 @@ static void test_split(void)
     }
 }
 
+/* One hart has its own borders. */
+static void test_pinned(void)
+{
+    const SelectionOptions o = { .from = (char *)"1s" };
+    g_autoptr(GError) err = NULL;
+    g_autoptr(Selection) s = selection_new(&o, &err);
+    SelectionHart *other, *own;
+
+    check_no_error(err);
+    selection_pin(s, 1, 10, 20);
+    other = selection_hart_new(s, 0);
+    own = selection_hart_new(s, 1);
+    check_false(selection_covers(other, &init));
+    check_false(selection_covers(own, &init));
+    check_cmpuint(selection_room(own), ==, 10);
+    selection_ran(own, 10);
+    check_true(selection_covers(own, &init));
+    check_cmpuint(selection_room(own), ==, 10);
+    selection_ran(own, 10);
+    check_false(selection_covers(own, &init));
+    selection_ran(own, 1);
+    check_true(selection_over(own));
+    selection_time(other, 1000000000);
+    check_true(selection_covers(other, &init));
+    selection_hart_free(own);
+    selection_hart_free(other);
+}
+
+static void test_nth(void)
+{
+    static const struct {
+        const char *text, *name;
+        uint64_t nth;
+    } cases[] = {
+        { "f", "f", 0 }, { "f#3", "f", 3 }, { "f#0", NULL, 0 },
+        { "f#", "f#", 0 }, { "{lambda()#1}", "{lambda()#1}", 0 },
+        { "{lambda()#1}#2", "{lambda()#1}", 2 }, { "#2", "", 2 },
+        { "f#-1", "f#-1", 0 }, { "f#18446744073709551616",
+                                 "f#18446744073709551616", 0 },
+    };
+
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+        uint64_t nth;
+        g_autofree char *name = selection_split_nth(cases[i].text, &nth);
+
+        check_cmpstr(name, ==, cases[i].name);
+        check_cmpuint(nth, ==, cases[i].nth);
+    }
+}
+
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
@@ -548,5 +598,7 @@ int main(int argc, char **argv)
     g_test_add_func("/selection/region", test_region);
     g_test_add_func("/selection/together", test_together);
     g_test_add_func("/selection/split", test_split);
+    g_test_add_func("/selection/pinned", test_pinned);
+    g_test_add_func("/selection/nth", test_nth);
     return g_test_run();
 }

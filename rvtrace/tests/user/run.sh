@@ -40,6 +40,7 @@ if [ "$XLEN" = 64 ]; then
     program dynamic g++ -ldl
     program child gcc -static
     program reads gcc -static
+    program deadlock gcc -static -pthread
 else
     # what the headers of the C library for RV64 lack
     mkdir -p "$OUT/include/gnu"
@@ -65,6 +66,7 @@ OBSERVER=$OUT/libexecuted.so
 ACCESSES=$tests/data/compare.py
 LIBRARIES=/usr/${cross%-}
 [ -d "$LIBRARIES/lib" ] || LIBRARIES=$("${cross}gcc" -print-sysroot)
-export OBSERVER ACCESSES LIBRARIES
+SYSCALLS=$build/qemu/linux-user/riscv/syscall.tbl
+export OBSERVER ACCESSES LIBRARIES SYSCALLS
 
 exec python3 "$here/user.py" "${1:-*}"

@@ -6,6 +6,7 @@
 import contextlib
 import fcntl
 import glob
+import json
 import os
 import random
 import re
@@ -15,6 +16,7 @@ import subprocess
 import sys
 import termios
 import time
+from collections import Counter
 
 import hotspot
 import past
@@ -232,6 +234,10 @@ def test_times(folder):
     own = sum(int(row['own_ns']) for row in rows if 'read' in row['sym']) / 1e9
     # It may have been late, as other programs run.
     need(wait / 2 <= own <= total, f'read(): {own} s of {total}')
+    row = max(json.loads(rvtrace('latency', file, '--format', 'json'))['rows'],
+              key=lambda row: row['max_ns'])
+    need((row['kind'], row['number']) == ('syscall', 63) and
+         wait / 2 <= row['max_ns'] / 1e9 <= total, f'read(): {row}')
     parts = [sum(int(row['own']) for row in report(*streams(file), *part))
              for part in ([], ['--to', '100ms'], ['--from', '100ms'])]
     need(parts[0] == parts[1] + parts[2] and all(parts), str(parts))
@@ -511,6 +517,91 @@ def test_killed(folder):
     need(done.returncode == 0 and 'instructions' in done.stdout, done.stderr)
 
 
+def test_syscalls(folder, name):
+    """As many of each as QEMU's own -strace prints, but those that end it"""
+    with open(os.environ['SYSCALLS'], encoding='utf-8') as f:
+        numbers = {name: int(number) for number, name in
+                   re.findall(r'^(\d+)\s+\w+\s+(\w+)', f.read(), re.M)}
+    file = f'{folder}/trace'
+    said = qemu(file, name, more=',etrace-timestamps=on', options=['-strace'],
+                status=PROGRAMS[name][0])
+    want = Counter(numbers[call] for call in
+                   re.findall(r'\d+ (\w+)\(', said) if call in numbers and
+                   call not in ('exit', 'exit_group'))
+    rows = json.loads(rvtrace('latency', file, '--sysroot', '/', '--format',
+                              'json'))['rows']
+    got = Counter({row['number']: row['count'] for row in rows
+                   if row['kind'] == 'syscall'})
+    # Where the number is in a register that was set elsewhere, it has none.
+    unknown = got.pop(None, 0)
+    # What the timer's signal interrupts may trap twice, and is printed once.
+    again = sum((got - want).values())
+    need(again <= said.count('--- SIGALRM') and
+         sum((want - got).values()) == unknown,
+         f'{got} and {unknown} instead of {want}')
+    need(sum(want.values()) >= 10 and unknown <= sum(want.values()) / 2,
+         f'{want}')
+
+
+def test_durations(folder):
+    """From the trap or its window's end to the next support packet, of each"""
+    file = f'{folder}/trace'
+    qemu(file, 'reads', more=',etrace-timestamps=on')
+    want, trap, end = [], None, None
+    for line in rvtrace('decode', file, '--hart', '0', '--emit',
+                        'packets').splitlines():
+        at = int((re.search(r' ts=(\w+)', line) or [0, '0'])[1], 16)
+        if 'ecause=8' in line:
+            trap, end = at, None
+        elif 'subformat=3' in line and trap and end is None:
+            end = at
+        elif 'subformat=3' in line and trap and 'ienable=1' in line:
+            want.append((at - end, at - trap))
+            trap = None
+    rows = json.loads(rvtrace('latency', file, '--worst', '100', '--format',
+                              'json'))['worst']
+    got = [row['ns'] for row in sorted(rows, key=lambda row: row['from'])]
+    need(len(got) == len(want) >= 10 and
+         all(least <= ns <= most for ns, (least, most) in zip(got, want)),
+         f'{got} instead of {want}')
+
+
+def test_deadlock(folder):
+    """Who waits for a mutex, and who has one, where both threads wait"""
+    file = f'{folder}/trace'
+
+    def sleeps(pid):
+        states = []
+        for path in glob.glob(f'/proc/{pid}/task/*/stat'):
+            with open(path, encoding='utf-8') as f:
+                states.append(f.read().rsplit(')', 1)[1].split()[0])
+        return len(states) > 2 and set(states) == {'S'}
+
+    with subprocess.Popen([QEMU, '-cpu', f'{CPU},etrace={file}',
+                           f'{OUT}/deadlock'], stderr=subprocess.DEVNULL,
+                          cwd=folder) as child:
+        until(lambda: all(sleeps(child.pid) for _ in range(50)),
+              'the threads do not wait')
+        child.send_signal(signal.SIGSEGV)
+    rows = json.loads(rvtrace('why-hung', file, '--sysroot', '/', '--format',
+                              'json'))['rows']
+    for hart, caller in (0, 'first'), (1, 'second'):
+        own = {}
+        for row in rows:
+            if row['hart'] == hart:
+                own.setdefault(row['what'], []).append(row)
+        need(len(own['waits']) == 1 and own['waits'][0]['text'].startswith(
+            'in system call 98 at 0x'), f'{own}')
+        need([row['text'] for row in own['locks']] ==
+             ['waits for a lock in pthread_mutex_lock, called by ' + caller],
+             f'{own}')
+        need([row['text'] for row in own['held']] ==
+             ['hart 0 has one of pthread_mutex_lock: deadlock, for first',
+              'hart 1 has one of pthread_mutex_lock: deadlock, for second'],
+             f'{own}')
+        need('exception' not in own and 'loop' not in own, f'{own}')
+
+
 def test_refused(folder):
     said = qemu(f'{folder}/none/trace', 'child')
     need('cannot be created' in said, said)
@@ -568,5 +659,10 @@ tap.run(f'{OUT}/tests', [
     *([('suite', test_suite)] if XLEN == '64' else []),
     ('crash', test_crash),
     ('killed', test_killed),
+    *([('deadlock', test_deadlock)] if XLEN == '64' else []),
+    ('durations', test_durations),
+    # A child's are printed, too, but it is another process.
+    *((f'syscalls-{name}', test_syscalls, name) for name in PROGRAMS
+      if XLEN == '64' and name != 'child'),
     ('refused', test_refused),
 ])

@@ -374,7 +374,8 @@ static void test_report_time(void)
     assert_report(&f, "sym", (ReportOptions) {
             .by_time = true, .format = TABLE_JSON, .max_rows = 1
         },
-        "{\"ns\": 800, \"selected\": 800, \"rows\": [\n"
+        "{\"schema\": 1, \"command\": \"report\", "
+        "\"ns\": 800, \"selected\": 800, \"rows\": [\n"
         "  {\"own_ns\": 600, \"calls\": 2, \"sym\": \"work\", "
         "\"addr\": \"0x1100\"}\n"
         "]}\n");
@@ -397,7 +398,8 @@ static void test_formats(void)
         "3\t0\tsh\tmain\t0x1000\n"
         "1\t1\ta\"b\\?\xef\xbf\xbd\twork\t0x1100\n");
     assert_report(&f, "comm,sym", (ReportOptions) { .format = TABLE_JSON },
-        "{\"instructions\": 4, \"selected\": 4, \"rows\": [\n"
+        "{\"schema\": 1, \"command\": \"report\", "
+        "\"instructions\": 4, \"selected\": 4, \"rows\": [\n"
         "  {\"own\": 3, \"calls\": 0, \"comm\": \"sh\", "
         "\"sym\": \"main\", \"addr\": \"0x1000\"},\n"
         "  {\"own\": 1, \"calls\": 1, \"comm\": "
@@ -406,7 +408,8 @@ static void test_formats(void)
         "]}\n");
     assert_report(&f, "comm", (ReportOptions) { .format = TABLE_JSON,
                                                 .comm = "none" },
-        "{\"instructions\": 4, \"selected\": 0, \"rows\": [\n]}\n");
+        "{\"schema\": 1, \"command\": \"report\", "
+        "\"instructions\": 4, \"selected\": 0, \"rows\": [\n]}\n");
     assert_report(&f, "comm", (ReportOptions) { .format = TABLE_TSV,
                                                 .comm = "none" },
         "own\tcomm\n");

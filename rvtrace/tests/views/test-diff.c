@@ -93,7 +93,8 @@ static void test_limits(void)
 static void test_json(void)
 {
     assert_diff((DiffOptions) { .max_rows = 2, .format = TABLE_JSON },
-        "{\"instructions_a\": 1000, \"instructions_b\": 1200, \"rows\": [\n"
+        "{\"schema\": 1, \"command\": \"diff\", "
+        "\"instructions_a\": 1000, \"instructions_b\": 1200, \"rows\": [\n"
         "  {\"own_a\": 300, \"own_b\": 500, \"difference\": 200, "
         "\"dso\": \"libc.so.6\", \"sym\": \"memcpy\"},\n"
         "  {\"own_a\": 0, \"own_b\": 50, \"difference\": 50, "

@@ -77,7 +77,8 @@ static void test_insns(void)
         "             200               30        0.00%        0.00%"
         "      100.00%\n");
     assert_written(t, TABLE_JSON,
-        "{\"instructions\": 230, \"interval\": 100, \"rows\": [\n"
+        "{\"schema\": 1, \"command\": \"privilege\", "
+        "\"instructions\": 230, \"interval\": 100, \"rows\": [\n"
         "  {\"from\": 0, \"instructions\": 100, \"U-mode\": 0, \"S-mode\": 0, "
         "\"M-mode\": 100},\n"
         "  {\"from\": 100, \"instructions\": 100, \"U-mode\": 10, "
@@ -120,7 +121,8 @@ static void test_nothing(void)
     g_autoptr(PrivilegeTable) t = privilege_new(1000000000, true);
 
     privilege_end(privilege_hart(t), 0, 0);
-    assert_written(t, TABLE_JSON, "{\"instructions\": 0, \"interval_ns\": "
+    assert_written(t, TABLE_JSON, "{\"schema\": 1, "
+                   "\"command\": \"privilege\", \"instructions\": 0, \"interval_ns\": "
                                   "1000000000, \"rows\": [\n]}\n");
     assert_written(t, TABLE_TEXT,
         "# 0 instructions, in intervals of 1s of virtual time\n"

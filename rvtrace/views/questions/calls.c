@@ -407,7 +407,8 @@ uint64_t calls_write(const Calls *c, FILE *f)
     }
     s = o->by_caller ? list_pairs(c, &left_out) : list_rows(c);
     if (o->format == TABLE_JSON) {
-        fprintf(f, "{\"clock\": \"%s\", \"calls\": %" PRIu64
+        table_begin_json("calls", f);
+        fprintf(f, "\"clock\": \"%s\", \"calls\": %" PRIu64
                 ", \"left_out\": %" PRIu64 ", \"rows\": ",
                 sheet_clock(o->virtual_time), all, left_out);
     } else if (o->format == TABLE_TEXT) {

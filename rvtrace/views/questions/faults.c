@@ -267,7 +267,8 @@ uint64_t faults_write(const Faults *f, FILE *out)
         }
     }
     if (o->format == TABLE_JSON) {
-        fprintf(out, "{\"exceptions\": %" PRIu64 ", \"left_out\": %" PRIu64
+        table_begin_json("faults", out);
+        fprintf(out, "\"exceptions\": %" PRIu64 ", \"left_out\": %" PRIu64
                 ", \"rows\": ", count, dropped);
     } else if (o->format == TABLE_TEXT) {
         fprintf(out, "# %" PRIu64 " exceptions; first those that were taken %u "

@@ -8,63 +8,12 @@
  * SPDX-License-Identifier: GPL-2.0-or-later
  */
 #include "qemu/osdep.h"
-#include "base/trap-text.h"
-#include "views/questions/hung.h"
-#include "views/questions/rounds.h"
-#include "views/questions/sheet.h"
+#include "qemu/bswap.h"
+#include "views/questions/hung-private.h"
+#include "views/questions/syscalls.h"
 
-#define NR_CALLS    4           /* the last ones */
-#define NR_FRAMES   8           /* of the stack: the innermost ones */
-#define NR_BODY     6           /* functions of a loop */
 #define KNOWN_BITS  10
-
-/* A taken transfer leads to @pc, and @count instructions follow. */
-typedef struct Step {
-    uint64_t pc;
-    const Object *object;
-    const Symbol *symbol;       /* NULL: it has none there */
-    uint64_t count;
-} Step;
-
-typedef struct KnownStep {
-    Step step;
-    unsigned generation, space; /* generation 0: the entry is empty */
-    uint8_t priv;
-} KnownStep;
-
-typedef struct LastCall {
-    unsigned frame;
-    uint64_t place;
-} LastCall;
-
-struct HungHart {
-    unsigned hart;
-    const Profile *profile;
-    const Names *names;
-    Follower *follower;
-    KnownStep *known;
-    Step *steps;                /* HUNG_STEPS, a ring ... */
-    uint64_t nr_steps;          /* ... of all that there were */
-    bool goes_on;               /* what runs next is of the last step */
-    bool interrupted;           /* ... but not until it is at: */
-    uint64_t back, skipped;
-    uint64_t next;              /* behind the last instruction of the runs */
-    uint8_t back_priv, priv;
-    uint64_t interrupts, last_interrupt;
-    FlowTrap interrupt, exception;  /* the last ones */
-    Step place;                 /* ... where the exception was */
-    uint64_t in_row, row_since, row_last;
-    LastCall calls[NR_CALLS];
-    uint64_t nr_calls;
-    const Task *task;
-    GString *stack;             /* at the end */
-    uint64_t end;
-};
-
-struct Hung {
-    TableFormat format;
-    GPtrArray *harts;           /* HungHart */
-};
+#define WFI         0x10500073
 
 static void on_begin(void *opaque, OpenCall *calls, unsigned n,
                      const Task *task)
@@ -72,20 +21,29 @@ static void on_begin(void *opaque, OpenCall *calls, unsigned n,
     HungHart *h = opaque;
 
     if (calls[n - 1].kind == CALL_FUNCTION) {
-        h->calls[h->nr_calls++ % NR_CALLS] = (LastCall) {
+        h->calls[h->nr_calls++ % HUNG_NR_CALLS] = (LastCall) {
             calls[n - 1].frame, calls[n - 1].from.insns,
         };
+        locks_begin(h->locks, &calls[n - 1]);
     }
 }
 
-static const FollowOps follow_ops = { .begin = on_begin };
+static void on_end(void *opaque, const EndedCall *ended)
+{
+    HungHart *h = opaque;
+
+    locks_end(h->locks, ended);
+}
+
+static const FollowOps follow_ops = { .begin = on_begin, .end = on_end };
 
 static void hart_free(gpointer opaque)
 {
     HungHart *h = opaque;
 
     follow_free(h->follower);
-    g_string_free(h->stack, true);
+    locks_free(h->locks);
+    g_array_unref(h->open);
     g_free(h->known);
     g_free(h->steps);
     g_free(h);
@@ -117,7 +75,8 @@ HungHart *hung_hart(Hung *u, unsigned hart, const Profile *profile,
     h->follower = follow_new(profile, tasks, &follow_ops, h);
     h->known = g_new0(KnownStep, 1u << KNOWN_BITS);
     h->steps = g_new0(Step, HUNG_STEPS);
-    h->stack = g_string_new(NULL);
+    h->locks = locks_new(profile);
+    h->open = g_array_new(false, false, sizeof(OpenCall));
     h->task = task_get(tasks, TASK_NONE);
     g_ptr_array_add(u->harts, h);
     return h;
@@ -164,14 +123,17 @@ static bool is_skipped(HungHart *h, const FlowRun *run)
     return h->interrupted;
 }
 
-static uint64_t behind(const FlowRun *run)
+/* The hart has come to the end of @run, which is not empty. */
+static void come_behind(HungHart *h, const FlowRun *run)
 {
-    const uint8_t *code = run->code;
+    const uint8_t *code = run->code, *last = code;
 
     for (unsigned i = 0; i < run->count; i++) {
+        last = code;
         code += flow_insn_length(code);
     }
-    return run->pc + (code - run->code);
+    h->next = run->pc + (code - run->code);
+    h->sleeps = code - last == 4 && ldl_le_p(last) == WFI;
 }
 
 static bool is_taken(unsigned itype)
@@ -188,6 +150,7 @@ void hung_runs(void *hart, const FlowRun *runs, unsigned n,
         const FlowRun *run = &runs[i];
 
         if (is_skipped(h, run)) {
+            h->sleeps = false;
             continue;
         }
         if (run->count && !h->goes_on) {
@@ -199,7 +162,10 @@ void hung_runs(void *hart, const FlowRun *runs, unsigned n,
             h->priv = run->priv;
             h->task = site->task ?: h->task;
             /* Traps come behind the last run of several. */
-            h->next = i + 1 == n || !runs[i + 1].count ? behind(run) : 0;
+            h->next = 0;
+            if (i + 1 == n || !runs[i + 1].count) {
+                come_behind(h, run);
+            }
         }
         if (run->count || run->itype) {
             h->goes_on = h->nr_steps && !is_taken(run->itype);
@@ -217,6 +183,9 @@ void hung_mark(void *hart, const CallStackMoment *when, const MomentMark *mark)
     HungHart *h = hart;
 
     follow_mark(h->follower, when, mark);
+    if (mark->kind == MOMENT_LOST || mark->kind == MOMENT_RESET) {
+        locks_forget(h->locks);
+    }
 }
 
 static void put_exception(HungHart *h, uint64_t place, const FlowTrap *trap,
@@ -232,6 +201,9 @@ static void put_exception(HungHart *h, uint64_t place, const FlowTrap *trap,
         if (trap->epc_known) {
             h->place = *look_up(h, trap->epc, trap->priv, site);
         }
+    }
+    if (trap->cause == HUNG_ECALL_FROM_U) {
+        h->number = syscall_number(site->image, trap);
     }
     h->in_row++;
     h->row_last = place;
@@ -259,180 +231,15 @@ void hung_trap(void *hart, uint64_t place, const FlowTrap *trap,
     }
 }
 
-/* The innermost frames, the outermost of them first */
-static void note_stack(HungHart *h)
-{
-    unsigned n;
-    const OpenCall *calls = follow_open(h->follower, &n);
-    unsigned from = n > NR_FRAMES ? n - NR_FRAMES : 0;
-
-    g_string_append(h->stack, from ? "... > " : "");
-    for (unsigned i = from; i < n; i++) {
-        g_string_append_printf(h->stack, "%s%s", i > from ? " > " : "",
-                               profile_frame(h->profile,
-                                             calls[i].frame)->name);
-    }
-}
-
 void hung_end(void *hart, const CallStackMoment *when)
 {
     HungHart *h = hart;
+    unsigned n;
+    const OpenCall *calls = follow_open(h->follower, &n);
 
-    note_stack(h);
+    if (n) {
+        g_array_append_vals(h->open, calls, n);
+    }
     follow_end(h->follower, when);
     h->end = when->place;
-}
-
-static const char *step_name(const Step *s)
-{
-    return s->symbol ? s->symbol->name : s->object ? s->object->name : "-";
-}
-
-/* One line: @count, from, to; UINT64_MAX: not known */
-static void add_line(Sheet *s, const HungHart *h, const char *what,
-                     uint64_t count, uint64_t from, uint64_t to,
-                     const char *text)
-{
-    const uint64_t numbers[] = { count, from, to };
-
-    sheet_number(s, h->hart);
-    sheet_text(s, what);
-    for (unsigned i = 0; i < G_N_ELEMENTS(numbers); i++) {
-        if (numbers[i] == UINT64_MAX) {
-            sheet_none(s);
-        } else {
-            sheet_number(s, numbers[i]);
-        }
-    }
-    sheet_text(s, text);
-}
-
-/* The steps that are known, but for the last one: more may follow of that. */
-static const Step *step_back(const HungHart *h, unsigned back)
-{
-    return &h->steps[(h->nr_steps - 2 - back) % HUNG_STEPS];
-}
-
-static Rounds find_loop(const HungHart *h)
-{
-    unsigned n = MIN(h->nr_steps, HUNG_STEPS);
-    g_autofree uint64_t *values = NULL;
-    Rounds none = { 0 }, found;
-
-    if (n < HUNG_LEAST) {
-        return none;
-    }
-    n--;
-    values = g_new(uint64_t, n);
-    for (unsigned i = 0; i < n; i++) {
-        const Step *s = step_back(h, i);
-
-        values[n - 1 - i] = s->pc ^ s->count << 48;
-    }
-    found = rounds_find(values, n);
-    return found.length >= HUNG_LEAST ? found : none;
-}
-
-/* Functions of the loop, each with the address where it was come to first */
-static char *loop_text(const HungHart *h, unsigned period, uint64_t insns)
-{
-    GString *text = g_string_new(NULL);
-    g_autoptr(GHashTable) seen = g_hash_table_new(NULL, NULL);
-
-    g_string_append_printf(text, "%" PRIu64 " instructions a round:", insns);
-    for (unsigned i = period; i; i--) {
-        const Step *s = step_back(h, i - 1);
-        gconstpointer what = s->symbol ? (gconstpointer)s->symbol : s->object;
-
-        if (!g_hash_table_add(seen, (gpointer)what)) {
-            continue;
-        }
-        if (g_hash_table_size(seen) > NR_BODY) {
-            g_string_append(text, " ...");
-            break;
-        }
-        g_string_append_printf(text, " %s (0x%" PRIx64 ")", step_name(s),
-                               s->pc);
-    }
-    return g_string_free(text, false);
-}
-
-static void add_loop(Sheet *s, const HungHart *h)
-{
-    Rounds loop = find_loop(h);
-    uint64_t insns = 0, all = h->steps[(h->nr_steps - 1) % HUNG_STEPS].count;
-    g_autofree char *text = NULL;
-
-    if (!loop.period) {
-        return;
-    }
-    for (unsigned i = 0; i < loop.length; i++) {
-        insns += i < loop.period ? step_back(h, i)->count : 0;
-        all += step_back(h, i)->count;
-    }
-    text = loop_text(h, loop.period, insns);
-    add_line(s, h, "loop", loop.length / loop.period, h->end - MIN(all, h->end),
-             h->end, text);
-}
-
-static void add_traps(Sheet *s, const HungHart *h)
-{
-    const char *cause = trap_cause_text(false, h->exception.cause);
-    g_autofree char *text = g_strdup_printf(
-        "%s %u at 0x%" PRIx64 ", %s, tval 0x%" PRIx64, cause ?: "exception",
-        h->exception.cause, h->exception.epc, step_name(&h->place),
-        h->exception.tval);
-
-    if (h->in_row) {
-        add_line(s, h, "exception", h->in_row, h->row_since, h->row_last,
-                 text);
-    }
-    cause = trap_cause_text(true, h->interrupt.cause);
-    if (h->interrupts) {
-        add_line(s, h, "interrupt", h->interrupts, h->last_interrupt,
-                 UINT64_MAX, cause ?: "interrupt");
-    }
-}
-
-static void add_hart(Sheet *s, const HungHart *h)
-{
-    g_autofree char *who = g_strdup_printf(
-        "%s, %s, %s", h->nr_steps ? priv_text(h->priv) : "-", h->task->name,
-        h->nr_steps ? step_name(&h->steps[(h->nr_steps - 1) % HUNG_STEPS]) :
-        "-");
-
-    add_line(s, h, "end", h->end, UINT64_MAX, h->end, who);
-    add_line(s, h, "stack", UINT64_MAX, UINT64_MAX, UINT64_MAX, h->stack->str);
-    if (h->nr_steps) {
-        add_loop(s, h);
-    }
-    add_traps(s, h);
-    for (unsigned i = 0; i < MIN(h->nr_calls, NR_CALLS); i++) {
-        const LastCall *call = &h->calls[(h->nr_calls - 1 - i) % NR_CALLS];
-
-        add_line(s, h, "call", UINT64_MAX, call->place, UINT64_MAX,
-                 profile_frame(h->profile, call->frame)->name);
-    }
-}
-
-void hung_write(const Hung *u, FILE *f)
-{
-    g_autoptr(Sheet) s = sheet_new(u->format);
-
-    sheet_column(s, "hart", true);
-    sheet_column(s, "what", false);
-    sheet_column(s, "count", true);
-    sheet_column(s, "from", true);
-    sheet_column(s, "to", true);
-    sheet_column(s, "text", false);
-    for (guint i = 0; i < u->harts->len; i++) {
-        add_hart(s, u->harts->pdata[i]);
-    }
-    if (u->format == TABLE_JSON) {
-        fputs("{\"rows\": ", f);
-    }
-    sheet_write(s, f);
-    if (u->format == TABLE_JSON) {
-        fputs("}\n", f);
-    }
 }

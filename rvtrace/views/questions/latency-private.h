@@ -17,10 +17,13 @@ typedef struct Worst {
     unsigned hart;
 } Worst;
 
+/* Series.frame of a trap that is on no call stack, without its cause */
+#define LATENCY_TRAP_FRAME  0x80000000
+
 /* Something that took time again and again */
 typedef struct Series {
     CallKind kind;
-    unsigned frame;             /* of the profile: its name */
+    unsigned frame;             /* of the profile: its name; or as above */
     unsigned number;            /* of a system call; SYSCALL_UNKNOWN */
     Spread spread;
     GArray *worst;              /* Worst, the worst one first */
@@ -30,12 +33,17 @@ struct LatencyHart {
     const Latency *latency;
     unsigned hart;
     const Profile *profile;
+    const TaskTable *tasks;
     Follower *follower;
     GByteArray *matches;        /* by frame: see latency.c */
     GHashTable *series;         /* guint64 * -> Series */
     GArray *numbers;            /* unsigned: of system calls to come ... */
     guint next_number;          /* ... the first one that is still to come */
     unsigned number;            /* of the last one */
+    bool left;                  /* a trap whose handler may not be traced: */
+    unsigned cause;             /* ... of MomentMark */
+    Place left_at;
+    const Task *task;           /* of the last moment; NULL: not known */
     bool waiting;               /* for options.last, since: */
     Place since;
     const Task *waiting_task;

@@ -4,6 +4,7 @@
  * SPDX-License-Identifier: GPL-2.0-or-later
  */
 #include "qemu/osdep.h"
+#include "base/trap-text.h"
 #include "views/questions/latency-private.h"
 #include "views/questions/sheet.h"
 #include "views/questions/syscalls.h"
@@ -39,6 +40,22 @@ static gint compare(gconstpointer a, gconstpointer b, gpointer opaque)
     return order ?: (x->number > y->number) - (x->number < y->number);
 }
 
+/* The frame in @sum's profile for one of the hart's series */
+static unsigned take_frame(const Sum *sum, const LatencyHart *h,
+                           unsigned frame)
+{
+    const char *cause;
+    g_autofree char *name = NULL;
+
+    if (frame < LATENCY_TRAP_FRAME) {
+        return profile_take_frame(sum->profile,
+                                  profile_frame(h->profile, frame));
+    }
+    cause = trap_cause_text(false, frame & ~LATENCY_TRAP_FRAME);
+    name = g_strdup_printf("[%s]", cause ?: "exception");
+    return profile_label(sum->profile, FRAME_TRAP, name);
+}
+
 static void add_hart(Sum *sum, const LatencyHart *h)
 {
     GHashTableIter iter;
@@ -49,9 +66,8 @@ static void add_hart(Sum *sum, const LatencyHart *h)
     g_hash_table_iter_init(&iter, h->series);
     while (g_hash_table_iter_next(&iter, NULL, &value)) {
         const Series *one = value;
-        const ProfileFrame *frame = profile_frame(h->profile, one->frame);
         Series *s = series_get(sum->series, one->kind,
-                               profile_take_frame(sum->profile, frame),
+                               take_frame(sum, h, one->frame),
                                one->number, UINT_MAX);
 
         spread_merge(&s->spread, &one->spread);
@@ -248,7 +264,8 @@ static void write_text(const Sum *sum, FILE *f)
 
 static void write_json(const Sum *sum, FILE *f)
 {
-    fprintf(f, "{\"clock\": \"%s\", \"count\": %" PRIu64 ", \"left_out\": %"
+    table_begin_json("latency", f);
+    fprintf(f, "\"clock\": \"%s\", \"count\": %" PRIu64 ", \"left_out\": %"
             PRIu64 ", \"rows\": ",
             sheet_clock(sum->latency->options.virtual_time), sum->count,
             sum->dropped);

@@ -7,6 +7,12 @@
 #include "views/questions/latency-private.h"
 #include "views/questions/syscalls.h"
 
+#define ECALL_FROM_U    8       /* its cause */
+
+/* System calls of Linux that do not return */
+#define NR_EXIT         93
+#define NR_EXIT_GROUP   94
+
 /* Of a frame: looked at; what it matches */
 #define FRAME_SEEN      1
 #define FRAME_SYM       2
@@ -187,6 +193,7 @@ LatencyHart *latency_hart(Latency *l, unsigned hart, const Profile *profile,
     h->latency = l;
     h->hart = hart;
     h->profile = profile;
+    h->tasks = tasks;
     h->follower = follow_new(profile, tasks, &follow_ops, h);
     h->matches = g_byte_array_new();
     h->series = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free,
@@ -199,7 +206,39 @@ LatencyHart *latency_hart(Latency *l, unsigned hart, const Profile *profile,
 
 void latency_moment(void *hart, const CallStackMoment *moment)
 {
-    follow_moment(((LatencyHart *)hart)->follower, moment);
+    LatencyHart *h = hart;
+
+    h->left = false;
+    h->task = moment->task;
+    follow_moment(h->follower, moment);
+}
+
+static bool is_exit(const LatencyHart *h)
+{
+    return h->cause == ECALL_FROM_U &&
+           (h->number == NR_EXIT || h->number == NR_EXIT_GROUP);
+}
+
+/*
+ * A program has come back from its kernel, which is not traced; or another
+ * thread begins where the last one has ended.
+ */
+static void come_back(LatencyHart *h, const Place *at)
+{
+    const LatencyOptions *o = &h->latency->options;
+    const Task *task = h->task ?: task_get(h->tasks, TASK_NONE);
+    bool is_syscall = h->cause == ECALL_FROM_U;
+
+    if (h->left && !is_exit(h) && !o->first && !o->sym &&
+        text_is_like(task->name, o->comm)) {
+        add(h, is_syscall ? CALL_SYSCALL : CALL_EXCEPTION,
+            LATENCY_TRAP_FRAME | h->cause,
+            is_syscall ? h->number : SYSCALL_UNKNOWN, &(Worst) {
+                .value = at->time - h->left_at.time,
+                .from = h->left_at, .to = *at, .task = task, .hart = h->hart,
+            });
+    }
+    h->left = false;
 }
 
 /* Its mark comes later, when its time is known. */
@@ -208,7 +247,7 @@ void latency_trap(void *hart, uint64_t place, const FlowTrap *trap,
 {
     LatencyHart *h = hart;
 
-    if (!trap->interrupt && trap->cause == 8) {
+    if (!trap->interrupt && trap->cause == ECALL_FROM_U) {
         unsigned number = syscall_number(site->image, trap);
 
         g_array_append_val(h->numbers, number);
@@ -226,13 +265,30 @@ static void take_number(LatencyHart *h)
     }
 }
 
+/* A signal may come before another instruction does: so the call is over. */
+static void note_trap(LatencyHart *h, const Place *at, unsigned cause)
+{
+    if (h->left_at.insns == at->insns) {
+        come_back(h, at);
+    }
+    if (cause == ECALL_FROM_U) {
+        take_number(h);
+    }
+    h->left = true;
+    h->left_at = *at;
+    h->cause = cause;
+}
+
 void latency_mark(void *hart, const CallStackMoment *when,
                   const MomentMark *mark)
 {
     LatencyHart *h = hart;
+    Place at = { when->place, when->time };
 
-    if (mark->kind == MOMENT_TRAP && mark->number == 8) {
-        take_number(h);
+    if (mark->kind == MOMENT_TRAP) {
+        note_trap(h, &at, mark->number);
+    } else if (mark->kind == MOMENT_RESUMED) {
+        come_back(h, &at);
     }
     if (mark->kind == MOMENT_LOST || mark->kind == MOMENT_RESET) {
         h->waiting = false;

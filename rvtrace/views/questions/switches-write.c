@@ -256,7 +256,8 @@ uint64_t switches_write(const Switches *s, FILE *f)
     t = o->list ? list_runs(s, runs, &left_out) :
                   list_sums(s, runs, &left_out);
     if (o->format == TABLE_JSON) {
-        fprintf(f, "{\"clock\": \"%s\", \"switches\": %" PRIu64
+        table_begin_json("switches", f);
+        fprintf(f, "\"clock\": \"%s\", \"switches\": %" PRIu64
                 ", \"left_out\": %" PRIu64 ", \"rows\": ",
                 sheet_clock(o->virtual_time), switches, left_out);
     } else if (o->format == TABLE_TEXT) {

@@ -52,10 +52,11 @@ static const char *const schedulers[] = {
 };
 static const char *const preempters[] = {
     "preempt_schedule", "__cond_resched", "irqentry_exit",
-    "exit_to_user_mode", "syscall_exit_to_user_mode", NULL,
+    "exit_to_user_mode", "syscall_exit_to_user_mode", "do_sched_yield", NULL,
 };
+/* What calls the scheduler for the last time; others of do_exit may wait. */
 static const char *const exits[] = {
-    "do_exit", "do_group_exit", "make_task_dead", "do_task_dead", NULL,
+    "do_exit", "make_task_dead", "do_task_dead", NULL,
 };
 
 /* The outermost call from number @from on with such a name; @n: none has */
@@ -92,11 +93,12 @@ static void find_reason(const SwitchesHart *h, OpenCall *calls, unsigned n,
     }
     if (is_idle(run->task)) {
         run->why = LEAVE_IDLE;
-    } else if (find_call(h, calls, 0, n, exits) < n) {
-        run->why = LEAVE_EXITED;
     } else if (find_call(h, calls, first, n, preempters) < n ||
                (trap && trap->kind == CALL_INTERRUPT)) {
         run->why = LEAVE_PREEMPTED;
+    } else if (run->in != NO_FRAME &&
+               is_one_of(profile_frame(h->profile, run->in)->name, exits)) {
+        run->why = LEAVE_EXITED;
     } else if (trap && trap->kind == CALL_SYSCALL) {
         run->why = LEAVE_SYSCALL;
     } else if (trap) {

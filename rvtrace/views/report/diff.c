@@ -262,7 +262,8 @@ static void write_data(const Diff *d, GPtrArray *rows, FILE *f)
         }
     }
     if (d->o->format == TABLE_JSON) {
-        fprintf(f, "{\"%s_a\": %" PRIu64 ", \"%s_b\": %" PRIu64
+        table_begin_json("diff", f);
+        fprintf(f, "\"%s_a\": %" PRIu64 ", \"%s_b\": %" PRIu64
                 ", \"rows\": ", unit(d), d->reports[0]->own, unit(d),
                 d->reports[1]->own);
     }

@@ -190,7 +190,8 @@ static void write_data(const Report *r, GPtrArray *rows, bool totals, FILE *f)
         }
     }
     if (r->o->format == TABLE_JSON) {
-        fprintf(f, "{\"%s\": %" PRIu64 ", \"selected\": %" PRIu64, unit(r),
+        table_begin_json("report", f);
+        fprintf(f, "\"%s\": %" PRIu64 ", \"selected\": %" PRIu64, unit(r),
                 r->all, r->own);
         if (r->o->ran && !r->o->by_time) {
             fprintf(f, ", \"ran\": %" PRIu64, r->o->ran);

@@ -216,6 +216,74 @@ static void write_amount(const Summary *s, const SummaryFacts *facts, FILE *f)
     fprintf(f, "\n");
 }
 
+static void write_text(const Summary *s, const SummaryFacts *facts, FILE *f)
+{
+    g_autofree char *exceptions = flamegraph_commas(facts->exceptions);
+    g_autofree char *interrupts = flamegraph_commas(facts->interrupts);
+    g_autofree char *losses = flamegraph_commas(facts->losses);
+
+    write_amount(s, facts, f);
+    write_functions(s, facts->max_functions, f);
+    if (s->all) {
+        write_nameless(s, f);
+        write_shares(s, "by privilege", s->privs, f);
+    }
+    if (g_hash_table_size(s->tasks) > 1) {
+        write_shares(s, "by task", s->tasks, f);
+    }
+    fprintf(f, "traps: %s exceptions, %s interrupts\n", exceptions,
+            interrupts);
+    if (facts->losses) {
+        fprintf(f, "LOST: something is missing in %s places\n", losses);
+    } else {
+        fprintf(f, "nothing was lost\n");
+    }
+}
+
+/* All of @shares, with what they are of in a column @of, if that is not NULL */
+static void write_table(GHashTable *shares, const char *name, const char *of,
+                        TableFormat format, FILE *f)
+{
+    g_autoptr(GPtrArray) list = sorted(shares);
+    g_autoptr(GPtrArray) cells = g_ptr_array_new_with_free_func(g_free);
+    const TableColumn columns[] = {
+        { "instructions", true }, { name, false }, { of, false },
+    };
+
+    for (guint i = 0; i < list->len; i++) {
+        const Share *share = list->pdata[i];
+
+        table_add_number(cells, share->insns);
+        g_ptr_array_add(cells, table_clean(share->name ?: "-"));
+        if (of) {
+            g_ptr_array_add(cells, table_clean(share->of ?: "-"));
+        }
+    }
+    table_write(columns, of ? 3 : 2, cells, format, f);
+}
+
+static void write_json(const Summary *s, const SummaryFacts *facts, FILE *f)
+{
+    table_begin_json("summary", f);
+    fprintf(f, "\"harts\": %u, \"instructions\": %" PRIu64
+            ", \"selected\": %" PRIu64 ", \"exceptions\": %" PRIu64
+            ", \"interrupts\": %" PRIu64 ", \"losses\": %" PRIu64, facts->harts,
+            facts->insns, s->all, facts->exceptions, facts->interrupts,
+            facts->losses);
+    if (facts->ns) {
+        fprintf(f, ", \"ns\": %" PRIu64, facts->ns);
+    }
+    fputs(", \"rows\": ", f);
+    write_table(s->functions, "sym", "dso", TABLE_JSON, f);
+    fputs(", \"privileges\": ", f);
+    write_table(s->privs, "priv", NULL, TABLE_JSON, f);
+    fputs(", \"tasks\": ", f);
+    write_table(s->tasks, "comm", NULL, TABLE_JSON, f);
+    fputs(", \"without_names\": ", f);
+    write_table(s->nameless, "dso", NULL, TABLE_JSON, f);
+    fputs("}\n", f);
+}
+
 void summary_write(const Counts *counts, const SummaryFacts *facts, FILE *f)
 {
     Summary s = {
@@ -225,27 +293,15 @@ void summary_write(const Counts *counts, const SummaryFacts *facts, FILE *f)
         .tasks = g_hash_table_new_full(NULL, NULL, NULL, g_free),
         .nameless = g_hash_table_new_full(NULL, NULL, NULL, g_free),
     };
-    g_autofree char *exceptions = flamegraph_commas(facts->exceptions);
-    g_autofree char *interrupts = flamegraph_commas(facts->interrupts);
-    g_autofree char *losses = flamegraph_commas(facts->losses);
 
     add_ranges(&s);
     add_tasks(&s, facts);
-    write_amount(&s, facts, f);
-    write_functions(&s, facts->max_functions, f);
-    if (s.all) {
-        write_nameless(&s, f);
-        write_shares(&s, "by privilege", s.privs, f);
-    }
-    if (g_hash_table_size(s.tasks) > 1) {
-        write_shares(&s, "by task", s.tasks, f);
-    }
-    fprintf(f, "traps: %s exceptions, %s interrupts\n", exceptions,
-            interrupts);
-    if (facts->losses) {
-        fprintf(f, "LOST: something is missing in %s places\n", losses);
+    if (facts->format == TABLE_TEXT) {
+        write_text(&s, facts, f);
+    } else if (facts->format == TABLE_JSON) {
+        write_json(&s, facts, f);
     } else {
-        fprintf(f, "nothing was lost\n");
+        write_table(s.functions, "sym", "dso", TABLE_TSV, f);
     }
     g_hash_table_unref(s.functions);
     g_hash_table_unref(s.privs);

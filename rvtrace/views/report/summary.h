@@ -8,6 +8,7 @@
 
 #include <stdio.h>
 #include "profile/counts.h"
+#include "views/report/table.h"
 
 /* What there is to say besides what ran */
 typedef struct SummaryFacts {
@@ -19,13 +20,14 @@ typedef struct SummaryFacts {
     const TaskTable *tasks;
     /* uint64_t: selected instructions, by Task.id */
     const GArray *by_task;
+    TableFormat format;         /* TSV: the functions */
 } SummaryFacts;
 
 /*
  * Write how much ran, the functions that ran most, which privilege levels and
  * tasks had which shares, how many traps there were, whether something was
  * lost, and what has no name, with the remedy. @counts has been sorted, and
- * need not tell tasks apart.
+ * need not tell tasks apart. As data, all functions, levels and tasks are there.
  */
 void summary_write(const Counts *counts, const SummaryFacts *facts, FILE *f);
 

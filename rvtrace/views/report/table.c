@@ -52,6 +52,11 @@ static void write_string(const char *text, FILE *f)
     fputc('"', f);
 }
 
+void table_begin_json(const char *command, FILE *f)
+{
+    fprintf(f, "{\"schema\": %d, \"command\": \"%s\", ", TABLE_SCHEMA, command);
+}
+
 static void write_json(const TableColumn *columns, unsigned nr_columns,
                        const GPtrArray *cells, FILE *f)
 {

@@ -35,6 +35,14 @@ char *table_clean(const char *text);
 void table_add_number(GPtrArray *cells, uint64_t n);
 
 /*
+ * What each command writes as JSON is an object that begins like this, with the
+ * version of what the manual says of it ("JSON") and its name; its other
+ * members and "}" follow.
+ */
+#define TABLE_SCHEMA    1
+void table_begin_json(const char *command, FILE *f);
+
+/*
  * Write rows of @nr_columns cells each, strings that table_clean() could have
  * returned, one row behind the other in @cells. As JSON, it is an array with
  * an object for each row, without a newline behind it. @format is not

@@ -92,6 +92,8 @@ void activity_mark(Activity *a, uint64_t time, const MomentMark *mark)
 
     if (mark->kind == MOMENT_TRAP) {
         bins_put(a->traps, mark->number, time, time, 1);
+    } else if (mark->kind == MOMENT_RESUMED) {
+        return;
     } else if (a->marks->len < ACTIVITY_MAX_MARKS) {
         g_array_append_val(a->marks, seen);
     } else {

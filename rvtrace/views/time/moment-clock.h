@@ -29,6 +29,7 @@ typedef enum MomentMarkKind {
     MOMENT_TRAP,                /* number: its cause, + 256 if an interrupt */
     MOMENT_NOTE,                /* number: ETraceSbNoteKind; text: the guest's */
     MOMENT_RESET,               /* of the hart */
+    MOMENT_RESUMED,             /* a program goes on, of whose kernel is no trace */
 } MomentMarkKind;
 
 typedef struct MomentMark {

@@ -243,7 +243,8 @@ static void write_data(Writer *w, TableFormat format, FILE *f)
         }
     }
     if (format == TABLE_JSON) {
-        fprintf(f, "{\"instructions\": %" PRIu64 ", \"interval%s\": %" PRIu64
+        table_begin_json("privilege", f);
+        fprintf(f, "\"instructions\": %" PRIu64 ", \"interval%s\": %" PRIu64
                 ", \"rows\": ", w->all, ns, w->width);
     }
     table_write(columns, n, cells, format, f);

@@ -3,89 +3,15 @@
 #
 # questions.py PATTERN: see run.sh
 
-import json
-import os
 import re
-import subprocess
 from collections import Counter
 
+import hung
 import tap
-from machine import Machine
-from symbols import addresses
-from tap import LIMIT, need
-
-QEMU, RVTRACE, RETIRED, OUT = (os.environ[n] for n in
-                              ('QEMU', 'RVTRACE', 'RETIRED', 'OUT'))
-HERE = os.path.dirname(os.path.realpath(__file__))
-# ns of an instruction, by -icount
-SHIFT = 7
-TIMES = ('-global', 'riscv-trace-encoder.timestamp-width=40',
-         '-global', 'riscv-trace-encoder.timestamp-mode=2')
-CALL, TICKS = 0x100, 0x101
-# A tick of mtime, and the timestamps that are taken together, ns
-TICK, STEP = 100, 10000
-INTERRUPT = 1 << 63
-
-
-def run(*words):
-    done = subprocess.run(words, capture_output=True, text=True, timeout=LIMIT,
-                          stdin=subprocess.DEVNULL, check=False)
-    need(done.returncode == 0, f'{" ".join(words)}: {done.stderr}')
-    return done.stdout
-
-
-class Guest:
-    """What ran: pcs; what the guest says of itself: notes, (kind, number)"""
-
-    def __init__(self, folder, name, *options, machine=''):
-        self.folder = folder
-        self.elf = f'{OUT}/{name}.elf'
-        run(QEMU, '-M', 'virt,trace=on,trace-chardev=tr,trace-sideband=sb,'
-            f'trace-autostart=on{machine}',
-            '-chardev', f'file,id=tr,path={folder}/trace',
-            '-chardev', f'file,id=sb,path={folder}/sideband', '-cpu', 'rv64',
-            '-m', '128M', '-bios', 'none', '-display', 'none', '-monitor',
-            'none', '-serial', f'file:{folder}/uart', '-kernel', self.elf,
-            '-icount', f'shift={SHIFT}',
-            '-plugin', f'{RETIRED},out={folder}/truth,pcs={folder}/pcs',
-            *options)
-        self.at = addresses(self.elf)
-        with open(f'{folder}/pcs', encoding='utf-8') as lines:
-            self.pcs = [int(line.split()[1], 16) for line in lines]
-        with open(f'{folder}/uart', encoding='utf-8') as uart:
-            numbers = [int(text, 16) for text in
-                       re.findall(r'[0-9a-f]{16}', uart.read())]
-        self.notes = list(zip(numbers[::2], numbers[1::2]))
-
-    def ask(self, command, *options):
-        return run(RVTRACE, command, '--trace', f'{self.folder}/trace',
-                   '--sideband', f'{self.folder}/sideband', '--elf', self.elf,
-                   *options)
-
-    def answer(self, command, *options):
-        return json.loads(self.ask(command, *options, '--format', 'json'))
-
-    def begins(self, name):
-        """Instructions before each time that the function's first one ran"""
-        return [i for i, pc in enumerate(self.pcs) if pc == self.at[name]]
-
-    def calls(self, name):
-        """(instructions before, and when it has returned) of each call"""
-        stack, found = [], []
-        for i, pc in enumerate(self.pcs):
-            if stack and pc == stack[-1][1]:
-                found.append((stack.pop()[0], i))
-            if pc == self.at[name] and self.pcs[i - 1] != pc + 4:
-                stack.append((i, self.pcs[i - 1] + 4))
-        return sorted(found)
-
-
-def rows(answer, *columns):
-    return [tuple(row[c] for c in columns) for row in answer['rows']]
-
-
-def same(got, want):
-    need(got == want, f'{got} instead of {want}')
+import windows
+from asked import (CALL, HERE, INFO, INTERRUPT, OUT, SHIFT, STEP, TICK, TICKS, TIMES,
+                   Guest, rows, same)
+from tap import need
 
 
 def calls(folder, *options):
@@ -255,7 +181,6 @@ def test_faults(folder):
 
 
 # As switched.S has them
-INFO = ',trace-guest-info=linux:pid=8:tgid=0xc:comm=20'
 TIDS = {'swapper/0': 0, 'a': 100, 'b': 200}
 
 
@@ -326,68 +251,6 @@ def test_switch_times(folder):
     same(few['left_out'], 1)
 
 
-def hung(folder, kind, ticks):
-    """
-    The guest that hangs like that, when its handler has run so often, and what
-    is said of it: rows by what they are about
-    """
-    guest = Guest.__new__(Guest)
-    guest.folder, guest.elf = folder, f'{OUT}/hung.{kind}.elf'
-    guest.at = addresses(guest.elf)
-    with Machine(folder, [
-            QEMU, '-M', 'virt,trace=on,trace-chardev=tr,trace-sideband=sb,'
-            'trace-autostart=on', '-cpu', 'rv64', '-m', '128M', '-bios',
-            'none', '-kernel', guest.elf], '-chardev',
-            f'file,id=tr,path={folder}/trace', '-chardev',
-            f'file,id=sb,path={folder}/sideband', uart='null') as machine:
-        machine.cont()
-        look = f'xp /1gx {guest.at["ticks"]:#x}'
-        tap.until(lambda: int(machine.hmp(look).split(': ')[1], 16) >= ticks,
-                  'the guest does not come so far')
-        if kind == 3:
-            # behind wfi
-            pc = f'{guest.at["sleep"] + 4:016x}'
-            tap.until(lambda: pc in machine.hmp('info registers'),
-                      'the guest does not sleep')
-        machine.quit()
-    by_what = {}
-    for row in guest.answer('why-hung')['rows']:
-        by_what.setdefault(row['what'], []).append(row)
-    return guest, by_what
-
-
-def test_spins(folder):
-    """A round is jal, lw, beqz, nop, ret and bnez."""
-    _, got = hung(folder, 1, 20)
-    loop, = got['loop']
-    need(loop['text'].startswith('6 instructions a round: '), loop['text'])
-    same(set(re.findall(r'(\w+) \(0x', loop['text'])), {'get_lock', 'look'})
-    need(loop['count'] > 1000 and loop['to'] == got['end'][0]['to'], f'{loop}')
-    same(got['interrupt'][0]['text'], 'machine timer interrupt')
-    need(got['interrupt'][0]['count'] >= 20, f'{got["interrupt"]}')
-    need(re.match(r'_start > main > hang > get_lock|main > hang > get_lock',
-                  got['stack'][0]['text']), f'{got["stack"]}')
-    need('exception' not in got, f'{got}')
-
-
-def test_storm(folder):
-    guest, got = hung(folder, 2, 5000)
-    row, = got['exception']
-    need(row['count'] >= 5000 and
-         f'illegal instruction 2 at {guest.at["fault"]:#x}, hang' in
-         row['text'], f'{row}')
-    need(got['loop'][0]['text'].endswith(f'handler ({guest.at["handler"]:#x})'),
-         f'{got["loop"]}')
-
-
-def test_sleeps(folder):
-    _, got = hung(folder, 3, 1)
-    same(got['stack'][0]['text'].split(' > ')[-2:], ['hang', 'sleep'])
-    same([row['text'] for row in got['call']][:3], ['sleep', 'hang', 'before'])
-    need(got['end'][0]['text'] == 'M-mode, [no task], sleep', f'{got["end"]}')
-    need(not {'loop', 'exception', 'interrupt'} & set(got), f'{got}')
-
-
 tests = [
     ('calls', test_calls),
     ('calls, with times', test_times),
@@ -398,8 +261,5 @@ tests = [
     ('faults', test_faults),
     ('switches', test_switches),
     ('switches, with times', test_switch_times),
-    ('hung: spins', test_spins),
-    ('hung: exceptions', test_storm),
-    ('hung: sleeps', test_sleeps),
 ]
-tap.run(OUT, tests)
+tap.run(OUT, tests + hung.tests + windows.tests)

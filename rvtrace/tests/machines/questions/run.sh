@@ -22,4 +22,8 @@ done
 for kind in 1 2 3; do
     make_guest hung.$kind "$here/hung.S" rv64gc "-I$guest_dir" -DKIND=$kind
 done
+for kind in 1 2 3 4; do
+    make_guest deadlock.$kind "$here/deadlock.S" rv64gc "-I$guest_dir" \
+        -DKIND=$kind
+done
 exec python3 "$here/questions.py" "${1:-*}"
