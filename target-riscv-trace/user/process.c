@@ -251,6 +251,12 @@ void riscv_trace_user_start(CPURISCVState *env, const char *file)
     cpu_exec_end(cs);
 }
 
+bool riscv_trace_user_traces(CPUState *cs)
+{
+    return RISCV_CPU(cs)->etrace &&
+           !qatomic_read(&riscv_trace_process.failed);
+}
+
 /*
  * Ends
  */

@@ -22,6 +22,9 @@
  */
 void riscv_trace_user_start(CPURISCVState *env, const char *file);
 
+/* Is the program of @cs traced, or is it going to be? */
+bool riscv_trace_user_traces(CPUState *cs);
+
 /* The thread of @cs ends. In that thread, which has no lock of QEMU's. */
 void riscv_trace_user_end(CPUState *cs);
 

@@ -21,7 +21,7 @@ from collections import Counter
 import hotspot
 import past
 import tap
-from tap import LIMIT, need, Skip, until
+from tap import grow, LIMIT, need, Skip, until
 from traced import (begins_of_threads, calls, harts, qemu, report, rvtrace,
                     streams, threads, CPU, LIBRARIES, OUT, QEMU, RVTRACE, XLEN)
 
@@ -501,6 +501,32 @@ def test_crash(folder):
     need('main' in found and 'faults' not in found, str(found))
 
 
+def test_ended(folder, name):
+    """A signal that the program has no handler for: all of it is there."""
+    file = f'{folder}/trace'
+    with subprocess.Popen(
+            [QEMU, '-cpu', f'{CPU},etrace={file}', '-plugin',
+             f'{OBSERVER},out={folder}/saw', f'{OUT}/{name}'],
+            stdin=subprocess.PIPE, stdout=subprocess.DEVNULL) as process:
+        if name == 'reads':             # waits for its input
+            os.write(process.stdin.fileno(), bytes(4))
+            until(lambda: not unread(process.stdin), 'nothing was read')
+        else:
+            grow(file)
+        process.send_signal(signal.SIGTERM)
+        need(process.wait(LIMIT) == -signal.SIGTERM, process.returncode)
+    total = 0
+    for tid, pcs in threads(file):      # says if something is missing
+        with open(f'{folder}/saw.{tid}', 'rb') as saw:
+            began = [pc for pc, in struct.iter_unpack('<Q', saw.read())
+                     if not pc & 1]
+        need(began[:len(pcs)] == pcs or pcs[:len(began)] == began,
+             f'thread {tid} differs')
+        need(name != 'reads' or began == pcs, f'{len(began)} {len(pcs)}')
+        total += len(pcs)
+    need(total > 100, f'{total} instructions')
+
+
 def test_killed(folder):
     """What was written until then can be decoded."""
     file = f'{folder}/trace'
@@ -658,6 +684,7 @@ tap.run(f'{OUT}/tests', [
     ('folder', test_folder),
     *([('suite', test_suite)] if XLEN == '64' else []),
     ('crash', test_crash),
+    *((f'ended-{name}', test_ended, name) for name in ('reads', 'threads')),
     ('killed', test_killed),
     *([('deadlock', test_deadlock)] if XLEN == '64' else []),
     ('durations', test_durations),
