@@ -138,7 +138,7 @@ def test_times(harts):
 
 tests = [(f'{name}, {harts} hart{"s" * (harts > 1)}',
           lambda folder, harts=harts, test=test: test(harts))
-         for harts in (1, 2)
+         for harts in map(int, os.environ['HARTS'].split())
          for name, test in (('system calls', test_syscalls),
                             ('switches', test_switches),
                             ('exits', test_exits),
