@@ -37,7 +37,7 @@ typedef struct Area {
     char unused[96];
     uint64_t fuel;              /* faults until the thread ends */
     uintptr_t entry;            /* CONTINUE */
-    char unused2[72];
+    char unused2[80 - sizeof(uintptr_t)];
     uint32_t alive;             /* the kernel clears it; behind COUNT */
     uint32_t tid;
     uintptr_t resume;           /* RESUME of generator.py */
