@@ -20,7 +20,7 @@ HERE = os.path.dirname(os.path.realpath(__file__))
 QEMU, RVTRACE, OUT, XLEN, GUESTS = (
     os.environ[n] for n in ('QEMU_USER', 'RVTRACE', 'OUT', 'XLEN', 'GUESTS'))
 GCC = os.environ.get('CROSS', 'riscv64-linux-gnu-') + 'gcc'
-LIMIT = 60
+LIMIT = 600         # seconds: of a hang, however busy the machine is
 THREADS = 24                # of runtime.c
 # Exceptions can lead a program back for ever. So many, and a thread ends.
 FUEL = 3000

@@ -27,7 +27,7 @@
 #define STACK       0x7000
 #define ALT_SIZE    32768
 #define SIGNALS     400
-#define ENDLESS     8           /* seconds of a processor */
+#define ENDLESS     5           /* seconds of a processor */
 #define WAYS_JOIN   0           /* how it ends: see main.py */
 #define WAYS_GROUP  1
 #define WAYS_CRASH  2
