@@ -224,15 +224,15 @@ def wrapped(folder):
     """A ring that has not all of it, with more than is kept at a time"""
     window = 1 << 18
     output, pcs = stand_still(
-        folder, 'dhry-100', 1, [
+        folder, 'dhry-300', 1, [
             'monitor where', *repeat(300, 'end', 'reverse-stepi'),
             'monitor goto 300', 'maintenance flush register-cache',
             *repeat(600, 'begin', 'reverse-stepi'),
             f'monitor goto {window + 100}', 'maintenance flush register-cache',
             *repeat(300, 'middle', 'reverse-stepi')],
-        '-global', 'riscv-trace-ram.sram-size=32768',
+        '-global', 'riscv-trace-ram.sram-size=65536',
         # By half-words: counted packets wait for when the hart is drained,
-        # which is up to the host. The ring has more than twice what is needed.
+        # which is up to the host. The ring has several times what is needed.
         '-global', 'riscv-trace-encoder.sync-mode=3',
         '-global', 'riscv-trace-encoder.sync-max=10')
     length = places(output)[0] + 1

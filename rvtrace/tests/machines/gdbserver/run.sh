@@ -24,7 +24,7 @@ for name in baton calls exceptions irq loops priv; do
 done
 make_guests "$guest_dir" "${guests[@]}" zc.rv64gc
 make_guest dhry-50 "$guest_dir/dhry.c" rv64gc -DROUNDS=50
-make_guest dhry-100 "$guest_dir/dhry.c" rv64gc -DROUNDS=100
+make_guest dhry-300 "$guest_dir/dhry.c" rv64gc -DROUNDS=300
 make_guest dhry-1500 "$guest_dir/dhry.c" rv64gc -DROUNDS=1500
 make_guest dhry-lines "$guest_dir/dhry.c" rv64gc -DROUNDS=20 -g
 for bits in 64 32; do
