@@ -3,15 +3,21 @@
 # Programs of user mode with a trace, and what rvtrace says of it
 
 import csv
+import fcntl
 import io
 import os
+import struct
 import subprocess
+import termios
 
 from tap import LIMIT, need
 
-QEMU, RVTRACE, LIBRARIES, OUT, XLEN = (
-    os.environ[n] for n in ('QEMU_USER', 'RVTRACE', 'LIBRARIES', 'OUT', 'XLEN'))
+QEMU, RVTRACE, OBSERVER, LIBRARIES, OUT, XLEN = (
+    os.environ[n] for n in ('QEMU_USER', 'RVTRACE', 'OBSERVER', 'LIBRARIES',
+                            'OUT', 'XLEN'))
 CPU = f'rv{XLEN}'
+CROSS = os.environ.get('CROSS', 'riscv64-linux-gnu-')
+FAULTS = 2 * 20             # of signals.c; what ebreak does is no fault
 
 
 def qemu(file, name, *words, modes='all', more='', options=(), status=0):
@@ -91,3 +97,8 @@ def calls(*words):
 
 def streams(file):
     return '--trace', file, '--sideband', f'{file}.sideband', '--sysroot', '/'
+
+
+def unread(pipe):
+    """Bytes that are in it"""
+    return struct.unpack('i', fcntl.ioctl(pipe, termios.FIONREAD, bytes(4)))[0]
