@@ -459,8 +459,9 @@ static bool take_processes(const char *folder, Job *job, bool names,
 
         say_error("%s has traces of %u processes, which report, coverage, pgo "
                   "and some others add up; give one of them, as in --trace %s "
-                  "--sideband %s", folder, traces->len, text_plain(first),
-                  text_plain(sideband));
+                  "--sideband %s%s", folder, traces->len, text_plain(first),
+                  text_plain(sideband),
+                  names && !job->names.sysroots ? " --sysroot /" : "");
         return false;
     }
     job->traces = list_of(g_strdup(first));
