@@ -536,6 +536,9 @@ def test_syscalls(folder, name):
                               'json'))['rows']
     got = Counter({row['number']: row['count'] for row in rows
                    if row['kind'] == 'syscall'})
+    for row in rows:
+        need(row['kind'] != 'syscall' or row['number'] is None or
+             numbers[row['name']] == row['number'], f'name: {row}')
     # Where the number is in a register that was set elsewhere, it has none.
     unknown = got.pop(None, 0)
     # What the timer's signal interrupts may trap twice, and is printed once.
