@@ -270,6 +270,23 @@ def test_unnamed(folder):
              f'no names with --sysroot {folder}')
 
 
+def test_other_xlen(folder):
+    """A program for the other width is not the one that ran."""
+    file, other = f'{folder}/trace', f'{folder}/other'
+    qemu(file, 'child')
+    options = ['-march=rv32gc', '-mabi=ilp32d'] if XLEN == '64' else \
+        ['-march=rv64gc', '-mabi=lp64d']
+    subprocess.run(
+        [f'{CROSS}gcc', *options, '-nostdlib', '-static', '-x', 'c', '-', '-o',
+         other], input='void _start(void) { }', text=True, check=True)
+    for command in ('report', 'coverage'):
+        done = subprocess.run(
+            [RVTRACE, command, *streams(file), '--elf', other],
+            capture_output=True, text=True, timeout=LIMIT, check=False)
+        need(done.returncode == 2 and 'give the file that ran' in done.stderr
+             and not done.stdout, done.stderr)
+
+
 def test_tasks(folder):
     qemu(f'{folder}/trace', 'threads', status=7)
     names = set()
@@ -656,7 +673,7 @@ tap.run(f'{OUT}/tests', [
     ('times', test_times),
     *([('names', test_names), ('hotspot', test_hotspot)]
       if XLEN == '64' else []),
-    ('unnamed', test_unnamed),
+    ('unnamed', test_unnamed), ('other width', test_other_xlen),
     ('tasks', test_tasks),
     ('report', test_report),
     ('run', test_run),
