@@ -58,8 +58,8 @@ static unsigned take_frame(const Sum *sum, const LatencyHart *h,
 }
 
 /*
- * Of some calls only the kernel's function is known, of others of it the number,
- * too: which one it has, SYSCALL_UNKNOWN if there are several.
+ * The number that calls of one function of the kernel have where it is known;
+ * SYSCALL_UNKNOWN if there are several.
  */
 static void learn_numbers(Sum *sum, const LatencyHart *h)
 {
