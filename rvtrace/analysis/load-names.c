@@ -50,7 +50,18 @@ static bool add_image(Names *names, ObjectTable *table, const char *path,
     return kernel;
 }
 
-static bool add_elf(Names *names, ObjectTable *table, const char *arg)
+/*
+ * A program of user mode says which files it has mapped: these are looked up
+ * below a --sysroot, which may be the whole host, and nothing is searched.
+ */
+static bool is_process(const Trace *t)
+{
+    return t->sideband && sideband_is_process(t->sideband);
+}
+
+/* @xlen: of the one process that is traced; 0: any will do */
+static bool add_elf(Names *names, ObjectTable *table, const char *arg,
+                    unsigned xlen)
 {
     g_autoptr(GError) err = NULL;
     uint64_t bias;
@@ -62,6 +73,11 @@ static bool add_elf(Names *names, ObjectTable *table, const char *arg)
         return false;
     }
     o = elf_object(table, path, &err);
+    if (o && xlen && o->xlen && o->xlen != xlen) {
+        say_error("--elf: %s is for RV%u, and the program that ran is for "
+                  "RV%u; give the file that ran", path, o->xlen, xlen);
+        return false;
+    }
     if (o) {
         names_add_fixed(names, o, bias);
         return true;
@@ -134,15 +150,6 @@ static void add_firmware(Names *names, ObjectTable *table)
     }
 }
 
-/*
- * A program of user mode says which files it has mapped: these are looked up
- * below a --sysroot, which may be the whole host, and nothing is searched.
- */
-static bool is_process(const Trace *t)
-{
-    return t->sideband && sideband_is_process(t->sideband);
-}
-
 /* Look for what ran of all parts of @t. */
 static bool scan_sysroots(Names *names, ObjectTable *table, const Trace *t,
                           char **roots)
@@ -202,10 +209,12 @@ Names *load_names(const Job *job, const Trace *t, ObjectTable *table)
 {
     g_autoptr(Names) names = names_new(table);
     char **sysroots = job->names.sysroots;
+    bool several = job->processes && job->processes->len > 1;
+    unsigned xlen = is_process(t) && !several ? t->isa.xlen : 0;
 
     table->sysroots = sysroots;
     for (char **p = job->elfs; p && *p; p++) {
-        if (!add_elf(names, table, *p)) {
+        if (!add_elf(names, table, *p, xlen)) {
             return NULL;
         }
     }

@@ -55,7 +55,7 @@ static void count(LossReport *r, const TraceStats *stats, uint64_t insns)
 
 bool loss_report_is_all(const LossReport *r)
 {
-    if (r->insns || (!r->packets && !r->skipped_bytes)) {
+    if (r->insns || r->trap_loop || (!r->packets && !r->skipped_bytes)) {
         return false;
     }
     if (r->looks_like) {

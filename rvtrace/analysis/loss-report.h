@@ -20,6 +20,7 @@ typedef struct LossReport {
     uint64_t insns;             /* decoded, of harts that are done */
     uint64_t packets, syncs;    /* ... but support packets */
     uint64_t skipped_bytes;
+    bool trap_loop;             /* of a hart that may have run nothing else */
 } LossReport;
 
 /* A loss, on stderr. Only the first ones of each run. */

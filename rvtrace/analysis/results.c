@@ -50,12 +50,13 @@ void results_warn_of_nothing(const Results *r)
 }
 
 /* Say so first: a report of a hart that only took exceptions tells little. */
-static void warn_of_loop(const HartResult *h)
+static void warn_of_loop(LossReport *losses, const HartResult *h)
 {
     g_autofree char *text = trap_loop_text(&h->trap_loop, h->hart);
 
     if (text) {
         say_warn("%s", text);
+        losses->trap_loop = true;
     }
 }
 
@@ -79,7 +80,7 @@ bool results_decode(Results *r)
     for (unsigned i = 0; i < r->t->nr_harts; i++) {
         if (r->harts[i]) {
             ok &= report(r, r->harts[i]);
-            warn_of_loop(r->harts[i]);
+            warn_of_loop(r->losses, r->harts[i]);
         }
     }
     if (ok && !r->job->processes) {

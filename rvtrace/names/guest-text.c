@@ -175,7 +175,11 @@ static void name_file(GuestText *g, ObjectTable *table, char **roots,
             name = known;
         }
     }
-    o = o ?: object_elf_find(table, roots, path, false);
+    if (!o && sideband_is_process(g->sb)) {
+        o = object_elf_find_copy(table, roots, path);
+    } else if (!o) {
+        o = object_elf_find(table, roots, path, false);
+    }
     if (o) {
         g_hash_table_insert(g->files, (gpointer)path, o);
     }

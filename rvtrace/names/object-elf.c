@@ -375,11 +375,12 @@ bool object_elf_complete(Object *object)
     return true;
 }
 
-Object *object_elf_find(ObjectTable *table, char **roots, const char *path,
-                        bool with_code)
+/* @path, below one of @roots at @tail */
+static Object *find_at(ObjectTable *table, char **roots, const char *path,
+                       const char *tail, bool with_code)
 {
-    for (; roots && *roots && path[0] == '/'; roots++) {
-        g_autofree char *file = below_find(*roots, path);
+    for (; roots && *roots; roots++) {
+        g_autofree char *file = below_find(*roots, tail);
         Object *o = file ? object_elf_load(table, path, file, NULL) : NULL;
 
         if (o && o->kind != OBJECT_MODULE && (!with_code || o->code->len)) {
@@ -391,4 +392,23 @@ Object *object_elf_find(ObjectTable *table, char **roots, const char *path,
         }
     }
     return NULL;
+}
+
+Object *object_elf_find(ObjectTable *table, char **roots, const char *path,
+                        bool with_code)
+{
+    return path[0] == '/' ? find_at(table, roots, path, path, with_code) : NULL;
+}
+
+Object *object_elf_find_copy(ObjectTable *table, char **roots,
+                             const char *path)
+{
+    const char *tail = path[0] == '/' ? path : NULL;
+    Object *o = NULL;
+
+    while (!o && tail) {
+        o = find_at(table, roots, path, tail, true);
+        tail = strchr(tail + 1, '/');
+    }
+    return o;
 }

@@ -35,6 +35,14 @@ Object *object_elf_find(ObjectTable *table, char **roots, const char *path,
                         bool with_code);
 
 /*
+ * The same with code, or else the first one in which as many of the last parts
+ * of @path as possible lead to one: for /home/me/bin/ls, bin/ls or just ls. It
+ * may be another file with that name: its bytes have to be compared.
+ */
+Object *object_elf_find_copy(ObjectTable *table, char **roots,
+                             const char *path);
+
+/*
  * The same as object_elf_load() from @size bytes of memory at @data, which
  * @owner owns (a reference is taken). @kind replaces what the file says, unless
  * it is OBJECT_NONE.

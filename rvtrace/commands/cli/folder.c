@@ -437,6 +437,21 @@ char *folder_process_sideband(const char *trace)
     return folder_stream(path);
 }
 
+/* Nobody may ever write to a pipe. Prints what is wrong and returns false. */
+static bool have_files(const char *folder, const GPtrArray *traces)
+{
+    for (guint i = 0; i < traces->len; i++) {
+        g_autofree char *sideband = folder_process_sideband(traces->pdata[i]);
+
+        if (!g_file_test(sideband, G_FILE_TEST_IS_REGULAR)) {
+            say_error("%s is no file that can be read; remove it, or its "
+                      "trace, from %s", text_plain(sideband), folder);
+            return false;
+        }
+    }
+    return true;
+}
+
 /* Prints what is wrong with the folder and returns false. */
 static bool take_processes(const char *folder, Job *job, bool names,
                            bool several)
@@ -454,13 +469,17 @@ static bool take_processes(const char *folder, Job *job, bool names,
                   "--sideband", folder);
         return false;
     }
+    if (!have_files(folder, traces)) {
+        return false;
+    }
     if (!several && traces->len > 1) {
         g_autofree char *sideband = folder_process_sideband(first);
 
         say_error("%s has traces of %u processes, which report, coverage, pgo "
                   "and some others add up; give one of them, as in --trace %s "
-                  "--sideband %s", folder, traces->len, text_plain(first),
-                  text_plain(sideband));
+                  "--sideband %s%s", folder, traces->len, text_plain(first),
+                  text_plain(sideband),
+                  names && !job->names.sysroots ? " --sysroot /" : "");
         return false;
     }
     job->traces = list_of(g_strdup(first));

@@ -38,8 +38,9 @@ static bool find(const CliWindow *w, const EventSearch *search,
         return true;
     }
     if (count) {
-        say_error("%s %s: there are only %" PRIu64 " of these", w->option,
-                  w->text, count);
+        say_error("%s %s: there %s only %" PRIu64 " of these; give a number "
+                  "up to that", w->option, w->text, count == 1 ? "is" : "are",
+                  count);
     } else {
         say_error("%s %s: there is none; 'rvtrace latency --sym' says how long "
                   "functions take, 'rvtrace faults' which exceptions there "

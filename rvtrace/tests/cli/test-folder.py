@@ -245,6 +245,11 @@ def wrong(w):
     result = w('report', 'empty')
     check('a machine among processes', said(result, 2, 'trace of a machine'),
           result)
+    os.unlink(w.path('empty', '7.sideband'))
+    os.mkfifo(w.path('empty', '7.sideband'))
+    result = w('report', 'empty')
+    check('a pipe that nobody writes to', said(
+        result, 2, '7.sideband is no file.*remove it'), result)
     w.run()
     about = w.path('rvtrace.out/run.ini')
     with open(about, encoding='utf-8') as f:

@@ -4,6 +4,7 @@
  * SPDX-License-Identifier: GPL-2.0-or-later
  */
 #include "qemu/osdep.h"
+#include "analysis/loss-report.h"
 #include "analysis/trap-loop.h"
 
 static const FlowTrap fault = {
@@ -64,6 +65,14 @@ static void test_no_handler(void)
                 "instruction of its handler*");
 }
 
+/* Then no instruction has run, and all of the trace was understood. */
+static void test_nothing_else(void)
+{
+    LossReport losses = { .packets = 5000, .syncs = 5000, .trap_loop = true };
+
+    g_assert(!loss_report_is_all(&losses));
+}
+
 static void test_no_loop(void)
 {
     TrapLoop loop = { 0 };
@@ -90,6 +99,7 @@ int main(int argc, char **argv)
     g_test_init(&argc, &argv, NULL);
     g_test_add_func("/trap-loop/loop", test_loop);
     g_test_add_func("/trap-loop/no-handler", test_no_handler);
+    g_test_add_func("/trap-loop/nothing-else", test_nothing_else);
     g_test_add_func("/trap-loop/no-loop", test_no_loop);
     return g_test_run();
 }

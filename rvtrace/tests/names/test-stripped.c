@@ -419,6 +419,34 @@ static void test_same_path(void)
     clear_program(&p);
 }
 
+/* ... or in a folder that it was copied to: the most of its path decides */
+static void test_copy(void)
+{
+    Program p = make_static();
+    g_autofree char *copies = g_build_filename(p.dir, "copies", NULL);
+    g_autofree char *near = g_build_filename(copies, "program", NULL);
+    g_autofree char *right = g_build_filename(copies, "bin", "program", NULL);
+    char *roots[] = { copies, NULL };
+    g_autoptr(ObjectTable) table = object_table_new();
+    const Object *o;
+
+    check_null(object_elf_find_copy(table, roots, "/home/me/bin/program"));
+    copy(&p, "full", near);
+    check_null(object_elf_find(table, roots, "/home/me/bin/program", true));
+    o = object_elf_find_copy(table, roots, "/home/me/bin/program");
+    check_nonnull(o);
+    check_cmpstr(o->path, ==, "/home/me/bin/program");
+    check_cmpstr(o->file, ==, near);
+    copy(&p, "full", right);
+    o = object_elf_find_copy(table, roots, "/home/me/bin/program");
+    check_nonnull(o);
+    check_cmpstr(o->file, ==, right);
+    check_null(object_elf_find_copy(table, roots, "[vdso]"));
+    check_null(object_elf_find_copy(table, roots, "/bin/"));
+    check_null(object_elf_find_copy(table, NULL, "/home/me/bin/program"));
+    clear_program(&p);
+}
+
 /* A file of nothing but symbols, by --elf */
 static void test_debug_only(void)
 {
@@ -448,6 +476,7 @@ int main(int argc, char **argv)
     g_test_add_func("/stripped/mini-damaged", test_mini_damaged);
     g_test_add_func("/stripped/twin", test_twin);
     g_test_add_func("/stripped/same-path", test_same_path);
+    g_test_add_func("/stripped/copy", test_copy);
     g_test_add_func("/stripped/debug-only", test_debug_only);
     return g_test_run();
 }

@@ -112,7 +112,8 @@ def test_folder(folder):
          all(found[name] == sum(one.get(name, 0) for one in each)
              for one in each for name in one), f'{found}, not {each}')
     for words, why in (
-            (['html'], 'processes, which report, coverage.* give one of them'),
+            (['html'], 'processes, which report, coverage.* give one of them.* '
+             '--sysroot /'),
             (['decode', '--output', 'stat'], 'processes, which'),
             (['report', '--weight', 'time'], 'are added up by instructions'),
             (['report', '--shard', '1/2'], 'has no index'),

@@ -255,7 +255,27 @@ def test_unnamed(folder):
              '--sysroot /' in done.stderr, done.stderr)
     said = rvtrace('summary', file)
     need('% in no known file; give --sysroot DIR' in said, said)
-    need('known file' not in rvtrace('summary', file, '--sysroot', '/'), 'named')
+    # The program may lie directly in the folder, and not at its whole path.
+    for folder in ('/', OUT):
+        need('known file' not in rvtrace('summary', file, '--sysroot', folder),
+             f'no names with --sysroot {folder}')
+
+
+def test_other_xlen(folder):
+    """A program for the other width is not the one that ran."""
+    file, other = f'{folder}/trace', f'{folder}/other'
+    qemu(file, 'child')
+    options = ['-march=rv32gc', '-mabi=ilp32d'] if XLEN == '64' else \
+        ['-march=rv64gc', '-mabi=lp64d']
+    subprocess.run(
+        [f'{CROSS}gcc', *options, '-nostdlib', '-static', '-x', 'c', '-', '-o',
+         other], input='void _start(void) { }', text=True, check=True)
+    for command in ('report', 'coverage'):
+        done = subprocess.run(
+            [RVTRACE, command, *streams(file), '--elf', other],
+            capture_output=True, text=True, timeout=LIMIT, check=False)
+        need(done.returncode == 2 and 'give the file that ran' in done.stderr
+             and not done.stdout, done.stderr)
 
 
 def test_tasks(folder):
@@ -373,6 +393,9 @@ def test_syscalls(folder, name):
                               'json'))['rows']
     got = Counter({row['number']: row['count'] for row in rows
                    if row['kind'] == 'syscall'})
+    for row in rows:
+        need(row['kind'] != 'syscall' or row['number'] is None or
+             numbers[row['name']] == row['number'], f'name: {row}')
     # Where the number is in a register that was set elsewhere, it has none.
     unknown = got.pop(None, 0)
     # What the timer's signal interrupts may trap twice, and is printed once.
@@ -490,7 +513,7 @@ tap.run(f'{OUT}/tests', [
     ('times', test_times),
     *([('names', test_names), ('hotspot', test_hotspot)]
       if XLEN == '64' else []),
-    ('unnamed', test_unnamed),
+    ('unnamed', test_unnamed), ('other width', test_other_xlen),
     ('tasks', test_tasks),
     ('report', test_report),
     ('run', test_run),

@@ -7,6 +7,7 @@
 #include <math.h>
 #include "tests/fixtures/check.h"
 #include "tests/fixtures/flow-fixture.h"
+#include "views/questions/latency.h"
 #include "views/questions/rounds.h"
 #include "views/questions/spread.h"
 #include "views/questions/syscalls.h"
@@ -92,6 +93,12 @@ static void test_syscall_number(void)
     check_cmpstr(syscall_name("__riscv_sys_openat"), ==, "openat");
     check_cmpstr(syscall_name("sys_read"), ==, "read");
     check_null(syscall_name("do_sys_open"));
+    check_cmpstr(syscall_number_name(0), ==, "io_setup");
+    check_cmpstr(syscall_number_name(63), ==, "read");
+    check_cmpstr(syscall_number_name(435), ==, "clone3");
+    check_null(syscall_number_name(244));
+    check_null(syscall_number_name(100000));
+    check_null(syscall_number_name(SYSCALL_UNKNOWN));
 }
 
 /* As one would find it who looks at all periods */
@@ -136,11 +143,61 @@ static void test_rounds(void)
     }
 }
 
+/* A call whose number is not known is one of its function's other calls. */
+static void test_latency_number(void)
+{
+    static const MomentMark mark = { .kind = MOMENT_TRAP, .number = 8 };
+    g_autoptr(Latency) l = latency_new(&(LatencyOptions) {
+        .format = TABLE_TSV, .worst = 1, .table = LATENCY_SUMMARY,
+    });
+    g_autoptr(Profile) p = profile_new();
+    g_autoptr(TaskTable) tasks = task_table_new();
+    const Task *task = task_intern(tasks, TASK_KNOWN, 1, 1, "a");
+    LatencyHart *h = latency_hart(l, 0, p, tasks);
+    unsigned user = profile_child(p, PROFILE_ROOT,
+                                  profile_label(p, FRAME_USER, "main"));
+    unsigned ecall = profile_child(p, user, profile_label(p, FRAME_TRAP,
+                                                          "[ecall from U]"));
+    unsigned nodes[] = {
+        user, profile_child(p, ecall, profile_label(p, FRAME_SUPERVISOR,
+                                                    "sys_read")),
+    };
+    char *text = NULL;
+    size_t size;
+    FILE *f = open_memstream(&text, &size);
+    FlowFixture code;
+
+    set_up(&code, 64, 0x03f00893 /* li a7, 63 */, ECALL, 0);
+    for (unsigned i = 0; i < 5; i++) {
+        CallStackMoment m = {
+            .node = nodes[i % 2], .place = 10 * i, .time = 10 * i,
+            .task = task, .begins = i % 2,
+        };
+
+        if (i % 2) {
+            latency_trap(h, m.place, &(FlowTrap) {
+                .cause = 8, .epc_known = true, .priv = ETRACE_PRIV_M,
+                .epc = BASE + 4,
+            }, &(CallStackSite) { .image = i == 1 ? code.image : NULL });
+            latency_mark(h, &m, &mark);
+        }
+        latency_moment(h, &m);
+    }
+    latency_end(h, &(CallStackMoment) { .place = 99, .time = 99 });
+    check_cmpuint(latency_write(l, f), ==, 2);
+    fclose(f);
+    check_nonnull(strstr(text, "\nsyscall\tread\t63\t2\t10\t"));
+    check_null(strstr(text, "\t-\t"));
+    free(text);
+    tear_down(&code);
+}
+
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
     g_test_add_func("/spread/percentiles", test_spread);
     g_test_add_func("/spread/rounds", test_rounds);
     g_test_add_func("/spread/syscall-number", test_syscall_number);
+    g_test_add_func("/spread/latency-number", test_latency_number);
     return g_test_run();
 }

@@ -14,6 +14,7 @@ typedef struct Sum {
     const Latency *latency;
     Profile *profile;
     GHashTable *series;
+    GHashTable *numbers;        /* frame -> system call: see learn_numbers() */
     GPtrArray *list;            /* Series, those that took most time first */
     uint64_t count, dropped, forgotten;
 } Sum;
@@ -56,6 +57,43 @@ static unsigned take_frame(const Sum *sum, const LatencyHart *h,
     return profile_label(sum->profile, FRAME_TRAP, name);
 }
 
+/*
+ * The number that calls of one function of the kernel have where it is known;
+ * SYSCALL_UNKNOWN if there are several.
+ */
+static void learn_numbers(Sum *sum, const LatencyHart *h)
+{
+    GHashTableIter iter;
+    gpointer value, known;
+
+    g_hash_table_iter_init(&iter, h->series);
+    while (g_hash_table_iter_next(&iter, NULL, &value)) {
+        const Series *one = value;
+        gpointer frame = GUINT_TO_POINTER(take_frame(sum, h, one->frame));
+        unsigned number = one->number;
+
+        if (one->kind != CALL_SYSCALL || number == SYSCALL_UNKNOWN) {
+            continue;
+        }
+        if (g_hash_table_lookup_extended(sum->numbers, frame, NULL, &known) &&
+            GPOINTER_TO_UINT(known) != number) {
+            number = SYSCALL_UNKNOWN;
+        }
+        g_hash_table_insert(sum->numbers, frame, GUINT_TO_POINTER(number));
+    }
+}
+
+static unsigned number_of(const Sum *sum, const Series *one, unsigned frame)
+{
+    gpointer known;
+
+    return one->kind == CALL_SYSCALL && one->number == SYSCALL_UNKNOWN &&
+           syscall_name(profile_frame(sum->profile, frame)->name) &&
+           g_hash_table_lookup_extended(sum->numbers, GUINT_TO_POINTER(frame),
+                                        NULL, &known) ?
+           GPOINTER_TO_UINT(known) : one->number;
+}
+
 static void add_hart(Sum *sum, const LatencyHart *h)
 {
     GHashTableIter iter;
@@ -66,9 +104,9 @@ static void add_hart(Sum *sum, const LatencyHart *h)
     g_hash_table_iter_init(&iter, h->series);
     while (g_hash_table_iter_next(&iter, NULL, &value)) {
         const Series *one = value;
-        Series *s = series_get(sum->series, one->kind,
-                               take_frame(sum, h, one->frame),
-                               one->number, UINT_MAX);
+        unsigned frame = take_frame(sum, h, one->frame);
+        Series *s = series_get(sum->series, one->kind, frame,
+                               number_of(sum, one, frame), UINT_MAX);
 
         spread_merge(&s->spread, &one->spread);
         for (guint i = 0; i < one->worst->len; i++) {
@@ -89,8 +127,12 @@ static void sum_up(Sum *sum, const Latency *l)
         .profile = profile_new(),
         .series = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free,
                                         series_free),
+        .numbers = g_hash_table_new(NULL, NULL),
         .list = g_ptr_array_new(),
     };
+    for (guint i = 0; i < l->harts->len; i++) {
+        learn_numbers(sum, l->harts->pdata[i]);
+    }
     for (guint i = 0; i < l->harts->len; i++) {
         add_hart(sum, l->harts->pdata[i]);
     }
@@ -105,6 +147,7 @@ static void sum_clear(Sum *sum)
 {
     g_ptr_array_unref(sum->list);
     g_hash_table_unref(sum->series);
+    g_hash_table_unref(sum->numbers);
     profile_free(sum->profile);
 }
 
@@ -124,7 +167,8 @@ static void add_name(Sheet *s, const Sum *sum, const Series *one)
     if (o->first) {
         text = g_strdup_printf("%s..%s", o->first, name);
     } else if (one->kind == CALL_SYSCALL) {
-        text = g_strdup(syscall_name(name) ?: "-");
+        text = g_strdup(syscall_name(name) ?:
+                        syscall_number_name(one->number) ?: "-");
     } else if (one->kind != CALL_FUNCTION && g_str_has_prefix(name, "[")) {
         text = g_strndup(name + 1, strlen(name) - 2);
     }

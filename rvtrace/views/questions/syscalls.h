@@ -23,4 +23,7 @@ unsigned syscall_number(Image *image, const FlowTrap *trap);
  */
 const char *syscall_name(const char *function);
 
+/* The name of Linux' system call @number; NULL: not known. */
+const char *syscall_number_name(unsigned number);
+
 #endif /* ETRACE_SYSCALLS_H */
