@@ -18,7 +18,7 @@ ROWS ?=
 TESTS ?=
 ANSWERS ?=
 
-.PHONY: help setup setup-build source build install uninstall stock demo lint quick check check-all check-pgo soak fuzz bench series series-check docs \
+.PHONY: help setup setup-build source build deb install uninstall stock demo lint quick check check-all check-pgo soak fuzz bench series series-check docs \
 	builds clean distclean
 # JOBS says how many processes; targets install packages one after the other.
 .NOTPARALLEL:
@@ -52,6 +52,8 @@ help:
 #:   make install    QEMU, rvtrace and their manuals to PREFIX, else /usr/local
 #:                   (DESTDIR=DIR: below that folder), as HTML, too, if make docs
 #:                   was there before; make uninstall: remove
+#:   make deb        Debian packages of QEMU and rvtrace, build/deb/*.deb, which
+#:                   install beside Debian's own QEMU; for this machine's release
 #:   make source     build/qemu: the patched QEMU tree, our folders linked in
 #:   make docs       the manuals as HTML, build/docs/index.html; installs sphinx
 #:   make stock      build/stock: the same QEMU without us, to compare with
@@ -96,6 +98,10 @@ install:
 
 uninstall:
 	@scripts/install --uninstall
+
+deb: setup-build build
+	@scripts/setup packages-fetch
+	@scripts/deb
 
 docs: setup-build build
 	@scripts/setup packages-docs

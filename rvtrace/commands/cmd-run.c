@@ -346,10 +346,11 @@ static bool has_trace(const Run *r, const char *end)
         say_error("there is no space left in %s, and nothing was traced; "
                   "choose another folder with --keep DIR", r->folder);
     } else if (end) {
-        say_error("QEMU %s and traced nothing; what it has to say is above. If "
-                  "it does not know trace=on or riscv-trace, it is a QEMU "
-                  "without the encoder: use the one that 'make build' makes",
-                  end);
+        say_error("QEMU %s and traced nothing; what it has to say is above. "
+                  "If it does not know trace=on, riscv-trace, etrace or its "
+                  "CPU, it is a QEMU without the encoder: use the one that "
+                  "'make build' makes (of its Debian package: %s-trace)", end,
+                  r->line->program ? "qemu-riscv64" : "qemu-system-riscv64");
     } else {
         say_error("QEMU ended, but nothing was traced: nothing ran, or the "
                   "guest has not switched tracing on (trace-autostart=off)");
