@@ -158,6 +158,13 @@ bool window_find(CliTrace *ct, Trace *t)
     if (!w->option) {
         return true;
     }
+    if (ct->job.processes && ct->job.processes->len > 1) {
+        say_error("--window, %s: around the event of which process? Give the "
+                  "trace of one, as in --trace %s --sideband %s --sysroot %s",
+                  w->option, ct->job.traces[0], ct->job.sidebands[0],
+                  ct->job.names.sysroots ? *ct->job.names.sysroots : "/");
+        return false;
+    }
     if (t->samples) {
         say_error("%s: samples do not say what happened between them",
                   w->option);

@@ -118,6 +118,8 @@ def test_folder(folder):
             (['report', '--weight', 'time'], 'are added up by instructions'),
             (['report', '--shard', '1/2'], 'has no index'),
             (['report', '--index', 'x'], 'has no index'),
+            (['report', '--window', '10', '--before', 'sym:main'],
+             'which process.*--trace .* --sysroot /'),
             (['report', '--make-index'], 'one whole trace'),
             (['report', '--sideband', f'{files[0]}.sideband'],
              'leave out --sideband|which trace')):
