@@ -169,7 +169,7 @@ bool results_decode(Results *r);
 void results_clear(Results *r);
 
 /*
- * Warn if nothing is selected of what ran: an empty view may be right, but is
+ * Warn if the selection is empty: an empty view may be right, but is
  * rather a name that is wrong. results_decode() does, unless there are several
  * processes.
  */

@@ -26,7 +26,7 @@ static const struct {
 typedef struct Shares {
     uint64_t all;
     uint64_t unfiled[FRAME_NR_KINDS];
-    const Object *named;        /* by the guest, but there is no such file */
+    const Object *named;        /* the guest names it, but it was not found */
 } Shares;
 
 static FrameKind level_of(unsigned priv)

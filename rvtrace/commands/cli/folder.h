@@ -25,7 +25,7 @@ typedef struct FolderRun {
     char **firmware;
     char **sysroots, **kallsyms, **elfs;
     const char *isa;
-    const char *title;          /* of what is drawn of it */
+    const char *title;          /* of pictures and reports */
 } FolderRun;
 
 /*

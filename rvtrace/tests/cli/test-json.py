@@ -17,7 +17,7 @@ from checks import check, tap
 
 TOOL, SYNTH = (os.path.abspath(path) for path in sys.argv[1:3])
 SCHEMA = 1
-# What a command cannot do without, and what has its text say all
+# Options that a command needs, and those that make its text complete
 MORE = {'calls': ['--sym', '*'], 'report': ['--percent-limit', '0']}
 # Tables that are in the JSON besides the rows, and how to have them as TSV
 TABLES = {'latency': {'worst': ['--table', 'worst'],

@@ -18,6 +18,7 @@
 #include <asm/unistd.h>
 #include <linux/mman.h>
 #include <linux/sched.h>
+#include "../user/call.h"
 
 #define PAGE        4096
 /* As many as HARTS are there from the beginning; spawn() makes the others. */
@@ -28,7 +29,7 @@
 #define ALT_SIZE    32768
 #define SIGNALS     400
 #define ENDLESS     5           /* seconds of a processor */
-#define WAYS_JOIN   0           /* how it ends: see main.py */
+#define WAYS_JOIN   0           /* how it ends: generator.py */
 #define WAYS_GROUP  1
 #define WAYS_CRASH  2
 
@@ -64,22 +65,6 @@ extern const uint32_t function_count;
 static uint32_t claimed;        /* atomic: areas that have been given */
 static uint32_t flipped;        /* atomic */
 static int flip_file;           /* the two pages' bytes */
-
-static long call(long nr, long a, long b, long c, long d, long e, long f)
-{
-    register long a0 asm("a0") = a;
-    register long a1 asm("a1") = b;
-    register long a2 asm("a2") = c;
-    register long a3 asm("a3") = d;
-    register long a4 asm("a4") = e;
-    register long a5 asm("a5") = f;
-    register long a7 asm("a7") = nr;
-
-    asm volatile("ecall" : "+r"(a0)
-                 : "r"(a1), "r"(a2), "r"(a3), "r"(a4), "r"(a5), "r"(a7)
-                 : "memory");
-    return a0;
-}
 
 __attribute__((noreturn)) static void end_process(int status)
 {

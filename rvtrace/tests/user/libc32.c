@@ -18,6 +18,7 @@
 #include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#include "call.h"
 
 /* System calls of riscv32, which has those with times of 64 bits only */
 #define NR_EXECVE           221
@@ -40,22 +41,6 @@
 #define THREAD_FLAGS        (0x100 | 0x200 | 0x400 | 0x800 | 0x10000 | \
                              0x40000 | 0x100000 | 0x200000)
 #define STACK_SIZE          65536
-
-static long call(long nr, long a, long b, long c, long d, long e, long f)
-{
-    register long a0 asm("a0") = a;
-    register long a1 asm("a1") = b;
-    register long a2 asm("a2") = c;
-    register long a3 asm("a3") = d;
-    register long a4 asm("a4") = e;
-    register long a5 asm("a5") = f;
-    register long a7 asm("a7") = nr;
-
-    asm volatile("ecall" : "+r"(a0)
-                 : "r"(a1), "r"(a2), "r"(a3), "r"(a4), "r"(a5), "r"(a7)
-                 : "memory");
-    return a0;
-}
 
 /* Beginning and end */
 

@@ -85,7 +85,7 @@ def held(guest, hart):
 
 
 def has(guest, hart, label):
-    """Where it got its lock, and what is said of it"""
+    """Where it took its lock, and what the command says about that"""
     caller = ('first', 'second')[hart]
     return (guest.pcs[hart].index(guest.at[label]),
             f'hart {hart} has one of spin_lock: [no task], for {caller}')
