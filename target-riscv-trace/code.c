@@ -106,18 +106,13 @@ static void place_work(CPUState *cs, run_on_cpu_data data)
 static void announce_change(RISCVTraceReader *reader, tb_page_addr_t page)
 {
     uint8_t record[ETRACE_SB_HEADER_SIZE + 8];
-    CPUState *cs;
+    RISCVTraceHart *hart;
 
     qatomic_set_u64(&reader->change, reader->change + 1);
     riscv_trace_reader_record(reader, record,
                               etrace_sb_pack_change(record, reader->change));
-    RCU_READ_LOCK_GUARD();
-    CPU_FOREACH(cs) {
-        RISCVTraceHart *hart = riscv_trace_hart(cs);
-
-        if (hart && hart->reader == reader) {
-            async_run_on_cpu(cs, place_work, RUN_ON_CPU_TARGET_PTR(page));
-        }
+    QLIST_FOREACH(hart, &reader->harts, next) {
+        async_run_on_cpu(hart->cs, place_work, RUN_ON_CPU_TARGET_PTR(page));
     }
 }
 

@@ -4,6 +4,7 @@
  * SPDX-License-Identifier: GPL-2.0-or-later
  */
 #include "qemu/osdep.h"
+#include "qemu/lockable.h"
 #include "exec/cputlb.h"
 #include "system/tcg.h"
 #ifndef CONFIG_USER_ONLY
@@ -326,17 +327,12 @@ void riscv_trace_hart_detach_now(CPUState *cs)
 {
     RISCVTraceHart *hart = riscv_trace_hart(cs);
 
-    RISCVTraceReader *reader = hart->reader;
-
     trace_switch(cs, false);
-    if (reader) {
-        /* Whose code changes looks for the harts of its reader. */
-        qemu_mutex_lock(&reader->lock);
+    if (hart->reader) {
+        QEMU_LOCK_GUARD(&hart->reader->lock);
+        QLIST_REMOVE(hart, next);
     }
     cpu_env(cs)->trace = (RISCVTracePort) { };
-    if (reader) {
-        qemu_mutex_unlock(&reader->lock);
-    }
     g_clear_pointer(&hart->maps, g_hash_table_destroy);
     g_array_free(hart->pending, true);
     g_free(hart->ring);

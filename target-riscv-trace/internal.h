@@ -93,6 +93,7 @@ struct RISCVTraceHart {
     ETraceHistoryModes modes;   /* of the branch history that is reported */
 
     RISCVTraceReader *reader;   /* NULL: there was no session; VM stopped */
+    QLIST_ENTRY(RISCVTraceHart) next;       /* of its harts */
 
     /* Sideband, see reader.c and maps.c; the hart's thread only */
     uint32_t session;           /* that tracing was started in */
@@ -254,6 +255,7 @@ struct RISCVTraceReader {
     unsigned n_ranges;          /* of them, in this session */
     uint64_t replaced;          /* value of change when bytes were replaced */
     GHashTable *pages;          /* what it knows, by address; see code.c */
+    QLIST_HEAD(, RISCVTraceHart) harts;     /* that are traced for it */
     QLIST_ENTRY(RISCVTraceReader) next;     /* BQL */
 };
 

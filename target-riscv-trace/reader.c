@@ -41,14 +41,10 @@ RISCVTraceReader *riscv_trace_reader_new(RISCVTraceRecordFn *put, void *opaque)
 
 void riscv_trace_reader_free(RISCVTraceReader *reader)
 {
-    CPUState *cs;
+    RISCVTraceHart *hart;
 
-    CPU_FOREACH(cs) {
-        RISCVTraceHart *hart = riscv_trace_hart(cs);
-
-        if (hart && hart->reader == reader) {
-            hart->reader = NULL;
-        }
+    QLIST_FOREACH(hart, &reader->harts, next) {
+        hart->reader = NULL;
     }
     QLIST_REMOVE(reader, next);
     g_hash_table_destroy(reader->pages);
@@ -130,7 +126,10 @@ static void add_hart(RISCVTraceReader *reader, CPUState *cs, unsigned index,
 {
     RISCVTraceHart *hart = riscv_trace_hart(cs);
 
-    hart->reader = reader;
+    if (!hart->reader) {
+        hart->reader = reader;
+        QLIST_INSERT_HEAD(&reader->harts, hart, next);
+    }
     /* What was announced before is of no use to the hart. */
     hart->change = reader->change;
     put_params(reader, index, params, cpu_env(cs));

@@ -270,9 +270,10 @@ void riscv_trace_user_end(CPUState *cs)
         cpu_exec_start(cs);
         t->change = riscv_trace_hart(cs)->change;
         riscv_trace_hart_detach_now(cs);
+        WITH_QEMU_LOCK_GUARD(&p->lock) {
+            t->cs = NULL;
+        }
         cpu_exec_end(cs);
-        QEMU_LOCK_GUARD(&p->lock);
-        t->cs = NULL;
     }
 }
 
@@ -304,22 +305,24 @@ static void end_window(CPUState *cs)
     etrace_encoder_end_window(&thread_of(cs)->enc);
 }
 
-/* No thread runs code of the guest. */
+/*
+ * No thread runs code of the guest, or begins, or ends. QEMU's own list of CPUs
+ * is no help here: a thread that has ended may be freeing what is still in it.
+ */
 static void settle(RISCVTraceProcess *p, bool over)
 {
-    CPUState *cs;
+    for (unsigned i = 0; i < RISCV_TRACE_USER_THREADS; i++) {
+        RISCVTraceUserThread *t = p->threads[i];
 
-    CPU_FOREACH(cs) {
-        RISCVTraceUserThread *t = thread_of(cs);
-
-        if (t && over) {
-            riscv_trace_hart_enable_now(cs, false);
-        } else if (t) {
-            end_window(cs);
+        if (!t || !t->cs) {
+            continue;
         }
-        if (t) {
-            riscv_trace_user_flush(t);
+        if (over) {
+            riscv_trace_hart_enable_now(t->cs, false);
+        } else {
+            end_window(t->cs);
         }
+        riscv_trace_user_flush(t);
     }
     put_end(p);
     riscv_trace_file_settle(&p->file);

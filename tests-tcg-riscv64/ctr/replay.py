@@ -38,6 +38,20 @@ def same(tap, name, first, second):
     tap.say(not why, name, why)
 
 
+def ask(tap, directory, command, *options):
+    """The monitor's commands that each hart takes part in, while it runs"""
+    with Machine(directory, command, '-action', 'shutdown=pause',
+                 *options, uart='log') as machine:
+        machine.cont()
+        asked = 0
+        while machine.read(0) and '\n1..' not in machine.text:
+            machine.qmp('x-query-riscv-ctr')
+            asked += 1
+        machine.quit()
+    print(f'# {asked} times')
+    tap.say(asked > 9, 'replay: records can be asked for during rr=record')
+
+
 def main():
     directory, *command = sys.argv[1:]
     tap = Tap()
@@ -63,6 +77,7 @@ def main():
         tap.say(once[0] != first[0], f'replay: shift={shift}: rr=record again '
                 'has others', '' if once[0] != first[0] else
                 'the guest does not depend on the clock of the host')
+    ask(tap, directory, command, '-icount', f'shift=0,rrfile={log},rr=record')
     tap.end()
 
 

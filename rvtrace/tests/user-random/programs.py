@@ -66,8 +66,10 @@ def run(case, folder):
     command.append(f'{folder}/program')
     with open(f'{folder}/command', 'w', encoding='utf-8') as file:
         file.write(' '.join(command) + '\n')
+    # What is read behind its end is nothing that one can take for good.
     done = subprocess.run(command, stdin=subprocess.DEVNULL,
                           capture_output=True, text=True, timeout=LIMIT,
+                          env={**os.environ, 'MALLOC_PERTURB_': '165'},
                           check=False)
     need(not done.stderr or 'uncaught target signal' in done.stderr,
          done.stderr[-500:])
@@ -133,7 +135,9 @@ def compare(case, folder):
             need(decoder.wait(LIMIT) == 0 and
                  (way == 'failed' or not said), f'hart {hart}: {said[-500:]}')
         total += int(done.stdout)
-    need(way == 'failed' or not left, f'threads without a trace: {left}')
+    # One that begins while another thread ends the process is not traced.
+    need(way in ('failed', 'group') or not left,
+         f'threads without a trace: {left}')
     need(total > 100, f'{total} instructions')
     return total
 

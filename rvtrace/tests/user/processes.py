@@ -189,6 +189,15 @@ def test_ended(folder, name):
     need(total > 50, f'{total} instructions')
 
 
+def test_crowd(folder):
+    """Threads that end, while others look for them"""
+    file = f'{folder}/trace'
+    for _ in range(60):
+        qemu(file, 'crowd', env={**os.environ, 'MALLOC_PERTURB_': '165'})
+    text = rvtrace('stat', file)
+    need('hart 4' in text, text)
+
+
 def test_killed(folder):
     """What was written until then can be decoded."""
     file = f'{folder}/trace'
