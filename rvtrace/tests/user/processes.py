@@ -198,6 +198,13 @@ def test_crowd(folder):
     need('hart 4' in text, text)
 
 
+def test_forks(folder):
+    """Threads that wait for what fork() holds, which waits for them"""
+    for _ in range(5):
+        qemu(f'{folder}/trace', 'forks')
+    need('hart 3' in rvtrace('stat', f'{folder}/trace'), 'threads')
+
+
 def test_killed(folder):
     """What was written until then can be decoded."""
     file = f'{folder}/trace'

@@ -42,6 +42,7 @@ if [ "$XLEN" = 64 ]; then
     program reads gcc -static
     program deadlock gcc -static -pthread
     program crowd gcc -static -pthread
+    program forks gcc -static -pthread
 else
     # what the headers of the C library for RV64 lack
     mkdir -p "$OUT/include/gnu"

@@ -525,7 +525,8 @@ tap.run(f'{OUT}/tests', [
     *((f'ended-{name}', processes.test_ended, name)
       for name in ('reads', 'threads')),
     ('killed', processes.test_killed),
-    *([('crowd', processes.test_crowd)] if XLEN == '64' else []),
+    *([('crowd', processes.test_crowd), ('forks', processes.test_forks)]
+      if XLEN == '64' else []),
     *([('deadlock', test_deadlock)] if XLEN == '64' else []),
     ('durations', test_durations),
     # A child's are printed, too, but it is another process.
