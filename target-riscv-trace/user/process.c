@@ -306,8 +306,8 @@ static void end_window(CPUState *cs)
 }
 
 /*
- * No thread runs code of the guest, or begins, or ends. QEMU's own list of CPUs
- * is no help here: a thread that has ended may be freeing what is still in it.
+ * No thread runs code of the guest, or begins, or ends. This does not walk
+ * QEMU's list of CPUs, because a thread that has ended may be freeing its own.
  */
 static void settle(RISCVTraceProcess *p, bool over)
 {

@@ -39,7 +39,7 @@ def same(tap, name, first, second):
 
 
 def ask(tap, directory, command, *options):
-    """The monitor's commands that each hart takes part in, while it runs"""
+    """Ask for the records again and again while the guest runs."""
     with Machine(directory, command, '-action', 'shutdown=pause',
                  *options, uart='log') as machine:
         machine.cont()

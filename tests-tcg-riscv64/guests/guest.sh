@@ -11,6 +11,9 @@ export QEMU=${QEMU:-$build/qemu-system-riscv64}
 export RVTRACE=${RVTRACE:-$build/rvtrace}
 export RETIRED=${RETIRED:-$build/plugins/libretired.so}
 export OUT=${OUT:-$build/check/$1}
+# As `meson test` does, for tests that are run by hand: freed memory is not what
+# it was.
+export MALLOC_PERTURB_=${MALLOC_PERTURB_:-165}
 export PYTHONPATH=$guest_dir/../harness PYTHONDONTWRITEBYTECODE=1
 mkdir -p "$OUT"
 # shellcheck source=../harness/tap.sh

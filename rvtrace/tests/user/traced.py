@@ -20,8 +20,7 @@ CROSS = os.environ.get('CROSS', 'riscv64-linux-gnu-')
 FAULTS = 2 * 20             # of signals.c; what ebreak does is no fault
 
 
-def qemu(file, name, *words, modes='all', more='', options=(), status=0,
-         env=None):
+def qemu(file, name, *words, modes='all', more='', options=(), status=0):
     """
     Run a program with a trace, and more properties of it; what it wrote to
     standard error
@@ -30,7 +29,7 @@ def qemu(file, name, *words, modes='all', more='', options=(), status=0,
         done = subprocess.run(
             [QEMU, '-L', LIBRARIES, *options, '-cpu',
              f'{CPU},etrace={file},etrace-modes={modes}{more}',
-             os.path.join(OUT, name), *words], stdin=numbers, env=env,
+             os.path.join(OUT, name), *words], stdin=numbers,
             capture_output=True, text=True, timeout=LIMIT, check=False)
     need(done.returncode == status,
          f'{name}: {done.returncode}: {done.stdout}{done.stderr}')
