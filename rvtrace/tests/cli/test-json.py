@@ -94,6 +94,9 @@ def look_at(name, files):
         got = read_tsv(run(*words, '--format', 'tsv', *options))
         check(f'{name}: {table} are those of TSV', got == rows,
               f'{got[:2]} instead of {rows[:2]}')
+        check(f'{name}: {table} have null for unknown values', not any(
+            value in ('', '-') for row in answer[table]
+            for value in row.values()), answer[table][:2])
     plain = run(*words)
     if name == 'stat':
         # A line for each of them, in the part of the hart

@@ -441,7 +441,7 @@ static void test_same_names(void)
         "own\tcalls\tdso\tsym\taddr\n"
         "3\t0\tother\tinit\t0x4000\n"
         "2\t1\tother\tinit\t0x4100\n"
-        "1\t0\t[unknown]\t[no symbol]\t\n");
+        "1\t0\t[unknown]\t[no symbol]\t-\n");
     check_cmpuint(symbols_count(other->symbols), ==, 2);
     tear_down(&f);
 }

@@ -218,9 +218,10 @@ void calls_end(void *hart, const CallStackMoment *when)
     follow_end(((CallsHart *)hart)->follower, when);
 }
 
+/* NULL: not known */
 static const char *name_of(const CallsHart *h, unsigned frame)
 {
-    return frame == NO_CALLER ? "-" : profile_frame(h->profile, frame)->name;
+    return frame == NO_CALLER ? NULL : profile_frame(h->profile, frame)->name;
 }
 
 static void add_function(Sheet *s, const CallsHart *h, unsigned frame,
@@ -229,7 +230,7 @@ static void add_function(Sheet *s, const CallsHart *h, unsigned frame,
     const ProfileFrame *f = profile_frame(h->profile, frame);
 
     sheet_text(s, f->name);
-    sheet_text(s, f->object ? f->object->name : "-");
+    sheet_text(s, f->object ? f->object->name : NULL);
     sheet_text(s, name_of(h, caller));
 }
 
@@ -299,8 +300,8 @@ static gint compare_pairs(gconstpointer a, gconstpointer b)
     }
     order = strcmp(name_of(x->hart, x->sum.frame),
                    name_of(y->hart, y->sum.frame));
-    return order ?: strcmp(name_of(x->hart, x->sum.caller),
-                           name_of(y->hart, y->sum.caller));
+    return order ?: g_strcmp0(name_of(x->hart, x->sum.caller),
+                              name_of(y->hart, y->sum.caller));
 }
 
 /* One frame for the same function of all harts; the same for NO_CALLER */

@@ -210,7 +210,7 @@ static void add_hex(Sheet *s, bool known, uint64_t value)
 {
     g_autofree char *text = g_strdup_printf("0x%" PRIx64, value);
 
-    sheet_text(s, known ? text : "-");
+    sheet_text(s, known ? text : NULL);
 }
 
 static void add_fault(Sheet *s, const Fault *row)
@@ -224,8 +224,8 @@ static void add_fault(Sheet *s, const Fault *row)
                cause ?: number);
     sheet_text(s, priv_text(row->key.priv));
     add_hex(s, row->key.epc_known, row->key.epc);
-    sheet_text(s, row->symbol ? row->symbol->name : "-");
-    sheet_text(s, row->object ? row->object->name : "-");
+    sheet_text(s, row->symbol ? row->symbol->name : NULL);
+    sheet_text(s, row->object ? row->object->name : NULL);
     add_hex(s, true, row->least);
     add_hex(s, true, row->most);
     sheet_task(s, row->task);

@@ -167,8 +167,7 @@ static void add_name(Sheet *s, const Sum *sum, const Series *one)
     if (o->first) {
         text = g_strdup_printf("%s..%s", o->first, name);
     } else if (one->kind == CALL_SYSCALL) {
-        text = g_strdup(syscall_name(name) ?:
-                        syscall_number_name(one->number) ?: "-");
+        name = syscall_name(name) ?: syscall_number_name(one->number);
     } else if (one->kind != CALL_FUNCTION && g_str_has_prefix(name, "[")) {
         text = g_strndup(name + 1, strlen(name) - 2);
     }

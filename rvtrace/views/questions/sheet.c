@@ -38,7 +38,7 @@ void sheet_column(Sheet *s, const char *name, bool number)
 
 void sheet_text(Sheet *s, const char *text)
 {
-    g_ptr_array_add(s->cells, table_clean(text));
+    g_ptr_array_add(s->cells, text ? table_clean(text) : NULL);
 }
 
 void sheet_number(Sheet *s, uint64_t n)
@@ -48,11 +48,7 @@ void sheet_number(Sheet *s, uint64_t n)
 
 void sheet_none(Sheet *s)
 {
-    const TableColumn *c = &g_array_index(s->columns, TableColumn,
-                                          s->cells->len % s->columns->len);
-
-    g_ptr_array_add(s->cells, g_strdup(s->format == TABLE_JSON && c->number ?
-                                       "null" : "-"));
+    g_ptr_array_add(s->cells, NULL);
 }
 
 void sheet_share(Sheet *s, double percent)
@@ -94,7 +90,9 @@ static const TableColumn *column(const Sheet *s, unsigned i)
 
 static const char *cell(const Sheet *s, unsigned row, unsigned i)
 {
-    return s->cells->pdata[row * s->columns->len + i];
+    const char *text = s->cells->pdata[row * s->columns->len + i];
+
+    return text ?: "-";
 }
 
 static void write_cell(const char *text, unsigned width, bool number,

@@ -19,7 +19,10 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(Sheet, sheet_free)
 /* Before any cell: one column more. @name must live as long as @s. */
 void sheet_column(Sheet *s, const char *name, bool number);
 
-/* The next cell: a text, which may be anything; a number; or not known */
+/*
+ * The next cell: a text, which may be anything, or NULL if it is not known; a
+ * number; or not known
+ */
 void sheet_text(Sheet *s, const char *text);
 void sheet_number(Sheet *s, uint64_t n);
 void sheet_none(Sheet *s);

@@ -53,18 +53,22 @@ static GArray *all_runs(const Switches *s)
     return runs;
 }
 
+/* NULL: not known */
 static const char *frame_name(const SwitchesHart *h, unsigned frame)
 {
-    const char *name = frame == NO_FRAME ? "-" :
-                       profile_frame(h->profile, frame)->name;
+    const char *name;
 
+    if (frame == NO_FRAME) {
+        return NULL;
+    }
+    name = profile_frame(h->profile, frame)->name;
     return syscall_name(name) ?: name;
 }
 
 static Sheet *list_runs(const Switches *s, GArray *runs, uint64_t *left_out)
 {
     static const char *const reasons[] = {
-        [LEAVE_UNKNOWN] = "-",
+        [LEAVE_UNKNOWN] = NULL,
         [LEAVE_PREEMPTED] = "preempted",
         [LEAVE_SYSCALL] = "syscall",
         [LEAVE_FAULT] = "fault",
@@ -112,7 +116,7 @@ static Sheet *list_runs(const Switches *s, GArray *runs, uint64_t *left_out)
         sheet_text(t, reasons[run->why]);
         sheet_text(t, frame_name(any->hart, run->what));
         sheet_text(t, frame_name(any->hart, run->in));
-        sheet_text(t, run->next ? run->next->name : "-");
+        sheet_text(t, run->next ? run->next->name : NULL);
     }
     return t;
 }

@@ -145,8 +145,7 @@ static void write_text(const Report *r, GPtrArray *rows, bool totals,
 static void add_address(GPtrArray *cells, const Symbol *symbol)
 {
     g_ptr_array_add(cells, symbol ?
-                    g_strdup_printf("0x%" PRIx64, symbol->start) :
-                    g_strdup(""));
+                    g_strdup_printf("0x%" PRIx64, symbol->start) : NULL);
 }
 
 static void write_data(const Report *r, GPtrArray *rows, bool totals, FILE *f)

@@ -254,9 +254,9 @@ static void write_table(GHashTable *shares, const char *name, const char *of,
         const Share *share = list->pdata[i];
 
         table_add_number(cells, share->insns);
-        g_ptr_array_add(cells, table_clean(share->name ?: "-"));
+        g_ptr_array_add(cells, share->name ? table_clean(share->name) : NULL);
         if (of) {
-            g_ptr_array_add(cells, table_clean(share->of ?: "-"));
+            g_ptr_array_add(cells, share->of ? table_clean(share->of) : NULL);
         }
     }
     table_write(columns, of ? 3 : 2, cells, format, f);

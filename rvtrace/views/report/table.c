@@ -67,7 +67,9 @@ static void write_json(const TableColumn *columns, unsigned nr_columns,
         fputs(k ? ", " : i ? ",\n  {" : "\n  {", f);
         write_string(columns[k].name, f);
         fputs(": ", f);
-        if (columns[k].number) {
+        if (!cells->pdata[i]) {
+            fputs("null", f);
+        } else if (columns[k].number) {
             fputs(cells->pdata[i], f);
         } else {
             write_string(cells->pdata[i], f);
@@ -88,8 +90,9 @@ void table_write(const TableColumn *columns, unsigned nr_columns,
         fprintf(f, "%s%s", k ? "\t" : "", columns[k].name);
     }
     for (guint i = 0; i < cells->len; i++) {
-        fprintf(f, "%c%s", i % nr_columns ? '\t' : '\n',
-                (char *)cells->pdata[i]);
+        const char *cell = cells->pdata[i];
+
+        fprintf(f, "%c%s", i % nr_columns ? '\t' : '\n', cell ?: "-");
     }
     fputc('\n', f);
 }

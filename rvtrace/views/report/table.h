@@ -44,9 +44,9 @@ void table_begin_json(const char *command, FILE *f);
 
 /*
  * Write rows of @nr_columns cells each, strings that table_clean() could have
- * returned, one row behind the other in @cells. As JSON, it is an array with
- * an object for each row, without a newline behind it. @format is not
- * TABLE_TEXT.
+ * returned, or NULL for an unknown value ("-", and null in JSON), one row behind
+ * the other in @cells. As JSON, it is an array with an object for each row,
+ * without a newline behind it. @format is not TABLE_TEXT.
  */
 void table_write(const TableColumn *columns, unsigned nr_columns,
                  const GPtrArray *cells, TableFormat format, FILE *f);
