@@ -40,7 +40,7 @@ help:
 #:                   themselves (slow). LANES=N: tests at a time, default: as
 #:                   many as processors
 #:   make lint       static analysis of everything: clang-tidy, checkpatch.pl,
-#:                   shellcheck, pylint
+#:                   shellcheck, pylint, mypy
 #:   make check-pgo  rebuild programs with the profiles that rvtrace writes, with
 #:                   clang, BOLT and GCC, and measure them; installs those
 #:   make soak       random guests against an independent record of what they

@@ -7,6 +7,7 @@ import re
 from collections import Counter
 
 import hung
+import module
 import tap
 import windows
 from asked import (CALL, HERE, INFO, INTERRUPT, OUT, SHIFT, STEP, TICK, TICKS, TIMES,
@@ -262,4 +263,4 @@ tests = [
     ('switches', test_switches),
     ('switches, with times', test_switch_times),
 ]
-tap.run(OUT, tests + hung.tests + windows.tests)
+tap.run(OUT, tests + hung.tests + windows.tests + module.tests)
