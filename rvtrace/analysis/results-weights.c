@@ -19,17 +19,25 @@ typedef struct Weight {
     bool touched;           /* since the last packet */
 } Weight;
 
+/* A time that was reported behind a run that is not counted yet */
+typedef struct LateTime {
+    uint64_t ns;
+    bool waited, ignored;
+} LateTime;
+
 /* What is weighed is either of a profile or of counts. */
 typedef struct Weights {
     const HartResult *h;
     const Profile *profile;
     const Counts *ranges;
-    const Counter *counter;     /* of ranges */
+    Counter *counter;           /* of ranges */
     GArray *all;            /* Weight, by node or range */
     GArray *touched;        /* unsigned: since the last packet; first: before */
     GArray *parts;          /* unsigned: those that have Weight.insns */
+    GArray *late;           /* LateTime; of ranges */
     unsigned now;           /* what was touched last */
     bool known;             /* there was a time */
+    bool ignored;           /* what happens at the time is not selected */
     uint64_t from, to;      /* the interval, ns */
     uint64_t insns;         /* of the hart in it, selected or not, ... */
     uint64_t before;        /* ... and up to the last packet */
@@ -122,7 +130,7 @@ static void end_interval(Weights *w)
 {
     if (w->insns) {
         divide(w);
-    } else if (w->touched->len && !w->h->ignored) {
+    } else if (w->touched->len && !w->ignored) {
         /* Nothing ran: what was there waited. */
         weight(w, g_array_index(w->touched, unsigned, 0))->ns +=
             w->to - w->from;
@@ -130,10 +138,9 @@ static void end_interval(Weights *w)
     w->from = w->to;
 }
 
-static void note_time(void *opaque, uint64_t ns, bool waited)
+static void put_time(Weights *w, uint64_t ns, bool waited, bool ignored)
 {
-    Weights *w = opaque;
-
+    w->ignored = ignored;
     if (!w->known) {
         /* When the time before it began is not known. */
         add_insns(w);
@@ -148,6 +155,13 @@ static void note_time(void *opaque, uint64_t ns, bool waited)
     w->to = ns;
 }
 
+static void note_time(void *opaque, uint64_t ns, bool waited)
+{
+    Weights *w = opaque;
+
+    put_time(w, ns, waited, w->h->ignored);
+}
+
 static uint64_t weight_of(const Weights *w, unsigned index)
 {
     return index < w->all->len ? g_array_index(w->all, Weight, index).ns : 0;
@@ -155,13 +169,45 @@ static uint64_t weight_of(const Weights *w, unsigned index)
 
 static void end_nodes(void *opaque)
 {
-    end_interval(opaque);
+    Weights *w = opaque;
+
+    w->ignored = w->h->ignored;
+    end_interval(w);
+}
+
+/* Nothing has run since the last one of @w->late. */
+static void put_late_time(Weights *w, uint64_t ns, bool waited)
+{
+    LateTime late = { .ns = ns, .waited = waited, .ignored = w->h->ignored };
+    LateTime *last = w->late->len < 2 ? NULL :
+        &g_array_index(w->late, LateTime, w->late->len - 1);
+
+    if (last && last->ignored == late.ignored) {
+        last->ns = ns;
+        last->waited |= waited;
+    } else {
+        g_array_append_val(w->late, late);
+    }
+}
+
+/* The last run is counted when it is known how it was left. */
+static void note_late_time(void *opaque, uint64_t ns, bool waited)
+{
+    Weights *w = opaque;
+
+    if (counter_is_behind(w->counter)) {
+        put_late_time(w, ns, waited);
+    } else {
+        note_time(w, ns, waited);
+    }
 }
 
 static void end_ranges(void *opaque)
 {
     Weights *w = opaque;
 
+    counter_lost(w->counter);
+    w->ignored = w->h->ignored;
     end_interval(w);
     for (guint i = 0; i < w->ranges->ranges->len; i++) {
         g_array_index(w->ranges->ranges, CountRange, i).ns = weight_of(w, i);
@@ -175,7 +221,15 @@ static void node_ran(void *opaque, const CallStackMoment *moment)
 
 static void range_ran(void *opaque, unsigned range)
 {
-    touch(opaque, range);
+    Weights *w = opaque;
+
+    touch(w, range);
+    for (guint i = 0; i < w->late->len; i++) {
+        const LateTime *late = &g_array_index(w->late, LateTime, i);
+
+        put_time(w, late->ns, late->waited, late->ignored);
+    }
+    g_array_set_size(w->late, 0);
 }
 
 static void weights_free(void *opaque)
@@ -185,6 +239,7 @@ static void weights_free(void *opaque)
     g_array_unref(w->all);
     g_array_unref(w->touched);
     g_array_unref(w->parts);
+    g_array_unref(w->late);
     g_free(w);
 }
 
@@ -196,7 +251,7 @@ static const ObserverOps node_ops = {
 };
 
 static const ObserverOps range_ops = {
-    .time = note_time,
+    .time = note_late_time,
     .end = end_ranges,
     .free = weights_free,
 };
@@ -209,6 +264,7 @@ static Weights *weigh(HartResult *h, const ObserverOps *ops)
     w->all = g_array_new(false, true, sizeof(Weight));
     w->touched = g_array_new(false, false, sizeof(unsigned));
     w->parts = g_array_new(false, false, sizeof(unsigned));
+    w->late = g_array_new(false, false, sizeof(LateTime));
     hart_observe(h, ops, w, OBSERVER_EVERY_ROUND | OBSERVER_TIME);
     return w;
 }

@@ -110,6 +110,11 @@ uint64_t counter_insns(const Counter *c)
     return c->insns;
 }
 
+bool counter_is_behind(const Counter *c)
+{
+    return c->run != NULL;
+}
+
 static unsigned hash(uint64_t a, uint64_t b, unsigned bits)
 {
     return (a * 0x9e3779b97f4a7c15ull ^ b * 0xc2b2ae3d27d4eb4full) >>

@@ -30,6 +30,9 @@ void counter_watch(Counter *c, void (*ran)(void *opaque, unsigned range),
 /* Instructions so far: those that were counted, and those to be skipped */
 uint64_t counter_insns(const Counter *c);
 
+/* Is there a run that is not counted yet? It is the last one that was put. */
+bool counter_is_behind(const Counter *c);
+
 /* What happens, in order; as for callstack_runs() and its kin */
 void counter_runs(Counter *c, const FlowRun *runs, unsigned n,
                   const CallStackSite *site);

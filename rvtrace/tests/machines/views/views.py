@@ -611,7 +611,7 @@ def test_report_weight(folder, guest):
     times = rows('--weight=time', '--sort=sym')
     need(times['ns'] == ns and sum(row['own_ns'] for row in times['rows']) ==
          ns, f'{times["ns"]} ns, {ns} of all stacks')
-    # Between two packets, which of the two a run belongs to may differ.
+    # Shares of the time between two packets are rounded.
     for row in times['rows']:
         need(row['sym'] == '[no symbol]' or
              abs(row['own_ns'] - own[row['sym']]) <= 200,
