@@ -113,7 +113,9 @@ static void put_params(RISCVTraceReader *reader, unsigned index,
         .mhartid = env->mhartid,
 #endif
         .isa = (cfg->ext_zcmp ? ETRACE_SB_ISA_ZCMP : 0) |
-               (cfg->ext_zcmt ? ETRACE_SB_ISA_ZCMT : 0),
+               (cfg->ext_zcmt ? ETRACE_SB_ISA_ZCMT : 0) |
+               (cfg->ext_smmpm || cfg->ext_smnpm || cfg->ext_ssnpm ?
+                ETRACE_SB_ISA_TAGS : 0),
     };
     uint8_t bytes[ETRACE_SB_HEADER_SIZE + ETRACE_SB_PARAMS_SIZE];
 

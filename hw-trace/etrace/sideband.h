@@ -177,6 +177,8 @@ typedef enum ETraceSbType {
 /* Extensions that give encodings of others a meaning of their own. */
 #define ETRACE_SB_ISA_ZCMP      0x1     /* of c.fsdsp */
 #define ETRACE_SB_ISA_ZCMT      0x2
+/* Pointer masking: an access may be at another address than registers say. */
+#define ETRACE_SB_ISA_TAGS      0x4
 
 /*
  * Records as structs. What is behind the part of a fixed size (code bytes,

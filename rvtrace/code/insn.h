@@ -20,6 +20,7 @@ typedef struct InsnIsa {
     uint8_t xlen;       /* 32 or 64 */
     bool zcmp;
     bool zcmt;
+    bool tags;          /* addresses of accesses may lack what pointers have */
 } InsnIsa;
 
 typedef enum InsnKind {

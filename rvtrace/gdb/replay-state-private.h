@@ -79,7 +79,7 @@ struct StatePass {
     Pending now;
     bool has_now;
     GArray *accesses;           /* ETraceDataAccess, DATA_INSN_MANY at most */
-    bool too_many;              /* ... no instruction has so many */
+    bool unknown;               /* accesses, or their values, are not known */
     bool sc_failed;
     /* The one before */
     Pending last;

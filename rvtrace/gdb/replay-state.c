@@ -248,7 +248,7 @@ static void execute_now(StatePass *p)
     const Pending *insn = &p->now;
     CpuAccesses all = {
         .all = (const ETraceDataAccess *)p->accesses->data,
-        .n = p->too_many ? 0 : p->accesses->len,
+        .n = p->unknown ? 0 : p->accesses->len,
         .sc_failed = p->sc_failed,
     };
 
@@ -293,7 +293,7 @@ static void begin_insn(StatePass *p, const Pending *insn)
     p->now = *insn;
     p->has_now = true;
     g_array_set_size(p->accesses, 0);
-    p->too_many = false;
+    p->unknown = false;
     p->sc_failed = false;
     if (insn->index >= p->to) {
         p->d.stop = true;
@@ -326,14 +326,18 @@ static void on_insn(void *opaque, uint64_t pc)
 static void on_access(void *opaque, const DataFlowAccess *access)
 {
     StatePass *p = opaque;
+    uint8_t doptions = p->d.data.params.doptions;
 
     if (access->pc_known && p->has_now && access->pc == p->now.pc) {
         if (access->inferred) {
             p->sc_failed = true;
+        } else if (doptions & ETRACE_DOPT_NO_ADDRESS) {
+            p->unknown = true;
         } else if (p->accesses->len < DATA_INSN_MANY) {
+            p->unknown |= doptions & ETRACE_DOPT_NO_DATA;
             g_array_append_val(p->accesses, access->access);
         } else {
-            p->too_many = true;
+            p->unknown = true;
         }
         return;
     }

@@ -242,12 +242,50 @@ static void vector(Cpu *cpu, uint32_t raw, unsigned rd)
     }
 }
 
+static void learn_x(Cpu *cpu, unsigned reg, uint64_t value)
+{
+    if (!knows(cpu, reg)) {
+        set_x(cpu, reg, true, value);
+    }
+}
+
+/*
+ * What registers were before the instruction, by its access: where the trace
+ * begins, and behind a loss or a signal, nothing else says where the stack is.
+ */
+static void learn(Cpu *cpu, uint32_t raw, const CpuAccesses *all)
+{
+    const ETraceDataAccess *a = single(all);
+    unsigned opcode = raw & 0x7f, f3 = raw >> 12 & 7, bytes;
+    unsigned rs1 = raw >> 15 & 31, rs2 = raw >> 20 & 31;
+    bool stores = opcode == STORE || opcode == STORE_FP;
+    int32_t upper = (int32_t)raw >> 20, lower = raw >> 7 & 31;
+    int64_t offset = opcode == AMO ? 0 :
+                     stores ? (upper & ~31) | lower : upper;
+
+    if (!(stores || opcode == LOAD || opcode == LOAD_FP || opcode == AMO) ||
+        ((opcode == LOAD_FP || opcode == STORE_FP) && (!f3 || f3 >= 5)) ||
+        !a || a->size != (opcode == LOAD ? f3 & 3 : f3)) {
+        return;                 /* none, or of a vector, or of another one */
+    }
+    bytes = 1u << a->size;
+    if (!cpu->isa.tags) {
+        learn_x(cpu, rs1, a->address - offset);
+    }
+    if (opcode == STORE && 8 * bytes == cpu->isa.xlen) {
+        learn_x(cpu, rs2, a->data);
+    } else if (opcode == STORE_FP && bytes == 8) {
+        set_f(cpu, rs2, true, a->data);
+    }
+}
+
 static void execute(Cpu *cpu, uint64_t pc, uint32_t raw, unsigned len,
                     const CpuAccesses *all)
 {
     unsigned rd = raw >> 7 & 31;
     int32_t upper = raw & 0xfffff000;
 
+    learn(cpu, raw, all);
     switch (raw & 0x7f) {
     case LOAD:
         load(cpu, raw, rd, all);

@@ -3,8 +3,8 @@
  *
  * Instructions are executed again, with what the data trace says that they have
  * loaded and read. A register is known when it was computed from known ones, or
- * loaded; whatever may have another value is not known, until it is written
- * again.
+ * loaded, or when the data trace says where it pointed to, or what was stored
+ * from it; whatever may have another value is not known, until then.
  *
  * SPDX-License-Identifier: GPL-2.0-or-later
  */

@@ -13,6 +13,7 @@ Image *trace_image_new(const Trace *t, unsigned hart)
         .xlen = h->params.iaddress_width,
         .zcmp = t->isa.zcmp || (h->isa & ETRACE_SB_ISA_ZCMP),
         .zcmt = t->isa.zcmt || (h->isa & ETRACE_SB_ISA_ZCMT),
+        .tags = h->isa & ETRACE_SB_ISA_TAGS,
     };
 
     return image_new(&isa, t->sideband, hart, t->elf);

@@ -93,6 +93,68 @@ static void test_loads(void)
     expect_unknown(&cpu, A1);
 }
 
+/* An instruction whose access is at @address */
+static void access_at(Cpu *cpu, uint32_t raw, unsigned dtype, unsigned size,
+                      uint64_t address, uint64_t data)
+{
+    ETraceDataAccess a = {
+        .dtype = dtype, .size = size, .address = address, .data = data,
+    };
+
+    cpu_execute(cpu, 0x1000, raw, &(CpuAccesses) { .all = &a, .n = 1 });
+}
+
+/* An access says what its registers were: imm + rs1 is its address. */
+static void test_addresses(void)
+{
+    Cpu cpu;
+
+    init(&cpu);
+    cpu_execute(&cpu, 0, 0x1141, &no_access);           /* c.addi sp,-16 */
+    expect_unknown(&cpu, SP);
+    access_at(&cpu, 0xe406, ETRACE_DTYPE_STORE, 3, 0x7ff8, 5);
+    expect(&cpu, SP, 0x7ff0);                           /* c.sdsp ra,8 */
+    expect(&cpu, RA, 5);
+    access_at(&cpu, 0xfe853583, ETRACE_DTYPE_LOAD, 3, 0x1000, 7);
+    expect(&cpu, A0, 0x1018);                           /* ld a1,-24(a0) */
+    expect(&cpu, A1, 7);
+    cpu_forget(&cpu);
+    access_at(&cpu, 0xfeb52ea3, ETRACE_DTYPE_STORE, 2, 0x1000, 7);
+    expect(&cpu, A0, 0x1003);                           /* sw a1,-3(a0) */
+    expect_unknown(&cpu, A1);                           /* its upper half */
+    cpu_forget(&cpu);
+    access_at(&cpu, 0x00053503, ETRACE_DTYPE_LOAD, 3, 0x1000, 7);
+    expect(&cpu, A0, 7);                                /* ld a0,0(a0) */
+    cpu_forget(&cpu);
+    access_at(&cpu, 0x00b525af, ETRACE_DTYPE_ADD, 2, 0x1000, 1);
+    expect(&cpu, A0, 0x1000);                           /* amoadd.w a1,a1 */
+    cpu_forget(&cpu);
+    access_at(&cpu, 0x00b53427, ETRACE_DTYPE_STORE, 3, 0x1008, 9);
+    expect(&cpu, A0, 0x1000);                           /* fsd fa1,8(a0) */
+    check_true(cpu.known_f >> 11 & 1);
+    check_cmphex(cpu.f[11], ==, 9);
+    /* One of another size is not its, nor are two. */
+    cpu_forget(&cpu);
+    access_at(&cpu, 0xfe853583, ETRACE_DTYPE_LOAD, 2, 0x1000, 7);
+    expect_unknown(&cpu, A0);
+    /* a CSR's number is no address, nor what is of a vector */
+    access_at(&cpu, 0x300525f3, ETRACE_DTYPE_CSR_RS, 3, 0x300, 7);
+    expect_unknown(&cpu, A0);                           /* csrrs a1,mstatus */
+    access_at(&cpu, 0x02057407, ETRACE_DTYPE_LOAD, 3, 0x1000, 7);
+    expect_unknown(&cpu, A0);                           /* vle64.v v8,(a0) */
+    /* With pointer masking, the register may have more. */
+    cpu.isa.tags = true;
+    access_at(&cpu, 0xfe853583, ETRACE_DTYPE_LOAD, 3, 0x1000, 7);
+    expect_unknown(&cpu, A0);
+    expect(&cpu, A1, 7);
+    /* What is known stays so. */
+    init(&cpu);
+    cpu.isa.xlen = 32;
+    access_at(&cpu, 0x00b52423, ETRACE_DTYPE_STORE, 2, 0, 0x80000000);
+    expect(&cpu, A0, 0xfffffff8);                       /* sw a1,8(a0) */
+    expect(&cpu, A1, 0x80000000);
+}
+
 /* With Zfinx, results of floating point are in x registers. */
 static void test_zfinx(void)
 {
@@ -239,6 +301,7 @@ int main(int argc, char **argv)
     g_test_init(&argc, &argv, NULL);
     g_test_add_func("/replay/unknown", test_unknown);
     g_test_add_func("/replay/loads", test_loads);
+    g_test_add_func("/replay/addresses", test_addresses);
     g_test_add_func("/replay/zfinx", test_zfinx);
     g_test_add_func("/replay/pop", test_pop);
     g_test_add_func("/replay/links", test_links);
