@@ -214,6 +214,7 @@ static void trace_switch(CPUState *cs, bool on)
         if (hart->config.follower) {
             hart->config.follower->start(hart);
         }
+        riscv_trace_reader_registers(hart);
     }
 }
 

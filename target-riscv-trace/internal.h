@@ -281,6 +281,9 @@ RISCVTraceReader *riscv_trace_reader_lock(RISCVTraceHart *hart);
 /* The same, with @hart's window closed and a fence put behind it */
 RISCVTraceReader *riscv_trace_reader_lock_behind_fence(RISCVTraceHart *hart);
 
+/* Put @hart's registers, if its data is traced. Between two TBs. */
+void riscv_trace_reader_registers(RISCVTraceHart *hart);
+
 /*
  * maps.c
  */

@@ -18,6 +18,7 @@
 #include "qemu/lockable.h"
 #include "exec/tb-flush.h"
 #include "hw/trace/etrace/sideband.h"
+#include "hooks.h"
 #include "internal.h"
 
 #define SESSIONS    (1u << RISCV_TRACE_KEY_SESSION_BITS)
@@ -270,4 +271,52 @@ RISCVTraceReader *riscv_trace_reader_lock_behind_fence(RISCVTraceHart *hart)
                               etrace_sb_pack_fence(bytes, hart->index,
                                                    packets));
     return reader;
+}
+
+void riscv_trace_reader_fence(CPUState *cs, uint64_t packets)
+{
+    RISCVTraceHart *hart = riscv_trace_hart(cs);
+    uint8_t bytes[ETRACE_SB_HEADER_SIZE + 8];
+
+    if (riscv_trace_has_reader(hart)) {
+        riscv_trace_reader_put(hart->reader, bytes,
+                               etrace_sb_pack_fence(bytes, hart->index,
+                                                    packets));
+    }
+}
+
+void riscv_trace_reader_gap(CPUState *cs, uint64_t packets)
+{
+    RISCVTraceHart *hart = riscv_trace_hart(cs);
+    uint8_t bytes[ETRACE_SB_HEADER_SIZE + 8];
+
+    if (riscv_trace_has_reader(hart)) {
+        riscv_trace_reader_put(hart->reader, bytes,
+                               etrace_sb_pack_gap(bytes, hart->index, packets));
+    }
+}
+
+void riscv_trace_reader_registers(RISCVTraceHart *hart)
+{
+    CPURISCVState *env = cpu_env(hart->cs);
+    ETraceSbRegs record = {
+        .pc = env->pc,
+        .priv = riscv_trace_priv_now(env),
+        .flags = riscv_has_ext(env, RVF) ? ETRACE_SB_REGS_F : 0,
+    };
+    uint8_t bytes[ETRACE_SB_HEADER_SIZE + ETRACE_SB_REGS_SIZE];
+    RISCVTraceReader *reader;
+
+    if (!hart->config.data || !riscv_trace_has_reader(hart)) {
+        return;
+    }
+    for (unsigned i = 0; i < 32; i++) {
+        record.x[i] = env->gpr[i];
+        record.f[i] = env->fpr[i];
+    }
+    reader = riscv_trace_reader_lock_behind_fence(hart);
+    riscv_trace_reader_record(reader, bytes,
+                              etrace_sb_pack_regs(bytes, hart->index,
+                                                  &record));
+    qemu_mutex_unlock(&reader->lock);
 }

@@ -50,6 +50,19 @@ void riscv_trace_reader_add(RISCVTraceReader *reader, CPUState *cs,
                             unsigned index, const ETraceParams *params,
                             const ETraceSbPlace *left);
 
+/*
+ * A window of @cs has ended behind so many of its packets, and the next one is
+ * going to begin with the next instruction. From its own thread.
+ */
+void riscv_trace_reader_fence(CPUState *cs, uint64_t packets);
+
+/*
+ * @cs has run something that is not traced since the fence behind so many of
+ * its packets, which are all that there are, and is going to run what is. From
+ * its own thread.
+ */
+void riscv_trace_reader_gap(CPUState *cs, uint64_t packets);
+
 /* Nobody reads any more. BQL held. */
 void riscv_trace_reader_end(RISCVTraceReader *reader);
 

@@ -181,6 +181,28 @@ static void test_spaces(void)
     g_assert_false(etrace_sb_unpack_tvec(payload, len - 1, &tvec));
 }
 
+static void test_regs(void)
+{
+    ETraceSbRegs regs = { .pc = 0x8877665544332211, .priv = ETRACE_PRIV_VS,
+                          .flags = ETRACE_SB_REGS_F }, got;
+    size_t len;
+
+    for (unsigned i = 0; i < 32; i++) {
+        regs.x[i] = i * 0x0101010101010101;
+        regs.f[i] = ~regs.x[i];
+    }
+    len = etrace_sb_pack_regs(out, 3, &regs) - ETRACE_SB_HEADER_SIZE;
+    g_assert_cmpmem(out, 8, "\x13\0\3\0\x10\2\0\0", 8);
+    g_assert_cmpuint(len, ==, 8 * (3 + 31 + 32));
+    g_assert_true(etrace_sb_unpack_regs(payload, len, &got));
+    g_assert_cmphex(got.pc, ==, regs.pc);
+    g_assert_cmphex(got.priv, ==, regs.priv);
+    g_assert_cmphex(got.flags, ==, regs.flags);
+    g_assert_cmpmem(got.x, sizeof(got.x), regs.x, sizeof(regs.x));
+    g_assert_cmpmem(got.f, sizeof(got.f), regs.f, sizeof(regs.f));
+    g_assert_false(etrace_sb_unpack_regs(payload, len - 1, &got));
+}
+
 static void test_task(void)
 {
     static const char *const names[] = { "", "sh", "fifteen letters",
@@ -356,6 +378,7 @@ int main(int argc, char **argv)
     g_test_add_func("/etrace/sideband/code", test_code);
     g_test_add_func("/etrace/sideband/changes", test_changes);
     g_test_add_func("/etrace/sideband/spaces", test_spaces);
+    g_test_add_func("/etrace/sideband/regs", test_regs);
     g_test_add_func("/etrace/sideband/task", test_task);
     g_test_add_func("/etrace/sideband/note", test_note);
     g_test_add_func("/etrace/sideband/trace", test_trace);

@@ -7,6 +7,7 @@
  */
 #include "qemu/osdep.h"
 #include "qemu/atomic.h"
+#include "target/riscv/trace/reader.h"
 #include "riscv-trace-encoder-private.h"
 #include "hw/trace/trace.h"
 
@@ -151,8 +152,19 @@ static bool riscv_trace_encoder_ready(void *opaque)
     return s->sink_class->room(s->sink, s->hart_index);
 }
 
+static void riscv_trace_encoder_broken(void *opaque)
+{
+    RISCVTraceEncoder *s = opaque;
+
+    riscv_trace_encoder_flush(s);
+    if (!s->lost) {
+        riscv_trace_reader_fence(s->cpu, s->packets);
+    }
+}
+
 const ETraceEncoderOps riscv_trace_encoder_ops = {
     .emit = riscv_trace_encoder_emit,
     .ready = riscv_trace_encoder_ready,
     .emit_many = riscv_trace_encoder_emit_many,
+    .broken = riscv_trace_encoder_broken,
 };

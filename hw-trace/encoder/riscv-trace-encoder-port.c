@@ -13,8 +13,27 @@
 #include "exec/icount.h"
 #include "system/cpu-timers.h"
 #include "target/riscv/cpu.h"
+#include "target/riscv/trace/reader.h"
 #include "riscv-trace-encoder-private.h"
 #include "hw/trace/trace.h"
+
+/* What runs now is not traced. */
+static void riscv_trace_encoder_pass(RISCVTraceEncoder *s)
+{
+    etrace_encoder_end_window(&s->enc);
+    s->passed = true;
+}
+
+/* A window may begin. Does it go on from the last one, behind a fence? */
+static void riscv_trace_encoder_resume(RISCVTraceEncoder *s)
+{
+    if (s->passed) {
+        s->passed = false;
+        if (s->packets + s->batch.packets == s->fenced) {
+            riscv_trace_reader_gap(s->cpu, s->fenced);
+        }
+    }
+}
 
 static void riscv_trace_encoder_event(RISCVTraceEncoder *s,
                                       const ETraceEvent *event)
@@ -35,7 +54,7 @@ static void riscv_trace_encoder_event(RISCVTraceEncoder *s,
         break;
     case ETRACE_EVENT_HALTED:
     case ETRACE_EVENT_RESET:
-        etrace_encoder_end_window(&s->enc);
+        riscv_trace_encoder_pass(s);
         break;
     default:
         break;
@@ -47,15 +66,17 @@ static void riscv_trace_encoder_encode(RISCVTraceEncoder *s,
                                        bool qualified)
 {
     if (!s->tracing) {
+        s->passed = true;
         return;
     }
     if (qualified) {
+        riscv_trace_encoder_resume(s);
         etrace_encoder_block(&s->enc, b, tval);
         if (s->notify_due) {
             etrace_encoder_notify(&s->enc);
         }
     } else {
-        etrace_encoder_end_window(&s->enc);
+        riscv_trace_encoder_pass(s);
     }
 }
 
@@ -127,8 +148,11 @@ ETraceDetail riscv_trace_encoder_hart_detail(void *opaque, ETracePriv priv,
     }
     if (!s->tracing ||
         (s->filtered && !etrace_ranges_qualify(ranges, pc))) {
-        return s->enc.started || s->enc.lost || s->lost
-               ? ETRACE_DETAIL_BLOCKS : ETRACE_DETAIL_NOTHING;
+        if (s->enc.started || s->enc.lost || s->lost) {
+            return ETRACE_DETAIL_BLOCKS;
+        }
+        s->passed = true;
+        return ETRACE_DETAIL_NOTHING;
     }
     if (s->enc.sync_mode != ETRACE_SYNC_OFF &&
         s->enc.sync_max < SYNC_PACKETS_MIN) {
@@ -210,6 +234,7 @@ void riscv_trace_encoder_hart_retire(void *opaque, const ETraceSlot *slots,
         }
         switch (etrace_slot_type(slot)) {
         case ETRACE_SLOT_HISTORY:
+            riscv_trace_encoder_resume(s);
             i += etrace_encoder_history(&s->enc, slot, n - i, &s->next) - 1;
             etrace_upper_keep_history(&s->upper, &slots[i].history);
             continue;

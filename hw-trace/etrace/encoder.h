@@ -39,6 +39,12 @@ typedef struct ETraceEncoderOps {
      */
     bool (*emit_many)(void *opaque, const uint8_t *packets, size_t size,
                       unsigned n);
+    /*
+     * A window has ended, by the packets until here, only because none can say
+     * how the path goes on: the next one begins with the next block. May be
+     * NULL.
+     */
+    void (*broken)(void *opaque);
 } ETraceEncoderOps;
 
 /* A range of code: addresses of its first and its last instruction. */

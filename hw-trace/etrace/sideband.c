@@ -199,6 +199,11 @@ size_t etrace_sb_pack_fence(uint8_t *out, unsigned hart, uint64_t packets)
     return PACK_U64S(out, ETRACE_SB_FENCE, hart, packets);
 }
 
+size_t etrace_sb_pack_gap(uint8_t *out, unsigned hart, uint64_t packets)
+{
+    return PACK_U64S(out, ETRACE_SB_GAP, hart, packets);
+}
+
 size_t etrace_sb_pack_change(uint8_t *out, uint64_t id)
 {
     return PACK_U64S(out, ETRACE_SB_CHANGE, ETRACE_SB_ALL_HARTS, id);
@@ -261,6 +266,34 @@ bool etrace_sb_unpack_map(const uint8_t *p, size_t len, ETraceSbMap *map)
         return false;
     }
     *map = (ETraceSbMap) { p[0], get_u64(p, 1), get_u64(p, 2) };
+    return true;
+}
+
+size_t etrace_sb_pack_regs(uint8_t *out, unsigned hart,
+                           const ETraceSbRegs *regs)
+{
+    const uint64_t first[] = { regs->pc, regs->priv, regs->flags };
+    uint8_t *p = begin(out, ETRACE_SB_REGS, hart, ETRACE_SB_REGS_SIZE);
+
+    p = put_u64s(p, first, ARRAY_SIZE(first));
+    p = put_u64s(p, regs->x + 1, ARRAY_SIZE(regs->x) - 1);
+    return put_u64s(p, regs->f, ARRAY_SIZE(regs->f)) - out;
+}
+
+bool etrace_sb_unpack_regs(const uint8_t *p, size_t len, ETraceSbRegs *regs)
+{
+    if (len < ETRACE_SB_REGS_SIZE) {
+        return false;
+    }
+    *regs = (ETraceSbRegs) {
+        .pc = get_u64(p, 0), .priv = get_u64(p, 1), .flags = get_u64(p, 2),
+    };
+    for (unsigned i = 0; i < 31; i++) {
+        regs->x[i + 1] = get_u64(p, 3 + i);
+    }
+    for (unsigned i = 0; i < 32; i++) {
+        regs->f[i] = get_u64(p, 34 + i);
+    }
     return true;
 }
 

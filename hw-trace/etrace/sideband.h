@@ -40,7 +40,7 @@
 
 #define ETRACE_SB_MAGIC         "RVTRSIDE"      /* 8 bytes, no NUL */
 #define ETRACE_SB_VERSION_MAJOR 1               /* other: cannot be read */
-#define ETRACE_SB_VERSION_MINOR 9               /* larger: more to skip */
+#define ETRACE_SB_VERSION_MINOR 10              /* larger: more to skip */
 #define ETRACE_SB_ALL_HARTS     0xffff
 #define ETRACE_SB_HEADER_SIZE   8               /* of every record */
 #define ETRACE_SB_PAGE_SIZE     4096
@@ -169,6 +169,20 @@ typedef enum ETraceSbType {
      * concerns all of them, and no place. Since minor version 4.
      */
     ETRACE_SB_NOTE = 17,
+    /*
+     * Behind a fence, the hart ran something that is not traced before its next
+     * window began. Payload: u64 packets, of the fence. May stand anywhere
+     * behind that; without it, the next window goes on where the one before
+     * has ended. Since minor version 10.
+     */
+    ETRACE_SB_GAP = 18,
+    /*
+     * The hart's registers, if its data accesses are traced. Payload: u64 pc,
+     * u64 privilege (ETracePriv), u64 ETRACE_SB_REGS_*, 31 times u64: x1 to
+     * x31, 32 times u64: f0 to f31. Stands behind a FENCE. Since minor version
+     * 10.
+     */
+    ETRACE_SB_REGS = 19,
 } ETraceSbType;
 
 /* Harts are threads of one process in user mode, addresses are physical. */
@@ -259,6 +273,15 @@ typedef struct ETraceSbTask {
     uint64_t flags;             /* ETRACE_SB_TASK_*; 0 before 1.9 */
 } ETraceSbTask;
 
+#define ETRACE_SB_REGS_F        0x1     /* there are f registers */
+
+typedef struct ETraceSbRegs {
+    uint64_t pc;
+    uint64_t priv;              /* ETracePriv */
+    uint64_t flags;             /* ETRACE_SB_REGS_* */
+    uint64_t x[32], f[32];      /* x[0] is not sent */
+} ETraceSbRegs;
+
 #define ETRACE_SB_TICKS_UNKNOWN UINT64_MAX
 
 /* END, of one hart */
@@ -281,6 +304,7 @@ typedef struct ETraceSbEnd {
 #define ETRACE_SB_NOTE_SIZE(len) (8 + (size_t)(len))
 #define ETRACE_SB_END_SIZE_1_3(harts) (8 + 24 * (size_t)(harts))  /* at least */
 #define ETRACE_SB_END_SIZE(harts) (8 + 32 * (size_t)(harts))
+#define ETRACE_SB_REGS_SIZE     (8 * (3 + 31 + 32))
 #define ETRACE_SB_PLACE_SIZE    16
 #define ETRACE_SB_SPACE_SIZE    24
 #define ETRACE_SB_MAP_SIZE      24
@@ -324,6 +348,9 @@ size_t etrace_sb_pack_params(uint8_t *out, unsigned hart,
 size_t etrace_sb_pack_code(uint8_t *out, uint64_t pa, const void *bytes,
                            size_t len);
 size_t etrace_sb_pack_fence(uint8_t *out, unsigned hart, uint64_t packets);
+size_t etrace_sb_pack_gap(uint8_t *out, unsigned hart, uint64_t packets);
+size_t etrace_sb_pack_regs(uint8_t *out, unsigned hart,
+                           const ETraceSbRegs *regs);
 size_t etrace_sb_pack_change(uint8_t *out, uint64_t id);
 size_t etrace_sb_pack_place(uint8_t *out, unsigned hart,
                             const ETraceSbPlace *place);
@@ -365,10 +392,11 @@ bool etrace_sb_unpack_params(const uint8_t *p, size_t len,
 /* @bytes: where in @p they are, @n: how many; whole half-words of one page */
 bool etrace_sb_unpack_code(const uint8_t *p, size_t len, uint64_t *pa,
                            const uint8_t **bytes, size_t *n);
-/* FENCE's packets and CHANGE's id */
+/* Packets of FENCE and GAP, CHANGE's id */
 bool etrace_sb_unpack_u64(const uint8_t *p, size_t len, uint64_t *val);
 bool etrace_sb_unpack_place(const uint8_t *p, size_t len,
                             ETraceSbPlace *place);
+bool etrace_sb_unpack_regs(const uint8_t *p, size_t len, ETraceSbRegs *regs);
 bool etrace_sb_unpack_space(const uint8_t *p, size_t len,
                             ETraceSbSpace *space);
 bool etrace_sb_unpack_map(const uint8_t *p, size_t len, ETraceSbMap *map);

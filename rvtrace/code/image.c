@@ -75,6 +75,11 @@ bool image_tvec(const Image *im, unsigned priv, uint64_t *xtvec)
     return im->view && sideband_view_tvec(im->view, priv, xtvec);
 }
 
+bool image_registers(const Image *im, uint64_t packets, ETraceSbRegs *regs)
+{
+    return im->view && sideband_view_registers(im->view, packets, regs);
+}
+
 bool image_task(const Image *im, SidebandTask *task)
 {
     if (!im->view) {

@@ -76,6 +76,9 @@ unsigned image_space(const Image *im, unsigned priv);
 /* See sideband_view_tvec(). */
 bool image_tvec(const Image *im, unsigned priv, uint64_t *xtvec);
 
+/* See sideband_view_registers(). */
+bool image_registers(const Image *im, uint64_t packets, ETraceSbRegs *regs);
+
 /* See sideband_view_task(). */
 bool image_task(const Image *im, SidebandTask *task);
 

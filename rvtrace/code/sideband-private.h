@@ -39,7 +39,8 @@ struct Sideband {
     SidebandHart *harts;
     /* per hart, NULL without any: SidebandPlace, by id and pos */
     GArray **places;
-    bool unsorted;          /* places are to be sorted */
+    GArray **gaps;          /* ... uint64_t: packets of each GAP */
+    bool unsorted;          /* places or gaps are to be sorted */
     GArray *aligns;         /* SidebandAlign, by offset */
     GArray *rams;           /* SidebandRam: each RAM record, as they come */
     const uint8_t *last;    /* payload of the last END record; NULL: none */
@@ -64,6 +65,11 @@ bool sideband_next(const uint8_t *data, size_t end, size_t *pos,
  */
 bool sideband_record_valid(const Sideband *sb, const SidebandRecord *rec);
 
+/* Add a PLACE or a GAP, a valid one; sort them all before they are used. */
+void sideband_add_place(Sideband *sb, const SidebandRecord *rec);
+void sideband_add_gap(Sideband *sb, const SidebandRecord *rec);
+void sideband_sort_places(Sideband *sb);
+
 /*
  * The packets that @hart's reader consumes before it applies what CHANGE @id
  * announced: those of its PLACE, or of the next one that it has. UINT64_MAX if
@@ -73,5 +79,8 @@ uint64_t sideband_place(const Sideband *sb, unsigned hart, uint64_t id);
 
 /* Is there a PLACE of @hart behind just so many of its packets? */
 bool sideband_has_place(const Sideband *sb, unsigned hart, uint64_t packets);
+
+/* Is there a GAP of @hart behind just so many of its packets? */
+bool sideband_has_gap(const Sideband *sb, unsigned hart, uint64_t packets);
 
 #endif /* ETRACE_SIDEBAND_PRIVATE_H */

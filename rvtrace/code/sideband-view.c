@@ -40,6 +40,9 @@ struct SidebandView {
     uint64_t tvec[SIDEBAND_NR_PRIVS];
     bool task_known;
     SidebandTask task;
+    uint64_t fence;         /* packets of the last FENCE */
+    uint64_t regs_at;       /* ... in front of @regs; UINT64_MAX: none */
+    ETraceSbRegs regs;      /* the last ones */
     GArray *notes;          /* SidebandNote */
     guint notes_taken;
     GHashTable *numbers;    /* of spaces, for ever: Space without pages */
@@ -155,6 +158,7 @@ static void begin(SidebandView *view, const Sideband *sb)
     view->nr_pages = 0;
     reset_spaces(view);
     forget_task(view);
+    view->regs_at = UINT64_MAX;
     memset(view->tvec_known, 0, sizeof(view->tvec_known));
 }
 
@@ -386,6 +390,13 @@ static void apply_record(SidebandView *view, const SidebandRecord *rec)
     case ETRACE_SB_TASK:
         apply_task(view, rec);
         break;
+    case ETRACE_SB_FENCE:
+        view->fence = etrace_sb_get(rec->payload, 8);
+        break;
+    case ETRACE_SB_REGS:
+        etrace_sb_unpack_regs(rec->payload, rec->len, &view->regs);
+        view->regs_at = view->fence;
+        break;
     case ETRACE_SB_NOTE:
         keep_note(view, rec);
         break;
@@ -458,8 +469,9 @@ uint64_t sideband_view_barrier(const SidebandView *view)
 
 bool sideband_view_fenced(const SidebandView *view, uint64_t packets)
 {
-    return view->barrier == packets ||
-           sideband_has_place(view->sb, view->hart, packets);
+    return (view->barrier == packets ||
+            sideband_has_place(view->sb, view->hart, packets)) &&
+           !sideband_has_gap(view->sb, view->hart, packets);
 }
 
 static const Space *space_of(const SidebandView *view, unsigned priv)
@@ -580,4 +592,12 @@ bool sideband_view_next_note(SidebandView *view, SidebandNote *note)
     }
     *note = g_array_index(view->notes, SidebandNote, view->notes_taken++);
     return true;
+}
+
+bool sideband_view_registers(const SidebandView *view, uint64_t packets,
+                             ETraceSbRegs *regs)
+{
+    *regs = view->regs;
+    return view->regs_at == packets &&
+           !sideband_has_gap(view->sb, view->hart, packets);
 }

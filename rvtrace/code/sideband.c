@@ -42,6 +42,7 @@ bool sideband_record_valid(const Sideband *sb, const SidebandRecord *rec)
         ETraceSbRam ram;
         ETraceSbOrigin origin;
         ETraceSbTask task;
+        ETraceSbRegs regs;
         uint64_t val;
     } any;
     const uint8_t *bytes;
@@ -55,6 +56,10 @@ bool sideband_record_valid(const Sideband *sb, const SidebandRecord *rec)
     case ETRACE_SB_FENCE:
     case ETRACE_SB_CHANGE:
         return etrace_sb_unpack_u64(p, rec->len, &any.val);
+    case ETRACE_SB_GAP:
+        return hart && etrace_sb_unpack_u64(p, rec->len, &any.val);
+    case ETRACE_SB_REGS:
+        return hart && etrace_sb_unpack_regs(p, rec->len, &any.regs);
     case ETRACE_SB_PLACE:
         return hart && etrace_sb_unpack_place(p, rec->len, &any.place);
     case ETRACE_SB_TVEC:
@@ -140,81 +145,6 @@ static void add_ram(Sideband *sb, const SidebandRecord *rec)
     g_array_append_val(sb->rams, ram);
 }
 
-static void add_place(Sideband *sb, const SidebandRecord *rec)
-{
-    GArray **places = &sb->places[rec->hart];
-    ETraceSbPlace from;
-    SidebandPlace place;
-
-    etrace_sb_unpack_place(rec->payload, rec->len, &from);
-    place = (SidebandPlace) {
-        .id = from.id, .packets = from.packets, .pos = rec->pos,
-    };
-    if (!*places) {
-        *places = g_array_new(FALSE, FALSE, sizeof(SidebandPlace));
-    }
-    sb->unsorted |= (*places)->len &&
-        g_array_index(*places, SidebandPlace, (*places)->len - 1).id > place.id;
-    g_array_append_val(*places, place);
-}
-
-static gint compare_places(gconstpointer pa, gconstpointer pb)
-{
-    const SidebandPlace *a = pa, *b = pb;
-
-    if (a->id != b->id) {
-        return a->id < b->id ? -1 : 1;
-    }
-    return a->pos < b->pos ? -1 : a->pos > b->pos;
-}
-
-/*
- * The index of the first place of which the member at @offset, a uint64_t, is
- * not less than @least; their number, 0 of NULL, if there is none. The array is
- * sorted by ids, with which packets grow.
- */
-static guint first_place(const GArray *places, size_t offset, uint64_t least)
-{
-    guint low = 0, high = places ? places->len : 0;
-
-    while (low < high) {
-        guint mid = low + (high - low) / 2;
-
-        if (G_STRUCT_MEMBER(uint64_t, &g_array_index(places, SidebandPlace,
-                                                     mid), offset) < least) {
-            low = mid + 1;
-        } else {
-            high = mid;
-        }
-    }
-    return low;
-}
-
-uint64_t sideband_place(const Sideband *sb, unsigned hart, uint64_t id)
-{
-    const GArray *places = sb->places[hart];
-    guint low = first_place(places, offsetof(SidebandPlace, id), id);
-
-    if (!places || low == places->len) {
-        return UINT64_MAX;
-    }
-    id = g_array_index(places, SidebandPlace, low).id;
-    while (low + 1 < places->len &&
-           g_array_index(places, SidebandPlace, low + 1).id == id) {
-        low++;
-    }
-    return g_array_index(places, SidebandPlace, low).packets;
-}
-
-bool sideband_has_place(const Sideband *sb, unsigned hart, uint64_t packets)
-{
-    const GArray *places = sb->places[hart];
-    guint low = first_place(places, offsetof(SidebandPlace, packets), packets);
-
-    return places && low < places->len &&
-           g_array_index(places, SidebandPlace, low).packets == packets;
-}
-
 /*
  * Walk the records from @pos to the end once: parameters, places, alignment
  * sequences.
@@ -243,7 +173,10 @@ static bool index_records(Sideband *sb, size_t pos, GError **errp)
             }
             break;
         case ETRACE_SB_PLACE:
-            add_place(sb, &rec);
+            sideband_add_place(sb, &rec);
+            break;
+        case ETRACE_SB_GAP:
+            sideband_add_gap(sb, &rec);
             break;
         case ETRACE_SB_ALIGN:
             align.payload = rec.payload;
@@ -265,12 +198,7 @@ static bool index_records(Sideband *sb, size_t pos, GError **errp)
             break;
         }
     }
-    for (unsigned i = 0; sb->unsorted && i < sb->nr_harts; i++) {
-        if (sb->places[i]) {
-            g_array_sort(sb->places[i], compare_places);
-        }
-    }
-    sb->unsorted = false;
+    sideband_sort_places(sb);
     return true;
 }
 
@@ -278,6 +206,7 @@ static bool index_session(Sideband *sb, GError **errp)
 {
     sb->harts = g_new0(SidebandHart, sb->nr_harts);
     sb->places = g_new0(GArray *, sb->nr_harts);
+    sb->gaps = g_new0(GArray *, sb->nr_harts);
     sb->aligns = g_array_new(FALSE, FALSE, sizeof(SidebandAlign));
     sb->rams = g_array_new(FALSE, FALSE, sizeof(SidebandRam));
     if (!index_records(sb, sb->begin, errp)) {
@@ -426,8 +355,10 @@ void sideband_free(Sideband *sb)
 {
     for (unsigned i = 0; sb->places && i < sb->nr_harts; i++) {
         g_clear_pointer(&sb->places[i], g_array_unref);
+        g_clear_pointer(&sb->gaps[i], g_array_unref);
     }
     g_free(sb->places);
+    g_free(sb->gaps);
     g_free(sb->harts);
     g_free(sb->problem);
     g_clear_pointer(&sb->aligns, g_array_unref);

@@ -136,6 +136,12 @@ bool sideband_end(const Sideband *sb, unsigned hart, SidebandEnd *end);
  */
 bool sideband_origin(const Sideband *sb, uint64_t *id, uint64_t *origin);
 
+/*
+ * Does the stream say where a hart has run what is not traced, so that
+ * sideband_view_fenced() is certain?
+ */
+bool sideband_has_gaps(const Sideband *sb);
+
 SidebandView *sideband_view_new(const Sideband *sb, unsigned hart);
 void sideband_view_free(SidebandView *view);
 
@@ -160,7 +166,8 @@ uint64_t sideband_view_barrier(const SidebandView *view);
 
 /*
  * Has a record a place just behind so many packets, not fewer than those that
- * are consumed? The encoder ends a window there, whatever goes on behind it.
+ * are consumed? The encoder ends a window there, whatever goes on behind it;
+ * false if the stream says that something is missing there.
  */
 bool sideband_view_fenced(const SidebandView *view, uint64_t packets);
 
@@ -224,6 +231,14 @@ size_t sideband_view_pos(const SidebandView *view);
  */
 bool sideband_view_tvec(const SidebandView *view, unsigned priv,
                         uint64_t *xtvec);
+
+/*
+ * The hart's registers before the first instruction of a window that begins
+ * with the packet behind so many that are consumed. Returns false if the
+ * stream has not reported them there.
+ */
+bool sideband_view_registers(const SidebandView *view, uint64_t packets,
+                             ETraceSbRegs *regs);
 
 /* A task of the guest's operating system */
 typedef struct SidebandTask {

@@ -16,8 +16,10 @@
 /* What stands between an instruction and the one before */
 typedef enum Border {
     BORDER_NONE,
-    BORDER_FENCE,               /* a window ended for the sideband's sake */
+    BORDER_SEAM,                /* a window ended for the sideband's sake, */
+    BORDER_FENCE,               /* ... or may have ended for a filter's, too */
     BORDER_GAP,
+    BORDER_REGS,                /* the sideband has registers */
 } Border;
 
 /* An instruction whose accesses are not known yet */
@@ -84,6 +86,8 @@ struct StatePass {
     /* The one before */
     Pending last;
     bool has_last;
+    ETraceSbRegs regs;          /* before instruction regs_at */
+    uint64_t regs_at;
     /*
      * Instead of executing: @look at each, for accesses to @watches, the last
      * one if @back. @memory and @cpu mean nothing then.

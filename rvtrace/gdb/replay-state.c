@@ -144,10 +144,11 @@ static bool is_behind_call(const StatePass *p, const Pending *b)
 /* Is all known that was executed before @b? */
 static bool is_seamless(const StatePass *p, const Pending *b)
 {
-    if (b->border == BORDER_GAP || (b->trapped && p->is_process)) {
+    if (b->border >= BORDER_GAP || (b->trapped && p->is_process)) {
         return false;
     }
-    if (b->border == BORDER_NONE) {
+    if (b->border == BORDER_NONE ||
+        (b->border == BORDER_SEAM && !p->is_process)) {
         return true;
     }
     return p->has_last && p->last.readable &&
@@ -205,10 +206,22 @@ static void forget_block(StatePass *p, const Pending *insn)
     }
 }
 
+/* Are the registers before @insn in the sideband? */
+static bool has_registers(const StatePass *p, const Pending *insn)
+{
+    return insn->border == BORDER_REGS && insn->index == p->regs_at &&
+           insn->pc == (p->regs.pc & p->d.flow.mask) &&
+           insn->priv == p->regs.priv;
+}
+
 /* What may have happened in front of instruction @insn */
 static void cross_border(StatePass *p, const Pending *insn)
 {
-    if (is_behind_call(p, insn)) {
+    if (has_registers(p, insn)) {
+        memory_forget_all(p->memory);
+        cpu_set(&p->cpu, p->regs.x, p->regs.f,
+                p->regs.flags & ETRACE_SB_REGS_F);
+    } else if (is_behind_call(p, insn)) {
         p->cpu.known_x &= ~(1u << REG_A0);
         memory_forget_all(p->memory);
     } else if (!is_seamless(p, insn)) {
@@ -419,7 +432,8 @@ static void on_window_end(void *opaque, FlowWindowEnd why)
     StatePass *p = opaque;
 
     if (why == FLOW_WINDOW_QUAL && trace_decoder_fenced(&p->d)) {
-        p->border = MAX(p->border, BORDER_FENCE);
+        p->border = MAX(p->border, trace_decoder_knows_gaps(&p->d) ?
+                                   BORDER_SEAM : BORDER_FENCE);
     } else {
         p->border = BORDER_GAP;
     }
@@ -429,7 +443,10 @@ static void on_window_start(void *opaque, uint64_t pc)
 {
     StatePass *p = opaque;
 
-    if (p->border == BORDER_NONE) {
+    if (trace_decoder_registers(&p->d, &p->regs)) {
+        p->border = BORDER_REGS;
+        p->regs_at = p->pos;
+    } else if (p->border == BORDER_NONE) {
         p->border = BORDER_GAP;
     }
 }

@@ -46,6 +46,18 @@ void cpu_forget(Cpu *cpu)
     cpu->known_f = 0;
 }
 
+void cpu_set(Cpu *cpu, const uint64_t *x, const uint64_t *f, bool has_f)
+{
+    for (unsigned reg = 1; reg < 32; reg++) {
+        cpu->x[reg] = alu_word(cpu->isa.xlen, x[reg]);
+        cpu->f[reg] = f[reg];
+    }
+    cpu->f[0] = f[0];
+    cpu->has_f = has_f;
+    cpu->known_x = UINT32_MAX;
+    cpu->known_f = has_f ? UINT32_MAX : 0;
+}
+
 static bool knows(const Cpu *cpu, unsigned reg)
 {
     return cpu->known_x >> reg & 1;
@@ -155,8 +167,9 @@ static void amo(Cpu *cpu, uint32_t raw, unsigned rd, const CpuAccesses *all)
     unsigned size = raw >> 12 & 7, f5 = raw >> 27;
 
     if (f5 == 3) {
-        /* sc: a failure may be another number than 1. */
-        set_x(cpu, rd, a && a->dtype == ETRACE_DTYPE_STORE, 0);
+        /* sc; numbers of a failure but 1 are reserved (Zalrsc). */
+        set_x(cpu, rd, (a && a->dtype == ETRACE_DTYPE_STORE) || all->sc_failed,
+              all->sc_failed);
         return;
     }
     if (f5 == 5 && size > (cpu->isa.xlen == 32 ? 2 : 3)) {

@@ -27,6 +27,9 @@ typedef struct Cpu {
 void cpu_init(Cpu *cpu, const InsnIsa *isa);
 void cpu_forget(Cpu *cpu);
 
+/* All are known: these; of @f, 32 as @x, only if there are f registers. */
+void cpu_set(Cpu *cpu, const uint64_t *x, const uint64_t *f, bool has_f);
+
 /* The accesses that an instruction has made, by the data trace */
 typedef struct CpuAccesses {
     const ETraceDataAccess *all;

@@ -580,6 +580,16 @@ bool trace_decoder_fenced(const TraceDecoder *d)
     return image_fenced(d->image, d->packets + 1);
 }
 
+bool trace_decoder_knows_gaps(const TraceDecoder *d)
+{
+    return d->trace->sideband && sideband_has_gaps(d->trace->sideband);
+}
+
+bool trace_decoder_registers(const TraceDecoder *d, ETraceSbRegs *regs)
+{
+    return image_registers(d->image, d->packets, regs);
+}
+
 unsigned trace_decoder_space(const TraceDecoder *d, unsigned priv)
 {
     return image_space(d->image, priv);

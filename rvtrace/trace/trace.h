@@ -313,9 +313,19 @@ uint64_t trace_decoder_progress(const TraceDecoder *d);
 
 /*
  * Does a window that ends with the current packet end for the sideband's sake?
- * Then what is traced next follows at once, unless a filter ended it as well.
+ * Then what is traced next follows at once. With streams before version 1.10
+ * that may not be so if a filter has ended it as well.
  */
 bool trace_decoder_fenced(const TraceDecoder *d);
+
+/* Is that certain? See sideband_has_gaps(). */
+bool trace_decoder_knows_gaps(const TraceDecoder *d);
+
+/*
+ * The hart's registers where a window starts; see sideband_view_registers().
+ * To be called from TraceConsumer's window_start() only.
+ */
+bool trace_decoder_registers(const TraceDecoder *d, ETraceSbRegs *regs);
 
 /* Address space of the current instructions; see sideband_view_space(). */
 unsigned trace_decoder_space(const TraceDecoder *d, unsigned priv);

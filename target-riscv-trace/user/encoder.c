@@ -100,10 +100,18 @@ static bool user_ready(void *opaque)
     return true;
 }
 
+static void user_broken(void *opaque)
+{
+    RISCVTraceUserThread *t = opaque;
+
+    riscv_trace_reader_fence(t->cs, t->packets);
+}
+
 static const ETraceEncoderOps user_encoder_ops = {
     .emit = user_emit,
     .ready = user_ready,
     .emit_many = user_emit_many,
+    .broken = user_broken,
 };
 
 static void user_start(void *opaque)
@@ -126,6 +134,8 @@ static void user_start(void *opaque)
     riscv_trace_hart_configure(t->cs, &(RISCVTraceHartConfig) {
         .data = options->data,
     });
+    t->fenced = UINT64_MAX;
+    t->passed = false;
     etrace_encoder_start(&t->enc);
 }
 
@@ -143,7 +153,19 @@ static uint64_t user_fence(void *opaque)
     RISCVTraceUserThread *t = opaque;
 
     etrace_encoder_end_window(&t->enc);
+    t->fenced = t->packets;
     return t->packets;
+}
+
+/* A window may begin. Does it go on from the last one, behind a fence? */
+static void user_resume(RISCVTraceUserThread *t)
+{
+    if (t->passed) {
+        t->passed = false;
+        if (t->packets == t->fenced) {
+            riscv_trace_reader_gap(t->cs, t->packets);
+        }
+    }
 }
 
 static ETraceDetail user_detail(void *opaque, ETracePriv priv, uint64_t pc,
@@ -162,7 +184,11 @@ static ETraceDetail user_detail(void *opaque, ETracePriv priv, uint64_t pc,
         return ETRACE_DETAIL_BLOCKS;
     }
     if (t->filtered && !etrace_ranges_qualify(ranges, pc)) {
-        return t->enc.started ? ETRACE_DETAIL_BLOCKS : ETRACE_DETAIL_NOTHING;
+        if (t->enc.started) {
+            return ETRACE_DETAIL_BLOCKS;
+        }
+        t->passed = true;
+        return ETRACE_DETAIL_NOTHING;
     }
     detail = etrace_encoder_detail(&t->enc, modes);
     if (detail == ETRACE_DETAIL_HISTORY && modes->sijump && t->upper.rd) {
@@ -192,9 +218,11 @@ static void user_block(RISCVTraceUserThread *t, const ETraceSlot *slot)
         riscv_trace_user_data_send_kept(t, n, traced);
     }
     if (qualified) {
+        user_resume(t);
         etrace_encoder_block(&t->enc, b, tval);
     } else {
         etrace_encoder_end_window(&t->enc);
+        t->passed = true;
     }
     if (!trap) {
         riscv_trace_user_data_send_kept(t, n, traced);
@@ -232,6 +260,7 @@ static void user_retire(void *opaque, const ETraceSlot *slots, size_t n)
             done = 1;
             switch (etrace_slot_type(slots)) {
             case ETRACE_SLOT_HISTORY:
+                user_resume(t);
                 done = etrace_encoder_history(&t->enc, slots, n, &t->next);
                 etrace_upper_keep_history(&t->upper, &slots[done - 1].history);
                 break;

@@ -60,6 +60,8 @@ typedef struct RISCVTraceUserThread {
     bool waits;                 /* for the kernel, since the last packet */
     RISCVTraceUserFault fault;
     uint64_t packets;           /* of this number, in this session */
+    uint64_t fenced;            /* ... in front of the last fence */
+    bool passed;                /* what ran since a window was not traced */
     uint64_t change;            /* the last one that an ended thread knew of */
     bool stamped;               /* one of them had a timestamp: */
     uint64_t first_ticks, last_ticks;

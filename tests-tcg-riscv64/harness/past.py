@@ -12,8 +12,11 @@ import subprocess
 from tap import LIMIT, need
 
 
-def truth(folder):
-    """{number: (pc, [x1...], {address: value})}"""
+def truth(folder, traced):
+    """
+    {number: (pc, [x1...], {address: value})}; if only those at the addresses
+    traced are traced, then all have been seen, and these are numbered
+    """
     seen = {}
     with open(f'{folder}/registers', encoding='ascii') as lines:
         for line in lines:
@@ -22,6 +25,10 @@ def truth(folder):
                 int(pc, 16), [int(v, 16) for v in values.split(',')],
                 dict(tuple(int(v, 16) for v in pair.split('='))
                      for pair in memory))
+    if traced:
+        kept = (seen[number] for number in sorted(seen)
+                if seen[number][0] in traced)
+        seen = dict(enumerate(kept, 1))
     return seen
 
 
@@ -56,12 +63,12 @@ def little(digits):
     return int.from_bytes(bytes.fromhex(digits), 'little')
 
 
-def compare(folder, word, most, share, with_memory=True):
+def compare(folder, word, most, share, with_memory=True, traced=None):
     """
     At that many random moments at most; word: bytes of a register; share: of
     registers, may be unavailable at most
     """
-    seen = truth(folder)
+    seen = truth(folder, traced)
     server = Server(folder)
     counts = dict.fromkeys(('right', 'unavailable', 'memory', 'unknown'), 0)
     moments = random.Random(1).sample(sorted(seen), min(most, len(seen)))

@@ -580,6 +580,9 @@ void etrace_encoder_block(ETraceEncoder *enc, const ETraceBlock *block,
         }
         if (path_breaks(enc, block, sync)) {
             etrace_encoder_close_window(enc);
+            if (enc->ops->broken) {
+                enc->ops->broken(enc->opaque);
+            }
         } else {
             finish_last(enc, next, block->iaddr, sync);
         }

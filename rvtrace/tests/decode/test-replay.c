@@ -90,6 +90,8 @@ static void test_loads(void)
     access_one(&cpu, 0x18b525af, ETRACE_DTYPE_STORE, 2, 5);     /* sc.w a1 */
     expect(&cpu, A1, 0);
     cpu_execute(&cpu, 0, 0x18b525af, &(CpuAccesses) { .sc_failed = true });
+    expect(&cpu, A1, 1);
+    cpu_execute(&cpu, 0, 0x18b525af, &(CpuAccesses) { });
     expect_unknown(&cpu, A1);
 }
 

@@ -534,6 +534,57 @@ static void test_notes(void)
     sideband_free(s);
 }
 
+static void sb_regs(GByteArray *sb, unsigned hart, uint64_t pc)
+{
+    ETraceSbRegs regs = { .pc = pc, .x = { [10] = pc + 1 } };
+    uint8_t out[ETRACE_SB_HEADER_SIZE + ETRACE_SB_REGS_SIZE];
+
+    g_byte_array_append(sb, out, etrace_sb_pack_regs(out, hart, &regs));
+}
+
+/* "without it, the next window goes on where the one before has ended" */
+static void test_gaps(void)
+{
+    g_autoptr(GByteArray) sb = begin(2);
+    ETraceSbRegs regs;
+    SidebandView *view;
+    Sideband *s;
+
+    sb_fence(sb, 0, 2);
+    sb_regs(sb, 0, 100);
+    sb_fence(sb, 0, 5);
+    sb_u64s(sb, ETRACE_SB_GAP, 1, 1, (uint64_t)2);  /* another hart's */
+    sb_fence(sb, 0, 9);
+    sb_regs(sb, 0, 200);
+    sb_u64s(sb, ETRACE_SB_GAP, 0, 1, (uint64_t)9);
+    sb_u64s(sb, ETRACE_SB_GAP, 0, 1, (uint64_t)5);  /* out of order */
+    sb_record(sb, ETRACE_SB_GAP, 0, "short", 5);
+    sb_record(sb, ETRACE_SB_REGS, 0, "short", 5);
+    s = parse(sb);
+    view = sideband_view_new(s, 0);
+
+    check_true(sideband_has_gaps(s));
+    sideband_view_advance(view, 0);
+    check_true(sideband_view_fenced(view, 2));
+    check_true(!sideband_view_registers(view, 0, &regs));
+    sideband_view_advance(view, 2);
+    check_true(sideband_view_registers(view, 2, &regs));
+    check_cmpuint(regs.pc, ==, 100);
+    check_cmpuint(regs.x[10], ==, 101);
+    check_true(!sideband_view_fenced(view, 5));     /* GAP */
+    sideband_view_advance(view, 5);
+    check_true(!sideband_view_registers(view, 5, &regs));
+    sideband_view_advance(view, 9);
+    check_true(!sideband_view_registers(view, 9, &regs));   /* GAP */
+
+    /* Nor any more where the stream begins anew */
+    sideband_view_advance(view, 20);
+    sideband_view_restart(view, s);
+    check_true(!sideband_view_registers(view, 9, &regs));
+    sideband_view_free(view);
+    sideband_free(s);
+}
+
 /* "Before the first: bare (addresses are physical)." */
 static void test_bare(void)
 {
@@ -888,6 +939,7 @@ int main(int argc, char **argv)
     g_test_add_func("/sideband/moved", test_moved);
     g_test_add_func("/sideband/numbers", test_numbers);
     g_test_add_func("/sideband/notes", test_notes);
+    g_test_add_func("/sideband/gaps", test_gaps);
     g_test_add_func("/sideband/bare", test_bare);
     g_test_add_func("/sideband/params", test_params);
     g_test_add_func("/sideband/rv32-mode", test_rv32_mode);

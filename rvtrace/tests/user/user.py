@@ -167,9 +167,7 @@ def test_past(folder):
          options=['-plugin', f'{OUT}/libmoments.so,out={folder}/registers,'
                   'every=97'])
     os.rename(f'{folder}/trace.sideband', f'{folder}/sideband')
-    # that for RV32 leaves many registers alone
-    return past.compare(folder, int(XLEN) // 8, 100,
-                        .1 if XLEN == '64' else .7)
+    return past.compare(folder, int(XLEN) // 8, 100, .02)
 
 
 def bounds():

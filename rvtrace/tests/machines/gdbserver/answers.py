@@ -199,8 +199,7 @@ def long_search(folder):
             while (got := raw.receive('c'))[0] == 'O':
                 pass
             need(got == f'T0220:{place};thread:1;', f'Ctrl-C: {got}')
-            need(raw.ask('p20') == place and 'x' in raw.ask('p5'),
-                 'it is elsewhere')
+            need(raw.ask('p20') == place, 'it is elsewhere')
             raw.send('vCont;c')
             while (got := raw.receive('c'))[0] == 'O':
                 pass

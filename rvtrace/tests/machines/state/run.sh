@@ -24,4 +24,5 @@ make_guest dhry-50 "$guest_dir/dhry.c" rv64gc -DROUNDS=50
 make_guest dhry-50.rv32 "$guest_dir/dhry.c" rv32gc -DROUNDS=50
 make_guest dhry-zb "$guest_dir/dhry.c" rv64gc -DROUNDS=50 \
     -march=rv64gc_zba_zbb_zbs
+make_guest gap "$here/gap.S" rv64gc
 exec python3 "$here/state.py" "$@"

@@ -12,6 +12,7 @@ import sys
 
 import instructions
 import past
+import symbols
 import tap
 from tap import LIMIT, need
 
@@ -60,7 +61,19 @@ def test_random(folder, seed, xlen):
         f'VARIANT={variant}', 'OPTIONS=')
     record(folder, f'{folder}/guest.elf', f'rv{xlen},zicond=on,zcb=on,zbkb=on',
            1)
-    return past.compare(folder, xlen // 8, MOMENTS, .4)
+    # QEMU 10.0 computes some of Zbc and Zbkb wrong on RV32, so that nothing is
+    # said of what they have computed, nor of what comes of that.
+    return past.compare(folder, xlen // 8, MOMENTS, .01 if xlen == 64 else .2)
+
+
+def test_gap(folder):
+    """What a filter leaves out may change registers, behind a fence, too."""
+    elf = f'{OUT}/gap.elf'
+    at = symbols.addresses(elf)
+    traced = range(at['traced'], at['traced_end'])
+    record(folder, elf, 'rv64', 1, '-global', 'riscv-trace-encoder.filter='
+           f'pc={traced.start:#x}-{traced.stop - 1:#x}')
+    return past.compare(folder, 8, 300, 1, False, traced)
 
 
 def run(*command):
@@ -70,16 +83,17 @@ def run(*command):
 
 
 tests = [
-    ('dhry', test, 'dhry-50', 'rv64', 97, .5),
-    ('dhry rv32', test, 'dhry-50.rv32', 'rv32', 97, .5),
-    ('dhry bit manipulation', test, 'dhry-zb', 'rv64', 97, .5),
-    *((f'{guest} {cpu}', test, f'{guest}.{cpu}gc', cpu, 7, 1)
+    ('dhry', test, 'dhry-50', 'rv64', 97, .01),
+    ('dhry rv32', test, 'dhry-50.rv32', 'rv32', 97, .01),
+    ('dhry bit manipulation', test, 'dhry-zb', 'rv64', 97, .01),
+    *((f'{guest} {cpu}', test, f'{guest}.{cpu}gc', cpu, 7, .01)
       for guest in ('calls', 'exceptions', 'irq', 'loops', 'priv', 'contexts',
                     'branches', 'smc') for cpu in ('rv64', 'rv32')
       if (guest, cpu) != ('contexts', 'rv32')),
     *((f'random {seed} rv{xlen}', test_random, seed, xlen)
       for seed in range(20 if ALL else 1) for xlen in (64, 32)),
-    ('zc', test, 'zc.rv64gc', 'rv64,d=off,zcmp=on,zcmt=on', 7, 1),
+    ('gap', test_gap),
+    ('zc', test, 'zc.rv64gc', 'rv64,d=off,zcmp=on,zcmt=on', 7, .01),
 ]
 # What the others cover, too, is for the long run.
 LONG = ('dhry bit manipulation', 'calls rv64', 'calls rv32', 'loops rv64',
