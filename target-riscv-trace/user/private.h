@@ -59,6 +59,7 @@ typedef struct RISCVTraceUserThread {
     bool renamed;               /* it may have another name */
     bool waits;                 /* for the kernel, since the last packet */
     RISCVTraceUserFault fault;
+    target_ulong left[32];      /* registers when it has left its code */
     uint64_t packets;           /* of this number, in this session */
     uint64_t fenced;            /* ... in front of the last fence */
     bool passed;                /* what ran since a window was not traced */

@@ -235,6 +235,7 @@ void riscv_trace_user_start(CPURISCVState *env, const char *file)
         params.src_id = number;
         t->enc.params = params;
         t->fault.pending = false;
+        memcpy(t->left, env->gpr, sizeof(t->left));
         t->renamed = false;
         t->waits = false;
         riscv_trace_hart_attach(cs, &riscv_trace_user_hart_ops, t, number);
@@ -417,6 +418,21 @@ static void enter_kernel(RISCVTraceHart *hart)
     }
 }
 
+/*
+ * A signal, or the return from its handler: a system call changes no register
+ * but a0.
+ */
+static bool has_other_registers(RISCVTraceUserThread *t, CPURISCVState *env)
+{
+    target_ulong a0 = env->gpr[xA0];
+    bool others;
+
+    env->gpr[xA0] = t->left[xA0];
+    others = memcmp(env->gpr, t->left, sizeof(t->left));
+    env->gpr[xA0] = a0;
+    return others;
+}
+
 void riscv_trace_user_enter(CPURISCVState *env)
 {
     RISCVTraceUserThread *t = thread_of(env_cpu(env));
@@ -428,6 +444,9 @@ void riscv_trace_user_enter(CPURISCVState *env)
          */
         t->waits = false;
         etrace_encoder_support(&t->enc);
+    }
+    if (t && t->enc.denable && has_other_registers(t, env)) {
+        riscv_trace_reader_registers(env->trace.hart);
     }
 }
 
@@ -452,6 +471,7 @@ void riscv_trace_user_trap(CPURISCVState *env, int trapnr)
     if (!t || !env->trace.key) {
         return;
     }
+    memcpy(t->left, env->gpr, sizeof(t->left));
     if (trapnr == RISCV_EXCP_SEMIHOST) {
         riscv_trace_insn(env, env->pc, 4, ETRACE_ITYPE_NONE, env->priv, false);
         return;

@@ -161,9 +161,12 @@ def compare_accesses(folder, tid, saw, decoded, *options):
     return done.stderr if done.returncode else ''
 
 
-def test_past(folder):
-    """Registers and memory of the past, between system calls that change it"""
-    qemu(f'{folder}/trace', 'reads', more=',etrace-data=on',
+def test_past(folder, name):
+    """
+    Registers and memory of the past, between system calls that change it, and
+    signals that change registers, too
+    """
+    qemu(f'{folder}/trace', name, 'without', 'faults', more=',etrace-data=on',
          options=['-plugin', f'{OUT}/libmoments.so,out={folder}/registers,'
                   'every=97'])
     os.rename(f'{folder}/trace.sideband', f'{folder}/sideband')
@@ -510,7 +513,7 @@ tap.run(f'{OUT}/tests', [
     *((f'{name}-{modes}', test_program, name, modes) for name in PROGRAMS
       for modes in (MODES if name == 'signals' else MODES[:2])),
     *((f'data-{name}', test_data, name) for name in PROGRAMS),
-    ('past', test_past),
+    *((f'past-{name}', test_past, name) for name in ('reads', 'signals')),
     *((f'filter-{modes}', test_filter, modes) for modes in MODES),
     ('filter-data', test_filter_data),
     ('times', test_times),
