@@ -73,7 +73,7 @@ void riscv_trace_append_context(RISCVTraceHart *hart)
     }
 }
 
-void riscv_trace_append_time(RISCVTraceHart *hart)
+void riscv_trace_append_time(RISCVTraceHart *hart, bool report)
 {
     CPURISCVState *env = cpu_env(hart->cs);
 
@@ -82,7 +82,12 @@ void riscv_trace_append_time(RISCVTraceHart *hart)
         uint64_t time = env->rdtime_fn(env->rdtime_fn_arg);
 
         riscv_trace_clock_end(hart, can_do_io);
-        append_event(hart, ETRACE_EVENT_TIME, time, 0);
+        if (report && riscv_trace_key_is_sparse(env->trace.key)) {
+            /* The block that comes next is to be synchronised. */
+            riscv_trace_history_off(hart);
+        }
+        append_event(hart, ETRACE_EVENT_TIME, time,
+                     report ? ETRACE_CTYPE_PRECISE : ETRACE_CTYPE_UNREPORTED);
     }
 }
 

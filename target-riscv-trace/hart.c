@@ -43,7 +43,8 @@ void riscv_trace_drain(RISCVTraceHart *hart)
         riscv_trace_maps_pending(hart);
         follower_pending(hart);
         riscv_trace_append_context(hart);
-        riscv_trace_append_time(hart);
+        riscv_trace_append_time(hart, hart->time_due);
+        hart->time_due = false;
     }
 }
 
@@ -133,7 +134,7 @@ void riscv_trace_trap(CPURISCVState *env, bool async, target_ulong cause,
         riscv_trace_to_blocks(hart, epc, from);
         /* A switch before the trap whose TB did not look at the limit */
         follower_pending(hart);
-        riscv_trace_append_time(hart);
+        riscv_trace_append_time(hart, false);
         riscv_trace_append(hart, &(ETraceSlot) {
             .block = {
                 .iaddr = epc,
@@ -210,7 +211,7 @@ static void trace_switch(CPUState *cs, bool on)
                     (hart->config.follower ? RISCV_TRACE_KEY_TASK : 0);
         set_ranges(hart);
         riscv_trace_append_context(hart);
-        riscv_trace_append_time(hart);
+        riscv_trace_append_time(hart, false);
         if (hart->config.follower) {
             hart->config.follower->start(hart);
         }

@@ -74,7 +74,7 @@ extern const RISCVTraceFollower riscv_trace_rtos;
 typedef struct RISCVTraceHartConfig {
     RISCVTraceContext context;
     ETraceCtype ctype;          /* with each change of the context */
-    bool time;                  /* mtime, at traps and now and then */
+    bool time;                  /* mtime, at traps and full rings */
     bool data;                  /* data accesses */
     bool tvec;                  /* report trap vectors to the sideband */
     const RISCVTraceFollower *follower;     /* NULL: none */

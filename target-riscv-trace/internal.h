@@ -84,6 +84,7 @@ struct RISCVTraceHart {
     RISCVTraceHartConfig config;
     bool context_reported;
     uint64_t context;           /* if reported */
+    bool time_due;              /* a full ring was handed over: report it */
     RISCVTraceTvec tvec[RISCV_TRACE_TVECS];
     RISCVTraceTask task;
 
@@ -208,9 +209,14 @@ unsigned riscv_trace_history_depth(const RISCVTracePort *port, unsigned bytes);
  * events.c
  */
 
-/* Append the context if it changed, the time if it is wanted. */
+/* Append the context if it changed. */
 void riscv_trace_append_context(RISCVTraceHart *hart);
-void riscv_trace_append_time(RISCVTraceHart *hart);
+
+/*
+ * Append the time if it is wanted. @report: it is to be in a packet of its own,
+ * in front of what runs next; else it is that of packets that have one anyway.
+ */
+void riscv_trace_append_time(RISCVTraceHart *hart, bool report);
 
 /*
  * True if the handler of the trap that was just taken is where the sideband

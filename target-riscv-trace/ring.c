@@ -23,6 +23,7 @@ void riscv_trace_flush(RISCVTraceHart *hart)
     if (n && hart->active) {
         bool can_do_io = riscv_trace_clock_begin(hart);
 
+        hart->time_due |= n >= RISCV_TRACE_RING_SLOTS;
         hart->ops->retire(hart->opaque, hart->ring, n);
         riscv_trace_clock_end(hart, can_do_io);
     }
@@ -58,9 +59,9 @@ void riscv_trace_append(RISCVTraceHart *hart, const ETraceSlot *slot)
         ETraceSlot *limit = port->limit;
 
         riscv_trace_flush(hart);
-        if (limit == hart->ring) {
-            /* The drain that was asked for is still to come. */
-            port->limit = limit;
+        if (limit == hart->ring || hart->config.time) {
+            /* The drain that was asked for, or the time, is still to come. */
+            port->limit = hart->ring;
         }
     }
     *port->head++ = *slot;

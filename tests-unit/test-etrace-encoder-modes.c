@@ -513,7 +513,7 @@ static void test_context_unreported(Fixture *f)
     run(f, 0x1008, 0x100c, NONE);
     expect(f, "");
     trap(f, 0x1010, INTERRUPT, 7, 0);
-    etrace_encoder_time(&f->enc, 99);
+    etrace_encoder_time(&f->enc, 99, ETRACE_CTYPE_UNREPORTED);
     run(f, 0x8000, 0x8004, NONE);
     expect(f, "address 100c\n"
               "interrupt 7 handler 8000 priv 3 context 12 time 99\n");
@@ -552,6 +552,26 @@ static void test_context_discontinuity(Fixture *f)
     run(f, 0x2000, 0x2004, NONE);
     expect(f, "address 100c\nsupport ended_rep\n"
               "start 2000 priv 3 context 12 time 0\n");
+}
+
+/* ctype "when a time value should be reported"; without a time, no report */
+static void test_time_precise(Fixture *f)
+{
+    init_context(f);
+    open_window(f, 0x1000);
+    run(f, 0x1008, 0x100c, TAKEN);
+    etrace_encoder_time(&f->enc, 99, ETRACE_CTYPE_PRECISE);
+    etrace_encoder_time(&f->enc, 100, ETRACE_CTYPE_UNREPORTED);
+    expect(f, "");
+    run(f, 0x2000, 0x2004, NONE);
+    expect(f, "branches T 100c\nstart 2000 priv 3 context 0 time 100\n");
+    run(f, 0x2008, 0x200c, NONE);
+    expect(f, "");
+    init_xlen(f, 64);
+    open_window(f, 0x1000);
+    etrace_encoder_time(&f->enc, 99, ETRACE_CTYPE_PRECISE);
+    run(f, 0x1008, 0x100c, NONE);
+    expect(f, "");
 }
 
 static void test_notify(Fixture *f)
@@ -637,6 +657,7 @@ static const Test tests[] = {
     TEST(context_imprecise),
     TEST(context_precise),
     TEST(context_discontinuity),
+    TEST(time_precise),
     TEST(notify),
     TEST(notify_target),
     TEST(resync_cycles),

@@ -36,12 +36,12 @@ static void test_time(Fixture *f)
 
     p.time_width = 16;
     init_params(f, &p);
-    etrace_encoder_time(&f->enc, 1234);
+    etrace_encoder_time(&f->enc, 1234, ETRACE_CTYPE_UNREPORTED);
     etrace_encoder_start(&f->enc);
     run(f, 0x1000, 0x1004, NONE);
     expect(f, "support no_change\n"
            "start 1000 priv 3 context 0 time 1234\n");
-    etrace_encoder_time(&f->enc, 3456);
+    etrace_encoder_time(&f->enc, 3456, ETRACE_CTYPE_UNREPORTED);
     trap(f, 0x1008, INTERRUPT, 7, 0);
     run(f, 0x800, 0x804, NONE);
     expect(f, "address 1004\n"

@@ -22,10 +22,15 @@ static void change_context(World *w)
 {
     ETraceCtype ctype = random_below(&w->program, 4);
     unsigned width = w->params.context_width;
+    ETraceCtype time_ctype = random_chance(&w->program, 20)
+                             ? ETRACE_CTYPE_PRECISE : ETRACE_CTYPE_UNREPORTED;
 
     w->time = random_number(&w->program);
     w->time &= (UINT64_C(1) << w->params.time_width) - 1;
-    etrace_encoder_time(&w->enc, w->time);
+    etrace_encoder_time(&w->enc, w->time, time_ctype);
+    if (w->params.time_width) {
+        w->ctype = MAX(w->ctype, time_ctype);
+    }
     if (random_chance(&w->program, 500)) {
         return;
     }

@@ -47,7 +47,7 @@ static void riscv_trace_encoder_event(RISCVTraceEncoder *s,
         }
         break;
     case ETRACE_EVENT_TIME:
-        etrace_encoder_time(&s->enc, event->value);
+        etrace_encoder_time(&s->enc, event->value, event->sub);
         break;
     case ETRACE_EVENT_NEXT:
         s->next = event->value;

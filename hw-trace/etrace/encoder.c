@@ -93,6 +93,14 @@ void etrace_encoder_context(ETraceEncoder *enc, uint64_t context,
     enc->context_due = MAX(enc->context_due, (uint8_t)ctype);
 }
 
+void etrace_encoder_time(ETraceEncoder *enc, uint64_t time, ETraceCtype ctype)
+{
+    if (enc->params.time_width) {
+        enc->time = time;
+        enc->context_due = MAX(enc->context_due, (uint8_t)ctype);
+    }
+}
+
 void etrace_encoder_notify(ETraceEncoder *enc)
 {
     enc->notify_due = enc->have_last;

@@ -102,7 +102,7 @@ typedef struct ETraceEncoder {
 
     uint64_t time;
     uint64_t context;
-    uint8_t context_due;        /* ETraceCtype: how to report it */
+    uint8_t context_due;        /* ETraceCtype: how to report these two */
 
     bool have_last;             /* @last waits for its next instruction */
     bool last_reported;         /* the sync packet is @last's only insn's */
@@ -206,11 +206,12 @@ size_t etrace_encoder_history(ETraceEncoder *enc, const ETraceSlot *slots,
 void etrace_encoder_context(ETraceEncoder *enc, uint64_t context,
                             ETraceCtype ctype);
 
-/* The time that packets report from here on, in the caller's ticks */
-static inline void etrace_encoder_time(ETraceEncoder *enc, uint64_t time)
-{
-    enc->time = time;
-}
+/*
+ * The time that packets report from the next block or trap on, in the caller's
+ * ticks, and how this one is to be reported, as a context would be. Ignored if
+ * notime_p (time_width 0).
+ */
+void etrace_encoder_time(ETraceEncoder *enc, uint64_t time, ETraceCtype ctype);
 
 /*
  * Trace notify: report the last instruction of the block that was handed in

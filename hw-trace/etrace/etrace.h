@@ -151,7 +151,7 @@ typedef enum ETraceSlotType {
      * What an event is about is the next block, if not said otherwise.
      */
     ETRACE_EVENT_CONTEXT = 0x20,    /* value: context; sub: ETraceCtype */
-    ETRACE_EVENT_TIME = 0x21,       /* value: time, in ticks */
+    ETRACE_EVENT_TIME = 0x21,       /* value: time, ticks; sub: ETraceCtype */
     /* value: impdef signals from here on; not from QEMU's harts */
     ETRACE_EVENT_IMPDEF = 0x22,
     /*

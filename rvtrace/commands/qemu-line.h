@@ -55,8 +55,8 @@ void qemu_line_set_guest_info(QemuLine *line, const char *text);
 
 /*
  * Have mtime traced, too, unless the options say something of times: at traps,
- * and at least once each time that a hart hands its blocks over. That takes
- * some 0.4 % more bytes. In user mode, packets have timestamps.
+ * and each time that a hart hands a full ring of blocks over. That takes some
+ * 1 % more bytes. In user mode, packets have timestamps.
  */
 void qemu_line_add_time(QemuLine *line);
 

@@ -129,7 +129,7 @@ void riscv_trace_append_context(RISCVTraceHart *hart)
 {
 }
 
-void riscv_trace_append_time(RISCVTraceHart *hart)
+void riscv_trace_append_time(RISCVTraceHart *hart, bool report)
 {
 }
 

@@ -17,5 +17,6 @@ tests=$(cd "$here/../../../../tests-tcg-riscv64" && pwd)
 have_qemu
 make_guest signals "$here/signals.S" rv64gc
 make_guest scontext "$here/scontext.S" rv64gc
+make_guest times "$here/times.S" rv64gc
 
 exec python3 "$here/signals.py" "${1:-*}"

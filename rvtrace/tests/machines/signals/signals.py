@@ -18,9 +18,10 @@ LIMIT = links.LIMIT / 2
 ENCODER = 0x3020000
 DATA_CONTROL, TRIG_EXT_IN = ENCODER + 0x10, ENCODER + 0x54
 DATA_TRACING, DATA_TRIG_ENABLE = 1 << 1, 1 << 2
+TIME = 0xc01
 
 
-def arguments(folder, props):
+def arguments(folder, props, guest='signals'):
     args = [QEMU, '-M', 'virt,trace=on,trace-chardev=tr,trace-sideband=sb,'
             'trace-autostart=on,trace-modes=baseline', '-chardev',
             f'file,id=tr,path={folder}/trace', '-chardev',
@@ -28,15 +29,15 @@ def arguments(folder, props):
             '-m', '128M',
             '-display', 'none', '-monitor', 'none', '-serial',
             f'file:{folder}/uart', '-bios', 'none', '-kernel',
-            f'{OUT}/signals.elf']
+            f'{OUT}/{guest}.elf']
     for prop in props:
         args += ['-global', f'riscv-trace-encoder.{prop}']
     return args
 
 
-def packets(folder, *props):
-    """The packets of a run: dictionaries of their fields"""
-    subprocess.run(arguments(folder, props), stdin=subprocess.DEVNULL,
+def packets(folder, *props, guest='signals', kinds=('inst',)):
+    """The packets of a run of these kinds: dictionaries of their fields"""
+    subprocess.run(arguments(folder, props, guest), stdin=subprocess.DEVNULL,
                    timeout=LIMIT, check=True)
     done = subprocess.run(
         [RVTRACE, 'decode', '--emit', 'packets', '--trace', f'{folder}/trace',
@@ -46,7 +47,7 @@ def packets(folder, *props):
     lines = (line.split('#')[0].split() for line in done.stdout.splitlines())
     return [{name: int(value, 0) for name, value in
              (word.split('=') for word in words[1:])}
-            for words in lines if words and words[0] == 'inst']
+            for words in lines if words and words[0] in kinds]
 
 
 def contexts(folder, *props):
@@ -119,6 +120,43 @@ def times(folder):
     for i, at in enumerate(traps):
         need(printed[2 * i] <= at <= printed[2 * i + 1],
              f'{at} is not from {printed[2 * i]} to {printed[2 * i + 1]}')
+
+
+# Slots of the ring, and those behind its limit; branches in a slot, at most
+RING, SLACK, BRANCHES = 1024, 576, 63
+# How often times.S goes through its loops
+LOOPS, READS = 2000000, 20000
+UNTIL_FULL = ('time-width=64', 'sync-mode=0')
+
+
+def times_of_history(folder):
+    """Each full ring is a time, if nothing interrupts the hart."""
+    seen = packets(folder, *UNTIL_FULL, 'branch-prediction=on', guest='times')
+    got = [p['time'] for p in seen if 'time' in p]
+    need(len(got) > LOOPS / (RING + SLACK) / BRANCHES, f'{len(got)} times')
+    need(got == sorted(got), 'they are not in order')
+
+
+def times_of_blocks(folder):
+    """
+    ... in front of the very instruction that comes next: what the hart has read
+    of mtime before is not later, what it reads then is not earlier.
+    """
+    last, reads, since, times_seen = 0, 0, 0, 0
+    for p in packets(folder, *UNTIL_FULL, 'data-width=64', 'data=on',
+                     'data-compress=0', guest='times', kinds=('inst', 'data')):
+        if 'time' in p:
+            need(p['time'] >= last, f'{p["time"]} is reported behind {last}')
+            last, since = p['time'], 0
+            times_seen += 1
+        elif p.get('addr_msbs', 0) << 6 | p.get('addr_lsbs', 0) == TIME:
+            need(p['data'] >= last, f'{p["data"]} is read behind {last}')
+            last = p['data']
+            reads += 1
+        since += 'addr_lsbs' in p
+        need(since <= RING + SLACK, f'{since} accesses without a time')
+    need(reads == READS, f'{reads} reads of the time')
+    need(times_seen > LOOPS / (RING + SLACK), f'{times_seen} times')
 
 
 def notify(folder):
@@ -200,6 +238,8 @@ TESTS = (
       for cpu, want in REGISTERS),
     ('context: trTeContext 0', context_off),
     ('time of traps', times),
+    ('time of a full ring, branch history', times_of_history),
+    ('time of a full ring, blocks', times_of_blocks),
     ('notify by a debug trigger', notify),
     ('data trace on and off by a trigger', data_trigger),
     ('privilege_width_p 2 and H', narrow_privilege),
