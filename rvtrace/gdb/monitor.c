@@ -94,7 +94,7 @@ static bool find_time(GdbTarget *g, GdbHart *h, const char *place, uint64_t ns,
 
 bool gdb_go_to(GdbTarget *g, unsigned hart, const char *place, GError **errp)
 {
-    GdbHart *h = &g->harts[hart];
+    GdbHart *h = gdb_hart_at(g, hart);
     uint64_t length = replay_length(h->replay), at, ns;
     g_autofree char *range = NULL, *why = NULL;
 
@@ -152,7 +152,7 @@ static bool where(GdbTarget *g, const char *arg, GString *out)
 
 static bool when(GdbTarget *g, const char *arg, GString *out)
 {
-    GdbHart *h = &g->harts[g->selected];
+    GdbHart *h = gdb_hart_at(g, g->selected);
     const ReplayMoment *m = replay_moment(h->replay, h->at);
 
     g_string_append_printf(out, "%" PRIu64, h->at);

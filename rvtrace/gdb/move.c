@@ -26,7 +26,7 @@ static void put_watch(GdbTarget *g, GString *s)
 
 void gdb_put_stop(GdbTarget *g, unsigned hart, GdbStop why)
 {
-    GdbHart *h = &g->harts[hart];
+    GdbHart *h = gdb_hart_at(g, hart);
     g_autoptr(GString) s = g_string_new(why == GDB_STOP_INTERRUPT ? "T02" :
                                         "T05");
     const ReplayInsn *insn = replay_insn(h->replay, h->at);
@@ -119,9 +119,9 @@ static bool is_interrupted(GdbTarget *g, unsigned hart)
     return true;
 }
 
-void gdb_step(GdbTarget *g, unsigned hart, bool back)
+void gdb_step(GdbTarget *g, unsigned hart, bool back, bool all)
 {
-    GdbHart *h = &g->harts[hart];
+    GdbHart *h = gdb_hart_at(g, hart);
     const ReplayInsn *insn;
     uint64_t at;
 
@@ -141,6 +141,9 @@ void gdb_step(GdbTarget *g, unsigned hart, bool back)
     }
     say_gap(g, hart, MAX(at, h->at));
     h->at = at;
+    if (all) {
+        gdb_others_go_on(g, hart, back);
+    }
     insn = replay_insn(h->replay, h->at);
     gdb_put_stop(g, hart, insn && is_breakpoint(g, insn->pc) ?
                  GDB_STOP_BREAKPOINT : GDB_STOP_THERE);
@@ -171,9 +174,9 @@ static ReplayFound find_access(GdbTarget *g, GdbHart *h, uint64_t end,
     return found;
 }
 
-void gdb_continue(GdbTarget *g, unsigned hart, bool back)
+void gdb_continue(GdbTarget *g, unsigned hart, bool back, bool all)
 {
-    GdbHart *h = &g->harts[hart];
+    GdbHart *h = gdb_hart_at(g, hart);
     uint64_t at = back ? 0 : replay_length(h->replay) - 1;
     GdbStop why = back ? GDB_STOP_BEGIN : GDB_STOP_END;
     ReplayFound found;
@@ -203,6 +206,9 @@ void gdb_continue(GdbTarget *g, unsigned hart, bool back)
     case REPLAY_FOUND:
     case REPLAY_NOT_FOUND:
         h->at = at;
+        if (all) {
+            gdb_others_go_on(g, hart, back);
+        }
         gdb_put_stop(g, hart, why);
         break;
     default:
@@ -214,13 +220,13 @@ void gdb_continue(GdbTarget *g, unsigned hart, bool back)
 
 /*
  * ";ACTION[:THREAD]..." What moves is the thread that is named first, with a
- * step if there is one: the others would go on meanwhile.
+ * step if there is one. The others go on meanwhile if an action is for them.
  */
 void gdb_vcont(GdbTarget *g, const char *actions)
 {
     g_auto(GStrv) list = g_strsplit(actions + 1, ";", -1);
     unsigned hart = g->selected;
-    bool step = false, named = false;
+    bool step = false, named = false, all = false;
 
     for (char **action = list; *action; action++) {
         const char *colon = strchr(*action, ':');
@@ -232,10 +238,12 @@ void gdb_vcont(GdbTarget *g, const char *actions)
             return;
         }
         if (!colon) {
+            all = true;
             step |= steps && !named;
             continue;
         }
         colon++;
+        all |= *colon == '-';
         if (!gdb_get_thread(g, &colon, &which) || *colon) {
             gdb_puts(g, "E01");
             return;
@@ -247,9 +255,9 @@ void gdb_vcont(GdbTarget *g, const char *actions)
         }
     }
     if (step) {
-        gdb_step(g, hart, false);
+        gdb_step(g, hart, false, all);
     } else {
-        gdb_continue(g, hart, false);
+        gdb_continue(g, hart, false, all);
     }
 }
 

@@ -326,6 +326,20 @@ static void on_synced(void *opaque)
     p->next_point = p->pos + p->r->spacing;
 }
 
+/* The trace reports @ns in front of the next instruction. */
+static void find_time(ReplayPass *p, uint64_t ns)
+{
+    if (ns >= p->ns) {
+        p->found = true;
+        p->at = p->pos;
+        p->d.stop = true;
+    } else if (!p->has_before || ns != p->before_ns) {
+        p->has_before = true;
+        p->before_at = p->pos;
+        p->before_ns = ns;
+    }
+}
+
 static void on_time(void *opaque, uint64_t ticks, unsigned bits,
                     bool timestamp)
 {
@@ -336,10 +350,8 @@ static void on_time(void *opaque, uint64_t ticks, unsigned bits,
         !virtual_clock_put(&p->clock, ticks, bits)) {
         return;
     }
-    if (p->kind == PASS_FIND_TIME && virtual_clock_ns(&p->clock) >= p->ns) {
-        p->found = true;
-        p->at = p->pos;
-        p->d.stop = true;
+    if (p->kind == PASS_FIND_TIME) {
+        find_time(p, virtual_clock_ns(&p->clock));
     }
 }
 
@@ -380,6 +392,9 @@ bool replay_pass(ReplayPass *p)
         p->pos = p->marked = p->polled = p->from->insns;
         p->clock.known = p->from->time_known;
         p->clock.ticks = p->from->ticks;
+        p->has_before = p->from->time_known;
+        p->before_at = p->from->insns;
+        p->before_ns = p->clock.known ? virtual_clock_ns(&p->clock) : 0;
     }
     return trace_decode_from(&p->d, r->t, r->hart, p->from ? &start : NULL,
                              p->kind == PASS_SCAN ? &scan_consumer :

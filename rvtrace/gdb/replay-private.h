@@ -69,7 +69,7 @@ typedef struct ReplayPass {
     const uint64_t *pcs;
     unsigned nr_pcs;
     bool last;
-    uint64_t ns;                /* PASS_FIND_TIME */
+    uint64_t ns;                /* PASS_FIND_TIME: the first time from it on */
     GArray *losses;             /* PASS_SCAN: TraceLoss */
     ReplayPollFn *poll;         /* or NULL */
     void *opaque;
@@ -77,6 +77,9 @@ typedef struct ReplayPass {
     /* The result */
     bool found, stopped;
     uint64_t at;
+    /* PASS_FIND_TIME: where the time before that was reported, and which */
+    bool has_before;
+    uint64_t before_at, before_ns;
 
     /* While it runs */
     TraceDecoder d;

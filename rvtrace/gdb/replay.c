@@ -304,15 +304,13 @@ ReplayFound replay_find(Replay *r, uint64_t from, bool back,
     return back ? find_back(r, from, p, at) : find_ahead(r, from, p, at);
 }
 
-ReplayFound replay_find_time(Replay *r, uint64_t ns, ReplayPollFn *poll,
-                             void *opaque, uint64_t *at)
+/* Have @p, a PASS_FIND_TIME, find the first time from @ns on. */
+static ReplayFound find_time(ReplayPass *p, uint64_t ns, uint64_t *at)
 {
-    g_autofree ReplayPass *p = pass_new(r, PASS_FIND_TIME, 0, r->length);
+    Replay *r = p->r;
     uint64_t from = 0;
 
     p->ns = ns;
-    p->poll = poll;
-    p->opaque = opaque;
     for (guint i = 0; i < r->points->len; i++) {
         const ReplayPoint *point = &g_array_index(r->points, ReplayPoint, i);
         VirtualClock clock = { .hz = r->clock.hz, .ticks = point->ticks };
@@ -322,6 +320,56 @@ ReplayFound replay_find_time(Replay *r, uint64_t ns, ReplayPollFn *poll,
         }
     }
     return run_search(p, from, at);
+}
+
+ReplayFound replay_find_time(Replay *r, uint64_t ns, ReplayPollFn *poll,
+                             void *opaque, uint64_t *at)
+{
+    g_autofree ReplayPass *p = pass_new(r, PASS_FIND_TIME, 0, r->length);
+
+    p->poll = poll;
+    p->opaque = opaque;
+    return find_time(p, ns, at);
+}
+
+bool replay_time(Replay *r, uint64_t i, uint64_t *ns)
+{
+    const ReplayMoment *m = replay_moment(r, i), *first, *next, *all;
+    GArray *moments = r->window.moments;
+
+    if (!m || !m->time_known) {
+        return false;
+    }
+    all = (const ReplayMoment *)moments->data;
+    for (first = m; first > all && first[-1].time_known &&
+         first[-1].ns == m->ns; first--) {
+        /* to where it was reported, if that is in the window */
+    }
+    for (next = m; next < all + moments->len && next->ns == m->ns; next++) {
+        /* to where another one is */
+    }
+    *ns = m->ns;
+    if (next < all + moments->len) {
+        *ns += share_of(next->ns - m->ns, i - first->index,
+                        next->index - first->index);
+    }
+    return true;
+}
+
+uint64_t replay_place_at(Replay *r, uint64_t ns)
+{
+    g_autofree ReplayPass *p = pass_new(r, PASS_FIND_TIME, 0, r->length);
+    uint64_t at = 0, found_ns;
+
+    if (find_time(p, ns, &at) != REPLAY_FOUND) {
+        return r->length - 1;
+    }
+    found_ns = virtual_clock_ns(&p->clock);
+    if (p->has_before && found_ns > ns) {
+        at = p->before_at + share_of(at - p->before_at, ns - p->before_ns,
+                                     found_ns - p->before_ns);
+    }
+    return at;
 }
 
 /* The image as it is at @m */

@@ -134,6 +134,19 @@ ReplayFound replay_find(Replay *r, uint64_t from, bool back,
 ReplayFound replay_find_time(Replay *r, uint64_t ns, ReplayPollFn *poll,
                              void *opaque, uint64_t *at);
 
+/*
+ * About when instruction @i, less than the length, was executed: the time that
+ * the trace reports last before, and a share of what there is up to the next
+ * one. Sets *@ns, of virtual time; false: it is not known.
+ */
+bool replay_time(Replay *r, uint64_t i, uint64_t *ns);
+
+/*
+ * About where the hart was at @ns, likewise: the number of the instruction. The
+ * last one if the trace reports no time from @ns on. Only if there are times.
+ */
+uint64_t replay_place_at(Replay *r, uint64_t ns);
+
 /* Does the trace report the time? */
 bool replay_has_time(const Replay *r);
 

@@ -82,7 +82,7 @@ static void add_place(GdbTarget *g, GString *out, const ReplayFrame *frame,
 
 static void add_stack(GdbTarget *g, unsigned hart, GString *out)
 {
-    GdbHart *h = &g->harts[hart];
+    GdbHart *h = gdb_hart_at(g, hart);
     unsigned depth = 0;
     const GArray *stack = h->stacks ? replay_stack(h->stacks, h->at, &depth)
                                     : NULL;

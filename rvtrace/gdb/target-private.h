@@ -29,11 +29,20 @@
 /* pcs in one of GDB_REG_STACK */
 #define GDB_STACK_PART  (REPLAY_MAX_FRAMES / GDB_NR_STACKS)
 
+/* Which way a hart has to go, because others did */
+typedef enum GdbFollows {
+    GDB_FOLLOWS_NOT,
+    GDB_FOLLOWS_FORTH,
+    GDB_FOLLOWS_BACK,
+} GdbFollows;
+
 typedef struct GdbHart {
     Replay *replay;             /* NULL: there is no such thread */
     ReplayStacks *stacks;       /* NULL: they are not known */
     ReplayStates *states;       /* NULL: the trace has no data */
-    uint64_t at;
+    uint64_t at;                /* see gdb_hart_at() */
+    GdbFollows follows;
+    uint64_t until_ns;          /* ... up to this time */
     /* record btrace bts: */
     bool btrace;
     char *given;                /* checksum of the last answer; or NULL */
@@ -91,10 +100,16 @@ void gdb_say(GdbTarget *g, const char *text);
 /* Send a part of @text as qXfer wants it: @range is "OFFSET,LENGTH". */
 void gdb_put_part(GdbTarget *g, const GString *text, const char *range);
 
+/* together.c: hart @hart, where it is now that others have stopped. */
+GdbHart *gdb_hart_at(GdbTarget *g, unsigned hart);
+
+/* Hart @hart has gone to where it is: all others go there, too, in time. */
+void gdb_others_go_on(GdbTarget *g, unsigned hart, bool back);
+
 /* The hart that is asked about */
 static inline GdbHart *gdb_hart(GdbTarget *g)
 {
-    return &g->harts[g->general];
+    return gdb_hart_at(g, g->general);
 }
 
 /* Addresses have so many bits. */
@@ -145,9 +160,12 @@ void gdb_wait_begin(GdbTarget *g);
  */
 bool gdb_was_interrupted(GdbTarget *g);
 
-/* Move @hart by one instruction, or to the next breakpoint; send the stop. */
-void gdb_step(GdbTarget *g, unsigned hart, bool back);
-void gdb_continue(GdbTarget *g, unsigned hart, bool back);
+/*
+ * Move @hart by one instruction, or to the next breakpoint; send the stop.
+ * @all: the others go on, too, up to the same time.
+ */
+void gdb_step(GdbTarget *g, unsigned hart, bool back, bool all);
+void gdb_continue(GdbTarget *g, unsigned hart, bool back, bool all);
 
 /* vCont, with what is behind it */
 void gdb_vcont(GdbTarget *g, const char *actions);

@@ -103,7 +103,7 @@ GString *gdb_text_threads(GdbTarget *g)
     GString *s = g_string_new("<?xml version=\"1.0\"?>\n<threads>\n");
 
     for (unsigned i = 0; i < g->nr_harts; i++) {
-        GdbHart *h = &g->harts[i];
+        GdbHart *h = gdb_hart_at(g, i);
         const ReplayMoment *m = h->replay ? replay_moment(h->replay, h->at)
                                           : NULL;
         g_autofree char *comm = m && m->task_known ? task_name(&m->task)
@@ -148,7 +148,7 @@ static void add_event(GString *s, const ReplayEvent *event)
 
 GString *gdb_text_where(GdbTarget *g, unsigned hart)
 {
-    GdbHart *h = &g->harts[hart];
+    GdbHart *h = gdb_hart_at(g, hart);
     GString *s = g_string_new(NULL);
     const ReplayInsn *insn = replay_insn(h->replay, h->at);
     const ReplayMoment *m = replay_moment(h->replay, h->at);

@@ -441,18 +441,18 @@ static void resume(GdbTarget *g, const char *packet)
     if (g_ascii_islower(*packet) && packet[1]) {
         gdb_error(g, "the past cannot be changed: go on without an address");
     } else if (step) {
-        gdb_step(g, mover(g), false);
+        gdb_step(g, mover(g), false, g->mover < 0);
     } else {
-        gdb_continue(g, mover(g), false);
+        gdb_continue(g, mover(g), false, g->mover < 0);
     }
 }
 
 static void go_back(GdbTarget *g, const char *packet)
 {
     if (g_str_equal(packet, "bs")) {
-        gdb_step(g, mover(g), true);
+        gdb_step(g, mover(g), true, g->mover < 0);
     } else if (g_str_equal(packet, "bc")) {
-        gdb_continue(g, mover(g), true);
+        gdb_continue(g, mover(g), true, g->mover < 0);
     } else {
         gdb_puts(g, "");
     }

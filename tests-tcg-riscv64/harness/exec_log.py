@@ -45,11 +45,13 @@ def executed(path, mask=2 ** 64 - 1, standing=False):
     return pcs
 
 
-def retired(path, mask, fetch):
+def retired(path, mask, fetch, order=None):
     """
     The pcs of the instructions that retired, in lists by hart. fetch: causes of
-    exceptions that are of the next instruction
+    exceptions that are of the next instruction. order: a list, which gets the
+    hart of each instruction
     """
+    order = [] if order is None else order
     pcs = {}
     began = {}          # by hart: the last one, with nothing after it yet
     last = 0            # the hart that the log is at
@@ -59,10 +61,12 @@ def retired(path, mask, fetch):
             if trace:
                 last = int(trace[1])
                 pcs.setdefault(last, []).append(int(trace[2], 16) & mask)
+                order.append(last)
                 began[last] = True
                 continue
             if line.startswith(STOPPED):
                 pcs[last].pop()
+                order.pop()
                 began[last] = False
                 continue
             trap = TRAP.search(line)
@@ -73,6 +77,7 @@ def retired(path, mask, fetch):
             if (trap[2] == '0' and int(trap[3], 16) not in fetch and
                     began.get(hart) and pcs[hart][-1] == epc):
                 pcs[hart].pop()
+                order.pop()
             began[hart] = False
     return pcs
 

@@ -10,8 +10,8 @@ import subprocess
 import links
 import tap
 from tap import need
-from target import (DATA, LIMIT, OUT, PYTHON, RVTRACE, Raw, run_gdb, server,
-                    start, symbols_of, trace, trace_without_log)
+from target import (DATA, LIMIT, OUT, PYTHON, RVTRACE, TIMES, Raw, run_gdb,
+                    server, start, symbols_of, trace, trace_without_log)
 
 
 # Goes on CALLS times, and reports each end. The condition is false, and says
@@ -221,9 +221,6 @@ def long_search(folder):
         log = tool.communicate(b'+$k#6b', LIMIT)[1]
     need(re.fullmatch(rb'\+\++\$%s#.*' % known.encode(), said), said)
     need(re.search(b'^rvtrace: hart 0: .* %$', log, re.M), log)
-
-
-TIMES = ('-global', 'riscv-trace-encoder.time-width=64')
 
 
 def wrong_places(folder, smp):

@@ -16,9 +16,9 @@ import answers
 import links
 import tap
 from tap import need
-from target import (DATA, HISTORY, LIMIT, LOG, OUT, PYTHON, RVTRACE, STEPS, Raw,
-                    places, qemu_line, repeat, retired, run_gdb, same, server,
-                    start, symbols_of, trace, values)
+from target import (DATA, HISTORY, LIMIT, LOG, OUT, PYTHON, RVTRACE, STEPS,
+                    TIMES, Raw, places, qemu_line, repeat, retired, run_gdb,
+                    same, server, start, symbols_of, trace, values)
 
 
 def walk(folder, guest, cpu, symbols=True):
@@ -68,6 +68,51 @@ def harts(folder):
              f'info threads: hart {hart}')
         need(f'hart {hart}: instruction {at} of' in output,
              f'monitor where: hart {hart}')
+
+
+# baton.S: turns of each hart; instructions of one, at most, with three harts
+TURNS, TURN = 60, 250
+
+
+def together(folder):
+    """A hart that goes somewhere takes the others along: to the same time."""
+    cpu, smp, order = 'rv64', 3, []
+    guest = 'baton.rv64gc'
+    pcs = trace(folder, guest, cpu, smp, options=TIMES)
+    retired(f'{folder}/exec', cpu, order)
+    stop = next(pc for pc in pcs[1] if pcs[1].count(pc) == TURNS)
+    where = [n for n, pc in enumerate(pcs[1]) if pc == stop][::-1]
+    commands = ['set scheduler-locking off', 'thread 2',
+                f'break *{stop:#x} thread 2',
+                *['reverse-continue', 'monitor where all'] * len(where),
+                'thread 3', 'reverse-stepi', 'monitor where all',
+                'set scheduler-locking on', 'thread 1', 'stepi',
+                'monitor where all', 'set scheduler-locking off',
+                'thread 2', *['continue', 'monitor where all'] * len(where)]
+    output = run_gdb(folder, guest, commands)
+    got = places(output)
+    got = [got[i:i + smp] for i in range(0, len(got), smp)]
+    need(len(got) == 2 * len(where) + 2, f'{len(got)} stops')
+
+    def simultaneous(hart, place, seen):
+        """Where the others were, by the log"""
+        now = [i for i, one in enumerate(order) if one == hart][place]
+        truth = [order[:now].count(other) for other in range(smp)]
+        for other in range(smp):
+            need(abs(truth[other] - seen[other]) <= (other != hart) * TURN,
+                 f'hart {hart} at {place}: {seen}, not {truth}')
+
+    for place, seen in zip(where, got):
+        simultaneous(1, place, seen)
+    step, alone = got[len(where):len(where) + 2]
+    need(step[2] == got[len(where) - 1][2] - 1, 'hart 2 takes no step')
+    simultaneous(2, step[2], step)
+    need(alone == [step[0] + 1, *step[1:]],
+         f'hart 0 does not step alone: {alone}, before {step}')
+    forth = [place for place in where[::-1] if place > alone[1]]
+    for place, seen in zip(forth, got[len(where) + 2:]):
+        simultaneous(1, place, seen)
+    return f'{len(where)} stops of {[len(p) for p in pcs.values()]}'
 
 
 def chosen(pcs):
@@ -510,6 +555,7 @@ def main():
         ('step by step, zc', walk, 'zc.rv64gc', 'rv64,d=off,zcmp=on,zcmt=on',
          False),
         ('several harts', harts),
+        ('several harts that go on together', together),
         *((f'breakpoints, {guest}', breakpoints, f'{guest}.rv64gc')
           for guest in ('calls', 'exceptions', 'irq', 'priv')),
         ('breakpoints, the third hart', breakpoints, 'baton.rv64gc', 3),

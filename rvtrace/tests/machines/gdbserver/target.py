@@ -19,17 +19,18 @@ LOG = ('-accel', 'tcg,one-insn-per-tb=on,thread=single', '-d',
        'exec,nochain,int')
 DATA = [word for name in ('data-width=64', 'data=on')
         for word in ('-global', f'riscv-trace-encoder.{name}')]
+TIMES = ('-global', 'riscv-trace-encoder.time-width=64')
 HISTORY = re.compile(r'^\d+\t(?:=>|  ) 0x([0-9a-f]+)')
 
 
-def retired(path, cpu):
+def retired(path, cpu, order=None):
     """
     The pcs of each hart. With Zcmt, a fetch that fails may be one from a
-    table, so no guest may jump to itself.
+    table, so no guest may jump to itself. order: see exec_log.py
     """
     return exec_log.retired(path, (1 << (32 if cpu.startswith('rv32') else
                                          64)) - 1,
-                            () if 'zcmt' in cpu else exec_log.FETCH)
+                            () if 'zcmt' in cpu else exec_log.FETCH, order)
 
 
 def qemu_line(folder, guest, cpu, smp, *options):
