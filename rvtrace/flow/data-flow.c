@@ -33,6 +33,9 @@ static ETraceDataAccess *access_at(DataFlow *df, unsigned i)
     return &g_array_index(df->accesses, ETraceDataAccess, i);
 }
 
+/* What comes next may be behind a trap. */
+static const DataFlowLeft nothing_known = { .vstart = true };
+
 void data_flow_init(DataFlow *df, const ETraceParams *params, Image *image,
                     const DataFlowOps *ops, void *opaque)
 {
@@ -42,6 +45,7 @@ void data_flow_init(DataFlow *df, const ETraceParams *params, Image *image,
         .ops = ops,
         .opaque = opaque,
         .mask = params->iaddress_width == 32 ? UINT32_MAX : UINT64_MAX,
+        .left = nothing_known,
         .insns = g_array_new(false, false, sizeof(uint64_t)),
         .items = g_array_new(false, false, sizeof(DataFlowItem)),
         .accesses = g_array_new(false, false, sizeof(ETraceDataAccess)),
@@ -61,18 +65,9 @@ void data_flow_destroy(DataFlow *df)
  * does.
  */
 
-/* What the instructions so far have left behind, as far as it is known */
-typedef struct MatchState {
-    bool has_reserved;
-    uint64_t reserved;          /* lr */
-    bool has_vl;
-    uint32_t vl;
-    bool vstart;                /* may not be 0 */
-} MatchState;
-
 /* Can access @j be one of @item, whose first is @first? */
 static bool fits(DataFlow *df, const DataFlowItem *item, unsigned first,
-                 unsigned j, const MatchState *m)
+                 unsigned j, const DataFlowLeft *m)
 {
     const ETraceDataAccess *a = access_at(df, j);
     bool has_address = !(df->params.doptions & ETRACE_DOPT_NO_ADDRESS);
@@ -106,7 +101,7 @@ static bool fits(DataFlow *df, const DataFlowItem *item, unsigned first,
 
 /* How many accesses from @first on can be of @item */
 static unsigned longest(DataFlow *df, const DataFlowItem *item,
-                        unsigned first, const MatchState *m)
+                        unsigned first, const DataFlowLeft *m)
 {
     uint64_t max = item->data.max;
     unsigned n = 0;
@@ -123,7 +118,7 @@ static unsigned longest(DataFlow *df, const DataFlowItem *item,
 
 /* What @item leaves behind; false if it cannot have made its accesses. */
 static bool leave_behind(DataFlow *df, const DataFlowItem *item,
-                         unsigned first, MatchState *m)
+                         unsigned first, DataFlowLeft *m)
 {
     const DataInsn *d = &item->data;
 
@@ -157,7 +152,7 @@ static bool leave_behind(DataFlow *df, const DataFlowItem *item,
 
 typedef struct Choice {
     unsigned item, first;       /* the item, and its first access */
-    MatchState before;
+    DataFlowLeft before;
 } Choice;
 
 static bool put_together(DataFlow *df)
@@ -165,8 +160,7 @@ static bool put_together(DataFlow *df)
     g_autoptr(GArray) choices = g_array_new(false, false, sizeof(Choice));
     uint64_t steps = 1000 + STEPS_PER_PART * ((uint64_t)df->items->len +
                                               df->accesses->len);
-    /* The stretch may begin behind a trap. */
-    MatchState m = { .vstart = true };
+    DataFlowLeft m = df->left;
     unsigned i = 0, j = 0;
 
     for (;;) {
@@ -187,6 +181,7 @@ static bool put_together(DataFlow *df)
                 g_array_append_val(choices, c);
             }
         } else if (!stuck) {
+            df->left = m;
             return true;
         }
         while (stuck || !leave_behind(df, item, j, &m)) {
@@ -263,7 +258,11 @@ static void finish(DataFlow *df, unsigned keep)
         g_array_set_size(df->insns, --n);
     }
 
-    together = !df->broken && df->accesses->len && put_together(df);
+    together = !df->broken && put_together(df);
+    if (!together) {
+        df->left = nothing_known;
+    }
+    together &= df->accesses->len != 0;
     for (unsigned i = 0, item = 0; i <= n; i++) {
         if (i < n) {
             report_insn(df, i);
@@ -388,6 +387,9 @@ void data_flow_inst_packet(DataFlow *df, const ETracePacket *pkt)
         finish(df, pkt->subformat == ETRACE_SYNC_START ||
                    (pkt->thaddr &&
                     df->params.wire_format != ETRACE_WIRE_1_1_1));
+        if (pkt->subformat == ETRACE_SYNC_TRAP) {
+            df->left = nothing_known;
+        }
         etrace_data_reset(&df->state);
         df->waiting = false;
         break;
@@ -395,6 +397,7 @@ void data_flow_inst_packet(DataFlow *df, const ETracePacket *pkt)
         if (pkt->qual_status != ETRACE_QUAL_NO_CHANGE) {
             df->broken |= pkt->qual_status == ETRACE_QUAL_TRACE_LOST;
             finish(df, 0);
+            df->left = nothing_known;
         }
         if (pkt->dloss) {
             data_flow_gap(df);

@@ -50,6 +50,15 @@ typedef enum DataFlowStatus {
     DATA_FLOW_NO_BASE,          /* builds upon a packet that is missing */
 } DataFlowStatus;
 
+/* What instructions have left behind, as far as it is known */
+typedef struct DataFlowLeft {
+    bool has_reserved;
+    uint64_t reserved;          /* lr */
+    bool has_vl;
+    uint32_t vl;
+    bool vstart;                /* may not be 0 */
+} DataFlowLeft;
+
 typedef struct DataFlow {
     ETraceParams params;
     Image *image;
@@ -62,6 +71,7 @@ typedef struct DataFlow {
     GArray *insns;              /* of the stretch: uint64_t pc */
     GArray *items;              /* ... DataFlowItem */
     GArray *accesses;           /* ... ETraceDataAccess */
+    DataFlowLeft left;          /* by those before the stretch */
     bool broken;                /* something of the stretch is lost */
     bool waiting;               /* for a sync packet: what is before is gone */
 

@@ -130,6 +130,11 @@ for guest in "${guests[@]}"; do
     done
     check "$guest, no values" "$guest" data-no-value=on --novalue
     check "$guest, syncs" "$guest" sync-mode=1,sync-max=0 ""
+    # vl was set ahead of the synchronisation
+    check "$guest, syncs by half-words" "$guest" sync-mode=3,sync-max=0 "" \
+        -accel tcg,one-insn-per-tb=on
+    check "$guest, times" "$guest" time-width=64 "" \
+        -accel tcg,one-insn-per-tb=on
     check "$guest, timestamps, srcID of 3 bits" "$guest" \
         timestamp-width=40,timestamp-mode=2,src-bits=3,src-id=5 ""
     check "$guest, 2.1-draft" "$guest" wire-format=2.1-draft ""
