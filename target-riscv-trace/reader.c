@@ -302,7 +302,8 @@ void riscv_trace_reader_registers(RISCVTraceHart *hart)
     ETraceSbRegs record = {
         .pc = env->pc,
         .priv = riscv_trace_priv_now(env),
-        .flags = riscv_has_ext(env, RVF) ? ETRACE_SB_REGS_F : 0,
+        .flags = (riscv_has_ext(env, RVF) ? ETRACE_SB_REGS_F : 0) |
+                 env->frm << ETRACE_SB_REGS_FRM_SHIFT,
     };
     uint8_t bytes[ETRACE_SB_HEADER_SIZE + ETRACE_SB_REGS_SIZE];
     RISCVTraceReader *reader;

@@ -275,6 +275,7 @@ typedef struct ETraceSbTask {
 } ETraceSbTask;
 
 #define ETRACE_SB_REGS_F        0x1     /* there are f registers */
+#define ETRACE_SB_REGS_FRM_SHIFT 5      /* bits 7:5: frm */
 
 typedef struct ETraceSbRegs {
     uint64_t pc;

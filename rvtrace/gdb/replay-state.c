@@ -219,8 +219,7 @@ static void cross_border(StatePass *p, const Pending *insn)
 {
     if (has_registers(p, insn)) {
         memory_forget_all(p->memory);
-        cpu_set(&p->cpu, p->regs.x, p->regs.f,
-                p->regs.flags & ETRACE_SB_REGS_F);
+        cpu_set(&p->cpu, &p->regs);
     } else if (is_behind_call(p, insn)) {
         p->cpu.known_x &= ~(1u << REG_A0);
         memory_forget_all(p->memory);

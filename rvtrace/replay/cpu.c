@@ -34,6 +34,9 @@
 
 #define EBREAK      0x00100073
 
+#define CSR_FRM     0x002
+#define CSR_FCSR    0x003
+
 void cpu_init(Cpu *cpu, const InsnIsa *isa)
 {
     *cpu = (Cpu) { .isa = *isa };
@@ -44,18 +47,19 @@ void cpu_forget(Cpu *cpu)
 {
     cpu->known_x = 1;
     cpu->known_f = 0;
+    cpu->frm = FPU_UNKNOWN;
 }
 
-void cpu_set(Cpu *cpu, const uint64_t *x, const uint64_t *f, bool has_f)
+void cpu_set(Cpu *cpu, const ETraceSbRegs *regs)
 {
     for (unsigned reg = 1; reg < 32; reg++) {
-        cpu->x[reg] = alu_word(cpu->isa.xlen, x[reg]);
-        cpu->f[reg] = f[reg];
+        cpu->x[reg] = alu_word(cpu->isa.xlen, regs->x[reg]);
     }
-    cpu->f[0] = f[0];
-    cpu->has_f = has_f;
+    memcpy(cpu->f, regs->f, sizeof(cpu->f));
+    cpu->has_f = regs->flags & ETRACE_SB_REGS_F;
+    cpu->frm = regs->flags >> ETRACE_SB_REGS_FRM_SHIFT & 7;
     cpu->known_x = UINT32_MAX;
-    cpu->known_f = has_f ? UINT32_MAX : 0;
+    cpu->known_f = cpu->has_f ? UINT32_MAX : 0;
 }
 
 static bool knows(const Cpu *cpu, unsigned reg)
@@ -137,12 +141,6 @@ static void load(Cpu *cpu, uint32_t raw, unsigned rd, const CpuAccesses *all)
                                   sign_extend(a->data, 1 << size));
 }
 
-/* A single in a register of more bits: with ones above */
-static uint64_t box(uint64_t v, unsigned bytes)
-{
-    return bytes == 8 ? v : zero_extend(v, bytes) | ~0ull << 8 * bytes;
-}
-
 static void load_fp(Cpu *cpu, uint32_t raw, unsigned rd,
                     const CpuAccesses *all)
 {
@@ -158,7 +156,7 @@ static void load_fp(Cpu *cpu, uint32_t raw, unsigned rd,
         forget_x(cpu, rd);
         forget_x(cpu, rd | 1);
     }
-    set_f(cpu, rd, f3 < 4 && is_load(a, f3), a ? box(a->data, 1 << f3) : 0);
+    set_f(cpu, rd, f3 < 4 && is_load(a, f3), a ? fpu_box(a->data, 1 << f3) : 0);
 }
 
 static void amo(Cpu *cpu, uint32_t raw, unsigned rd, const CpuAccesses *all)
@@ -182,37 +180,59 @@ static void amo(Cpu *cpu, uint32_t raw, unsigned rd, const CpuAccesses *all)
           a && size <= 3 ? sign_extend(a->data, 1 << size) : 0);
 }
 
+/* OP-FP, and fmadd and so on, which read three registers */
 static void op_fp(Cpu *cpu, uint32_t raw, unsigned rd)
 {
-    unsigned f7 = raw >> 25, f3 = raw >> 12 & 7, rs1 = raw >> 15 & 31;
-    unsigned rs2 = raw >> 20 & 31, fmt = f7 & 3;
-    unsigned bytes = fmt == 0 ? 4 : fmt == 1 ? 8 : 2;
-    bool known = cpu->known_f >> rs1 & cpu->known_f >> rs2 & 1;
-    uint64_t top = 1ull << (8 * bytes - 1), a = cpu->f[rs1], b = cpu->f[rs2];
+    unsigned f5 = raw >> 27, rs1 = raw >> 15 & 31, rs2 = raw >> 20 & 31;
+    bool fused = (raw & 0x7f) != OP_FP;
+    bool from_x = !fused && (f5 == 0x1a || f5 == 0x1e);
+    bool to_x = !fused && (f5 == 0x14 || f5 == 0x18 || f5 == 0x1c);
+    bool two = fused || f5 < 0x06 || f5 == 0x14;
+    bool known = from_x ? knows(cpu, rs1) : cpu->known_f >> rs1 & 1;
+    FpuSources in = {
+        .f = { cpu->f[rs1], cpu->f[rs2], cpu->f[f5] },
+        .x = cpu->x[rs1],
+        .frm = cpu->frm,
+    };
+    uint64_t value = 0;
 
-    switch (f7 >> 2) {
-    case 0x04:                  /* fsgnj, of a number that is boxed right */
-        known &= fmt < 2 && f3 < 3 && box(a, bytes) == a && box(b, bytes) == b;
-        b = f3 == 0 ? b : f3 == 1 ? ~b : a ^ b;
-        set_result(cpu, rd, known, box((a & ~top) | (b & top), bytes));
+    known = known && (!two || (cpu->known_f >> rs2 & 1)) &&
+            (!fused || (cpu->known_f >> f5 & 1)) &&
+            fpu_compute(cpu->isa.xlen, raw, &in, &value);
+    if (to_x) {
+        set_x(cpu, rd, known, value);
+        return;
+    }
+    if (f5 == 0x1e && !fused) {
+        cpu->has_f = true;      /* fmv.w.x and so on: Zfinx has none */
+    }
+    set_result(cpu, rd, known, value);
+}
+
+/* fcsr and frm: rounding modes */
+static void write_frm(Cpu *cpu, uint32_t raw, const ETraceDataAccess *a)
+{
+    unsigned csr = raw >> 20;
+    uint64_t value = 0;
+
+    if (csr != CSR_FRM && csr != CSR_FCSR) {
+        return;
+    }
+    switch (a ? a->dtype : ETRACE_DTYPE_LOAD) {
+    case ETRACE_DTYPE_CSR_RW:
+        value = a->operand;
         break;
-    case 0x1e:                  /* fmv.w.x and so on, and fli */
-        cpu->has_f = true;
-        set_f(cpu, rd, !rs2 && fmt < 2 && knows(cpu, rs1) &&
-              8 * bytes <= cpu->isa.xlen, box(cpu->x[rs1], bytes));
+    case ETRACE_DTYPE_CSR_RS:
+        value = a->data | a->operand;
         break;
-    case 0x1c:                  /* fmv.x.w and so on, and fclass */
-        set_x(cpu, rd, !f3 && !rs2 && fmt < 2 && (cpu->known_f >> rs1 & 1),
-              sign_extend(a, bytes));
-        break;
-    case 0x14:                  /* feq, flt, fle */
-    case 0x18:                  /* fcvt.w.s and so on */
-        forget_x(cpu, rd);
+    case ETRACE_DTYPE_CSR_RC:
+        value = a->data & ~a->operand;
         break;
     default:
-        set_result(cpu, rd, false, 0);
-        break;
+        cpu->frm = FPU_UNKNOWN;
+        return;
     }
+    cpu->frm = (csr == CSR_FCSR ? value >> 5 : value) & 7;
 }
 
 static void read_csr(Cpu *cpu, uint32_t raw, unsigned rd,
@@ -222,6 +242,7 @@ static void read_csr(Cpu *cpu, uint32_t raw, unsigned rd,
     unsigned f3 = raw >> 12 & 7;
 
     if (f3 & 3) {
+        write_frm(cpu, raw, a);
         set_x(cpu, rd, a && a->dtype >= ETRACE_DTYPE_CSR_RW &&
               a->dtype <= ETRACE_DTYPE_CSR_RC, a ? a->data : 0);
     } else if (f3 == 4) {
@@ -326,13 +347,11 @@ static void execute(Cpu *cpu, uint64_t pc, uint32_t raw, unsigned len,
         amo(cpu, raw, rd, all);
         break;
     case OP_FP:
-        op_fp(cpu, raw, rd);
-        break;
     case 0x43:                  /* fmadd and so on */
     case 0x47:
     case 0x4b:
     case 0x4f:
-        set_result(cpu, rd, false, 0);
+        op_fp(cpu, raw, rd);
         break;
     case SYSTEM:
         read_csr(cpu, raw, rd, all);

@@ -13,6 +13,8 @@
 
 #include "code/insn.h"
 #include "etrace/data.h"
+#include "etrace/sideband.h"
+#include "replay/fpu.h"
 
 typedef struct Cpu {
     InsnIsa isa;
@@ -21,14 +23,15 @@ typedef struct Cpu {
     /* Bit N: of x[N] and f[N]; bit 0 of known_x is set. */
     uint32_t known_x, known_f;
     bool has_f;                 /* there are f registers, not Zfinx */
+    FpuRound frm;               /* the CSR; or FPU_UNKNOWN */
 } Cpu;
 
 /* Nothing is known but x0. */
 void cpu_init(Cpu *cpu, const InsnIsa *isa);
 void cpu_forget(Cpu *cpu);
 
-/* All are known: these; of @f, 32 as @x, only if there are f registers. */
-void cpu_set(Cpu *cpu, const uint64_t *x, const uint64_t *f, bool has_f);
+/* All are known: these; f registers only if there are some. */
+void cpu_set(Cpu *cpu, const ETraceSbRegs *regs);
 
 /* The accesses that an instruction has made, by the data trace */
 typedef struct CpuAccesses {

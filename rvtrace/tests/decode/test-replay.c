@@ -8,6 +8,7 @@
 #include "qemu/osdep.h"
 #include "tests/fixtures/check.h"
 #include "replay/cpu.h"
+#include "replay/fpu.h"
 #include "replay/memory.h"
 #include "replay/rvc.h"
 
@@ -174,6 +175,105 @@ static void test_zfinx(void)
     expect(&cpu, A1, 7);
 }
 
+/* An instruction of OP-FP; what it reads is given to fpu(). */
+#define OP(funct7, rs2, rm) \
+    ((uint32_t)(funct7) << 25 | (rs2) << 20 | (rm) << 12 | 0x53)
+#define BOX(v)  (0xffffffff00000000 | (v))
+#define NAN_D   0x7ff8000000000000
+
+static const struct {
+    uint32_t raw;
+    uint64_t a, b, want;
+} fpu_cases[] = {
+    /* 1 + 2^-53: "round to nearest, ties to even", towards 0, down, up */
+    { OP(1, 0, 0), 0x3ff0000000000000, 0x3ca0000000000000, 0x3ff0000000000000 },
+    { OP(1, 0, 1), 0x3ff0000000000000, 0x3ca0000000000000, 0x3ff0000000000000 },
+    { OP(1, 0, 2), 0x3ff0000000000000, 0x3ca0000000000000, 0x3ff0000000000000 },
+    { OP(1, 0, 3), 0x3ff0000000000000, 0x3ca0000000000000, 0x3ff0000000000001 },
+    /* "the result of a floating-point operation is NaN, it is the canonical" */
+    { OP(1, 0, 0), 0xfff8000000000123, 0, NAN_D },
+    /* "otherwise, the input is treated as the canonical NaN" if not boxed */
+    { OP(0x00, 0, 0), 0x3f800000, BOX(0x3f800000), BOX(0x7fc00000) },
+    { OP(0x00, 0, 0), BOX(0x3f800000), BOX(0x3f800000), BOX(0x40000000) },
+    /* fmin.s and fmax.s: "-0.0 is considered to be less than +0.0" */
+    { OP(0x14, 0, 0), BOX(0), BOX(0x80000000), BOX(0x80000000) },
+    { OP(0x14, 0, 1), BOX(0x80000000), BOX(0), BOX(0) },
+    /* "If only one operand is a NaN, the result is the non-NaN operand" */
+    { OP(0x15, 0, 0), NAN_D, 0x4000000000000000, 0x4000000000000000 },
+    { OP(0x15, 0, 1), 0x7ff0000000000001, NAN_D, NAN_D },
+    /* fcvt.w.d, fcvt.wu.d, fcvt.lu.d: the table of invalid inputs */
+    { OP(0x61, 0, 1), 0x41f0000000000000, 0, 0x7fffffff },
+    { OP(0x61, 0, 1), 0xfff0000000000000, 0, 0xffffffff80000000 },
+    { OP(0x61, 0, 1), NAN_D, 0, 0x7fffffff },
+    { OP(0x61, 1, 1), NAN_D, 0, UINT64_MAX },
+    { OP(0x61, 1, 1), 0xbff0000000000000, 0, 0 },
+    { OP(0x61, 1, 1), 0x41e0000000000000, 0, 0xffffffff80000000 },
+    { OP(0x61, 3, 1), 0x43f0000000000000, 0, UINT64_MAX },
+    /* 2.5: RNE, RTZ, RDN, RUP, RMM */
+    { OP(0x61, 0, 0), 0x4004000000000000, 0, 2 },
+    { OP(0x61, 0, 1), 0x4004000000000000, 0, 2 },
+    { OP(0x61, 0, 2), 0xc004000000000000, 0, -3ull },
+    { OP(0x61, 0, 3), 0xc004000000000000, 0, -2ull },
+    { OP(0x61, 0, 4), 0x4004000000000000, 0, 3 },
+    /* fclass.d: -inf, -normal, +subnormal, signaling and quiet NaN */
+    { OP(0x71, 0, 1), 0xfff0000000000000, 0, 1 << 0 },
+    { OP(0x71, 0, 1), 0xbff0000000000000, 0, 1 << 1 },
+    { OP(0x71, 0, 1), 1, 0, 1 << 5 },
+    { OP(0x71, 0, 1), 0x7ff0000000000001, 0, 1 << 8 },
+    { OP(0x71, 0, 1), NAN_D, 0, 1 << 9 },
+    /* feq.d, flt.d, fle.d: "the result is 0 if either operand is NaN" */
+    { OP(0x51, 0, 2), NAN_D, NAN_D, 0 },
+    { OP(0x51, 0, 0), 0, 0x8000000000000000, 1 },
+    { OP(0x51, 0, 1), 0, 0x8000000000000000, 0 },
+};
+
+static bool fpu(uint32_t raw, uint64_t a, uint64_t b, FpuRound frm,
+                uint64_t *rd)
+{
+    return fpu_compute(64, raw, &(FpuSources) {
+        .f = { a, b }, .x = a, .frm = frm,
+    }, rd);
+}
+
+static void test_fpu(void)
+{
+    uint64_t rd;
+
+    for (unsigned i = 0; i < ARRAY_SIZE(fpu_cases); i++) {
+        check_true(fpu(fpu_cases[i].raw, fpu_cases[i].a, fpu_cases[i].b,
+                       FPU_UNKNOWN, &rd));
+        check_cmphex(rd, ==, fpu_cases[i].want);
+    }
+    /* The mode that frm has: 1 + 2^-53 again */
+    check_false(fpu(OP(1, 0, 7), 0x3ff0000000000000, 0x3ca0000000000000,
+                    FPU_UNKNOWN, &rd));
+    check_true(fpu(OP(1, 0, 7), 0x3ff0000000000000, 0x3ca0000000000000,
+                   FPU_RUP, &rd));
+    check_cmphex(rd, ==, 0x3ff0000000000001);
+    /* of 16 bits, and fround.d of Zfa */
+    check_false(fpu(OP(2, 0, 0), 0, 0, FPU_RNE, &rd));
+    check_false(fpu(OP(0x21, 4, 0), 0, 0, FPU_RNE, &rd));
+}
+
+/* csrw frm, csrs fcsr, and what is not known */
+static void test_frm(void)
+{
+    ETraceDataAccess a = { .dtype = ETRACE_DTYPE_CSR_RW, .operand = 3 };
+    Cpu cpu;
+
+    init(&cpu);
+    check_cmpuint(cpu.frm, ==, FPU_UNKNOWN);
+    cpu_execute(&cpu, 0, 0x00259073, &(CpuAccesses) { .all = &a, .n = 1 });
+    check_cmpuint(cpu.frm, ==, FPU_RUP);
+    a = (ETraceDataAccess) {
+        .dtype = ETRACE_DTYPE_CSR_RC, .data = 0x7f, .operand = 0x40,
+    };
+    cpu_execute(&cpu, 0, 0x0035b073, &(CpuAccesses) { .all = &a, .n = 1 });
+    check_cmpuint(cpu.frm, ==, FPU_RTZ);
+    cpu_execute(&cpu, 0, 0x00259073, &no_access);
+    check_cmpuint(cpu.frm, ==, FPU_UNKNOWN);
+}
+
 /* cm.pop {ra, s0-s1}, 32: the list is in memory from ra on */
 static void test_pop(void)
 {
@@ -305,6 +405,8 @@ int main(int argc, char **argv)
     g_test_add_func("/replay/loads", test_loads);
     g_test_add_func("/replay/addresses", test_addresses);
     g_test_add_func("/replay/zfinx", test_zfinx);
+    g_test_add_func("/replay/fpu", test_fpu);
+    g_test_add_func("/replay/frm", test_frm);
     g_test_add_func("/replay/pop", test_pop);
     g_test_add_func("/replay/links", test_links);
     g_test_add_func("/replay/rvc", test_rvc);

@@ -102,6 +102,9 @@ KNOWN = {
     'known_double': '0.5', 'known_float': '0.25', 'known_long': '21',
     'known_char': "104 'h'", 'known_words': '{x = 7, y = 14}',
     'known_large': '{x = {7, 14, 3, 4}}', 'known_long_long': '30064771079',
+    'computed_double': '1.5', 'computed_float': '0.75', 'computed_long': '15',
+    'computed_pair': '{x = 0.5, y = 1.5}',
+    'computed_mixed': '{x = 0.75, n = 7}',
 }
 UNKNOWN = {
     'unknown_double': 'fa0', 'unknown_float': 'fa0', 'unknown_long': 'a0',

@@ -1,6 +1,6 @@
 /*
  * Functions that return values of all kinds: what the interpreter of a trace
- * with data knows, and what it does not, because floating point made it
+ * with data knows, and what it does not, because of how that is rounded
  *
  * SPDX-License-Identifier: GPL-2.0-or-later
  */
@@ -67,35 +67,76 @@ FUNCTION(long long) known_long_long(void)
     return (long long)seven << 32 | seven;
 }
 
-/* Not known */
-FUNCTION(double) unknown_double(void)
+FUNCTION(double) computed_double(void)
 {
     return half * 3;
 }
 
-FUNCTION(float) unknown_float(void)
+FUNCTION(float) computed_float(void)
 {
     return quarter * 3;
 }
 
-FUNCTION(long) unknown_long(void)
+FUNCTION(long) computed_long(void)
 {
     return (long)(half * 30);
 }
 
-FUNCTION(Pair) unknown_pair(void)
+FUNCTION(Pair) computed_pair(void)
 {
     return (Pair) { half, half * 3 };
 }
 
-FUNCTION(Mixed) unknown_mixed(void)
+FUNCTION(Mixed) computed_mixed(void)
 {
     return (Mixed) { quarter * 3, 7 };
 }
 
+/* Not known: to the nearest, ties away from 0 */
+static inline double times(double a, double b)
+{
+    double product;
+
+    asm("fmul.d %0, %1, %2, rmm" : "=f" (product) : "f" (a), "f" (b));
+    return product;
+}
+
+static inline float times_float(float a, float b)
+{
+    float product;
+
+    asm("fmul.s %0, %1, %2, rmm" : "=f" (product) : "f" (a), "f" (b));
+    return product;
+}
+
+FUNCTION(double) unknown_double(void)
+{
+    return times(half, 3);
+}
+
+FUNCTION(float) unknown_float(void)
+{
+    return times_float(quarter, 3);
+}
+
+FUNCTION(long) unknown_long(void)
+{
+    return (long)(times(half, 30));
+}
+
+FUNCTION(Pair) unknown_pair(void)
+{
+    return (Pair) { half, times(half, 3) };
+}
+
+FUNCTION(Mixed) unknown_mixed(void)
+{
+    return (Mixed) { times_float(quarter, 3), 7 };
+}
+
 FUNCTION(Words) unknown_words(void)
 {
-    return (Words) { seven, (long)(half * 30) };
+    return (Words) { seven, (long)(times(half, 30)) };
 }
 
 int main(void)
@@ -108,6 +149,11 @@ int main(void)
     known_words();
     known_large();
     known_long_long();
+    computed_double();
+    computed_float();
+    computed_long();
+    computed_pair();
+    computed_mixed();
     unknown_double();
     unknown_float();
     unknown_long();

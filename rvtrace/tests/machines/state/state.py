@@ -61,9 +61,8 @@ def test_random(folder, seed, xlen):
         f'VARIANT={variant}', 'OPTIONS=')
     record(folder, f'{folder}/guest.elf', f'rv{xlen},zicond=on,zcb=on,zbkb=on',
            1)
-    # QEMU 10.0 computes some of Zbc and Zbkb wrong on RV32, so that nothing is
-    # said of what they have computed, nor of what comes of that.
-    return past.compare(folder, xlen // 8, MOMENTS, .01 if xlen == 64 else .2)
+    return past.compare(folder, xlen // 8, MOMENTS,
+                        .5 if instructions.has_unknown(seed, xlen) else .01)
 
 
 def test_gap(folder):
@@ -91,7 +90,7 @@ tests = [
                     'branches', 'smc') for cpu in ('rv64', 'rv32')
       if (guest, cpu) != ('contexts', 'rv32')),
     *((f'random {seed} rv{xlen}', test_random, seed, xlen)
-      for seed in range(20 if ALL else 1) for xlen in (64, 32)),
+      for seed in range(20 if ALL else 2) for xlen in (64, 32)),
     ('gap', test_gap),
     ('zc', test, 'zc.rv64gc', 'rv64,d=off,zcmp=on,zcmt=on', 7, .01),
 ]
