@@ -48,6 +48,7 @@ static void count(LossReport *r, const TraceStats *stats, uint64_t insns)
     for (int i = 0; i < TRACE_PKT_NR_KINDS; i++) {
         r->packets += i == TRACE_PKT_F3_SUPPORT ? 0 : stats->packets[i];
     }
+    r->traps += stats->packets[TRACE_PKT_F3_TRAP];
     r->syncs += stats->packets[TRACE_PKT_F3_START] +
                 stats->packets[TRACE_PKT_F3_TRAP] +
                 stats->packets[TRACE_PKT_F3_CONTEXT];
@@ -57,6 +58,9 @@ bool loss_report_is_all(const LossReport *r)
 {
     if (r->insns || r->trap_loop || (!r->packets && !r->skipped_bytes)) {
         return false;
+    }
+    if (r->packets == r->traps && !r->losses && !r->skipped_bytes) {
+        return false;           /* A filter may leave no more than these. */
     }
     if (r->looks_like) {
         say_error("nothing was decoded: this looks like %s, which cannot be "

@@ -19,6 +19,7 @@ typedef struct LossReport {
     bool noted_end;
     uint64_t insns;             /* decoded, of harts that are done */
     uint64_t packets, syncs;    /* ... but support packets */
+    uint64_t traps;             /* of them */
     uint64_t skipped_bytes;
     bool trap_loop;             /* of a hart that may have run nothing else */
 } LossReport;

@@ -121,6 +121,14 @@ def nothing(folder):
     status, got, err = pcs(trace, '--elf', elf)
     check('one instruction is something', status == 0 and got == [0],
           f'{status} {got} {err}')
+    trace = folder.trace('inst format=3 subformat=1 branch=1 privilege=3 '
+                         'ecause=2 interrupt=0 thaddr=0 address=0x80000004 '
+                         'tval=0')
+    for command in ['decode', '--emit', 'pc'], ['stat']:
+        status, out, err = run(*command, '--trace', trace, '--elf', elf,
+                               *PARAMS)
+        check(f'an exception is something: {command[0]}', status == 0 and
+              not err and 'nothing' not in out, f'{status} {out} {err}')
     for isa in ('rv64gc_whatever', 'rv64imac_xqcibi'):
         status, _, err = pcs(trace, '--elf', elf, f'--isa={isa}')
         check(f'--isa={isa}', status == 2 and isa.split('_')[1] in err, err)
