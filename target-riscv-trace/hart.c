@@ -198,6 +198,7 @@ static void trace_switch(CPUState *cs, bool on)
 
     if (on) {
         hart->active = true;
+        hart->fenced = UINT64_MAX;
         riscv_trace_maps_start(hart);
         if (tcg_enabled()) {
             /* Mappings that changed while nobody looked show at the fill. */

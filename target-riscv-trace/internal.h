@@ -99,6 +99,7 @@ struct RISCVTraceHart {
     /* Sideband, see reader.c and maps.c; the hart's thread only */
     uint32_t session;           /* that tracing was started in */
     uint64_t change;            /* id of the last change that has its place */
+    uint64_t fenced;            /* packets in front of the last fence */
     RISCVTraceSpace space[2];   /* last reported, by virt */
     GHashTable *maps;           /* RISCVTracePage (but pa) -> same */
     RISCVTracePage recent_maps[RISCV_TRACE_RECENT_MAPS];    /* by their hash */
@@ -213,8 +214,8 @@ unsigned riscv_trace_history_depth(const RISCVTracePort *port, unsigned bytes);
 void riscv_trace_append_context(RISCVTraceHart *hart);
 
 /*
- * Append the time if it is wanted. @report: it is to be in a packet of its own,
- * in front of what runs next; else it is that of packets that have one anyway.
+ * Append the time if it is wanted. @report: have a packet report it before the
+ * next instruction; otherwise only packets that have a time anyway do.
  */
 void riscv_trace_append_time(RISCVTraceHart *hart, bool report);
 

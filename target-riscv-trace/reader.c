@@ -227,6 +227,7 @@ static uint64_t close_window(RISCVTraceHart *hart)
     riscv_trace_history_off(hart);
     can_do_io = riscv_trace_clock_begin(hart);
     packets = hart->ops->fence(hart->opaque);
+    hart->fenced = packets;
     riscv_trace_clock_end(hart, can_do_io);
     return packets;
 }
@@ -273,26 +274,30 @@ RISCVTraceReader *riscv_trace_reader_lock_behind_fence(RISCVTraceHart *hart)
     return reader;
 }
 
+/* The reader's lock is not held. */
+static void put_of_hart(RISCVTraceHart *hart, const uint8_t *record, size_t len)
+{
+    if (riscv_trace_has_reader(hart)) {
+        riscv_trace_reader_put(hart->reader, record, len);
+    }
+}
+
 void riscv_trace_reader_fence(CPUState *cs, uint64_t packets)
 {
     RISCVTraceHart *hart = riscv_trace_hart(cs);
     uint8_t bytes[ETRACE_SB_HEADER_SIZE + 8];
 
-    if (riscv_trace_has_reader(hart)) {
-        riscv_trace_reader_put(hart->reader, bytes,
-                               etrace_sb_pack_fence(bytes, hart->index,
-                                                    packets));
-    }
+    put_of_hart(hart, bytes, etrace_sb_pack_fence(bytes, hart->index, packets));
 }
 
-void riscv_trace_reader_gap(CPUState *cs, uint64_t packets)
+void riscv_trace_reader_resume(CPUState *cs, uint64_t packets)
 {
     RISCVTraceHart *hart = riscv_trace_hart(cs);
     uint8_t bytes[ETRACE_SB_HEADER_SIZE + 8];
 
-    if (riscv_trace_has_reader(hart)) {
-        riscv_trace_reader_put(hart->reader, bytes,
-                               etrace_sb_pack_gap(bytes, hart->index, packets));
+    if (packets == hart->fenced) {
+        put_of_hart(hart, bytes,
+                    etrace_sb_pack_gap(bytes, hart->index, packets));
     }
 }
 

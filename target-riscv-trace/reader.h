@@ -57,11 +57,11 @@ void riscv_trace_reader_add(RISCVTraceReader *reader, CPUState *cs,
 void riscv_trace_reader_fence(CPUState *cs, uint64_t packets);
 
 /*
- * @cs has run something that is not traced since the fence behind so many of
- * its packets, which are all that there are, and is going to run what is. From
- * its own thread.
+ * @cs has run something that is not traced, and is going to run what is; there
+ * are so many of its packets by now. If that was behind a fence, the reader is
+ * told. From its own thread.
  */
-void riscv_trace_reader_gap(CPUState *cs, uint64_t packets);
+void riscv_trace_reader_resume(CPUState *cs, uint64_t packets);
 
 /* Nobody reads any more. BQL held. */
 void riscv_trace_reader_end(RISCVTraceReader *reader);

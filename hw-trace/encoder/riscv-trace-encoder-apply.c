@@ -93,7 +93,6 @@ static void riscv_trace_encoder_hart_start(void *opaque)
     s->upper.rd = 0;
     s->live = true;
     s->lost = false;
-    s->fenced = UINT64_MAX;
     s->passed = false;
     RISCV_TRACE_CALL_UNITS(start, s);
     if (FIELD_EX32(riscv_trace_encoder_control(s), TR_TE_CONTROL,
@@ -196,7 +195,6 @@ uint64_t riscv_trace_encoder_fence(void *opaque)
         etrace_encoder_end_window(&s->enc);
         riscv_trace_encoder_flush(s);
         riscv_trace_encoder_report_loss(s);
-        s->fenced = s->packets;
     }
     return s->packets;
 }

@@ -24,14 +24,12 @@ static void riscv_trace_encoder_pass(RISCVTraceEncoder *s)
     s->passed = true;
 }
 
-/* A window may begin. Does it go on from the last one, behind a fence? */
+/* What runs now is traced. */
 static void riscv_trace_encoder_resume(RISCVTraceEncoder *s)
 {
     if (s->passed) {
         s->passed = false;
-        if (s->packets + s->batch.packets == s->fenced) {
-            riscv_trace_reader_gap(s->cpu, s->fenced);
-        }
+        riscv_trace_reader_resume(s->cpu, s->packets + s->batch.packets);
     }
 }
 

@@ -150,7 +150,6 @@ struct RISCVTraceEncoder {
     bool live;                  /* enc was started in the present session */
     bool lost;                  /* a batch was lost: signal it to enc */
     uint64_t packets;           /* put into the stream in this session */
-    uint64_t fenced;            /* packets in front of the last fence */
     bool passed;                /* what ran since a window was not traced */
     RISCVTraceEncoderBatch batch;
 };

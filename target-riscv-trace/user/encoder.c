@@ -134,7 +134,6 @@ static void user_start(void *opaque)
     riscv_trace_hart_configure(t->cs, &(RISCVTraceHartConfig) {
         .data = options->data,
     });
-    t->fenced = UINT64_MAX;
     t->passed = false;
     etrace_encoder_start(&t->enc);
 }
@@ -153,18 +152,15 @@ static uint64_t user_fence(void *opaque)
     RISCVTraceUserThread *t = opaque;
 
     etrace_encoder_end_window(&t->enc);
-    t->fenced = t->packets;
     return t->packets;
 }
 
-/* A window may begin. Does it go on from the last one, behind a fence? */
+/* What runs now is traced. */
 static void user_resume(RISCVTraceUserThread *t)
 {
     if (t->passed) {
         t->passed = false;
-        if (t->packets == t->fenced) {
-            riscv_trace_reader_gap(t->cs, t->packets);
-        }
+        riscv_trace_reader_resume(t->cs, t->packets);
     }
 }
 

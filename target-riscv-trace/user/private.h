@@ -61,7 +61,6 @@ typedef struct RISCVTraceUserThread {
     RISCVTraceUserFault fault;
     target_ulong left[32];      /* registers when it has left its code */
     uint64_t packets;           /* of this number, in this session */
-    uint64_t fenced;            /* ... in front of the last fence */
     bool passed;                /* what ran since a window was not traced */
     uint64_t change;            /* the last one that an ended thread knew of */
     bool stamped;               /* one of them had a timestamp: */
