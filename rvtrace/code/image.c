@@ -75,9 +75,9 @@ bool image_tvec(const Image *im, unsigned priv, uint64_t *xtvec)
     return im->view && sideband_view_tvec(im->view, priv, xtvec);
 }
 
-bool image_registers(const Image *im, uint64_t packets, ETraceSbRegs *regs)
+const ETraceSbRegs *image_registers(const Image *im, uint64_t packets)
 {
-    return im->view && sideband_view_registers(im->view, packets, regs);
+    return im->view ? sideband_view_registers(im->view, packets) : NULL;
 }
 
 bool image_task(const Image *im, SidebandTask *task)

@@ -77,7 +77,7 @@ unsigned image_space(const Image *im, unsigned priv);
 bool image_tvec(const Image *im, unsigned priv, uint64_t *xtvec);
 
 /* See sideband_view_registers(). */
-bool image_registers(const Image *im, uint64_t packets, ETraceSbRegs *regs);
+const ETraceSbRegs *image_registers(const Image *im, uint64_t packets);
 
 /* See sideband_view_task(). */
 bool image_task(const Image *im, SidebandTask *task);

@@ -594,10 +594,10 @@ bool sideband_view_next_note(SidebandView *view, SidebandNote *note)
     return true;
 }
 
-bool sideband_view_registers(const SidebandView *view, uint64_t packets,
-                             ETraceSbRegs *regs)
+const ETraceSbRegs *sideband_view_registers(const SidebandView *view,
+                                            uint64_t packets)
 {
-    *regs = view->regs;
     return view->regs_at == packets &&
-           !sideband_has_gap(view->sb, view->hart, packets);
+           !sideband_has_gap(view->sb, view->hart, packets) ? &view->regs
+                                                            : NULL;
 }

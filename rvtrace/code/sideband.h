@@ -234,11 +234,11 @@ bool sideband_view_tvec(const SidebandView *view, unsigned priv,
 
 /*
  * The hart's registers before the first instruction of a window that begins
- * with the packet behind so many that are consumed. Returns false if the
- * stream has not reported them there.
+ * with the packet behind so many that are consumed; NULL if the stream has not
+ * reported them there. They are the view's, until it advances.
  */
-bool sideband_view_registers(const SidebandView *view, uint64_t packets,
-                             ETraceSbRegs *regs);
+const ETraceSbRegs *sideband_view_registers(const SidebandView *view,
+                                            uint64_t packets);
 
 /* A task of the guest's operating system */
 typedef struct SidebandTask {

@@ -441,8 +441,10 @@ static void on_window_end(void *opaque, FlowWindowEnd why)
 static void on_window_start(void *opaque, uint64_t pc)
 {
     StatePass *p = opaque;
+    const ETraceSbRegs *regs = trace_decoder_registers(&p->d);
 
-    if (trace_decoder_registers(&p->d, &p->regs)) {
+    if (regs) {
+        p->regs = *regs;
         p->border = BORDER_REGS;
         p->regs_at = p->pos;
     } else if (p->border == BORDER_NONE) {

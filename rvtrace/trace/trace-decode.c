@@ -585,9 +585,9 @@ bool trace_decoder_knows_gaps(const TraceDecoder *d)
     return d->trace->sideband && sideband_has_gaps(d->trace->sideband);
 }
 
-bool trace_decoder_registers(const TraceDecoder *d, ETraceSbRegs *regs)
+const ETraceSbRegs *trace_decoder_registers(const TraceDecoder *d)
 {
-    return image_registers(d->image, d->packets, regs);
+    return image_registers(d->image, d->packets);
 }
 
 unsigned trace_decoder_space(const TraceDecoder *d, unsigned priv)

@@ -325,7 +325,7 @@ bool trace_decoder_knows_gaps(const TraceDecoder *d);
  * The hart's registers where a window starts; see sideband_view_registers().
  * To be called from TraceConsumer's window_start() only.
  */
-bool trace_decoder_registers(const TraceDecoder *d, ETraceSbRegs *regs);
+const ETraceSbRegs *trace_decoder_registers(const TraceDecoder *d);
 
 /* Address space of the current instructions; see sideband_view_space(). */
 unsigned trace_decoder_space(const TraceDecoder *d, unsigned priv);
