@@ -29,9 +29,15 @@ typedef enum FpuOp {
     OP_FMA,
 } FpuOp;
 
+/* The bits of a float in an f register: see fpu_box() */
+static uint32_t unbox(uint64_t v)
+{
+    return v >> 32 == UINT32_MAX ? v : NAN_S;
+}
+
 static float to_float(uint64_t v)
 {
-    uint32_t bits = v >> 32 == UINT32_MAX ? v : NAN_S;      /* see fpu_box() */
+    uint32_t bits = unbox(v);
     float number;
 
     memcpy(&number, &bits, sizeof(number));
@@ -66,6 +72,17 @@ static uint64_t from_double(double number)
     return bits;
 }
 
+/* A float or a double; each float is a double, too. */
+static double to_number(bool is_double, uint64_t v)
+{
+    return is_double ? to_double(v) : to_float(v);
+}
+
+static uint64_t from_number(bool is_double, double number)
+{
+    return is_double ? from_double(number) : from_float(number);
+}
+
 /* Round so until the next call; RMM: as RNE. */
 static void round_by(FpuRound how)
 {
@@ -77,64 +94,40 @@ static void round_by(FpuRound how)
 }
 
 /*
- * The operands are volatile so that nothing is computed before the rounding
- * mode is set, or behind.
+ * compute_float() and compute_double(). The operands are volatile so that
+ * nothing is computed before the rounding mode is set, or behind.
  */
-static float compute_float(FpuOp op, volatile float a, volatile float b,
-                           volatile float c)
-{
-    volatile float r;
-
-    switch (op) {
-    case OP_ADD:
-        r = a + b;
-        break;
-    case OP_SUB:
-        r = a - b;
-        break;
-    case OP_MUL:
-        r = a * b;
-        break;
-    case OP_DIV:
-        r = a / b;
-        break;
-    case OP_SQRT:
-        r = sqrtf(a);
-        break;
-    default:
-        r = fmaf(a, b, c);
-        break;
+#define COMPUTE(type, root, fused)                                      \
+    static type compute_##type(FpuOp op, volatile type a,               \
+                               volatile type b, volatile type c)        \
+    {                                                                   \
+        volatile type r;                                                \
+                                                                        \
+        switch (op) {                                                   \
+        case OP_ADD:                                                    \
+            r = a + b;                                                  \
+            break;                                                      \
+        case OP_SUB:                                                    \
+            r = a - b;                                                  \
+            break;                                                      \
+        case OP_MUL:                                                    \
+            r = a * b;                                                  \
+            break;                                                      \
+        case OP_DIV:                                                    \
+            r = a / b;                                                  \
+            break;                                                      \
+        case OP_SQRT:                                                   \
+            r = root(a);                                                \
+            break;                                                      \
+        default:                                                        \
+            r = fused(a, b, c);                                         \
+            break;                                                      \
+        }                                                               \
+        return r;                                                       \
     }
-    return r;
-}
 
-static double compute_double(FpuOp op, volatile double a, volatile double b,
-                             volatile double c)
-{
-    volatile double r;
-
-    switch (op) {
-    case OP_ADD:
-        r = a + b;
-        break;
-    case OP_SUB:
-        r = a - b;
-        break;
-    case OP_MUL:
-        r = a * b;
-        break;
-    case OP_DIV:
-        r = a / b;
-        break;
-    case OP_SQRT:
-        r = sqrt(a);
-        break;
-    default:
-        r = fma(a, b, c);
-        break;
-    }
-    return r;
-}
+COMPUTE(float, sqrtf, fmaf)
+COMPUTE(double, sqrt, fma)
 
 static bool compute(bool is_double, FpuOp op, const uint64_t f[3],
                     FpuRound how, uint64_t *rd)
@@ -157,12 +150,8 @@ static bool multiply_add(uint32_t raw, bool is_double, const FpuSources *in,
                          FpuRound how, uint64_t *rd)
 {
     uint64_t sign = is_double ? 1ull << 63 : 1u << 31;
-    uint64_t canonical = fpu_box(NAN_S, 4);
-    uint64_t f[3];
+    uint64_t f[3] = { in->f[0], in->f[1], in->f[2] };
 
-    for (unsigned i = 0; i < 3; i++) {
-        f[i] = is_double || in->f[i] >> 32 == UINT32_MAX ? in->f[i] : canonical;
-    }
     if (raw >> 3 & 1) {
         f[0] ^= sign;
     }
@@ -172,12 +161,13 @@ static bool multiply_add(uint32_t raw, bool is_double, const FpuSources *in,
     return compute(is_double, OP_FMA, f, how, rd);
 }
 
-static uint64_t classify(double number, bool subnormal, bool quiet)
+static uint64_t fclass(bool is_double, uint64_t f)
 {
+    double number = to_number(is_double, f);
     bool negative = signbit(number);
 
     if (isnan(number)) {
-        return quiet ? 1 << 9 : 1 << 8;
+        return (is_double ? f >> 51 : unbox(f) >> 22) & 1 ? 1 << 9 : 1 << 8;
     }
     if (isinf(number)) {
         return negative ? 1 << 0 : 1 << 7;
@@ -185,24 +175,10 @@ static uint64_t classify(double number, bool subnormal, bool quiet)
     if (number == 0) {
         return negative ? 1 << 3 : 1 << 4;
     }
-    if (subnormal) {
+    if (fabs(number) < (is_double ? DBL_MIN : FLT_MIN)) {
         return negative ? 1 << 2 : 1 << 5;
     }
     return negative ? 1 << 1 : 1 << 6;
-}
-
-static uint64_t fclass(bool is_double, uint64_t f)
-{
-    if (is_double) {
-        return classify(to_double(f), fpclassify(to_double(f)) == FP_SUBNORMAL,
-                        f >> 51 & 1);
-    }
-    if (f >> 32 != UINT32_MAX) {
-        f = NAN_S;
-    }
-    return classify(to_float(fpu_box(f, 4)),
-                    fpclassify(to_float(fpu_box(f, 4))) == FP_SUBNORMAL,
-                    f >> 22 & 1);
 }
 
 /* Is @a the lesser one? -0 is less than +0. */
@@ -211,30 +187,24 @@ static bool is_less(double a, double b)
     return a < b || (a == b && signbit(a) && !signbit(b));
 }
 
-/* fmin and fmax: a NaN is no number, the other one counts. */
+/* fmin and fmax: if one is a NaN, the other one is the result. */
 static bool extreme(bool is_double, unsigned f3, uint64_t a, uint64_t b,
                     uint64_t *rd)
 {
-    double x = is_double ? to_double(a) : to_float(a);
-    double y = is_double ? to_double(b) : to_float(b);
+    double x = to_number(is_double, a), y = to_number(is_double, b);
     bool first = isnan(y) || (!isnan(x) && is_less(x, y) == !f3);
 
     if (f3 > 1) {
         return false;           /* Zfa's */
     }
-    if (is_double) {
-        *rd = from_double(first ? x : y);
-    } else {
-        *rd = from_float(first ? x : y);
-    }
+    *rd = from_number(is_double, first ? x : y);
     return true;
 }
 
 static bool compare(bool is_double, unsigned f3, uint64_t a, uint64_t b,
                     uint64_t *rd)
 {
-    double x = is_double ? to_double(a) : to_float(a);
-    double y = is_double ? to_double(b) : to_float(b);
+    double x = to_number(is_double, a), y = to_number(is_double, b);
 
     *rd = f3 == 2 ? x == y : f3 == 1 ? x < y : x <= y;
     return f3 < 3;
@@ -320,8 +290,8 @@ static bool inject_sign(unsigned f3, bool is_double, uint64_t a, uint64_t b,
     uint64_t top = 1ull << (8 * bytes - 1);
 
     if (!is_double) {
-        a = a >> 32 == UINT32_MAX ? a : NAN_S;
-        b = b >> 32 == UINT32_MAX ? b : NAN_S;
+        a = unbox(a);
+        b = unbox(b);
     }
     b = f3 == 0 ? b : f3 == 1 ? ~b : a ^ b;
     *rd = fpu_box((a & ~top) | (b & top), bytes);
@@ -354,7 +324,7 @@ static bool op_fp(unsigned xlen, uint32_t raw, const FpuSources *in,
         return compare(is_double, f3, a, b, rd);
     case 0x18:
         return rs2 < 4 && how < FPU_DYN &&
-               to_integer(is_double ? to_double(a) : to_float(a), rs2, how, rd);
+               to_integer(to_number(is_double, a), rs2, how, rd);
     case 0x1a:
         return rs2 < 4 && from_integer(is_double, in->x, rs2, how, rd);
     case 0x1c:                  /* fmv.x.w and so on, and fclass */

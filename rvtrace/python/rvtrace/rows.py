@@ -23,9 +23,9 @@ def column(*names: str, of: Callable[[Any], Any] | None = None) -> Any:
     return field(default=None, metadata={'names': names, 'of': of})
 
 
-def start_column() -> Any:
-    """A column that is always there, `from` or `from_ns` in JSON"""
-    return field(metadata={'names': ('from', 'from_ns')})
+def required(*names: str) -> Any:
+    """A column that is always there, with one of these names in JSON"""
+    return field(metadata={'names': names})
 
 
 def address(name: str) -> Any:
@@ -85,7 +85,7 @@ class Call:
     hart: int
     sym: str
     comm: str
-    start: int = start_column()
+    start: int = required('from', 'from_ns')
     end: int | None = column('to')
     insns: int | None = None
     time: int | None = None
@@ -131,9 +131,9 @@ class Slow:
     kind: str
     hart: int
     insns: int
-    end: int = field(metadata={'names': ('to',)})
     comm: str
-    start: int = start_column()
+    start: int = required('from', 'from_ns')
+    end: int = required('to')
     name: str | None = None
     number: int | None = None
     ns: int | None = None
@@ -146,7 +146,7 @@ class Bin:
     """count of a kind took `start` or more, and less than twice that"""
     kind: str
     count: int
-    start: int = start_column()
+    start: int = required('from', 'from_ns')
     name: str | None = None
     number: int | None = None
 
@@ -195,8 +195,8 @@ class TaskRun:
     hart: int
     insns: int
     comm: str
-    end: int = field(metadata={'names': ('to',)})
-    start: int = start_column()
+    start: int = required('from', 'from_ns')
+    end: int = required('to')
     time: int | None = None
     ns: int | None = None
     pid: int | None = None

@@ -140,7 +140,7 @@ static void test_addresses(void)
     cpu_forget(&cpu);
     access_at(&cpu, 0xfe853583, ETRACE_DTYPE_LOAD, 2, 0x1000, 7);
     expect_unknown(&cpu, A0);
-    /* a CSR's number is no address, nor what is of a vector */
+    /* the number of a CSR says nothing of rs1, nor does a vector's access */
     access_at(&cpu, 0x300525f3, ETRACE_DTYPE_CSR_RS, 3, 0x300, 7);
     expect_unknown(&cpu, A0);                           /* csrrs a1,mstatus */
     access_at(&cpu, 0x02057407, ETRACE_DTYPE_LOAD, 3, 0x1000, 7);
@@ -255,7 +255,7 @@ static void test_fpu(void)
     check_false(fpu(OP(0x21, 4, 0), 0, 0, FPU_RNE, &rd));
 }
 
-/* csrw frm, csrs fcsr, and what is not known */
+/* csrw frm, csrc fcsr, and a write that the trace says nothing of */
 static void test_frm(void)
 {
     ETraceDataAccess a = { .dtype = ETRACE_DTYPE_CSR_RW, .operand = 3 };
