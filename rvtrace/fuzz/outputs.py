@@ -76,8 +76,10 @@ PARSERS = {'folded': folded, 'callgrind': callgrind, 'flamegraph': svg,
            'pprof': pprof, 'script': text, 'report': text, 'summary': text,
            'annotate': text, 'diff': text, 'stat': text, 'calls': text,
            'latency': text, 'faults': text, 'switches': text,
-           'why-hung': text}
+           'why-hung': text, 'privilege': text}
 FORMATS = {'json': json.loads, 'tsv': table}
+TABLES = ('report', 'diff', 'stat', 'annotate', 'summary', 'calls', 'latency',
+          'faults', 'switches', 'why-hung', 'privilege')
 
 
 def wrong(kind, form, path, out):
@@ -90,9 +92,7 @@ def wrong(kind, form, path, out):
         with open(path, 'rb') as f:
             out = f.read()
     parser = PARSERS.get(kind)
-    if form in FORMATS and kind in ('report', 'diff', 'stat', 'annotate',
-                                    'summary', 'calls', 'latency', 'faults',
-                                    'switches', 'why-hung'):
+    if form in FORMATS and kind in TABLES:
         parser = FORMATS[form]
     if parser and out:
         try:

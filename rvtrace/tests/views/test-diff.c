@@ -164,8 +164,10 @@ static void assert_bad(const char *text, const char *why)
 /* A terminal gets nothing but text of a file that somebody made. */
 static void test_hostile(void)
 {
-    g_autoptr(SavedReport) x = parse("a", "own\tsym\n5\ta\033[2J\r\302\2332J\n");
-    g_autoptr(SavedReport) y = parse("b", "own\tsym\n7\t\377\033\n");
+    g_autoptr(SavedReport) x = parse("a", "own\tsym\tc\033[2J\n"
+                                     "5\ta\033[2J\r\302\2332J\t1\n");
+    g_autoptr(SavedReport) y = parse("b", "own\tsym\tc\033[2J\n"
+                                     "7\t\377\033\t\n");
     g_autoptr(GError) err = NULL;
     char *text = NULL;
     size_t size;
@@ -173,6 +175,7 @@ static void test_hostile(void)
 
     check_true(diff_write(x, y, &(DiffOptions) { 0 }, file, &err));
     fclose(file);
+    check_nonnull(strstr(text, "  c?[2J\n"));
     check_nonnull(strstr(text, "a?[2J?"));
     check_null(strpbrk(text, "\033\r"));
     check_null(strstr(text, "\302\233"));

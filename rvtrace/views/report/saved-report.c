@@ -49,9 +49,26 @@ static bool fail(GError **errp, const SavedReport *report, unsigned line,
     return false;
 }
 
-/* Takes @columns over. */
-static bool set_columns(SavedReport *report, char **columns, GError **errp)
+/*
+ * The cells of a line. No report of ours has control characters; this may be
+ * another's.
+ */
+static GStrv split(const char *text, unsigned most)
 {
+    GStrv cells = g_strsplit(text, "\t", most);
+
+    for (char **cell = cells; *cell; cell++) {
+        char *clean = table_clean(text_plain(*cell));
+
+        g_free(*cell);
+        *cell = clean;
+    }
+    return cells;
+}
+
+static bool set_columns(SavedReport *report, const char *text, GError **errp)
+{
+    char **columns = split(text, MAX_COLUMNS + 1);
     bool keys = false;
     int own;
 
@@ -79,17 +96,10 @@ static bool set_columns(SavedReport *report, char **columns, GError **errp)
 static bool add_row(SavedReport *report, const char *text, unsigned line,
                     GError **errp)
 {
-    char **cells = g_strsplit(text, "\t", report->nr_columns + 1);
+    char **cells = split(text, report->nr_columns + 1);
     guint64 own;
 
     g_ptr_array_add(report->rows, cells);
-    /* No report of ours has control characters; this may be another's. */
-    for (char **cell = cells; *cell; cell++) {
-        char *clean = table_clean(text_plain(*cell));
-
-        g_free(*cell);
-        *cell = clean;
-    }
     if (g_strv_length(cells) != report->nr_columns) {
         return fail(errp, report, line, "not as many columns as in line 1");
     }
@@ -119,9 +129,8 @@ SavedReport *saved_report_parse(const char *name, const char *text,
         g_autofree char *copy = g_strndup(text, (newline ?: end) - text);
 
         next = newline ? newline + 1 : end;
-        if (line == 1 ?
-            !set_columns(report, g_strsplit(copy, "\t", MAX_COLUMNS + 1),
-                         errp) : !add_row(report, copy, line, errp)) {
+        if (line == 1 ? !set_columns(report, copy, errp)
+                      : !add_row(report, copy, line, errp)) {
             return NULL;
         }
     }
