@@ -35,6 +35,25 @@ static GTlsDatabase *load_ca(const TlsFiles *files, GError **errp)
     return ca;
 }
 
+/* Those that are named */
+static bool load(const TlsFiles *files, GTlsCertificate **cert,
+                 GTlsDatabase **ca, GError **errp)
+{
+    if (files->cert) {
+        *cert = load_cert(files, errp);
+        if (!*cert) {
+            return false;
+        }
+    }
+    if (files->ca) {
+        *ca = load_ca(files, errp);
+        if (!*ca) {
+            return false;
+        }
+    }
+    return true;
+}
+
 bool tls_check(const TlsFiles *files, bool server, GError **errp)
 {
     g_autoptr(GTlsCertificate) cert = NULL;
@@ -59,13 +78,7 @@ bool tls_check(const TlsFiles *files, bool server, GError **errp)
                     "--tls-cert and --tls-key are needed");
         return false;
     }
-    if (files->cert) {
-        cert = load_cert(files, errp);
-    }
-    if (files->ca) {
-        ca = load_ca(files, errp);
-    }
-    return (!files->cert || cert) && (!files->ca || ca);
+    return load(files, &cert, &ca, errp);
 }
 
 static GTlsConnection *new_connection(GSocketConnection *conn,
@@ -142,9 +155,7 @@ GIOStream *tls_begin(const TlsFiles *files, GSocketConnection *conn,
     if (!is_wanted(files)) {
         return g_object_ref(G_IO_STREAM(conn));
     }
-    cert = files->cert ? load_cert(files, errp) : NULL;
-    ca = files->ca ? load_ca(files, errp) : NULL;
-    if ((files->cert && !cert) || (files->ca && !ca)) {
+    if (!load(files, &cert, &ca, errp)) {
         return NULL;
     }
     tls = new_connection(conn, address, cert, errp);

@@ -160,11 +160,13 @@ def wrong(folder):
             (['--tls-cert', f'{folder}/none'], f'{folder}/none'),
             (['--tls-cert', f'{folder}/server.key'], 'server.key: '),
             (['--tls-ca', f'{folder}/none'], f'{folder}/none: '),
+            (['--tls-cert', f'{folder}/none', '--tls-ca', f'{folder}/no'],
+             f'{folder}/none: '),
             (['--tls-ca', f'{folder}/server.ext'], 'server.ext: ')):
         status, err = ended(listen(TOOL, '--trace', 'tcp:localhost:9',
                                    '--trace-out', f'{folder}/got', *words))
         check(' '.join(words).replace(folder, ''), status == 2 and
-              pattern in err, err)
+              pattern in err and len(err.splitlines()) == 1, err)
     status, err = ended(listen(TOOL, '--trace', 'tcp::9,server', '--trace-out',
                                f'{folder}/got', '--tls-ca',
                                f'{folder}/ca.pem'))
