@@ -32,7 +32,7 @@ gcc -O2 -Wall -Wextra -o "$OUT/compare" "$here/compare.c" ||
 
 options=(--count 16)
 if [ "${1-}" = --all ]; then
-    options=(--from 101 --count 150 --long 10)
+    options=(--from 101 --count 200 --long 10)
     shift
 fi
 export PYTHONPATH=$PYTHONPATH:$tests/random
