@@ -8,6 +8,7 @@
 #include "analysis/results.h"
 #include "commands/cli/cli.h"
 #include "base/trap-text.h"
+#include "views/questions/sheet.h"
 
 static int make(CliTrace *ct, const char *path, uint64_t spacing)
 {
@@ -40,13 +41,27 @@ static int make(CliTrace *ct, const char *path, uint64_t spacing)
                                                                 CLI_ERROR;
 }
 
+/* As text, or, if @sheet is not NULL, as a row of it */
 static void list_point(unsigned hart, const IndexPoint *p,
-                       const TreeReader *tree)
+                       const TreeReader *tree, Sheet *sheet)
 {
     const Task *task = NULL;
     g_autofree char *name = NULL;
 
     tree_reader_task(tree, p->task, &task);
+    if (sheet) {
+        sheet_number(sheet, hart);
+        sheet_number(sheet, p->before.insns);
+        if (p->ticks) {
+            sheet_number(sheet, p->ticks);
+        } else {
+            sheet_none(sheet);
+        }
+        sheet_number(sheet, p->at.pos);
+        sheet_text(sheet, priv_text(p->at.flow.priv));
+        sheet_task(sheet, task);
+        return;
+    }
     name = task ? g_strdup_printf("%s (%u/%u)", task->name, task->tgid,
                                   task->tid) : g_strdup("-");
     printf("%4u  %16" PRIu64 "  %16" PRIu64 "  %12" PRIu64 "  %-10s  %s\n",
@@ -54,9 +69,33 @@ static void list_point(unsigned hart, const IndexPoint *p,
            priv_text(p->at.flow.priv), name);
 }
 
-/* Print what an index has. */
-static int list(CliTrace *ct, const char *path)
+static Sheet *new_sheet(TableFormat format)
 {
+    Sheet *sheet = sheet_new(format);
+
+    sheet_column(sheet, "hart", true);
+    sheet_column(sheet, "instructions", true);
+    sheet_column(sheet, "ticks", true);
+    sheet_column(sheet, "byte", true);
+    sheet_column(sheet, "privilege", false);
+    sheet_task_columns(sheet);
+    return sheet;
+}
+
+static void write_sheet(const Sheet *sheet, TableFormat format)
+{
+    if (format == TABLE_JSON) {
+        table_begin_json("index", stdout);
+        fputs("\"rows\": ", stdout);
+    }
+    sheet_write(sheet, stdout);
+    fputs(format == TABLE_JSON ? "}\n" : "", stdout);
+}
+
+/* Print what an index has. */
+static int list(CliTrace *ct, const char *path, TableFormat format)
+{
+    g_autoptr(Sheet) sheet = format == TABLE_TEXT ? NULL : new_sheet(format);
     g_autoptr(TaskTable) tasks = task_table_new();
     g_autoptr(TraceIndex) index = NULL;
     g_autoptr(GError) err = NULL;
@@ -73,8 +112,10 @@ static int list(CliTrace *ct, const char *path)
     if (match == TRACE_GROWN) {
         say_warn("%s: the trace has grown since it was made", path);
     }
-    printf("hart      instructions             ticks          byte  "
-           "privilege   task\n");
+    if (!sheet) {
+        printf("hart      instructions             ticks          byte  "
+               "privilege   task\n");
+    }
     for (unsigned i = 0; i < index->nr_harts; i++) {
         const IndexHart *h = &index->harts[i];
         ByteReader tasks_only = h->tree;
@@ -90,9 +131,15 @@ static int list(CliTrace *ct, const char *path)
             return CLI_ERROR;
         }
         for (guint k = 0; k < h->points->len; k++) {
-            list_point(i, &g_array_index(h->points, IndexPoint, k), tree);
+            list_point(i, &g_array_index(h->points, IndexPoint, k), tree,
+                       sheet);
         }
-        printf("%4u  %16" PRIu64 "  in all\n", i, h->all.insns);
+        if (!sheet) {
+            printf("%4u  %16" PRIu64 "  in all\n", i, h->all.insns);
+        }
+    }
+    if (sheet) {
+        write_sheet(sheet, format);
     }
     return flush_output(stdout, "standard output") ? CLI_OK : CLI_ERROR;
 }
@@ -100,7 +147,8 @@ static int list(CliTrace *ct, const char *path)
 int cmd_index(int argc, char **argv)
 {
     g_auto(CliTrace) ct = { .has_names = true };
-    g_autofree char *every = NULL, *path = NULL;
+    g_autofree char *every = NULL, *path = NULL, *format_text = NULL;
+    TableFormat format = TABLE_TEXT;
     gboolean only_list = false;
     uint64_t spacing;
     GOptionEntry entries[] = {
@@ -109,6 +157,9 @@ int cmd_index(int argc, char **argv)
           "k, M or G (default: 1M)", "N" },
         { "list", 0, 0, G_OPTION_ARG_NONE, &only_list,
           "Write the places of an index that is there", NULL },
+        { "format", 0, 0, G_OPTION_ARG_STRING, &format_text,
+          "With --list: text (default), or for scripts: tsv, json",
+          "text|tsv|json" },
         { "output", 'o', 0, G_OPTION_ARG_FILENAME, &path,
           "Where to write to, or what to list (default: TRACE.rvidx)",
           "FILE" },
@@ -124,6 +175,14 @@ int cmd_index(int argc, char **argv)
     if (!cli_parse_spacing("--every", every, &spacing)) {
         return CLI_ERROR;
     }
+    if (format_text && !table_parse_format(format_text, &format)) {
+        say_error("--format %s: must be text, tsv or json", format_text);
+        return CLI_ERROR;
+    }
+    if (format_text && !only_list) {
+        say_error("--format goes with --list");
+        return CLI_ERROR;
+    }
     path = path ?: results_index_path(&ct.job);
-    return only_list ? list(&ct, path) : make(&ct, path, spacing);
+    return only_list ? list(&ct, path, format) : make(&ct, path, spacing);
 }

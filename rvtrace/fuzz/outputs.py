@@ -79,7 +79,7 @@ PARSERS = {'folded': folded, 'callgrind': callgrind, 'flamegraph': svg,
            'why-hung': text, 'privilege': text}
 FORMATS = {'json': json.loads, 'tsv': table}
 TABLES = ('report', 'diff', 'stat', 'annotate', 'summary', 'calls', 'latency',
-          'faults', 'switches', 'why-hung', 'privilege')
+          'faults', 'switches', 'why-hung', 'privilege', 'verify')
 
 
 def wrong(kind, form, path, out):

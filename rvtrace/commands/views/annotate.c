@@ -23,12 +23,15 @@ static int write_view(ViewOutput *out, const ViewPass *p)
     g_autoptr(SourcePlaces) places = source_places_new(job->names.sysroots);
     g_autoptr(SourceTree) sources = source_options_tree(job);
     const char *dso = filter_options.dso, *sym = filter_options.sym;
+    TableFormat format = format_choice();
     AnnotateOptions o = {
         .comm = filter_options.comm,
         .dso = dso,
         .sym = sym,
         .min_percent = !isnan(row_options.min_percent) ?
-                       row_options.min_percent : sym ? 0 : 1,
+                       row_options.min_percent :
+                       sym || format != TABLE_TEXT ? 0 : 1,
+        .format = format,
         .max_functions = row_options.max_rows,
         .isa = p->r->t->isa,
         .places = with_source ? places : NULL,
@@ -59,7 +62,7 @@ const View view_annotate = {
              "jumps went.",
     .needs = RESULT_COUNTS | RESULT_TASKS,
     .spares = filter_spares,
-    .groups = { &group, &sources_group, &percent_group, &rows_group,
-                &filter_group },
+    .groups = { &group, &format_group, &sources_group, &percent_group,
+                &rows_group, &filter_group },
     .write = write_view,
 };

@@ -9,16 +9,18 @@
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
 
-from checks import check, tap
+from checks import check, skip, tap
 
 TOOL, SYNTH = (os.path.abspath(path) for path in sys.argv[1:3])
 SCHEMA = 1
 # Options that a command needs, and those that make its text complete
-MORE = {'calls': ['--sym', '*'], 'report': ['--percent-limit', '0']}
+MORE = {'calls': ['--sym', '*'], 'report': ['--percent-limit', '0'],
+        'annotate': ['--percent-limit', '0'], 'index': ['--list']}
 # Tables that are in the JSON besides the rows, and how to have them as TSV
 TABLES = {'latency': {'worst': ['--table', 'worst'],
                       'histogram': ['--table', 'histogram']}}
@@ -28,6 +30,24 @@ def run(*words):
     done = subprocess.run([TOOL, *words], capture_output=True, timeout=120,
                           check=False, text=True)
     return done.stdout if done.returncode == 0 else done.stderr
+
+
+def annotated(rows, text):
+    """Is each instruction in a line, with all of its figures that are not 0?"""
+    lines = {}
+    for line in text.splitlines():
+        if match := re.match(r'\s*(?:[\d.]+%)?\s+(\d+)\s+([0-9a-f]+):  (.*)', line):
+            lines[f'0x{match[2]}', int(match[1])] = match[3]
+    for row in rows:
+        rest = lines.get((row['addr'], row['count']))
+        if rest is None or row['insn'] not in rest or \
+                (row['notes'] or '') not in rest or any(
+                str(row[key]) not in re.findall(r'\d+', row['notes'])
+                for key in ('taken', 'not_taken', 'exceptions', 'interrupts')
+                if row[key]):
+            return f'annotate: {row} is not in the text'
+    return '' if len(lines) == len(rows) else \
+        f'{len(rows)} rows of {len(lines)} lines'
 
 
 def with_json():
@@ -115,6 +135,9 @@ def look_at(name, files):
     elif name == 'privilege':
         check('privilege: all of it is in a row', answer['instructions'] ==
               sum(r['instructions'] for r in answer['rows']), answer)
+    elif name == 'annotate':
+        note = annotated(answer['rows'], plain)
+        check('annotate: the same figures as text', not note, note)
     else:
         note = shown(answer['rows'], plain, name)
         check(f'{name}: the same numbers as text', not note, note)
@@ -130,16 +153,64 @@ def compare(folder, files):
     look_at('diff', [f'{folder}/a', f'{folder}/b'])
 
 
+def different(folder, files):
+    """verify with what retired in another run"""
+    os.mkdir(f'{folder}/other')
+    subprocess.run([SYNTH, '8', '2', '20000', f'{folder}/other'], check=True)
+    done = subprocess.run([TOOL, 'verify', *files, '--truth',
+                           f'{folder}/other/truth', '--format', 'json'],
+                          capture_output=True, check=False)
+    row = json.loads(done.stdout)['rows'][0]
+    check('verify: what differs', done.returncode == 1 and
+          row['verdict'] == 'different' and row['checkpoints_differing'] and
+          row['instructions_right'] == 0, row)
+
+
+def loop(folder):
+    """The options of a trace of a loop of three rounds with its program"""
+    with open(f'{folder}/loop.S', 'w', encoding='ascii') as f:
+        f.write('''.globl _start
+                .type _start, @function
+                _start: li a0, 3
+                1: addi a0, a0, -1
+                bnez a0, 1b
+                j .
+                .size _start, . - _start
+                ''')
+    subprocess.run(['riscv64-linux-gnu-gcc', '-g', '-nostdlib', '-static',
+                    '-no-pie', '-march=rv64g', '-Wl,-Ttext=0x10000',
+                    f'{folder}/loop.S', '-o', f'{folder}/loop'], check=True)
+    with open(f'{folder}/packets', 'w', encoding='ascii') as f:
+        f.write('params\n'
+                'inst format=3 subformat=0 branch=1 privilege=3 '
+                'address=0x10000\n'
+                'inst format=1 branches=3 branch_map=4 address=0xc\n')
+    run('encode', '--packets', f'{folder}/packets', '--output',
+        f'{folder}/loop.trace')
+    return ['--trace', f'{folder}/loop.trace', '--elf', f'{folder}/loop']
+
+
 with tempfile.TemporaryDirectory() as top:
     subprocess.run([SYNTH, '7', '2', '20000', top], check=True)
     streams = ['--trace', f'{top}/trace', '--sideband', f'{top}/sideband']
     names = with_json()
     check('commands have JSON', {'report', 'stat', 'summary', 'calls',
                                  'latency', 'switches', 'faults', 'why-hung',
-                                 'privilege', 'diff'} == set(names), names)
+                                 'privilege', 'diff', 'verify', 'index',
+                                 'annotate'} == set(names), names)
+    run('index', *streams, '--every', '1000')
+    MORE['verify'] = ['--truth', f'{top}/truth']
     for command in names:
         if command == 'diff':
             compare(top, streams)
+        elif command == 'annotate':
+            if shutil.which('riscv64-linux-gnu-gcc'):
+                look_at('annotate', loop(top))
+            else:
+                skip('annotate', 'there is no riscv64-linux-gnu-gcc')
+        elif command == 'verify':
+            look_at('verify', streams)
+            different(top, streams)
         else:
             look_at(command, streams)
 sys.exit(tap.end())

@@ -68,8 +68,8 @@ void sheet_task_columns(Sheet *s)
 
 void sheet_task(Sheet *s, const Task *task)
 {
-    sheet_text(s, task->name);
-    if (task_is_known(task)) {
+    sheet_text(s, task ? task->name : NULL);
+    if (task && task_is_known(task)) {
         sheet_number(s, task->tgid);
         sheet_number(s, task->tid);
     } else {

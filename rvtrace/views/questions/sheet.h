@@ -30,7 +30,7 @@ void sheet_none(Sheet *s);
 /* The number of the column, "%.1f" of it, if it is one of per cent */
 void sheet_share(Sheet *s, double percent);
 
-/* Three cells: name, process and thread of @task */
+/* Three cells: name, process and thread of @task, NULL if it is not known */
 void sheet_task_columns(Sheet *s);
 void sheet_task(Sheet *s, const Task *task);
 

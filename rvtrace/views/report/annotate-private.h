@@ -69,6 +69,17 @@ bool annotate_write_function(const Counts *counts, const AnnotatedFunction *fn,
                              const AnnotateOptions *o, uint64_t all, FILE *f);
 
 /*
+ * annotate-table.c: the same as a table: begin one of @o, add functions, each
+ * of which returns whether its code is known, and write and free it.
+ */
+typedef struct AnnotateTable AnnotateTable;
+
+AnnotateTable *annotate_table_new(const Counts *counts,
+                                  const AnnotateOptions *o);
+bool annotate_table_add(AnnotateTable *t, const AnnotatedFunction *fn);
+void annotate_table_end(AnnotateTable *t, FILE *f);
+
+/*
  * annotate-notes.c: what is to be said of an instruction of @fn that ran,
  * separated by semicolons; "" if there is nothing. @insn is what the object
  * has there.

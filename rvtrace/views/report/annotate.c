@@ -240,6 +240,7 @@ unsigned annotate_functions(const Counts *counts, const AnnotateOptions *o,
 
 /* annotate_write() */
 typedef struct Text {
+    AnnotateTable *table;   /* or NULL */
     const Counts *counts;
     const AnnotateOptions *o;
     uint64_t all;
@@ -251,6 +252,10 @@ static void write_function(void *opaque, const AnnotatedFunction *fn)
 {
     Text *t = opaque;
 
+    if (t->table) {
+        t->written += annotate_table_add(t->table, fn);
+        return;
+    }
     fputs(t->functions++ ? "\n" : "", t->f);
     t->written += annotate_write_function(t->counts, fn, t->o, t->all, t->f);
 }
@@ -260,9 +265,14 @@ AnnotateResult annotate_write(const Counts *counts, const AnnotateOptions *o,
 {
     Text t = {
         .counts = counts, .o = o, .all = counts_insns(counts), .f = f,
+        .table = o->format != TABLE_TEXT ? annotate_table_new(counts, o) :
+                                           NULL,
     };
     unsigned selected = annotate_functions(counts, o, write_function, &t);
 
+    if (t.table) {
+        annotate_table_end(t.table, f);
+    }
     return (AnnotateResult) {
         .functions = selected,
         .written = t.written,

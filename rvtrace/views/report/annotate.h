@@ -11,12 +11,14 @@
 #include "profile/counts.h"
 #include "elf/source.h"
 #include "views/report/source-place.h"
+#include "views/report/table.h"
 
 typedef struct AnnotateOptions {
     /* Only what these have, as globs; NULL: everything */
     const char *comm, *dso, *sym;
     double min_percent;     /* of all instructions that ran */
     unsigned max_functions; /* 0: all */
+    TableFormat format;
     InsnIsa isa;            /* its xlen does not matter: that is the object's */
     SourcePlaces *places;   /* NULL: without the source */
     SourceTree *sources;    /* for its text; or NULL */
@@ -33,7 +35,8 @@ typedef struct AnnotateResult {
  * how often branches were taken and not, and where else control went from
  * there. What ran of a function is what report_write() counts for it. @counts
  * has been sorted, and tells tasks apart if @o has a comm. Functions whose code
- * is not known are only named.
+ * is not known are only named; as tables, whose rows are instructions, they are
+ * left out.
  */
 AnnotateResult annotate_write(const Counts *counts, const AnnotateOptions *o,
                               FILE *f);
