@@ -18,7 +18,7 @@ typedef struct MomentsObserver {
     uint64_t skipped;           /* instructions that were not selected, ... */
     uint64_t before_end;        /* ... and before the last that was */
     /* Marks that watchers are told of: they stay. */
-    MomentMark lost[FLOW_LOST_NR_KINDS], traps[2 * NR_CAUSES];
+    MomentMark lost[FLOW_LOST_NR_KINDS], traps[2][2 * NR_CAUSES];
     GPtrArray *notes;           /* MomentMark */
 } MomentsObserver;
 
@@ -123,7 +123,8 @@ static void on_trap(void *opaque, const FlowTrap *trap,
             w->trap(o->watching[i], place, trap, site);
         }
     }
-    put_mark(o, &o->traps[trap->cause + trap->interrupt * NR_CAUSES]);
+    put_mark(o, &o->traps[!trap->epc_known]
+                         [trap->cause + trap->interrupt * NR_CAUSES]);
 }
 
 /* Notes of text are about names. */
@@ -247,8 +248,11 @@ static MomentsObserver *observer_new(HartResult *h)
             .kind = MOMENT_LOST, .text = text, .len = strlen(text),
         };
     }
-    for (unsigned i = 0; i < ARRAY_SIZE(o->traps); i++) {
-        o->traps[i] = (MomentMark) { .kind = MOMENT_TRAP, .number = i };
+    for (unsigned i = 0; i < 2 * NR_CAUSES; i++) {
+        o->traps[false][i] = o->traps[true][i] = (MomentMark) {
+            .kind = MOMENT_TRAP, .number = i,
+        };
+        o->traps[true][i].nested = true;
     }
     return o;
 }

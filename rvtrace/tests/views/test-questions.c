@@ -343,11 +343,69 @@ static void test_latency(void)
     free(text);
 }
 
+/*
+ * The first instruction of the kernel is interrupted before it runs: the system
+ * call has not returned by that, and it is one.
+ */
+static void test_interrupted(void)
+{
+    static const MomentMark call = {
+        .kind = MOMENT_TRAP, .number = 8,
+    };
+    static const MomentMark timer = {
+        .kind = MOMENT_TRAP, .number = 256 + 7, .nested = true,
+    };
+    g_autoptr(Latency) l = latency_new(&(LatencyOptions) {
+        .format = TABLE_TSV, .worst = 1, .table = LATENCY_WORST,
+    });
+    g_autoptr(Profile) p = profile_new();
+    g_autoptr(TaskTable) tasks = task_table_new();
+    const Task *task = task_intern(tasks, TASK_KNOWN, 1, 1, "a");
+    LatencyHart *h = latency_hart(l, 0, p, tasks);
+    unsigned user = profile_child(p, PROFILE_ROOT,
+                                  profile_label(p, FRAME_USER, "main"));
+    unsigned ecall = profile_child(p, user, profile_label(p, FRAME_TRAP,
+                                                          "[ecall from U]"));
+    unsigned irq = profile_child(p, ecall, profile_label(
+        p, FRAME_TRAP, "[machine timer interrupt]"));
+    CallStackMoment moments[] = {
+        { .node = user, .place = 0, .task = task },
+        { .node = profile_child(p, irq, profile_label(p, FRAME_MACHINE,
+                                                      "_trap_handler")),
+          .place = 10, .task = task, .begins = true },
+        { .node = profile_child(p, ecall, profile_label(
+              p, FRAME_SUPERVISOR, "sys_read")), .place = 15, .task = task,
+          .begins = true },
+        { .node = user, .place = 20, .task = task },
+    };
+    char *text = NULL;
+    size_t size;
+    FILE *f = open_memstream(&text, &size);
+
+    for (unsigned i = 0; i < G_N_ELEMENTS(moments); i++) {
+        if (i == 1) {
+            latency_mark(h, &moments[i], &call);
+            latency_mark(h, &moments[i], &timer);
+        }
+        latency_moment(h, &moments[i]);
+    }
+    latency_end(h, &(CallStackMoment) { .place = 99 });
+    check_cmpuint(latency_write(l, f), ==, 2);
+    fclose(f);
+    check_cmpstr(text, ==,
+                 "kind\tname\tnumber\tinsns\thart\tfrom\tto\tcomm\tpid\ttid\n"
+                 "interrupt\tmachine timer interrupt\t-\t5\t0\t10\t15\ta"
+                 "\t1\t1\n"
+                 "syscall\tread\t-\t10\t0\t10\t20\ta\t1\t1\n");
+    free(text);
+}
+
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
     g_test_add_func("/questions/faults", test_faults);
     g_test_add_func("/questions/latency", test_latency);
+    g_test_add_func("/questions/interrupted", test_interrupted);
     g_test_add_func("/questions/calls", test_calls);
     g_test_add_func("/questions/tasks", test_tasks);
     g_test_add_func("/questions/traps", test_traps);

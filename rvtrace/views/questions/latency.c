@@ -265,18 +265,21 @@ static void take_number(LatencyHart *h)
     }
 }
 
-/* A signal may come before another instruction does: so the call is over. */
-static void note_trap(LatencyHart *h, const Place *at, unsigned cause)
+/*
+ * A signal may come before another instruction does: so the call is over, but if
+ * it is the handler's first instruction that was hit.
+ */
+static void note_trap(LatencyHart *h, const Place *at, const MomentMark *trap)
 {
-    if (h->left_at.insns == at->insns) {
+    if (h->left_at.insns == at->insns && !trap->nested) {
         come_back(h, at);
     }
-    if (cause == ECALL_FROM_U) {
+    if (trap->number == ECALL_FROM_U) {
         take_number(h);
     }
     h->left = true;
     h->left_at = *at;
-    h->cause = cause;
+    h->cause = trap->number;
 }
 
 void latency_mark(void *hart, const CallStackMoment *when,
@@ -286,7 +289,7 @@ void latency_mark(void *hart, const CallStackMoment *when,
     Place at = { when->place, when->time };
 
     if (mark->kind == MOMENT_TRAP) {
-        note_trap(h, &at, mark->number);
+        note_trap(h, &at, mark);
     } else if (mark->kind == MOMENT_RESUMED) {
         come_back(h, &at);
     }

@@ -35,6 +35,7 @@ typedef enum MomentMarkKind {
 typedef struct MomentMark {
     MomentMarkKind kind;
     unsigned number;
+    bool nested;                /* it hit the first instruction of a handler */
     const char *text;           /* without a NUL at its end */
     size_t len;
 } MomentMark;
