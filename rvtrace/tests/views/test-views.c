@@ -563,11 +563,13 @@ static void test_uftrace_folder(void)
     g_autofree char *folder = g_dir_make_tmp("rvtrace-XXXXXX", NULL);
     g_autofree char *file = g_build_filename(folder, "mine", NULL);
     g_autofree char *under = g_build_filename(file, "folder", NULL);
-    g_autoptr(GError) full = NULL, none = NULL;
+    g_autoptr(GError) full = NULL, none = NULL, plain = NULL;
 
     g_file_set_contents(file, "", 0, NULL);
     check_null(uftrace_new(folder, &full));
     check_nonnull(strstr(full->message, "not empty"));
+    check_null(uftrace_new(file, &plain));
+    check_nonnull(strstr(plain->message, "is there already"));
     check_null(uftrace_new(under, &none));
     check_nonnull(strstr(none->message, "give the name of a new folder"));
     remove_folder(folder);

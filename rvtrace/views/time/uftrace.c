@@ -4,11 +4,9 @@
  * SPDX-License-Identifier: GPL-2.0-or-later
  */
 #include "qemu/osdep.h"
-#include <errno.h>
-#include <gio/gio.h>
-#include <glib/gstdio.h>
 #include "views/time/uftrace.h"
 #include "views/perf/view-file.h"
+#include "views/perf/view-folder.h"
 
 /* struct uftrace_file_header */
 #define MAGIC           "Ftrace!"
@@ -77,10 +75,7 @@ struct Part {
 };
 
 struct Uftrace {
-    char *folder;
-    bool made;                  /* it was not there before */
-    GHashTable *files;          /* paths of what was written to it */
-    bool finished;
+    ViewFolder *folder;
     GPtrArray *modules;
     GHashTable *module_index;   /* name -> Module */
     GPtrArray *writers;
@@ -89,8 +84,6 @@ struct Uftrace {
     GArray *processes;          /* Process */
     GHashTable *pids;
     GStringChunk *names;
-    bool failed;
-    int error;                  /* errno of the failure */
     /* uftrace_add_hart() */
     const Profile *p;
     GArray *addresses;          /* of p's frames; 0: none yet */
@@ -122,29 +115,16 @@ static void part_free(gpointer opaque)
     g_free(part);
 }
 
-static bool is_empty(const char *folder)
+Uftrace *uftrace_new(const char *path, GError **errp)
 {
-    g_autoptr(GDir) dir = g_dir_open(folder, 0, NULL);
-
-    return dir && !g_dir_read_name(dir);
-}
-
-Uftrace *uftrace_new(const char *folder, GError **errp)
-{
-    bool made = g_mkdir(folder, 0777) == 0;
+    ViewFolder *folder = view_folder_new(path, errp);
     Uftrace *u;
 
-    if (!made && (errno != EEXIST || !is_empty(folder))) {
-        g_set_error(errp, G_IO_ERROR, G_IO_ERROR_FAILED,
-                    "%s: %s; give the name of a new folder", folder,
-                    errno == EEXIST || errno == ENOTDIR || !errno ?
-                    "is there already, and not empty" : g_strerror(errno));
+    if (!folder) {
         return NULL;
     }
     u = g_new0(Uftrace, 1);
-    u->folder = g_strdup(folder);
-    u->made = made;
-    u->files = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+    u->folder = folder;
     u->modules = g_ptr_array_new_with_free_func(module_free);
     u->module_index = g_hash_table_new(g_str_hash, g_str_equal);
     u->writers = g_ptr_array_new_with_free_func(writer_free);
@@ -157,31 +137,12 @@ Uftrace *uftrace_new(const char *folder, GError **errp)
     return u;
 }
 
-/* Half of it is of no use, and in the way of another try. */
-static void remove_all(Uftrace *u)
-{
-    GHashTableIter iter;
-    gpointer path;
-
-    g_hash_table_iter_init(&iter, u->files);
-    while (g_hash_table_iter_next(&iter, &path, NULL)) {
-        g_unlink(path);
-    }
-    if (u->made) {
-        g_rmdir(u->folder);
-    }
-}
-
 void uftrace_free(Uftrace *u)
 {
-    if (!u->finished) {
-        remove_all(u);
-    }
-    g_hash_table_unref(u->files);
     for (guint i = 0; i < u->processes->len; i++) {
         g_free(g_array_index(u->processes, Process, i).name);
     }
-    g_free(u->folder);
+    view_folder_free(u->folder);
     g_hash_table_unref(u->module_index);
     g_ptr_array_unref(u->modules);
     g_ptr_array_unref(u->parts);
@@ -192,30 +153,6 @@ void uftrace_free(Uftrace *u)
     g_string_chunk_free(u->names);
     g_array_unref(u->addresses);
     g_free(u);
-}
-
-static FILE *open_file(Uftrace *u, const char *name, const char *mode)
-{
-    g_autofree char *path = g_build_filename(u->folder, name, NULL);
-    FILE *f = fopen(path, mode);
-
-    if (!f) {
-        u->failed = true;
-        u->error = errno;
-    } else {
-        g_hash_table_add(u->files, g_steal_pointer(&path));
-    }
-    return f;
-}
-
-static void close_file(Uftrace *u, FILE *f)
-{
-    bool failed = ferror(f);
-
-    if (fclose(f) != 0 || failed) {
-        u->failed = true;
-        u->error = errno;
-    }
 }
 
 /*
@@ -284,11 +221,11 @@ static uint64_t address_of(Uftrace *u, unsigned i)
 static void flush(Uftrace *u, Writer *w)
 {
     g_autofree char *name = g_strdup_printf("%u.dat", w->tid);
-    FILE *f = u->failed ? NULL : open_file(u, name, "ab");
+    FILE *f = view_folder_open(u->folder, name, "ab");
 
     if (f) {
         fwrite(w->records->data, 1, w->records->len, f);
-        close_file(u, f);
+        view_folder_close(u->folder, f);
     }
     g_byte_array_set_size(w->records, 0);
 }
@@ -400,16 +337,6 @@ static void on_leave(void *opaque, Track *track, unsigned frame,
     put_record(opaque, part, RECORD_EXIT, address_of(opaque, frame));
 }
 
-static bool check(const Uftrace *u, GError **errp)
-{
-    if (u->failed) {
-        g_set_error(errp, G_IO_ERROR, g_io_error_from_errno(u->error),
-                    "cannot write to %s: %s", u->folder,
-                    g_strerror(u->error));
-    }
-    return !u->failed;
-}
-
 bool uftrace_add_hart(Uftrace *u, Moments *m, unsigned hart,
                       const Profile *p, uint64_t end,
                       const TaskTable *tasks, uint64_t min_duration,
@@ -429,13 +356,13 @@ bool uftrace_add_hart(Uftrace *u, Moments *m, unsigned hart,
     for (guint i = 0; i < u->writers->len; i++) {
         flush(u, u->writers->pdata[i]);
     }
-    return check(u, errp);
+    return view_folder_check(u->folder, errp);
 }
 
 static void write_info(Uftrace *u)
 {
     g_autoptr(GByteArray) header = g_byte_array_new();
-    FILE *f = open_file(u, "info", "wb");
+    FILE *f = view_folder_open(u->folder, "info", "wb");
 
     if (!f) {
         return;
@@ -463,12 +390,12 @@ static void write_info(Uftrace *u)
         fprintf(f, "%s%u", i ? "," : "", w->tid);
     }
     fputc('\n', f);
-    close_file(u, f);
+    view_folder_close(u->folder, f);
 }
 
 static void write_tasks(Uftrace *u)
 {
-    FILE *f = open_file(u, "task.txt", "w");
+    FILE *f = view_folder_open(u->folder, "task.txt", "w");
 
     if (!f) {
         return;
@@ -485,14 +412,14 @@ static void write_tasks(Uftrace *u)
         fprintf(f, "TASK timestamp=0.000000000 tid=%u pid=%u\n", w->tid,
                 w->pid);
     }
-    close_file(u, f);
+    view_folder_close(u->folder, f);
 }
 
 /* uftrace takes what is above the stack for the kernel's. */
 static void write_map(Uftrace *u, unsigned pid)
 {
     g_autofree char *name = g_strdup_printf("sid-%016x.map", pid);
-    FILE *f = open_file(u, name, "w");
+    FILE *f = view_folder_open(u->folder, name, "w");
 
     if (!f) {
         return;
@@ -506,13 +433,13 @@ static void write_map(Uftrace *u, unsigned pid)
     }
     fputs("7ffffffde000-7ffffffff000 rw-p 00000000 00:00 0 "
           "                      [stack]\n", f);
-    close_file(u, f);
+    view_folder_close(u->folder, f);
 }
 
 static void write_symbols(Uftrace *u, const Module *m)
 {
     g_autofree char *name = g_strdup_printf("%s.sym", m->name + 1);
-    FILE *f = open_file(u, name, "w");
+    FILE *f = view_folder_open(u->folder, name, "w");
 
     if (!f) {
         return;
@@ -525,7 +452,7 @@ static void write_symbols(Uftrace *u, const Module *m)
     }
     fprintf(f, "%016x ? __sym_end\n",
             (m->functions->len + 1) * FUNCTION_STEP);
-    close_file(u, f);
+    view_folder_close(u->folder, f);
 }
 
 bool uftrace_finish(Uftrace *u, GError **errp)
@@ -538,6 +465,5 @@ bool uftrace_finish(Uftrace *u, GError **errp)
     for (guint i = 0; i < u->modules->len; i++) {
         write_symbols(u, u->modules->pdata[i]);
     }
-    u->finished = check(u, errp);
-    return u->finished;
+    return view_folder_finish(u->folder, errp);
 }

@@ -15,11 +15,8 @@
 
 typedef struct Uftrace Uftrace;
 
-/*
- * Make @folder, which may be there if it is empty. Returns NULL and sets @errp
- * if that cannot be done.
- */
-Uftrace *uftrace_new(const char *folder, GError **errp);
+/* One in the folder @path: see view_folder_new() */
+Uftrace *uftrace_new(const char *path, GError **errp);
 void uftrace_free(Uftrace *u);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(Uftrace, uftrace_free)
 
