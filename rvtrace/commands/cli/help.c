@@ -49,6 +49,9 @@ static const CommandHelp helps[] = {
     { "uftrace", "output min-duration time " NAMES " " PART,
       "  rvtrace uftrace --process sh -o uftrace.data\n"
       "  uftrace report -d uftrace.data" },
+    { "ctf", "output time " NAMES " " PART,
+      "  rvtrace ctf -o guest.ctf\n"
+      "  babeltrace2 guest.ctf" },
     { "perf-data", "output period branches no-call-chains " NAMES " " PART,
       "  rvtrace perf-data -o perf.data\n  perf report -i perf.data" },
     { "script", "output period branches " NAMES " " PART,

@@ -21,6 +21,7 @@
     X(pprof) \
     X(speedscope) \
     X(uftrace) \
+    X(ctf) \
     X(timeline) \
     X(privilege) \
     X(calls) \

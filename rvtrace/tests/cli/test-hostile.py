@@ -211,6 +211,12 @@ def tasks(folder):
     status, _, err = run('uftrace', '--trace', f'{folder}/trace',
                          '--sideband', side, '-o', f'{folder}/uftrace2')
     check('uftrace: a task of that name', status == 0, err)
+    status, _, err = run('ctf', '--trace', f'{folder}/trace', '--sideband',
+                         side, '-o', f'{folder}/ctf')
+    with open(f'{folder}/ctf/hart_0', 'rb') as f:
+        events = f.read()
+    check('ctf: a task of that name', status == 0 and
+          b'a?forged 1 2?[2\0' in events and b'\x1b' not in events, err)
 
 
 def peer(folder):

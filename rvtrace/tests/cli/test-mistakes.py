@@ -103,6 +103,7 @@ MISTAKES = [
     (2, r'made', 'report {files} -o made'),
     (2, r'made/trace', 'report {files} -o made/trace'),
     (2, r'uftrace: which folder', 'uftrace {files}'),
+    (2, r'ctf: which folder', 'ctf {files}'),
     (2, r'compare with what\? give --truth|--truth', 'verify {files}'),
     (2, r'which form\? --format csv', 'params {files}'),
     (2, r'what to write\?', 'decode {files}'),

@@ -8,6 +8,7 @@
 
 #include "views/questions/latency.h"
 #include "views/questions/spread.h"
+#include "views/questions/syscalls.h"
 
 /* One of the times that something took longest */
 typedef struct Worst {
@@ -37,9 +38,8 @@ struct LatencyHart {
     Follower *follower;
     GByteArray *matches;        /* by frame: see latency.c */
     GHashTable *series;         /* guint64 * -> Series */
-    GArray *numbers;            /* unsigned: of system calls to come ... */
-    guint next_number;          /* ... the first one that is still to come */
-    unsigned number;            /* of the last one */
+    SyscallQueue numbers;
+    unsigned number;            /* of the last system call */
     bool left;                  /* a trap whose handler may not be traced: */
     unsigned cause;             /* ... of MomentMark */
     Place left_at;

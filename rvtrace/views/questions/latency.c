@@ -7,12 +7,6 @@
 #include "views/questions/latency-private.h"
 #include "views/questions/syscalls.h"
 
-#define ECALL_FROM_U    8       /* its cause */
-
-/* System calls of Linux that do not return */
-#define NR_EXIT         93
-#define NR_EXIT_GROUP   94
-
 /* Of a frame: looked at; what it matches */
 #define FRAME_SEEN      1
 #define FRAME_SYM       2
@@ -166,7 +160,7 @@ static void hart_free(gpointer opaque)
     follow_free(h->follower);
     g_byte_array_unref(h->matches);
     g_hash_table_unref(h->series);
-    g_array_unref(h->numbers);
+    syscall_queue_clear(&h->numbers);
     g_free(h);
 }
 
@@ -198,7 +192,7 @@ LatencyHart *latency_hart(Latency *l, unsigned hart, const Profile *profile,
     h->matches = g_byte_array_new();
     h->series = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free,
                                       series_free);
-    h->numbers = g_array_new(false, false, sizeof(unsigned));
+    syscall_queue_init(&h->numbers);
     h->number = SYSCALL_UNKNOWN;
     g_ptr_array_add(l->harts, h);
     return h;
@@ -213,12 +207,6 @@ void latency_moment(void *hart, const CallStackMoment *moment)
     follow_moment(h->follower, moment);
 }
 
-static bool is_exit(const LatencyHart *h)
-{
-    return h->cause == ECALL_FROM_U &&
-           (h->number == NR_EXIT || h->number == NR_EXIT_GROUP);
-}
-
 /*
  * A program has come back from its kernel, which is not traced; or another
  * thread begins where the last one has ended.
@@ -227,9 +215,10 @@ static void come_back(LatencyHart *h, const Place *at)
 {
     const LatencyOptions *o = &h->latency->options;
     const Task *task = h->task ?: task_get(h->tasks, TASK_NONE);
-    bool is_syscall = h->cause == ECALL_FROM_U;
+    bool is_syscall = h->cause == SYSCALL_CAUSE;
+    bool is_exit = is_syscall && syscall_is_exit(h->number);
 
-    if (h->left && !is_exit(h) && !o->first && !o->sym &&
+    if (h->left && !is_exit && !o->first && !o->sym &&
         text_is_like(task->name, o->comm)) {
         add(h, is_syscall ? CALL_SYSCALL : CALL_EXCEPTION,
             LATENCY_TRAP_FRAME | h->cause,
@@ -245,24 +234,7 @@ static void come_back(LatencyHart *h, const Place *at)
 void latency_trap(void *hart, uint64_t place, const FlowTrap *trap,
                   const CallStackSite *site)
 {
-    LatencyHart *h = hart;
-
-    if (!trap->interrupt && trap->cause == ECALL_FROM_U) {
-        unsigned number = syscall_number(site->image, trap);
-
-        g_array_append_val(h->numbers, number);
-    }
-}
-
-static void take_number(LatencyHart *h)
-{
-    if (h->next_number < h->numbers->len) {
-        h->number = g_array_index(h->numbers, unsigned, h->next_number++);
-    }
-    if (h->next_number == h->numbers->len) {
-        g_array_set_size(h->numbers, 0);
-        h->next_number = 0;
-    }
+    syscall_queue_put(&((LatencyHart *)hart)->numbers, site->image, trap);
 }
 
 /*
@@ -274,8 +246,8 @@ static void note_trap(LatencyHart *h, const Place *at, const MomentMark *trap)
     if (h->left_at.insns == at->insns && !trap->nested) {
         come_back(h, at);
     }
-    if (trap->number == ECALL_FROM_U) {
-        take_number(h);
+    if (trap->number == SYSCALL_CAUSE) {
+        h->number = syscall_queue_take(&h->numbers);
     }
     h->left = true;
     h->left_at = *at;

@@ -6,29 +6,14 @@
 #ifndef ETRACE_SWITCHES_PRIVATE_H
 #define ETRACE_SWITCHES_PRIVATE_H
 
+#include "views/questions/leave.h"
 #include "views/questions/switches.h"
-
-/* Why a task ran no longer, by its call stack */
-typedef enum LeaveReason {
-    LEAVE_UNKNOWN,
-    LEAVE_PREEMPTED,            /* within an interrupt, or by the scheduler */
-    LEAVE_SYSCALL,
-    LEAVE_FAULT,                /* a page fault, or another exception */
-    LEAVE_KERNEL,               /* a thread of the kernel, by itself */
-    LEAVE_EXITED,
-    LEAVE_IDLE,                 /* it is the idle task */
-    LEAVE_RUNS,                 /* it has not: the trace ends */
-} LeaveReason;
-
-#define NO_FRAME    UINT_MAX
 
 /* A task runs on a hart */
 typedef struct TaskRun {
     Place from, to;
     const Task *task, *next;    /* next: NULL, if there is none */
-    LeaveReason why;
-    /* Of the profile, or NO_FRAME: the trap or system call; what waits */
-    unsigned what, in;
+    Leave leave;
 } TaskRun;
 
 struct SwitchesHart {

@@ -113,9 +113,9 @@ static Sheet *list_runs(const Switches *s, GArray *runs, uint64_t *left_out)
             sheet_number(t, run->to.time - run->from.time);
         }
         sheet_task(t, run->task);
-        sheet_text(t, reasons[run->why]);
-        sheet_text(t, frame_name(any->hart, run->what));
-        sheet_text(t, frame_name(any->hart, run->in));
+        sheet_text(t, reasons[run->leave.why]);
+        sheet_text(t, frame_name(any->hart, run->leave.what));
+        sheet_text(t, frame_name(any->hart, run->leave.in));
         sheet_text(t, run->next ? run->next->name : NULL);
     }
     return t;
@@ -126,7 +126,7 @@ static void add_wait(TaskSum *sum, const TaskRun *run)
 {
     uint64_t wait = run->from.time - MIN(sum->last->to.time, run->from.time);
 
-    if (sum->last->why == LEAVE_PREEMPTED) {
+    if (sum->last->leave.why == LEAVE_PREEMPTED) {
         sum->ready += wait;
     } else {
         sum->waited += wait;
@@ -147,10 +147,11 @@ static void add_run(TaskSum *sum, const TaskRun *run)
     sum->insns += run->to.insns - run->from.insns;
     sum->time += time;
     sum->longest = MAX(sum->longest, time);
-    sum->preempted += run->why == LEAVE_PREEMPTED;
-    sum->exited += run->why == LEAVE_EXITED;
-    sum->blocked += run->why == LEAVE_SYSCALL || run->why == LEAVE_FAULT ||
-                    run->why == LEAVE_KERNEL;
+    sum->preempted += run->leave.why == LEAVE_PREEMPTED;
+    sum->exited += run->leave.why == LEAVE_EXITED;
+    sum->blocked += run->leave.why == LEAVE_SYSCALL ||
+                    run->leave.why == LEAVE_FAULT ||
+                    run->leave.why == LEAVE_KERNEL;
 }
 
 static gint compare_sums(gconstpointer a, gconstpointer b)

@@ -6,6 +6,9 @@
 #include "qemu/osdep.h"
 #include "views/questions/syscalls.h"
 
+#define NR_EXIT         93
+#define NR_EXIT_GROUP   94
+
 /* Bytes in front of ecall where a7 is looked for */
 #define LOOK_BACK   32
 
@@ -42,6 +45,44 @@ unsigned syscall_number(Image *image, const FlowTrap *trap)
         }
     }
     return SYSCALL_UNKNOWN;
+}
+
+void syscall_queue_init(SyscallQueue *q)
+{
+    q->numbers = g_array_new(false, false, sizeof(unsigned));
+}
+
+void syscall_queue_clear(SyscallQueue *q)
+{
+    g_array_unref(q->numbers);
+}
+
+void syscall_queue_put(SyscallQueue *q, Image *image, const FlowTrap *trap)
+{
+    if (!trap->interrupt && trap->cause == SYSCALL_CAUSE) {
+        unsigned number = syscall_number(image, trap);
+
+        g_array_append_val(q->numbers, number);
+    }
+}
+
+unsigned syscall_queue_take(SyscallQueue *q)
+{
+    unsigned number = SYSCALL_UNKNOWN;
+
+    if (q->next < q->numbers->len) {
+        number = g_array_index(q->numbers, unsigned, q->next++);
+    }
+    if (q->next == q->numbers->len) {
+        g_array_set_size(q->numbers, 0);
+        q->next = 0;
+    }
+    return number;
+}
+
+bool syscall_is_exit(unsigned number)
+{
+    return number == NR_EXIT || number == NR_EXIT_GROUP;
 }
 
 const char *syscall_name(const char *function)

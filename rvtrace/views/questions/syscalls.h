@@ -18,6 +18,27 @@
 unsigned syscall_number(Image *image, const FlowTrap *trap);
 
 /*
+ * Numbers of the system calls of a hart, from where traps are decoded to where
+ * watchers are told of them, later: a Watcher's trap() puts what a trap is in
+ * (other traps do nothing), its mark() takes it out for each MOMENT_TRAP of
+ * SYSCALL_CAUSE, in the same order.
+ */
+#define SYSCALL_CAUSE   8       /* ecall from U */
+
+typedef struct SyscallQueue {
+    GArray *numbers;            /* unsigned */
+    guint next;                 /* the first one that is still to come */
+} SyscallQueue;
+
+void syscall_queue_init(SyscallQueue *q);
+void syscall_queue_clear(SyscallQueue *q);
+void syscall_queue_put(SyscallQueue *q, Image *image, const FlowTrap *trap);
+unsigned syscall_queue_take(SyscallQueue *q);
+
+/* System calls of Linux that do not return: exit and exit_group */
+bool syscall_is_exit(unsigned number);
+
+/*
  * The name of the system call that the kernel's @function is, in it; NULL: it
  * is none.
  */

@@ -7,7 +7,9 @@ import functools
 import json
 import os
 import re
+import shutil
 import subprocess
+from collections import Counter
 
 import tap
 from tap import LIMIT, need
@@ -122,6 +124,47 @@ def test_faults(harts):
         same(count, main['minor'] + main['major'])
 
 
+def events(harts):
+    """(ns, event, cpu, rest of the line) of what babeltrace2 reads"""
+    folder = f'{OUT}/{harts}/ctf'
+    shutil.rmtree(folder, ignore_errors=True)
+    done = subprocess.run(
+        [RVTRACE, 'ctf', '--trace', f'{OUT}/{harts}/trace', '--sideband',
+         f'{OUT}/{harts}/side', '--sysroot', f'{OUT}/root', '--sysroot',
+         f'{GUEST}/Image', '-o', folder], capture_output=True, text=True,
+        timeout=LIMIT, check=False)
+    need(done.returncode == 0, done.stderr)
+    text = subprocess.run(['babeltrace2', '--clock-cycles', folder], check=True,
+                          stdout=subprocess.PIPE, text=True).stdout
+    return [(int(ns), name, int(cpu), rest) for ns, name, cpu, rest in
+            re.findall(r'^\[(\d+)\] \(.*?\) (\w+): { cpu_id = (\d+) }(.*)$', text,
+                       re.M)], len(text.splitlines())
+
+
+def test_ctf(harts):
+    """Who runs on each hart is known by its switches; then as above"""
+    if not shutil.which('babeltrace2'):
+        raise tap.Skip('there is no babeltrace2')
+    got, lines = events(harts)
+    same(len(got), lines)
+    said = Said(harts)
+    tids = {thread['tid'] for thread in said.threads.values()}
+    now, called, returned, switches = {}, Counter(), Counter(), 0
+    for _, name, cpu, rest in got:
+        if name == 'sched_switch':
+            was, to = map(int, re.findall(r'_tid = (\d+)', rest))
+            need(now.get(cpu, 0) == was, f'{now} runs, not {rest}')
+            switches += 1
+            now[cpu] = to
+        elif now.get(cpu) in tids and name.startswith('syscall_'):
+            (called if name.startswith('syscall_entry_') else
+             returned)[name.split('_', 2)[2]] += 1
+    same({n: called[NAMES[n]] for n in CALLS}, CALLS)
+    same({n: returned[NAMES[n]] for n in CALLS}, CALLS)
+    need(called['exit'] == 1 and not returned['exit'], f'{called["exit"]}')
+    same(switches, answer(harts, 'switches')['switches'])
+
+
 def test_times(harts):
     """By -icount, as long as the program has measured by rdtime"""
     said = Said(harts)
@@ -143,6 +186,7 @@ tests = [(f'{name}, {harts} hart{"s" * (harts > 1)}',
                             ('switches', test_switches),
                             ('exits', test_exits),
                             ('faults', test_faults),
+                            ('CTF', test_ctf),
                             ('times', test_times))
          if harts == 1 or test is not test_times]
 tap.run(OUT, tests)

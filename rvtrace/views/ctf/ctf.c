@@ -1,0 +1,308 @@
+/*
+ * CTF: what ran, as the Common Trace Format (1.8) has a kernel's events
+ *
+ * SPDX-License-Identifier: GPL-2.0-or-later
+ */
+#include "qemu/osdep.h"
+#include "views/ctf/ctf.h"
+#include "views/ctf/ctf-stream.h"
+#include "base/trap-text.h"
+#include "views/questions/leave.h"
+#include "views/questions/syscalls.h"
+
+/* Linux': the length of comm, the priority of a task with nice 0, and states */
+#define COMM_SIZE           16
+#define PRIORITY            20
+#define TASK_RUNNING        0
+#define TASK_INTERRUPTIBLE  1
+#define TASK_DEAD           0x80
+
+/* A mark's number of a trap, where that is an interrupt */
+#define IS_INTERRUPT        0x100
+
+/* Traps at the same place whose handlers have not begun, at most */
+#define MAX_TRAPS           8
+
+struct CtfHart {
+    const Profile *profile;
+    const TaskTable *tasks;
+    CtfStream *stream;
+    Follower *follower;
+    bool any;                   /* there was a moment */
+    SyscallQueue numbers;
+    /* Traps since the last moment, and how many handlers of them have begun */
+    struct {
+        unsigned cause;         /* as MomentMark has it */
+        unsigned number;        /* of a system call; SYSCALL_UNKNOWN */
+    } traps[MAX_TRAPS];
+    unsigned nr_traps, begun;
+    uint64_t trapped_at;        /* instructions before the last of them */
+    uint64_t trap_time;
+};
+
+struct Ctf {
+    ViewFolder *folder;
+    bool virtual_time;
+    GPtrArray *harts;           /* CtfHart */
+};
+
+static void hart_free(gpointer opaque)
+{
+    CtfHart *h = opaque;
+
+    if (h->stream) {
+        ctf_stream_end(h->stream);
+    }
+    follow_free(h->follower);
+    syscall_queue_clear(&h->numbers);
+    g_free(h);
+}
+
+Ctf *ctf_new(const char *path, bool virtual_time, GError **errp)
+{
+    ViewFolder *folder = view_folder_new(path, errp);
+    Ctf *c;
+
+    if (!folder) {
+        return NULL;
+    }
+    c = g_new0(Ctf, 1);
+    c->folder = folder;
+    c->virtual_time = virtual_time;
+    c->harts = g_ptr_array_new_with_free_func(hart_free);
+    return c;
+}
+
+void ctf_free(Ctf *c)
+{
+    g_ptr_array_unref(c->harts);
+    view_folder_free(c->folder);
+    g_free(c);
+}
+
+static void put_task(CtfHart *h, const Task *task)
+{
+    ctf_stream_chars(h->stream, task->name, COMM_SIZE);
+    ctf_stream_number(h->stream, task_is_known(task) ? task->tid : 0, 4);
+    ctf_stream_number(h->stream, PRIORITY, 4);
+}
+
+static void put_switch(CtfHart *h, const Task *task, uint64_t state,
+                       const Task *next, uint64_t time)
+{
+    ctf_stream_event(h->stream, CTF_SCHED_SWITCH, time);
+    put_task(h, task);
+    ctf_stream_number(h->stream, state, 8);
+    put_task(h, next);
+}
+
+static uint64_t state_of(LeaveReason why)
+{
+    switch (why) {
+    case LEAVE_SYSCALL:
+    case LEAVE_FAULT:
+    case LEAVE_KERNEL:
+        return TASK_INTERRUPTIBLE;
+    case LEAVE_EXITED:
+        return TASK_DEAD;
+    default:
+        return TASK_RUNNING;
+    }
+}
+
+static void on_leave(void *opaque, OpenCall *calls, unsigned n,
+                     const Task *task, const Task *next, const Place *at)
+{
+    CtfHart *h = opaque;
+
+    put_switch(h, task, state_of(leave_reason(h->profile, task, calls, n).why),
+               next, at->time);
+}
+
+static void put_trap(CtfHart *h, unsigned cause, unsigned number, bool ends,
+                     uint64_t time)
+{
+    const char *name = trap_cause_text(cause & IS_INTERRUPT,
+                                       cause & ~IS_INTERRUPT) ?: "unknown";
+    CtfStream *s = h->stream;
+
+    if (cause & IS_INTERRUPT) {
+        ctf_stream_event(s, ends ? CTF_IRQ_EXIT : CTF_IRQ_ENTRY, time);
+        ctf_stream_number(s, cause & ~IS_INTERRUPT, 4);
+        if (ends) {
+            ctf_stream_number(s, 1, 4);     /* it was handled */
+        }
+    } else if (cause == SYSCALL_CAUSE) {
+        ctf_stream_event(s, ctf_syscall(number) + ends, time);
+        return;
+    } else {
+        ctf_stream_event(s, ends ? CTF_EXCEPTION_EXIT : CTF_EXCEPTION_ENTRY,
+                         time);
+        ctf_stream_number(s, cause, 4);
+    }
+    if (!ends) {
+        ctf_stream_text(s, name, strlen(name));
+    }
+}
+
+/* Handlers begin in the order of their traps. */
+static void on_begin(void *opaque, OpenCall *calls, unsigned n,
+                     const Task *task)
+{
+    CtfHart *h = opaque;
+    OpenCall *call = &calls[n - 1];
+
+    if (call->kind != CALL_FUNCTION && h->begun < h->nr_traps) {
+        call->name = h->traps[h->begun].cause + 1;
+        call->number = h->traps[h->begun++].number;
+        put_trap(h, call->name - 1, call->number, false, call->from.time);
+    }
+}
+
+/* OpenCall.name is 1 more than the cause, 0 if that is not known. */
+static void on_end(void *opaque, const EndedCall *e)
+{
+    if (e->call->name && e->end != CALL_UNSEEN) {
+        put_trap(opaque, e->call->name - 1, e->call->number, true,
+                 e->to.time);
+    }
+}
+
+static const FollowOps follow_ops = {
+    .begin = on_begin, .end = on_end, .leave = on_leave,
+};
+
+CtfHart *ctf_hart(Ctf *c, unsigned hart, const Profile *profile,
+                  const TaskTable *tasks, GError **errp)
+{
+    CtfStream *stream = ctf_stream_new(c->folder, hart);
+    CtfHart *h;
+
+    if (!stream) {
+        view_folder_check(c->folder, errp);
+        return NULL;
+    }
+    h = g_new0(CtfHart, 1);
+    h->profile = profile;
+    h->tasks = tasks;
+    h->stream = stream;
+    h->follower = follow_new(profile, tasks, &follow_ops, h);
+    syscall_queue_init(&h->numbers);
+    g_ptr_array_add(c->harts, h);
+    return h;
+}
+
+void ctf_moment(void *hart, const CallStackMoment *moment)
+{
+    CtfHart *h = hart;
+
+    if (!h->any && moment->task) {
+        /* Who runs first is known by that only. */
+        put_switch(h, task_get(h->tasks, TASK_NONE), TASK_RUNNING,
+                   moment->task, moment->time);
+    }
+    h->any = true;
+    follow_moment(h->follower, moment);
+    h->nr_traps = h->begun = 0;
+}
+
+void ctf_trap(void *hart, uint64_t place, const FlowTrap *trap,
+              const CallStackSite *site)
+{
+    syscall_queue_put(&((CtfHart *)hart)->numbers, site->image, trap);
+}
+
+/*
+ * A program goes on whose kernel is not traced: its trap was all there was of
+ * it.
+ */
+static void come_back(CtfHart *h, uint64_t time)
+{
+    for (unsigned i = h->begun; i < h->nr_traps; i++) {
+        unsigned cause = h->traps[i].cause, number = h->traps[i].number;
+
+        put_trap(h, cause, number, false, h->trap_time);
+        if (cause != SYSCALL_CAUSE || !syscall_is_exit(number)) {
+            put_trap(h, cause, number, true, time);
+        }
+    }
+    h->nr_traps = h->begun = 0;
+}
+
+static void note_trap(CtfHart *h, const CallStackMoment *when,
+                      const MomentMark *trap)
+{
+    bool call = trap->number == SYSCALL_CAUSE;
+    unsigned number = call ? syscall_queue_take(&h->numbers) :
+                             SYSCALL_UNKNOWN;
+
+    if (h->trapped_at == when->place && !trap->nested) {
+        come_back(h, when->time);
+    } else if (h->trapped_at != when->place) {
+        h->nr_traps = h->begun = 0;
+    }
+    if (h->nr_traps < MAX_TRAPS) {
+        h->traps[h->nr_traps].cause = trap->number;
+        h->traps[h->nr_traps++].number = number;
+    }
+    h->trapped_at = when->place;
+    h->trap_time = when->time;
+}
+
+void ctf_mark(void *hart, const CallStackMoment *when, const MomentMark *mark)
+{
+    CtfHart *h = hart;
+
+    switch (mark->kind) {
+    case MOMENT_TRAP:
+        note_trap(h, when, mark);
+        break;
+    case MOMENT_RESUMED:
+        come_back(h, when->time);
+        break;
+    case MOMENT_NOTE:
+        ctf_stream_event(h->stream, CTF_NOTE, when->time);
+        ctf_stream_number(h->stream, mark->number, 4);
+        ctf_stream_text(h->stream, mark->text, mark->len);
+        break;
+    case MOMENT_LOST:
+        ctf_stream_event(h->stream, CTF_LOST, when->time);
+        ctf_stream_text(h->stream, mark->text, mark->len);
+        break;
+    case MOMENT_RESET:
+        ctf_stream_event(h->stream, CTF_RESET, when->time);
+        break;
+    }
+    follow_mark(h->follower, when, mark);
+}
+
+void ctf_end(void *hart, const CallStackMoment *when)
+{
+    follow_end(((CtfHart *)hart)->follower, when);
+}
+
+static bool has_event(void *opaque, CtfEvent event)
+{
+    const Ctf *c = opaque;
+
+    for (guint i = 0; i < c->harts->len; i++) {
+        const CtfHart *h = c->harts->pdata[i];
+
+        if (ctf_stream_has(h->stream, event)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+bool ctf_finish(Ctf *c, GError **errp)
+{
+    ctf_write_metadata(c->folder, c->virtual_time, has_event, c);
+    for (guint i = 0; i < c->harts->len; i++) {
+        CtfHart *h = c->harts->pdata[i];
+
+        ctf_stream_end(h->stream);
+        h->stream = NULL;
+    }
+    return view_folder_finish(c->folder, errp);
+}
