@@ -1,6 +1,7 @@
 /*
  * A hart runs some code, switches its tracing off, and then another hart
- * changes that code: what was traced is what ran then. For 2 harts.
+ * changes that code: what was traced is what ran then; and when it is traced
+ * again, what runs now. For 2 harts.
  *
  * SPDX-License-Identifier: GPL-2.0-or-later
  */
@@ -62,6 +63,15 @@ secondary:
 	fence.i
 	call    shared
 	CHECK_IMM(a0, 2)
+	/* Traced again, it runs what the other hart has had translated. */
+	lw      t0, TE_CONTROL(s3)
+	ori     t0, t0, TE_INST_TRACING
+	sw      t0, TE_CONTROL(s3)
+	li      s2, 100
+1:	call    shared
+	CHECK_IMM(a0, 2)
+	addi    s2, s2, -1
+	bnez    s2, 1b
 	li      t0, 3
 	sw      t0, 0(s1)
 	fence

@@ -6,6 +6,7 @@
 # The trace's socket is connected and not read until the encoder says that it
 # had to stall the hart, or has lost or dropped packets; then all of it is read.
 
+import json
 import os
 import re
 import subprocess
@@ -164,6 +165,16 @@ def stalls(m):
     need(not Packets(m).lost, 'trace_lost was reported')
 
 
+def announced(m):
+    """A decoder learns of all losses from the encoder, and stumbles nowhere."""
+    done = etrace(m.folder, 'stat', '--format', 'json')
+    need(done.returncode == 0, f'stat: {done.stderr.strip()}')
+    kinds = {loss['kind']: loss['count']
+             for loss in json.loads(done.stdout)['losses']}
+    need(kinds and all(kind.startswith('the encoder lost')
+                       for kind in kinds), f'losses: {kinds}')
+
+
 def loses(m):
     """trTeInstStallEna 0"""
     m.cont()
@@ -171,8 +182,7 @@ def loses(m):
     clears_by_one(m, CONTROL, STALL_OR_OVERFLOW)
     m.finish()
     need(Packets(m).lost, 'trace_lost was not reported')
-    done = etrace(m.folder, 'stat')
-    need(done.returncode == 0, f'stat: {done.stderr.strip()}')
+    announced(m)
     done = etrace(m.folder, 'stat', '--strict')
     need(done.returncode == 1, f'--strict: {done.returncode}')
 
@@ -209,6 +219,7 @@ def data_lost(m, bit):
     need(found.dloss, 'dloss was not reported')
     need(not found.lost, 'trace_lost was reported')
     need(found.data, 'there were no data at all')
+    announced(m)
 
 
 def data_drops(m):
