@@ -8,7 +8,8 @@ import subprocess
 import sys
 import tempfile
 import warnings
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any, TypeVar
 
 from . import rows
@@ -78,20 +79,27 @@ class Run:
         """What the hart ran from the beginning of a row to its end"""
         if row.end is None:
             raise ValueError(f'its end is not known: {row}')
+        if row.end == row.start:
+            raise ValueError(f'the hart ran no instruction in it: {row}')
         return self.only(f'--hart={row.hart}', f'--from={row.start}',
                          f'--to={row.end}')
 
     def json(self, name: str, *options: str) -> dict[str, Any]:
-        """What any command that has --format=json writes, as it is"""
-        return self._parse(self.argv(name, *options, '--format=json'))
+        """What any command that has --format=json writes, as it is
+
+        That verify finds two runs to be different is not an error.
+        """
+        return self._parse(self.argv(name, *options, '--format=json'),
+                           good=(0, 1) if name == 'verify' else (0,))
 
     def summary(self) -> rows.Summary:
         """What ran in all"""
         answer = self.json('summary')
-        answer['functions'] = answer.pop('rows')
-        for name in ('functions', 'privileges', 'tasks', 'without_names'):
-            answer[name] = rows.make(rows.Share, answer[name])
-        return rows.make(rows.Summary, [answer])[0]
+        with self._reading():
+            answer['functions'] = answer.pop('rows')
+            for name in ('functions', 'privileges', 'tasks', 'without_names'):
+                answer[name] = rows.make(rows.Share, answer[name])
+            return rows.make(rows.Summary, [answer])[0]
 
     def functions(self, *, sym: str | None = None, dso: str | None = None,
                   comm: str | None = None) -> Table[rows.Function]:
@@ -130,7 +138,9 @@ class Run:
         options = globs(sym, dso, comm)
         if between is not None:
             options.append(f'--between={between}')
-        return Latencies(self.json('latency', f'--worst={worst}', *options))
+        answer = self.json('latency', f'--worst={worst}', *options)
+        with self._reading():
+            return Latencies(answer)
 
     def switches(self, *, comm: str | None = None) -> Table[rows.TaskTime]:
         """Tasks: how long each of them ran and waited"""
@@ -150,7 +160,8 @@ class Run:
         """Instructions by privilege level, in intervals of '100ms' or '1M'"""
         options = [] if every is None else [f'--every={every}']
         answer = self.json('privilege', *options)
-        return Table(rows.make_intervals(answer.pop('rows')), answer)
+        with self._reading():
+            return Table(rows.make_intervals(answer.pop('rows')), answer)
 
     def diff(self, other: 'Run', *keys: str) -> Table[rows.Difference]:
         """From this run (a) to the other one (b), largest difference first
@@ -165,7 +176,8 @@ class Run:
                                     f'--output={file}'))
             answer = self._parse([self.command, 'diff', sort, '--format=json',
                                   *files])
-        return Table(rows.make(rows.Difference, answer.pop('rows')), answer)
+        with self._reading():
+            return Table(rows.make(rows.Difference, answer.pop('rows')), answer)
 
     def argv(self, name: str, *options: str) -> list[str]:
         """The command line that asks for @name"""
@@ -176,20 +188,27 @@ class Run:
 
     def _table(self, cls: type[T], name: str, *options: str) -> Table[T]:
         answer = self.json(name, *options)
-        return Table(rows.make(cls, answer.pop('rows')), answer)
+        with self._reading():
+            return Table(rows.make(cls, answer.pop('rows')), answer)
 
-    @staticmethod
-    def _parse(argv: list[str]) -> dict[str, Any]:
-        text = output_of(argv)
+    @contextmanager
+    def _reading(self) -> Iterator[None]:
+        """What the command has written is read."""
         try:
+            yield
+        except (ValueError, LookupError, TypeError) as error:
+            raise RvtraceError(f'{self.command} does not write the JSON of '
+                               f'rvtrace: {error!r}') from error
+
+    def _parse(self, argv: list[str],
+               good: tuple[int, ...] = (0,)) -> dict[str, Any]:
+        text = output_of(argv, good)
+        with self._reading():
             answer = json.loads(text)
             schema = answer['schema']
-        except (ValueError, LookupError, TypeError) as error:
-            raise RvtraceError(f'{argv[0]} does not write the JSON of rvtrace: '
-                               f'{error!r}') from error
         if schema != SCHEMA:
             raise RvtraceError(
-                f'{argv[0]} writes JSON of schema {schema}, and this module '
+                f'{self.command} writes JSON of schema {schema}, and this module '
                 f'reads schema {SCHEMA}: use the module that was installed with '
                 'the command')
         assert isinstance(answer, dict)
@@ -204,8 +223,11 @@ def globs(sym: str | None = None, dso: str | None = None,
             if glob is not None]
 
 
-def output_of(argv: list[str]) -> bytes:
-    """Run the command; what it has written. Its warnings become Python's."""
+def output_of(argv: list[str], good: tuple[int, ...] = (0,)) -> bytes:
+    """Run the command; what it has written. Its warnings become Python's.
+
+    Another status than one of @good is an error.
+    """
     try:
         done = subprocess.run(argv, stdin=subprocess.DEVNULL,
                               capture_output=True, check=False)
@@ -216,7 +238,7 @@ def output_of(argv: list[str]) -> bytes:
             from error
     said = re.findall(r'^(?:rvtrace: (error|warning|note): )?(.+)',
                       done.stderr.decode('utf-8', 'replace'), re.M)
-    if done.returncode:
+    if done.returncode not in good:
         errors = [text for kind, text in said if kind == 'error'] or \
             [text for _, text in said] or \
             [f'{argv[0]} has ended with status {done.returncode}']

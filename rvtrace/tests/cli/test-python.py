@@ -14,7 +14,7 @@ import sys
 import tempfile
 import warnings
 from collections import Counter
-from dataclasses import fields
+from dataclasses import fields, replace
 
 from checks import check, tap
 
@@ -136,6 +136,12 @@ def parts(run):
         check('during: a call without an end', False)
     except ValueError as error:
         check('during: a call without an end', 'not known' in str(error))
+    empty = replace(call, end=call.start)
+    try:
+        run.during(empty)
+        check('during: nothing', False)
+    except ValueError as error:
+        check('during: nothing', 'no instruction' in str(error), error)
     check('calls: how many', calls.totals['calls'] == len(calls) and
           calls.totals['left_out'] == 0 and
           calls.totals['clock'] == 'instructions', calls.totals)
@@ -200,10 +206,23 @@ def errors(run, streams, folder):
           text.startswith('/no/rvtrace cannot be started (No such file'), text)
 
 
+def verdict(run, folder):
+    """That two runs differ is an answer, not an error."""
+    os.mkdir(f'{folder}/other')
+    subprocess.run([SYNTH, '8', str(HARTS), str(INSNS), f'{folder}/other'],
+                   check=True)
+    for where, want in (('', 'identical'), ('/other', 'different')):
+        answer = run.json('verify', '--truth', f'{folder}{where}/truth')
+        check(f'verify: {want}', [row['verdict'] for row in answer['rows']] ==
+              [want] * HARTS, answer)
+    status, text = failure(lambda: run.json('verify', '--truth', '/no/truth'))
+    check('verify: no truth', status == 2 and '/no/truth' in text, text)
+
+
 def others(folder):
     """Programs that are not this rvtrace"""
     def other(script):
-        path = f'{folder}/other'
+        path = f'{folder}/program'
         with open(path, 'w', encoding='ascii') as file:
             file.write(f'#!/bin/sh\n{script}\n')
         os.chmod(path, 0o755)
@@ -216,6 +235,9 @@ def others(folder):
             ('not an object', 'echo 1', None, 'does not write'),
             ('cut off', 'echo \'{"schema": 1, "rows": [\'', None,
              'does not write'),
+            ('no rows', 'echo \'{"schema": 1}\'', None, 'does not write'),
+            ('no such columns', 'echo \'{"schema": 1, "rows": [{"own": 1}]}\'',
+             None, "does not write the JSON of rvtrace: KeyError('total')"),
             ('nothing', ':', None, 'does not write'),
             ('a status alone', 'exit 3', 3, 'ended with status 3'),
             ('a signal', 'kill -9 $$', -9, 'ended with status -9')):
@@ -248,6 +270,7 @@ def main():
         parts(run)
         difference(run)
         errors(run, streams, folder)
+        verdict(run, folder)
         others(folder)
         warned(run)
     tap.end()
