@@ -77,7 +77,7 @@ static Sheet *new_sheet(TableFormat format)
     sheet_column(sheet, "instructions", true);
     sheet_column(sheet, "ticks", true);
     sheet_column(sheet, "byte", true);
-    sheet_column(sheet, "privilege", false);
+    sheet_column(sheet, "priv", false);
     sheet_task_columns(sheet);
     return sheet;
 }
@@ -102,6 +102,10 @@ static int list(CliTrace *ct, const char *path, TableFormat format)
     g_autoptr(Trace) t = cli_open(ct);
     TraceMatch match;
 
+    if (t && !g_file_test(path, G_FILE_TEST_EXISTS)) {
+        say_error("%s does not exist: make it with 'rvtrace index'", path);
+        return CLI_ERROR;
+    }
     index = t ? trace_index_read(path, t, &match, &err) : NULL;
     if (!index) {
         if (t) {

@@ -39,6 +39,11 @@ static int write_view(ViewOutput *out, const ViewPass *p)
     };
     AnnotateResult result = annotate_write(p->counts, &o, out->f);
 
+    if (!result.functions && !sym && !dso && !filter_options.comm) {
+        say_error("nothing that ran has a name: give the files of what ran "
+                  "with --sysroot or --elf");
+        return CLI_ERROR;
+    }
     if (!result.functions) {
         say_error("no function with such a name ran: --sym %s, --dso %s; "
                   "'rvtrace report' lists those that did", sym ?: "*",
@@ -50,6 +55,11 @@ static int write_view(ViewOutput *out, const ViewPass *p)
                   "shown has code here: give their files with --elf or "
                   "--sysroot, or lower --percent-limit", result.functions);
         return CLI_ERROR;
+    }
+    if (format != TABLE_TEXT && result.left_out) {
+        say_warn("%" PRIu64 " instructions of these functions are in no row: "
+                 "other code ran there than their files have, or the files "
+                 "are missing (--elf, --sysroot)", result.left_out);
     }
     return CLI_OK;
 }

@@ -251,7 +251,7 @@ const OptionGroup percent_group = {
         { "percent-limit", 0, 0, G_OPTION_ARG_DOUBLE, &row_options.min_percent,
           "Leave out rows of a report with less (default: 0.05; 0 with "
           "--format), or functions with less of all (default: 1; 0 with "
-          "--sym)", "X" },
+          "--sym or --format)", "X" },
         { NULL }
     },
     .check = check_rows,

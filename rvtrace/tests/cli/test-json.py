@@ -138,7 +138,13 @@ def look_at(name, files):
     elif name == 'annotate':
         note = annotated(answer['rows'], plain)
         check('annotate: the same figures as text', not note, note)
+        names = [{(row['dso'], row['sym']) for row in rows} for rows in
+                 (answer['rows'], json.loads(run(
+                     'report', *files, '--format', 'json'))['rows'])]
+        check('annotate: the names of report', names[0] == names[1], names)
     else:
+        check(f'{name}: a level is "priv"', 'privilege' not in
+              answer['rows'][0], answer['rows'][0])
         note = shown(answer['rows'], plain, name)
         check(f'{name}: the same numbers as text', not note, note)
     check(f'{name}: refuses other formats',

@@ -93,6 +93,8 @@ MISTAKES = [
      'nosuch'),
     (2, r'no function with such a name ran: --sym nosuch',
      'annotate {files} --sym nosuch'),
+    (2, r'nothing that ran has a name: give .*--sysroot', 'annotate {files}'),
+    (2, r"rvidx does not exist: make it with 'rvtrace index'", 'index --list {files}'),
     (0, r'31 % of .*in no known file: name it with --sysroot or --elf',
      'report {files}'),
     (2, r'--sysroot: nowhere', 'report {files} --sysroot nowhere'),

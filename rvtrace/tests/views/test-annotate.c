@@ -180,6 +180,21 @@ static void assert_annotate(Fixture *f, AnnotateOptions o, const char *want)
     free(text);
 }
 
+/* A table says how much of leaf none of its rows has. */
+static void assert_left_out(Fixture *f, uint64_t want)
+{
+    AnnotateResult result;
+    g_autofree char *member = g_strdup_printf("\"left_out\": %" PRIu64 ",",
+                                              want);
+    char *text = annotate(f, &(AnnotateOptions) { .sym = "leaf",
+                                                  .format = TABLE_JSON },
+                          &result);
+
+    check_cmpuint(result.left_out, ==, want);
+    check_nonnull(strstr(text, member));
+    free(text);
+}
+
 static void test_main(void)
 {
     Fixture f;
@@ -297,7 +312,9 @@ static void test_other_code(void)
         "    own          count  address\n"
         "  6.98%              3  10016: # to main 3; other code ran here\n"
         "                     0  1001a:\n");
+    assert_left_out(&f, 40);
     g_array_set_size(f.object->code, 0);
+    assert_left_out(&f, 43);
     text = annotate(&f, &(AnnotateOptions) { .sym = "leaf" }, &result);
     check_cmpuint(result.functions, ==, 1);
     check_cmpuint(result.written, ==, 0);

@@ -70,14 +70,15 @@ bool annotate_write_function(const Counts *counts, const AnnotatedFunction *fn,
 
 /*
  * annotate-table.c: the same as a table: begin one of @o, add functions, each
- * of which returns whether its code is known, and write and free it.
+ * of which returns whether its code is known, and write and free it. @left_out:
+ * instructions that are in no row.
  */
 typedef struct AnnotateTable AnnotateTable;
 
 AnnotateTable *annotate_table_new(const Counts *counts,
                                   const AnnotateOptions *o);
 bool annotate_table_add(AnnotateTable *t, const AnnotatedFunction *fn);
-void annotate_table_end(AnnotateTable *t, FILE *f);
+void annotate_table_end(AnnotateTable *t, uint64_t left_out, FILE *f);
 
 /*
  * annotate-notes.c: what is to be said of an instruction of @fn that ran,

@@ -57,7 +57,7 @@ static void add_line(AnnotateTable *t, const AnnotatedFunction *fn,
     const AnnotatedInsn *ran = line->ran ?: &never;
     bool branch = ran->taken || ran->not_taken;
 
-    g_ptr_array_add(t->cells, table_clean(fn->object->path));
+    g_ptr_array_add(t->cells, table_clean(fn->object->name));
     g_ptr_array_add(t->cells, table_clean(fn->symbol->name));
     g_ptr_array_add(t->cells, g_strdup_printf("0x%" PRIx64, line->addr));
     table_add_number(t->cells, ran->count);
@@ -89,14 +89,14 @@ bool annotate_table_add(AnnotateTable *t, const AnnotatedFunction *fn)
     return lines->len;
 }
 
-void annotate_table_end(AnnotateTable *t, FILE *f)
+void annotate_table_end(AnnotateTable *t, uint64_t left_out, FILE *f)
 {
     bool json = t->o->format == TABLE_JSON;
 
     if (json) {
         table_begin_json("annotate", f);
-        fprintf(f, "\"instructions\": %" PRIu64 ", \"rows\": ",
-                counts_insns(t->counts));
+        fprintf(f, "\"instructions\": %" PRIu64 ", \"left_out\": %" PRIu64
+                ", \"rows\": ", counts_insns(t->counts), left_out);
     }
     table_write(columns, ARRAY_SIZE(columns) -
                 (t->o->places ? 0 : SOURCE_COLUMNS), t->cells, t->o->format,

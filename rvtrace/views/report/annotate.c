@@ -246,18 +246,22 @@ typedef struct Text {
     uint64_t all;
     FILE *f;
     unsigned functions, written;
+    uint64_t left_out;
 } Text;
 
 static void write_function(void *opaque, const AnnotatedFunction *fn)
 {
     Text *t = opaque;
+    bool known;
 
     if (t->table) {
-        t->written += annotate_table_add(t->table, fn);
-        return;
+        known = annotate_table_add(t->table, fn);
+    } else {
+        fputs(t->functions++ ? "\n" : "", t->f);
+        known = annotate_write_function(t->counts, fn, t->o, t->all, t->f);
     }
-    fputs(t->functions++ ? "\n" : "", t->f);
-    t->written += annotate_write_function(t->counts, fn, t->o, t->all, t->f);
+    t->written += known;
+    t->left_out += known ? fn->elsewhere : fn->own;
 }
 
 AnnotateResult annotate_write(const Counts *counts, const AnnotateOptions *o,
@@ -271,10 +275,11 @@ AnnotateResult annotate_write(const Counts *counts, const AnnotateOptions *o,
     unsigned selected = annotate_functions(counts, o, write_function, &t);
 
     if (t.table) {
-        annotate_table_end(t.table, f);
+        annotate_table_end(t.table, t.left_out, f);
     }
     return (AnnotateResult) {
         .functions = selected,
         .written = t.written,
+        .left_out = t.left_out,
     };
 }

@@ -27,6 +27,8 @@ typedef struct AnnotateOptions {
 typedef struct AnnotateResult {
     unsigned functions;     /* how many were selected and ran */
     unsigned written;       /* of which the code is known */
+    /* instructions of those that were to be shown, without a line of code */
+    uint64_t left_out;
 } AnnotateResult;
 
 /*
