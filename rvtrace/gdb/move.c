@@ -160,6 +160,7 @@ static ReplayFound find_access(GdbTarget *g, GdbHart *h, uint64_t end,
 {
     uint64_t access;
     ReplayFound found;
+    bool strays;
 
     if (!g->watches->len || !h->states) {
         return REPLAY_NOT_FOUND;
@@ -167,7 +168,14 @@ static ReplayFound find_access(GdbTarget *g, GdbHart *h, uint64_t end,
     found = replay_find_access(h->states, h->at, end, back,
                                (const ReplayWatch *)g->watches->data,
                                g->watches->len, g->ops->poll, g->opaque,
-                               &access, &g->watched);
+                               &access, &g->watched, &strays);
+    if (strays) {
+        g_autofree char *text = g_strdup_printf(
+            "[hart %u: accesses to what is watched are passed over: it is not "
+            "known which instructions made them]\n", replay_hart(h->replay));
+
+        gdb_say(g, text);
+    }
     if (found == REPLAY_FOUND) {
         *at = back ? access + 1 : access;
     }

@@ -71,6 +71,7 @@ struct StatePass {
     guint next;
     uint64_t ahead;             /* handed over before they came */
     uint64_t pos;               /* index of the next one to come */
+    uint64_t began;             /* ... at first */
     uint64_t polled;            /* pos when poll was called last */
     unsigned part;
     Border border;              /* in front of that */
@@ -93,10 +94,13 @@ struct StatePass {
      * one if @back. @memory and @cpu mean nothing then.
      */
     void (*look)(StatePass *p);
+    /* ... and @stray at accesses of which nobody knows whose they are */
+    void (*stray)(StatePass *p, const ETraceDataAccess *access);
     const ReplayWatch *watches;
     unsigned nr_watches;
     unsigned space;             /* of the addresses of programs */
     bool back, found, stopped;
+    bool strays;                /* of @watches, on the way to what was found */
     uint64_t at;
     unsigned which;
     ReplayPollFn *poll;

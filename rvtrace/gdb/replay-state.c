@@ -357,6 +357,9 @@ static void on_access(void *opaque, const DataFlowAccess *access)
     if (p->memory) {
         memory_forget_all(p->memory);
     }
+    if (p->stray) {
+        p->stray(p, &access->access);
+    }
 }
 
 static const DataFlowOps data_ops = {
@@ -492,7 +495,7 @@ bool replay_state_pass(StatePass *p)
 
     p->is_process = s->r->t->sideband &&
                     sideband_is_process(s->r->t->sideband);
-    p->pos = p->polled = point ? point->insns : 0;
+    p->pos = p->began = p->polled = point ? point->insns : 0;
     p->part = point ? point->at.part : 0;
     p->queue = g_array_new(false, false, sizeof(Pending));
     p->accesses = g_array_new(false, false, sizeof(ETraceDataAccess));
@@ -523,8 +526,9 @@ static bool wait_for_state(void *opaque)
     const StatePass *p = opaque;
     const ReplayWait *wait = p->s->wait;
 
-    wait->progress(wait->opaque, p->s->r->hart,
-                   p->pos > p->from ? p->pos - p->from : 0, p->to - p->from);
+    /* Decoding goes ahead: what follows may say what an instruction accessed. */
+    wait->progress(wait->opaque, p->s->r->hart, MIN(p->pos, p->to) - p->began,
+                   p->to - p->began);
     return wait->poll && wait->poll(wait->opaque);
 }
 

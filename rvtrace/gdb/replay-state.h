@@ -56,11 +56,12 @@ typedef struct ReplayWatch {
  * of the @n @watches says; or the last one before @from, from @end on, if
  * @back. Addresses of programs are those of the address space at @from. Sets
  * *@at and *@which, the number of the watch. Accesses of which it is not known
- * whose they are are passed over.
+ * whose they are are passed over; *@strays says whether there may have been some
+ * of what is watched, on the way to *@at.
  */
 ReplayFound replay_find_access(ReplayStates *s, uint64_t from, uint64_t end,
                                bool back, const ReplayWatch *watches,
                                unsigned n, ReplayPollFn *poll, void *opaque,
-                               uint64_t *at, unsigned *which);
+                               uint64_t *at, unsigned *which, bool *strays);
 
 #endif /* ETRACE_GDB_REPLAY_STATE_H */

@@ -10,20 +10,26 @@
 #define PIECE_MIN       (1u << 20)
 #define PIECE_MAX       (1u << 26)
 
-static bool hits(const StatePass *p, const ReplayWatch *w,
-                 const ETraceDataAccess *a)
+/* In whichever address space */
+static bool may_hit(const ReplayWatch *w, const ETraceDataAccess *a)
 {
     bool loads = a->dtype != ETRACE_DTYPE_STORE;
     bool stores = a->dtype != ETRACE_DTYPE_LOAD;
-    bool upper = a->address >> 63 || p->now.space == MACHINE;
 
     if (a->dtype >= ETRACE_DTYPE_CSR_RW && a->dtype <= ETRACE_DTYPE_CSR_RC) {
         return false;
     }
     return ((w->loads && loads) || (w->stores && stores)) &&
-           (upper || p->now.space == p->space) &&
            (a->address - w->addr < w->len ||
             w->addr - a->address < 1u << a->size);
+}
+
+static bool hits(const StatePass *p, const ReplayWatch *w,
+                 const ETraceDataAccess *a)
+{
+    bool upper = a->address >> 63 || p->now.space == MACHINE;
+
+    return may_hit(w, a) && (upper || p->now.space == p->space);
 }
 
 /* Does this instruction access what is looked for? */
@@ -38,6 +44,8 @@ static void look_at_now(StatePass *p)
             if (hits(p, &p->watches[k], &g_array_index(
                     p->accesses, ETraceDataAccess, i))) {
                 p->found = true;
+                /* Going back, those before it are behind what is found. */
+                p->strays &= !p->back;
                 p->at = p->now.index;
                 p->which = k;
             }
@@ -48,12 +56,22 @@ static void look_at_now(StatePass *p)
     }
 }
 
+/* An instruction that nobody knows has made this access. */
+static void look_at_stray(StatePass *p, const ETraceDataAccess *a)
+{
+    for (unsigned k = 0; k < p->nr_watches; k++) {
+        p->strays |= (p->back || !p->found) && may_hit(&p->watches[k], a);
+    }
+}
+
 /* In [from, to) of @p */
-static ReplayFound search(StatePass *p, uint64_t *at, unsigned *which)
+static ReplayFound search(StatePass *p, uint64_t *at, unsigned *which,
+                          bool *strays)
 {
     if (!replay_state_pass(p)) {
         return REPLAY_FAILED;
     }
+    *strays |= p->strays;
     *at = p->at;
     *which = p->which;
     return p->stopped ? REPLAY_STOPPED : p->found ? REPLAY_FOUND :
@@ -63,22 +81,24 @@ static ReplayFound search(StatePass *p, uint64_t *at, unsigned *which)
 ReplayFound replay_find_access(ReplayStates *s, uint64_t from, uint64_t end,
                                bool back, const ReplayWatch *watches,
                                unsigned n, ReplayPollFn *poll, void *opaque,
-                               uint64_t *at, unsigned *which)
+                               uint64_t *at, unsigned *which, bool *strays)
 {
     const ReplayInsn *insn = replay_insn(s->r, from);
     Image *image = replay_image(s->r, from);
     StatePass like = {
         .s = s, .from = from, .to = end, .look = look_at_now,
+        .stray = look_at_stray,
         .watches = watches, .nr_watches = n,
         .back = back, .poll = poll, .opaque = opaque,
         .space = insn && image ? image_space(image, insn->priv) : 0,
     };
     ReplayFound found = REPLAY_NOT_FOUND;
 
+    *strays = false;
     if (!back) {
         g_autofree StatePass *p = g_memdup2(&like, sizeof(like));
 
-        return search(p, at, which);
+        return search(p, at, which, strays);
     }
     for (uint64_t size = PIECE_MIN, hi = from;
          hi > end && found == REPLAY_NOT_FOUND;
@@ -88,7 +108,7 @@ ReplayFound replay_find_access(ReplayStates *s, uint64_t from, uint64_t end,
         p->to = hi;
         p->from = hi - end > size ? hi - size : end;
         hi = p->from;
-        found = search(p, at, which);
+        found = search(p, at, which, strays);
     }
     return found;
 }

@@ -40,6 +40,7 @@ if [ "$XLEN" = 64 ]; then
     program dynamic g++ -ldl
     program child gcc -static
     program reads gcc -static
+    program steady gcc -static
     program deadlock gcc -static -pthread
     program crowd gcc -static -pthread
     program forks gcc -static -pthread

@@ -9,6 +9,7 @@ import json
 import os
 import random
 import re
+import shutil
 import signal
 import struct
 import subprocess
@@ -171,6 +172,30 @@ def test_past(folder, name):
                   'every=97'])
     os.rename(f'{folder}/trace.sideband', f'{folder}/sideband')
     return past.compare(folder, int(XLEN) // 8, 100, .02)
+
+
+def test_steady(folder):
+    """
+    Between two synchronisations there may be more than rvtrace keeps. What is
+    watched is found all the same, or gdb is told that it may not be; and
+    nothing is more than done.
+    """
+    if not shutil.which('gdb-multiarch'):
+        raise Skip('there is no gdb-multiarch')
+    file = f'{folder}/trace'
+    qemu(file, 'steady', more=',etrace-data=on')
+    done = subprocess.run(
+        ['gdb-multiarch', '-nx', '-batch', '-ex', 'set remotetimeout 60',
+         '-ex', f'target remote | {RVTRACE} gdbserver --listen stdio '
+         f'--trace {file} --sideband {file}.sideband --elf {OUT}/steady',
+         '-ex', 'watch changed', '-ex', 'reverse-continue', '-ex', 'kill',
+         f'{OUT}/steady'], capture_output=True, text=True, timeout=LIMIT,
+        check=False)
+    said = done.stdout + done.stderr
+    need('New value = 1499998' in said or
+         'hart 0: accesses to what is watched are passed over' in said, said)
+    need(all(int(part) <= 100 for part in
+             re.findall(r'executing again .* (\d+) %', said)), said)
 
 
 def bounds():
@@ -514,6 +539,7 @@ tap.run(f'{OUT}/tests', [
       for modes in (MODES if name == 'signals' else MODES[:2])),
     *((f'data-{name}', test_data, name) for name in PROGRAMS),
     *((f'past-{name}', test_past, name) for name in ('reads', 'signals')),
+    *([('steady', test_steady)] if XLEN == '64' else []),
     *((f'filter-{modes}', test_filter, modes) for modes in MODES),
     ('filter-data', test_filter_data),
     ('times', test_times),
