@@ -385,6 +385,7 @@ static void add_stacks(GdbServe *s)
             gdb_target_set_states(s->target, i, replay_states_new(r));
         }
     }
+    gdb_target_share(s->target);
 }
 
 /* Length and points of each hart; prints what is wrong and returns false. */

@@ -36,6 +36,8 @@ void gdb_put_stop(GdbTarget *g, unsigned hart, GdbStop why)
                   "files changed?");
         return;
     }
+    /* gdb goes on with questions about the thread that stops. */
+    g->general = hart;
     g_string_append_printf(s, "%x:", GDB_REG_PC);
     rsp_put_value(s, insn->pc, g->xlen / 8);
     g_string_append_printf(s, ";thread:%x;", hart + 1);
@@ -142,7 +144,7 @@ void gdb_step(GdbTarget *g, unsigned hart, bool back, bool all)
     say_gap(g, hart, MAX(at, h->at));
     h->at = at;
     if (all) {
-        gdb_others_go_on(g, hart, back);
+        gdb_others_go_on(g, hart, back, NULL);
     }
     insn = replay_insn(h->replay, h->at);
     gdb_put_stop(g, hart, insn && is_breakpoint(g, insn->pc) ?
@@ -150,61 +152,49 @@ void gdb_step(GdbTarget *g, unsigned hart, bool back, bool all)
 }
 
 /*
- * Is memory that is watched accessed before the hart comes to @end, which is a
- * breakpoint or the end? Then it stops there, at *@at. Of RISC-V, gdb expects
- * the hart to stop before the access, and takes a step over the instruction:
- * back, if it goes back. So it stops where that step begins.
+ * Where hart @stop->hart stops, and why: at a breakpoint of its own, or where
+ * memory that is watched is accessed, with @all by any hart; or else at the end.
  */
-static ReplayFound find_access(GdbTarget *g, GdbHart *h, uint64_t end,
-                               bool back, uint64_t *at)
+static ReplayFound find_stop(GdbTarget *g, GdbPlace *stop, GdbStop *why,
+                             bool back, bool all, uint64_t *bounds)
 {
-    uint64_t access;
+    GdbHart *h = &g->harts[stop->hart];
     ReplayFound found;
-    bool strays;
 
-    if (!g->watches->len || !h->states) {
-        return REPLAY_NOT_FOUND;
-    }
-    found = replay_find_access(h->states, h->at, end, back,
-                               (const ReplayWatch *)g->watches->data,
-                               g->watches->len, g->ops->poll, g->opaque,
-                               &access, &g->watched, &strays);
-    if (strays) {
-        g_autofree char *text = g_strdup_printf(
-            "[hart %u: accesses to what is watched are passed over: it is not "
-            "known which instructions made them]\n", replay_hart(h->replay));
-
-        gdb_say(g, text);
-    }
+    stop->at = back ? 0 : replay_length(h->replay) - 1;
+    *why = back ? GDB_STOP_BEGIN : GDB_STOP_END;
+    found = replay_find(h->replay, h->at, back,
+                        (const uint64_t *)g->breakpoints->data,
+                        g->breakpoints->len, g->ops->poll, g->opaque,
+                        &stop->at);
     if (found == REPLAY_FOUND) {
-        *at = back ? access + 1 : access;
+        *why = GDB_STOP_BREAKPOINT;
+    } else if (found != REPLAY_NOT_FOUND) {
+        return found;
+    }
+    found = gdb_find_access(g, stop, back, all, bounds);
+    if (found == REPLAY_FOUND) {
+        *why = GDB_STOP_WATCHPOINT;
+        g->watched = stop->watched;
     }
     return found;
 }
 
 void gdb_continue(GdbTarget *g, unsigned hart, bool back, bool all)
 {
-    GdbHart *h = gdb_hart_at(g, hart);
-    uint64_t at = back ? 0 : replay_length(h->replay) - 1;
-    GdbStop why = back ? GDB_STOP_BEGIN : GDB_STOP_END;
+    g_autofree uint64_t *bounds = g_new(uint64_t, g->nr_harts);
+    GdbPlace stop = { .hart = hart };
     ReplayFound found;
+    GdbStop why;
 
+    gdb_hart_at(g, hart);
     g->selected = hart;
     if (is_interrupted(g, hart)) {
         return;
     }
-    found = replay_find(h->replay, h->at, back,
-                        (const uint64_t *)g->breakpoints->data,
-                        g->breakpoints->len, g->ops->poll, g->opaque, &at);
-    if (found == REPLAY_FOUND) {
-        why = GDB_STOP_BREAKPOINT;
-    }
-    if (found == REPLAY_FOUND || found == REPLAY_NOT_FOUND) {
-        found = find_access(g, h, at, back, &at);
-        why = found == REPLAY_FOUND ? GDB_STOP_WATCHPOINT : why;
-    }
+    found = find_stop(g, &stop, &why, back, all, bounds);
     if ((found == REPLAY_FOUND || found == REPLAY_NOT_FOUND) &&
-        !gdb_prepare(g, hart, at)) {
+        !gdb_prepare(g, stop.hart, stop.at)) {
         found = REPLAY_STOPPED;
     }
     switch (found) {
@@ -213,11 +203,12 @@ void gdb_continue(GdbTarget *g, unsigned hart, bool back, bool all)
         break;
     case REPLAY_FOUND:
     case REPLAY_NOT_FOUND:
-        h->at = at;
+        g->harts[stop.hart].at = stop.at;
+        g->selected = stop.hart;
         if (all) {
-            gdb_others_go_on(g, hart, back);
+            gdb_others_go_on(g, stop.hart, back, bounds);
         }
-        gdb_put_stop(g, hart, why);
+        gdb_put_stop(g, stop.hart, why);
         break;
     default:
         gdb_error(g, "the trace cannot be decoded here any more: have its "

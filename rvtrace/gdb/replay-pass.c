@@ -316,7 +316,8 @@ static void on_synced(void *opaque)
         .ticks = p->clock.ticks,
     };
 
-    if (p->pos < p->next_point || !trace_decoder_point(&p->d, &point.at)) {
+    if (p->kind != PASS_SCAN || p->pos < p->next_point ||
+        !trace_decoder_point(&p->d, &point.at)) {
         return;
     }
     g_array_append_val(p->r->points, point);
@@ -340,14 +341,40 @@ static void find_time(ReplayPass *p, uint64_t ns)
     }
 }
 
+/* @ns has been reported; @back: the time reported is before the last one. */
+static void add_report(ReplayPass *p, uint64_t ns, bool back)
+{
+    ReplayReport report = { .at = p->pos, .ns = ns };
+    Replay *r = p->r;
+
+    if (!r->reports) {
+        r->reports = g_array_new(FALSE, FALSE, sizeof(ReplayReport));
+    }
+    r->in_order &= !back;
+    if (!r->in_order) {
+        g_array_set_size(r->reports, 0);
+    } else if (!r->reports->len ||
+               g_array_index(r->reports, ReplayReport,
+                             r->reports->len - 1).ns < ns) {
+        g_array_append_val(r->reports, report);
+    }
+}
+
 static void on_time(void *opaque, uint64_t ticks, unsigned bits,
                     bool timestamp)
 {
     ReplayPass *p = opaque;
+    bool back;
 
     /* One of the two: they are not the same clock. */
-    if (!p->clock.hz || timestamp != p->r->by_timestamps ||
-        !virtual_clock_put(&p->clock, ticks, bits)) {
+    if (!p->clock.hz || timestamp != p->r->by_timestamps) {
+        return;
+    }
+    back = !virtual_clock_put(&p->clock, ticks, bits);
+    if (p->kind == PASS_SCAN || p->kind == PASS_REPORTS) {
+        add_report(p, virtual_clock_ns(&p->clock), back);
+    }
+    if (back) {
         return;
     }
     if (p->kind == PASS_FIND_TIME) {
@@ -397,6 +424,7 @@ bool replay_pass(ReplayPass *p)
         p->before_ns = p->clock.known ? virtual_clock_ns(&p->clock) : 0;
     }
     return trace_decode_from(&p->d, r->t, r->hart, p->from ? &start : NULL,
-                             p->kind == PASS_SCAN ? &scan_consumer :
+                             p->kind == PASS_SCAN ||
+                             p->kind == PASS_REPORTS ? &scan_consumer :
                              &pass_consumer, p);
 }

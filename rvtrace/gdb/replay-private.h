@@ -16,6 +16,12 @@ typedef struct ReplayPoint {
     uint64_t ticks;
 } ReplayPoint;
 
+/* A packet reports @ns in front of instruction @at: later than those before. */
+typedef struct ReplayReport {
+    uint64_t at;
+    uint64_t ns;
+} ReplayReport;
+
 /* Instructions that were decoded last */
 typedef struct ReplayWindow {
     uint64_t base;              /* the first one */
@@ -32,6 +38,8 @@ struct Replay {
     uint64_t length;
     VirtualClock clock;         /* hz: 0 if the trace does not report times */
     bool by_timestamps;
+    GArray *reports;            /* ReplayReport; or NULL: not known yet */
+    bool in_order;              /* may reports order what harts do? */
     GArray *points;             /* ReplayPoint, ascending */
     uint64_t spacing;           /* instructions between points, at least */
     GArray *advanced;           /* uint64_t, by part: see TraceStart */
@@ -55,7 +63,8 @@ Image *replay_image(Replay *r, uint64_t i);
 
 /* What a pass over a piece of the trace is for */
 typedef enum PassKind {
-    PASS_SCAN,                  /* points and length */
+    PASS_SCAN,                  /* points and length, and reports */
+    PASS_REPORTS,
     PASS_FILL,                  /* the window: [lo, hi) */
     PASS_FIND,                  /* addresses: in [lo, hi) */
     PASS_FIND_TIME,

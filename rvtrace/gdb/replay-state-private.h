@@ -9,9 +9,12 @@
 #include "code/data-insn.h"
 #include "gdb/replay-private.h"
 #include "gdb/replay-state.h"
+#include "replay/stamps.h"
 
 /* Where memory of M-mode is: behind the numbers of address spaces */
 #define MACHINE     UINT_MAX
+
+#define ECALL_SIZE  4
 
 /* What stands between an instruction and the one before */
 typedef enum Border {
@@ -35,16 +38,49 @@ typedef struct Pending {
     bool readable;              /* raw is known */
 } Pending;
 
+/*
+ * When the hart has accessed memory last, if other harts are asked about it, too.
+ * Stamps are epochs (replay_epoch()) + 1.
+ */
+typedef struct Marks {
+    Memory *seen;               /* by any access; NULL: others are not asked */
+    /* ... by a store; of addresses that are as replay_stores_space() says */
+    Memory *stores;
+    uint64_t wild;              /* it may have stored anywhere until then; ns */
+} Marks;
+
 typedef struct SavedState {
     uint64_t insns;             /* before the next one */
     Cpu cpu;
     Memory *memory;
+    Marks marks;
     bool has_last;              /* the instruction before */
     Pending last;
 } SavedState;
 
+/* What an instruction has stored */
+typedef struct ReplayStore {
+    uint64_t index;             /* of the instruction */
+    uint64_t addr, len, value;
+    unsigned space;             /* see replay_stores_space() */
+    bool known;                 /* the value */
+    bool wild;                  /* it may be anywhere: @addr means nothing */
+} ReplayStore;
+
+/*
+ * What the hart has done at another hart's place: for certain what is before
+ * instruction @from, and perhaps what is before @to.
+ */
+typedef struct ReplayZone {
+    uint64_t begin, from, to;
+    SavedState certain;         /* before @from; memory NULL: there is none */
+    GArray *stores;             /* ReplayStore, from @begin on */
+} ReplayZone;
+
 struct ReplayStates {
     Replay *r;
+    bool shared;                /* other harts are asked, too */
+    ReplayZone zone;            /* that was asked for last */
     GArray *saved;              /* SavedState, ascending; the first: of 0 */
     uint64_t spacing;
     const ReplayWait *wait;     /* or NULL */
@@ -55,6 +91,7 @@ struct ReplayStates {
     uint64_t at;
     Cpu cpu;
     Memory *memory;
+    Marks marks;
 };
 
 typedef struct StatePass StatePass;
@@ -62,10 +99,17 @@ typedef struct StatePass StatePass;
 struct StatePass {
     ReplayStates *s;
     TraceDecoder d;
-    uint64_t from, to;          /* execute instructions of [from, to) */
+    /* @look at instructions of [from, to), with all that is known of each */
+    void (*look)(StatePass *p);
+    uint64_t from, to;
     bool is_process;
     Cpu cpu;
     Memory *memory;
+    Marks marks;
+    /* The epoch of instructions from epoch_begin on, and before epoch_end */
+    unsigned epoch;
+    uint64_t epoch_begin, epoch_end;
+    ReplayZone *zone;           /* to be found; or NULL */
     /* Instructions that have run, and those handed over with accesses */
     GArray *queue;              /* Pending */
     guint next;
@@ -90,10 +134,9 @@ struct StatePass {
     ETraceSbRegs regs;          /* before instruction regs_at */
     uint64_t regs_at;
     /*
-     * Instead of executing: @look at each, for accesses to @watches, the last
-     * one if @back. @memory and @cpu mean nothing then.
+     * Instead of executing: to @look for accesses to @watches, the last one if
+     * @back. @memory and @cpu mean nothing then.
      */
-    void (*look)(StatePass *p);
     /* ... and @stray at accesses of which nobody knows whose they are */
     void (*stray)(StatePass *p, const ETraceDataAccess *access);
     const ReplayWatch *watches;
@@ -108,7 +151,65 @@ struct StatePass {
 };
 
 /*
- * Decode [from, to) of @p, a new one with those and @s. Returns false if that
+ * replay-border.c. Has the program done nothing but a system call before @b?
+ * What led to it is known, which with a filter it need not be.
+ */
+bool replay_is_behind_call(const StatePass *p, const Pending *b);
+
+/* Is all known that was executed before @b? */
+bool replay_is_seamless(const StatePass *p, const Pending *b);
+
+/* Are the registers before @insn in the sideband? */
+bool replay_has_registers(const StatePass *p, const Pending *insn);
+
+/*
+ * replay-marks.c. All functions but those of the first group do nothing if other
+ * harts are not asked.
+ */
+Marks marks_new(void);
+Marks marks_copy(const Marks *marks);
+void marks_clear(Marks *marks);
+
+/* Are there too many copies? See memory_is_crowded(). */
+bool marks_are_crowded(const Marks *marks);
+
+/* @insn has loaded @len bytes at @addr, or stored them. */
+void marks_load(StatePass *p, const Pending *insn, uint64_t addr, unsigned len);
+
+/* ... @value; NULL: it is not known which. */
+void marks_store(StatePass *p, const Pending *insn, uint64_t addr, unsigned len,
+                 const uint64_t *value);
+
+/* It may have stored anywhere, at instruction @index or in front of it; */
+void marks_wild(StatePass *p, uint64_t index);
+
+/* ... in front of @insn, whose registers are in the sideband. */
+void marks_session(StatePass *p, const Pending *insn);
+
+/*
+ * The number of the address space of @stores: physical memory has one, with
+ * paging or without, and upper addresses are a kernel's, whoever runs in it.
+ */
+unsigned replay_stores_space(unsigned space, uint64_t addr, unsigned xlen);
+
+/* replay-state.c: see replay_find_epochs() */
+bool replay_states_find_epochs(ReplayStates *s);
+
+/*
+ * The state before instruction @i, in s->at and what is behind
+ * it. Returns false if it cannot be decoded, or has been ended.
+ */
+bool replay_find_state(ReplayStates *s, uint64_t i);
+
+/* s->zone, in ascending order; likewise. @to may be the length. */
+bool replay_find_zone(ReplayStates *s, uint64_t begin, uint64_t from,
+                      uint64_t to);
+
+/* The address space of memory as instruction @i sees it, less than the length */
+bool replay_space(ReplayStates *s, uint64_t i, unsigned *space);
+
+/*
+ * replay-collect.c. Decode [from, to) of @p, a new one with those and @s. Returns false if that
  * is not possible.
  */
 bool replay_state_pass(StatePass *p);

@@ -45,23 +45,44 @@ const Cpu *replay_registers(ReplayStates *s, uint64_t i);
 size_t replay_memory(ReplayStates *s, uint64_t i, uint64_t addr, uint8_t *buf,
                      size_t len);
 
+/*
+ * Other harts are asked about memory, too (replay_shared_memory()). To be called
+ * before anything is asked.
+ */
+void replay_states_share(ReplayStates *s);
+
+/*
+ * As replay_memory(), of hart @hart of @n, with what others have stored: @all
+ * has each hart's, which are shared, or NULL. A byte is known if it is certain
+ * which access was the last one, or which value it has whichever that was.
+ * *@stored: one of them may have stored the first one that is not known, so that
+ * it is not as a file has it.
+ */
+size_t replay_shared_memory(ReplayStates *const *all, unsigned n, unsigned hart,
+                            uint64_t i, uint64_t addr, uint8_t *buf, size_t len,
+                            bool *stored);
+
 /* Memory that is watched */
 typedef struct ReplayWatch {
     uint64_t addr, len;
     bool loads, stores;         /* an atomic is both */
 } ReplayWatch;
 
+/* The address space that addresses of programs are of, at instruction @i */
+unsigned replay_watch_space(ReplayStates *s, uint64_t i);
+
 /*
  * The next instruction, from @from on and before @end, that accesses what one
  * of the @n @watches says; or the last one before @from, from @end on, if
- * @back. Addresses of programs are those of the address space at @from. Sets
- * *@at and *@which, the number of the watch. Accesses of which it is not known
- * whose they are are passed over; *@strays says whether there may have been some
- * of what is watched, on the way to *@at.
+ * @back. Addresses of programs are those of @space. Sets *@at and *@which, the
+ * number of the watch. Accesses of which it is not known whose they are are
+ * passed over; *@strays says whether there may have been some of what is
+ * watched, on the way to *@at.
  */
 ReplayFound replay_find_access(ReplayStates *s, uint64_t from, uint64_t end,
                                bool back, const ReplayWatch *watches,
-                               unsigned n, ReplayPollFn *poll, void *opaque,
-                               uint64_t *at, unsigned *which, bool *strays);
+                               unsigned n, unsigned space, ReplayPollFn *poll,
+                               void *opaque, uint64_t *at, unsigned *which,
+                               bool *strays);
 
 #endif /* ETRACE_GDB_REPLAY_STATE_H */

@@ -78,19 +78,25 @@ static ReplayFound search(StatePass *p, uint64_t *at, unsigned *which,
                                                     REPLAY_NOT_FOUND;
 }
 
+unsigned replay_watch_space(ReplayStates *s, uint64_t i)
+{
+    const ReplayInsn *insn = replay_insn(s->r, i);
+    Image *image = replay_image(s->r, i);
+
+    return insn && image ? image_space(image, insn->priv) : 0;
+}
+
 ReplayFound replay_find_access(ReplayStates *s, uint64_t from, uint64_t end,
                                bool back, const ReplayWatch *watches,
-                               unsigned n, ReplayPollFn *poll, void *opaque,
-                               uint64_t *at, unsigned *which, bool *strays)
+                               unsigned n, unsigned space, ReplayPollFn *poll,
+                               void *opaque, uint64_t *at, unsigned *which,
+                               bool *strays)
 {
-    const ReplayInsn *insn = replay_insn(s->r, from);
-    Image *image = replay_image(s->r, from);
     StatePass like = {
         .s = s, .from = from, .to = end, .look = look_at_now,
         .stray = look_at_stray,
         .watches = watches, .nr_watches = n,
-        .back = back, .poll = poll, .opaque = opaque,
-        .space = insn && image ? image_space(image, insn->priv) : 0,
+        .back = back, .poll = poll, .opaque = opaque, .space = space,
     };
     ReplayFound found = REPLAY_NOT_FOUND;
 

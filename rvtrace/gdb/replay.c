@@ -7,6 +7,12 @@
 #include "gdb/replay-private.h"
 #include "trace/trace-clock.h"
 
+/*
+ * A time with fewer bits may have wrapped, once or more, while a hart was
+ * asleep. These are 300 days of 10 MHz.
+ */
+#define TIME_BITS_MIN   48
+
 /* Instructions between points, at least, until there are too many points */
 #define SPACING         (1u << 16)
 
@@ -32,6 +38,8 @@ Replay *replay_new(Trace *t, unsigned hart, uint64_t tick_rate)
     r->window.events = g_array_new(FALSE, FALSE, sizeof(ReplayEvent));
     if (trace_reports_time(t, hart, &r->by_timestamps)) {
         r->clock.hz = tick_rate ?: trace_tick_rate(t, hart, r->by_timestamps);
+        r->in_order = !r->by_timestamps &&
+                      t->harts[hart].params.time_width >= TIME_BITS_MIN;
     }
     return r;
 }
@@ -39,6 +47,7 @@ Replay *replay_new(Trace *t, unsigned hart, uint64_t tick_rate)
 void replay_free(Replay *r)
 {
     g_clear_pointer(&r->image, image_free);
+    g_clear_pointer(&r->reports, g_array_unref);
     g_array_unref(r->points);
     g_array_unref(r->advanced);
     g_array_unref(r->window.moments);

@@ -151,6 +151,35 @@ uint64_t replay_place_at(Replay *r, uint64_t ns);
 bool replay_has_time(const Replay *r);
 
 /*
+ * What is certain of the time at which an instruction was executed, of virtual
+ * time, which all harts have in common: each is of an epoch, and its time is
+ * replay_not_before() it or later, and replay_not_after() it or earlier. In
+ * harts @a and @b, an instruction of @a is before one of @b if that of @a is
+ * not after a time that is less than the one that that of @b is not before.
+ *
+ * Nothing is certain, and all is of epoch 0, if the trace reports no times, or
+ * only those at which packets were made (timestamps), or if they go back. The
+ * first function finds out, which takes a pass if the trace was not scanned; it
+ * returns false if @poll has ended that. It is to be called before those below.
+ */
+bool replay_find_epochs(Replay *r, ReplayPollFn *poll, void *opaque);
+
+/* The epoch of instruction @i, which may be the length: of what comes then */
+unsigned replay_epoch(const Replay *r, uint64_t i);
+
+/* 0: nothing is known */
+uint64_t replay_not_before(const Replay *r, unsigned epoch);
+
+/* UINT64_MAX: nothing is known */
+uint64_t replay_not_after(const Replay *r, unsigned epoch);
+
+/* So many instructions were executed before @ns for certain, */
+uint64_t replay_before(const Replay *r, uint64_t ns);
+
+/* ... and those behind so many for certain later than @ns. */
+uint64_t replay_until(const Replay *r, uint64_t ns);
+
+/*
  * Read up to @len bytes of code at @addr, as the hart's sideband has it at
  * instruction @i: as seen by its privilege, or else by another one. Returns how
  * many are known, from the first one on.

@@ -43,6 +43,7 @@ typedef struct GdbHart {
     uint64_t at;                /* see gdb_hart_at() */
     GdbFollows follows;
     uint64_t until_ns;          /* ... up to this time */
+    uint64_t bound;             /* ... and not beyond this instruction */
     /* record btrace bts: */
     bool btrace;
     char *given;                /* checksum of the last answer; or NULL */
@@ -56,6 +57,8 @@ struct GdbTarget {
     SourcePlaces *places;       /* or NULL */
     unsigned nr_harts;
     GdbHart *harts;
+    /* Each hart's states, or NULL, if several have some; else NULL */
+    ReplayStates **shared;
     unsigned general;           /* hart that is asked about (Hg) */
     /*
      * The hart that the user has selected: gdb asks whether it is there (T), or
@@ -103,8 +106,30 @@ void gdb_put_part(GdbTarget *g, const GString *text, const char *range);
 /* together.c: hart @hart, where it is now that others have stopped. */
 GdbHart *gdb_hart_at(GdbTarget *g, unsigned hart);
 
-/* Hart @hart has gone to where it is: all others go there, too, in time. */
-void gdb_others_go_on(GdbTarget *g, unsigned hart, bool back);
+/*
+ * Hart @hart has gone to where it is: all others go there, too, in time, but none
+ * beyond its one of @bounds, or NULL.
+ */
+void gdb_others_go_on(GdbTarget *g, unsigned hart, bool back,
+                      const uint64_t *bounds);
+
+/* Where a hart stops, or would stop if another one had not stopped before */
+typedef struct GdbPlace {
+    unsigned hart;
+    uint64_t at;
+    bool found;                 /* memory that is watched is accessed there: ... */
+    unsigned watched;           /* ... the number of the watch */
+} GdbPlace;
+
+/*
+ * Is memory that is watched accessed before @stop->hart comes to @stop->at, by
+ * it, or with @all by another hart meanwhile? Sets @stop to the first one that
+ * does so. gdb expects of RISC-V that the hart stops before the access, and takes
+ * a step over the instruction: back, if it goes back. So the place is where that
+ * step begins. @bounds, one for each hart, are set to where each may go.
+ */
+ReplayFound gdb_find_access(GdbTarget *g, GdbPlace *stop, bool back, bool all,
+                            uint64_t *bounds);
 
 /* The hart that is asked about */
 static inline GdbHart *gdb_hart(GdbTarget *g)
@@ -154,10 +179,7 @@ void gdb_wait_init(GdbTarget *g);
 /* What takes long begins now. */
 void gdb_wait_begin(GdbTarget *g);
 
-/*
- * Has Ctrl-C ended what was to be found of the hart that is asked about? Sends
- * an error then.
- */
+/* Has Ctrl-C ended what was to be found? Sends an error then. */
 bool gdb_was_interrupted(GdbTarget *g);
 
 /*

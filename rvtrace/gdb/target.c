@@ -56,6 +56,7 @@ void gdb_target_free(GdbTarget *g)
     g_array_unref(g->breakpoints);
     g_array_unref(g->removed);
     g_array_unref(g->watches);
+    g_free(g->shared);
     g_free(g->harts);
     g_free(g);
 }
@@ -71,6 +72,29 @@ void gdb_target_set_states(GdbTarget *g, unsigned hart, ReplayStates *states)
     g->harts[hart].states = states;
     if (states) {
         replay_states_set_wait(states, &g->wait);
+    }
+}
+
+void gdb_target_share(GdbTarget *g)
+{
+    unsigned n = 0;
+
+    /* A program's threads have no times that order what they do. */
+    if (g->t->sideband && sideband_is_process(g->t->sideband)) {
+        return;
+    }
+    g->shared = g_new0(ReplayStates *, g->nr_harts);
+    for (unsigned i = 0; i < g->nr_harts; i++) {
+        g->shared[i] = g->harts[i].states;
+        n += g->shared[i] != NULL;
+    }
+    if (n < 2) {
+        g_clear_pointer(&g->shared, g_free);
+    }
+    for (unsigned i = 0; g->shared && i < g->nr_harts; i++) {
+        if (g->shared[i]) {
+            replay_states_share(g->shared[i]);
+        }
     }
 }
 
@@ -240,13 +264,30 @@ static size_t read_files(ElfCode *files, uint64_t addr, uint8_t *buf,
     return n;
 }
 
-/* What the hart has accessed, or what ran, or what is in the files */
+/*
+ * What harts have accessed. *@stored: the next byte need not be as code is, even
+ * if that is known.
+ */
+static size_t read_accessed(GdbTarget *g, GdbHart *h, uint64_t addr,
+                            uint8_t *buf, size_t len, bool *stored)
+{
+    *stored = false;
+    if (!h->states) {
+        return 0;
+    }
+    return g->shared ? replay_shared_memory(g->shared, g->nr_harts, g->general,
+                                            h->at, addr, buf, len, stored)
+                     : replay_memory(h->states, h->at, addr, buf, len);
+}
+
+/* What harts have accessed, or what ran, or what is in the files */
 static size_t read_some(GdbTarget *g, uint64_t addr, uint8_t *buf, size_t len)
 {
     GdbHart *h = gdb_hart(g);
-    size_t n = h->states ? replay_memory(h->states, h->at, addr, buf, len) : 0;
+    bool stored;
+    size_t n = read_accessed(g, h, addr, buf, len, &stored);
 
-    if (!n) {
+    if (!n && !stored) {
         /* The next byte may have been stored since that ran. */
         len = h->states ? 1 : len;
         n = replay_read(h->replay, h->at, addr, buf, len);

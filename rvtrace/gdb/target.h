@@ -2,12 +2,12 @@
  * gdb's target: the answers to its requests, of harts that are replayed
  *
  * Each hart is a thread, with the number of the hart + 1, and has a place of
- * its own in what it executed. There is no order between instructions of
- * different harts, so one hart moves at a time: that of the request, or else
- * the one that gdb has selected. The others stay where they are.
+ * its own in what it executed. One hart moves at a time: that of the request, or
+ * else the one that gdb has selected. The others stay where they are, or go to
+ * about the same time (together.c).
  *
  * Of registers, the pc is known; of memory, code; and with data trace, what
- * replay_registers() and replay_memory() say. Call stacks are those of
+ * replay_registers() and replay_shared_memory() say. Call stacks are those of
  * replay_stack().
  *
  * SPDX-License-Identifier: GPL-2.0-or-later
@@ -70,6 +70,12 @@ void gdb_target_prepare(GdbTarget *g);
 
 /* The registers and memory of @hart, likewise; @states may be NULL. */
 void gdb_target_set_states(GdbTarget *g, unsigned hart, ReplayStates *states);
+
+/*
+ * All have their states: from here on, a hart's memory is what others have stored
+ * there, too.
+ */
+void gdb_target_share(GdbTarget *g);
 
 /* A debugger has connected: what the one before had set is forgotten. */
 void gdb_target_connected(GdbTarget *g);

@@ -69,13 +69,17 @@ bool gdb_prepare(GdbTarget *g, unsigned hart, uint64_t at)
 
 bool gdb_was_interrupted(GdbTarget *g)
 {
-    GdbHart *h = gdb_hart(g);
+    bool interrupted = false;
 
-    if (!h->states || !replay_states_take_stop(h->states)) {
-        return false;
+    for (unsigned i = 0; i < g->nr_harts; i++) {
+        ReplayStates *states = g->harts[i].states;
+
+        interrupted |= states && replay_states_take_stop(states);
     }
-    gdb_error(g, "interrupted");
-    return true;
+    if (interrupted) {
+        gdb_error(g, "interrupted");
+    }
+    return interrupted;
 }
 
 void gdb_target_prepare(GdbTarget *g)

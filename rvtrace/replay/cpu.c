@@ -539,3 +539,14 @@ bool cpu_memory_after(uint32_t raw, const ETraceDataAccess *access,
         return false;
     }
 }
+
+bool cpu_may_store(uint32_t raw)
+{
+    if (insn_length(raw) == 4) {
+        return (raw & 0x7f) == 0x23 || (raw & 0x7f) == 0x27 ||
+               (raw & 0x7f) == 0x2f || (raw & 0x707f) == 0x4073;
+    }
+    /* c.fsd, c.sw, c.sd and so on, Zcb's and Zcmp's */
+    return ((raw & 3) != 1 && (raw & 0xe000) >= 0xa000) ||
+           (raw & 0xe003) == 0x8000 || (raw & 0xf8ff) == 0x6081;
+}

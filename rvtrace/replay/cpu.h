@@ -55,4 +55,10 @@ void cpu_execute(Cpu *cpu, uint64_t pc, uint32_t raw,
 bool cpu_memory_after(uint32_t raw, const ETraceDataAccess *access,
                       uint64_t *value);
 
+/*
+ * May the instruction @raw store? If its accesses are not known then, neither is
+ * memory behind it.
+ */
+bool cpu_may_store(uint32_t raw);
+
 #endif /* ETRACE_REPLAY_CPU_H */

@@ -33,6 +33,7 @@ typedef struct Page {
 struct Memory {
     Pool *pool;
     GHashTable *pages;          /* Page */
+    bool overflowed;            /* and memory_take_overflow() has not said so */
     /* Found last, and this memory's alone, by number; or NULL */
     Page *last[NR_LAST];
 };
@@ -84,6 +85,7 @@ Memory *memory_copy(const Memory *m)
     GHashTableIter iter;
     gpointer key;
 
+    copy->overflowed = m->overflowed;
     g_hash_table_iter_init(&iter, m->pages);
     while (g_hash_table_iter_next(&iter, &key, NULL)) {
         ((Page *)key)->refs++;
@@ -130,6 +132,7 @@ static Page *own(Memory *m, unsigned space, uint64_t addr, bool make)
     }
     if ((!p || p->refs > 1) && m->pool->nr_pages >= MAX_PAGES) {
         memory_forget_all(m);
+        m->overflowed = true;
         p = NULL;
     }
     if (!p || p->refs > 1) {
@@ -182,6 +185,14 @@ void memory_forget_all(Memory *m)
 {
     g_hash_table_remove_all(m->pages);
     memset(m->last, 0, sizeof(m->last));
+}
+
+bool memory_take_overflow(Memory *m)
+{
+    bool overflowed = m->overflowed;
+
+    m->overflowed = false;
+    return overflowed;
 }
 
 size_t memory_read(const Memory *m, unsigned space, uint64_t addr,

@@ -44,4 +44,7 @@ size_t memory_read(const Memory *m, unsigned space, uint64_t addr,
  */
 bool memory_is_crowded(const Memory *m);
 
+/* Has @m forgotten all it knew, for want of room? True once for each time. */
+bool memory_take_overflow(Memory *m);
+
 #endif /* ETRACE_REPLAY_MEMORY_H */

@@ -11,6 +11,7 @@
 #include "replay/fpu.h"
 #include "replay/memory.h"
 #include "replay/rvc.h"
+#include "replay/stamps.h"
 
 #define RA  1
 #define SP  2
@@ -370,6 +371,54 @@ static void test_memory(void)
     memory_free(copy);
 }
 
+static void test_stamps(void)
+{
+    Memory *m = memory_new(), *copy;
+
+    check_cmpuint(stamps_get(m, 0, 0x1000), ==, 0);
+    check_true(stamps_put(m, 0, 0x1001, 7, 7));
+    check_true(stamps_put(m, 0, 0x1003, 0x80000001, 2));
+    check_cmpuint(stamps_get(m, 0, 0x1000), ==, 0);
+    check_cmpuint(stamps_get(m, 0, 0x1002), ==, 7);
+    check_cmpuint(stamps_get(m, 0, 0x1003), ==, 0x80000001);
+    check_cmpuint(stamps_get(m, 0, 0x1004), ==, 0x80000001);
+    check_cmpuint(stamps_get(m, 0, 0x1005), ==, 7);
+    check_cmpuint(stamps_get(m, 0, 0x1008), ==, 0);
+    check_cmpuint(stamps_get(m, 1, 0x1002), ==, 0);
+    /* no address is another one's, at the ends of their quarters, too */
+    for (uint64_t i = 0; i < 4; i++) {
+        check_true(stamps_put(m, 0, (i << 62) - 1, 10 + i, 2));
+    }
+    for (uint64_t i = 0; i < 4; i++) {
+        check_cmpuint(stamps_get(m, 0, (i << 62) - 1), ==, 10 + i);
+        check_cmpuint(stamps_get(m, 0, i << 62), ==, 10 + i);
+        check_cmpuint(stamps_get(m, 0, (i << 62) + 1), ==, 0);
+    }
+    copy = memory_copy(m);
+    check_true(stamps_put(copy, 0, 0x1002, 8, 1));
+    check_cmpuint(stamps_get(m, 0, 0x1002), ==, 7);
+    check_cmpuint(stamps_get(copy, 0, 0x1002), ==, 8);
+    memory_free(copy);
+    memory_free(m);
+}
+
+/* All are forgotten when there is no room for more: once that is said. */
+static void test_full(void)
+{
+    Memory *m = memory_new();
+    unsigned full = 0;
+
+    for (uint64_t i = 0; i < 1 << 19; i++) {
+        if (!stamps_put(m, 0, i << 8, 1, 1)) {
+            check_cmpuint(stamps_get(m, 0, i << 8), ==, 1);
+            check_cmpuint(stamps_get(m, 0, (i - 1) << 8), ==, 0);
+            full++;
+        }
+    }
+    check_cmpuint(full, ==, 1);
+    memory_free(m);
+}
+
 /* What atomics leave in memory: chapter "A", the table of AMOs */
 static void test_atomics(void)
 {
@@ -411,6 +460,8 @@ int main(int argc, char **argv)
     g_test_add_func("/replay/links", test_links);
     g_test_add_func("/replay/rvc", test_rvc);
     g_test_add_func("/replay/memory", test_memory);
+    g_test_add_func("/replay/stamps", test_stamps);
+    g_test_add_func("/replay/full", test_full);
     g_test_add_func("/replay/atomics", test_atomics);
     return g_test_run();
 }

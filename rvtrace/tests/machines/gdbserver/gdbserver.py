@@ -14,6 +14,7 @@ import time
 
 import answers
 import links
+import shared
 import tap
 from tap import need
 from target import (DATA, HISTORY, LIMIT, LOG, OUT, PYTHON, RVTRACE, STEPS,
@@ -579,6 +580,7 @@ def main():
          '--hart', '4'),
         ('no address', refused, 'neither unix:PATH nor', '--listen', 'x'),
         *answers.TESTS,
+        *shared.TESTS,
     ]
     tap.run(OUT, tests)
 

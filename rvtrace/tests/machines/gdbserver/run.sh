@@ -30,6 +30,8 @@ make_guest dhry-lines "$guest_dir/dhry.c" rv64gc -DROUNDS=20 -g
 for bits in 64 32; do
     make_guest "returns.rv$bits" "$here/returns.c" "rv${bits}gc"
 done
+make_guest shared "$here/shared.c" rv64gc
+make_guest shared-back "$here/shared.c" rv64gc -DTIME_GOES_BACK
 make_guest vectors "$here/vectors.S" rv64gc
 make_guest rounds "$here/rounds.S" rv64gc
 export STEPS=300
