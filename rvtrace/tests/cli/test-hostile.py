@@ -159,9 +159,16 @@ def sources(folder):
               SECRET in out.decode(), err)
 
 
+def is_utf8(text):
+    try:
+        return bool(text.decode())
+    except UnicodeDecodeError:
+        return False
+
+
 def names(folder):
     """Names with line ends and escapes do not leave their line"""
-    evil = b'a\nfn=(99) forged\n99 99\x1b[2J\r\xc2\x9b2J'
+    evil = b'a\nfn=(99) forged\n99 99\x1b[2J\r\xc2\x9b2J\x9b2J\xff'
     name = 'x' * len(evil)
     options = build(folder, '/x', name)
     with open(f'{folder}/a', 'rb') as f:
@@ -182,6 +189,10 @@ def names(folder):
               not forged and (b'\x1b' not in out or
                               view[0] in ('perf-data', 'pprof', 'timeline')),
               f'{forged} {err}')
+        # perf, callgrind and flamegraph.pl take names as they are.
+        check(f'{view[0]}: what is written is UTF-8',
+              view[0] in ('perf-data', 'pprof', 'timeline', 'callgrind',
+                          'script', 'folded') or is_utf8(out), out[:400])
     status, _, err = run('uftrace', *options, '-o', f'{folder}/uftrace')
     text = b''
     for name in os.listdir(f'{folder}/uftrace'):

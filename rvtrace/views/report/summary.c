@@ -136,12 +136,14 @@ static void write_functions(const Summary *s, unsigned most, FILE *f)
 
     for (guint i = 0; i < list->len && i < most; i++) {
         const Share *share = list->pdata[i];
+        g_autofree char *name = table_clean(share->name);
+        g_autofree char *of = table_clean(share->of);
 
         if (percent(s, share->insns) < LEAST) {
             break;
         }
-        fprintf(f, "  %5.1f %%  %s  %s\n", percent(s, share->insns),
-                share->name, share->of);
+        fprintf(f, "  %5.1f %%  %s  %s\n", percent(s, share->insns), name,
+                of);
     }
 }
 
@@ -156,12 +158,13 @@ static void write_shares(const Summary *s, const char *what,
     fprintf(f, "%s: ", what);
     for (i = 0; i < list->len; i++) {
         const Share *share = list->pdata[i];
+        g_autofree char *name = table_clean(share->name);
 
         if (percent(s, share->insns) < LEAST ||
             (i == MAX_SHARES && list->len > i + 1)) {
             break;
         }
-        fprintf(f, "%s%s %.1f %%", i ? ", " : "", share->name,
+        fprintf(f, "%s%s %.1f %%", i ? ", " : "", name,
                 percent(s, share->insns));
         rest -= share->insns;
     }
@@ -194,8 +197,10 @@ static void write_nameless(const Summary *s, FILE *f)
                 "; give --sysroot DIR or --elf FILE");
     }
     if (percent(s, filed) >= LEAST) {
+        g_autofree char *name = table_clean(largest->name);
+
         fprintf(f, "without names: %.1f %% in files without symbols, most of "
-                "it in %s\n", percent(s, filed), largest->name);
+                "it in %s\n", percent(s, filed), name);
     }
 }
 
