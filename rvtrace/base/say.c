@@ -11,9 +11,10 @@ G_GNUC_PRINTF(2, 0)
 static void say(const char *kind, const char *fmt, va_list ap)
 {
     g_autofree char *text = g_strdup_vprintf(fmt, ap);
+    g_autofree char *valid = g_utf8_make_valid(text, -1);
 
     /* It may quote a file or a peer, and goes to a terminal. */
-    fprintf(stderr, "rvtrace: %s: %s\n", kind, text_plain(text));
+    fprintf(stderr, "rvtrace: %s: %s\n", kind, text_plain(valid));
 }
 
 void say_error(const char *fmt, ...)

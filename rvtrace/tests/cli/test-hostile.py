@@ -202,6 +202,14 @@ def names(folder):
           b'\nfn=(99)' not in text and b'\x1b' not in text, text)
 
 
+def messages():
+    """What a message quotes may be no text"""
+    done = subprocess.run([TOOL, 'stat', '--trace', b'\x9b2J\xff\x1b[2J'],
+                          capture_output=True, timeout=300, check=False)
+    check('a message is UTF-8', done.returncode == 2 and
+          is_utf8(done.stderr) and b'\x1b' not in done.stderr, done.stderr)
+
+
 def tasks(folder):
     """The same of names of tasks, which a process of the guest chooses"""
     evil = b'a\nforged 1 2\x1b[2J'
@@ -335,6 +343,7 @@ def main():
             tasks(folder)
         else:
             skip('hostile programs', f'no {GCC}')
+        messages()
         peer(folder)
         shrinking(folder)
         orphan(folder)
