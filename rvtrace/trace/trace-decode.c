@@ -99,6 +99,7 @@ bool trace_reports_time(const Trace *t, unsigned hart, bool *timestamp)
 {
     const ETraceParams *params = &t->harts[hart].params;
     StreamSources sources = { .params = *params, .known = t->known_ids };
+    bool any = false;
     Stream stream;
     StreamItem item;
 
@@ -110,8 +111,10 @@ bool trace_reports_time(const Trace *t, unsigned hart, bool *timestamp)
             *timestamp = true;
             return true;
         }
+        any |= event == STREAM_PACKET;
         if (event == STREAM_END) {
-            break;
+            *timestamp = !any;
+            return !any || params->time_width;
         }
     }
     *timestamp = false;

@@ -144,10 +144,11 @@ static void set_paths(GKeyFile *about, const char *key, char **paths)
 static void set_stream(GKeyFile *about, const char *folder, const char *name,
                        const char *path)
 {
-    g_autofree char *inside = g_build_filename(folder, name, NULL);
+    g_autofree char *base = g_path_get_basename(path);
+    g_autofree char *inside = g_build_filename(folder, base, NULL);
 
-    if (g_str_equal(inside, path)) {
-        g_key_file_set_string(about, FILES, name, name);
+    if (g_str_equal(inside, path) && g_utf8_validate(base, -1, NULL)) {
+        g_key_file_set_string(about, FILES, name, base);
     } else {
         set_path(about, name, path);
     }

@@ -407,6 +407,21 @@ def test_run(folder):
     # run has added timestamps
     need(sum(int(row['own_ns']) for row in report(out, '--weight', 'time')),
          'no times')
+    os.rename(out, f'{folder}/moved')
+    need(calls(f'{folder}/moved') == found, 'the folder has moved')
+
+
+def test_cut(folder):
+    """A thread of which nothing was written does not take times away."""
+    file = f'{folder}/trace'
+    qemu(file, 'threads', more=',etrace-timestamps=on',
+         status=PROGRAMS['threads'][0])
+    os.truncate(file, 3000)
+    harts_of = json.loads(rvtrace('stat', file, '--format', 'json'))['rows']
+    need(not all(hart['packets'] for hart in harts_of), str(harts_of))
+    rows = json.loads(rvtrace('privilege', file, '--time', 'virtual',
+                              '--format', 'json'))['rows']
+    need(rows and all('from_ns' in row for row in rows), str(rows))
 
 
 def test_syscalls(folder, name):
@@ -549,6 +564,7 @@ tap.run(f'{OUT}/tests', [
     ('tasks', test_tasks),
     ('report', test_report),
     ('run', test_run),
+    ('cut', test_cut),
     ('fork', processes.test_fork),
     ('exec', processes.test_exec),
     ('folder', processes.test_folder),
