@@ -338,17 +338,18 @@ static const TraceConsumer *choose_emit(const char *emit)
 /* The one hart to decode, or -1 after an error message */
 static int choose_hart(const CliTrace *ct, const Trace *t)
 {
+    unsigned harts = 0;
     int hart = -1;
 
     for (unsigned i = 0; i < t->nr_harts; i++) {
         if (job_has_hart(&ct->job, t, i)) {
-            if (hart >= 0) {
-                say_error("the trace has %u harts; choose one with "
-                          "--hart N", t->nr_harts);
-                return -1;
-            }
             hart = i;
+            harts++;
         }
+    }
+    if (harts > 1) {
+        say_error("the trace has %u harts; choose one with --hart N", harts);
+        return -1;
     }
     return hart;
 }

@@ -422,6 +422,8 @@ def test_cut(folder):
     rows = json.loads(rvtrace('privilege', file, '--time', 'virtual',
                               '--format', 'json'))['rows']
     need(rows and all('from_ns' in row for row in rows), str(rows))
+    said = rvtrace('decode', file, '--emit', 'pc', ok=2)
+    need(f'the trace has {len(harts_of)} harts' in said, said)
 
 
 def test_syscalls(folder, name):
