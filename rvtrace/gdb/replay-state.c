@@ -271,7 +271,7 @@ static bool wait_for_state(void *opaque)
     const StatePass *p = opaque;
     const ReplayWait *wait = p->s->wait;
 
-    /* Decoding goes ahead: what follows may say what an instruction accessed. */
+    /* Decoding goes ahead: accesses follow their instructions. */
     wait->progress(wait->opaque, p->s->r->hart, MIN(p->pos, p->to) - p->began,
                    p->to - p->began);
     return wait->poll && wait->poll(wait->opaque);

@@ -279,8 +279,8 @@ Image *trace_image_at(const Trace *t, unsigned hart, unsigned part,
 
 /*
  * Do packets of @hart report the time? *@timestamp: by their envelopes, else by
- * time fields. Looks at the beginning of the trace. Of a hart without packets, as
- * of a thread that a cut trace lacks, none is without it.
+ * time fields. Looks at the beginning of the trace. Of a hart without packets,
+ * such as a thread that a cut trace lacks, none is without a time.
  */
 bool trace_reports_time(const Trace *t, unsigned hart, bool *timestamp);
 
