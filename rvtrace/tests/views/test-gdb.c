@@ -8,6 +8,7 @@
  */
 #include "qemu/osdep.h"
 #include "tests/fixtures/check.h"
+#include "gdb/replay-private.h"
 #include "gdb/rsp.h"
 
 /* Put @text; only its last byte may be news. */
@@ -156,6 +157,56 @@ static void test_texts(void)
     check_true(!rsp_get_text("77 8"));
 }
 
+#define LENGTH      40
+
+/* What replay.h says of epochs, instruction by instruction */
+static void check_epochs(const Replay *r)
+{
+    for (uint64_t i = 0; i <= LENGTH; i++) {
+        unsigned epoch = replay_epoch(r, i), n = 0;
+        const ReplayReport *all = (const ReplayReport *)r->reports->data;
+
+        while (n < r->reports->len && all[n].at <= i) {
+            n++;
+        }
+        check_cmpuint(epoch, ==, n);
+        /* not before the last report, not after the second one to come */
+        check_cmpuint(replay_not_before(r, epoch), ==, n ? all[n - 1].ns : 0);
+        check_cmpuint(replay_not_after(r, epoch), ==,
+                      n + 1 < r->reports->len ? all[n + 1].ns : UINT64_MAX);
+    }
+    for (uint64_t ns = 0; ns < 100; ns++) {
+        uint64_t before = replay_before(r, ns), until = replay_until(r, ns);
+
+        check_cmpuint(before, <=, LENGTH);
+        check_cmpuint(until, <=, LENGTH);
+        for (uint64_t i = 0; i < LENGTH; i++) {
+            unsigned epoch = replay_epoch(r, i);
+
+            check_cmpuint(i < before, ==, replay_not_after(r, epoch) < ns);
+            check_cmpuint(i < until, ==, replay_not_before(r, epoch) <= ns);
+        }
+    }
+}
+
+static void test_epochs(void)
+{
+    for (unsigned round = 0; round < 200; round++) {
+        Replay r = { .length = LENGTH };
+        ReplayReport report = { 0 };
+
+        r.reports = g_array_new(FALSE, FALSE, sizeof(ReplayReport));
+        for (int n = g_test_rand_int_range(0, 12); n > 0; n--) {
+            report.at += g_test_rand_int_range(0, 9);
+            report.at = MIN(report.at, LENGTH);
+            report.ns += g_test_rand_int_range(1, 12);
+            g_array_append_val(r.reports, report);
+        }
+        check_epochs(&r);
+        g_array_unref(r.reports);
+    }
+}
+
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
@@ -167,5 +218,6 @@ int main(int argc, char **argv)
     g_test_add_func("/gdb/too-long", test_too_long);
     g_test_add_func("/gdb/numbers", test_numbers);
     g_test_add_func("/gdb/texts", test_texts);
+    g_test_add_func("/gdb/epochs", test_epochs);
     return g_test_run();
 }
