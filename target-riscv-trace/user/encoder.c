@@ -124,6 +124,11 @@ static void user_start(void *opaque)
     t->enc.itype_width = 4;
     t->enc.ioptions = options->ioptions;
     t->enc.denable = options->data;
+    if (options->data) {
+        /* Whose an access is, is known from one of these to the next only. */
+        t->enc.sync_mode = ETRACE_SYNC_HALFWORDS;
+        t->enc.sync_max = 1 << 18;
+    }
     t->upper.rd = 0;
     etrace_filter_init(&t->filter);
     t->filter.iaddress_width = params.iaddress_width;

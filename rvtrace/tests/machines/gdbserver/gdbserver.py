@@ -19,7 +19,8 @@ import tap
 from tap import need
 from target import (DATA, HISTORY, LIMIT, LOG, OUT, PYTHON, RVTRACE, STEPS,
                     TIMES, Raw, places, qemu_line, repeat, retired, run_gdb,
-                    same, server, start, symbols_of, trace, values)
+                    same, server, start, symbols_of, trace,
+                    trace_without_log, values)
 
 
 def walk(folder, guest, cpu, symbols=True):
@@ -447,6 +448,21 @@ def watchpoints(folder):
     return f'{len(written)} stores'
 
 
+def strays(folder):
+    """
+    More instructions between two synchronisations than rvtrace keeps: gdb is
+    told that it is not known who wrote to what is watched.
+    """
+    guest = 'dhry-400'
+    trace_without_log(folder, guest, *DATA, '-global',
+                      'riscv-trace-encoder.sync-mode=0')
+    seed = symbols_of(guest)['seed']
+    output = run_gdb(folder, guest, [f'watch *(int *) {seed:#x}',
+                                     'reverse-continue'])
+    need('[hart 0: accesses to what is watched are passed over' in output,
+         output[-500:])
+
+
 def nothing_lies(folder):
     """What is not known is not shown."""
     guest = 'dhry-lines'
@@ -572,6 +588,7 @@ def main():
         ('what is not known', nothing_lies),
         ('variables', variables),
         ('watchpoints', watchpoints),
+        ('accesses of nobody', strays),
         ('requests that gdb does not make', requests),
         ('a place that is not there', refused, 'behind the end', '--goto',
          '1G'),

@@ -26,6 +26,7 @@ make_guests "$guest_dir" "${guests[@]}" zc.rv64gc
 make_guest dhry-50 "$guest_dir/dhry.c" rv64gc -DROUNDS=50
 make_guest dhry-300 "$guest_dir/dhry.c" rv64gc -DROUNDS=300
 make_guest dhry-1500 "$guest_dir/dhry.c" rv64gc -DROUNDS=1500
+make_guest dhry-400 "$guest_dir/dhry.c" rv64gc -DROUNDS=400
 make_guest dhry-lines "$guest_dir/dhry.c" rv64gc -DROUNDS=20 -g
 for bits in 64 32; do
     make_guest "returns.rv$bits" "$here/returns.c" "rv${bits}gc"
