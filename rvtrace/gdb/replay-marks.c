@@ -69,7 +69,8 @@ void marks_load(StatePass *p, const Pending *insn, uint64_t addr, unsigned len)
 
 static void add_store(StatePass *p, const ReplayStore *store)
 {
-    if (p->zone && store->index >= p->zone->begin) {
+    if (p->zone && store->index >= p->zone->begin &&
+        p->zone->stores->len < ZONE_STORES_MAX) {
         g_array_append_vals(p->zone->stores, store, 1);
     }
 }

@@ -44,10 +44,9 @@ static const Marks *marks_of(const Asked *a, unsigned k)
     return k == a->hart ? &a->all[k]->marks : &a->all[k]->zone.certain.marks;
 }
 
-/* Until when has hart @k stored to the byte, but for its zone? 0: never */
-static uint64_t stored_until(const Asked *a, unsigned k)
+/* Until when has hart @k stored to the byte, by @marks? 0: never */
+static uint64_t stored_until(const Asked *a, unsigned k, const Marks *marks)
 {
-    const Marks *marks = marks_of(a, k);
     uint32_t stamp = stamps_get(marks->stores, a->stores_space, a->addr);
 
     return MAX(marks->wild, stamp ? replay_not_after(a->all[k]->r, stamp - 1)
@@ -85,11 +84,17 @@ static bool has_kept(const Asked *a, unsigned k, unsigned w, uint64_t ns,
                      uint8_t value)
 {
     const ReplayZone *zone = &a->all[k]->zone;
-    uint64_t until = k == w ? 0 : stored_until(a, k);
+    /* What is not listed may be anything. */
+    bool crowded = k != a->hart && zone->all.seen;
+    uint64_t until = k == w ? 0 :
+                     stored_until(a, k, crowded ? &zone->all : marks_of(a, k));
     uint64_t from = k == w ? zone->from : replay_before(a->all[k]->r, ns);
 
     if (k == a->hart) {
         return !until || until < ns;
+    }
+    if (crowded) {
+        return k != w && (!until || until < ns) && zone_keeps(a, k, from, value);
     }
     return (!until || until < ns || from >= zone->begin) &&
            zone_keeps(a, k, from, value);
@@ -137,11 +142,15 @@ static bool is_stored(const Asked *a)
     }
     for (unsigned k = 0; k < a->n; k++) {
         const ReplayZone *zone = a->all[k] ? &a->all[k]->zone : NULL;
+        const Marks *marks = zone ? marks_of(a, k) : NULL;
 
         if (!zone) {
             continue;
         }
-        if (stamps_get(marks_of(a, k)->stores, a->stores_space, a->addr)) {
+        if (k != a->hart && zone->all.seen) {
+            marks = &zone->all;
+        }
+        if (stamps_get(marks->stores, a->stores_space, a->addr)) {
             return true;
         }
         for (guint i = 0; k != a->hart && i < zone->stores->len; i++) {

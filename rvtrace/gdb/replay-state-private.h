@@ -75,7 +75,12 @@ typedef struct ReplayZone {
     uint64_t begin, from, to;
     SavedState certain;         /* before @from; memory NULL: there is none */
     GArray *stores;             /* ReplayStore, from @begin on */
+    /* Before @to, if there are more stores than are listed; else seen is NULL */
+    Marks all;
 } ReplayZone;
+
+/* Stores of a zone that are listed: 1 MiB */
+#define ZONE_STORES_MAX 16384
 
 struct ReplayStates {
     Replay *r;

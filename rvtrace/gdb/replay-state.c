@@ -51,6 +51,13 @@ static void state_clear(gpointer opaque)
     marks_clear(&state->marks);
 }
 
+static void zone_clear(ReplayZone *zone)
+{
+    state_clear(&zone->certain);
+    marks_clear(&zone->all);
+    g_array_set_size(zone->stores, 0);
+}
+
 ReplayStates *replay_states_new(Replay *r)
 {
     const TraceHart *hart = &r->t->harts[r->hart];
@@ -84,7 +91,7 @@ void replay_states_free(ReplayStates *s)
     g_clear_pointer(&s->memory, memory_free);
     marks_clear(&s->marks);
     state_clear(&s->near);
-    state_clear(&s->zone.certain);
+    zone_clear(&s->zone);
     g_array_unref(s->zone.stores);
     g_free(s);
 }
@@ -380,8 +387,7 @@ bool replay_find_zone(ReplayStates *s, uint64_t begin, uint64_t from,
         zone->to == to) {
         return true;
     }
-    state_clear(&zone->certain);
-    g_array_set_size(zone->stores, 0);
+    zone_clear(zone);
     zone->begin = begin;
     zone->from = from;
     zone->to = to;
@@ -391,11 +397,14 @@ bool replay_find_zone(ReplayStates *s, uint64_t begin, uint64_t from,
     if (ok) {
         /* Behind all there is, if all of it is certain */
         begin_zone(p, to);
+        if (zone->stores->len == ZONE_STORES_MAX) {
+            zone->all = marks_copy(&p->marks);
+        }
         if (is_cut(p) || (to && !(p->has_last && p->last.index + 1 == to))) {
             g_array_append_val(zone->stores, wild);
         }
     } else {
-        state_clear(&zone->certain);
+        zone_clear(zone);
     }
     g_clear_pointer(&p->memory, memory_free);
     marks_clear(&p->marks);
