@@ -1,20 +1,25 @@
 /*
  * Stamps on bytes of memory: a number for each, that of its last access
  *
+ * Most accesses are of words. So a word has a stamp that counts for its four
+ * bytes, and each of them has one of its own for accesses of parts: the larger
+ * one is that of the last access.
+ *
  * SPDX-License-Identifier: GPL-2.0-or-later
  */
 #include "qemu/osdep.h"
 #include "replay/stamps.h"
 
-#define STAMP_SHIFT 2           /* of 4 bytes */
+#define STAMP_SHIFT 2           /* a stamp has 4 bytes, as a word has */
+#define STAMP_SIZE  (1u << STAMP_SHIFT)
 
-/*
- * Where the stamp of the byte at @addr is: in which of the address spaces that
- * all those of @space take
- */
-static unsigned stamp_space(unsigned space, uint64_t addr)
+/* Address spaces that those of @space take: words, and quarters of bytes */
+#define SPACES      8
+#define SPACE_WORDS 4
+
+static unsigned byte_space(unsigned space, uint64_t addr)
 {
-    return space << STAMP_SHIFT | addr >> (64 - STAMP_SHIFT);
+    return space * SPACES + (addr >> (64 - STAMP_SHIFT));
 }
 
 bool stamps_put(Memory *stamps, unsigned space, uint64_t addr, uint32_t stamp,
@@ -23,25 +28,38 @@ bool stamps_put(Memory *stamps, unsigned space, uint64_t addr, uint32_t stamp,
     uint64_t two = (uint64_t)stamp << 32 | stamp;
 
     while (len) {
-        /* Two at a time, but not beyond the end of a space */
-        unsigned n = len > 1 && addr << STAMP_SHIFT <= UINT64_MAX - 7 ? 2 : 1;
+        unsigned n = 1;
 
-        memory_put(stamps, stamp_space(space, addr), addr << STAMP_SHIFT, two,
-                   n << STAMP_SHIFT);
+        if (addr % STAMP_SIZE || len < STAMP_SIZE) {
+            memory_put(stamps, byte_space(space, addr), addr << STAMP_SHIFT,
+                       stamp, STAMP_SIZE);
+        } else {
+            n = len < 2 * STAMP_SIZE ? STAMP_SIZE : 2 * STAMP_SIZE;
+            memory_put(stamps, space * SPACES + SPACE_WORDS, addr, two, n);
+        }
         addr += n;
         len -= n;
     }
     return !memory_take_overflow(stamps);
 }
 
-uint32_t stamps_get(const Memory *stamps, unsigned space, uint64_t addr)
+static uint32_t get(const Memory *stamps, unsigned space, uint64_t addr)
 {
-    uint8_t bytes[1 << STAMP_SHIFT];
+    uint8_t bytes[STAMP_SIZE];
 
-    if (memory_read(stamps, stamp_space(space, addr), addr << STAMP_SHIFT,
-                    bytes, sizeof(bytes)) != sizeof(bytes)) {
+    if (memory_read(stamps, space, addr, bytes, sizeof(bytes)) !=
+        sizeof(bytes)) {
         return 0;
     }
     return bytes[0] | bytes[1] << 8 | bytes[2] << 16 |
            (uint32_t)bytes[3] << 24;
+}
+
+uint32_t stamps_get(const Memory *stamps, unsigned space, uint64_t addr)
+{
+    uint32_t word = get(stamps, space * SPACES + SPACE_WORDS,
+                        addr & ~(uint64_t)(STAMP_SIZE - 1));
+    uint32_t byte = get(stamps, byte_space(space, addr), addr << STAMP_SHIFT);
+
+    return MAX(word, byte);
 }

@@ -1,7 +1,8 @@
 /*
  * Stamps on bytes of memory: a number for each, that of its last access
  *
- * Kept as a memory of its own (memory_new()), in which each byte has four.
+ * Kept as a memory of its own (memory_new()), which takes about as much room as
+ * the bytes.
  *
  * SPDX-License-Identifier: GPL-2.0-or-later
  */
@@ -12,7 +13,7 @@
 
 /*
  * The @len bytes at @addr in address space @space have @stamp from now on, not
- * 0. Returns false if there was no room left, so that all others have none.
+ * 0, and not less than those that were put before. Returns false if there was no room left, so that all others have none.
  */
 bool stamps_put(Memory *stamps, unsigned space, uint64_t addr, uint32_t stamp,
                 unsigned len);

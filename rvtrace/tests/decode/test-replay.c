@@ -376,23 +376,26 @@ static void test_stamps(void)
     Memory *m = memory_new(), *copy;
 
     check_cmpuint(stamps_get(m, 0, 0x1000), ==, 0);
-    check_true(stamps_put(m, 0, 0x1001, 7, 7));
-    check_true(stamps_put(m, 0, 0x1003, 0x80000001, 2));
-    check_cmpuint(stamps_get(m, 0, 0x1000), ==, 0);
-    check_cmpuint(stamps_get(m, 0, 0x1002), ==, 7);
-    check_cmpuint(stamps_get(m, 0, 0x1003), ==, 0x80000001);
-    check_cmpuint(stamps_get(m, 0, 0x1004), ==, 0x80000001);
-    check_cmpuint(stamps_get(m, 0, 0x1005), ==, 7);
-    check_cmpuint(stamps_get(m, 0, 0x1008), ==, 0);
+    check_true(stamps_put(m, 0, 0x1001, 7, 15));
+    check_true(stamps_put(m, 0, 0x1007, 0x80000001, 2));
+    check_true(stamps_put(m, 0, 0x1004, 0x80000002, 4));
+    check_true(stamps_put(m, 0, 0x1006, 0x80000003, 1));
+    for (unsigned i = 0; i < 0x20; i++) {
+        check_cmpuint(stamps_get(m, 0, 0x1000 + i), ==,
+                      i < 1 || i > 15 ? 0 : i == 6 ? 0x80000003 :
+                      i >= 4 && i < 8 ? 0x80000002 : i == 8 ? 0x80000001 : 7);
+    }
     check_cmpuint(stamps_get(m, 1, 0x1002), ==, 0);
     /* no address is another one's, at the ends of their quarters, too */
     for (uint64_t i = 0; i < 4; i++) {
         check_true(stamps_put(m, 0, (i << 62) - 1, 10 + i, 2));
+        check_true(stamps_put(m, 0, (i << 62) + 4, 10 + i, 4));
     }
     for (uint64_t i = 0; i < 4; i++) {
         check_cmpuint(stamps_get(m, 0, (i << 62) - 1), ==, 10 + i);
         check_cmpuint(stamps_get(m, 0, i << 62), ==, 10 + i);
         check_cmpuint(stamps_get(m, 0, (i << 62) + 1), ==, 0);
+        check_cmpuint(stamps_get(m, 0, (i << 62) + 7), ==, 10 + i);
     }
     copy = memory_copy(m);
     check_true(stamps_put(copy, 0, 0x1002, 8, 1));
