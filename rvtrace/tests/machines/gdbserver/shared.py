@@ -4,6 +4,7 @@
 # truth is the order of QEMU's log, in which each access is played: it has no
 # clock.
 
+import itertools
 import os
 import random
 import re
@@ -65,7 +66,7 @@ class Truth:
         # By byte: the harts that access it, and the values that it gets
         self.harts, self.values = {}, {}
         for hart, made in enumerate(self.made):
-            for address, loaded, stored in sum(made.values(), []):
+            for address, loaded, stored in itertools.chain(*made.values()):
                 for n, value in enumerate(stored or loaded, address):
                     self.harts.setdefault(n, set()).add(hart)
                     self.values.setdefault(n, set()).add(value)
