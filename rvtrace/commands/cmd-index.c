@@ -82,16 +82,6 @@ static Sheet *new_sheet(TableFormat format)
     return sheet;
 }
 
-static void write_sheet(const Sheet *sheet, TableFormat format)
-{
-    if (format == TABLE_JSON) {
-        table_begin_json("index", stdout);
-        fputs("\"rows\": ", stdout);
-    }
-    sheet_write(sheet, stdout);
-    fputs(format == TABLE_JSON ? "}\n" : "", stdout);
-}
-
 /* Print what an index has. */
 static int list(CliTrace *ct, const char *path, TableFormat format)
 {
@@ -143,7 +133,7 @@ static int list(CliTrace *ct, const char *path, TableFormat format)
         }
     }
     if (sheet) {
-        write_sheet(sheet, format);
+        sheet_write_alone(sheet, "index", stdout);
     }
     return flush_output(stdout, "standard output") ? CLI_OK : CLI_ERROR;
 }

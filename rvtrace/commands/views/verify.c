@@ -136,14 +136,7 @@ static void write_table(const Results *r, TableFormat format, FILE *f)
             add_row(sheet, &v);
         }
     }
-    if (format == TABLE_JSON) {
-        table_begin_json("verify", f);
-        fputs("\"rows\": ", f);
-    }
-    sheet_write(sheet, f);
-    if (format == TABLE_JSON) {
-        fputs("}\n", f);
-    }
+    sheet_write_alone(sheet, "verify", f);
 }
 
 /* All that retired, one file after the other */

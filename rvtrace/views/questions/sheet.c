@@ -141,6 +141,18 @@ void sheet_write(const Sheet *s, FILE *f)
     }
 }
 
+void sheet_write_alone(const Sheet *s, const char *command, FILE *f)
+{
+    bool json = s->format == TABLE_JSON;
+
+    if (json) {
+        table_begin_json(command, f);
+        fputs("\"rows\": ", f);
+    }
+    sheet_write(s, f);
+    fputs(json ? "}\n" : "", f);
+}
+
 const char *sheet_clock(bool virtual_time)
 {
     return virtual_time ? "virtual time, ns" : "instructions";

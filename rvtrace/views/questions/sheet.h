@@ -43,6 +43,12 @@ unsigned sheet_rows(const Sheet *s);
  */
 void sheet_write(const Sheet *s, FILE *f);
 
+/*
+ * The same as all that @command writes: as JSON, in an object that has nothing
+ * but these rows; see table_begin_json().
+ */
+void sheet_write_alone(const Sheet *s, const char *command, FILE *f);
+
 /* Of the time that views have: "virtual time, ns" or "instructions" */
 const char *sheet_clock(bool virtual_time);
 
