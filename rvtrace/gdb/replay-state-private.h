@@ -148,7 +148,7 @@ struct StatePass {
     unsigned nr_watches;
     unsigned space;             /* of the addresses of programs */
     bool back, found, stopped;
-    bool strays;                /* of @watches, on the way to what was found */
+    bool strays;                /* of @watches, before @at was reached */
     uint64_t at;
     unsigned which;
     ReplayPollFn *poll;
@@ -193,7 +193,7 @@ void marks_session(StatePass *p, const Pending *insn);
 
 /*
  * The number of the address space of @stores: physical memory has one, with
- * paging or without, and upper addresses are a kernel's, whoever runs in it.
+ * paging or without, and upper addresses are the kernel's in every process.
  */
 unsigned replay_stores_space(unsigned space, uint64_t addr, unsigned xlen);
 
@@ -201,8 +201,8 @@ unsigned replay_stores_space(unsigned space, uint64_t addr, unsigned xlen);
 bool replay_states_find_epochs(ReplayStates *s);
 
 /*
- * The state before instruction @i, in s->at and what is behind
- * it. Returns false if it cannot be decoded, or has been ended.
+ * Finds the state before instruction @i: s->at and the members that follow it.
+ * Returns false if the trace cannot be decoded there, or the user interrupts.
  */
 bool replay_find_state(ReplayStates *s, uint64_t i);
 
@@ -214,8 +214,8 @@ bool replay_find_zone(ReplayStates *s, uint64_t begin, uint64_t from,
 bool replay_space(ReplayStates *s, uint64_t i, unsigned *space);
 
 /*
- * replay-collect.c. Decode [from, to) of @p, a new one with those and @s. Returns false if that
- * is not possible.
+ * replay-collect.c. Decode [from, to) of @p, a new one with those and @s.
+ * Returns false if that is not possible.
  */
 bool replay_state_pass(StatePass *p);
 

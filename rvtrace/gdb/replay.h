@@ -164,7 +164,7 @@ bool replay_has_time(const Replay *r);
  */
 bool replay_find_epochs(Replay *r, ReplayPollFn *poll, void *opaque);
 
-/* The epoch of instruction @i, which may be the length: of what comes then */
+/* The epoch of instruction @i; of the end, if @i is the trace's length */
 unsigned replay_epoch(const Replay *r, uint64_t i);
 
 /* 0: nothing is known */

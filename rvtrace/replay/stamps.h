@@ -12,8 +12,9 @@
 #include "replay/memory.h"
 
 /*
- * The @len bytes at @addr in address space @space have @stamp from now on, not
- * 0, and not less than those that were put before. Returns false if there was no room left, so that all others have none.
+ * Give the @len bytes at @addr in address space @space the stamp @stamp, which
+ * is not 0, and not less than any before. Returns false if there was no room
+ * left: then all other bytes have lost theirs.
  */
 bool stamps_put(Memory *stamps, unsigned space, uint64_t addr, uint32_t stamp,
                 unsigned len);

@@ -405,7 +405,7 @@ static void test_stamps(void)
     memory_free(m);
 }
 
-/* All are forgotten when there is no room for more: once that is said. */
+/* Without room for more, all stamps are lost, and the caller learns it once. */
 static void test_full(void)
 {
     Memory *m = memory_new();

@@ -450,8 +450,8 @@ def watchpoints(folder):
 
 def strays(folder):
     """
-    More instructions between two synchronisations than rvtrace keeps: gdb is
-    told that it is not known who wrote to what is watched.
+    With more instructions between two synchronisations than rvtrace keeps, it
+    cannot know who wrote to the watched variable, and tells gdb so.
     """
     guest = 'dhry-400'
     trace_without_log(folder, guest, *DATA, '-global',
