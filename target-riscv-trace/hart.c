@@ -216,7 +216,7 @@ static void trace_switch(CPUState *cs, bool on)
         if (hart->config.follower) {
             hart->config.follower->start(hart);
         }
-        riscv_trace_reader_registers(hart);
+        riscv_trace_reader_registers(hart, false);
     }
 }
 

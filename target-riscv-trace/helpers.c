@@ -60,6 +60,7 @@ void helper_trace_exit(CPURISCVState *env)
     riscv_trace_drain(hart);
     /* Context and time, too, so that the encoder knows all that came before */
     riscv_trace_flush(hart);
+    riscv_trace_reader_ring(hart);
     detail = riscv_trace_detail(hart, &modes);
     if ((history && detail != ETRACE_DETAIL_HISTORY) ||
         detail == ETRACE_DETAIL_BLOCK) {

@@ -100,6 +100,7 @@ struct RISCVTraceHart {
     uint32_t session;           /* that tracing was started in */
     uint64_t change;            /* id of the last change that has its place */
     uint64_t fenced;            /* packets in front of the last fence */
+    unsigned rings;             /* handed over since registers were put */
     RISCVTraceSpace space[2];   /* last reported, by virt */
     GHashTable *maps;           /* RISCVTracePage (but pa) -> same */
     RISCVTracePage recent_maps[RISCV_TRACE_RECENT_MAPS];    /* by their hash */
@@ -288,8 +289,14 @@ RISCVTraceReader *riscv_trace_reader_lock(RISCVTraceHart *hart);
 /* The same, with @hart's window closed and a fence put behind it */
 RISCVTraceReader *riscv_trace_reader_lock_behind_fence(RISCVTraceHart *hart);
 
-/* Put @hart's registers, if its data is traced. Between two TBs. */
-void riscv_trace_reader_registers(RISCVTraceHart *hart);
+/*
+ * Put @hart's registers, if its data is traced. Between two TBs. @amid: what it
+ * did before is in the trace.
+ */
+void riscv_trace_reader_registers(RISCVTraceHart *hart, bool amid);
+
+/* A ring has been handed over: put them amid the trace, if it is time to. */
+void riscv_trace_reader_ring(RISCVTraceHart *hart);
 
 /*
  * maps.c

@@ -21,6 +21,12 @@
 #include "hooks.h"
 #include "internal.h"
 
+/*
+ * Who looks at registers of the past computes them from the last ones that were
+ * put, which are less than a million instructions before, mostly.
+ */
+#define RINGS_PER_REGS  256
+
 #define SESSIONS    (1u << RISCV_TRACE_KEY_SESSION_BITS)
 
 /* All there are. BQL */
@@ -301,18 +307,20 @@ void riscv_trace_reader_resume(CPUState *cs, uint64_t packets)
     }
 }
 
-void riscv_trace_reader_registers(RISCVTraceHart *hart)
+void riscv_trace_reader_registers(RISCVTraceHart *hart, bool amid)
 {
     CPURISCVState *env = cpu_env(hart->cs);
     ETraceSbRegs record = {
         .pc = env->pc,
         .priv = riscv_trace_priv_now(env),
         .flags = (riscv_has_ext(env, RVF) ? ETRACE_SB_REGS_F : 0) |
+                 (amid ? ETRACE_SB_REGS_AMID : 0) |
                  env->frm << ETRACE_SB_REGS_FRM_SHIFT,
     };
     uint8_t bytes[ETRACE_SB_HEADER_SIZE + ETRACE_SB_REGS_SIZE];
     RISCVTraceReader *reader;
 
+    hart->rings = 0;
     if (!hart->config.data || !riscv_trace_has_reader(hart)) {
         return;
     }
@@ -325,4 +333,11 @@ void riscv_trace_reader_registers(RISCVTraceHart *hart)
                               etrace_sb_pack_regs(bytes, hart->index,
                                                   &record));
     qemu_mutex_unlock(&reader->lock);
+}
+
+void riscv_trace_reader_ring(RISCVTraceHart *hart)
+{
+    if (hart->config.data && ++hart->rings >= RINGS_PER_REGS) {
+        riscv_trace_reader_registers(hart, true);
+    }
 }

@@ -177,11 +177,11 @@ typedef enum ETraceSbType {
      */
     ETRACE_SB_GAP = 18,
     /*
-     * The hart's registers, when its data accesses begin to be traced, and, of
-     * a program of user mode, before and behind the handler of a signal.
-     * Payload: u64 pc, u64 privilege (ETracePriv), u64 ETRACE_SB_REGS_*, 31
-     * times u64: x1 to x31, 32 times u64: f0 to f31. Stands behind a FENCE.
-     * Since minor version 10.
+     * The hart's registers, when its data accesses begin to be traced, now and
+     * then from then on, and, of a program of user mode, before and behind the
+     * handler of a signal. Payload: u64 pc, u64 privilege (ETracePriv), u64
+     * ETRACE_SB_REGS_*, 31 times u64: x1 to x31, 32 times u64: f0 to f31.
+     * Stands behind a FENCE. Since minor version 10.
      */
     ETRACE_SB_REGS = 19,
 } ETraceSbType;
@@ -275,6 +275,8 @@ typedef struct ETraceSbTask {
 } ETraceSbTask;
 
 #define ETRACE_SB_REGS_F        0x1     /* there are f registers */
+/* Up to the fence, the hart did what the trace says: nothing else happened. */
+#define ETRACE_SB_REGS_AMID     0x2
 #define ETRACE_SB_REGS_FRM_SHIFT 5      /* bits 7:5: frm */
 
 typedef struct ETraceSbRegs {

@@ -446,7 +446,7 @@ void riscv_trace_user_enter(CPURISCVState *env)
         etrace_encoder_support(&t->enc);
     }
     if (t && t->enc.denable && has_other_registers(t, env)) {
-        riscv_trace_reader_registers(env->trace.hart);
+        riscv_trace_reader_registers(env->trace.hart, false);
     }
 }
 
