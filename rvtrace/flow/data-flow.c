@@ -348,20 +348,31 @@ void data_flow_trap(DataFlow *df, const FlowTrap *trap)
     }
 }
 
-DataFlowStatus data_flow_packet(DataFlow *df, const uint8_t *payload,
-                                size_t len)
+DataFlowStatus data_flow_access(DataFlow *df, const uint8_t *payload,
+                                size_t len, ETraceDataAccess *access)
 {
     ETraceDataPacket pkt;
-    ETraceDataAccess access;
 
     if (!etrace_data_packet_unpack(&df->params, &df->sizes, payload, len,
                                    &pkt)) {
         data_flow_gap(df);
         return DATA_FLOW_MALFORMED;
     }
-    if (!etrace_data_decode(&df->state, &df->params, &pkt, &access)) {
+    if (!etrace_data_decode(&df->state, &df->params, &pkt, access)) {
         df->broken = true;
-        return df->waiting ? DATA_FLOW_OK : DATA_FLOW_NO_BASE;
+        return df->waiting ? DATA_FLOW_WAITING : DATA_FLOW_NO_BASE;
+    }
+    return DATA_FLOW_OK;
+}
+
+DataFlowStatus data_flow_packet(DataFlow *df, const uint8_t *payload,
+                                size_t len)
+{
+    ETraceDataAccess access;
+    DataFlowStatus status = data_flow_access(df, payload, len, &access);
+
+    if (status != DATA_FLOW_OK) {
+        return status;
     }
     g_array_append_val(df->accesses, access);
     if (df->accesses->len >= STRETCH_MAX) {

@@ -48,6 +48,7 @@ typedef enum DataFlowStatus {
     DATA_FLOW_OK,
     DATA_FLOW_MALFORMED,        /* no te_data of these parameters */
     DATA_FLOW_NO_BASE,          /* builds upon a packet that is missing */
+    DATA_FLOW_WAITING,          /* ... and is before the first sync packet */
 } DataFlowStatus;
 
 /* What instructions have left behind, as far as it is known */
@@ -91,6 +92,13 @@ void data_flow_trap(DataFlow *df, const FlowTrap *trap);
 /* The payload of a data packet */
 DataFlowStatus data_flow_packet(DataFlow *df, const uint8_t *payload,
                                 size_t len);
+
+/*
+ * The same, but nobody asks whose the access is: *@access is what the packet
+ * says, if it is OK.
+ */
+DataFlowStatus data_flow_access(DataFlow *df, const uint8_t *payload,
+                                size_t len, ETraceDataAccess *access);
 
 /*
  * An instruction packet. Called behind flow_packet(), whose instructions have

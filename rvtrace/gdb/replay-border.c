@@ -58,7 +58,7 @@ bool replay_is_seamless(const StatePass *p, const Pending *b)
 
 bool replay_has_registers(const StatePass *p, const Pending *insn)
 {
-    return insn->border == BORDER_REGS && insn->index == p->regs_at &&
+    return p->has_regs && insn->index == p->regs_at &&
            insn->pc == (p->regs.pc & p->d.flow.mask) &&
            insn->priv == p->regs.priv;
 }

@@ -73,8 +73,11 @@ static void on_access(void *opaque, const DataFlowAccess *access)
         }
         return;
     }
-    /* Of one that trapped, or nobody knows whose: when was that? */
-    if (p->memory) {
+    /*
+     * Of one that trapped, or nobody knows whose: when was that? Before what is
+     * looked at, if none of that has come yet.
+     */
+    if (p->memory && p->has_now && p->now.index >= p->from) {
         memory_forget_all(p->memory);
         marks_wild(p, p->pos);
     }
@@ -168,9 +171,12 @@ static void on_window_start(void *opaque, uint64_t pc)
     const ETraceSbRegs *regs = trace_decoder_registers(&p->d);
 
     if (regs) {
+        p->has_regs = true;
         p->regs = *regs;
-        p->border = BORDER_REGS;
         p->regs_at = p->pos;
+    }
+    if (regs && !(regs->flags & ETRACE_SB_REGS_AMID)) {
+        p->border = BORDER_BEGIN;
     } else if (p->border == BORDER_NONE) {
         p->border = BORDER_GAP;
     }

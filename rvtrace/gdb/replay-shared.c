@@ -36,12 +36,12 @@ typedef struct Asked {
 
 static const Memory *memory_of(const Asked *a, unsigned k)
 {
-    return k == a->hart ? a->all[k]->memory : a->all[k]->zone.certain.memory;
+    return k == a->hart ? a->all[k]->now.memory : a->all[k]->zone.certain.memory;
 }
 
 static const Marks *marks_of(const Asked *a, unsigned k)
 {
-    return k == a->hart ? &a->all[k]->marks : &a->all[k]->zone.certain.marks;
+    return k == a->hart ? &a->all[k]->now.marks : &a->all[k]->zone.certain.marks;
 }
 
 /* Until when has hart @k stored to the byte, by @marks? 0: never */
@@ -177,7 +177,7 @@ static bool find_all(Asked *a, uint64_t i)
             return false;
         }
     }
-    if (!replay_space(s, i, &a->space) || !replay_find_state(s, i)) {
+    if (!replay_space(s, i, &a->space) || !replay_find_state(s, i, 0)) {
         return false;
     }
     epoch = replay_epoch(s->r, i);
@@ -210,7 +210,7 @@ size_t replay_shared_memory(ReplayStates *const *all, unsigned n, unsigned hart,
     }
     for (known = 0; known < len; known++, a.addr++) {
         a.stores_space = replay_stores_space(a.space, a.addr,
-                                             all[hart]->cpu.isa.xlen);
+                                             all[hart]->now.cpu.isa.xlen);
         if (!read_byte(&a, &buf[known])) {
             *stored = is_stored(&a);
             break;

@@ -22,7 +22,7 @@ typedef enum Border {
     BORDER_SEAM,                /* a window ended for the sideband's sake, */
     BORDER_FENCE,               /* ... or may have ended for a filter's, too */
     BORDER_GAP,
-    BORDER_REGS,                /* the sideband has registers */
+    BORDER_BEGIN,               /* ... and the trace begins, with registers */
 } Border;
 
 /* An instruction whose accesses are not known yet */
@@ -51,6 +51,11 @@ typedef struct Marks {
 
 typedef struct SavedState {
     uint64_t insns;             /* before the next one */
+    /*
+     * What was executed from there on has been looked at, and nothing before
+     * is known. 0: or nothing before matters.
+     */
+    uint64_t cpu_since, memory_since;
     Cpu cpu;
     Memory *memory;
     Marks marks;
@@ -82,21 +87,21 @@ typedef struct ReplayZone {
 /* Stores of a zone that are listed: 1 MiB */
 #define ZONE_STORES_MAX 16384
 
+/* replay-lines.c */
+typedef struct ReplayLines ReplayLines;
+
 struct ReplayStates {
     Replay *r;
+    ReplayLines *lines;         /* or NULL: nobody has asked */
     bool shared;                /* other harts are asked, too */
     ReplayZone zone;            /* that was asked for last */
-    GArray *saved;              /* SavedState, ascending; the first: of 0 */
+    GArray *saved;              /* SavedState, ascending; since 0, first of 0 */
     uint64_t spacing;
     const ReplayWait *wait;     /* or NULL */
     bool stopped;               /* by wait, and nobody has been told */
     /* A little before what was asked for last, for steps; memory NULL: none */
     SavedState near;
-    /* That was asked for last; memory NULL: none */
-    uint64_t at;
-    Cpu cpu;
-    Memory *memory;
-    Marks marks;
+    SavedState now;             /* that was asked for last; likewise */
 };
 
 typedef struct StatePass StatePass;
@@ -108,6 +113,8 @@ struct StatePass {
     void (*look)(StatePass *p);
     uint64_t from, to;
     bool is_process;
+    uint64_t cpu_since, memory_since;   /* see SavedState */
+    uint64_t save_at;           /* the next state that is kept, at the latest */
     Cpu cpu;
     Memory *memory;
     Marks marks;
@@ -136,6 +143,7 @@ struct StatePass {
     /* The one before */
     Pending last;
     bool has_last;
+    bool has_regs;
     ETraceSbRegs regs;          /* before instruction regs_at */
     uint64_t regs_at;
     /*
@@ -201,10 +209,11 @@ unsigned replay_stores_space(unsigned space, uint64_t addr, unsigned xlen);
 bool replay_states_find_epochs(ReplayStates *s);
 
 /*
- * Finds the state before instruction @i: s->at and the members that follow it.
- * Returns false if the trace cannot be decoded there, or the user interrupts.
+ * Finds the state before instruction @i, s->now, with all that is known since
+ * instruction @since at least. Returns false if the trace cannot be decoded
+ * there, or the user interrupts.
  */
-bool replay_find_state(ReplayStates *s, uint64_t i);
+bool replay_find_state(ReplayStates *s, uint64_t i, uint64_t since);
 
 /* s->zone, in ascending order; likewise. @to may be the length. */
 bool replay_find_zone(ReplayStates *s, uint64_t begin, uint64_t from,
@@ -212,6 +221,18 @@ bool replay_find_zone(ReplayStates *s, uint64_t begin, uint64_t from,
 
 /* The address space of memory as instruction @i sees it, less than the length */
 bool replay_space(ReplayStates *s, uint64_t i, unsigned *space);
+
+/*
+ * replay-lines.c. The next instructions from @from on and before @end, or the
+ * last ones before @from, from @end on, if @back, that may have accessed what
+ * one of the @n @watches says, loads and stores alike: sets *@lo and *@hi, of
+ * which the second is not among them.
+ */
+ReplayFound replay_lines_find(ReplayStates *s, uint64_t from, uint64_t end,
+                              bool back, const ReplayWatch *watches, unsigned n,
+                              ReplayPollFn *poll, void *opaque, uint64_t *lo,
+                              uint64_t *hi);
+void replay_lines_free(ReplayLines *l);
 
 /*
  * replay-collect.c. Decode [from, to) of @p, a new one with those and @s.

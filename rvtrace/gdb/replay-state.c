@@ -29,6 +29,13 @@
  */
 #define NEAR        (1u << 15)
 
+/*
+ * What is asked for has mostly been accessed not long before: a pass begins this
+ * many instructions before it; then further back, as long as more may be known.
+ */
+#define BACK_MIN    (1u << 16)
+#define BACK_MORE   4
+
 /* Bytes that cbo.zero clears, at most */
 #define MAX_BLOCK   4096
 
@@ -38,8 +45,10 @@
 static SavedState state_now(const StatePass *p, uint64_t insns)
 {
     return (SavedState) {
-        .insns = insns, .cpu = p->cpu, .memory = memory_copy(p->memory),
-        .marks = marks_copy(&p->marks), .has_last = p->has_last, .last = p->last,
+        .insns = insns, .cpu_since = p->cpu_since,
+        .memory_since = p->memory_since, .cpu = p->cpu,
+        .memory = memory_copy(p->memory), .marks = marks_copy(&p->marks),
+        .has_last = p->has_last, .last = p->last,
     };
 }
 
@@ -88,11 +97,11 @@ void replay_states_share(ReplayStates *s)
 void replay_states_free(ReplayStates *s)
 {
     g_array_unref(s->saved);
-    g_clear_pointer(&s->memory, memory_free);
-    marks_clear(&s->marks);
+    state_clear(&s->now);
     state_clear(&s->near);
     zone_clear(&s->zone);
     g_array_unref(s->zone.stores);
+    replay_lines_free(s->lines);
     g_free(s);
 }
 
@@ -105,16 +114,26 @@ static void thin_out(ReplayStates *s)
     s->spacing *= 2;
 }
 
+/* When the hart has accessed what, of which marks are, is not forgotten. */
+static void forget_pages(StatePass *p)
+{
+    memory_forget_all(p->memory);
+    if (!p->s->shared) {
+        p->memory_since = 0;
+    }
+}
+
 /* Anything may have been stored, at instruction @index or in front of it. */
 static void forget_memory(StatePass *p, uint64_t index)
 {
-    memory_forget_all(p->memory);
+    forget_pages(p);
     marks_wild(p, index);
 }
 
 static void forget(StatePass *p, uint64_t index)
 {
     cpu_forget(&p->cpu);
+    p->cpu_since = 0;
     forget_memory(p, index);
 }
 
@@ -169,19 +188,65 @@ static void forget_block(StatePass *p, const Pending *insn)
 /* What may have happened in front of instruction @insn */
 static void cross_border(StatePass *p, const Pending *insn)
 {
-    if (replay_has_registers(p, insn)) {
-        memory_forget_all(p->memory);
+    bool has_registers = replay_has_registers(p, insn);
+
+    if (has_registers && insn->border == BORDER_BEGIN) {
+        forget_pages(p);
         marks_session(p, insn);
-        cpu_set(&p->cpu, &p->regs);
+    } else if (has_registers && insn->border < BORDER_GAP && !insn->trapped) {
+        /* They were put amid the trace. */
     } else if (replay_is_behind_call(p, insn)) {
         p->cpu.known_x &= ~(1u << REG_A0);
         forget_memory(p, insn->index);
     } else if (!replay_is_seamless(p, insn)) {
         forget(p, insn->index);
     }
+    if (has_registers) {
+        cpu_set(&p->cpu, &p->regs);
+        p->cpu_since = 0;
+    }
     if (p->has_last && (insn->space || p->last.space) &&
         priv_is_user(p->last.priv) != priv_is_user(insn->priv)) {
-        memory_forget_all(p->memory);
+        forget_pages(p);
+    }
+}
+
+/* The last state that is kept at instruction @i or before */
+static guint last_saved(const ReplayStates *s, uint64_t i)
+{
+    const SavedState *all = (const SavedState *)s->saved->data;
+    guint k = s->saved->len - 1;
+
+    while (all[k].insns > i) {
+        k--;
+    }
+    return k;
+}
+
+/*
+ * Keep the state before instruction @insns, if those that are kept are far
+ * enough away.
+ */
+static void save_state(StatePass *p, uint64_t insns)
+{
+    ReplayStates *s = p->s;
+    guint k = last_saved(s, insns);
+    const SavedState *before = &g_array_index(s->saved, SavedState, k);
+    SavedState state;
+
+    p->save_at = before->insns + s->spacing;
+    if (k + 1 < s->saved->len && p->save_at + s->spacing > before[1].insns) {
+        p->save_at = before[1].insns + s->spacing;
+    }
+    if (insns < p->save_at) {
+        return;
+    }
+    state = state_now(p, insns);
+    g_array_insert_val(s->saved, k + 1, state);
+    while (s->saved->len == MAX_STATES ||
+           (s->saved->len > 1 && (memory_is_crowded(p->memory) ||
+                                  marks_are_crowded(&p->marks)))) {
+        thin_out(s);
     }
 }
 
@@ -195,16 +260,8 @@ static void keep_state(StatePass *p, uint64_t insns)
         state_clear(&s->near);
         s->near = state;
     }
-    if (insns < g_array_index(s->saved, SavedState,
-                              s->saved->len - 1).insns + s->spacing) {
-        return;
-    }
-    state = state_now(p, insns);
-    g_array_append_val(s->saved, state);
-    while (s->saved->len == MAX_STATES ||
-           (s->saved->len > 1 && (memory_is_crowded(p->memory) ||
-                                  marks_are_crowded(&p->marks)))) {
-        thin_out(s);
+    if (insns >= p->save_at && !p->cpu_since && !p->memory_since) {
+        save_state(p, insns);
     }
 }
 
@@ -293,24 +350,33 @@ bool replay_states_find_epochs(ReplayStates *s)
     return ok;
 }
 
-/* The last state that is kept at instruction @i or before; it stays @s's. */
-static const SavedState *saved_before(const ReplayStates *s, uint64_t i)
+/*
+ * Where a pass begins, at instruction @begin or before, so that all is known
+ * since @since: at a state that is kept, which stays @s's, or with nothing.
+ */
+static SavedState start_of(const ReplayStates *s, uint64_t begin,
+                           uint64_t since)
 {
     const SavedState *all = (const SavedState *)s->saved->data;
-    guint k = s->saved->len - 1;
+    const SavedState *near = &s->near, *best = &all[last_saved(s, begin)];
+    SavedState nothing = all[0];
 
-    while (all[k].insns > i) {
-        k--;
+    if (near->memory && near->insns <= begin && near->insns > best->insns &&
+        near->cpu_since <= since && near->memory_since <= since) {
+        best = near;
     }
-    return s->near.memory && s->near.insns <= i &&
-           s->near.insns > all[k].insns ? &s->near : &all[k];
+    if (best->insns >= since) {
+        return *best;
+    }
+    nothing.insns = nothing.cpu_since = nothing.memory_since = since;
+    return nothing;
 }
 
 /*
- * A pass from the last state before instruction @begin to instruction @to.
- * Returns false if that cannot be decoded.
+ * A pass from instruction @begin or before to instruction @to, with all that is
+ * known since @since, not behind @begin. Returns false if that cannot be decoded.
  */
-static bool run_pass(StatePass *p, uint64_t begin, uint64_t to)
+static bool run_pass(StatePass *p, uint64_t begin, uint64_t to, uint64_t since)
 {
     ReplayStates *s = p->s;
     uint64_t length = replay_length(s->r);
@@ -320,10 +386,12 @@ static bool run_pass(StatePass *p, uint64_t begin, uint64_t to)
         return false;
     }
     /* A pass may drop this one: not its memory. */
-    from = *saved_before(s, begin);
+    from = start_of(s, begin, since);
     p->look = execute_now;
     p->from = from.insns;
     p->to = to;
+    p->cpu_since = from.cpu_since;
+    p->memory_since = from.memory_since;
     p->cpu = from.cpu;
     p->memory = memory_copy(from.memory);
     p->marks = marks_copy(&from.marks);
@@ -341,26 +409,25 @@ static bool run_pass(StatePass *p, uint64_t begin, uint64_t to)
     return false;
 }
 
-bool replay_find_state(ReplayStates *s, uint64_t i)
+bool replay_find_state(ReplayStates *s, uint64_t i, uint64_t since)
 {
-    g_autofree StatePass *p = g_new0(StatePass, 1);
+    g_autofree StatePass *p = NULL;
+    bool ok;
 
-    if (s->memory && s->at == i) {
+    if (s->now.memory && s->now.insns == i && s->now.cpu_since <= since &&
+        s->now.memory_since <= since) {
         return true;
     }
-    g_clear_pointer(&s->memory, memory_free);
-    marks_clear(&s->marks);
+    state_clear(&s->now);
+    p = g_new0(StatePass, 1);
     p->s = s;
-    if (!run_pass(p, i, i)) {
-        g_clear_pointer(&p->memory, memory_free);
-        marks_clear(&p->marks);
-        return false;
+    ok = run_pass(p, i, i, since);
+    if (ok) {
+        s->now = state_now(p, i);
     }
-    s->at = i;
-    s->cpu = p->cpu;
-    s->memory = p->memory;
-    s->marks = p->marks;
-    return true;
+    g_clear_pointer(&p->memory, memory_free);
+    marks_clear(&p->marks);
+    return ok;
 }
 
 /*
@@ -393,7 +460,7 @@ bool replay_find_zone(ReplayStates *s, uint64_t begin, uint64_t from,
     zone->to = to;
     p->s = s;
     p->zone = zone;
-    ok = run_pass(p, begin, to);
+    ok = run_pass(p, begin, to, 0);
     if (ok) {
         /* Behind all there is, if all of it is certain */
         begin_zone(p, to);
@@ -411,9 +478,21 @@ bool replay_find_zone(ReplayStates *s, uint64_t begin, uint64_t from,
     return ok;
 }
 
+static bool all_known(const Cpu *cpu)
+{
+    return cpu->known_x == UINT32_MAX && cpu->known_f == UINT32_MAX;
+}
+
 const Cpu *replay_registers(ReplayStates *s, uint64_t i)
 {
-    return replay_find_state(s, i) ? &s->cpu : NULL;
+    for (uint64_t back = BACK_MIN;; back *= BACK_MORE) {
+        if (!replay_find_state(s, i, i - MIN(i, back))) {
+            return NULL;
+        }
+        if (!s->now.cpu_since || all_known(&s->now.cpu)) {
+            return &s->now.cpu;
+        }
+    }
 }
 
 bool replay_space(ReplayStates *s, uint64_t i, unsigned *space)
@@ -428,11 +507,48 @@ bool replay_space(ReplayStates *s, uint64_t i, unsigned *space)
     return insn;
 }
 
+/*
+ * The last instruction before those that s->now knows which has accessed the byte
+ * at @addr, as memory is seen in address space @space; false: none has, or the
+ * user is tired of it.
+ */
+static bool find_access_before(ReplayStates *s, uint64_t addr, unsigned space,
+                               uint64_t *at)
+{
+    ReplayWatch byte = { .addr = addr, .len = 1, .loads = true, .stores = true };
+    ReplayPollFn *poll = s->wait ? s->wait->poll : NULL;
+    void *opaque = s->wait ? s->wait->opaque : NULL;
+    ReplayFound found;
+    unsigned which;
+    bool strays;
+
+    found = replay_find_access(s, s->now.memory_since, 0, true, &byte, 1, space,
+                               poll, opaque, at, &which, &strays);
+    s->stopped |= found == REPLAY_STOPPED;
+    return found == REPLAY_FOUND;
+}
+
 size_t replay_memory(ReplayStates *s, uint64_t i, uint64_t addr, uint8_t *buf,
                      size_t len)
 {
     unsigned space;
+    uint64_t since = i - MIN(i, BACK_MIN), at;
+    size_t known;
 
-    return replay_space(s, i, &space) && replay_find_state(s, i) ?
-           memory_read(s->memory, space, addr, buf, len) : 0;
+    if (!replay_space(s, i, &space)) {
+        return 0;
+    }
+    for (;;) {
+        if (!replay_find_state(s, i, since)) {
+            return 0;
+        }
+        known = memory_read(s->now.memory, space, addr, buf, len);
+        if (known == len || !s->now.memory_since ||
+            !find_access_before(s, addr + known, space, &at)) {
+            return known;
+        }
+        since = MIN(at, i - MIN(i, BACK_MORE * (i - since)));
+        /* Near the beginning, begin there: then all that follows is kept. */
+        since -= MIN(since, (i - since) / BACK_MORE);
+    }
 }

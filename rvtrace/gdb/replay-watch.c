@@ -6,10 +6,6 @@
 #include "qemu/osdep.h"
 #include "gdb/replay-state-private.h"
 
-/* A search backwards takes pieces of this many instructions, then of more. */
-#define PIECE_MIN       (1u << 20)
-#define PIECE_MAX       (1u << 26)
-
 /* In whichever address space */
 static bool may_hit(const ReplayWatch *w, const ETraceDataAccess *a)
 {
@@ -93,27 +89,22 @@ ReplayFound replay_find_access(ReplayStates *s, uint64_t from, uint64_t end,
                                bool *strays)
 {
     StatePass like = {
-        .s = s, .from = from, .to = end, .look = look_at_now,
-        .stray = look_at_stray,
+        .s = s, .look = look_at_now, .stray = look_at_stray,
         .watches = watches, .nr_watches = n,
         .back = back, .poll = poll, .opaque = opaque, .space = space,
     };
     ReplayFound found = REPLAY_NOT_FOUND;
 
     *strays = false;
-    if (!back) {
+    while (found == REPLAY_NOT_FOUND) {
         g_autofree StatePass *p = g_memdup2(&like, sizeof(like));
 
-        return search(p, at, which, strays);
-    }
-    for (uint64_t size = PIECE_MIN, hi = from;
-         hi > end && found == REPLAY_NOT_FOUND;
-         size = MIN(size * 2, PIECE_MAX)) {
-        g_autofree StatePass *p = g_memdup2(&like, sizeof(like));
-
-        p->to = hi;
-        p->from = hi - end > size ? hi - size : end;
-        hi = p->from;
+        found = replay_lines_find(s, from, end, back, watches, n, poll, opaque,
+                                  &p->from, &p->to);
+        if (found != REPLAY_FOUND) {
+            return found;
+        }
+        from = back ? p->from : p->to;
         found = search(p, at, which, strays);
     }
     return found;

@@ -46,7 +46,7 @@ static void report_loss(void *opaque, const FlowLoss *loss)
         d->gave_up = true;
         d->stop = true;
     }
-    if (d->consumer->data) {
+    if (trace_has_data(d)) {
         data_flow_gap(&d->data);
     }
     if (d->consumer->loss) {
@@ -160,7 +160,7 @@ static void inst_packet(TraceDecoder *d)
     if (d->consumer->time) {
         report_time(d, &pkt);
     }
-    if (d->consumer->data) {
+    if (trace_has_data(d)) {
         data_flow_inst_packet(&d->data, &pkt);
     }
     if (pkt.dloss) {
@@ -172,15 +172,30 @@ static void inst_packet(TraceDecoder *d)
     }
 }
 
+static DataFlowStatus decode_access(TraceDecoder *d)
+{
+    ETraceDataAccess access;
+    DataFlowStatus status;
+
+    if (d->consumer->data) {
+        return data_flow_packet(&d->data, d->item.payload, d->item.len);
+    }
+    status = data_flow_access(&d->data, d->item.payload, d->item.len, &access);
+    if (status == DATA_FLOW_OK) {
+        d->consumer->access(d->opaque, &access);
+    }
+    return status;
+}
+
 static void data_packet(TraceDecoder *d)
 {
     d->stats.data_packets++;
     d->stats.data_payload_bytes += d->item.len;
     d->stats.data_wire_bytes += d->item.size;
-    if (!d->consumer->data) {
+    if (!trace_has_data(d)) {
         return;
     }
-    switch (data_flow_packet(&d->data, d->item.payload, d->item.len)) {
+    switch (decode_access(d)) {
     case DATA_FLOW_MALFORMED:
         report_data_loss(d, FLOW_LOST_DATA_MALFORMED);
         break;
@@ -272,7 +287,7 @@ static void read_head(TraceDecoder *d)
             packet_kind(&pkt) == TRACE_PKT_F3_SUPPORT) {
             d->support = d->item.offset;
             flow_packet(&d->flow, &pkt);
-            if (d->consumer->data) {
+            if (trace_has_data(d)) {
                 data_flow_inst_packet(&d->data, &pkt);
             }
         }
@@ -288,7 +303,7 @@ static void start_part(TraceDecoder *d)
     const TraceConsumer *consumer = d->consumer;
     StreamSources sources = { .params = h->params, .known = t->known_ids };
 
-    if (consumer->data) {
+    if (trace_has_data(d)) {
         uint64_t associated = d->data.associated, others = d->data.others;
 
         data_flow_init(&d->data, &h->params, d->image, consumer->data,
@@ -450,7 +465,7 @@ static void finish_part(TraceDecoder *d, bool end)
     report_progress(d);
     d->bytes += d->trace->end - d->trace->begin;
     g_array_append_val(d->ended, d->advanced);
-    if (d->consumer->data) {
+    if (trace_has_data(d)) {
         data_flow_end(&d->data);
         data_flow_destroy(&d->data);
     }

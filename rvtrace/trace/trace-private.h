@@ -36,6 +36,12 @@ Image *trace_image_new(const Trace *t, unsigned hart);
 /* Hand over the notes that the image has come by. */
 void trace_take_notes(TraceDecoder *d);
 
+/* Does the consumer want data packets? */
+static inline bool trace_has_data(const TraceDecoder *d)
+{
+    return d->consumer->data || d->consumer->access;
+}
+
 /*
  * What the flow calls, with @d, instead of the consumer's own: if that has
  * data, or if there is a limit.

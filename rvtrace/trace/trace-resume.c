@@ -103,7 +103,7 @@ bool trace_resume_part(TraceDecoder *d, const TracePoint *p)
         !flow_resume(&d->flow, has ? &support : NULL, &p->flow)) {
         return false;
     }
-    if (has && d->consumer->data) {
+    if (has && trace_has_data(d)) {
         etrace_params_follow(&d->data.params, &support);
     }
     /* A ring that is cut begins with a wait, which is over at a point. */

@@ -194,7 +194,8 @@ typedef struct TraceStart {
 } TraceStart;
 
 /*
- * data may be NULL: data packets are not decoded then. note may be, too; it is
+ * data may be NULL: data packets are not decoded then, unless access asks for
+ * each of them by itself, and not for whose it is. note may be, too; it is
  * called between what the hart executed before and after the note was taken.
  * synced is called behind synchronisation packets, when all that came before
  * has been reported.
@@ -202,6 +203,7 @@ typedef struct TraceStart {
 typedef struct TraceConsumer {
     FlowOps flow;
     const DataFlowOps *data;
+    void (*access)(void *opaque, const ETraceDataAccess *access);
     void (*loss)(void *opaque, const TraceLoss *loss);
     void (*note)(void *opaque, const SidebandNote *note);
     void (*synced)(void *opaque);
@@ -224,7 +226,7 @@ struct TraceDecoder {
 
     Flow flow;
     FlowEnds ends;              /* if the trace has block_ends */
-    DataFlow data;              /* if the consumer has data */
+    DataFlow data;              /* if the consumer has data or access */
     Image *image;
     FlowPaths *paths;
     Stream stream;

@@ -11,6 +11,9 @@ import subprocess
 
 from tap import LIMIT, need
 
+# Moments that a second server is asked about, in any order
+ANY_ORDER = 30
+
 
 def truth(folder, traced):
     """
@@ -73,34 +76,55 @@ def compare(folder, word, most, share, with_memory=True, traced=None):
     counts = dict.fromkeys(('right', 'unavailable', 'memory', 'unknown'), 0)
     moments = random.Random(1).sample(sorted(seen), min(most, len(seen)))
     need(len(moments) > 20, f'{len(moments)} moments')
+    answers = {}
     for number in sorted(moments):
-        pc, values, memory = seen[number]
-        place = f'goto {number - 1}'.encode().hex()
-        need(f'pc: {pc:#x}' in bytes.fromhex(
-            server.ask(f'qRcmd,{place}')).decode(), f'{number} is elsewhere')
-        said = server.ask('g')
+        values, memory = seen[number][1:]
+        answers[number] = said, parts = at_moment(server, number, seen[number],
+                                                  with_memory)
         for reg, value in enumerate(values, 1):
             part = said[reg * word * 2:(reg + 1) * word * 2]
             if 'x' in part:
                 counts['unavailable'] += 1
                 continue
             need(little(part) == value, f'x{reg} before instruction '
-                 f'{number} at {pc:#x} is {value:#x}, not {little(part):#x}')
+                 f'{number} is {value:#x}, not {little(part):#x}')
             counts['right'] += 1
-        for address, value in memory.items() if with_memory else ():
-            part = server.ask(f'm{address:x},8')
+        for address, part in parts.items():
             if part[0] == 'E':
                 counts['unknown'] += 1
                 continue
             n = len(part) // 2
-            need(little(part) == value & (1 << 8 * n) - 1, f'memory at '
-                 f'{address:#x} before instruction {number}: {value:#x}, not '
-                 f'{little(part):#x}')
+            need(little(part) == memory[address] & (1 << 8 * n) - 1,
+                 f'memory at {address:#x} before instruction {number}: '
+                 f'{memory[address]:#x}, not {little(part):#x}')
             counts['memory'] += 1
     server.leave()
+    compare_order(folder, moments[:ANY_ORDER], seen, answers, with_memory)
     of_all = counts['unavailable'] / (counts['unavailable'] + counts['right'])
     note = (f'{len(moments)} moments, {100 * of_all:.2f} % of registers '
             f'unavailable, {counts["memory"]} words of memory right, '
             f'{counts["unknown"]} unknown')
     need(of_all <= share, note)
     return note
+
+
+def at_moment(server, number, seen, with_memory):
+    """What the server says of the registers, and of memory, by address"""
+    pc, _, memory = seen
+    place = f'goto {number - 1}'.encode().hex()
+    need(f'pc: {pc:#x}' in bytes.fromhex(
+        server.ask(f'qRcmd,{place}')).decode(), f'{number} is elsewhere')
+    return server.ask('g'), {address: server.ask(f'm{address:x},8')
+                             for address in (memory if with_memory else ())}
+
+
+def compare_order(folder, moments, seen, answers, with_memory):
+    """What is known does not depend on what was asked for before."""
+    server = Server(folder)
+    for number in moments:
+        said, parts = at_moment(server, number, seen[number], with_memory)
+        before, parts_before = answers[number]
+        # The last register says which session this is.
+        need(said[:-16] == before[:-16] and parts == parts_before,
+             f'instruction {number}: another answer')
+    server.leave()

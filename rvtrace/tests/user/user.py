@@ -162,14 +162,14 @@ def compare_accesses(folder, tid, saw, decoded, *options):
     return done.stderr if done.returncode else ''
 
 
-def test_past(folder, name):
+def test_past(folder, name, every):
     """
     Registers and memory of the past, between system calls that change it, and
     signals that change registers, too
     """
     qemu(f'{folder}/trace', name, 'without', 'faults', more=',etrace-data=on',
          options=['-plugin', f'{OUT}/libmoments.so,out={folder}/registers,'
-                  'every=97'])
+                  f'every={every}'])
     os.rename(f'{folder}/trace.sideband', f'{folder}/sideband')
     return past.compare(folder, int(XLEN) // 8, 100, .02)
 
@@ -553,7 +553,8 @@ tap.run(f'{OUT}/tests', [
     *((f'{name}-{modes}', test_program, name, modes) for name in PROGRAMS
       for modes in (MODES if name == 'signals' else MODES[:2])),
     *((f'data-{name}', test_data, name) for name in PROGRAMS),
-    *((f'past-{name}', test_past, name) for name in ('reads', 'signals')),
+    *((f'past-{name}', test_past, name, every)
+      for name, every in (('reads', 97), ('signals', 97), ('steady', 40009))),
     *([('steady', test_steady)] if XLEN == '64' else []),
     *((f'filter-{modes}', test_filter, modes) for modes in MODES),
     ('filter-data', test_filter_data),

@@ -5,6 +5,7 @@
 
 import re
 import signal
+import struct
 import subprocess
 
 import links
@@ -13,6 +14,9 @@ from tap import need
 from target import (DATA, LIMIT, OUT, PYTHON, RVTRACE, TIMES, Raw, run_gdb,
                     server, start, symbols_of, trace, trace_without_log)
 
+
+# ETRACE_SB_REGS, ETRACE_SB_REGS_AMID
+REGS, REGS_AMID = 19, 2
 
 # Goes on CALLS times, and reports each end. The condition is false, and says
 # that it was evaluated.
@@ -184,9 +188,28 @@ def reasons(folder):
             tool.kill()
 
 
+def drop_registers(sideband):
+    """As older versions wrote it: registers are there in the beginning only."""
+    with open(sideband, 'rb') as file:
+        data = file.read()
+    kept, pos, dropped = [], 0, 0
+    while pos < len(data):
+        kind, _, size = struct.unpack_from('<HHI', data, pos)
+        record = data[pos:pos + 8 + size]
+        pos += len(record)
+        if kind == REGS and record[24] & REGS_AMID:
+            dropped += 1
+        else:
+            kept.append(record)
+    need(dropped, 'there are no registers amid the trace')
+    with open(sideband, 'wb') as file:
+        file.write(b''.join(kept))
+
+
 def long_search(folder):
     """What takes long can be seen, and ended; gdb waits as long as it takes."""
     trace_without_log(folder, 'dhry-1500', *DATA)
+    drop_registers(f'{folder}/sideband')
     subprocess.run([RVTRACE, 'index', '--trace', f'{folder}/trace',
                     '--sideband', f'{folder}/sideband'], check=True,
                    timeout=LIMIT)
