@@ -21,10 +21,7 @@
 #include "hooks.h"
 #include "internal.h"
 
-/*
- * Who looks at registers of the past computes them from the last ones that were
- * put, which are less than a million instructions before, mostly.
- */
+/* Mostly less than a million instructions, from one record to the next */
 #define RINGS_PER_REGS  256
 
 #define SESSIONS    (1u << RISCV_TRACE_KEY_SESSION_BITS)

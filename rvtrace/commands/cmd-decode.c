@@ -140,14 +140,14 @@ static const char *dtype_text(unsigned dtype)
     return dtype < ARRAY_SIZE(texts) && texts[dtype] ? texts[dtype] : " ? ";
 }
 
-static void decode_data_insn(void *opaque, uint64_t pc)
+static void decode_data_insn(void *opaque, const DataFlowInsn *insn)
 {
     DecodeState *s = opaque;
 
     if (s->left) {
         s->left--;
         make_room(s);
-        put_pc(s, pc);
+        put_pc(s, insn->pc);
     } else {
         s->d.stop = true;
     }
@@ -188,7 +188,7 @@ static void decode_access(void *opaque, const DataFlowAccess *access)
 }
 
 /* --limit counts instructions, whether they are written or not. */
-static void decode_count_insn(void *opaque, uint64_t pc)
+static void decode_count_insn(void *opaque, const DataFlowInsn *insn)
 {
     DecodeState *s = opaque;
 

@@ -15,23 +15,22 @@
 #define CSR_VSTART      0x008
 
 /* An instruction that accesses memory or a CSR */
-typedef struct DataFlowItem {
+struct DataFlowItem {
     uint32_t insn;              /* its index; trapped: the next one's */
     bool trapped;               /* it did not retire */
     uint32_t count;             /* accesses that it was given */
     uint64_t pc;
     DataInsn data;
-} DataFlowItem;
+};
 
-static DataFlowItem *item_at(DataFlow *df, unsigned i)
-{
-    return &g_array_index(df->items, DataFlowItem, i);
-}
+/* What an instruction is does not change: by a hash of it. */
+#define NR_KINDS    1024
 
-static ETraceDataAccess *access_at(DataFlow *df, unsigned i)
-{
-    return &g_array_index(df->accesses, ETraceDataAccess, i);
-}
+struct DataFlowKind {
+    bool known;
+    uint32_t raw;
+    DataInsn data;
+};
 
 /* What comes next may be behind a trap. */
 static const DataFlowLeft nothing_known = { .vstart = true };
@@ -46,18 +45,33 @@ void data_flow_init(DataFlow *df, const ETraceParams *params, Image *image,
         .opaque = opaque,
         .mask = params->iaddress_width == 32 ? UINT32_MAX : UINT64_MAX,
         .left = nothing_known,
-        .insns = g_array_new(false, false, sizeof(uint64_t)),
-        .items = g_array_new(false, false, sizeof(DataFlowItem)),
-        .accesses = g_array_new(false, false, sizeof(ETraceDataAccess)),
+        .kinds = g_new0(DataFlowKind, NR_KINDS),
     };
 }
 
 void data_flow_destroy(DataFlow *df)
 {
-    g_array_free(df->insns, true);
-    g_array_free(df->items, true);
-    g_array_free(df->accesses, true);
+    g_free(df->insns);
+    g_free(df->items);
+    g_free(df->accesses);
+    g_free(df->kinds);
 }
+
+/* @all, or what it becomes, has room for one more than @n elements. */
+static void *with_room(void *all, unsigned n, unsigned *max, size_t size)
+{
+    if (G_LIKELY(n < *max)) {
+        return all;
+    }
+    *max = MAX(2 * *max, 256);
+    return g_realloc_n(all, *max, size);
+}
+
+#define PUSH(df, what, element) do {                                    \
+        (df)->what = with_room((df)->what, (df)->nr_##what,             \
+                               &(df)->max_##what, sizeof(*(df)->what)); \
+        (df)->what[(df)->nr_##what++] = (element);                      \
+    } while (0)
 
 /*
  * Putting a stretch together: each item in turn takes as many accesses as can
@@ -69,7 +83,7 @@ void data_flow_destroy(DataFlow *df)
 static bool fits(DataFlow *df, const DataFlowItem *item, unsigned first,
                  unsigned j, const DataFlowLeft *m)
 {
-    const ETraceDataAccess *a = access_at(df, j);
+    const ETraceDataAccess *a = &df->accesses[j];
     bool has_address = !(df->params.doptions & ETRACE_DOPT_NO_ADDRESS);
     const ETraceDataAccess *last;
     uint64_t step;
@@ -87,7 +101,7 @@ static bool fits(DataFlow *df, const DataFlowItem *item, unsigned first,
     if (j == first) {
         return true;
     }
-    last = access_at(df, j - 1);
+    last = &df->accesses[j - 1];
     step = (a->address - last->address) & df->mask;
     switch (item->data.order) {
     case DATA_ORDER_NEXT:
@@ -109,7 +123,7 @@ static unsigned longest(DataFlow *df, const DataFlowItem *item,
     if (item->data.by_vl && m->has_vl) {
         max = MIN(max, (uint64_t)m->vl * item->data.fields);
     }
-    while (n < max && first + n < df->accesses->len &&
+    while (n < max && first + n < df->nr_accesses &&
            fits(df, item, first, first + n, m)) {
         n++;
     }
@@ -124,7 +138,7 @@ static bool leave_behind(DataFlow *df, const DataFlowItem *item,
 
     if (d->lr && item->count) {
         m->has_reserved = true;
-        m->reserved = access_at(df, first)->address;
+        m->reserved = df->accesses[first].address;
     }
     if (d->sets_vl) {
         m->has_vl = false;
@@ -158,17 +172,17 @@ typedef struct Choice {
 static bool put_together(DataFlow *df)
 {
     g_autoptr(GArray) choices = g_array_new(false, false, sizeof(Choice));
-    uint64_t steps = 1000 + STEPS_PER_PART * ((uint64_t)df->items->len +
-                                              df->accesses->len);
+    uint64_t steps = 1000 + STEPS_PER_PART * ((uint64_t)df->nr_items +
+                                              df->nr_accesses);
     DataFlowLeft m = df->left;
     unsigned i = 0, j = 0;
 
     for (;;) {
         DataFlowItem *item = NULL;
-        bool stuck = j != df->accesses->len;
+        bool stuck = j != df->nr_accesses;
 
-        if (i < df->items->len) {
-            item = item_at(df, i);
+        if (i < df->nr_items) {
+            item = &df->items[i];
             item->count = longest(df, item, j, &m);
             if (steps < 1 + item->count) {
                 return false;
@@ -194,7 +208,7 @@ static bool put_together(DataFlow *df)
             i = c->item;
             j = c->first;
             m = c->before;
-            item = item_at(df, i);
+            item = &df->items[i];
             if (--item->count == item->data.min) {
                 g_array_set_size(choices, choices->len - 1);
             }
@@ -210,7 +224,7 @@ static bool put_together(DataFlow *df)
 static void report_insn(DataFlow *df, unsigned i)
 {
     if (df->ops->insn) {
-        df->ops->insn(df->opaque, g_array_index(df->insns, uint64_t, i));
+        df->ops->insn(df->opaque, &df->insns[i]);
     }
 }
 
@@ -238,103 +252,109 @@ static void report_access(DataFlow *df, const DataFlowItem *item,
 /* Hand over the stretch, but for its last @keep instructions, 0 or 1. */
 static void finish(DataFlow *df, unsigned keep)
 {
-    unsigned n = df->insns->len, next = 0;
-    uint64_t last_pc = 0;
+    unsigned n = df->nr_insns, next = 0;
+    DataFlowInsn last = { 0 };
     DataFlowItem last_item;
     bool last_has_item = false;
     bool together;
 
     keep = MIN(keep, n);
     if (keep) {
-        unsigned items = df->items->len;
+        unsigned items = df->nr_items;
 
-        last_pc = g_array_index(df->insns, uint64_t, n - 1);
-        if (items && item_at(df, items - 1)->insn == n - 1 &&
-            !item_at(df, items - 1)->trapped) {
-            last_item = *item_at(df, items - 1);
+        last = df->insns[n - 1];
+        if (items && df->items[items - 1].insn == n - 1 &&
+            !df->items[items - 1].trapped) {
+            last_item = df->items[items - 1];
             last_has_item = true;
-            g_array_set_size(df->items, items - 1);
+            df->nr_items--;
         }
-        g_array_set_size(df->insns, --n);
+        df->nr_insns = --n;
     }
 
     together = !df->broken && put_together(df);
     if (!together) {
         df->left = nothing_known;
     }
-    together &= df->accesses->len != 0;
+    together &= df->nr_accesses != 0;
     for (unsigned i = 0, item = 0; i <= n; i++) {
         if (i < n) {
             report_insn(df, i);
         }
-        for (; together && item < df->items->len &&
-               item_at(df, item)->insn == i; item++) {
-            const DataFlowItem *it = item_at(df, item);
+        for (; together && item < df->nr_items &&
+               df->items[item].insn == i; item++) {
+            const DataFlowItem *it = &df->items[item];
 
             for (unsigned k = 0; k < it->count; k++) {
-                report_access(df, it, access_at(df, next++));
+                report_access(df, it, &df->accesses[next++]);
             }
             if (it->data.sc && !it->count) {
                 report_access(df, it, NULL);
             }
         }
     }
-    for (; next < df->accesses->len; next++) {
-        report_access(df, NULL, access_at(df, next));
+    for (; next < df->nr_accesses; next++) {
+        report_access(df, NULL, &df->accesses[next]);
     }
 
-    g_array_set_size(df->insns, 0);
-    g_array_set_size(df->items, 0);
-    g_array_set_size(df->accesses, 0);
+    df->nr_insns = df->nr_items = df->nr_accesses = 0;
     df->broken = false;
     if (keep) {
-        g_array_append_val(df->insns, last_pc);
+        PUSH(df, insns, last);
         if (last_has_item) {
             last_item.insn = 0;
-            g_array_append_val(df->items, last_item);
+            PUSH(df, items, last_item);
         }
     }
 }
 
 /* What comes in */
 
-static void add_item(DataFlow *df, uint64_t pc, unsigned priv, bool trapped)
+static const DataInsn *classify(DataFlow *df, uint32_t raw)
 {
-    DataFlowItem item = {
-        .insn = df->insns->len - !trapped,
-        .trapped = trapped,
-        .pc = pc,
-    };
-    uint32_t raw;
+    DataFlowKind *kind;
 
-    if (!image_raw(df->image, priv, pc, df->mask, &raw)) {
-        return;
+    if (insn_length(raw) == 2) {
+        raw &= 0xffff;
     }
-    data_insn_classify(&df->image->isa, raw, &item.data);
-    if (trapped) {
-        /* Some of its accesses may have been made. */
-        if (item.data.max < 2) {
-            return;
+    kind = &df->kinds[(raw ^ raw >> 15) % NR_KINDS];
+    if (!kind->known || kind->raw != raw) {
+        kind->known = true;
+        kind->raw = raw;
+        data_insn_classify(&df->image->isa, raw, &kind->data);
+    }
+    return &kind->data;
+}
+
+static void add_insn(DataFlow *df, const DataFlowInsn *insn)
+{
+    PUSH(df, insns, *insn);
+    if (insn->readable) {
+        const DataInsn *data = classify(df, insn->raw);
+
+        if (data->max || data->sets_vl) {
+            DataFlowItem item = {
+                .insn = df->nr_insns - 1, .pc = insn->pc, .data = *data,
+            };
+
+            PUSH(df, items, item);
         }
-        item.data.min = 0;
-    }
-    if (item.data.max || item.data.sets_vl) {
-        g_array_append_val(df->items, item);
     }
 }
 
 void data_flow_run(DataFlow *df, const FlowRun *run)
 {
     const uint8_t *code = run->code;
-    uint64_t pc = run->pc;
+    DataFlowInsn insn = { .pc = run->pc };
 
     for (unsigned i = 0; i < run->count; i++) {
-        g_array_append_val(df->insns, pc);
-        add_item(df, pc, run->priv, false);
-        pc = (pc + flow_insn_length(code)) & df->mask;
+        insn.readable = flow_run_raw(run, df->image, df->mask, insn.pc, code,
+                                     &insn.raw);
+        add_insn(df, &insn);
+        insn.pc = (insn.pc + flow_insn_length(code)) & df->mask;
         code += flow_insn_length(code);
     }
-    if (df->insns->len >= STRETCH_MAX) {
+    if (df->nr_insns >= STRETCH_MAX) {
         df->broken = true;
         finish(df, 0);
         df->broken = true;
@@ -343,8 +363,20 @@ void data_flow_run(DataFlow *df, const FlowRun *run)
 
 void data_flow_trap(DataFlow *df, const FlowTrap *trap)
 {
-    if (!trap->interrupt && trap->epc_known) {
-        add_item(df, trap->epc, trap->priv, true);
+    DataFlowItem item = {
+        .insn = df->nr_insns, .trapped = true, .pc = trap->epc,
+    };
+    uint32_t raw;
+
+    if (trap->interrupt || !trap->epc_known ||
+        !image_raw(df->image, trap->priv, trap->epc, df->mask, &raw)) {
+        return;
+    }
+    item.data = *classify(df, raw);
+    /* Some of its accesses may have been made. */
+    item.data.min = 0;
+    if (item.data.max >= 2) {
+        PUSH(df, items, item);
     }
 }
 
@@ -374,8 +406,8 @@ DataFlowStatus data_flow_packet(DataFlow *df, const uint8_t *payload,
     if (status != DATA_FLOW_OK) {
         return status;
     }
-    g_array_append_val(df->accesses, access);
-    if (df->accesses->len >= STRETCH_MAX) {
+    PUSH(df, accesses, access);
+    if (df->nr_accesses >= STRETCH_MAX) {
         df->broken = true;
         finish(df, 0);
         df->broken = true;

@@ -38,9 +38,15 @@ typedef struct DataFlowAccess {
     ETraceDataAccess access;
 } DataFlowAccess;
 
+typedef struct DataFlowInsn {
+    uint64_t pc;
+    uint32_t raw;               /* of 16 bits: the low half */
+    bool readable;              /* raw is known */
+} DataFlowInsn;
+
 /* In the order of execution; each may be NULL. */
 typedef struct DataFlowOps {
-    void (*insn)(void *opaque, uint64_t pc);
+    void (*insn)(void *opaque, const DataFlowInsn *insn);
     void (*access)(void *opaque, const DataFlowAccess *access);
 } DataFlowOps;
 
@@ -60,6 +66,9 @@ typedef struct DataFlowLeft {
     bool vstart;                /* may not be 0 */
 } DataFlowLeft;
 
+typedef struct DataFlowItem DataFlowItem;
+typedef struct DataFlowKind DataFlowKind;
+
 typedef struct DataFlow {
     ETraceParams params;
     Image *image;
@@ -69,9 +78,13 @@ typedef struct DataFlow {
 
     ETraceDataState state;
     ETraceDataSizes sizes;
-    GArray *insns;              /* of the stretch: uint64_t pc */
-    GArray *items;              /* ... DataFlowItem */
-    GArray *accesses;           /* ... ETraceDataAccess */
+    /* Of the stretch; there is room for as many as max_... says. */
+    DataFlowInsn *insns;
+    DataFlowItem *items;        /* those that may access something */
+    ETraceDataAccess *accesses;
+    unsigned nr_insns, nr_items, nr_accesses;
+    unsigned max_insns, max_items, max_accesses;
+    DataFlowKind *kinds;        /* what instructions are that ran lately */
     DataFlowLeft left;          /* by those before the stretch */
     bool broken;                /* something of the stretch is lost */
     bool waiting;               /* for a sync packet: what is before is gone */

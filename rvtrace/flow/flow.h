@@ -49,6 +49,25 @@ static inline unsigned flow_insn_length(const uint8_t *code)
     return insn_length(code[0]);
 }
 
+/*
+ * The bytes of an instruction of @run, at @pc and @code, which are as @image has
+ * them: one of 16 bits is in the low half of *@raw. False: they are not known.
+ */
+static inline bool flow_run_raw(const FlowRun *run, Image *image, uint64_t mask,
+                                uint64_t pc, const uint8_t *code, uint32_t *raw)
+{
+    /* Alone, it may be one that nobody knows, or end on the next page. */
+    if (run->count == 1 ||
+        (pc & CODE_PAGE_MASK) >= CODE_PAGE_SIZE - sizeof(*raw)) {
+        return image_raw(image, run->priv, pc, mask, raw);
+    }
+    *raw = code[0] | code[1] << 8;
+    if (insn_length(*raw) == 4) {
+        *raw |= (uint32_t)(code[2] | code[3] << 8) << 16;
+    }
+    return true;
+}
+
 /* FlowTrap.cause, where whoever recorded it did not say */
 #define FLOW_CAUSE_UNKNOWN  255
 

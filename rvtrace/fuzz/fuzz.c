@@ -143,7 +143,7 @@ static void on_loss(void *opaque, const TraceLoss *loss)
     callstack_lost(((State *)opaque)->stack);
 }
 
-static void on_insn(void *opaque, uint64_t pc)
+static void on_insn(void *opaque, const DataFlowInsn *insn)
 {
 }
 

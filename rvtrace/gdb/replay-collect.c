@@ -18,32 +18,13 @@
 
 #define CAUSE_USER_ECALL    8
 
-/* @insn is handed over: its accesses follow. */
-static void begin_insn(StatePass *p, const Pending *insn)
+/* The run that follows is the next one in the queue. */
+static void next_run(StatePass *p)
 {
-    p->look(p);
-    p->now = *insn;
-    p->has_now = true;
-    g_array_set_size(p->accesses, 0);
-    p->unknown = false;
-    p->sc_failed = false;
-    if (insn->index >= p->to) {
-        p->d.stop = true;
-    }
-}
+    const PendingRun *run = &g_array_index(p->queue, PendingRun, p->next);
 
-static void on_insn(void *opaque, uint64_t pc)
-{
-    StatePass *p = opaque;
-    Pending insn;
-
-    if (p->next == p->queue->len) {
-        /* A stretch that is too long ends before its last run is said. */
-        p->ahead++;
-        return;
-    }
-    insn = g_array_index(p->queue, Pending, p->next);
-    p->failed |= insn.pc != pc;
+    p->now = run->first;
+    p->left = run->count;
     p->next++;
     if (p->next == p->queue->len) {
         g_array_set_size(p->queue, 0);
@@ -52,7 +33,33 @@ static void on_insn(void *opaque, uint64_t pc)
         g_array_remove_range(p->queue, 0, p->next);
         p->next = 0;
     }
-    begin_insn(p, &insn);
+}
+
+/* The instruction is handed over: its accesses follow. */
+static void on_insn(void *opaque, const DataFlowInsn *insn)
+{
+    StatePass *p = opaque;
+
+    p->look(p);
+    if (p->left) {
+        p->now.index++;
+        p->now.border = BORDER_NONE;
+        p->now.trapped = p->now.called = p->now.first = false;
+        p->now.pc = insn->pc;
+    } else {
+        next_run(p);
+    }
+    p->failed |= p->now.pc != insn->pc;
+    p->now.raw = insn->raw;
+    p->now.readable = insn->readable;
+    p->left--;
+    p->has_now = true;
+    g_array_set_size(p->accesses, 0);
+    p->unknown = false;
+    p->sc_failed = false;
+    if (p->now.index >= p->to) {
+        p->d.stop = true;
+    }
 }
 
 static void on_access(void *opaque, const DataFlowAccess *access)
@@ -79,6 +86,7 @@ static void on_access(void *opaque, const DataFlowAccess *access)
      */
     if (p->memory && p->has_now && p->now.index >= p->from) {
         memory_forget_all(p->memory);
+        memset(p->placed, 0, sizeof(p->placed));
         marks_wild(p, p->pos);
     }
     if (p->stray) {
@@ -93,32 +101,24 @@ static const DataFlowOps data_ops = {
 
 static void add_run(StatePass *p, const FlowRun *run)
 {
-    unsigned space = priv_is_machine(run->priv) ? MACHINE :
-                     trace_decoder_space(&p->d, run->priv);
-    const uint8_t *code = run->code;
-    uint64_t pc = run->pc;
-
-    for (unsigned i = 0; i < run->count; i++) {
-        Pending insn = {
-            .pc = pc, .index = p->pos++, .space = space, .priv = run->priv,
-            .border = p->border, .trapped = p->trapped,
+    PendingRun pending = {
+        .first = {
+            .pc = run->pc, .index = p->pos, .priv = run->priv,
+            .space = priv_is_machine(run->priv) ? MACHINE :
+                     trace_decoder_space(&p->d, run->priv),
+            .border = p->border, .trapped = p->trapped, .first = true,
             .called = p->in_call &&
-                      pc == ((p->call + ECALL_SIZE) & p->d.flow.mask),
-        };
+                      run->pc == ((p->call + ECALL_SIZE) & p->d.flow.mask),
+        },
+        .count = run->count,
+    };
 
-        insn.readable = image_raw(p->d.image, run->priv, pc, p->d.flow.mask,
-                                  &insn.raw);
+    if (run->count) {
         p->cpu.isa = p->d.image->isa;
-        if (p->ahead) {
-            p->ahead--;
-            begin_insn(p, &insn);
-        } else {
-            g_array_append_val(p->queue, insn);
-        }
+        g_array_append_val(p->queue, pending);
+        p->pos += run->count;
         p->border = BORDER_NONE;
         p->trapped = p->in_call = false;
-        pc = (pc + flow_insn_length(code)) & p->d.flow.mask;
-        code += flow_insn_length(code);
     }
 }
 
@@ -224,7 +224,7 @@ bool replay_state_pass(StatePass *p)
                     sideband_is_process(s->r->t->sideband);
     p->pos = p->began = p->polled = point ? point->insns : 0;
     p->part = point ? point->at.part : 0;
-    p->queue = g_array_new(false, false, sizeof(Pending));
+    p->queue = g_array_new(false, false, sizeof(PendingRun));
     p->accesses = g_array_new(false, false, sizeof(ETraceDataAccess));
     ok = trace_decode_from(&p->d, s->r->t, s->r->hart,
                            point ? &start : NULL, &state_consumer, p);

@@ -25,7 +25,7 @@ typedef enum Border {
     BORDER_BEGIN,               /* ... and the trace begins, with registers */
 } Border;
 
-/* An instruction whose accesses are not known yet */
+/* An instruction */
 typedef struct Pending {
     uint64_t pc;
     uint64_t index;
@@ -36,7 +36,14 @@ typedef struct Pending {
     bool trapped;               /* ... and a trap */
     bool called;                /* ... a system call of user mode, done */
     bool readable;              /* raw is known */
+    bool first;                 /* of a run */
 } Pending;
+
+/* Instructions one behind the other, whose accesses are not known yet */
+typedef struct PendingRun {
+    Pending first;              /* without raw */
+    unsigned count;
+} PendingRun;
 
 /*
  * When the hart has accessed memory last, if other harts are asked about it, too.
@@ -104,6 +111,15 @@ struct ReplayStates {
     SavedState now;             /* that was asked for last; likewise */
 };
 
+/* Instructions whose code has been put into memory, by address */
+#define NR_PLACED   1024
+
+typedef struct PlacedCode {
+    uint64_t pc;
+    uint32_t raw;               /* 0: none */
+    unsigned space;
+} PlacedCode;
+
 typedef struct StatePass StatePass;
 
 struct StatePass {
@@ -117,15 +133,16 @@ struct StatePass {
     uint64_t save_at;           /* the next state that is kept, at the latest */
     Cpu cpu;
     Memory *memory;
+    PlacedCode placed[NR_PLACED];   /* and not been forgotten since */
     Marks marks;
     /* The epoch of instructions from epoch_begin on, and before epoch_end */
     unsigned epoch;
     uint64_t epoch_begin, epoch_end;
     ReplayZone *zone;           /* to be found; or NULL */
-    /* Instructions that have run, and those handed over with accesses */
-    GArray *queue;              /* Pending */
-    guint next;
-    uint64_t ahead;             /* handed over before they came */
+    /* Instructions that have run: those handed over with accesses ... */
+    GArray *queue;              /* PendingRun */
+    guint next;                 /* ... are of those before this one */
+    unsigned left;              /* ... but for so many, the last ones */
     uint64_t pos;               /* index of the next one to come */
     uint64_t began;             /* ... at first */
     uint64_t polled;            /* pos when poll was called last */

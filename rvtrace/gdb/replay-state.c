@@ -118,6 +118,7 @@ static void thin_out(ReplayStates *s)
 static void forget_pages(StatePass *p)
 {
     memory_forget_all(p->memory);
+    memset(p->placed, 0, sizeof(p->placed));
     if (!p->s->shared) {
         p->memory_since = 0;
     }
@@ -137,6 +138,27 @@ static void forget(StatePass *p, uint64_t index)
     forget_memory(p, index);
 }
 
+/* An access may have been any of these bytes'. */
+static void forget_bytes(StatePass *p, unsigned space, uint64_t addr,
+                         unsigned len)
+{
+    memory_forget(p->memory, space, addr, len);
+    memset(p->placed, 0, sizeof(p->placed));
+}
+
+/* Memory has the code of @insn, which ran. */
+static void put_code(StatePass *p, const Pending *insn)
+{
+    PlacedCode *placed = &p->placed[(insn->pc >> 1) % NR_PLACED];
+
+    if (placed->pc != insn->pc || placed->raw != insn->raw ||
+        placed->space != insn->space) {
+        memory_put(p->memory, insn->space, insn->pc, insn->raw,
+                   insn_length(insn->raw));
+        *placed = (PlacedCode) { insn->pc, insn->raw, insn->space };
+    }
+}
+
 static void put_memory(StatePass *p, const Pending *insn,
                        const ETraceDataAccess *a)
 {
@@ -151,7 +173,7 @@ static void put_memory(StatePass *p, const Pending *insn,
     if (known) {
         memory_put(p->memory, insn->space, a->address, value, len);
     } else {
-        memory_forget(p->memory, insn->space, a->address, len);
+        forget_bytes(p, insn->space, a->address, len);
     }
     if (a->dtype != ETRACE_DTYPE_LOAD) {
         marks_store(p, insn, a->address, len, known ? &value : NULL);
@@ -178,7 +200,7 @@ static void forget_block(StatePass *p, const Pending *insn)
     }
     if (p->cpu.known_x >> rs1 & 1) {
         addr = p->cpu.x[rs1] & ~(uint64_t)(size - 1);
-        memory_forget(p->memory, insn->space, addr, size);
+        forget_bytes(p, insn->space, addr, size);
         marks_store(p, insn, addr, size, NULL);
     } else {
         forget_memory(p, insn->index);
@@ -294,20 +316,21 @@ static void execute_now(StatePass *p)
     if (p->zone && insn->index >= p->zone->from) {
         begin_zone(p, insn->index);
     }
-    cross_border(p, insn);
+    if (insn->first) {
+        cross_border(p, insn);
+    }
     if (insn->index == p->to) {
         return;
     }
     if (!insn->readable) {
         forget(p, insn->index);
     } else {
-        if (cpu_may_store(insn->raw) && !all.n && !all.sc_failed) {
+        if (!all.n && !all.sc_failed && cpu_may_store(insn->raw)) {
             forget_memory(p, insn->index);
         }
         forget_block(p, insn);
         cpu_execute(&p->cpu, insn->pc, insn->raw, &all);
-        memory_put(p->memory, insn->space, insn->pc, insn->raw,
-                   insn_length(insn->raw));
+        put_code(p, insn);
         for (unsigned i = 0; i < all.n; i++) {
             put_memory(p, insn, &all.all[i]);
         }

@@ -150,6 +150,20 @@ static Page *own(Memory *m, unsigned space, uint64_t addr, bool make)
     return p;
 }
 
+static inline void put_bytes(uint8_t *to, uint64_t value, unsigned n)
+{
+    uint64_t bytes = GUINT64_TO_LE(value);
+
+    /* Most are one of these, which are one store of the host's. */
+    if (n == 8) {
+        memcpy(to, &bytes, 8);
+    } else if (n == 4) {
+        memcpy(to, &bytes, 4);
+    } else {
+        memcpy(to, &bytes, n);
+    }
+}
+
 void memory_put(Memory *m, unsigned space, uint64_t addr, uint64_t value,
                 unsigned len)
 {
@@ -159,9 +173,7 @@ void memory_put(Memory *m, unsigned space, uint64_t addr, uint64_t value,
         /* Of one page, and of one word of its bits */
         unsigned n = MIN(len, 64 - off % 64);
 
-        for (unsigned i = 0; i < n; i++) {
-            p->bytes[off + i] = value >> 8 * i;
-        }
+        put_bytes(p->bytes + off, value, n);
         p->known[off / 64] |= ((1ull << n) - 1) << off % 64;
         value = n < 8 ? value >> 8 * n : 0;
         addr += n;

@@ -24,13 +24,13 @@ static void data_run(TraceDecoder *d, const FlowRun *whole)
     if (d->left != UINT64_MAX) {
         d->left -= run.count;
     }
-    if (d->consumer->data) {
-        data_flow_run(&d->data, &run);
-    }
     if (ops->runs) {
         ops->runs(d->opaque, &run, 1, run.count);
     } else if (ops->run) {
         ops->run(d->opaque, &run);
+    }
+    if (d->consumer->data) {
+        data_flow_run(&d->data, &run);
     }
     d->stop |= !d->left;
 }

@@ -195,7 +195,8 @@ typedef struct TraceStart {
 
 /*
  * data may be NULL: data packets are not decoded then, unless access asks for
- * each of them by itself, and not for whose it is. note may be, too; it is
+ * each of them by itself, and not for whose it is. Instructions come in runs
+ * before they come with their accesses. note may be NULL, too; it is
  * called between what the hart executed before and after the note was taken.
  * synced is called behind synchronisation packets, when all that came before
  * has been reported.

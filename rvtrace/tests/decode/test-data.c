@@ -101,11 +101,11 @@ typedef struct Fixture {
     GString *out;
 } Fixture;
 
-static void on_insn(void *opaque, uint64_t pc)
+static void on_insn(void *opaque, const DataFlowInsn *insn)
 {
     Fixture *x = opaque;
 
-    g_string_append_printf(x->out, " @%x", (unsigned)(pc - BASE));
+    g_string_append_printf(x->out, " @%x", (unsigned)(insn->pc - BASE));
 }
 
 static void on_access(void *opaque, const DataFlowAccess *access)

@@ -554,8 +554,9 @@ tap.run(f'{OUT}/tests', [
       for modes in (MODES if name == 'signals' else MODES[:2])),
     *((f'data-{name}', test_data, name) for name in PROGRAMS),
     *((f'past-{name}', test_past, name, every)
-      for name, every in (('reads', 97), ('signals', 97), ('steady', 40009))),
-    *([('steady', test_steady)] if XLEN == '64' else []),
+      for name, every in (('reads', 97), ('signals', 97))),
+    *([('past-steady', test_past, 'steady', 40009), ('steady', test_steady)]
+      if XLEN == '64' else []),
     *((f'filter-{modes}', test_filter, modes) for modes in MODES),
     ('filter-data', test_filter_data),
     ('times', test_times),
