@@ -5,6 +5,7 @@
  */
 #include "qemu/osdep.h"
 #include "flow/data-flow.h"
+#include "flow/packet-quick.h"
 
 /* A stretch of more instructions than this is not put together. */
 #define STRETCH_MAX     (4u << 20)
@@ -381,11 +382,13 @@ void data_flow_trap(DataFlow *df, const FlowTrap *trap)
 }
 
 DataFlowStatus data_flow_access(DataFlow *df, const uint8_t *payload,
-                                size_t len, ETraceDataAccess *access)
+                                size_t len, const int64_t *word,
+                                ETraceDataAccess *access)
 {
     ETraceDataPacket pkt;
 
-    if (!etrace_data_packet_unpack(&df->params, &df->sizes, payload, len,
+    if (!(word && packet_quick_data(&df->params, *word, &pkt)) &&
+        !etrace_data_packet_unpack(&df->params, &df->sizes, payload, len,
                                    &pkt)) {
         data_flow_gap(df);
         return DATA_FLOW_MALFORMED;
@@ -398,10 +401,10 @@ DataFlowStatus data_flow_access(DataFlow *df, const uint8_t *payload,
 }
 
 DataFlowStatus data_flow_packet(DataFlow *df, const uint8_t *payload,
-                                size_t len)
+                                size_t len, const int64_t *word)
 {
     ETraceDataAccess access;
-    DataFlowStatus status = data_flow_access(df, payload, len, &access);
+    DataFlowStatus status = data_flow_access(df, payload, len, word, &access);
 
     if (status != DATA_FLOW_OK) {
         return status;

@@ -102,16 +102,20 @@ void data_flow_destroy(DataFlow *df);
 void data_flow_run(DataFlow *df, const FlowRun *run);
 void data_flow_trap(DataFlow *df, const FlowTrap *trap);
 
-/* The payload of a data packet */
+/*
+ * The payload of a data packet, and what it is as a number, if that is known
+ * (packet_word()); or NULL
+ */
 DataFlowStatus data_flow_packet(DataFlow *df, const uint8_t *payload,
-                                size_t len);
+                                size_t len, const int64_t *word);
 
 /*
  * The same, but nobody asks whose the access is: *@access is what the packet
  * says, if it is OK.
  */
 DataFlowStatus data_flow_access(DataFlow *df, const uint8_t *payload,
-                                size_t len, ETraceDataAccess *access);
+                                size_t len, const int64_t *word,
+                                ETraceDataAccess *access);
 
 /*
  * An instruction packet. Called behind flow_packet(), whose instructions have

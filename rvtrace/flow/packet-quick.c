@@ -94,3 +94,39 @@ bool packet_quick(const ETraceParams *params, int64_t word, size_t len,
         return false;
     }
 }
+
+bool packet_quick_data(const ETraceParams *params, int64_t word,
+                       ETraceDataPacket *pkt)
+{
+    unsigned size = (word >> 3) & 3, pos = 7 + size, width, shift;
+
+    /*
+     * Only then are widths these: 3, 2, 2, size, that of the data, and 64 of
+     * the address, which reaches to the end of the word.
+     */
+    if (params->wire_format != ETRACE_WIRE_2_0 || params->data_width != 64 ||
+        params->daddress_width != 64 || params->dtype_width == 1 ||
+        params->lrid_width ||
+        (params->doptions & (ETRACE_DOPT_NO_ADDRESS | ETRACE_DOPT_NO_DATA))) {
+        return false;
+    }
+    *pkt = (ETraceDataPacket) {
+        .format = word & 7,
+        .size = size,
+        .diff = (word >> 5) & 3,
+        .data_len = (word >> 7) & ((1u << size) - 1),
+    };
+    width = 8 * (pkt->data_len + 1);
+    if (pkt->format > ETRACE_DATA_STORE_UNALIGNED || pos + width > 63) {
+        return false;
+    }
+    shift = 64 - pos - width;
+    pkt->data = (int64_t)((uint64_t)word << shift) >> (64 - width);
+    if (size < 3) {
+        pkt->data &= (1ull << (8 << size)) - 1;
+    }
+    pkt->address = (uint64_t)(word >> (pos + width)) <<
+                   (pkt->format == ETRACE_DATA_LOAD ||
+                    pkt->format == ETRACE_DATA_STORE ? size : 0);
+    return true;
+}

@@ -2,8 +2,9 @@
  * Packets that fit in a word
  *
  * Nearly all te_inst of a program are branch maps and differential addresses
- * of at most 8 bytes. These are read with a few shifts, where the core goes
- * through a table of fields (etrace/layout.h).
+ * of at most 8 bytes, and nearly all te_data are loads and stores of as many.
+ * These are read with a few shifts, where the core goes through a table of
+ * fields (etrace/layout.h, etrace/data-layout.h).
  *
  * SPDX-License-Identifier: GPL-2.0-or-later
  */
@@ -11,6 +12,7 @@
 #define ETRACE_PACKET_QUICK_H
 
 #include <glib.h>
+#include "etrace/data-packet.h"
 #include "etrace/packet.h"
 
 /* Longest payload that packet_quick() reads, bytes */
@@ -46,5 +48,9 @@ static inline unsigned packet_word_store(int64_t word, uint8_t *buf)
  */
 bool packet_quick(const ETraceParams *params, int64_t word, size_t len,
                   ETracePacket *pkt);
+
+/* The same, as etrace_data_packet_unpack() */
+bool packet_quick_data(const ETraceParams *params, int64_t word,
+                       ETraceDataPacket *pkt);
 
 #endif /* ETRACE_PACKET_QUICK_H */

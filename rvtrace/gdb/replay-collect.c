@@ -54,7 +54,9 @@ static void on_insn(void *opaque, const DataFlowInsn *insn)
     p->now.readable = insn->readable;
     p->left--;
     p->has_now = true;
-    g_array_set_size(p->accesses, 0);
+    if (p->accesses->len) {
+        g_array_set_size(p->accesses, 0);
+    }
     p->unknown = false;
     p->sc_failed = false;
     if (p->now.index >= p->to) {
@@ -86,7 +88,7 @@ static void on_access(void *opaque, const DataFlowAccess *access)
      */
     if (p->memory && p->has_now && p->now.index >= p->from) {
         memory_forget_all(p->memory);
-        memset(p->placed, 0, sizeof(p->placed));
+        p->forgets++;
         marks_wild(p, p->pos);
     }
     if (p->stray) {

@@ -116,8 +116,9 @@ struct ReplayStates {
 
 typedef struct PlacedCode {
     uint64_t pc;
-    uint32_t raw;               /* 0: none */
+    uint32_t raw;
     unsigned space;
+    uint64_t forgets;           /* of the pass, until then; 0: no code */
 } PlacedCode;
 
 typedef struct StatePass StatePass;
@@ -133,7 +134,8 @@ struct StatePass {
     uint64_t save_at;           /* the next state that is kept, at the latest */
     Cpu cpu;
     Memory *memory;
-    PlacedCode placed[NR_PLACED];   /* and not been forgotten since */
+    PlacedCode placed[NR_PLACED];
+    uint64_t forgets;           /* of memory, from 1 on */
     Marks marks;
     /* The epoch of instructions from epoch_begin on, and before epoch_end */
     unsigned epoch;

@@ -118,7 +118,7 @@ static void thin_out(ReplayStates *s)
 static void forget_pages(StatePass *p)
 {
     memory_forget_all(p->memory);
-    memset(p->placed, 0, sizeof(p->placed));
+    p->forgets++;
     if (!p->s->shared) {
         p->memory_since = 0;
     }
@@ -143,7 +143,7 @@ static void forget_bytes(StatePass *p, unsigned space, uint64_t addr,
                          unsigned len)
 {
     memory_forget(p->memory, space, addr, len);
-    memset(p->placed, 0, sizeof(p->placed));
+    p->forgets++;
 }
 
 /* Memory has the code of @insn, which ran. */
@@ -152,10 +152,12 @@ static void put_code(StatePass *p, const Pending *insn)
     PlacedCode *placed = &p->placed[(insn->pc >> 1) % NR_PLACED];
 
     if (placed->pc != insn->pc || placed->raw != insn->raw ||
-        placed->space != insn->space) {
+        placed->space != insn->space || placed->forgets != p->forgets) {
         memory_put(p->memory, insn->space, insn->pc, insn->raw,
                    insn_length(insn->raw));
-        *placed = (PlacedCode) { insn->pc, insn->raw, insn->space };
+        *placed = (PlacedCode) {
+            insn->pc, insn->raw, insn->space, p->forgets,
+        };
     }
 }
 
@@ -411,6 +413,7 @@ static bool run_pass(StatePass *p, uint64_t begin, uint64_t to, uint64_t since)
     /* A pass may drop this one: not its memory. */
     from = start_of(s, begin, since);
     p->look = execute_now;
+    p->forgets = 1;
     p->from = from.insns;
     p->to = to;
     p->cpu_since = from.cpu_since;

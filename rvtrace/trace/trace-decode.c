@@ -174,13 +174,15 @@ static void inst_packet(TraceDecoder *d)
 
 static DataFlowStatus decode_access(TraceDecoder *d)
 {
+    const int64_t *word = d->item.quick ? &d->item.word : NULL;
     ETraceDataAccess access;
     DataFlowStatus status;
 
     if (d->consumer->data) {
-        return data_flow_packet(&d->data, d->item.payload, d->item.len);
+        return data_flow_packet(&d->data, d->item.payload, d->item.len, word);
     }
-    status = data_flow_access(&d->data, d->item.payload, d->item.len, &access);
+    status = data_flow_access(&d->data, d->item.payload, d->item.len, word,
+                              &access);
     if (status == DATA_FLOW_OK) {
         d->consumer->access(d->opaque, &access);
     }

@@ -168,7 +168,7 @@ static DataFlowStatus packet(Fixture *x, const ETraceDataPacket *pkt)
 
     etrace_data_packet_shorten(&x->df.params, &shortened);
     len = etrace_data_packet_pack(&x->df.params, NULL, &shortened, buf);
-    return data_flow_packet(&x->df, buf, len);
+    return data_flow_packet(&x->df, buf, len, NULL);
 }
 
 static void access4(Fixture *x, unsigned format, uint64_t address)
@@ -267,7 +267,8 @@ static void test_malformed(void)
     SET_UP(&x, LW);
     retire(&x, 0, 1);
     access4(&x, ETRACE_DATA_LOAD, 0x100);
-    check_cmpuint(data_flow_packet(&x.df, bad, 1), ==, DATA_FLOW_MALFORMED);
+    check_cmpuint(data_flow_packet(&x.df, bad, 1, NULL), ==,
+                  DATA_FLOW_MALFORMED);
     expect(&x, " @0 ?100");
 }
 
