@@ -91,6 +91,9 @@ typedef struct ReplayZone {
     Marks all;
 } ReplayZone;
 
+/* Words of which replay-threads.c remembers something */
+#define THREADS_WORDS_MAX (1u << 20)
+
 /* Stores of a zone that are listed: 1 MiB */
 #define ZONE_STORES_MAX 16384
 
@@ -100,6 +103,8 @@ typedef struct ReplayLines ReplayLines;
 struct ReplayStates {
     Replay *r;
     ReplayLines *lines;         /* or NULL: nobody has asked */
+    /* Is a word ever accessed? By its address; or NULL, see replay-threads.c */
+    GHashTable *words;
     bool shared;                /* other harts are asked, too */
     ReplayZone zone;            /* that was asked for last */
     GArray *saved;              /* SavedState, ascending; since 0, first of 0 */
@@ -193,6 +198,18 @@ bool replay_is_seamless(const StatePass *p, const Pending *b);
 
 /* Are the registers before @insn in the sideband? */
 bool replay_has_registers(const StatePass *p, const Pending *insn);
+
+/*
+ * replay-calls.c. What the system call that @cpu is about to make may write to:
+ * *@n @ranges, for which there is room. False: it may be anything.
+ */
+typedef struct ReplayRange {
+    uint64_t addr, len;
+} ReplayRange;
+
+#define REPLAY_CALL_RANGES  2
+
+bool replay_call_ranges(const Cpu *cpu, ReplayRange *ranges, unsigned *n);
 
 /*
  * replay-marks.c. All functions but those of the first group do nothing if other

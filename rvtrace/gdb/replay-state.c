@@ -12,7 +12,7 @@
  *
  * Of programs of QEMU's user mode, the kernel is not traced. A system call
  * changes no register but a0, as Linux promises for those that are executed
- * here; memory may be another one.
+ * here; what it may write to memory depends on which one it is.
  *
  * SPDX-License-Identifier: GPL-2.0-or-later
  */
@@ -102,6 +102,7 @@ void replay_states_free(ReplayStates *s)
     zone_clear(&s->zone);
     g_array_unref(s->zone.stores);
     replay_lines_free(s->lines);
+    g_clear_pointer(&s->words, g_hash_table_unref);
     g_free(s);
 }
 
@@ -140,7 +141,7 @@ static void forget(StatePass *p, uint64_t index)
 
 /* An access may have been any of these bytes'. */
 static void forget_bytes(StatePass *p, unsigned space, uint64_t addr,
-                         unsigned len)
+                         uint64_t len)
 {
     memory_forget(p->memory, space, addr, len);
     p->forgets++;
@@ -209,6 +210,21 @@ static void forget_block(StatePass *p, const Pending *insn)
     }
 }
 
+/* ... for the program, whose system call was the last thing it did */
+static void forget_what_kernel_wrote(StatePass *p, const Pending *insn)
+{
+    ReplayRange ranges[REPLAY_CALL_RANGES];
+    unsigned n;
+
+    if (!replay_call_ranges(&p->cpu, ranges, &n)) {
+        forget_memory(p, insn->index);
+        return;
+    }
+    for (unsigned i = 0; i < n; i++) {
+        forget_bytes(p, insn->space, ranges[i].addr, ranges[i].len);
+    }
+}
+
 /* What may have happened in front of instruction @insn */
 static void cross_border(StatePass *p, const Pending *insn)
 {
@@ -220,8 +236,8 @@ static void cross_border(StatePass *p, const Pending *insn)
     } else if (has_registers && insn->border < BORDER_GAP && !insn->trapped) {
         /* They were put amid the trace. */
     } else if (replay_is_behind_call(p, insn)) {
+        forget_what_kernel_wrote(p, insn);
         p->cpu.known_x &= ~(1u << REG_A0);
-        forget_memory(p, insn->index);
     } else if (!replay_is_seamless(p, insn)) {
         forget(p, insn->index);
     }

@@ -62,6 +62,14 @@ size_t replay_shared_memory(ReplayStates *const *all, unsigned n, unsigned hart,
                             uint64_t i, uint64_t addr, uint8_t *buf, size_t len,
                             bool *stored);
 
+/*
+ * The same of the threads of a program, of which replay_states_share() has not
+ * been told: nothing is known that another thread accesses at any time.
+ */
+size_t replay_threads_memory(ReplayStates *const *all, unsigned n,
+                             unsigned hart, uint64_t i, uint64_t addr,
+                             uint8_t *buf, size_t len, bool *stored);
+
 /* Memory that is watched */
 typedef struct ReplayWatch {
     uint64_t addr, len;

@@ -59,6 +59,7 @@ struct GdbTarget {
     GdbHart *harts;
     /* Each hart's states, or NULL, if several have some; else NULL */
     ReplayStates **shared;
+    bool is_process;            /* ... and they are threads of a program */
     unsigned general;           /* hart that is asked about (Hg) */
     /*
      * The hart that the user has selected: gdb asks whether it is there (T), or

@@ -79,10 +79,7 @@ void gdb_target_share(GdbTarget *g)
 {
     unsigned n = 0;
 
-    /* A program's threads have no times that order what they do. */
-    if (g->t->sideband && sideband_is_process(g->t->sideband)) {
-        return;
-    }
+    g->is_process = g->t->sideband && sideband_is_process(g->t->sideband);
     g->shared = g_new0(ReplayStates *, g->nr_harts);
     for (unsigned i = 0; i < g->nr_harts; i++) {
         g->shared[i] = g->harts[i].states;
@@ -92,7 +89,7 @@ void gdb_target_share(GdbTarget *g)
         g_clear_pointer(&g->shared, g_free);
     }
     for (unsigned i = 0; g->shared && i < g->nr_harts; i++) {
-        if (g->shared[i]) {
+        if (g->shared[i] && !g->is_process) {
             replay_states_share(g->shared[i]);
         }
     }
@@ -275,9 +272,12 @@ static size_t read_accessed(GdbTarget *g, GdbHart *h, uint64_t addr,
     if (!h->states) {
         return 0;
     }
-    return g->shared ? replay_shared_memory(g->shared, g->nr_harts, g->general,
-                                            h->at, addr, buf, len, stored)
-                     : replay_memory(h->states, h->at, addr, buf, len);
+    if (!g->shared) {
+        return replay_memory(h->states, h->at, addr, buf, len);
+    }
+    /* A program's threads have no times that order what they do. */
+    return (g->is_process ? replay_threads_memory : replay_shared_memory)(
+        g->shared, g->nr_harts, g->general, h->at, addr, buf, len, stored);
 }
 
 /* What harts have accessed, or what ran, or what is in the files */

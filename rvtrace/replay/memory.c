@@ -181,7 +181,8 @@ void memory_put(Memory *m, unsigned space, uint64_t addr, uint64_t value,
     }
 }
 
-void memory_forget(Memory *m, unsigned space, uint64_t addr, unsigned len)
+static void forget_bytes(Memory *m, unsigned space, uint64_t addr,
+                         unsigned len)
 {
     for (unsigned i = 0; i < len; i++, addr++) {
         Page *p = own(m, space, addr, false);
@@ -191,6 +192,39 @@ void memory_forget(Memory *m, unsigned space, uint64_t addr, unsigned len)
             p->known[off / 64] &= ~(1ull << off % 64);
         }
     }
+}
+
+/* All of each page of which @addr is, or that is behind it, up to @len bytes */
+static void forget_pages(Memory *m, unsigned space, uint64_t addr,
+                         uint64_t len)
+{
+    GHashTableIter iter;
+    gpointer key;
+
+    g_hash_table_iter_init(&iter, m->pages);
+    while (g_hash_table_iter_next(&iter, &key, NULL)) {
+        const Page *p = key;
+
+        if (p->space == space &&
+            p->number - (addr >> PAGE_BITS) < len >> PAGE_BITS) {
+            g_hash_table_iter_remove(&iter);
+        }
+    }
+    memset(m->last, 0, sizeof(m->last));
+}
+
+void memory_forget(Memory *m, unsigned space, uint64_t addr, uint64_t len)
+{
+    uint64_t head = MIN(len, -addr & PAGE_MASK), tail;
+
+    forget_bytes(m, space, addr, head);
+    addr += head;
+    len -= head;
+    tail = len & PAGE_MASK;
+    if (len > tail) {
+        forget_pages(m, space, addr, len - tail);
+    }
+    forget_bytes(m, space, addr + len - tail, tail);
 }
 
 void memory_forget_all(Memory *m)

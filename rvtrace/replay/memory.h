@@ -28,7 +28,7 @@ void memory_put(Memory *m, unsigned space, uint64_t addr, uint64_t value,
                 unsigned len);
 
 /* Nothing is known of them any more. */
-void memory_forget(Memory *m, unsigned space, uint64_t addr, unsigned len);
+void memory_forget(Memory *m, unsigned space, uint64_t addr, uint64_t len);
 void memory_forget_all(Memory *m);
 
 /*

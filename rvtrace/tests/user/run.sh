@@ -41,6 +41,8 @@ if [ "$XLEN" = 64 ]; then
     program child gcc -static
     program reads gcc -static
     program steady gcc -static
+    program kernel gcc -static -fno-strict-aliasing -Wno-unused-result
+    program shares gcc -static -pthread
     program deadlock gcc -static -pthread
     program crowd gcc -static -pthread
     program forks gcc -static -pthread

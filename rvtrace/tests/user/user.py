@@ -162,7 +162,7 @@ def compare_accesses(folder, tid, saw, decoded, *options):
     return done.stderr if done.returncode else ''
 
 
-def test_past(folder, name, every):
+def test_past(folder, name, every, moments=100, share=.02):
     """
     Registers and memory of the past, between system calls that change it, and
     signals that change registers, too
@@ -171,7 +171,22 @@ def test_past(folder, name, every):
          options=['-plugin', f'{OUT}/libmoments.so,out={folder}/registers,'
                   f'every={every}'])
     os.rename(f'{folder}/trace.sideband', f'{folder}/sideband')
-    return past.compare(folder, int(XLEN) // 8, 100, .02)
+    return past.compare(folder, int(XLEN) // 8, moments, share)
+
+
+def gdb_says(file, name, *commands):
+    """What gdb prints of the past of program name, and rvtrace"""
+    if not shutil.which('gdb-multiarch'):
+        raise Skip('there is no gdb-multiarch')
+    words = ['set remotetimeout 60',
+             f'target remote | {RVTRACE} gdbserver --listen stdio '
+             f'--trace {file} --sideband {file}.sideband --elf {OUT}/{name}',
+             *commands, 'kill']
+    done = subprocess.run(
+        ['gdb-multiarch', '-nx', '-batch',
+         *(word for text in words for word in ('-ex', text)), f'{OUT}/{name}'],
+        capture_output=True, text=True, timeout=LIMIT, check=False)
+    return done.stdout + done.stderr
 
 
 def test_steady(folder):
@@ -179,21 +194,24 @@ def test_steady(folder):
     A program need not make system calls. What is watched is found all the
     same, and nothing is more than done.
     """
-    if not shutil.which('gdb-multiarch'):
-        raise Skip('there is no gdb-multiarch')
     file = f'{folder}/trace'
     qemu(file, 'steady', more=',etrace-data=on')
-    done = subprocess.run(
-        ['gdb-multiarch', '-nx', '-batch', '-ex', 'set remotetimeout 60',
-         '-ex', f'target remote | {RVTRACE} gdbserver --listen stdio '
-         f'--trace {file} --sideband {file}.sideband --elf {OUT}/steady',
-         '-ex', 'watch changed', '-ex', 'reverse-continue', '-ex', 'kill',
-         f'{OUT}/steady'], capture_output=True, text=True, timeout=LIMIT,
-        check=False)
-    said = done.stdout + done.stderr
+    said = gdb_says(file, 'steady', 'watch changed', 'reverse-continue')
     need('New value = 1499998' in said, said)
     need(all(int(part) <= 100 for part in
              re.findall(r'executing again .* (\d+) %', said)), said)
+
+
+def test_shares(folder):
+    """What another thread changes is not shown as this one has seen it last."""
+    file = f'{folder}/trace'
+    qemu(file, 'shares', more=',etrace-data=on')
+    said = gdb_says(file, 'shares', 'thread 1', 'break look',
+                    'reverse-continue', 'echo \\nshared:', 'output shared',
+                    'up', 'echo \\nown:', 'output own', 'echo \\nlocal:',
+                    'output local')
+    need(re.search('shared:(?![0-9])', said) and
+         re.search('own:[0-9]+\nlocal:7', said), said)
 
 
 def bounds():
@@ -555,7 +573,9 @@ tap.run(f'{OUT}/tests', [
     *((f'data-{name}', test_data, name) for name in PROGRAMS),
     *((f'past-{name}', test_past, name, every)
       for name, every in (('reads', 97), ('signals', 97))),
-    *([('past-steady', test_past, 'steady', 40009), ('steady', test_steady)]
+    *([('past-steady', test_past, 'steady', 40009),
+       ('past-kernel', test_past, 'kernel', 5, 400, .1),
+       ('steady', test_steady), ('shares', test_shares)]
       if XLEN == '64' else []),
     *((f'filter-{modes}', test_filter, modes) for modes in MODES),
     ('filter-data', test_filter_data),
