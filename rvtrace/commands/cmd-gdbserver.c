@@ -437,12 +437,22 @@ static bool prepare(GdbServe *s)
     return any;
 }
 
+static void add_file(void *opaque, const Object *object, uint64_t bias)
+{
+    if (object->file) {
+        gdb_target_add_file(opaque, object->file, bias);
+    }
+}
+
 static bool go_to_begin(GdbServe *s)
 {
     g_autoptr(GError) err = NULL;
 
     s->target = gdb_target_new(s->t, s->replays, s->files, s->places);
     add_stacks(s);
+    if (s->t->sideband && sideband_is_process(s->t->sideband)) {
+        names_files(s->names, add_file, s->target);
+    }
     if (s->place && !gdb_target_go(s->target, s->place, &err)) {
         say_error("--goto %s", err->message);
         return false;

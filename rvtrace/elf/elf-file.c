@@ -87,6 +87,24 @@ bool elf_file_has_symtab(const ElfFile *file)
     return false;
 }
 
+bool elf_file_dynamic(const ElfFile *file, uint64_t *addr, bool *pie)
+{
+    Elf_Scn *section = elf_file_section(file, ".dynamic");
+    Elf_Data *data = section ? elf_getdata(section, NULL) : NULL;
+    GElf_Shdr shdr;
+    GElf_Dyn dyn;
+
+    if (!data || !gelf_getshdr(section, &shdr)) {
+        return false;
+    }
+    *addr = shdr.sh_addr;
+    *pie = false;
+    for (int i = 0; gelf_getdyn(data, i, &dyn) && dyn.d_tag != DT_NULL; i++) {
+        *pie |= dyn.d_tag == DT_FLAGS_1 && (dyn.d_un.d_val & DF_1_PIE);
+    }
+    return true;
+}
+
 char *elf_file_split(const char *arg, uint64_t *bias, GError **errp)
 {
     const char *at = strrchr(arg, '@');

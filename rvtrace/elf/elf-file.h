@@ -34,6 +34,12 @@ Elf_Scn *elf_file_section(const ElfFile *file, const char *name);
 bool elf_file_has_symtab(const ElfFile *file);
 
 /*
+ * Where the dynamic section is, by the file's own addresses; *@pie: it is a
+ * program that lies anywhere. Returns false if the file has none.
+ */
+bool elf_file_dynamic(const ElfFile *file, uint64_t *addr, bool *pie);
+
+/*
  * Split "FILE" or "FILE@BIAS". A name with an @ of its own can be given as
  * FILE@0. Returns the file's name, or NULL if BIAS is not a number.
  */

@@ -60,6 +60,9 @@ struct GdbTarget {
     /* Each hart's states, or NULL, if several have some; else NULL */
     ReplayStates **shared;
     bool is_process;            /* ... and they are threads of a program */
+    GArray *libraries;          /* see target-libraries.c */
+    bool has_offset;            /* the program has been moved by that: */
+    uint64_t offset;
     unsigned general;           /* hart that is asked about (Hg) */
     /*
      * The hart that the user has selected: gdb asks whether it is there (T), or
@@ -103,6 +106,11 @@ void gdb_say(GdbTarget *g, const char *text);
 
 /* Send a part of @text as qXfer wants it: @range is "OFFSET,LENGTH". */
 void gdb_put_part(GdbTarget *g, const GString *text, const char *range);
+
+/* target-libraries.c */
+GArray *gdb_libraries_new(void);
+void gdb_libraries_read(GdbTarget *g, const char *args);
+void gdb_libraries_offset(GdbTarget *g, const char *args);
 
 /* together.c: hart @hart, where it is now that others have stopped. */
 GdbHart *gdb_hart_at(GdbTarget *g, unsigned hart);

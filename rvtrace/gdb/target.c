@@ -28,6 +28,7 @@ GdbTarget *gdb_target_new(const Trace *t, GPtrArray *replays, ElfCode *files,
     g->breakpoints = g_array_new(FALSE, FALSE, sizeof(uint64_t));
     g->removed = g_array_new(FALSE, FALSE, sizeof(uint64_t));
     g->watches = g_array_new(FALSE, FALSE, sizeof(ReplayWatch));
+    g->libraries = gdb_libraries_new();
     g->transfers = TRANSFERS;
     g->mover = -1;
     gdb_wait_init(g);
@@ -57,6 +58,7 @@ void gdb_target_free(GdbTarget *g)
     g_array_unref(g->removed);
     g_array_unref(g->watches);
     g_free(g->shared);
+    g_array_unref(g->libraries);
     g_free(g->harts);
     g_free(g);
 }
@@ -348,8 +350,10 @@ static void say_supported(GdbTarget *g, const char *args)
                     "qXfer:features:read+;qXfer:threads:read+;"
                     "ReverseStep+;ReverseContinue+;vContSupported+;"
                     "Qbtrace:bts+;Qbtrace:off+;Qbtrace-conf:bts:size+;"
-                    "qXfer:btrace:read+;qXfer:btrace-conf:read+%s",
-                    RSP_MAX_DATA, g->knows_swbreak ? ";swbreak+;hwbreak+" : "");
+                    "qXfer:btrace:read+;qXfer:btrace-conf:read+%s%s",
+                    RSP_MAX_DATA, g->knows_swbreak ? ";swbreak+;hwbreak+" : "",
+                    g->libraries->len || g->has_offset ?
+                    ";qXfer:libraries-svr4:read+" : "");
     gdb_put(g, s);
 }
 
@@ -369,32 +373,6 @@ static void read_threads(GdbTarget *g, const char *args)
     g_autoptr(GString) text = gdb_text_threads(g);
 
     gdb_put_part(g, text, args);
-}
-
-/*
- * How far a program of user mode has been moved, which is the one that has
- * the function "main". If it is not where it was linked to, it was linked to 0,
- * where its first segment is then.
- */
-static void say_offsets(GdbTarget *g, const char *args)
-{
-    GdbHart *h = gdb_hart(g);
-    const GArray *stack = NULL;
-    g_autofree char *text = NULL;
-    unsigned depth;
-
-    if (h->stacks && g->t->sideband && sideband_is_process(g->t->sideband)) {
-        stack = replay_stack(h->stacks, h->at, &depth);
-    }
-    for (guint i = 0; stack && !text && i < stack->len; i++) {
-        const ReplayFrame *frame = &g_array_index(stack, ReplayFrame, i);
-
-        if (frame->symbol && g_str_equal(frame->symbol->name, "main") &&
-            frame->bias) {
-            text = g_strdup_printf("TextSeg=%" PRIx64, frame->bias);
-        }
-    }
-    gdb_puts(g, text ?: "");
 }
 
 static void run_command(GdbTarget *g, const char *args)
@@ -423,7 +401,8 @@ static void query(GdbTarget *g, const char *packet)
         { "Qbtrace:", gdb_history_set },
         { "Qbtrace-conf:", gdb_history_configure },
         { "qRcmd,", run_command },
-        { "qOffsets", say_offsets },
+        { "qXfer:libraries-svr4:read::", gdb_libraries_read },
+        { "qOffsets", gdb_libraries_offset },
     };
     static const char *const lldb_asks[] = {
         "QThreadSuffixSupported", "QListThreadsInStopReply", "qHostInfo",

@@ -55,6 +55,12 @@ void gdb_target_free(GdbTarget *g);
 void gdb_target_set_stacks(GdbTarget *g, unsigned hart, ReplayStacks *stacks);
 
 /*
+ * A program of user mode had @file, of this machine, mapped @bias above its own
+ * addresses: tell gdb where its symbols are.
+ */
+void gdb_target_add_file(GdbTarget *g, const char *file, uint64_t bias);
+
+/*
  * Go to @place in the replay of every hart: "begin", "end", a number of
  * instructions (with k, M or G behind it or not), or a virtual time (1.5s, ms,
  * us, ns). Returns false and sets @errp if it is none of them or not in the

@@ -361,3 +361,29 @@ bool guest_text_mapping(const GuestText *g, const SidebandWhere *where,
     }
     return true;
 }
+
+void guest_text_files(const GuestText *g, GuestFileFn *fn, void *opaque)
+{
+    GHashTableIter iter;
+    gpointer value;
+
+    g_hash_table_iter_init(&iter, g->processes);
+    while (g_hash_table_iter_next(&iter, NULL, &value)) {
+        const GuestProcess *p = value;
+
+        for (guint i = 0; i < p->maps->len; i++) {
+            const GArray *lines = ((GuestDump *)p->maps->pdata[i])->lines;
+
+            for (guint k = 0; k < lines->len; k++) {
+                const GuestMap *m = &g_array_index(lines, GuestMap, k);
+                const Object *object = m->path ?
+                    g_hash_table_lookup(g->files, m->path) : NULL;
+                uint64_t bias;
+
+                if (object && find_bias(object, m, m->lo, &bias)) {
+                    fn(opaque, object, bias);
+                }
+            }
+        }
+    }
+}

@@ -67,6 +67,14 @@ typedef struct GuestMapping {
 bool guest_text_mapping(const GuestText *g, const SidebandWhere *where,
                         uint32_t tgid, uint64_t vaddr, GuestMapping *mapping);
 
+typedef void GuestFileFn(void *opaque, const Object *object, uint64_t bias);
+
+/*
+ * Call @fn for each file that processes had mapped to execute, each time that one
+ * says so: @object has its code, @bias below where it lay.
+ */
+void guest_text_files(const GuestText *g, GuestFileFn *fn, void *opaque);
+
 /*
  * The function that process @tgid made at run time at @vaddr, whose code is
  * what is there at the place @where; false: not known. Functions that lay at

@@ -251,6 +251,17 @@ unsigned names_add_texts(Names *names, char **roots)
     return malformed;
 }
 
+void names_files(const Names *names,
+                 void (*fn)(void *opaque, const Object *object, uint64_t bias),
+                 void *opaque)
+{
+    for (guint k = 0; k < names->texts->len; k++) {
+        if (names->texts->pdata[k]) {
+            guest_text_files(names->texts->pdata[k], fn, opaque);
+        }
+    }
+}
+
 /* The part of the trace that @image's decoder is in: -1 if not known */
 static int part_of(const Names *names, const Image *image, unsigned priv,
                    uint64_t pc, SidebandWhere *where)

@@ -65,6 +65,11 @@ void names_add_sideband(Names *names, const Sideband *sb);
  */
 unsigned names_add_texts(Names *names, char **roots);
 
+/* See guest_text_files(), of all sidebands; names_add_texts() comes before. */
+void names_files(const Names *names,
+                 void (*fn)(void *opaque, const Object *object, uint64_t bias),
+                 void *opaque);
+
 /*
  * Look for the code of the table's objects from number @first on in what ran.
  * Those of which nothing ran are removed from the table again.

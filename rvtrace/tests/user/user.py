@@ -174,14 +174,14 @@ def test_past(folder, name, every, moments=100, share=.02):
     return past.compare(folder, int(XLEN) // 8, moments, share)
 
 
-def gdb_says(file, name, *commands):
+def gdb_says(file, name, *commands, options=''):
     """What gdb prints of the past of program name, and rvtrace"""
     if not shutil.which('gdb-multiarch'):
         raise Skip('there is no gdb-multiarch')
     words = ['set remotetimeout 60',
              f'target remote | {RVTRACE} gdbserver --listen stdio '
-             f'--trace {file} --sideband {file}.sideband --elf {OUT}/{name}',
-             *commands, 'kill']
+             f'--trace {file} --sideband {file}.sideband --elf {OUT}/{name} '
+             f'{options}', *commands, 'kill']
     done = subprocess.run(
         ['gdb-multiarch', '-nx', '-batch',
          *(word for text in words for word in ('-ex', text)), f'{OUT}/{name}'],
@@ -200,6 +200,23 @@ def test_steady(folder):
     need('New value = 1499998' in said, said)
     need(all(int(part) <= 100 for part in
              re.findall(r'executing again .* (\d+) %', said)), said)
+
+
+def test_libraries(folder):
+    """
+    gdb finds a program that lies anywhere and its libraries, one of them loaded
+    by itself, without data in the trace.
+    """
+    qemu(f'{folder}/trace', 'dynamic')
+    said = gdb_says(
+        f'{folder}/trace', 'dynamic',
+        "python exec(gdb.execute('monitor python', to_string=True))",
+        'thread 1', 'break cbrt', 'reverse-continue', 'bt', 'delete',
+        'break attempt', 'reverse-continue', 'bt', options='--sysroot /')
+    need(re.search(r'#0 .* cbrt\w* \(\) from .*/libm\.so\.6\n'
+                   r'#1 .* main \(\) at .*dynamic\.cc:\d+\n', said) and
+         re.search(r'#0 .*attempt \(n=.*\) at .*dynamic\.cc:\d+\n'
+                   r'#1 .* main \(\) at .*dynamic\.cc:\d+\n', said), said)
 
 
 def test_shares(folder):
@@ -575,7 +592,8 @@ tap.run(f'{OUT}/tests', [
       for name, every in (('reads', 97), ('signals', 97))),
     *([('past-steady', test_past, 'steady', 40009),
        ('past-kernel', test_past, 'kernel', 5, 400, .1),
-       ('steady', test_steady), ('shares', test_shares)]
+       ('steady', test_steady), ('shares', test_shares),
+       ('libraries', test_libraries)]
       if XLEN == '64' else []),
     *((f'filter-{modes}', test_filter, modes) for modes in MODES),
     ('filter-data', test_filter_data),
