@@ -439,9 +439,8 @@ static bool prepare(GdbServe *s)
 
 static void add_file(void *opaque, const Object *object, uint64_t bias)
 {
-    if (object->file) {
-        gdb_target_add_file(opaque, object->file, bias);
-    }
+    gdb_target_add_file(opaque, object->file ?: object->path, bias,
+                        object->file && object->code->len);
 }
 
 static bool go_to_begin(GdbServe *s)

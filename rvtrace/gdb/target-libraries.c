@@ -14,6 +14,7 @@ typedef struct GdbLibrary {
     char *file;
     uint64_t bias;
     uint64_t dynamic;           /* address of its dynamic section */
+    bool there;                 /* it is a library, and at hand */
 } GdbLibrary;
 
 static void library_clear(gpointer opaque)
@@ -29,11 +30,12 @@ GArray *gdb_libraries_new(void)
     return libraries;
 }
 
-void gdb_target_add_file(GdbTarget *g, const char *file, uint64_t bias)
+void gdb_target_add_file(GdbTarget *g, const char *file, uint64_t bias,
+                         bool there)
 {
-    g_autoptr(ElfFile) elf = elf_file_open(file, NULL);
-    GdbLibrary library = { .bias = bias };
-    bool pie;
+    g_autoptr(ElfFile) elf = NULL;
+    GdbLibrary library = { .bias = bias, .there = there };
+    bool pie = false;
 
     for (guint i = 0; i < g->libraries->len; i++) {
         const GdbLibrary *l = &g_array_index(g->libraries, GdbLibrary, i);
@@ -42,17 +44,32 @@ void gdb_target_add_file(GdbTarget *g, const char *file, uint64_t bias)
             return;
         }
     }
-    if (!elf || !elf_file_dynamic(elf, &library.dynamic, &pie)) {
-        return;
+    if (there) {
+        elf = elf_file_open(file, NULL);
+        library.there = elf && elf_file_dynamic(elf, &library.dynamic, &pie);
     }
     if (pie) {
+        library.there = false;
         g->has_offset = true;
         g->offset = bias;
-        return;
     }
     library.file = g_strdup(file);
     library.dynamic += bias;
     g_array_append_val(g->libraries, library);
+}
+
+/*
+ * May gdb ask for libraries? If none is at hand, it looks in memory itself, but
+ * not for those of a program that had no file mapped but itself.
+ */
+bool gdb_libraries_known(const GdbTarget *g)
+{
+    for (guint i = 0; i < g->libraries->len; i++) {
+        if (g_array_index(g->libraries, GdbLibrary, i).there) {
+            return true;
+        }
+    }
+    return g->has_offset || g->libraries->len == 1;
 }
 
 /* qXfer:libraries-svr4:read::OFFSET,LENGTH */
@@ -64,6 +81,9 @@ void gdb_libraries_read(GdbTarget *g, const char *args)
         const GdbLibrary *l = &g_array_index(g->libraries, GdbLibrary, i);
         g_autofree char *name = g_markup_escape_text(l->file, -1);
 
+        if (!l->there) {
+            continue;
+        }
         /* lm only has to be another one for each. */
         g_string_append_printf(s, "<library name=\"%s\" lm=\"0x%x\" l_addr="
                                "\"0x%" PRIx64 "\" l_ld=\"0x%" PRIx64 "\" lmid=\"0x0\"/>",

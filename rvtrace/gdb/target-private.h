@@ -109,6 +109,7 @@ void gdb_put_part(GdbTarget *g, const GString *text, const char *range);
 
 /* target-libraries.c */
 GArray *gdb_libraries_new(void);
+bool gdb_libraries_known(const GdbTarget *g);
 void gdb_libraries_read(GdbTarget *g, const char *args);
 void gdb_libraries_offset(GdbTarget *g, const char *args);
 

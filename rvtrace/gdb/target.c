@@ -352,8 +352,8 @@ static void say_supported(GdbTarget *g, const char *args)
                     "Qbtrace:bts+;Qbtrace:off+;Qbtrace-conf:bts:size+;"
                     "qXfer:btrace:read+;qXfer:btrace-conf:read+%s%s",
                     RSP_MAX_DATA, g->knows_swbreak ? ";swbreak+;hwbreak+" : "",
-                    g->libraries->len || g->has_offset ?
-                    ";qXfer:libraries-svr4:read+" : "");
+                    gdb_libraries_known(g) ? ";qXfer:libraries-svr4:read+"
+                                           : "");
     gdb_put(g, s);
 }
 

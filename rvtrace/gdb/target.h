@@ -55,10 +55,11 @@ void gdb_target_free(GdbTarget *g);
 void gdb_target_set_stacks(GdbTarget *g, unsigned hart, ReplayStacks *stacks);
 
 /*
- * A program of user mode had @file, of this machine, mapped @bias above its own
- * addresses: tell gdb where its symbols are.
+ * A program of user mode had @file mapped, if @there, of this machine, @bias above
+ * its own addresses: tell gdb where its symbols are.
  */
-void gdb_target_add_file(GdbTarget *g, const char *file, uint64_t bias);
+void gdb_target_add_file(GdbTarget *g, const char *file, uint64_t bias,
+                         bool there);
 
 /*
  * Go to @place in the replay of every hart: "begin", "end", a number of

@@ -378,9 +378,13 @@ void guest_text_files(const GuestText *g, GuestFileFn *fn, void *opaque)
                 const GuestMap *m = &g_array_index(lines, GuestMap, k);
                 const Object *object = m->path ?
                     g_hash_table_lookup(g->files, m->path) : NULL;
-                uint64_t bias;
+                uint64_t bias = 0;
 
-                if (object && find_bias(object, m, m->lo, &bias)) {
+                if (m->path && !(object &&
+                                 find_bias(object, m, m->lo, &bias))) {
+                    object = g_hash_table_lookup(g->paths, m->path);
+                }
+                if (object) {
                     fn(opaque, object, bias);
                 }
             }

@@ -71,7 +71,8 @@ typedef void GuestFileFn(void *opaque, const Object *object, uint64_t bias);
 
 /*
  * Call @fn for each file that processes had mapped to execute, each time that one
- * says so: @object has its code, @bias below where it lay.
+ * says so: @object has its code, @bias below where it lay; or, if there is none,
+ * only its path.
  */
 void guest_text_files(const GuestText *g, GuestFileFn *fn, void *opaque);
 
