@@ -191,6 +191,8 @@ static bool help(GdbTarget *g, const char *arg, GString *out)
         "                    virtual time (1.5s, 20ms, 7us, 100ns)\n"
         "monitor bt          the call stack, with privilege levels and traps\n"
         "monitor bt all      the same of every hart\n"
+        "monitor libraries   the shared libraries of a program of user mode:\n"
+        "                    how far each was moved, and its file\n"
         "monitor python      a program that lets gdb know call stacks, too:\n"
         "  python exec(gdb.execute('monitor python', to_string=True))\n"
         "                    ... and gdb's command 'rvtrace-goto PLACE'\n"
@@ -209,6 +211,7 @@ void gdb_monitor(GdbTarget *g, const char *text)
         { "when", false, when },
         { "goto", true, go },
         { "bt", true, gdb_monitor_stack },
+        { "libraries", false, gdb_monitor_libraries },
         { "python", false, gdb_monitor_python },
         { "help", false, help },
     };

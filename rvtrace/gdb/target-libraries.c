@@ -7,6 +7,7 @@
  * SPDX-License-Identifier: GPL-2.0-or-later
  */
 #include "qemu/osdep.h"
+#include "base/text-plain.h"
 #include "elf/elf-file.h"
 #include "gdb/target-private.h"
 
@@ -91,6 +92,22 @@ void gdb_libraries_read(GdbTarget *g, const char *args)
     }
     g_string_append(s, "</library-list-svr4>\n");
     gdb_put_part(g, s, args);
+}
+
+bool gdb_monitor_libraries(GdbTarget *g, const char *arg, GString *out)
+{
+    for (guint i = 0; i < g->libraries->len; i++) {
+        const GdbLibrary *l = &g_array_index(g->libraries, GdbLibrary, i);
+
+        if (l->there) {
+            g_string_append_printf(out, "0x%" PRIx64 " %s\n", l->bias,
+                                   text_plain(l->file));
+        }
+    }
+    if (!out->len) {
+        g_string_append(out, "no shared library is known\n");
+    }
+    return true;
 }
 
 /*

@@ -112,6 +112,7 @@ GArray *gdb_libraries_new(void);
 bool gdb_libraries_known(const GdbTarget *g);
 void gdb_libraries_read(GdbTarget *g, const char *args);
 void gdb_libraries_offset(GdbTarget *g, const char *args);
+bool gdb_monitor_libraries(GdbTarget *g, const char *arg, GString *out);
 
 /* together.c: hart @hart, where it is now that others have stopped. */
 GdbHart *gdb_hart_at(GdbTarget *g, unsigned hart);

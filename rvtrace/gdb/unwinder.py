@@ -252,6 +252,24 @@ known if the trace has data, and those of callers are then, too."""
         return ''
 
 
+def load_libraries():
+    """
+    Without an operating system (set osabi none), gdb asks for no libraries, but
+    finds callers in those that it has.
+    """
+    loaded = {file.filename for file in gdb.objfiles()}
+    for line in gdb.execute('monitor libraries',
+                            to_string=True).splitlines():
+        bias, _, path = line.partition(' ')
+        if bias[:2] == '0x' and path not in loaded:
+            quoted = path.replace('\\', '\\\\').replace('"', '\\"')
+            try:
+                gdb.execute(f'add-symbol-file "{quoted}" -o {bias}',
+                            to_string=True)
+            except gdb.error:
+                pass            # callers are those that rvtrace knows of
+
+
 def callers_are_lost():
     """
     Does gdb find but a few of a program's callers, since the memory where they
@@ -276,6 +294,7 @@ def choose_frames(frames):
     if not int(gdb.parse_and_eval('$rvtrace_place[2]')):
         frames.use(True)
         return
+    load_libraries()
     frames.use(False)
     if callers_are_lost():
         print('Callers are those that rvtrace knows of: gdb does not find them '

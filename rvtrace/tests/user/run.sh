@@ -41,6 +41,7 @@ if [ "$XLEN" = 64 ]; then
     program child gcc -static
     program reads gcc -static
     program steady gcc -static
+    program null gcc -fno-builtin -fno-optimize-sibling-calls
     program kernel gcc -static -fno-strict-aliasing -Wno-unused-result
     program shares gcc -static -pthread
     program deadlock gcc -static -pthread

@@ -231,6 +231,21 @@ def test_shares(folder):
          re.search('own:[0-9]+\nlocal:7', said), said)
 
 
+def test_crash_in_library(folder):
+    """run --debug: from a crash in the C library to who wrote the NULL"""
+    if not shutil.which('gdb-multiarch'):
+        raise Skip('there is no gdb-multiarch')
+    done = subprocess.run(
+        [RVTRACE, 'run', '-o', f'{folder}/out', '--debug', '--', QEMU, '-L',
+         LIBRARIES, f'{OUT}/null'], input='bt\nup\nwatch -l node->name\n'
+        'reverse-continue\nbt\n', capture_output=True, text=True,
+        timeout=LIMIT, check=False)
+    said = done.stdout + done.stderr
+    need(re.search(r'#0 .* strlen \(\).*\n#1 .* total \(node=0x.*\)\s+at .*null\.c'
+                   r'[^$]*\n\(gdb\) #0 .*drop \(node=.*\)\s+at .*null\.c:\d+\n'
+                   r'#1 .* main \(\)\s+at ', said), said)
+
+
 def bounds():
     """Addresses of two instructions in the middle of sort() of reads.c"""
     done = subprocess.run(
@@ -593,7 +608,8 @@ tap.run(f'{OUT}/tests', [
     *([('past-steady', test_past, 'steady', 40009),
        ('past-kernel', test_past, 'kernel', 5, 400, .1),
        ('steady', test_steady), ('shares', test_shares),
-       ('libraries', test_libraries)]
+       ('libraries', test_libraries),
+       ('crash in a library', test_crash_in_library)]
       if XLEN == '64' else []),
     *((f'filter-{modes}', test_filter, modes) for modes in MODES),
     ('filter-data', test_filter_data),
