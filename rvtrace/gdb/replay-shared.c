@@ -165,31 +165,35 @@ static bool is_stored(const Asked *a)
     return false;
 }
 
-/* Find the state of hart @a->hart at instruction @i, and the others' zones. */
-static bool find_all(Asked *a, uint64_t i)
+/*
+ * Find the state of hart @a->hart at instruction @i, with what it has done since
+ * instruction @since, and the others' zones, with as much.
+ */
+static bool find_all(Asked *a, uint64_t i, uint64_t since)
 {
     ReplayStates *s = a->all[a->hart];
-    uint64_t earlier, not_before, not_after;
+    uint64_t earlier, not_before, not_after, since_ns;
     unsigned epoch;
 
-    for (unsigned k = 0; k < a->n; k++) {
-        if (a->all[k] && !replay_states_find_epochs(a->all[k])) {
-            return false;
-        }
-    }
-    if (!replay_space(s, i, &a->space) || !replay_find_state(s, i, 0)) {
+    if (!replay_find_state(s, i, since)) {
         return false;
     }
     epoch = replay_epoch(s->r, i);
     earlier = replay_not_before(s->r, epoch - MIN(epoch, ZONE_EPOCHS));
     not_before = replay_not_before(s->r, epoch);
     not_after = replay_not_after(s->r, epoch);
+    since_ns = replay_not_before(s->r, replay_epoch(s->r, since));
     for (unsigned k = 0; k < a->n; k++) {
         const Replay *r = a->all[k] ? a->all[k]->r : NULL;
+        uint64_t begin;
 
-        if (r && k != a->hart &&
-            !replay_find_zone(a->all[k], replay_before(r, earlier),
-                              replay_before(r, not_before),
+        if (!r || k == a->hart) {
+            continue;
+        }
+        begin = replay_before(r, earlier);
+        if (!replay_find_zone(a->all[k], since ?
+                              MIN(replay_before(r, since_ns), begin) : 0,
+                              begin, replay_before(r, not_before),
                               replay_until(r, not_after))) {
             return false;
         }
@@ -197,24 +201,67 @@ static bool find_all(Asked *a, uint64_t i)
     return true;
 }
 
+/* Bytes at @a->addr that are known, @len at most; @a goes to the next one. */
+static size_t read_bytes(Asked *a, uint8_t *buf, size_t len)
+{
+    for (size_t known = 0; known < len; known++, a->addr++) {
+        a->stores_space = replay_stores_space(
+            a->space, a->addr, a->all[a->hart]->now.cpu.isa.xlen);
+        if (!read_byte(a, &buf[known])) {
+            return known;
+        }
+    }
+    return len;
+}
+
+/*
+ * The byte at @a->addr is not known before instruction @i, with what happened since
+ * *@since. Might it be, since another place, to which that is set? With paging, the
+ * hart itself must have accessed it.
+ */
+static bool look_back(const Asked *a, uint64_t i, uint64_t *since)
+{
+    ReplayStates *s = a->all[a->hart];
+    bool translated = a->space && a->space != MACHINE;
+    uint8_t value;
+
+    if (translated &&
+        !memory_read(s->now.memory, a->space, a->addr, &value, 1)) {
+        return replay_look_back(s, i, a->addr, a->space, since);
+    }
+    if (!*since) {
+        return false;
+    }
+    *since = i - MIN(i, BACK_MORE * (i - *since));
+    return true;
+}
+
 size_t replay_shared_memory(ReplayStates *const *all, unsigned n, unsigned hart,
                             uint64_t i, uint64_t addr, uint8_t *buf, size_t len,
                             bool *stored)
 {
-    Asked a = { .all = all, .n = n, .hart = hart, .addr = addr };
+    Asked a = { .all = all, .n = n, .hart = hart };
+    uint64_t since = i - MIN(i, BACK_MIN);
     size_t known;
 
     *stored = true;
-    if (!find_all(&a, i)) {
-        return 0;
-    }
-    for (known = 0; known < len; known++, a.addr++) {
-        a.stores_space = replay_stores_space(a.space, a.addr,
-                                             all[hart]->now.cpu.isa.xlen);
-        if (!read_byte(&a, &buf[known])) {
-            *stored = is_stored(&a);
-            break;
+    for (unsigned k = 0; k < n; k++) {
+        if (all[k] && !replay_states_find_epochs(all[k])) {
+            return 0;
         }
     }
-    return known;
+    if (!replay_space(all[hart], i, &a.space)) {
+        return 0;
+    }
+    for (;;) {
+        if (!find_all(&a, i, since)) {
+            return 0;
+        }
+        a.addr = addr;
+        known = read_bytes(&a, buf, len);
+        if (known == len || !look_back(&a, i, &since)) {
+            *stored = known < len && is_stored(&a);
+            return known;
+        }
+    }
 }

@@ -63,6 +63,7 @@ typedef struct SavedState {
      * is known. 0: or nothing before matters.
      */
     uint64_t cpu_since, memory_since;
+    uint64_t marks_since;       /* ... and may have stored anywhere; likewise */
     Cpu cpu;
     Memory *memory;
     Marks marks;
@@ -84,7 +85,7 @@ typedef struct ReplayStore {
  * instruction @from, and perhaps what is before @to.
  */
 typedef struct ReplayZone {
-    uint64_t begin, from, to;
+    uint64_t since, begin, from, to;
     SavedState certain;         /* before @from; memory NULL: there is none */
     GArray *stores;             /* ReplayStore, from @begin on */
     /* Before @to, if there are more stores than are listed; else seen is NULL */
@@ -93,6 +94,13 @@ typedef struct ReplayZone {
 
 /* Words of which replay-threads.c remembers something */
 #define THREADS_WORDS_MAX (1u << 20)
+
+/*
+ * What is asked for has mostly been accessed not long before: a pass begins this
+ * many instructions before it; then further back, as long as more may be known.
+ */
+#define BACK_MIN    (1u << 16)
+#define BACK_MORE   4
 
 /* Stores of a zone that are listed: 1 MiB */
 #define ZONE_STORES_MAX 16384
@@ -135,7 +143,7 @@ struct StatePass {
     void (*look)(StatePass *p);
     uint64_t from, to;
     bool is_process;
-    uint64_t cpu_since, memory_since;   /* see SavedState */
+    uint64_t cpu_since, memory_since, marks_since;  /* see SavedState */
     uint64_t save_at;           /* the next state that is kept, at the latest */
     Cpu cpu;
     Memory *memory;
@@ -251,11 +259,22 @@ bool replay_states_find_epochs(ReplayStates *s);
  */
 bool replay_find_state(ReplayStates *s, uint64_t i, uint64_t since);
 
-/* s->zone, in ascending order; likewise. @to may be the length. */
-bool replay_find_zone(ReplayStates *s, uint64_t begin, uint64_t from,
-                      uint64_t to);
+/*
+ * s->now, before instruction @i with what is known since *@since, does not know the
+ * byte at @addr, as memory is seen in address space @space. Might it since another
+ * place, to which *@since is set? False: no, or the user is tired of the search.
+ */
+bool replay_look_back(ReplayStates *s, uint64_t i, uint64_t addr,
+                      unsigned space, uint64_t *since);
 
-/* The address space of memory as instruction @i sees it, less than the length */
+/* s->zone, in ascending order; likewise. @to may be the length. */
+bool replay_find_zone(ReplayStates *s, uint64_t since, uint64_t begin,
+                      uint64_t from, uint64_t to);
+
+/*
+ * replay-watch.c. The address space of memory as instruction @i sees it, less than
+ * the length
+ */
 bool replay_space(ReplayStates *s, uint64_t i, unsigned *space);
 
 /*

@@ -29,13 +29,6 @@
  */
 #define NEAR        (1u << 15)
 
-/*
- * What is asked for has mostly been accessed not long before: a pass begins this
- * many instructions before it; then further back, as long as more may be known.
- */
-#define BACK_MIN    (1u << 16)
-#define BACK_MORE   4
-
 /* Bytes that cbo.zero clears, at most */
 #define MAX_BLOCK   4096
 
@@ -46,7 +39,8 @@ static SavedState state_now(const StatePass *p, uint64_t insns)
 {
     return (SavedState) {
         .insns = insns, .cpu_since = p->cpu_since,
-        .memory_since = p->memory_since, .cpu = p->cpu,
+        .memory_since = p->memory_since, .marks_since = p->marks_since,
+        .cpu = p->cpu,
         .memory = memory_copy(p->memory), .marks = marks_copy(&p->marks),
         .has_last = p->has_last, .last = p->last,
     };
@@ -120,9 +114,7 @@ static void forget_pages(StatePass *p)
 {
     memory_forget_all(p->memory);
     p->forgets++;
-    if (!p->s->shared) {
-        p->memory_since = 0;
-    }
+    p->memory_since = 0;
 }
 
 /* Anything may have been stored, at instruction @index or in front of it. */
@@ -300,7 +292,8 @@ static void keep_state(StatePass *p, uint64_t insns)
         state_clear(&s->near);
         s->near = state;
     }
-    if (insns >= p->save_at && !p->cpu_since && !p->memory_since) {
+    if (insns >= p->save_at && !p->cpu_since && !p->memory_since &&
+        !p->marks_since) {
         save_state(p, insns);
     }
 }
@@ -391,6 +384,12 @@ bool replay_states_find_epochs(ReplayStates *s)
     return ok;
 }
 
+static bool knows_since(const SavedState *state, uint64_t since)
+{
+    return state->cpu_since <= since && state->memory_since <= since &&
+           state->marks_since <= since;
+}
+
 /*
  * Where a pass begins, at instruction @begin or before, so that all is known
  * since @since: at a state that is kept, which stays @s's, or with nothing.
@@ -403,13 +402,17 @@ static SavedState start_of(const ReplayStates *s, uint64_t begin,
     SavedState nothing = all[0];
 
     if (near->memory && near->insns <= begin && near->insns > best->insns &&
-        near->cpu_since <= since && near->memory_since <= since) {
+        knows_since(near, since)) {
         best = near;
     }
     if (best->insns >= since) {
         return *best;
     }
     nothing.insns = nothing.cpu_since = nothing.memory_since = since;
+    if (s->shared) {
+        nothing.marks_since = since;
+        nothing.marks.wild = replay_not_after(s->r, replay_epoch(s->r, since));
+    }
     return nothing;
 }
 
@@ -434,6 +437,7 @@ static bool run_pass(StatePass *p, uint64_t begin, uint64_t to, uint64_t since)
     p->to = to;
     p->cpu_since = from.cpu_since;
     p->memory_since = from.memory_since;
+    p->marks_since = from.marks_since;
     p->cpu = from.cpu;
     p->memory = memory_copy(from.memory);
     p->marks = marks_copy(&from.marks);
@@ -456,8 +460,7 @@ bool replay_find_state(ReplayStates *s, uint64_t i, uint64_t since)
     g_autofree StatePass *p = NULL;
     bool ok;
 
-    if (s->now.memory && s->now.insns == i && s->now.cpu_since <= since &&
-        s->now.memory_since <= since) {
+    if (s->now.memory && s->now.insns == i && knows_since(&s->now, since)) {
         return true;
     }
     state_clear(&s->now);
@@ -484,25 +487,26 @@ static bool is_cut(const StatePass *p)
            (flow->waiting || (flow->started && !p->s->r->t->ram));
 }
 
-bool replay_find_zone(ReplayStates *s, uint64_t begin, uint64_t from,
-                      uint64_t to)
+bool replay_find_zone(ReplayStates *s, uint64_t since, uint64_t begin,
+                      uint64_t from, uint64_t to)
 {
     g_autofree StatePass *p = g_new0(StatePass, 1);
     ReplayZone *zone = &s->zone;
     ReplayStore wild = { .index = to, .wild = true };
     bool ok;
 
-    if (zone->certain.memory && zone->begin == begin && zone->from == from &&
-        zone->to == to) {
+    if (zone->certain.memory && zone->since <= since && zone->begin == begin &&
+        zone->from == from && zone->to == to) {
         return true;
     }
     zone_clear(zone);
+    zone->since = since;
     zone->begin = begin;
     zone->from = from;
     zone->to = to;
     p->s = s;
     p->zone = zone;
-    ok = run_pass(p, begin, to, 0);
+    ok = run_pass(p, begin, to, since);
     if (ok) {
         /* Behind all there is, if all of it is certain */
         begin_zone(p, to);
@@ -537,44 +541,37 @@ const Cpu *replay_registers(ReplayStates *s, uint64_t i)
     }
 }
 
-bool replay_space(ReplayStates *s, uint64_t i, unsigned *space)
-{
-    const ReplayInsn *insn = replay_insn(s->r, i);
-    Image *image = replay_image(s->r, i);
-
-    if (insn) {
-        *space = priv_is_machine(insn->priv) ? MACHINE :
-                 image ? image_space(image, insn->priv) : 0;
-    }
-    return insn;
-}
-
-/*
- * The last instruction before those that s->now knows which has accessed the byte
- * at @addr, as memory is seen in address space @space; false: none has, or the
- * user is tired of it.
- */
-static bool find_access_before(ReplayStates *s, uint64_t addr, unsigned space,
-                               uint64_t *at)
+bool replay_look_back(ReplayStates *s, uint64_t i, uint64_t addr,
+                      unsigned space, uint64_t *since)
 {
     ReplayWatch byte = { .addr = addr, .len = 1, .loads = true, .stores = true };
     ReplayPollFn *poll = s->wait ? s->wait->poll : NULL;
     void *opaque = s->wait ? s->wait->opaque : NULL;
     ReplayFound found;
     unsigned which;
+    uint64_t at;
     bool strays;
 
+    if (!s->now.memory_since) {
+        return false;
+    }
     found = replay_find_access(s, s->now.memory_since, 0, true, &byte, 1, space,
-                               poll, opaque, at, &which, &strays);
+                               poll, opaque, &at, &which, &strays);
     s->stopped |= found == REPLAY_STOPPED;
-    return found == REPLAY_FOUND;
+    if (found != REPLAY_FOUND) {
+        return false;
+    }
+    *since = MIN(at, i - MIN(i, BACK_MORE * (i - *since)));
+    /* Near the beginning, begin there: then all that follows is kept. */
+    *since -= MIN(*since, (i - *since) / BACK_MORE);
+    return true;
 }
 
 size_t replay_memory(ReplayStates *s, uint64_t i, uint64_t addr, uint8_t *buf,
                      size_t len)
 {
     unsigned space;
-    uint64_t since = i - MIN(i, BACK_MIN), at;
+    uint64_t since = i - MIN(i, BACK_MIN);
     size_t known;
 
     if (!replay_space(s, i, &space)) {
@@ -585,12 +582,9 @@ size_t replay_memory(ReplayStates *s, uint64_t i, uint64_t addr, uint8_t *buf,
             return 0;
         }
         known = memory_read(s->now.memory, space, addr, buf, len);
-        if (known == len || !s->now.memory_since ||
-            !find_access_before(s, addr + known, space, &at)) {
+        if (known == len ||
+            !replay_look_back(s, i, addr + known, space, &since)) {
             return known;
         }
-        since = MIN(at, i - MIN(i, BACK_MORE * (i - since)));
-        /* Near the beginning, begin there: then all that follows is kept. */
-        since -= MIN(since, (i - since) / BACK_MORE);
     }
 }

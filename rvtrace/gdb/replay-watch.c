@@ -74,6 +74,18 @@ static ReplayFound search(StatePass *p, uint64_t *at, unsigned *which,
                                                     REPLAY_NOT_FOUND;
 }
 
+bool replay_space(ReplayStates *s, uint64_t i, unsigned *space)
+{
+    const ReplayInsn *insn = replay_insn(s->r, i);
+    Image *image = replay_image(s->r, i);
+
+    if (insn) {
+        *space = priv_is_machine(insn->priv) ? MACHINE :
+                 image ? image_space(image, insn->priv) : 0;
+    }
+    return insn;
+}
+
 unsigned replay_watch_space(ReplayStates *s, uint64_t i)
 {
     const ReplayInsn *insn = replay_insn(s->r, i);
