@@ -17,6 +17,8 @@ typedef struct MomentsObserver {
     uint64_t end_time;          /* as that of moments */
     uint64_t skipped;           /* instructions that were not selected, ... */
     uint64_t before_end;        /* ... and before the last that was */
+    uint64_t skipped_at_mark;
+    bool happened;              /* something, since that mark */
     /* Marks that watchers are told of: they stay. */
     MomentMark lost[FLOW_LOST_NR_KINDS], traps[2][2 * NR_CAUSES];
     GPtrArray *notes;           /* MomentMark */
@@ -47,6 +49,7 @@ static void on_moment(void *opaque, const CallStackMoment *moment)
     MomentsObserver *o = opaque;
     CallStackMoment placed = *moment;
 
+    o->happened = true;
     placed.place += o->skipped;
     if (o->clock) {
         moment_clock_put(o->clock, &placed);
@@ -92,6 +95,7 @@ static void put_mark(MomentsObserver *o, const MomentMark *mark)
         .insns = insns, .time = insns, .place = insns + o->skipped,
     };
 
+    o->happened = true;
     if (!is_selected(o->h)) {
         return;
     }
@@ -193,6 +197,32 @@ static void on_time(void *opaque, uint64_t ns, bool waited)
     }
 }
 
+/*
+ * Rounds of a loop in which nothing happens need not be followed: of those, there
+ * are only more instructions.
+ */
+static void on_mark(void *opaque)
+{
+    MomentsObserver *o = opaque;
+
+    o->skipped_at_mark = o->skipped;
+    o->happened = false;
+}
+
+static bool can_repeat(void *opaque, uint64_t times)
+{
+    MomentsObserver *o = opaque;
+
+    return !o->happened;
+}
+
+static void on_repeat(void *opaque, uint64_t times)
+{
+    MomentsObserver *o = opaque;
+
+    o->skipped += times * (o->skipped - o->skipped_at_mark);
+}
+
 static void on_end(void *opaque)
 {
     MomentsObserver *o = opaque;
@@ -229,6 +259,9 @@ static const ObserverOps moments_ops = {
     .note = on_note,
     .selection_begins = on_selection,
     .is_over = is_over,
+    .mark = on_mark,
+    .can_repeat = can_repeat,
+    .repeat = on_repeat,
     .moment = on_moment,
     .time = on_time,
     .end = on_end,
@@ -257,10 +290,21 @@ static MomentsObserver *observer_new(HartResult *h)
     return o;
 }
 
+/* Does a watcher want to be told of all that runs? */
+static bool tells_runs(const Results *r)
+{
+    for (guint i = 0; r->watchers && i < r->watchers->len; i++) {
+        if (g_array_index(r->watchers, Watcher, i).runs) {
+            return true;
+        }
+    }
+    return false;
+}
+
 bool hart_follow_moments(HartResult *h, GError **errp)
 {
     const Results *r = h->all;
-    unsigned needs = r->watchers ? OBSERVER_EVERY_ROUND : 0;
+    unsigned needs = tells_runs(r) ? OBSERVER_EVERY_ROUND : 0;
     MomentsObserver *o;
 
     if (!r->watchers && !wants(h, RESULT_MOMENTS)) {

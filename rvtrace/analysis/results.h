@@ -46,7 +46,8 @@ struct HartResult;
 /*
  * A view that follows how the call stacks of harts change (RESULT_PROFILE).
  * Harts are decoded at the same time: what begin() returned for one of them is
- * used by one thread at a time. Every round of a loop is decoded then.
+ * used by one thread at a time. Of a loop, rounds in which the call stack changes
+ * are all followed; if there are runs(), every round is.
  */
 typedef struct Watcher {
     /* NULL: it printed what is wrong, and nothing is decoded */

@@ -9,34 +9,62 @@
 
 #define MAX_FUNCTIONS   6
 
+/* What a hart ran of each task */
+typedef struct HartTasks {
+    GArray *by_task;            /* uint64_t, instructions, by Task.id */
+    const Task *task;           /* of the instructions since that many */
+    uint64_t since;
+} HartTasks;
+
+static void free_hart(gpointer opaque)
+{
+    HartTasks *t = opaque;
+
+    g_array_unref(t->by_task);
+    g_free(t);
+}
+
 static void free_harts(void *state)
 {
     g_ptr_array_unref(state);
 }
 
-/* Of each hart: instructions that are selected, uint64_t by Task.id */
 static void *begin_hart(void *opaque, const HartResult *h)
 {
-    GArray *by_task = g_array_new(false, true, sizeof(uint64_t));
+    HartTasks *t = g_new0(HartTasks, 1);
 
-    g_ptr_array_add(opaque, by_task);
-    return by_task;
+    t->by_task = g_array_new(false, true, sizeof(uint64_t));
+    g_ptr_array_add(opaque, t);
+    return t;
 }
 
-static void count_tasks(void *hart, const FlowRun *runs, unsigned n,
-                        const CallStackSite *site)
+static void count(HartTasks *t, uint64_t insns)
 {
-    GArray *by_task = hart;
-    unsigned task = site->task ? site->task->id : TASK_NONE;
-    uint64_t insns = 0;
+    unsigned task = t->task ? t->task->id : TASK_NONE;
 
-    for (unsigned i = 0; i < n; i++) {
-        insns += runs[i].count;
+    if (insns == t->since) {
+        return;
     }
-    if (by_task->len <= task) {
-        g_array_set_size(by_task, task + 1);
+    if (t->by_task->len <= task) {
+        g_array_set_size(t->by_task, task + 1);
     }
-    g_array_index(by_task, uint64_t, task) += insns;
+    g_array_index(t->by_task, uint64_t, task) += insns - t->since;
+    t->since = insns;
+}
+
+static void on_moment(void *hart, const CallStackMoment *moment)
+{
+    HartTasks *t = hart;
+
+    if (moment->task != t->task) {
+        count(t, moment->insns);
+        t->task = moment->task;
+    }
+}
+
+static void end_hart(void *hart, const CallStackMoment *when)
+{
+    count(hart, when->insns);
 }
 
 /* What all harts have, in one; the caller frees it. */
@@ -45,7 +73,7 @@ static GArray *sum_of_tasks(const GPtrArray *harts)
     GArray *sum = g_array_new(false, true, sizeof(uint64_t));
 
     for (guint i = 0; i < harts->len; i++) {
-        const GArray *by_task = harts->pdata[i];
+        const GArray *by_task = ((const HartTasks *)harts->pdata[i])->by_task;
 
         if (sum->len < by_task->len) {
             g_array_set_size(sum, by_task->len);
@@ -61,10 +89,11 @@ static GArray *sum_of_tasks(const GPtrArray *harts)
 /* Besides, the clock's end is wanted of each hart. */
 static bool begin(ViewOutput *o, Results *r)
 {
-    o->state = g_ptr_array_new_with_free_func((GDestroyNotify)g_array_unref);
+    o->state = g_ptr_array_new_with_free_func(free_hart);
     results_watch(r, &(Watcher) {
         .begin = begin_hart,
-        .runs = count_tasks,
+        .moment = on_moment,
+        .end = end_hart,
         .opaque = o->state,
         .forgets = true,
     });

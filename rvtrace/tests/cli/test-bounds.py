@@ -7,6 +7,7 @@
 # instructions and in peak memory, and the processor time is limited, so that
 # work without bounds is a failure instead of a wait. TAP.
 
+import json
 import os
 import re
 import resource
@@ -138,6 +139,19 @@ def test_samples_of_a_loop():
         out, _, _ = run('script', *FILES, '--strict', '--period', str(period))
         check(out.count(b'instructions') == insns // period,
               f'samples with --period {period}')
+
+
+def test_times_of_a_loop():
+    """Rounds in which nothing is called cost nothing there, either."""
+    predicted_loop()
+    insns = number(run('stat', *FILES)[0], 'instructions')
+    out, _, _ = run('privilege', *FILES, '--strict', '--every', '1G',
+                    '--format', 'json')
+    rows = json.loads(out)['rows']
+    check(len(rows) == insns // 10 ** 9 + 1 and
+          sum(row['M-mode'] for row in rows) == insns, out)
+    for view in 'summary', 'html', 'timeline', 'speedscope':
+        run(view, *FILES, '--strict', '-o', 'out')
 
 
 def test_progress():

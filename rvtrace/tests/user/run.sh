@@ -44,6 +44,7 @@ if [ "$XLEN" = 64 ]; then
     program null gcc -fno-builtin -fno-optimize-sibling-calls
     program kernel gcc -static -fno-strict-aliasing -Wno-unused-result
     program shares gcc -static -pthread
+    program rounds gcc -static
     program deadlock gcc -static -pthread
     program crowd gcc -static -pthread
     program forks gcc -static -pthread

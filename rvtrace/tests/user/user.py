@@ -258,6 +258,51 @@ def bounds():
     return pcs[5], pcs[-6]
 
 
+def test_rounds(folder):
+    """
+    Where no packet tells each round of a loop, all calls are there, and as
+    many instructions as elsewhere.
+    """
+    file, calls_of_leaf = f'{folder}/trace', 20000
+    qemu(file, 'rounds')
+    rvtrace('speedscope', file, '--sysroot', '/', '--output',
+            f'{folder}/speedscope')
+    with open(f'{folder}/speedscope', encoding='utf-8') as f:
+        data = json.load(f)
+    leaf = [i for i, frame in enumerate(data['shared']['frames'])
+            if frame['name'] == 'leaf']
+    begun = sum(event['type'] == 'O' and event['frame'] in leaf
+                for profile in data['profiles']
+                for event in profile.get('events', []))
+    need(begun == calls_of_leaf, f'speedscope: {begun} calls')
+    rvtrace('uftrace', file, '--sysroot', '/', '--output', f'{folder}/uftrace')
+    entries = Counter()
+    for path in glob.glob(f'{folder}/uftrace/*.dat'):
+        with open(path, 'rb') as f:
+            for _, what in struct.iter_unpack('<QQ', f.read()):
+                if what & 3 == 0:
+                    entries[what >> 16] += 1
+    need(calls_of_leaf in entries.values(), f'uftrace: {entries}')
+    rows = json.loads(rvtrace('calls', file, '--sysroot', '/', '--sym', 'leaf',
+                              '--format', 'json'))['rows']
+    need(len(rows) == calls_of_leaf, f'calls: {len(rows)}')
+    insns = int(re.search(r'instructions +(\d+)', rvtrace('stat', file))[1])
+    for part, want in (([], insns), (['--from', '700000'], insns - 700000),
+                       (['--from', '2000', '--to', '1500000'], 1498000)):
+        parts = json.loads(rvtrace('privilege', file, *part, '--every',
+                                   '100000', '--format', 'json'))['rows']
+        got = sum(row['instructions'] for row in parts)
+        need(got == want, f'privilege {part}: {got}, not {want}')
+        need(all(row['instructions'] == 100000 for row in parts[:-1]),
+             f'{parts}')
+    border = rows[calls_of_leaf // 2]['from']
+    some = json.loads(rvtrace('calls', file, '--sysroot', '/', '--sym', 'leaf',
+                              '--format', 'json', '--from', str(border)))
+    need(some['rows'][1:] == rows[-len(some['rows']) + 1:] and
+         abs(len(some['rows']) - calls_of_leaf // 2) < 3,
+         f'calls behind what is not selected: {some["rows"][:3]}')
+
+
 def test_filter(folder, modes):
     """What is at these addresses, and nothing else, is traced."""
     first, last = bounds()
@@ -609,7 +654,8 @@ tap.run(f'{OUT}/tests', [
        ('past-kernel', test_past, 'kernel', 5, 400, .1),
        ('steady', test_steady), ('shares', test_shares),
        ('libraries', test_libraries),
-       ('crash in a library', test_crash_in_library)]
+       ('crash in a library', test_crash_in_library),
+       ('rounds', test_rounds)]
       if XLEN == '64' else []),
     *((f'filter-{modes}', test_filter, modes) for modes in MODES),
     ('filter-data', test_filter_data),
