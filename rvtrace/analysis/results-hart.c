@@ -323,6 +323,9 @@ HartResult *hart_new(const Results *r, unsigned hart, GError **errp)
     if (wants(h, RESULT_COUNTS)) {
         hart_count(h);
     }
+    if (wants(h, RESULT_SHARES)) {
+        hart_count_tasks(h);
+    }
     if (wants(h, RESULT_RUNS)) {
         hart_hand_on_runs(h);
     }

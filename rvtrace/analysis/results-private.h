@@ -69,6 +69,9 @@ void hart_count_handler(void *opaque, uint64_t pc, unsigned priv,
 /* Empty ones, as RESULT_TASKS says; the caller frees them. */
 Counts *results_new_counts(const Results *r);
 
+/* results-tasks.c */
+void hart_count_tasks(HartResult *h);
+
 /* results-runs.c: have r->runs get the runs that are selected. */
 void hart_hand_on_runs(HartResult *h);
 

@@ -33,6 +33,8 @@
 #define RESULT_RUNS     0x40
 /* RESULT_COUNTS tell tasks apart, which takes time and memory. */
 #define RESULT_TASKS    0x80
+/* How much each task ran, in all; with RESULT_COUNTS */
+#define RESULT_SHARES   0x100
 
 typedef struct HartCounts {
     uint64_t insns, insns_at_mark;
@@ -119,6 +121,12 @@ Counts *hart_ranges(const HartResult *h);
 Counts *hart_take_ranges(HartResult *h);
 Moments *hart_moments(const HartResult *h);
 uint64_t hart_end_time(const HartResult *h);    /* as that of moments */
+/*
+ * RESULT_SHARES: selected instructions, uint64_t by Task.id; and the last time
+ * of what is selected, ns, 0 if the clock is not virtual time
+ */
+const GArray *hart_by_task(const HartResult *h);
+uint64_t hart_last_time(const HartResult *h);
 /* Virtual time of a node of the profile, ns */
 uint64_t hart_node_time(const HartResult *h, unsigned node);
 /* The truth may have nothing of a hart. */
