@@ -198,8 +198,8 @@ static void on_time(void *opaque, uint64_t ns, bool waited)
 }
 
 /*
- * Rounds of a loop in which nothing happens need not be followed: of those, there
- * are only more instructions.
+ * Rounds of a loop in which nothing happens need not be followed: of those,
+ * there are only more instructions.
  */
 static void on_mark(void *opaque)
 {

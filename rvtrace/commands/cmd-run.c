@@ -18,6 +18,7 @@
 #include "commands/run-debug.h"
 #include "commands/run-kernel.h"
 #include "commands/run-live.h"
+#include "commands/run-report.h"
 #include "commands/run-streams.h"
 #include "commands/views/options.h"
 
@@ -358,6 +359,22 @@ static bool has_trace(const Run *r, const char *end)
     return false;
 }
 
+/* The views, the last one of plain ones at the same time as the first */
+static int write_views(Run *r)
+{
+    char *first[] = { r->views[0], NULL };
+    RunReport report;
+    int status, other;
+
+    if (!r->plain || !run_report_begin(&report, &r->ct, r->views[1])) {
+        return views_write(&r->ct, r->views, "--view");
+    }
+    status = views_write(&r->ct, first, "--view");
+    fflush(stdout);
+    other = run_report_end(&report);
+    return MAX(status, other);
+}
+
 static int decode(Run *r, const char *end)
 {
     bool full = disk_is_full(r);
@@ -372,7 +389,7 @@ static int decode(Run *r, const char *end)
     r->ct.job.traces[0] = g_strdup(r->line->trace);
     r->ct.job.sidebands = g_new0(char *, 2);
     r->ct.job.sidebands[0] = g_strdup(r->line->sideband);
-    status = views_write(&r->ct, r->views, "--view");
+    status = write_views(r);
     if (r->plain && status != CLI_ERROR) {
         printf("report: %s/" REPORT "\nmore: rvtrace report %s; 'rvtrace "
                "--help' lists what else takes this folder\n", r->folder,

@@ -86,6 +86,39 @@ if begin "no options: a folder, which others take"; then
     finish "$reason$(clean)"
 fi
 
+# page: the page of a folder is what the view writes of it, as are the ten lines
+page() {
+    (cd "$dir" && "$RVTRACE" html -o again.html && "$RVTRACE" summary >again) \
+        >>"$dir/log" 2>&1 || echo "; html or summary of the folder: status $?"
+    cmp -s "$dir/again.html" "$dir/rvtrace.out/report.html" ||
+        echo "; another page"
+    cmp -s -n "$(stat -c %s "$dir/again")" "$dir/again" "$dir/stdout" ||
+        echo "; other lines"
+}
+
+if begin "no options: in one process and in two"; then
+    reason=
+    for jobs in 1 2 4; do
+        rm -rf "$dir"/rvtrace.out*
+        # shellcheck disable=SC2086
+        reason+=$(expect 0 rv -j $jobs -- "$QEMU" -M virt -serial null $guest)
+        reason+=$(page)
+    done
+    # A page that cannot be written is said so once.
+    rm -rf "$dir"/rvtrace.out*
+    mkdir -p "$dir/rvtrace.out/report.html"
+    for jobs in 1 2; do
+        rm -f "$dir"/rvtrace.out/*[!l]
+        # shellcheck disable=SC2086
+        reason+=$(expect 2 rv --out rvtrace.out -j $jobs -- "$QEMU" -M virt \
+            -serial null $guest)
+        [ "$(grep -c 'report.html: Is a directory' "$dir/log")" = 1 ] ||
+            reason+="; -j $jobs: no error, or two"
+    done
+    rmdir "$dir/rvtrace.out/report.html"
+    finish "$reason$(clean)"
+fi
+
 if begin "a firmware whose trap handler takes exceptions"; then
     rm -rf "$dir"/rvtrace.out*
     "${CROSS:-riscv64-linux-gnu-}gcc" -nostdlib -static -Wl,--build-id=none \
