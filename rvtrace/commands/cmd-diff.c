@@ -117,8 +117,7 @@ int cmd_diff(int argc, char **argv)
         say_error("which reports? Two folders or files: rvtrace diff A B");
         return CLI_ERROR;
     }
-    if (format && !table_parse_format(format, &o.format)) {
-        say_error("--format %s: must be text, tsv or json", format);
+    if (!cli_parse_format(format, &o.format)) {
         return CLI_ERROR;
     }
     if (min_percent < 0 || max_rows < 0) {

@@ -169,8 +169,7 @@ int cmd_index(int argc, char **argv)
     if (!cli_parse_spacing("--every", every, &spacing)) {
         return CLI_ERROR;
     }
-    if (format_text && !table_parse_format(format_text, &format)) {
-        say_error("--format %s: must be text, tsv or json", format_text);
+    if (!cli_parse_format(format_text, &format)) {
         return CLI_ERROR;
     }
     if (format_text && !only_list) {

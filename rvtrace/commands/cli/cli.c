@@ -538,6 +538,15 @@ int cli_finish_losses(const CliTrace *ct)
     return ct->losses.losses && ct->strict ? CLI_DIFFERS : CLI_OK;
 }
 
+bool cli_parse_format(const char *text, TableFormat *format)
+{
+    if (text && !table_parse_format(text, format)) {
+        say_error("--format %s: must be text, tsv or json", text);
+        return false;
+    }
+    return true;
+}
+
 bool cli_parse_spacing(const char *option, const char *text, uint64_t *spacing)
 {
     *spacing = INDEX_SPACING;

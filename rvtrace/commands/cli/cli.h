@@ -10,6 +10,7 @@
 #include "analysis/loss-report.h"
 #include "base/say.h"
 #include "views/questions/event.h"
+#include "views/report/table.h"
 
 /* Exit status of every subcommand */
 #define CLI_OK          0
@@ -122,6 +123,12 @@ bool cli_set_params(ETraceParams *params, char **args);
  * is if that is NULL. Prints what is wrong with the @option and returns false.
  */
 bool cli_parse_spacing(const char *option, const char *text, uint64_t *spacing);
+
+/*
+ * What --format says of a table, into *@format, which stays if @text is NULL.
+ * Prints what is wrong and returns false.
+ */
+bool cli_parse_format(const char *text, TableFormat *format);
 
 /*
  * How many more there were; and the exit status that follows from losses, or

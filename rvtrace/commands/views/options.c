@@ -271,16 +271,12 @@ const OptionGroup rows_group = {
  */
 
 static char *format_text;
+static TableFormat format;
 
 static bool check_format(const View *only)
 {
-    TableFormat format;
-
-    if (format_text && !table_parse_format(format_text, &format)) {
-        say_error("--format %s: must be text, tsv or json", format_text);
-        return false;
-    }
-    return true;
+    format = TABLE_TEXT;
+    return cli_parse_format(format_text, &format);
 }
 
 const OptionGroup format_group = {
@@ -295,11 +291,6 @@ const OptionGroup format_group = {
 
 TableFormat format_choice(void)
 {
-    TableFormat format = TABLE_TEXT;
-
-    if (format_text) {
-        table_parse_format(format_text, &format);
-    }
     return format;
 }
 
