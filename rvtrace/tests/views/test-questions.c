@@ -5,10 +5,10 @@
  */
 #include "qemu/osdep.h"
 #include "tests/fixtures/check.h"
+#include "tests/fixtures/latency-fixture.h"
 #include "tests/fixtures/view-fixture.h"
 #include "views/questions/calls.h"
 #include "views/questions/faults.h"
-#include "views/questions/latency.h"
 
 /* A follower, and what it says, a line for each thing */
 typedef struct Asked {
@@ -291,56 +291,38 @@ static void test_faults(void)
 static void test_latency(void)
 {
     static const MomentMark mark = { .kind = MOMENT_TRAP, .number = 8 };
-    g_autoptr(Latency) traps = latency_new(&(LatencyOptions) {
-        .format = TABLE_TSV, .worst = 1, .table = LATENCY_WORST,
-    });
-    g_autoptr(Profile) p = profile_new();
-    g_autoptr(TaskTable) tasks = task_table_new();
-    const Task *task = task_intern(tasks, TASK_KNOWN, 1, 1, "a"), *now = task;
-    const Task *other = task_intern(tasks, TASK_KNOWN, 2, 2, "b");
-    LatencyHart *h = latency_hart(traps, 0, p, tasks);
-    unsigned user = profile_child(p, PROFILE_ROOT,
-                                  profile_label(p, FRAME_USER, "main"));
-    unsigned ecall = profile_child(p, user, profile_label(p, FRAME_TRAP,
-                                                          "[ecall from U]"));
-    unsigned irq = profile_child(p, user, profile_label(
-        p, FRAME_TRAP, "[supervisor timer interrupt]"));
-    unsigned nodes[] = {
-        user,
-        profile_child(p, ecall, profile_label(p, FRAME_SUPERVISOR,
-                                              "sys_read")),
-        user,
-        profile_child(p, irq, profile_label(p, FRAME_SUPERVISOR, "tick")),
-        profile_child(p, PROFILE_ROOT,
-                      profile_label(p, FRAME_SUPERVISOR, "idle")),
-    };
-    char *text = NULL;
-    size_t size;
-    FILE *f = open_memstream(&text, &size);
+    LatencyFixture f;
+    const Task *other;
+    unsigned irq, nodes[5];
+    g_autofree char *text = NULL;
 
+    latency_set_up(&f, LATENCY_WORST);
+    other = task_intern(f.tasks, TASK_KNOWN, 2, 2, "b");
+    irq = latency_node(&f, f.user, FRAME_TRAP, "[supervisor timer interrupt]");
+    nodes[0] = nodes[2] = f.user;
+    nodes[1] = latency_node(&f, f.ecall, FRAME_SUPERVISOR, "sys_read");
+    nodes[3] = latency_node(&f, irq, FRAME_SUPERVISOR, "tick");
+    nodes[4] = latency_node(&f, PROFILE_ROOT, FRAME_SUPERVISOR, "idle");
     for (unsigned i = 0; i < G_N_ELEMENTS(nodes); i++) {
         CallStackMoment m = {
-            .node = nodes[i], .place = 10 * i, .time = 100 * i, .task = now,
-            .begins = i % 2,
+            .node = nodes[i], .place = 10 * i, .time = 100 * i,
+            .task = i == 4 ? other : f.task, .begins = i % 2,
         };
 
         if (i % 2) {
-            latency_trap(h, m.place, &(FlowTrap) { .cause = 8 },
+            latency_trap(f.hart, m.place, &(FlowTrap) { .cause = 8 },
                          &(CallStackSite) { 0 });
-            latency_mark(h, &m, &mark);
+            latency_mark(f.hart, &m, &mark);
         }
-        m.task = i == 4 ? other : task;
-        latency_moment(h, &m);
+        latency_moment(f.hart, &m);
     }
-    latency_end(h, &(CallStackMoment) { .place = 99, .time = 999 });
-    check_cmpuint(latency_write(traps, f), ==, 2);
-    fclose(f);
+    text = latency_answer(&f, 999, 2);
     check_cmpstr(text, ==,
                  "kind\tname\tnumber\tinsns\thart\tfrom\tto\tcomm\tpid\ttid\n"
                  "interrupt\tsupervisor timer interrupt\t-\t10\t0\t30\t40\ta"
                  "\t1\t1\n"
                  "syscall\tread\t-\t10\t0\t10\t20\ta\t1\t1\n");
-    free(text);
+    latency_tear_down(&f);
 }
 
 /*
@@ -355,49 +337,36 @@ static void test_interrupted(void)
     static const MomentMark timer = {
         .kind = MOMENT_TRAP, .number = 256 + 7, .nested = true,
     };
-    g_autoptr(Latency) l = latency_new(&(LatencyOptions) {
-        .format = TABLE_TSV, .worst = 1, .table = LATENCY_WORST,
-    });
-    g_autoptr(Profile) p = profile_new();
-    g_autoptr(TaskTable) tasks = task_table_new();
-    const Task *task = task_intern(tasks, TASK_KNOWN, 1, 1, "a");
-    LatencyHart *h = latency_hart(l, 0, p, tasks);
-    unsigned user = profile_child(p, PROFILE_ROOT,
-                                  profile_label(p, FRAME_USER, "main"));
-    unsigned ecall = profile_child(p, user, profile_label(p, FRAME_TRAP,
-                                                          "[ecall from U]"));
-    unsigned irq = profile_child(p, ecall, profile_label(
-        p, FRAME_TRAP, "[machine timer interrupt]"));
     CallStackMoment moments[] = {
-        { .node = user, .place = 0, .task = task },
-        { .node = profile_child(p, irq, profile_label(p, FRAME_MACHINE,
-                                                      "_trap_handler")),
-          .place = 10, .task = task, .begins = true },
-        { .node = profile_child(p, ecall, profile_label(
-              p, FRAME_SUPERVISOR, "sys_read")), .place = 15, .task = task,
-          .begins = true },
-        { .node = user, .place = 20, .task = task },
+        { .place = 0 },
+        { .place = 10, .begins = true },
+        { .place = 15, .begins = true },
+        { .place = 20 },
     };
-    char *text = NULL;
-    size_t size;
-    FILE *f = open_memstream(&text, &size);
+    LatencyFixture f;
+    unsigned irq;
+    g_autofree char *text = NULL;
 
+    latency_set_up(&f, LATENCY_WORST);
+    irq = latency_node(&f, f.ecall, FRAME_TRAP, "[machine timer interrupt]");
+    moments[0].node = moments[3].node = f.user;
+    moments[1].node = latency_node(&f, irq, FRAME_MACHINE, "_trap_handler");
+    moments[2].node = latency_node(&f, f.ecall, FRAME_SUPERVISOR, "sys_read");
     for (unsigned i = 0; i < G_N_ELEMENTS(moments); i++) {
+        moments[i].task = f.task;
         if (i == 1) {
-            latency_mark(h, &moments[i], &call);
-            latency_mark(h, &moments[i], &timer);
+            latency_mark(f.hart, &moments[i], &call);
+            latency_mark(f.hart, &moments[i], &timer);
         }
-        latency_moment(h, &moments[i]);
+        latency_moment(f.hart, &moments[i]);
     }
-    latency_end(h, &(CallStackMoment) { .place = 99 });
-    check_cmpuint(latency_write(l, f), ==, 2);
-    fclose(f);
+    text = latency_answer(&f, 99, 2);
     check_cmpstr(text, ==,
                  "kind\tname\tnumber\tinsns\thart\tfrom\tto\tcomm\tpid\ttid\n"
                  "interrupt\tmachine timer interrupt\t-\t5\t0\t10\t15\ta"
                  "\t1\t1\n"
                  "syscall\tread\t-\t10\t0\t10\t20\ta\t1\t1\n");
-    free(text);
+    latency_tear_down(&f);
 }
 
 int main(int argc, char **argv)

@@ -7,7 +7,7 @@
 #include <math.h>
 #include "tests/fixtures/check.h"
 #include "tests/fixtures/flow-fixture.h"
-#include "views/questions/latency.h"
+#include "tests/fixtures/latency-fixture.h"
 #include "views/questions/rounds.h"
 #include "views/questions/spread.h"
 #include "views/questions/syscalls.h"
@@ -147,49 +147,34 @@ static void test_rounds(void)
 static void test_latency_number(void)
 {
     static const MomentMark mark = { .kind = MOMENT_TRAP, .number = 8 };
-    g_autoptr(Latency) l = latency_new(&(LatencyOptions) {
-        .format = TABLE_TSV, .worst = 1, .table = LATENCY_SUMMARY,
-    });
-    g_autoptr(Profile) p = profile_new();
-    g_autoptr(TaskTable) tasks = task_table_new();
-    const Task *task = task_intern(tasks, TASK_KNOWN, 1, 1, "a");
-    LatencyHart *h = latency_hart(l, 0, p, tasks);
-    unsigned user = profile_child(p, PROFILE_ROOT,
-                                  profile_label(p, FRAME_USER, "main"));
-    unsigned ecall = profile_child(p, user, profile_label(p, FRAME_TRAP,
-                                                          "[ecall from U]"));
-    unsigned nodes[] = {
-        user, profile_child(p, ecall, profile_label(p, FRAME_SUPERVISOR,
-                                                    "sys_read")),
-    };
-    char *text = NULL;
-    size_t size;
-    FILE *f = open_memstream(&text, &size);
+    g_autofree char *text = NULL;
+    LatencyFixture f;
     FlowFixture code;
+    unsigned sys_read;
 
+    latency_set_up(&f, LATENCY_SUMMARY);
+    sys_read = latency_node(&f, f.ecall, FRAME_SUPERVISOR, "sys_read");
     set_up(&code, 64, 0x03f00893 /* li a7, 63 */, ECALL, 0);
     for (unsigned i = 0; i < 5; i++) {
         CallStackMoment m = {
-            .node = nodes[i % 2], .place = 10 * i, .time = 10 * i,
-            .task = task, .begins = i % 2,
+            .node = i % 2 ? sys_read : f.user, .place = 10 * i, .time = 10 * i,
+            .task = f.task, .begins = i % 2,
         };
 
         if (i % 2) {
-            latency_trap(h, m.place, &(FlowTrap) {
+            latency_trap(f.hart, m.place, &(FlowTrap) {
                 .cause = 8, .epc_known = true, .priv = ETRACE_PRIV_M,
                 .epc = BASE + 4,
             }, &(CallStackSite) { .image = i == 1 ? code.image : NULL });
-            latency_mark(h, &m, &mark);
+            latency_mark(f.hart, &m, &mark);
         }
-        latency_moment(h, &m);
+        latency_moment(f.hart, &m);
     }
-    latency_end(h, &(CallStackMoment) { .place = 99, .time = 99 });
-    check_cmpuint(latency_write(l, f), ==, 2);
-    fclose(f);
+    text = latency_answer(&f, 99, 2);
     check_nonnull(strstr(text, "\nsyscall\tread\t63\t2\t10\t"));
     check_null(strstr(text, "\t-\t"));
-    free(text);
     tear_down(&code);
+    latency_tear_down(&f);
 }
 
 int main(int argc, char **argv)
