@@ -48,8 +48,16 @@ static void on_leave(void *opaque, OpenCall *calls, unsigned n,
                            (int)at->insns);
 }
 
+static void on_passed(void *opaque, const PassedTrap *p)
+{
+    Asked *a = opaque;
+
+    g_string_append_printf(a->said, "%s: cause %u %d..%d\n", p->task->name,
+                           p->trap.cause, (int)p->from.time, (int)p->to.time);
+}
+
 static const FollowOps follow_ops = {
-    .begin = on_begin, .end = on_end, .leave = on_leave,
+    .begin = on_begin, .end = on_end, .leave = on_leave, .passed = on_passed,
 };
 
 static void on_moment(void *opaque, const CallStackMoment *moment)
@@ -178,6 +186,81 @@ static void test_traps(void)
                 "-handle_exception 16..22 away 0\n"
                 "-[instruction page fault] 16..22 away 0\n"
                 "-leaf 16..23 away 0\n");
+    tear_down(&a);
+}
+
+/* What a program in user mode is told: its kernel is not in the trace. */
+static void mark(Asked *a, MomentMarkKind kind, unsigned number, bool nested,
+                 uint64_t place, uint64_t time)
+{
+    MomentMark m = { .kind = kind, .number = number, .nested = nested };
+
+    follow_mark(a->follower, &(CallStackMoment) {
+        .place = place, .time = time,
+    }, &m);
+}
+
+static void moment(Asked *a, unsigned node, uint64_t place, uint64_t time)
+{
+    follow_moment(a->follower, &(CallStackMoment) {
+        .node = node, .place = place, .time = time, .task = a->f.sh,
+    });
+}
+
+/*
+ * Handlers that are not traced return to the next instruction, or to a signal
+ * before it. Only a trap into the first instruction of a handler is in that one.
+ */
+static void test_passed(void)
+{
+    Asked a;
+    Profile *p;
+    unsigned main, first, second, third;
+
+    set_up(&a);
+    p = a.f.profile;
+    main = profile_child(p, PROFILE_ROOT,
+                         profile_label(p, FRAME_USER, "main"));
+    first = profile_child(p, main, profile_label(p, FRAME_TRAP, "[signal]"));
+    first = profile_child(p, first, profile_label(p, FRAME_USER, "on_one"));
+    second = profile_child(p, first, profile_label(p, FRAME_TRAP, "[signal]"));
+    second = profile_child(p, second, profile_label(p, FRAME_USER, "on_two"));
+    third = profile_child(p, first, profile_label(p, FRAME_TRAP, "[trap]"));
+    third = profile_child(p, third, profile_label(p, FRAME_TRAP, "[again]"));
+
+    moment(&a, main, 0, 0);
+    mark(&a, MOMENT_TRAP, 8, false, 3, 30);
+    mark(&a, MOMENT_RESUMED, 0, false, 3, 45);
+    assert_said(&a, "sh: cause 8 30..45\n");
+    mark(&a, MOMENT_RESUMED, 0, false, 4, 50);
+    mark(&a, MOMENT_TRAP, 13, false, 5, 60);
+    moment(&a, first, 5, 60);
+    assert_said(&a, "+[signal]\n+on_one\n");
+
+    /* In a handler: a system call, and the next signal right behind it */
+    mark(&a, MOMENT_TRAP, 8, false, 9, 90);
+    mark(&a, MOMENT_TRAP, 15, false, 9, 95);
+    assert_said(&a, "sh: cause 8 90..95\n");
+    moment(&a, second, 9, 95);
+    assert_said(&a, "+[signal]\n+on_two\n");
+    moment(&a, first, 12, 120);
+    assert_said(&a, "-on_two 9..12 away 0\n-[signal] 9..12 away 0\n");
+
+    /* Two that are in each other; a third one is not. */
+    mark(&a, MOMENT_TRAP, 2, false, 15, 150);
+    mark(&a, MOMENT_TRAP, 15, true, 15, 150);
+    moment(&a, third, 15, 150);
+    assert_said(&a, "+[trap]\n+[again]\n");
+    mark(&a, MOMENT_TRAP, 5, false, 18, 180);
+    mark(&a, MOMENT_TRAP, 7, true, 18, 180);
+    mark(&a, MOMENT_TRAP, 9, false, 18, 190);
+    assert_said(&a, "sh: cause 5 180..190\nsh: cause 7 180..190\n");
+
+    /* What follows is not known any more. */
+    mark(&a, MOMENT_LOST, 0, false, 18, 195);
+    g_string_truncate(a.said, 0);
+    mark(&a, MOMENT_RESUMED, 0, false, 18, 200);
+    assert_said(&a, "");
     tear_down(&a);
 }
 
@@ -378,6 +461,7 @@ int main(int argc, char **argv)
     g_test_add_func("/questions/calls", test_calls);
     g_test_add_func("/questions/tasks", test_tasks);
     g_test_add_func("/questions/traps", test_traps);
+    g_test_add_func("/questions/passed", test_passed);
     g_test_add_func("/questions/lost", test_lost);
     g_test_add_func("/questions/hostile", test_hostile);
     return g_test_run();

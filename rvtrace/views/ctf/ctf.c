@@ -8,7 +8,6 @@
 #include "views/ctf/ctf-stream.h"
 #include "base/trap-text.h"
 #include "views/questions/leave.h"
-#include "views/questions/syscalls.h"
 
 /* Linux': the length of comm, the priority of a task with nice 0, and states */
 #define COMM_SIZE           16
@@ -20,24 +19,12 @@
 /* A mark's number of a trap, where that is an interrupt */
 #define IS_INTERRUPT        0x100
 
-/* Traps at the same place whose handlers have not begun, at most */
-#define MAX_TRAPS           8
-
 struct CtfHart {
     const Profile *profile;
     const TaskTable *tasks;
     CtfStream *stream;
     Follower *follower;
     bool any;                   /* there was a moment */
-    SyscallQueue numbers;
-    /* Traps since the last moment, and how many handlers of them have begun */
-    struct {
-        unsigned cause;         /* as MomentMark has it */
-        unsigned number;        /* of a system call; SYSCALL_UNKNOWN */
-    } traps[MAX_TRAPS];
-    unsigned nr_traps, begun;
-    uint64_t trapped_at;        /* instructions before the last of them */
-    uint64_t trap_time;
 };
 
 struct Ctf {
@@ -54,7 +41,6 @@ static void hart_free(gpointer opaque)
         ctf_stream_end(h->stream);
     }
     follow_free(h->follower);
-    syscall_queue_clear(&h->numbers);
     g_free(h);
 }
 
@@ -119,21 +105,24 @@ static void on_leave(void *opaque, OpenCall *calls, unsigned n,
                next, at->time);
 }
 
-static void put_trap(CtfHart *h, unsigned cause, unsigned number, bool ends,
+static void put_trap(CtfHart *h, const TrapKind *trap, bool ends,
                      uint64_t time)
 {
+    unsigned cause = trap->cause;
     const char *name = trap_cause_text(cause & IS_INTERRUPT,
                                        cause & ~IS_INTERRUPT) ?: "unknown";
     CtfStream *s = h->stream;
 
-    if (cause & IS_INTERRUPT) {
+    if (cause == CAUSE_UNKNOWN) {
+        return;
+    } else if (cause & IS_INTERRUPT) {
         ctf_stream_event(s, ends ? CTF_IRQ_EXIT : CTF_IRQ_ENTRY, time);
         ctf_stream_number(s, cause & ~IS_INTERRUPT, 4);
         if (ends) {
             ctf_stream_number(s, 1, 4);     /* it was handled */
         }
     } else if (cause == SYSCALL_CAUSE) {
-        ctf_stream_event(s, ctf_syscall(number) + ends, time);
+        ctf_stream_event(s, ctf_syscall(trap->syscall) + ends, time);
         return;
     } else {
         ctf_stream_event(s, ends ? CTF_EXCEPTION_EXIT : CTF_EXCEPTION_ENTRY,
@@ -145,31 +134,35 @@ static void put_trap(CtfHart *h, unsigned cause, unsigned number, bool ends,
     }
 }
 
-/* Handlers begin in the order of their traps. */
 static void on_begin(void *opaque, OpenCall *calls, unsigned n,
                      const Task *task)
 {
-    CtfHart *h = opaque;
-    OpenCall *call = &calls[n - 1];
+    const OpenCall *call = &calls[n - 1];
 
-    if (call->kind != CALL_FUNCTION && h->begun < h->nr_traps) {
-        call->name = h->traps[h->begun].cause + 1;
-        call->number = h->traps[h->begun++].number;
-        put_trap(h, call->name - 1, call->number, false, call->from.time);
+    if (call->kind != CALL_FUNCTION) {
+        put_trap(opaque, &call->trap, false, call->from.time);
     }
 }
 
-/* OpenCall.name is 1 more than the cause, 0 if that is not known. */
 static void on_end(void *opaque, const EndedCall *e)
 {
-    if (e->call->name && e->end != CALL_UNSEEN) {
-        put_trap(opaque, e->call->name - 1, e->call->number, true,
-                 e->to.time);
+    if (e->call->kind != CALL_FUNCTION && e->end != CALL_UNSEEN) {
+        put_trap(opaque, &e->call->trap, true, e->to.time);
+    }
+}
+
+/* Its trap is all there is of a handler that is not traced. */
+static void on_passed(void *opaque, const PassedTrap *p)
+{
+    put_trap(opaque, &p->trap, false, p->from.time);
+    if (p->returned) {
+        put_trap(opaque, &p->trap, true, p->to.time);
     }
 }
 
 static const FollowOps follow_ops = {
     .begin = on_begin, .end = on_end, .leave = on_leave,
+    .passed = on_passed,
 };
 
 CtfHart *ctf_hart(Ctf *c, unsigned hart, const Profile *profile,
@@ -187,7 +180,6 @@ CtfHart *ctf_hart(Ctf *c, unsigned hart, const Profile *profile,
     h->tasks = tasks;
     h->stream = stream;
     h->follower = follow_new(profile, tasks, &follow_ops, h);
-    syscall_queue_init(&h->numbers);
     g_ptr_array_add(c->harts, h);
     return h;
 }
@@ -203,50 +195,12 @@ void ctf_moment(void *hart, const CallStackMoment *moment)
     }
     h->any = true;
     follow_moment(h->follower, moment);
-    h->nr_traps = h->begun = 0;
 }
 
 void ctf_trap(void *hart, uint64_t place, const FlowTrap *trap,
               const CallStackSite *site)
 {
-    syscall_queue_put(&((CtfHart *)hart)->numbers, site->image, trap);
-}
-
-/*
- * A program goes on whose kernel is not traced: its trap was all there was of
- * it.
- */
-static void come_back(CtfHart *h, uint64_t time)
-{
-    for (unsigned i = h->begun; i < h->nr_traps; i++) {
-        unsigned cause = h->traps[i].cause, number = h->traps[i].number;
-
-        put_trap(h, cause, number, false, h->trap_time);
-        if (cause != SYSCALL_CAUSE || !syscall_is_exit(number)) {
-            put_trap(h, cause, number, true, time);
-        }
-    }
-    h->nr_traps = h->begun = 0;
-}
-
-static void note_trap(CtfHart *h, const CallStackMoment *when,
-                      const MomentMark *trap)
-{
-    bool call = trap->number == SYSCALL_CAUSE;
-    unsigned number = call ? syscall_queue_take(&h->numbers) :
-                             SYSCALL_UNKNOWN;
-
-    if (h->trapped_at == when->place && !trap->nested) {
-        come_back(h, when->time);
-    } else if (h->trapped_at != when->place) {
-        h->nr_traps = h->begun = 0;
-    }
-    if (h->nr_traps < MAX_TRAPS) {
-        h->traps[h->nr_traps].cause = trap->number;
-        h->traps[h->nr_traps++].number = number;
-    }
-    h->trapped_at = when->place;
-    h->trap_time = when->time;
+    follow_taken(((CtfHart *)hart)->follower, trap, site);
 }
 
 void ctf_mark(void *hart, const CallStackMoment *when, const MomentMark *mark)
@@ -255,11 +209,8 @@ void ctf_mark(void *hart, const CallStackMoment *when, const MomentMark *mark)
 
     switch (mark->kind) {
     case MOMENT_TRAP:
-        note_trap(h, when, mark);
-        break;
     case MOMENT_RESUMED:
-        come_back(h, when->time);
-        break;
+        break;                  /* the follower says what they are */
     case MOMENT_NOTE:
         ctf_stream_event(h->stream, CTF_NOTE, when->time);
         ctf_stream_number(h->stream, mark->number, 4);

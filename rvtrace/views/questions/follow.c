@@ -15,6 +15,12 @@ typedef struct Strand {
     Place away;                 /* what others have had, in all */
 } Strand;
 
+/* A trap that was taken, whose handler has not begun */
+typedef struct PendingTrap {
+    TrapKind kind;
+    Place at;
+} PendingTrap;
+
 struct Follower {
     const Profile *profile;
     const TaskTable *tasks;
@@ -25,7 +31,10 @@ struct Follower {
     GHashTable *suspended;      /* node -> OpenCall */
     GArray *path;               /* unsigned: nodes of the moment's stack */
     Place at;                   /* of the last moment or mark */
-    unsigned traps;             /* taken, whose handlers have not begun */
+    SyscallQueue numbers;       /* of system calls that marks will come for */
+    PendingTrap pending[FOLLOW_TRAPS];  /* the oldest one first */
+    unsigned nr_pending;
+    unsigned traps;             /* taken there, each in the handler before */
     uint64_t trapped_at;        /* instructions before the last of them */
     uint64_t dropped;
 };
@@ -50,6 +59,7 @@ Follower *follow_new(const Profile *profile, const TaskTable *tasks,
     f->strands = g_hash_table_new_full(NULL, NULL, NULL, strand_free);
     f->suspended = g_hash_table_new_full(NULL, NULL, NULL, g_free);
     f->path = g_array_new(false, false, sizeof(unsigned));
+    syscall_queue_init(&f->numbers);
     return f;
 }
 
@@ -58,6 +68,7 @@ void follow_free(Follower *f)
     g_hash_table_unref(f->strands);
     g_hash_table_unref(f->suspended);
     g_array_unref(f->path);
+    syscall_queue_clear(&f->numbers);
     g_free(f);
 }
 
@@ -234,6 +245,27 @@ static void suspend(Follower *f, Strand *s, unsigned left)
     g_array_set_size(s->calls, left);
 }
 
+/* What the trap is whose handler begins, as they do in the order of traps */
+static TrapKind take_pending(Follower *f)
+{
+    TrapKind kind = { CAUSE_UNKNOWN, SYSCALL_UNKNOWN };
+
+    if (f->nr_pending) {
+        kind = f->pending[0].kind;
+        memmove(f->pending, f->pending + 1,
+                --f->nr_pending * sizeof(f->pending[0]));
+    }
+    return kind;
+}
+
+/* Only the @n last ones have handlers on the call stack. */
+static void skip_pending(Follower *f, unsigned n)
+{
+    while (f->nr_pending > n) {
+        take_pending(f);
+    }
+}
+
 /* Call number @i of the path; if it is not @fresh, it has been there before. */
 static void begin_call(Follower *f, Strand *s, unsigned i, bool fresh)
 {
@@ -244,6 +276,7 @@ static void begin_call(Follower *f, Strand *s, unsigned i, bool fresh)
         .node = node,
         .frame = profile_node(f->profile, node)->frame,
         .kind = kind_of(node_frame(f, node)),
+        .trap = { CAUSE_UNKNOWN, SYSCALL_UNKNOWN },
         .began = fresh,
         .from = f->at,
         .away = s->away,
@@ -252,6 +285,9 @@ static void begin_call(Follower *f, Strand *s, unsigned i, bool fresh)
     if (was) {
         call = *was;
         g_hash_table_remove(f->suspended, key);
+    }
+    if (fresh && call.kind != CALL_FUNCTION) {
+        call.trap = take_pending(f);
     }
     g_array_append_val(s->calls, call);
     if (fresh && f->ops->begin) {
@@ -273,18 +309,22 @@ static unsigned common_calls(const Follower *f, const Strand *s)
     return n;
 }
 
-/* Where the handlers of the last @traps begin in the path; its end: nowhere */
-static unsigned first_trap(const Follower *f, unsigned traps)
+/*
+ * Where the handlers of the last traps begin in the path; its end: nowhere. What
+ * is pending is of them, afterwards.
+ */
+static unsigned first_trap(Follower *f)
 {
-    unsigned first = f->path->len;
+    unsigned first = f->path->len, found = 0;
 
-    for (unsigned i = first; i && traps; i--) {
+    for (unsigned i = first; i && found < f->traps; i--) {
         if (node_frame(f, g_array_index(f->path, unsigned, i - 1))->kind ==
             FRAME_TRAP) {
             first = i - 1;
-            traps--;
+            found++;
         }
     }
+    skip_pending(f, found);
     return first;
 }
 
@@ -293,7 +333,7 @@ static void go_to(Follower *f, Strand *s, const CallStackMoment *m)
 {
     unsigned n = f->path->len, known = s->calls->len;
     unsigned common = common_calls(f, s);
-    unsigned fresh = first_trap(f, f->traps);   /* what is behind it is new */
+    unsigned fresh = first_trap(f);     /* what is behind it is new */
     bool trapped = fresh < n;
 
     /* The same handler may have returned and have begun again. */
@@ -341,6 +381,11 @@ static void switch_to(Follower *f, Strand *s)
     f->now = s;
 }
 
+static void forget_traps(Follower *f)
+{
+    f->traps = f->nr_pending = 0;
+}
+
 void follow_moment(Follower *f, const CallStackMoment *m)
 {
     unsigned top = find_path(f, m->node);
@@ -348,7 +393,7 @@ void follow_moment(Follower *f, const CallStackMoment *m)
 
     f->at = (Place) { m->place, m->time };
     if (f->trapped_at != m->place) {
-        f->traps = 0;           /* their handlers are not traced */
+        forget_traps(f);        /* their handlers are not traced */
     }
     s = whose(f, m, top);
     if (s != f->now) {
@@ -356,7 +401,7 @@ void follow_moment(Follower *f, const CallStackMoment *m)
     }
     go_to(f, s, m);
     s->top = top;
-    f->traps = 0;
+    forget_traps(f);
 }
 
 const OpenCall *follow_open(const Follower *f, unsigned *n)
@@ -383,7 +428,57 @@ static void forget(Follower *f)
         end_call(f, f->now, value, CALL_UNSEEN);
     }
     g_hash_table_remove_all(f->suspended);
-    f->traps = 0;
+    forget_traps(f);
+}
+
+/* What was trapped goes on: the handlers are not traced, and have returned. */
+static void pass_traps(Follower *f)
+{
+    for (unsigned i = 0; f->ops->passed && i < f->nr_pending; i++) {
+        const PendingTrap *p = &f->pending[i];
+
+        f->ops->passed(f->opaque, &(PassedTrap) {
+            .trap = p->kind, .from = p->at, .to = f->at,
+            .task = f->now ? f->now->task : task_get(f->tasks, TASK_NONE),
+            .returned = p->kind.cause != SYSCALL_CAUSE ||
+                        !syscall_is_exit(p->kind.syscall),
+        });
+    }
+    f->nr_pending = 0;
+}
+
+/*
+ * At the place of the trap before, without an instruction in between, it hits
+ * the handler's first one, or the program that this one has returned to: a
+ * signal may come before a system call's next instruction.
+ */
+static void note_trap(Follower *f, const MomentMark *trap)
+{
+    bool again = f->trapped_at == f->at.insns;
+    bool call = trap->number == SYSCALL_CAUSE;
+
+    if (again && !trap->nested) {
+        pass_traps(f);
+    }
+    if (!again || !trap->nested) {
+        forget_traps(f);
+    }
+    skip_pending(f, FOLLOW_TRAPS - 1);
+    f->pending[f->nr_pending++] = (PendingTrap) {
+        .kind = {
+            .cause = trap->number,
+            .syscall = call ? syscall_queue_take(&f->numbers) :
+                              SYSCALL_UNKNOWN,
+        },
+        .at = f->at,
+    };
+    f->traps++;
+    f->trapped_at = f->at.insns;
+}
+
+void follow_taken(Follower *f, const FlowTrap *trap, const CallStackSite *site)
+{
+    syscall_queue_put(&f->numbers, site->image, trap);
 }
 
 void follow_mark(Follower *f, const CallStackMoment *when,
@@ -391,8 +486,9 @@ void follow_mark(Follower *f, const CallStackMoment *when,
 {
     f->at = (Place) { when->place, when->time };
     if (mark->kind == MOMENT_TRAP) {
-        f->traps = f->trapped_at == when->place ? f->traps + 1 : 1;
-        f->trapped_at = when->place;
+        note_trap(f, mark);
+    } else if (mark->kind == MOMENT_RESUMED) {
+        pass_traps(f);
     } else if (mark->kind == MOMENT_LOST || mark->kind == MOMENT_RESET) {
         forget(f);
     }

@@ -11,10 +11,14 @@
 #ifndef ETRACE_FOLLOW_H
 #define ETRACE_FOLLOW_H
 
+#include "views/questions/syscalls.h"
 #include "views/time/moment-clock.h"
 
 /* Stacks that wait without a task: frames that are remembered, at most */
 #define FOLLOW_SUSPENDED    65536
+
+/* Traps at one place whose handlers have not begun: the last ones are known. */
+#define FOLLOW_TRAPS        8
 
 /* When it was: behind so many instructions of the hart, and at a time */
 typedef struct Place {
@@ -31,10 +35,20 @@ typedef enum CallKind {
     CALL_EXCEPTION,             /* any other one */
 } CallKind;
 
+/* Of a trap: its cause is not known */
+#define CAUSE_UNKNOWN   UINT_MAX
+
+/* What a trap is, as far as the trace says it */
+typedef struct TrapKind {
+    unsigned cause;             /* MomentMark's number; CAUSE_UNKNOWN */
+    unsigned syscall;           /* its number; SYSCALL_UNKNOWN */
+} TrapKind;
+
 /* A call or a trap that has not ended */
 typedef struct OpenCall {
     unsigned node, frame;       /* of the profile */
     CallKind kind;
+    TrapKind trap;              /* if it is one */
     bool began;                 /* its beginning was seen: from is right */
     bool handled;               /* an interrupt that has ended by a switch */
     unsigned number, name;      /* the consumer's; 0 at first */
@@ -57,6 +71,14 @@ typedef struct EndedCall {
     CallEnd end;
 } EndedCall;
 
+/* A trap that is over, and whose handler is not traced */
+typedef struct PassedTrap {
+    TrapKind trap;
+    const Task *task;           /* TASK_NONE's: not known */
+    Place from, to;             /* where the program goes on */
+    bool returned;              /* false: it was the end of a thread */
+} PassedTrap;
+
 /*
  * @calls: the @n that are open on the stack of @task, the outermost one first;
  * valid during the call. Each may be NULL.
@@ -69,6 +91,8 @@ typedef struct FollowOps {
     /* @task, whose calls these are, runs no longer, but @next does. */
     void (*leave)(void *opaque, OpenCall *calls, unsigned n, const Task *task,
                   const Task *next, const Place *at);
+    /* The handler of a trap was not seen, but what it hit goes on. */
+    void (*passed)(void *opaque, const PassedTrap *passed);
 } FollowOps;
 
 typedef struct Follower Follower;
@@ -82,7 +106,11 @@ Follower *follow_new(const Profile *profile, const TaskTable *tasks,
 void follow_free(Follower *f);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(Follower, follow_free)
 
-/* What a watcher is told, in order; see Watcher */
+/*
+ * What a watcher is told, in order; see Watcher. follow_taken() is for its trap():
+ * without that, no system call has a number.
+ */
+void follow_taken(Follower *f, const FlowTrap *trap, const CallStackSite *site);
 void follow_moment(Follower *f, const CallStackMoment *moment);
 void follow_mark(Follower *f, const CallStackMoment *when,
                  const MomentMark *mark);

@@ -8,7 +8,6 @@
 
 #include "views/questions/latency.h"
 #include "views/questions/spread.h"
-#include "views/questions/syscalls.h"
 
 /* One of the times that something took longest */
 typedef struct Worst {
@@ -34,16 +33,9 @@ struct LatencyHart {
     const Latency *latency;
     unsigned hart;
     const Profile *profile;
-    const TaskTable *tasks;
     Follower *follower;
     GByteArray *matches;        /* by frame: see latency.c */
     GHashTable *series;         /* guint64 * -> Series */
-    SyscallQueue numbers;
-    unsigned number;            /* of the last system call */
-    bool left;                  /* a trap whose handler may not be traced: */
-    unsigned cause;             /* ... of MomentMark */
-    Place left_at;
-    const Task *task;           /* of the last moment; NULL: not known */
     bool waiting;               /* for options.last, since: */
     Place since;
     const Task *waiting_task;

@@ -5,7 +5,6 @@
  */
 #include "qemu/osdep.h"
 #include "views/questions/latency-private.h"
-#include "views/questions/syscalls.h"
 
 /* Of a frame: looked at; what it matches */
 #define FRAME_SEEN      1
@@ -117,7 +116,6 @@ static void on_begin(void *opaque, OpenCall *calls, unsigned n,
     if (h->latency->options.first) {
         add_way(h, call, task);
     } else if (call->kind == CALL_SYSCALL) {
-        call->number = h->number;
         call->name = call->frame;
     } else if (trap && trap->kind == CALL_SYSCALL && trap->began &&
                trap->name == trap->frame &&
@@ -148,10 +146,29 @@ static void on_end(void *opaque, const EndedCall *e)
         return;
     }
     add(h, call->kind, is_syscall ? call->name : call->frame,
-        is_syscall ? call->number : SYSCALL_UNKNOWN, &w);
+        call->trap.syscall, &w);
 }
 
-static const FollowOps follow_ops = { .begin = on_begin, .end = on_end };
+/* Of a trap whose handler is on no call stack, the cause is the name. */
+static void on_passed(void *opaque, const PassedTrap *p)
+{
+    LatencyHart *h = opaque;
+    const LatencyOptions *o = &h->latency->options;
+
+    if (p->returned && !o->first && !o->sym &&
+        text_is_like(p->task->name, o->comm)) {
+        add(h, p->trap.cause == SYSCALL_CAUSE ? CALL_SYSCALL : CALL_EXCEPTION,
+            LATENCY_TRAP_FRAME | p->trap.cause, p->trap.syscall, &(Worst) {
+                .value = p->to.time - p->from.time,
+                .from = p->from, .to = p->to, .task = p->task,
+                .hart = h->hart,
+            });
+    }
+}
+
+static const FollowOps follow_ops = {
+    .begin = on_begin, .end = on_end, .passed = on_passed,
+};
 
 static void hart_free(gpointer opaque)
 {
@@ -160,7 +177,6 @@ static void hart_free(gpointer opaque)
     follow_free(h->follower);
     g_byte_array_unref(h->matches);
     g_hash_table_unref(h->series);
-    syscall_queue_clear(&h->numbers);
     g_free(h);
 }
 
@@ -187,84 +203,30 @@ LatencyHart *latency_hart(Latency *l, unsigned hart, const Profile *profile,
     h->latency = l;
     h->hart = hart;
     h->profile = profile;
-    h->tasks = tasks;
     h->follower = follow_new(profile, tasks, &follow_ops, h);
     h->matches = g_byte_array_new();
     h->series = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free,
                                       series_free);
-    syscall_queue_init(&h->numbers);
-    h->number = SYSCALL_UNKNOWN;
     g_ptr_array_add(l->harts, h);
     return h;
 }
 
 void latency_moment(void *hart, const CallStackMoment *moment)
 {
-    LatencyHart *h = hart;
-
-    h->left = false;
-    h->task = moment->task;
-    follow_moment(h->follower, moment);
+    follow_moment(((LatencyHart *)hart)->follower, moment);
 }
 
-/*
- * A program has come back from its kernel, which is not traced; or another
- * thread begins where the last one has ended.
- */
-static void come_back(LatencyHart *h, const Place *at)
-{
-    const LatencyOptions *o = &h->latency->options;
-    const Task *task = h->task ?: task_get(h->tasks, TASK_NONE);
-    bool is_syscall = h->cause == SYSCALL_CAUSE;
-    bool is_exit = is_syscall && syscall_is_exit(h->number);
-
-    if (h->left && !is_exit && !o->first && !o->sym &&
-        text_is_like(task->name, o->comm)) {
-        add(h, is_syscall ? CALL_SYSCALL : CALL_EXCEPTION,
-            LATENCY_TRAP_FRAME | h->cause,
-            is_syscall ? h->number : SYSCALL_UNKNOWN, &(Worst) {
-                .value = at->time - h->left_at.time,
-                .from = h->left_at, .to = *at, .task = task, .hart = h->hart,
-            });
-    }
-    h->left = false;
-}
-
-/* Its mark comes later, when its time is known. */
 void latency_trap(void *hart, uint64_t place, const FlowTrap *trap,
                   const CallStackSite *site)
 {
-    syscall_queue_put(&((LatencyHart *)hart)->numbers, site->image, trap);
-}
-
-/*
- * A signal may come before another instruction does: so the call is over, but if
- * it is the handler's first instruction that was hit.
- */
-static void note_trap(LatencyHart *h, const Place *at, const MomentMark *trap)
-{
-    if (h->left_at.insns == at->insns && !trap->nested) {
-        come_back(h, at);
-    }
-    if (trap->number == SYSCALL_CAUSE) {
-        h->number = syscall_queue_take(&h->numbers);
-    }
-    h->left = true;
-    h->left_at = *at;
-    h->cause = trap->number;
+    follow_taken(((LatencyHart *)hart)->follower, trap, site);
 }
 
 void latency_mark(void *hart, const CallStackMoment *when,
                   const MomentMark *mark)
 {
     LatencyHart *h = hart;
-    Place at = { when->place, when->time };
 
-    if (mark->kind == MOMENT_TRAP) {
-        note_trap(h, &at, mark);
-    } else if (mark->kind == MOMENT_RESUMED) {
-        come_back(h, &at);
-    }
     if (mark->kind == MOMENT_LOST || mark->kind == MOMENT_RESET) {
         h->waiting = false;
     }
