@@ -76,13 +76,19 @@ class Run:
                    command=self.command)
 
     def during(self, row: rows.Call | rows.Slow | rows.TaskRun) -> 'Run':
-        """What the hart ran from the beginning of a row to its end"""
+        """What the hart ran from the beginning of a row to its end
+
+        The row is a part of what was selected: that goes in the place of
+        --window, if there is one.
+        """
         if row.end is None:
             raise ValueError(f'its end is not known: {row}')
         if row.end == row.start:
             raise ValueError(f'the hart ran no instruction in it: {row}')
-        return self.only(f'--hart={row.hart}', f'--from={row.start}',
-                         f'--to={row.end}')
+        whole = Run(self.folder, command=self.command, options=without(
+            self.options, '--window', '--before', '--after'))
+        return whole.only(f'--hart={row.hart}', f'--from={row.start}',
+                          f'--to={row.end}')
 
     def json(self, name: str, *options: str) -> dict[str, Any]:
         """What any command that has --format=json writes, as it is
@@ -213,6 +219,18 @@ class Run:
                 'the command')
         assert isinstance(answer, dict)
         return answer
+
+
+def without(options: Sequence[str], *names: str) -> list[str]:
+    """The options but these, each of which has a value"""
+    left = iter(options)
+    kept = []
+    for word in left:
+        if word in names:
+            next(left, None)
+        elif word.partition('=')[0] not in names:
+            kept.append(word)
+    return kept
 
 
 def globs(sym: str | None = None, dso: str | None = None,

@@ -130,6 +130,19 @@ def parts(run):
     call = max(ended, key=lambda row: row.end - row.start)
     check('during: a call', run.during(call).summary().selected ==
           call.end - call.start > 1, call)
+    # A part of a part, by an event: its rows have the hart's own places.
+    for name, window in (
+            ('a window', ('--window=4k', '--before=sym:*#90')),
+            ('a window in two words', ('--window', '4k', '--after', 'sym:*'))):
+        part = run.only(*window)
+        some = [row for row in part.calls('*') if row.end is not None]
+        call = max(some, key=lambda row: row.end - row.start)
+        check(f'during: a call in {name}',
+              part.during(call).summary().selected ==
+              call.end - call.start > 1 and
+              part.only('--process=*').during(call).options ==
+              [*run.options, '--process=*', f'--hart={call.hart}',
+               f'--from={call.start}', f'--to={call.end}'], call)
     [lasting] = [row for row in calls if row.end is None][:1]
     try:
         run.during(lasting)
