@@ -6,32 +6,47 @@
 #include "qemu/osdep.h"
 #include "base/text-plain.h"
 
-/* U+0080 to U+009F: to some terminals they begin escape sequences. */
-static bool is_c1(const uint8_t *p)
+/*
+ * How many bytes at @p are a character that programs take for more than text: a
+ * control character, of which U+0080 to U+009F begin escape sequences of some
+ * terminals, or U+2028 or U+2029, which separate lines
+ */
+static unsigned special(const uint8_t *p)
 {
-    return p[0] == 0xc2 && p[1] >= 0x80 && p[1] < 0xa0;
+    if (*p < ' ' || *p == 0x7f) {
+        return *p ? 1 : 0;
+    }
+    if (p[0] == 0xc2 && p[1] >= 0x80 && p[1] < 0xa0) {
+        return 2;
+    }
+    return p[0] == 0xe2 && p[1] == 0x80 && (p[2] | 1) == 0xa9 ? 3 : 0;
 }
 
-static bool is_control(const uint8_t *p)
+char *text_plain_copy(const char *text)
 {
-    return *p < ' ' || *p == 0x7f || is_c1(p);
+    const uint8_t *p = (const uint8_t *)text;
+    GString *plain = g_string_new(NULL);
+
+    while (*p) {
+        unsigned size = special(p);
+
+        g_string_append_c(plain, size ? '?' : *p);
+        p += MAX(size, 1);
+    }
+    return g_string_free(plain, false);
 }
 
 const char *text_plain(const char *text)
 {
     const uint8_t *p = (const uint8_t *)text;
-    g_autoptr(GString) plain = NULL;
+    g_autofree char *plain = NULL;
 
-    while (*p && !is_control(p)) {
+    while (*p && !special(p)) {
         p++;
     }
     if (!*p) {
         return text;
     }
-    plain = g_string_new(NULL);
-    for (p = (const uint8_t *)text; *p; p++) {
-        g_string_append_c(plain, is_control(p) ? '?' : *p);
-        p += is_c1(p);
-    }
-    return g_intern_string(plain->str);
+    plain = text_plain_copy(text);
+    return g_intern_string(plain);
 }

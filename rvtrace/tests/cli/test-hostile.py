@@ -168,7 +168,8 @@ def is_utf8(text):
 
 def names(folder):
     """Names with line ends and escapes do not leave their line"""
-    evil = b'a\nfn=(99) forged\n99 99\x1b[2J\r\xc2\x9b2J\x9b2J\xff'
+    evil = (b'a\nfn=(99) forged\n99 99\x1b[2J\r\xc2\x9b2J\x9b2J\xff'
+            b'\xe2\x80\xa8b\xe2\x80\xa9c\xc2\x85d')
     name = 'x' * len(evil)
     options = build(folder, '/x', name)
     with open(f'{folder}/a', 'rb') as f:
@@ -181,7 +182,10 @@ def names(folder):
                  ['speedscope'], ['flamegraph'], ['html'], ['pprof'],
                  ['timeline'], ['calls', '--sym', '*'],
                  ['latency', '--sym', '*'], ['faults'],
-                 ['switches', '--list'], ['why-hung']):
+                 ['switches', '--list'], ['why-hung'],
+                 ['report', '--format', 'tsv'],
+                 ['calls', '--sym', '*', '--format', 'tsv'],
+                 ['annotate', '--sym', '*', '--format', 'tsv']):
         _, out, err = run(*view, *options)
         forged = [line for line in out.split(b'\n') if
                   line.startswith((b'fn=(99)', b'99 99'))]
@@ -189,6 +193,11 @@ def names(folder):
               not forged and (b'\x1b' not in out or
                               view[0] in ('perf-data', 'pprof', 'timeline')),
               f'{forged} {err}')
+        # Whatever a script takes for the end of a line
+        check(f'{view[0]}: lines are as many as their ends', view[0] in
+              ('perf-data', 'pprof', 'timeline') or
+              len(out.decode(errors='replace').splitlines()) ==
+              out.count(b'\n') + (not out.endswith(b'\n')), out[:400])
         # perf, callgrind and flamegraph.pl take names as they are.
         check(f'{view[0]}: what is written is UTF-8',
               view[0] in ('perf-data', 'pprof', 'timeline', 'callgrind',

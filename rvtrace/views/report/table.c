@@ -4,6 +4,7 @@
  * SPDX-License-Identifier: GPL-2.0-or-later
  */
 #include "qemu/osdep.h"
+#include "base/text-plain.h"
 #include "views/report/table.h"
 
 bool table_parse_format(const char *text, TableFormat *format)
@@ -25,14 +26,9 @@ bool table_parse_format(const char *text, TableFormat *format)
 
 char *table_clean(const char *text)
 {
-    char *valid = g_utf8_make_valid(text, -1);
+    g_autofree char *valid = g_utf8_make_valid(text, -1);
 
-    for (char *p = valid; *p; p++) {
-        if ((unsigned char)*p < ' ' || *p == 0x7f) {
-            *p = '?';
-        }
-    }
-    return valid;
+    return text_plain_copy(valid);
 }
 
 void table_add_number(GPtrArray *cells, uint64_t n)

@@ -26,8 +26,8 @@ typedef struct TableColumn {
 } TableColumn;
 
 /*
- * Names are the guest's, and may be anything: the same text as valid UTF-8
- * without control characters. To be freed with g_free().
+ * Names are the guest's, and may be anything: the same text as valid UTF-8,
+ * plain as text_plain() has it. To be freed with g_free().
  */
 char *table_clean(const char *text);
 
