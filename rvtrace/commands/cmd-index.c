@@ -82,10 +82,25 @@ static Sheet *new_sheet(TableFormat format)
     return sheet;
 }
 
+/* The rows, and as JSON how many instructions each hart has in all */
+static void write_sheet(const Sheet *sheet, TableFormat format,
+                        const Sheet *harts)
+{
+    if (format == TABLE_JSON) {
+        table_begin_json("index", stdout);
+        fputs("\"harts\": ", stdout);
+        sheet_write(harts, stdout);
+        fputs(", \"rows\": ", stdout);
+    }
+    sheet_write(sheet, stdout);
+    fputs(format == TABLE_JSON ? "}\n" : "", stdout);
+}
+
 /* Print what an index has. */
 static int list(CliTrace *ct, const char *path, TableFormat format)
 {
     g_autoptr(Sheet) sheet = format == TABLE_TEXT ? NULL : new_sheet(format);
+    g_autoptr(Sheet) harts = sheet_new(format);
     g_autoptr(TaskTable) tasks = task_table_new();
     g_autoptr(TraceIndex) index = NULL;
     g_autoptr(GError) err = NULL;
@@ -106,6 +121,8 @@ static int list(CliTrace *ct, const char *path, TableFormat format)
     if (match == TRACE_GROWN) {
         say_warn("%s: the trace has grown since it was made", path);
     }
+    sheet_column(harts, "hart", true);
+    sheet_column(harts, "instructions", true);
     if (!sheet) {
         printf("hart      instructions             ticks          byte  "
                "privilege   task\n");
@@ -128,12 +145,14 @@ static int list(CliTrace *ct, const char *path, TableFormat format)
             list_point(i, &g_array_index(h->points, IndexPoint, k), tree,
                        sheet);
         }
+        sheet_number(harts, i);
+        sheet_number(harts, h->all.insns);
         if (!sheet) {
             printf("%4u  %16" PRIu64 "  in all\n", i, h->all.insns);
         }
     }
     if (sheet) {
-        sheet_write_alone(sheet, "index", stdout);
+        write_sheet(sheet, format, harts);
     }
     return flush_output(stdout, "standard output") ? CLI_OK : CLI_ERROR;
 }

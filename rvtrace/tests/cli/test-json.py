@@ -43,7 +43,8 @@ def annotated(rows, text):
         if rest is None or row['insn'] not in rest or \
                 (row['notes'] or '') not in rest or any(
                 str(row[key]) not in re.findall(r'\d+', row['notes'])
-                for key in ('taken', 'not_taken', 'exceptions', 'interrupts')
+                for key in ('taken', 'not_taken', 'not_known', 'exceptions',
+                            'interrupts')
                 if row[key]):
             return f'annotate: {row} is not in the text'
     return '' if len(lines) == len(rows) else \
@@ -135,9 +136,22 @@ def look_at(name, files):
     elif name == 'privilege':
         check('privilege: all of it is in a row', answer['instructions'] ==
               sum(r['instructions'] for r in answer['rows']), answer)
+    elif name == 'index':
+        # Behind the places of each hart, the text has how much it ran in all.
+        totals = {int(hart): int(insns) for hart, insns in
+                  re.findall(r'^ *(\d+) +(\d+)  in all$', plain, re.M)}
+        check('index: what each hart ran in all', totals and totals == {
+            row['hart']: row['instructions'] for row in answer['harts']},
+            f'{answer["harts"]}, not {totals}')
+        check('index: the same numbers as text',
+              not shown(answer['rows'], plain, name))
     elif name == 'annotate':
         note = annotated(answer['rows'], plain)
         check('annotate: the same figures as text', not note, note)
+        wrong = [row for row in answer['rows'] if row['taken'] is not None and
+                 row['count'] != sum(row[key] for key in (
+                     'taken', 'not_taken', 'not_known'))]
+        check('annotate: how branches went on', not wrong, wrong)
         names = [{(row['dso'], row['sym']) for row in rows} for rows in
                  (answer['rows'], json.loads(run(
                      'report', *files, '--format', 'json'))['rows'])]

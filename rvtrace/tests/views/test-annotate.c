@@ -219,6 +219,44 @@ static void test_main(void)
     tear_down(&f);
 }
 
+/* Behind a branch comes a trap, or the end: where it led is not in the trace. */
+static void test_traps(void)
+{
+    static const char branch[] = "\"addr\": \"0x10008\", \"count\": 9, "
+                                 "\"taken\": 2, \"not_taken\": 1, "
+                                 "\"not_known\": 6, \"exceptions\": 4, "
+                                 "\"interrupts\": 1, ";
+    static const char other[] = "\"addr\": \"0x10016\", \"count\": 6, "
+                                "\"taken\": null, \"not_taken\": null, "
+                                "\"not_known\": null, \"exceptions\": 0, "
+                                "\"interrupts\": 1, ";
+    AnnotateResult result;
+    Fixture f;
+    char *text;
+
+    set_up(&f);
+    run_program(&f);
+    range(&f, MAIN + 4, MAIN + 8, 4, 2, ETRACE_ITYPE_EXCEPTION, 4);
+    range(&f, MAIN + 4, MAIN + 8, 4, 2, ETRACE_ITYPE_INTERRUPT, 1);
+    range(&f, MAIN + 4, MAIN + 8, 4, 2, ETRACE_ITYPE_NONE, 1);
+    counts_sort(f.counts);
+    text = annotate(&f, &(AnnotateOptions) { .format = TABLE_JSON }, &result);
+    check_nonnull(strstr(text, branch));
+    check_nonnull(strstr(text, other));
+    free(text);
+    tear_down(&f);
+
+    /* None of them led anywhere. */
+    set_up(&f);
+    range(&f, MAIN, MAIN + 8, 4, 3, ETRACE_ITYPE_EXCEPTION, 2);
+    counts_sort(f.counts);
+    text = annotate(&f, &(AnnotateOptions) { .format = TABLE_JSON }, &result);
+    check_nonnull(strstr(text, "\"count\": 2, \"taken\": 0, \"not_taken\": 0, "
+                               "\"not_known\": 2, \"exceptions\": 2, "));
+    free(text);
+    tear_down(&f);
+}
+
 /* A report counts the same. */
 static void test_sums(void)
 {
@@ -574,6 +612,7 @@ int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
     g_test_add_func("/annotate/main", test_main);
+    g_test_add_func("/annotate/traps", test_traps);
     g_test_add_func("/annotate/sums", test_sums);
     g_test_add_func("/annotate/text", test_text);
     g_test_add_func("/annotate/selection", test_selection);

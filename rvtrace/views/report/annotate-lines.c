@@ -66,19 +66,26 @@ GArray *annotate_lines(const AnnotatedFunction *fn, const AnnotateOptions *o)
     return lines;
 }
 
+void annotate_line_insn(const AnnotatedLine *line, const InsnIsa *isa,
+                        Insn *insn)
+{
+    uint32_t raw = 0;
+
+    for (unsigned i = 0; i < line->length; i++) {
+        raw |= (uint32_t)line->code[i] << i * 8;
+    }
+    insn_classify(isa, raw, insn);
+}
+
 char *annotate_line_notes(const Counts *counts, const AnnotatedFunction *fn,
                           const AnnotatedLine *line, const InsnIsa *isa)
 {
-    uint32_t raw = 0;
     Insn insn;
 
     if (!line->ran) {
         return g_strdup("");
     }
-    for (unsigned i = 0; i < line->length; i++) {
-        raw |= (uint32_t)line->code[i] << i * 8;
-    }
-    insn_classify(isa, raw, &insn);
+    annotate_line_insn(line, isa, &insn);
     return annotate_notes(counts, fn, line->ran, &insn);
 }
 

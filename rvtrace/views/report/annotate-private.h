@@ -49,6 +49,10 @@ unsigned annotate_functions(const Counts *counts, const AnnotateOptions *o,
  */
 GArray *annotate_lines(const AnnotatedFunction *fn, const AnnotateOptions *o);
 
+/* What the object has there */
+void annotate_line_insn(const AnnotatedLine *line, const InsnIsa *isa,
+                        Insn *insn);
+
 /* annotate_notes() for a line; "" if it did not run. */
 char *annotate_line_notes(const Counts *counts, const AnnotatedFunction *fn,
                           const AnnotatedLine *line, const InsnIsa *isa);

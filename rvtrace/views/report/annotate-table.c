@@ -10,8 +10,9 @@
 /* Those of the source come last. */
 static const TableColumn columns[] = {
     { "dso" }, { "sym" }, { "addr" }, { "count", true }, { "taken", true },
-    { "not_taken", true }, { "exceptions", true }, { "interrupts", true },
-    { "insn" }, { "notes" }, { "file" }, { "line", true },
+    { "not_taken", true }, { "not_known", true }, { "exceptions", true },
+    { "interrupts", true }, { "insn" }, { "notes" }, { "file" },
+    { "line", true },
 };
 #define SOURCE_COLUMNS  2
 
@@ -55,7 +56,12 @@ static void add_line(AnnotateTable *t, const AnnotatedFunction *fn,
     static const AnnotatedInsn never;
     char *notes = annotate_line_notes(t->counts, fn, line, isa);
     const AnnotatedInsn *ran = line->ran ?: &never;
-    bool branch = ran->taken || ran->not_taken;
+    uint64_t known = ran->taken + ran->not_taken;
+    bool branch;
+    Insn insn;
+
+    annotate_line_insn(line, isa, &insn);
+    branch = known || (ran->count && insn.kind == INSN_BRANCH);
 
     g_ptr_array_add(t->cells, table_clean(fn->object->name));
     g_ptr_array_add(t->cells, table_clean(fn->symbol->name));
@@ -63,6 +69,7 @@ static void add_line(AnnotateTable *t, const AnnotatedFunction *fn,
     table_add_number(t->cells, ran->count);
     add_if(t, branch, ran->taken);
     add_if(t, branch, ran->not_taken);
+    add_if(t, branch, ran->count - known);
     table_add_number(t->cells, ran->exceptions);
     table_add_number(t->cells, ran->interrupts);
     g_ptr_array_add(t->cells, disasm_text(disasm, line->addr, line->code,
