@@ -114,6 +114,18 @@ static bool is_anonymous(const char *path)
            g_str_equal(path, "[heap]") || g_str_has_prefix(path, "[stack");
 }
 
+/* The path at the end of a line of maps; the kernel writes "\\012" for '\n'. */
+static char *parse_path(const char *text)
+{
+    g_auto(GStrv) lines = g_strsplit(text, "\\012", -1);
+    char *path = g_strjoinv("\n", lines);
+
+    if (g_str_has_suffix(path, " (deleted)")) {
+        path[strlen(path) - strlen(" (deleted)")] = 0;
+    }
+    return path;
+}
+
 /* "lo-hi perms offset device inode path", of which the path may be missing */
 static bool parse_map(GuestText *g, size_t pos, uint32_t pid, const char *s)
 {
@@ -134,10 +146,7 @@ static bool parse_map(GuestText *g, size_t pos, uint32_t pid, const char *s)
         return false;
     }
     s = next_word(next_word(s));
-    path = g_strdup(s);
-    if (g_str_has_suffix(path, " (deleted)")) {
-        path[strlen(path) - strlen(" (deleted)")] = 0;
-    }
+    path = parse_path(s);
     /* The file is sorted: where addresses begin anew, it is another one. */
     last = d && d->lines->len ?
            &g_array_index(d->lines, GuestMap, d->lines->len - 1) : NULL;

@@ -385,6 +385,35 @@ def test_unnamed(folder):
              f'no names with --sysroot {folder}')
 
 
+def test_newline(folder):
+    """A program whose name has a line's end: its functions have names, and
+    every row is one line."""
+    name = f'{folder}/a\nb'
+    shutil.copy(f'{OUT}/child', name)
+    out = f'{folder}/out'
+    done = subprocess.run([RVTRACE, 'run', '--out', out, '--', QEMU, name],
+                          capture_output=True, text=True, timeout=LIMIT,
+                          check=False)
+    need(done.returncode == 0 and 'in no known file' not in done.stderr and
+         'a?b' in done.stdout, f'{done.stdout}{done.stderr}')
+    rows = report(out, '--sort', 'comm,dso,sym')
+    own = [row for row in rows if row['sym'] == 'parent_work']
+    need([row['dso'] for row in own] == ['a?b'] and
+         {row['comm'] for row in rows} == {'a?b'}, f'{own}')
+    for words in (['report', '--sort', 'comm,dso'], ['summary'], ['folded'],
+                  ['calls', '--sym', 'parent_work'], ['latency'],
+                  ['annotate', '--sym', 'parent_work'], ['why-hung'],
+                  ['coverage'], ['callgrind'], ['script', '--period', '9'],
+                  ['pgo', '--format', 'llvm'],
+                  ['coverage', '--format', 'drcov-text'],
+                  ['decode', '--hart', '0', '--emit', 'task']):
+        done = subprocess.run([RVTRACE, *words, out], capture_output=True,
+                              text=True, timeout=LIMIT, check=False)
+        need(done.returncode == 0 and done.stdout and not re.search(
+            r'(^|[/ \t])a$|^b([ \t]|$)', done.stdout, re.M),
+            f'{words}: {done.returncode} {done.stderr} {done.stdout[:400]}')
+
+
 def test_other_xlen(folder):
     """A program for the other width is not the one that ran."""
     file, other = f'{folder}/trace', f'{folder}/other'
@@ -663,6 +692,7 @@ tap.run(f'{OUT}/tests', [
     *([('names', test_names), ('hotspot', test_hotspot)]
       if XLEN == '64' else []),
     ('unnamed', test_unnamed), ('other width', test_other_xlen),
+    *([('newline', test_newline)] if XLEN == '64' else []),
     ('tasks', test_tasks),
     ('report', test_report),
     ('run', test_run),

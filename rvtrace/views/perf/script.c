@@ -4,6 +4,7 @@
  * SPDX-License-Identifier: GPL-2.0-or-later
  */
 #include "qemu/osdep.h"
+#include "base/text-plain.h"
 #include "views/perf/script.h"
 
 #define NS_PER_SEC 1000000000
@@ -29,7 +30,7 @@ static void put_addr(Script *s, const SampleAddr *a)
         fputs("[unknown]", s->f);
     }
     fprintf(s->f, " (%s)\n", o->kind == OBJECT_KERNEL ? "[kernel.kallsyms]" :
-            o->file ? o->file : o->path);
+            text_plain(o->file ?: o->path));
 }
 
 static void put_sample(void *opaque, const Sample *sample)

@@ -6,6 +6,7 @@
  * SPDX-License-Identifier: GPL-2.0-or-later
  */
 #include "qemu/osdep.h"
+#include "base/text-plain.h"
 #include "views/pgo/coverage.h"
 
 /* What the table's entries have room for */
@@ -122,7 +123,8 @@ static void write_modules(const Drcov *d, FILE *f)
         const DrcovModule *m = &g_array_index(d->modules, DrcovModule, i);
 
         fprintf(f, "%3u, 0x%016" PRIx64 ", 0x%016" PRIx64 ", 0x%016x, %s\n",
-                i, m->base, m->end, 0, m->object->file ?: m->object->path);
+                i, m->base, m->end, 0,
+                text_plain(m->object->file ?: m->object->path));
     }
 }
 
