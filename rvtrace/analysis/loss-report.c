@@ -88,8 +88,8 @@ void loss_report_end(LossReport *r, const TraceStats *stats, uint64_t insns)
     }
     if (stats->unknown_ends) {
         say_note("the sideband does not say where the trace ends (QEMU was "
-                 "killed, or is older): if something is missing there, it "
-                 "cannot be seen");
+                 "killed, its disk was full, or it is older): if something is "
+                 "missing there, it cannot be seen");
     }
     if (stats->late_packets) {
         say_note("the RAM sink had stopped: %" PRIu64 " packets came later",

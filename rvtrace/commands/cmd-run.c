@@ -335,8 +335,23 @@ static bool disk_is_full(const Run *r)
     return statvfs(r->folder, &fs) == 0 && fs.f_blocks && fs.f_bavail == 0;
 }
 
+/* What may be wrong with a QEMU that ended like that, and traced nothing */
+static const char *advice(const Run *r, int status)
+{
+    if (WIFSIGNALED(status)) {
+        return "";
+    }
+    return r->line->program ?
+           ". If it does not know etrace or its CPU, it is a QEMU without the "
+           "encoder: use the one that 'make build' makes (of its Debian "
+           "package: qemu-riscv64-trace)" :
+           ". If it does not know trace=on, riscv-trace or its CPU, it is a "
+           "QEMU without the encoder: use the one that 'make build' makes (of "
+           "its Debian package: qemu-system-riscv64-trace)";
+}
+
 /* Is there something to decode? Prints why not. */
-static bool has_trace(const Run *r, const char *end)
+static bool has_trace(const Run *r, const char *end, int status)
 {
     struct stat st;
 
@@ -347,11 +362,12 @@ static bool has_trace(const Run *r, const char *end)
         say_error("there is no space left in %s, and nothing was traced; "
                   "choose another folder with --keep DIR", r->folder);
     } else if (end) {
-        say_error("QEMU %s and traced nothing; what it has to say is above. "
-                  "If it does not know trace=on, riscv-trace, etrace or its "
-                  "CPU, it is a QEMU without the encoder: use the one that "
-                  "'make build' makes (of its Debian package: %s-trace)", end,
-                  r->line->program ? "qemu-riscv64" : "qemu-system-riscv64");
+        say_error("QEMU %s and traced nothing; what it has to say is above%s",
+                  end, advice(r, status));
+    } else if (r->line->program) {
+        say_error("the program has ended, but nothing was traced: what QEMU "
+                  "has to say is above; if the disk has no room, choose "
+                  "another folder with --keep DIR");
     } else {
         say_error("QEMU ended, but nothing was traced: nothing ran, or the "
                   "guest has not switched tracing on (trace-autostart=off)");
@@ -443,12 +459,12 @@ static bool pack_streams(const Run *r)
     return ok;
 }
 
-/* Returns an exit status. */
-static int finish(Run *r, const char *end, bool live_ok)
+/* Returns an exit status. QEMU's was @ended, and @end says so. */
+static int finish(Run *r, int ended, const char *end, bool live_ok)
 {
     int status;
 
-    if (!has_trace(r, end)) {
+    if (!has_trace(r, end, ended)) {
         drop_folder(r);
         return CLI_ERROR;
     }
@@ -552,5 +568,5 @@ int cmd_run(int argc, char **argv)
         return CLI_ERROR;
     }
     end = describe_end(status);
-    return finish(&r, end, live_ok);
+    return finish(&r, status, end, live_ok);
 }

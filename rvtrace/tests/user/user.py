@@ -9,6 +9,7 @@ import json
 import os
 import random
 import re
+import resource
 import shutil
 import signal
 import struct
@@ -636,6 +637,28 @@ def test_deadlock(folder):
         need('exception' not in own and 'loop' not in own, f'{own}')
 
 
+def test_full(folder):
+    """The disk takes no more: that is what is said, and no other reason."""
+    def limit(size):
+        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (size, size))
+
+    for size, words in ((30000, ['cannot grow', 'choose another folder']),
+                        (100000, ['cannot grow', 'its disk was full'])):
+        with open(f'{OUT}/numbers', 'rb') as numbers:
+            done = subprocess.run(
+                [RVTRACE, 'run', '--keep', f'{folder}/{size}', '--view',
+                 'report', '--', QEMU, '-cpu', f'{CPU},etrace-modes=baseline',
+                 f'{OUT}/reads'], capture_output=True, text=True,
+                timeout=LIMIT, stdin=numbers, check=False,
+                preexec_fn=lambda: limit(size))  # pylint: disable=W0640,W1509
+        need(done.returncode == (2 if size == 30000 else 0),
+             f'{done.returncode} {done.stderr}')
+        need(all(word in done.stderr for word in words) and
+             'autostart' not in done.stderr and
+             'encoder' not in done.stderr, done.stderr)
+
+
 def test_refused(folder):
     said = qemu(f'{folder}/none/trace', 'child')
     need('cannot be created' in said, said)
@@ -712,5 +735,6 @@ tap.run(f'{OUT}/tests', [
     # A child's are printed, too, but it is another process.
     *((f'syscalls-{name}', test_syscalls, name) for name in PROGRAMS
       if XLEN == '64' and name != 'child'),
+    ('full', test_full),
     ('refused', test_refused),
 ])
