@@ -24,24 +24,35 @@ typedef struct MomentsObserver {
     GPtrArray *notes;           /* MomentMark */
 } MomentsObserver;
 
-static void hand_on(void *opaque, const CallStackMoment *moment,
-                    const MomentMark *mark)
+/* Tell the watchers that are @timeless, or the others. */
+static void tell(MomentsObserver *o, bool timeless,
+                 const CallStackMoment *moment, const MomentMark *mark)
 {
-    MomentsObserver *o = opaque;
     const GArray *watchers = o->h->all->watchers;
 
-    if (o->moments && !mark) {
-        moments_put(o->moments, moment);
-    }
     for (guint i = 0; watchers && i < watchers->len; i++) {
         const Watcher *w = &g_array_index(watchers, Watcher, i);
 
+        if (w->timeless != timeless) {
+            continue;
+        }
         if (mark && w->mark) {
             w->mark(o->watching[i], moment, mark);
         } else if (!mark && w->moment) {
             w->moment(o->watching[i], moment);
         }
     }
+}
+
+static void hand_on(void *opaque, const CallStackMoment *moment,
+                    const MomentMark *mark)
+{
+    MomentsObserver *o = opaque;
+
+    if (o->moments && !mark) {
+        moments_put(o->moments, moment);
+    }
+    tell(o, false, moment, mark);
 }
 
 static void on_moment(void *opaque, const CallStackMoment *moment)
@@ -51,6 +62,7 @@ static void on_moment(void *opaque, const CallStackMoment *moment)
 
     o->happened = true;
     placed.place += o->skipped;
+    tell(o, true, &placed, NULL);
     if (o->clock) {
         moment_clock_put(o->clock, &placed);
     } else {
@@ -99,6 +111,7 @@ static void put_mark(MomentsObserver *o, const MomentMark *mark)
     if (!is_selected(o->h)) {
         return;
     }
+    tell(o, true, &moment, mark);
     if (o->clock) {
         moment_clock_mark(o->clock, &moment, mark);
     } else {

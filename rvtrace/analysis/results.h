@@ -75,6 +75,11 @@ typedef struct Watcher {
     void (*end)(void *hart, const CallStackMoment *when);
     void *opaque;               /* of begin() */
     bool forgets;               /* no moment's node is used later */
+    /*
+     * Moments and marks are told of at once, without virtual time, before the
+     * runs that they are in the middle of or behind.
+     */
+    bool timeless;
 } Watcher;
 
 /* By an index, see results-piece.c: which piece is decoded of a hart */

@@ -41,7 +41,7 @@ static const struct {
       "privilege diff gdbserver" },
     { "Ask what happened", "calls latency faults switches why-hung" },
     { "For other programs", "perf-data script callgrind pprof speedscope "
-      "uftrace ctf folded coverage pgo kernel-elf" },
+      "uftrace ctf edges folded coverage pgo kernel-elf" },
     { "Record what something else has started", "listen live ctr-sample "
       "guest-info" },
     { "Instructions, packets and pieces of a trace", "decode stat verify index "

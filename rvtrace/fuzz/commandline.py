@@ -80,7 +80,7 @@ class Call:
             self.streams(named)
         self.words += self.some(named)
         if 'output' in named and (r is None or r.random() < .5 or
-                                  name in ('uftrace', 'ctf', 'index')):
+                                  name in ('uftrace', 'ctf', 'edges', 'index')):
             if name != 'index' and '--list' not in self.words:
                 self.output = f'{out}/output'
                 self.words += ['-o', self.output]

@@ -52,6 +52,8 @@ static const CommandHelp helps[] = {
     { "ctf", "output time " NAMES " " PART,
       "  rvtrace ctf -o guest.ctf\n"
       "  babeltrace2 guest.ctf" },
+    { "edges", "each exact-counts dso sym comm output " NAMES " " PART,
+      "  rvtrace edges --each sym:test_one_input --dso fuzzed -o maps" },
     { "perf-data", "output period branches no-call-chains " NAMES " " PART,
       "  rvtrace perf-data -o perf.data\n  perf report -i perf.data" },
     { "script", "output period branches " NAMES " " PART,

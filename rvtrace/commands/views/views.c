@@ -22,6 +22,7 @@
     X(speedscope) \
     X(uftrace) \
     X(ctf) \
+    X(edges) \
     X(timeline) \
     X(privilege) \
     X(calls) \

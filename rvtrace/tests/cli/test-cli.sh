@@ -61,7 +61,7 @@ check "unknown command" 2 "$tool" frobnicate
 says "it is named" err "no command 'frobnicate'"
 for command in decode verify stat summary report annotate folded flamegraph \
     timeline privilege html listen convert perf-data script callgrind pprof \
-    speedscope uftrace ctf gdbserver calls latency faults switches why-hung; do
+    speedscope uftrace ctf edges gdbserver calls latency faults switches why-hung; do
     check "$command --help" 0 "$tool" $command --help
     says "$command explains itself" out '--trace'
     check "$command --bogus" 2 "$tool" $command --bogus
@@ -742,13 +742,13 @@ for command in stat folded flamegraph "verify --truth $two/truth" \
 done
 # files for other tools: what is in them is tested with those tools
 for kind in "perf-data --period 777" "script --period 777" callgrind pprof \
-    speedscope uftrace ctf; do
+    speedscope uftrace ctf edges; do
     options=${kind#"${kind%% *}"}
     kind=${kind%% *}
     check "$kind" 0 "$tool" $kind $options $files2 -o "$dir/view.$kind"
     check "$kind is not empty" 0 test -s "$dir/view.$kind"
     case $kind in
-    uftrace | ctf)
+    uftrace | ctf | edges)
         check "again into that folder" 2 "$tool" $kind $files2 \
             -o "$dir/view.$kind" ;;
     *) check "$kind to a full disk" 2 "$tool" $kind $options $files2 \

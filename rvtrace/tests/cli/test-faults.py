@@ -325,7 +325,7 @@ def others(matrix):
     """What the loop does not see"""
     folder = f'{matrix.out}/folder'
     matrix.fresh()
-    for name in 'uftrace', 'ctf':
+    for name in 'uftrace', 'ctf', 'edges':
         args = [name, *matrix.streams, '-o', folder]
         done = matrix.run(Recipe(name, lambda out, args=args: args), '',
                           limit=16)
@@ -367,7 +367,7 @@ def main():
         check('every command that writes has a recipe', not other, other)
         check('there are some', len(recipes) > 30, len(recipes))
         for recipe in recipes:
-            if recipe.name.split()[-1] not in ('uftrace', 'ctf'):
+            if recipe.name.split()[-1] not in ('uftrace', 'ctf', 'edges'):
                 matrix.faults(recipe)
         others(matrix)
     tap.end()

@@ -27,7 +27,7 @@ TOOL, SYNTH = map(os.path.abspath, sys.argv[1:3])
 COMMANDS = [
     'summary', 'report', 'flamegraph', 'timeline -o out',
     'perf-data -o out', 'script', 'callgrind', 'pprof -o out',
-    'speedscope -o out', 'uftrace -o out', 'ctf -o out', 'folded', 'decode --emit pc',
+    'speedscope -o out', 'uftrace -o out', 'ctf -o out', 'edges -o out', 'folded', 'decode --emit pc',
     'decode --emit packets', 'stat', 'html -o out', 'convert --to raw -o out',
     'index -o out', 'report --from 1k', 'decode --output stat --output '
     'folded=out',

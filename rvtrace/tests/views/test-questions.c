@@ -5,9 +5,11 @@
  */
 #include "qemu/osdep.h"
 #include "tests/fixtures/check.h"
+#include "tests/fixtures/guest-build.h"
 #include "tests/fixtures/latency-fixture.h"
 #include "tests/fixtures/view-fixture.h"
 #include "views/questions/calls.h"
+#include "views/questions/edges.h"
 #include "views/questions/faults.h"
 
 /* A follower, and what it says, a line for each thing */
@@ -452,9 +454,53 @@ static void test_interrupted(void)
     latency_tear_down(&f);
 }
 
+/* Tasks that wait in the function all the time: maps are bounded. */
+static void test_edges(void)
+{
+    g_autofree char *dir = guest_dir_new();
+    g_autofree char *path = g_build_filename(dir, "maps", NULL);
+    g_autofree char *table = g_build_filename(path, "maps.tsv", NULL);
+    g_autofree char *text = NULL;
+    g_autoptr(ObjectTable) objects = object_table_new();
+    g_autoptr(Names) names = names_new(objects);
+    g_autoptr(Profile) p = profile_new();
+    g_autoptr(TaskTable) tasks = task_table_new();
+    g_autoptr(GError) err = NULL;
+    Edges *e = edges_new(path, &(EdgesOptions) { .function = "in*" }, &err);
+    EdgesHart *h = edges_hart(e, 3, p, names, tasks);
+    unsigned node = profile_child(p, PROFILE_ROOT,
+                                  profile_label(p, FRAME_USER, "input"));
+    uint64_t maps, left_out;
+
+    check_no_error(err);
+    for (unsigned i = 0; i < EDGES_MAX_OPEN + 2; i++) {
+        CallStackMoment m = {
+            .node = node, .insns = i, .place = 10 + i, .begins = true,
+            .task = task_intern(tasks, TASK_KNOWN, i, i, "a\tb\n"),
+        };
+        FlowRun run = {
+            .pc = 0x1000 * i, .code = (const uint8_t *)"\x01\x00\x01\x00",
+            .count = 1, .priv = ETRACE_PRIV_U,
+        };
+
+        edges_moment(h, &m);
+        edges_runs(h, &run, 1, &(CallStackSite) { .task = m.task });
+    }
+    edges_end(h, &(CallStackMoment) { .insns = 99, .place = 109 });
+    check_true(edges_finish(e, &maps, &left_out, &err));
+    edges_free(e);
+    check_cmpuint(maps, ==, EDGES_MAX_OPEN);
+    check_cmpuint(left_out, ==, 2);
+    check_true(g_file_get_contents(table, &text, NULL, NULL));
+    check_cmpuint(view_count(text, "\n"), ==, EDGES_MAX_OPEN + 1);
+    check_nonnull(strstr(text, "\n3-000007\t3\t17\t-\t1\ta?b?\t7\t7\n"));
+    guest_dir_remove(g_steal_pointer(&dir));
+}
+
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
+    g_test_add_func("/questions/edges", test_edges);
     g_test_add_func("/questions/faults", test_faults);
     g_test_add_func("/questions/latency", test_latency);
     g_test_add_func("/questions/interrupted", test_interrupted);

@@ -7,13 +7,20 @@
 # line for each time that it was called.
 
 import collections
+import csv
 import os
 import re
 import subprocess
+import sys
 
 import tap
 from symbols import table
 from tap import need
+
+sys.path.append(os.path.join(os.path.dirname(os.path.realpath(__file__)),
+                             '..', '..', 'edges'))
+
+import edgemap                      # noqa: E402  # pylint: disable=C0413
 
 RVTRACE, OUT, RUN = (os.environ[n] for n in ('RVTRACE', 'OUT', 'run'))
 PROGRAM = f'{OUT}/root/bin/region'
@@ -103,6 +110,32 @@ def both(folder):
          report('--region', 'by the shell', '--region', 'of interest'))
 
 
+def edges(folder):
+    """A map for each time, of what the program ran in it"""
+    program = edgemap.Program(PROGRAM)
+    streams = ['--trace', f'{RUN}/trace', '--sideband', f'{RUN}/side']
+    subprocess.run(
+        [RVTRACE, 'edges', *streams, '--elf', PROGRAM, '--dso', 'region',
+         '--exact-counts', '--each', 'region:of interest', '-o',
+         f'{folder}/maps'], check=True, capture_output=True, timeout=600)
+    with open(f'{folder}/maps/maps.tsv', encoding='utf-8') as file:
+        rows = list(csv.DictReader(file, delimiter='\t'))
+    need(len(rows) == 2, f'{rows}')
+    for row, calls in zip(rows, between(called())):
+        done = subprocess.run(
+            [RVTRACE, 'decode', *streams, '--hart', row['hart'], '--from',
+             row['from'], '--to', row['to'], '--emit', 'pc'],
+            capture_output=True, text=True, check=True, timeout=600)
+        pcs = [int(line, 16) for line in done.stdout.split()]
+        pcs = [pc for pc in pcs if pc in program.size]
+        need(pcs.count(program.at['inside']) == calls.count('inside') > 500,
+             f'{row}: {collections.Counter(calls)}')
+        with open(f'{folder}/maps/{row["file"]}', encoding='ascii') as file:
+            got = dict(map(int, line.split(':')) for line in file)
+        want = edgemap.edges(program, pcs)
+        need(got == dict(want), f'{got} instead of {want}')
+
+
 def switched(folder):
     """Of five that ran, the second and the fourth are in the trace."""
     parts = between(called(f'{OUT}/switch'), 5)
@@ -121,6 +154,7 @@ tap.run(f'{OUT}/tests', (
     ('a region that the program marks', by_the_program),
     ('a region that rvtrace-guest marks', by_the_shell),
     ('both', both),
+    ('edges', edges),
     ('rvtrace-guest start and stop', switched),
     ('nothing to start', not_there),
 ))
