@@ -1,6 +1,6 @@
 /*
- * A function that a fuzzer might call, and a loop that does: on bare metal, with
- * a timer that interrupts it all the time, or in user mode
+ * A function that a fuzzer might call, and a loop that does: on bare metal,
+ * with a timer that interrupts it all the time, or in user mode
  *
  * SPDX-License-Identifier: GPL-2.0-or-later
  */

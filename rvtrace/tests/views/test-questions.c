@@ -211,7 +211,8 @@ static void moment(Asked *a, unsigned node, uint64_t place, uint64_t time)
 
 /*
  * Handlers that are not traced return to the next instruction, or to a signal
- * before it. Only a trap into the first instruction of a handler is in that one.
+ * before it. Only a trap into the first instruction of a handler is in that
+ * one.
  */
 static void test_passed(void)
 {

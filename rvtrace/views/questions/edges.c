@@ -1,9 +1,9 @@
 /*
  * Edges: which blocks of code ran behind which, in the maps that fuzzers read
  *
- * Moments say which map is the one to count in, and runs what there is to count.
- * A moment is told of before the runs that it is in the middle of, so what
- * follows from it waits until the hart has come to its place.
+ * Moments say which map is the one to count in, and runs what there is to
+ * count. A moment is told of before the runs that it is in the middle of, so
+ * what follows from it waits until the hart has come to its place.
  *
  * SPDX-License-Identifier: GPL-2.0-or-later
  */
@@ -386,8 +386,8 @@ static bool ends_block(const FlowRun *run, const uint8_t *last,
     Insn insn;
 
     /*
-     * It may have been a branch in front of an interrupt: which way that went is
-     * not said. Its first half tells what it is.
+     * It may have been a branch in front of an interrupt: which way that went
+     * is not said. Its first half tells what it is.
      */
     insn_classify(&isa, lduw_le_p(last), &insn);
     return insn.kind != INSN_SEQUENTIAL ||

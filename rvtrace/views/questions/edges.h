@@ -25,9 +25,9 @@
 
 typedef struct EdgesOptions {
     /*
-     * A map for each call of a function with such a name, a glob, from its first
-     * instruction to its return; or for each region, from a note "begin NAME" to
-     * "end NAME"; both NULL: one for each hart
+     * A map for each call of a function with such a name, a glob, from its
+     * first instruction to its return; or for each region, from a note "begin
+     * NAME" to "end NAME"; both NULL: one for each hart
      */
     const char *function, *region;
     /* Only blocks of these tasks, objects and functions, globs; or NULL */
@@ -41,8 +41,8 @@ typedef struct EdgesHart EdgesHart;
 /*
  * The folder @path is made, and gets a file for each map, HART-NUMBER, with a
  * line INDEX:COUNT for each counter, as afl-showmap writes them; and maps.tsv,
- * with where each of them was. What @options point to must live as long. Returns
- * NULL and sets @errp if that cannot be.
+ * with where each of them was. What @options point to must live as long.
+ * Returns NULL and sets @errp if that cannot be.
  */
 Edges *edges_new(const char *path, const EdgesOptions *options, GError **errp);
 
@@ -50,8 +50,9 @@ Edges *edges_new(const char *path, const EdgesOptions *options, GError **errp);
 void edges_free(Edges *e);
 
 /*
- * One hart more, whose moments have nodes of @profile, and whose code has @names.
- * It lives as long as @e. Harts may be told what happens at the same time.
+ * One hart more, whose moments have nodes of @profile, and whose code has
+ * @names. It lives as long as @e. Harts may be told what happens at the same
+ * time.
  */
 EdgesHart *edges_hart(Edges *e, unsigned hart, const Profile *profile,
                       const Names *names, const TaskTable *tasks);
@@ -66,7 +67,8 @@ void edges_end(void *hart, const CallStackMoment *when);
 
 /*
  * Nothing more happens. Returns false and sets @errp if something could not be
- * written. *@maps: how many there are; *@left_out: how many more there would be.
+ * written. *@maps: how many there are; *@left_out: how many more there would
+ * be.
  */
 bool edges_finish(Edges *e, uint64_t *maps, uint64_t *left_out,
                   GError **errp);

@@ -310,8 +310,8 @@ static unsigned common_calls(const Follower *f, const Strand *s)
 }
 
 /*
- * Where the handlers of the last traps begin in the path; its end: nowhere. What
- * is pending is of them, afterwards.
+ * Where the handlers of the last traps begin in the path; its end: nowhere.
+ * What is pending is of them, afterwards.
  */
 static unsigned first_trap(Follower *f)
 {

@@ -107,8 +107,8 @@ void follow_free(Follower *f);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(Follower, follow_free)
 
 /*
- * What a watcher is told, in order; see Watcher. follow_taken() is for its trap():
- * without that, no system call has a number.
+ * What a watcher is told, in order; see Watcher. follow_taken() is for its
+ * trap(): without that, no system call has a number.
  */
 void follow_taken(Follower *f, const FlowTrap *trap, const CallStackSite *site);
 void follow_moment(Follower *f, const CallStackMoment *moment);
