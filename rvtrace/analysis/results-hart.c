@@ -344,6 +344,7 @@ void hart_decode(HartResult *h)
         how.flow.repeat = NULL;
     }
     how.time = h->time.hz ? hart_time : NULL;
+    hart_begin_moments(h);
     hart_decode_piece(h, &how);
     for (guint i = h->observers->len; i; i--) {
         Observer *o = &g_array_index(h->observers, Observer, i - 1);

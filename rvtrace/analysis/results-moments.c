@@ -341,10 +341,6 @@ bool hart_begin_watchers(HartResult *h)
     const GArray *watchers = h->all->watchers;
     MomentsObserver *o = hart_observer(h, &moments_ops);
 
-    if (o) {
-        /* What an index spares was not selected. */
-        o->skipped = h->counts.insns;
-    }
     if (!watchers) {
         return true;
     }
@@ -358,6 +354,16 @@ bool hart_begin_watchers(HartResult *h)
         }
     }
     return true;
+}
+
+void hart_begin_moments(HartResult *h)
+{
+    MomentsObserver *o = hart_observer(h, &moments_ops);
+
+    if (o) {
+        /* What an index spares was not selected. */
+        o->skipped = o->before_end = h->counts.insns;
+    }
 }
 
 Moments *hart_moments(const HartResult *h)

@@ -61,6 +61,9 @@ bool hart_follow_moments(HartResult *h, GError **errp);
 /* When @h has all that watchers may ask it for; false: they have said why. */
 bool hart_begin_watchers(HartResult *h);
 
+/* When it is known where decoding of @h begins, and before that does */
+void hart_begin_moments(HartResult *h);
+
 /* results-counter.c; for CallStackOptions.handler: @opaque is the hart. */
 void hart_count(HartResult *h);
 void hart_count_handler(void *opaque, uint64_t pc, unsigned priv,
