@@ -85,8 +85,8 @@ static bool open_output(ViewOutput *o, Results *r)
 
     if (view->flags & VIEW_FOLDER) {
         if (!o->path) {
-            say_error("%s: which folder? give its name, as in -o calls",
-                      view->name);
+            say_error("%s: which folder? give its name, as in -o %s",
+                      view->name, view->name);
             return false;
         }
     } else {
