@@ -7,6 +7,9 @@
 #include "etrace/etrace.h"
 #include "base/trap-text.h"
 
+/* No bit of mip stands for it: programs of user mode have it for signal 0. */
+#define FIRST_SIGNAL    64
+
 const char *trap_cause_text(bool interrupt, unsigned cause)
 {
     static const char *const exceptions[] = {
@@ -51,6 +54,19 @@ const char *trap_cause_text(bool interrupt, unsigned cause)
         return cause < ARRAY_SIZE(interrupts) ? interrupts[cause] : NULL;
     }
     return cause < ARRAY_SIZE(exceptions) ? exceptions[cause] : NULL;
+}
+
+char *trap_text(bool interrupt, unsigned cause)
+{
+    const char *name = trap_cause_text(interrupt, cause);
+    const char *kind = interrupt ? "interrupt" : "exception";
+
+    if (name || cause == TRAP_CAUSE_UNKNOWN) {
+        return g_strdup(name ?: kind);
+    }
+    return interrupt && cause >= FIRST_SIGNAL ?
+           g_strdup_printf("signal %u", cause - FIRST_SIGNAL) :
+           g_strdup_printf("%s %u", kind, cause);
 }
 
 const char *priv_text(unsigned priv)

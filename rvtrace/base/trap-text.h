@@ -14,6 +14,15 @@
  */
 const char *trap_cause_text(bool interrupt, unsigned cause);
 
+/* A cause that whoever recorded the trap did not say */
+#define TRAP_CAUSE_UNKNOWN  255
+
+/*
+ * The same, but for each: "exception 24", or "exception" if it is not known.
+ * In user mode, signal N is interrupt 64 + N: "signal 14". The caller frees it.
+ */
+char *trap_text(bool interrupt, unsigned cause);
+
 /* "U-mode" and so on, for an ETracePriv */
 const char *priv_text(unsigned priv);
 

@@ -14,6 +14,7 @@
 #include "etrace/packet.h"
 #include "etrace/predictor.h"
 #include "etrace/return-stack.h"
+#include "base/trap-text.h"
 #include "code/image.h"
 #include "flow/flow-ends.h"
 
@@ -69,7 +70,7 @@ static inline bool flow_run_raw(const FlowRun *run, Image *image, uint64_t mask,
 }
 
 /* FlowTrap.cause, where whoever recorded it did not say */
-#define FLOW_CAUSE_UNKNOWN  255
+#define FLOW_CAUSE_UNKNOWN  TRAP_CAUSE_UNKNOWN
 
 typedef struct FlowTrap {
     bool interrupt;

@@ -63,12 +63,8 @@ unsigned callstack_group(CallStack *cs, unsigned priv)
 
 unsigned callstack_trap_frame(CallStack *cs, const FlowTrap *trap)
 {
-    const char *name = trap_cause_text(trap->interrupt, trap->cause);
-    g_autofree char *label = name ? g_strdup_printf("[%s]", name) :
-        trap->cause == FLOW_CAUSE_UNKNOWN ?
-        g_strdup(trap->interrupt ? "[interrupt]" : "[exception]") :
-        g_strdup_printf("[%s %u]", trap->interrupt ? "interrupt" :
-                        "exception", trap->cause);
+    g_autofree char *name = trap_text(trap->interrupt, trap->cause);
+    g_autofree char *label = g_strdup_printf("[%s]", name);
 
     return profile_label(cs->profile, FRAME_TRAP, label);
 }

@@ -133,7 +133,7 @@ static const MomentMark marks[] = {
       .text = HOSTILE, .len = sizeof(HOSTILE) - 1 },
     { .kind = MOMENT_LOST, .text = "some", .len = 4 },
     { .kind = MOMENT_TRAP, .number = 8 },
-    { .kind = MOMENT_TRAP, .number = ACTIVITY_INTERRUPT + 5 },
+    { .kind = MOMENT_TRAP, .number = MOMENT_INTERRUPT + 5 },
     { .kind = MOMENT_RESET, .text = "" },
 };
 

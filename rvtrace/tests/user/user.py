@@ -576,6 +576,14 @@ def test_syscalls(folder, name):
          f'{got} and {unknown} instead of {want}')
     need(sum(want.values()) >= 10 and unknown <= sum(want.values()) / 2,
          f'{want}')
+    signals = {row['name']: row['count'] for row in rows
+               if row['kind'] == 'interrupt'}
+    # One that ends a system call is no trap of its own.
+    alarms = rvtrace('decode', file, '--hart', '0', '--emit', 'packets').count(
+        f'ecause={64 + signal.SIGALRM} interrupt=1')
+    need(alarms <= said.count('--- SIGALRM') and
+         signals == ({'signal 14': alarms} if alarms else {}),
+         f'{signals}, not {alarms}')
 
 
 def test_durations(folder):

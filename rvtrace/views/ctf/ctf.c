@@ -16,9 +16,6 @@
 #define TASK_INTERRUPTIBLE  1
 #define TASK_DEAD           0x80
 
-/* A mark's number of a trap, where that is an interrupt */
-#define IS_INTERRUPT        0x100
-
 struct CtfHart {
     const Profile *profile;
     const TaskTable *tasks;
@@ -109,15 +106,15 @@ static void put_trap(CtfHart *h, const TrapKind *trap, bool ends,
                      uint64_t time)
 {
     unsigned cause = trap->cause;
-    const char *name = trap_cause_text(cause & IS_INTERRUPT,
-                                       cause & ~IS_INTERRUPT) ?: "unknown";
+    bool interrupt = cause & MOMENT_INTERRUPT;
+    g_autofree char *name = trap_text(interrupt, cause & ~MOMENT_INTERRUPT);
     CtfStream *s = h->stream;
 
     if (cause == CAUSE_UNKNOWN) {
         return;
-    } else if (cause & IS_INTERRUPT) {
+    } else if (interrupt) {
         ctf_stream_event(s, ends ? CTF_IRQ_EXIT : CTF_IRQ_ENTRY, time);
-        ctf_stream_number(s, cause & ~IS_INTERRUPT, 4);
+        ctf_stream_number(s, cause & ~MOMENT_INTERRUPT, 4);
         if (ends) {
             ctf_stream_number(s, 1, 4);     /* it was handled */
         }

@@ -14,7 +14,7 @@ enum { HTML_LOST = 0, HTML_RESET = 4 };
 /* Rows of a table of counts, before those of tasks */
 enum { NOBODY, OTHERS, FIRST_TASK };
 
-#define NR_TRAPS    (2 * ACTIVITY_INTERRUPT)
+#define NR_TRAPS    (2 * MOMENT_INTERRUPT)
 
 typedef struct Writer {
     GString *s;
@@ -119,17 +119,14 @@ static void put_traps(Writer *w)
     }
     g_string_append(w->s, "\"traps\":[");
     for (unsigned i = 0; i < NR_TRAPS; i++) {
-        bool interrupt = i >= ACTIVITY_INTERRUPT;
-        unsigned cause = i % ACTIVITY_INTERRUPT;
-        const char *name = trap_cause_text(interrupt, cause);
-        g_autofree char *number = g_strdup_printf("%s %u", interrupt ?
-                                                  "interrupt" : "exception",
-                                                  cause);
+        bool interrupt = i >= MOMENT_INTERRUPT;
+        unsigned cause = i % MOMENT_INTERRUPT;
+        g_autofree char *name = trap_text(interrupt, cause);
 
         if (seen[i]) {
             w->trap_rows[i] = w->nr_traps++;
             json_comma(w->s);
-            json_string(w->s, name ?: number, HTML_MAX_NAME);
+            json_string(w->s, name, HTML_MAX_NAME);
         }
     }
     g_string_append(w->s, "],");

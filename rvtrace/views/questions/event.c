@@ -287,9 +287,9 @@ static bool is_note(const Event *e, const MomentMark *mark)
 
 static bool is_trap(const Event *e, const MomentMark *mark)
 {
-    bool interrupt = mark->number >= 256;
-    const char *name = mark->kind == MOMENT_TRAP ?
-        trap_cause_text(interrupt, mark->number % 256) : NULL;
+    g_autofree char *name = mark->kind == MOMENT_TRAP ?
+        trap_text(mark->number & MOMENT_INTERRUPT,
+                  mark->number & ~MOMENT_INTERRUPT) : NULL;
 
     return name && text_is_like(name, e->name);
 }

@@ -215,13 +215,11 @@ static void add_hex(Sheet *s, bool known, uint64_t value)
 
 static void add_fault(Sheet *s, const Fault *row)
 {
-    const char *cause = trap_cause_text(false, row->key.cause);
-    g_autofree char *number = g_strdup_printf("exception %u", row->key.cause);
+    g_autofree char *cause = trap_text(false, row->key.cause);
 
     sheet_number(s, row->count);
     sheet_number(s, row->in_row);
-    sheet_text(s, row->key.cause == FLOW_CAUSE_UNKNOWN ? "exception" :
-               cause ?: number);
+    sheet_text(s, cause);
     sheet_text(s, priv_text(row->key.priv));
     add_hex(s, row->key.epc_known, row->key.epc);
     sheet_text(s, row->symbol ? row->symbol->name : NULL);

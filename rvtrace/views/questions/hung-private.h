@@ -11,7 +11,6 @@
 #include "views/questions/rounds.h"
 
 #define HUNG_NR_CALLS       4   /* the last ones */
-#define HUNG_ECALL_FROM_U   8   /* its cause */
 
 /* A taken transfer leads to @pc, and @count instructions follow. */
 typedef struct Step {

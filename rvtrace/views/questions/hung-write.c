@@ -127,13 +127,14 @@ static void add_loop(Sheet *s, const HungHart *h)
 /* Is the last thing a system call that has not returned, of all that is known? */
 static bool is_in_syscall(const HungHart *h)
 {
-    return h->in_row && h->exception.cause == HUNG_ECALL_FROM_U &&
+    return h->in_row && h->exception.cause == SYSCALL_CAUSE &&
            h->row_last == h->end;
 }
 
 static void add_traps(Sheet *s, const HungHart *h)
 {
     const char *cause = trap_cause_text(false, h->exception.cause);
+    g_autofree char *interrupt = trap_text(true, h->interrupt.cause);
     g_autofree char *text = g_strdup_printf(
         "%s %u at 0x%" PRIx64 ", %s, tval 0x%" PRIx64, cause ?: "exception",
         h->exception.cause, h->exception.epc, step_name(&h->place),
@@ -143,10 +144,9 @@ static void add_traps(Sheet *s, const HungHart *h)
         add_line(s, h, "exception", h->in_row, h->row_since, h->row_last,
                  text);
     }
-    cause = trap_cause_text(true, h->interrupt.cause);
     if (h->interrupts) {
         add_line(s, h, "interrupt", h->interrupts, h->last_interrupt,
-                 UINT64_MAX, cause ?: "interrupt");
+                 UINT64_MAX, interrupt);
     }
 }
 

@@ -202,7 +202,7 @@ static void put_exception(HungHart *h, uint64_t place, const FlowTrap *trap,
             h->place = *look_up(h, trap->epc, trap->priv, site);
         }
     }
-    if (trap->cause == HUNG_ECALL_FROM_U) {
+    if (trap->cause == SYSCALL_CAUSE) {
         h->number = syscall_number(site->image, trap);
     }
     h->in_row++;

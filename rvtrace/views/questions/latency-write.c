@@ -45,15 +45,16 @@ static gint compare(gconstpointer a, gconstpointer b, gpointer opaque)
 static unsigned take_frame(const Sum *sum, const LatencyHart *h,
                            unsigned frame)
 {
-    const char *cause;
+    g_autofree char *cause = NULL;
     g_autofree char *name = NULL;
 
     if (frame < LATENCY_TRAP_FRAME) {
         return profile_take_frame(sum->profile,
                                   profile_frame(h->profile, frame));
     }
-    cause = trap_cause_text(false, frame & ~LATENCY_TRAP_FRAME);
-    name = g_strdup_printf("[%s]", cause ?: "exception");
+    cause = trap_text(frame & MOMENT_INTERRUPT,
+                      frame & ~(LATENCY_TRAP_FRAME | MOMENT_INTERRUPT));
+    name = g_strdup_printf("[%s]", cause);
     return profile_label(sum->profile, FRAME_TRAP, name);
 }
 

@@ -157,7 +157,8 @@ static void on_passed(void *opaque, const PassedTrap *p)
 
     if (p->returned && !o->first && !o->sym &&
         text_is_like(p->task->name, o->comm)) {
-        add(h, p->trap.cause == SYSCALL_CAUSE ? CALL_SYSCALL : CALL_EXCEPTION,
+        add(h, p->trap.cause == SYSCALL_CAUSE ? CALL_SYSCALL :
+            p->trap.cause & MOMENT_INTERRUPT ? CALL_INTERRUPT : CALL_EXCEPTION,
             LATENCY_TRAP_FRAME | p->trap.cause, p->trap.syscall, &(Worst) {
                 .value = p->to.time - p->from.time,
                 .from = p->from, .to = p->to, .task = p->task,

@@ -16,9 +16,6 @@
 /* Marks that are kept of a hart; of more, their number is known. */
 #define ACTIVITY_MAX_MARKS  1000
 
-/* Activity.traps: the number of a trap */
-#define ACTIVITY_INTERRUPT  256         /* and its cause, or only that */
-
 /* Something that is worth to be seen: a note, a loss */
 typedef struct ActivityMark {
     uint64_t at;                /* on the axis */

@@ -23,10 +23,13 @@
 
 typedef struct MomentClock MomentClock;
 
+/* Of a trap's number: it is an interrupt */
+#define MOMENT_INTERRUPT    256
+
 /* Something that happens between two moments */
 typedef enum MomentMarkKind {
     MOMENT_LOST,                /* of the trace; text: what */
-    MOMENT_TRAP,                /* number: its cause, + 256 if an interrupt */
+    MOMENT_TRAP,                /* number: its cause, and MOMENT_INTERRUPT */
     MOMENT_NOTE,                /* number: ETraceSbNoteKind; text: the guest's */
     MOMENT_RESET,               /* of the hart */
     MOMENT_RESUMED,             /* a program goes on, of whose kernel is no trace */
