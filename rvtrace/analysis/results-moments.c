@@ -193,6 +193,7 @@ static bool is_over(void *opaque)
 static void on_time(void *opaque, uint64_t ns, bool waited)
 {
     static const MomentMark resumed = { .kind = MOMENT_RESUMED, .text = "" };
+    static const MomentMark ended = { .kind = MOMENT_ENDED, .text = "" };
     MomentsObserver *o = opaque;
     bool goes_on = o->h->goes_on;
 
@@ -200,7 +201,7 @@ static void on_time(void *opaque, uint64_t ns, bool waited)
         moment_clock_split(o->clock);
     }
     if (o->clock && goes_on) {
-        put_mark(o, &resumed);
+        put_mark(o, o->h->d.flow.disabled ? &ended : &resumed);
     }
     if (o->clock) {
         moment_clock_time(o->clock, o->h->counts.selected, ns);

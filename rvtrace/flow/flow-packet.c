@@ -386,6 +386,7 @@ static bool process_support(Flow *f, const ETracePacket *pkt)
         f->inferred = false;
         f->trap_pending = false;
     }
+    f->disabled = !pkt->ienable;
     f->unsupported = pkt->encoder_mode ||
                      !etrace_params_follow(&f->params, pkt);
     if (before.return_stack_size != f->params.return_stack_size ||

@@ -179,6 +179,7 @@ typedef struct Flow {
     bool handler_pending;
     bool handler_faulted;
     bool unsupported;       /* by the last support packet's modes */
+    bool disabled;          /* ... which says that tracing ends */
     bool keep_history;      /* sync packets reset neither stack ... */
     uint8_t priv;
     uint64_t pc;            /* last instruction known to have retired */

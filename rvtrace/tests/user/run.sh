@@ -46,6 +46,7 @@ if [ "$XLEN" = 64 ]; then
     program shares gcc -static -pthread
     program rounds gcc -static
     program deadlock gcc -static -pthread
+    program fatal gcc -static
     program crowd gcc -static -pthread
     program forks gcc -static -pthread
 else

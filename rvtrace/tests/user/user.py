@@ -609,6 +609,23 @@ def test_durations(folder):
          f'{got} instead of {want}')
 
 
+def test_fatal(folder):
+    """An exception by which a program ends has no end."""
+    file = f'{folder}/trace'
+    qemu(file, 'fatal', more=',etrace-timestamps=on', status=-signal.SIGSEGV)
+    [row] = json.loads(rvtrace('faults', file, '--format', 'json'))['rows']
+    need((row['cause'], row['count'], row['tval_min']) ==
+         ('store page fault', 1, '0x10'), f'{row}')
+    rows = json.loads(rvtrace('latency', file, '--format', 'json'))['rows']
+    need(rows and {row['kind'] for row in rows} == {'syscall'}, f'{rows}')
+    if shutil.which('babeltrace2'):
+        rvtrace('ctf', file, '-o', f'{folder}/ctf')
+        done = subprocess.run(['babeltrace2', f'{folder}/ctf'], check=True,
+                              capture_output=True, text=True, timeout=LIMIT)
+        names = Counter(re.findall(r' (riscv_exception_\w+):', done.stdout))
+        need(names == {'riscv_exception_entry': 1}, f'{names}')
+
+
 def test_deadlock(folder):
     """Who waits for a mutex, and who has one, where both threads wait"""
     file = f'{folder}/trace'
@@ -620,7 +637,8 @@ def test_deadlock(folder):
                 states.append(f.read().rsplit(')', 1)[1].split()[0])
         return len(states) > 2 and set(states) == {'S'}
 
-    with subprocess.Popen([QEMU, '-cpu', f'{CPU},etrace={file}',
+    with subprocess.Popen([QEMU, '-cpu',
+                           f'{CPU},etrace={file},etrace-timestamps=on',
                            f'{OUT}/deadlock'], stderr=subprocess.DEVNULL,
                           cwd=folder) as child:
         until(lambda: all(sleeps(child.pid) for _ in range(50)),
@@ -643,6 +661,13 @@ def test_deadlock(folder):
               'hart 1 has one of pthread_mutex_lock: deadlock, for second'],
              f'{own}')
         need('exception' not in own and 'loop' not in own, f'{own}')
+    # What they wait for has not returned.
+    waits = {(row['hart'], row['from']) for row in rows
+             if row['what'] == 'waits'}
+    worst = json.loads(rvtrace('latency', file, '--worst', '100', '--format',
+                               'json'))['worst']
+    need(worst and not waits & {(row['hart'], row['from']) for row in worst},
+         f'{waits} {worst}')
 
 
 def test_full(folder):
@@ -739,6 +764,7 @@ tap.run(f'{OUT}/tests', [
     *([('crowd', processes.test_crowd), ('forks', processes.test_forks)]
       if XLEN == '64' else []),
     *([('deadlock', test_deadlock)] if XLEN == '64' else []),
+    *([('fatal', test_fatal)] if XLEN == '64' else []),
     ('durations', test_durations),
     # A child's are printed, too, but it is another process.
     *((f'syscalls-{name}', test_syscalls, name) for name in PROGRAMS

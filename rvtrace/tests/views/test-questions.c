@@ -54,8 +54,9 @@ static void on_passed(void *opaque, const PassedTrap *p)
 {
     Asked *a = opaque;
 
-    g_string_append_printf(a->said, "%s: cause %u %d..%d\n", p->task->name,
-                           p->trap.cause, (int)p->from.time, (int)p->to.time);
+    g_string_append_printf(a->said, "%s: cause %u %d..%d%s\n", p->task->name,
+                           p->trap.cause, (int)p->from.time, (int)p->to.time,
+                           p->returned ? "" : ", the end");
 }
 
 static const FollowOps follow_ops = {
@@ -258,6 +259,13 @@ static void test_passed(void)
     mark(&a, MOMENT_TRAP, 7, true, 18, 180);
     mark(&a, MOMENT_TRAP, 9, false, 18, 190);
     assert_said(&a, "sh: cause 5 180..190\nsh: cause 7 180..190\n");
+
+    /* The last system call of a thread; the next one has its hart. */
+    mark(&a, MOMENT_TRAP, 8, false, 18, 191);
+    g_string_truncate(a.said, 0);
+    mark(&a, MOMENT_ENDED, 0, false, 18, 192);
+    assert_said(&a, "sh: cause 8 191..192, the end\n");
+    mark(&a, MOMENT_TRAP, 9, false, 18, 193);
 
     /* What follows is not known any more. */
     mark(&a, MOMENT_LOST, 0, false, 18, 195);

@@ -207,6 +207,7 @@ void ctf_mark(void *hart, const CallStackMoment *when, const MomentMark *mark)
     switch (mark->kind) {
     case MOMENT_TRAP:
     case MOMENT_RESUMED:
+    case MOMENT_ENDED:
         break;                  /* the follower says what they are */
     case MOMENT_NOTE:
         ctf_stream_event(h->stream, CTF_NOTE, when->time);

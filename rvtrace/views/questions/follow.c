@@ -431,8 +431,8 @@ static void forget(Follower *f)
     forget_traps(f);
 }
 
-/* What was trapped goes on: the handlers are not traced, and have returned. */
-static void pass_traps(Follower *f)
+/* The handlers are not traced, and have @returned: what was trapped goes on. */
+static void pass_traps(Follower *f, bool returned)
 {
     for (unsigned i = 0; f->ops->passed && i < f->nr_pending; i++) {
         const PendingTrap *p = &f->pending[i];
@@ -440,8 +440,7 @@ static void pass_traps(Follower *f)
         f->ops->passed(f->opaque, &(PassedTrap) {
             .trap = p->kind, .from = p->at, .to = f->at,
             .task = f->now ? f->now->task : task_get(f->tasks, TASK_NONE),
-            .returned = p->kind.cause != SYSCALL_CAUSE ||
-                        !syscall_is_exit(p->kind.syscall),
+            .returned = returned,
         });
     }
     f->nr_pending = 0;
@@ -458,7 +457,7 @@ static void note_trap(Follower *f, const MomentMark *trap)
     bool call = trap->number == SYSCALL_CAUSE;
 
     if (again && !trap->nested) {
-        pass_traps(f);
+        pass_traps(f, true);
     }
     if (!again || !trap->nested) {
         forget_traps(f);
@@ -487,8 +486,8 @@ void follow_mark(Follower *f, const CallStackMoment *when,
     f->at = (Place) { when->place, when->time };
     if (mark->kind == MOMENT_TRAP) {
         note_trap(f, mark);
-    } else if (mark->kind == MOMENT_RESUMED) {
-        pass_traps(f);
+    } else if (mark->kind == MOMENT_RESUMED || mark->kind == MOMENT_ENDED) {
+        pass_traps(f, mark->kind == MOMENT_RESUMED);
     } else if (mark->kind == MOMENT_LOST || mark->kind == MOMENT_RESET) {
         forget(f);
     }

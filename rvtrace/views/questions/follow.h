@@ -76,7 +76,7 @@ typedef struct PassedTrap {
     TrapKind trap;
     const Task *task;           /* TASK_NONE's: not known */
     Place from, to;             /* where the program goes on */
-    bool returned;              /* false: it was the end of a thread */
+    bool returned;              /* false: the thread has ended there */
 } PassedTrap;
 
 /*

@@ -6,9 +6,6 @@
 #include "qemu/osdep.h"
 #include "views/questions/syscalls.h"
 
-#define NR_EXIT         93
-#define NR_EXIT_GROUP   94
-
 /* Bytes in front of ecall where a7 is looked for */
 #define LOOK_BACK   32
 
@@ -78,11 +75,6 @@ unsigned syscall_queue_take(SyscallQueue *q)
         q->next = 0;
     }
     return number;
-}
-
-bool syscall_is_exit(unsigned number)
-{
-    return number == NR_EXIT || number == NR_EXIT_GROUP;
 }
 
 const char *syscall_name(const char *function)

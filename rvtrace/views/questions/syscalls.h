@@ -35,9 +35,6 @@ void syscall_queue_clear(SyscallQueue *q);
 void syscall_queue_put(SyscallQueue *q, Image *image, const FlowTrap *trap);
 unsigned syscall_queue_take(SyscallQueue *q);
 
-/* System calls of Linux that do not return: exit and exit_group */
-bool syscall_is_exit(unsigned number);
-
 /*
  * The name of the system call that the kernel's @function is, in it; NULL: it
  * is none.

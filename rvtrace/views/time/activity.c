@@ -92,7 +92,7 @@ void activity_mark(Activity *a, uint64_t time, const MomentMark *mark)
 
     if (mark->kind == MOMENT_TRAP) {
         bins_put(a->traps, mark->number, time, time, 1);
-    } else if (mark->kind == MOMENT_RESUMED) {
+    } else if (mark->kind == MOMENT_RESUMED || mark->kind == MOMENT_ENDED) {
         return;
     } else if (a->marks->len < ACTIVITY_MAX_MARKS) {
         g_array_append_val(a->marks, seen);

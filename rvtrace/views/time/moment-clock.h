@@ -33,6 +33,7 @@ typedef enum MomentMarkKind {
     MOMENT_NOTE,                /* number: ETraceSbNoteKind; text: the guest's */
     MOMENT_RESET,               /* of the hart */
     MOMENT_RESUMED,             /* a program goes on, of whose kernel is no trace */
+    MOMENT_ENDED,               /* ... or a thread of it has ended there */
 } MomentMarkKind;
 
 typedef struct MomentMark {
