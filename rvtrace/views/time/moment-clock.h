@@ -30,10 +30,11 @@ typedef struct MomentClock MomentClock;
 typedef enum MomentMarkKind {
     MOMENT_LOST,                /* of the trace; text: what */
     MOMENT_TRAP,                /* number: its cause, and MOMENT_INTERRUPT */
-    MOMENT_NOTE,                /* number: ETraceSbNoteKind; text: the guest's */
+    MOMENT_NOTE,                /* number: ETraceSbNoteKind; the guest's text */
     MOMENT_RESET,               /* of the hart */
-    MOMENT_RESUMED,             /* a program goes on, of whose kernel is no trace */
-    MOMENT_ENDED,               /* ... or a thread of it has ended there */
+    /* Of a program whose kernel is not traced: it comes back from there, ... */
+    MOMENT_RESUMED,
+    MOMENT_ENDED,               /* ... or its thread has ended there */
 } MomentMarkKind;
 
 typedef struct MomentMark {
