@@ -9,7 +9,6 @@ import json
 import os
 import random
 import re
-import shutil
 import signal
 import struct
 import subprocess
@@ -17,8 +16,8 @@ import sys
 import time
 from collections import Counter
 
+import debugged
 import hotspot
-import past
 import processes
 import tap
 import trouble
@@ -161,90 +160,6 @@ def compare_accesses(folder, tid, saw, decoded, *options):
          *options],
         capture_output=True, text=True, timeout=LIMIT, check=False)
     return done.stderr if done.returncode else ''
-
-
-def test_past(folder, name, every, moments=100, share=.02):
-    """
-    Registers and memory of the past, between system calls that change it, and
-    signals that change registers, too
-    """
-    qemu(f'{folder}/trace', name, 'without', 'faults', more=',etrace-data=on',
-         options=['-plugin', f'{OUT}/libmoments.so,out={folder}/registers,'
-                  f'every={every}'])
-    os.rename(f'{folder}/trace.sideband', f'{folder}/sideband')
-    return past.compare(folder, int(XLEN) // 8, moments, share)
-
-
-def gdb_says(file, name, *commands, options=''):
-    """What gdb prints of the past of program name, and rvtrace"""
-    if not shutil.which('gdb-multiarch'):
-        raise Skip('there is no gdb-multiarch')
-    words = ['set remotetimeout 60',
-             f'target remote | {RVTRACE} gdbserver --listen stdio '
-             f'--trace {file} --sideband {file}.sideband --elf {OUT}/{name} '
-             f'{options}', *commands, 'kill']
-    done = subprocess.run(
-        ['gdb-multiarch', '-nx', '-batch',
-         *(word for text in words for word in ('-ex', text)), f'{OUT}/{name}'],
-        capture_output=True, text=True, timeout=LIMIT, check=False)
-    return done.stdout + done.stderr
-
-
-def test_steady(folder):
-    """
-    A program need not make system calls. What is watched is found all the
-    same, and nothing is more than done.
-    """
-    file = f'{folder}/trace'
-    qemu(file, 'steady', more=',etrace-data=on')
-    said = gdb_says(file, 'steady', 'watch changed', 'reverse-continue')
-    need('New value = 1499998' in said, said)
-    need(all(int(part) <= 100 for part in
-             re.findall(r'executing again .* (\d+) %', said)), said)
-
-
-def test_libraries(folder):
-    """
-    gdb finds a program that lies anywhere and its libraries, one of them loaded
-    by itself, without data in the trace.
-    """
-    qemu(f'{folder}/trace', 'dynamic')
-    said = gdb_says(
-        f'{folder}/trace', 'dynamic',
-        "python exec(gdb.execute('monitor python', to_string=True))",
-        'thread 1', 'break cbrt', 'reverse-continue', 'bt', 'delete',
-        'break attempt', 'reverse-continue', 'bt', options='--sysroot /')
-    need(re.search(r'#0 .* cbrt\w* \(\) from .*/libm\.so\.6\n'
-                   r'#1 .* main \(\) at .*dynamic\.cc:\d+\n', said) and
-         re.search(r'#0 .*attempt \(n=.*\) at .*dynamic\.cc:\d+\n'
-                   r'#1 .* main \(\) at .*dynamic\.cc:\d+\n', said), said)
-
-
-def test_shares(folder):
-    """What another thread changes is not shown as this one has seen it last."""
-    file = f'{folder}/trace'
-    qemu(file, 'shares', more=',etrace-data=on')
-    said = gdb_says(file, 'shares', 'thread 1', 'break look',
-                    'reverse-continue', 'echo \\nshared:', 'output shared',
-                    'up', 'echo \\nown:', 'output own', 'echo \\nlocal:',
-                    'output local')
-    need(re.search('shared:(?![0-9])', said) and
-         re.search('own:[0-9]+\nlocal:7', said), said)
-
-
-def test_crash_in_library(folder):
-    """run --debug: from a crash in the C library to who wrote the NULL"""
-    if not shutil.which('gdb-multiarch'):
-        raise Skip('there is no gdb-multiarch')
-    done = subprocess.run(
-        [RVTRACE, 'run', '-o', f'{folder}/out', '--debug', '--', QEMU, '-L',
-         LIBRARIES, f'{OUT}/null'], input='bt\nup\nwatch -l node->name\n'
-        'reverse-continue\nbt\n', capture_output=True, text=True,
-        timeout=LIMIT, check=False)
-    said = done.stdout + done.stderr
-    need(re.search(r'#0 .* strlen \(\).*\n#1 .* total \(node=0x.*\)\s+at .*null\.c'
-                   r'[^$]*\n\(gdb\) #0 .*drop \(node=.*\)\s+at .*null\.c:\d+\n'
-                   r'#1 .* main \(\)\s+at ', said), said)
 
 
 def bounds():
@@ -665,14 +580,8 @@ tap.run(f'{OUT}/tests', [
     *((f'{name}-{modes}', test_program, name, modes) for name in PROGRAMS
       for modes in (MODES if name == 'signals' else MODES[:2])),
     *((f'data-{name}', test_data, name) for name in PROGRAMS),
-    *((f'past-{name}', test_past, name, every)
-      for name, every in (('reads', 97), ('signals', 97))),
-    *([('past-steady', test_past, 'steady', 40009),
-       ('past-kernel', test_past, 'kernel', 5, 400, .1),
-       ('steady', test_steady), ('shares', test_shares),
-       ('libraries', test_libraries),
-       ('crash in a library', test_crash_in_library),
-       ('rounds', test_rounds)]
+    *debugged.TESTS,
+    *([('rounds', test_rounds)]
       if XLEN == '64' else []),
     *((f'filter-{modes}', test_filter, modes) for modes in MODES),
     ('filter-data', test_filter_data),
