@@ -1,11 +1,13 @@
 /*
  * A program that reads where nothing is, in a function that others have called;
- * with ABORTS, it calls abort() instead, behind other system calls
+ * with ABORTS, it calls abort() instead, behind other system calls, and with
+ * ABORTS=2, one of them is none that Linux has
  *
  * SPDX-License-Identifier: GPL-2.0-or-later
  */
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #ifndef ABORTS
 #define ABORTS  0
@@ -34,6 +36,9 @@ int main(void)
     if (ABORTS) {
         printf("%d\n", check(list));
         fflush(stdout);
+        if (ABORTS > 1) {
+            syscall(1000);
+        }
         abort();
     }
     return check(list) + check(NULL) ? 0 : 1;
