@@ -22,8 +22,10 @@
 #define NR_FUTEX        98
 #define NR_PRCTL        167
 #define NR_BRK          214
+#define NR_MUNMAP       215
 #define NR_CLONE        220
 #define NR_MMAP         222
+#define NR_MADVISE      233
 #define NR_FUTEX_TIME64 422
 
 #define O_TRUNC_FLAG    0x200
@@ -32,6 +34,9 @@
 #define PR_SET_NAME_OP  15
 #define FUTEX_OP        0x7f
 #define F_SETFL_OP      4
+
+/* QEMU's user mode has pages of this size, whatever the host's are. */
+#define PAGE_SIZE_MASK  UINT64_C(4095)
 
 /* Up to where a heap may be that shrinks */
 #define HEAP_MAX        (UINT64_C(1) << 36)
@@ -72,10 +77,10 @@ static const CallKind kinds[] = {
     { 169, { { 1, 0, 16 }, { 2, 0, 8 } } },     /* gettimeofday */
     { 172 }, { 173 }, { 174 }, { 175 }, { 176 }, { 177 }, { 178 }, /* getpid */
     { 179, { { 1, 0, 112 } } },                 /* sysinfo */
-    { NR_BRK }, { 215, { { 1, 2 } } },          /* munmap */
+    { NR_BRK }, { NR_MUNMAP, { { 1, 2 } } },
     { NR_CLONE, { { 3, 0, 4 }, { 5, 0, 4 } } },
     { NR_MMAP, { { 1, 2 } } }, { 226 },         /* mprotect */
-    { 233, { { 1, 2 } } },                      /* madvise */
+    { NR_MADVISE, { { 1, 2 } } },
     { 259 },                                    /* riscv_flush_icache */
     { 261, { { 4, 0, 16 } } },                  /* prlimit64 */
     { 278, { { 1, 2 } } },                      /* getrandom */
@@ -130,6 +135,12 @@ static bool is_usual(const Cpu *cpu, unsigned number)
     }
 }
 
+/* Does it change whole pages, where a length ends amid one? */
+static bool is_of_pages(unsigned number)
+{
+    return number == NR_MUNMAP || number == NR_MMAP || number == NR_MADVISE;
+}
+
 bool replay_call_ranges(const Cpu *cpu, ReplayRange *ranges, unsigned *n)
 {
     const CallKind *kind = find_kind(cpu);
@@ -156,6 +167,10 @@ bool replay_call_ranges(const Cpu *cpu, ReplayRange *ranges, unsigned *n)
         if (!argument(cpu, buffer->address, &range.addr) ||
             (buffer->length && !argument(cpu, buffer->length, &range.len))) {
             return false;
+        }
+        if (is_of_pages(kind->number)) {
+            /* A length that overflows is refused. */
+            range.len = (range.len + PAGE_SIZE_MASK) & ~PAGE_SIZE_MASK;
         }
         ranges[(*n)++] = range;
     }

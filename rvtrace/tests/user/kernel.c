@@ -19,6 +19,9 @@
 static char buffer[0x1000];
 static int round;
 
+/* Loaded again, so that the trace tells where it is, which mmap() has chosen. */
+static char *volatile map;
+
 /* The observer looks at what registers point to, which are these. */
 static __attribute__((noinline)) void look(char *a, char *b, char *c, char *d)
 {
@@ -52,7 +55,7 @@ int main(void)
 {
     int self = open("/proc/self/exe", O_RDONLY);
     int null = open("/dev/null", O_WRONLY);
-    char *p = buffer + 64, *map;
+    char *p = buffer + 64;
     struct iovec iov[2] = { { p, 64 }, { p + 64, 64 } };
 
     for (round = 0; round < 60; round++) {
@@ -83,6 +86,15 @@ int main(void)
                  MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0));
         TRY(map, 0, 0x1000, 0x1ff8, 0x2ff8,
             (munmap(map, SIZE), map = MAP(0, self)));
+
+        /* Of a page of which a byte is meant, all bytes are. */
+        TRY(map, 0, 0x1000, 0x1ff8, 0x2000,
+            madvise(map + 0x1000, 1, MADV_DONTNEED));
+        TRY(map, 0, 0x1000, 0x1ff8, 0x2000,
+            mmap(map + 0x1000, 1, PROT_READ | PROT_WRITE,
+                 MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0));
+        TRY(map, 0, 0x1000, 0x1ff8, 0x2ff8,
+            (munmap(map, SIZE - 0xfff), map = MAP(0, self)));
         munmap(map, SIZE);
 
         map = sbrk(SIZE);
