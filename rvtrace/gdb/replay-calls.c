@@ -2,10 +2,11 @@
  * Replay: what a system call of Linux may write to the program's memory
  *
  * By its number and arguments: QEMU's user mode has the generic numbers of both
- * widths. What is longer on one of the two counts for both. A mapping that the
- * kernel chooses a place for is where nothing is known: what was mapped there
- * before has been unmapped. Files that are mapped may be written to; so a call that
- * writes to one may change anything, but standard output and error are none.
+ * widths, of which one stands for another call (llseek). What is longer on one of
+ * the two counts for both. A mapping that the kernel chooses a place for is where
+ * nothing is known: what was mapped there before has been unmapped. Files that are
+ * mapped may be written to; so a call that writes to one may change anything, but
+ * standard output and error are none.
  *
  * SPDX-License-Identifier: GPL-2.0-or-later
  */
@@ -17,6 +18,7 @@
 
 #define NR_FCNTL        25
 #define NR_OPENAT       56
+#define NR_LSEEK        62
 #define NR_WRITE        64
 #define NR_WRITEV       66
 #define NR_FUTEX        98
@@ -58,7 +60,8 @@ static const CallKind kinds[] = {
     { 23 }, { 24 },                             /* dup, dup3 */
     { NR_FCNTL }, { 35 }, { 48 }, { 49 },       /* unlinkat, faccessat, chdir */
     { NR_OPENAT }, { 57 },                      /* close */
-    { 61, { { 2, 3 } } }, { 62 },               /* getdents64, lseek */
+    { 61, { { 2, 3 } } },                       /* getdents64 */
+    { NR_LSEEK },
     { 63, { { 2, 3 } } }, { 67, { { 2, 3 } } }, /* read, pread64 */
     { NR_WRITE }, { NR_WRITEV },
     { 78, { { 3, 4 } } },                       /* readlinkat */
@@ -149,6 +152,11 @@ bool replay_call_ranges(const Cpu *cpu, ReplayRange *ranges, unsigned *n)
     *n = 0;
     if (!kind || !is_usual(cpu, kind->number)) {
         return false;
+    }
+    if (kind->number == NR_LSEEK && cpu->isa.xlen == 32) {
+        /* It is llseek, and writes the place. */
+        ranges[*n].len = sizeof(uint64_t);
+        return argument(cpu, 4, &ranges[(*n)++].addr);
     }
     if (kind->number == NR_BRK) {
         /* What is above it is gone, or new. */

@@ -98,8 +98,8 @@ def test_crash_in_library(folder):
 
 TESTS = [
     *((f'past-{name}', test_past, name, 97) for name in ('reads', 'signals')),
+    ('past-kernel', test_past, 'kernel', 5, 400, .1),
     *([('past-steady', test_past, 'steady', 40009),
-       ('past-kernel', test_past, 'kernel', 5, 400, .1),
        ('steady', test_steady), ('shares', test_shares),
        ('libraries', test_libraries),
        ('crash in a library', test_crash_in_library)]

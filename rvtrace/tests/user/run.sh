@@ -53,7 +53,7 @@ else
     # what the headers of the C library for RV64 lack
     mkdir -p "$OUT/include/gnu"
     : > "$OUT/include/gnu/stubs-ilp32d.h"
-    for name in signals threads child reads; do
+    for name in signals threads child reads kernel; do
         program $name gcc -march=rv32gc -mabi=ilp32d -I "$OUT/include" \
             -static -nostdlib "$here/libc32.c"
     done
