@@ -280,13 +280,17 @@ def callers_are_lost():
         return False
     frame = gdb.newest_frame()
     found = 1
-    while frame.older():
-        frame = frame.older()
-        found += 1
-    # gdb may end where the program begins.
-    return frame.unwind_stop_reason() in (gdb.FRAME_UNWIND_MEMORY_ERROR,
-                                          gdb.FRAME_UNWIND_UNAVAILABLE) and \
-        found + 2 < int(gdb.parse_and_eval('$rvtrace_depth[0]'))
+    lost = False
+    try:
+        while frame.older():
+            frame = frame.older()
+            found += 1
+        # gdb may end where the program begins.
+        lost = frame.unwind_stop_reason() in (
+            gdb.FRAME_UNWIND_MEMORY_ERROR, gdb.FRAME_UNWIND_UNAVAILABLE)
+    except gdb.error:       # it does not know where the caller goes on
+        lost = True
+    return lost and found + 2 < int(gdb.parse_and_eval('$rvtrace_depth[0]'))
 
 
 def choose_frames(frames):

@@ -69,6 +69,18 @@ def test_libraries(folder):
                    r'#1 .* main \(\) at .*dynamic\.cc:\d+\n', said), said)
 
 
+def test_static(folder):
+    """gdb connects to a program without libraries, and finds its callers."""
+    file = f'{folder}/trace'
+    qemu(file, 'reads', more=',etrace-data=on')
+    said = gdb_says(
+        file, 'reads',
+        "python exec(gdb.execute('monitor python', to_string=True))", 'bt')
+    need(re.search(r'^#0 .* _exit \(\)', said, re.M) and
+         re.search(r'^#\d .* exit \(\)', said, re.M) and
+         not re.search('Traceback|Error', said), said)
+
+
 def test_shares(folder):
     """What another thread changes is not shown as this one has seen it last."""
     file = f'{folder}/trace'
@@ -100,7 +112,8 @@ TESTS = [
     *((f'past-{name}', test_past, name, 97) for name in ('reads', 'signals')),
     ('past-kernel', test_past, 'kernel', 5, 400, .1),
     *([('past-steady', test_past, 'steady', 40009),
-       ('steady', test_steady), ('shares', test_shares),
+       ('steady', test_steady), ('static', test_static),
+       ('shares', test_shares),
        ('libraries', test_libraries),
        ('crash in a library', test_crash_in_library)]
       if XLEN == '64' else []),
