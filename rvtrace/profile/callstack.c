@@ -396,11 +396,28 @@ void callstack_repeat(CallStack *cs, uint64_t times)
     cs->marked = false;
 }
 
+/*
+ * Is @trap one that has left what is traced, once more? QEMU makes a system call
+ * again that a signal has interrupted, and nothing runs in between.
+ */
+static bool is_made_again(const CallStack *cs, const FlowTrap *trap,
+                          const CallStackSite *site)
+{
+    return cs->fenced && cs->trapped && !cs->trapped_twice &&
+           trap->epc_known && cs->trap.epc_known &&
+           trap->epc == cs->trap.epc && trap->priv == cs->trap.priv &&
+           trap->cause == cs->trap.cause && !trap->interrupt &&
+           !cs->trap.interrupt && site->task == cs->task_of_trap;
+}
+
 void callstack_trap(CallStack *cs, const FlowTrap *trap,
                     const CallStackSite *site)
 {
     FlowRun target = { .pc = trap->epc, .priv = trap->priv };
 
+    if (is_made_again(cs, trap, site)) {
+        return;
+    }
     cs->site = *site;
     /*
      * The target of a jump, or a handler's first instruction, may be all that
