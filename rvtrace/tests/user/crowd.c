@@ -5,6 +5,7 @@
  * SPDX-License-Identifier: GPL-2.0-or-later
  */
 #include <pthread.h>
+#include <sched.h>
 #include <stdint.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -12,6 +13,8 @@
 #define SPAWNERS    4
 #define LI_A0(n)    ((uint32_t)(n) << 20 | 0x513)
 #define RET         0x8067
+
+static int spawners;
 
 static void *nothing(void *opaque)
 {
@@ -26,6 +29,7 @@ static void *spawn(void *opaque)
     pthread_attr_init(&detached);
     pthread_attr_setdetachstate(&detached, PTHREAD_CREATE_DETACHED);
     pthread_attr_setstacksize(&detached, 1 << 16);
+    __atomic_add_fetch(&spawners, 1, __ATOMIC_RELAXED);
     for (;;) {
         pthread_create(&thread, &detached, nothing, NULL);
     }
@@ -42,6 +46,9 @@ int main(void)
     code[1] = RET;
     for (int i = 0; i < SPAWNERS; i++) {
         pthread_create(&thread, NULL, spawn, NULL);
+    }
+    while (__atomic_load_n(&spawners, __ATOMIC_RELAXED) < SPAWNERS) {
+        sched_yield();
     }
     for (int i = 0; i < 200; i++) {
         code[0] = LI_A0(i);
