@@ -60,6 +60,7 @@ static const CallKind kinds[] = {
     { 23 }, { 24 },                             /* dup, dup3 */
     { NR_FCNTL }, { 35 }, { 48 }, { 49 },       /* unlinkat, faccessat, chdir */
     { NR_OPENAT }, { 57 },                      /* close */
+    { 59, { { 1, 0, 8 } } },                    /* pipe2 */
     { 61, { { 2, 3 } } },                       /* getdents64 */
     { NR_LSEEK },
     { 63, { { 2, 3 } } }, { 67, { { 2, 3 } } }, /* read, pread64 */
@@ -159,8 +160,9 @@ bool replay_call_ranges(const Cpu *cpu, ReplayRange *ranges, unsigned *n)
         return argument(cpu, 4, &ranges[(*n)++].addr);
     }
     if (kind->number == NR_BRK) {
-        /* What is above it is gone, or new. */
-        ranges[(*n)++] = (ReplayRange) { cpu->x[REG_A0], HEAP_MAX };
+        /* 0 asks where it is; else, what is above it is gone, or new. */
+        ranges[0] = (ReplayRange) { cpu->x[REG_A0], HEAP_MAX };
+        *n = cpu->x[REG_A0] != 0;
         return argument(cpu, 1, &value);
     }
     if (kind->number == NR_MMAP && argument(cpu, 4, &value) &&

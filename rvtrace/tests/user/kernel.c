@@ -92,6 +92,9 @@ int main(void)
         SMALL(64, syscall(SYS_readlinkat, AT_FDCWD, "/proc/self/exe", p, 64));
         SMALL(112, syscall(SYS_sysinfo, p));
         SMALL(64, write(null, p, 8));
+        SMALL(8, syscall(SYS_pipe2, p, 0));
+        close(((int *)p)[0]);
+        close(((int *)p)[1]);
 
         map = MAP(MAP_ANONYMOUS, -1);
         TRY(map, 0, 0x1000, 0x1ff8, 0x2000,
