@@ -378,7 +378,8 @@ static bool process_support(Flow *f, const ETracePacket *pkt)
         ok = false;
     } else if (pkt->qual_status != ETRACE_QUAL_NO_CHANGE) {
         leave(f);
-        if (f->started && f->ops->window_end) {
+        /* In the window, there may have been nothing but a trap. */
+        if ((f->started || f->trap_pending) && f->ops->window_end) {
             flow_flush(f);
             f->ops->window_end(f->opaque, FLOW_WINDOW_QUAL);
         }

@@ -421,9 +421,10 @@ void callstack_trap(CallStack *cs, const FlowTrap *trap,
     cs->site = *site;
     /*
      * The target of a jump, or a handler's first instruction, may be all that
-     * there was at its place.
+     * there was at its place, and so may what goes on behind a gap: a system
+     * call that is made again.
      */
-    if ((cs->itype || cs->trapped) && trap->epc_known && !cs->gap) {
+    if ((cs->itype || cs->trapped || cs->gap) && trap->epc_known) {
         arrive(cs, &target);
     }
     cs->marked = false;

@@ -452,6 +452,36 @@ static void test_call_again(void)
 }
 
 /*
+ * A signal interrupts a system call. Its handler returns to that, which is made
+ * again at once, before anything else runs.
+ */
+static void test_call_restarted(void)
+{
+    for (unsigned fenced = 0; fenced < 2; fenced++) {
+        Fixture f;
+
+        set_up(&f);
+        run(&f, MAIN, 1, CALL);
+        run(&f, WORK, 1, 0);
+        trap_at(&f, 8, WORK + 4);
+        callstack_gap(f.stack, fenced);
+        run(&f, HANDLER, 1, RET);
+        run(&f, SIGRETURN, 1, 0);
+        trap_at(&f, 8, SIGRETURN + 4);
+        callstack_gap(f.stack, fenced);
+        trap_at(&f, 8, WORK + 4);
+        callstack_gap(f.stack, fenced);
+        run(&f, WORK + 8, 1, RET);
+        run(&f, MAIN + 4, 1, 0);
+        check_folded(&f, "a;main 2\n"
+                         "a;main;work 2\n"
+                         "a;main;work;[signal];handler 1\n"
+                         "a;main;work;[signal];sigreturn 1\n");
+        tear_down(&f);
+    }
+}
+
+/*
  * The trace is interrupted for the sideband's sake, within calls and returns;
  * of the function that is called, nothing is known.
  */
@@ -659,6 +689,7 @@ int main(int argc, char **argv)
     g_test_add_func("/callstack/handed-over-wrong", test_handed_over_wrong);
     g_test_add_func("/callstack/gap", test_gap);
     g_test_add_func("/callstack/call-again", test_call_again);
+    g_test_add_func("/callstack/call-restarted", test_call_restarted);
     g_test_add_func("/callstack/fence", test_fence);
     g_test_add_func("/callstack/interrupts", test_interrupts);
     g_test_add_func("/callstack/trapped-twice", test_trapped_twice);
