@@ -82,7 +82,7 @@ static void on_time(void *opaque, uint64_t ns, bool waited)
     }
 }
 
-/* The end of what is selected is told by the time behind it. */
+/* The first time behind what is selected says when that ended. */
 static bool is_over(void *opaque)
 {
     TasksObserver *o = opaque;

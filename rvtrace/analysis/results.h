@@ -127,8 +127,8 @@ Counts *hart_take_ranges(HartResult *h);
 Moments *hart_moments(const HartResult *h);
 uint64_t hart_end_time(const HartResult *h);    /* as that of moments */
 /*
- * RESULT_SHARES: selected instructions, uint64_t by Task.id; and the last time
- * of what is selected, ns, 0 if the clock is not virtual time
+ * RESULT_SHARES: selected instructions, uint64_t by Task.id; and when the last
+ * of them ran, in ns of virtual time, or 0 if the trace does not have that
  */
 const GArray *hart_by_task(const HartResult *h);
 uint64_t hart_last_time(const HartResult *h);

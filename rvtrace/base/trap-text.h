@@ -14,7 +14,7 @@
  */
 const char *trap_cause_text(bool interrupt, unsigned cause);
 
-/* A cause that whoever recorded the trap did not say */
+/* The trap was recorded without its cause */
 #define TRAP_CAUSE_UNKNOWN  255
 
 /*

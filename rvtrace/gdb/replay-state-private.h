@@ -260,9 +260,18 @@ bool replay_states_find_epochs(ReplayStates *s);
 bool replay_find_state(ReplayStates *s, uint64_t i, uint64_t since);
 
 /*
- * s->now, before instruction @i with what is known since *@since, does not know the
- * byte at @addr, as memory is seen in address space @space. Might it since another
- * place, to which *@since is set? False: no, or the user is tired of the search.
+ * replay-watch.c. replay_find_access(), of any access to @len bytes at @addr; the
+ * user may end it, as replay_states_set_wait() says.
+ */
+ReplayFound replay_find_any(ReplayStates *s, uint64_t from, uint64_t end,
+                            bool back, uint64_t addr, uint64_t len,
+                            unsigned space, uint64_t *at, bool *strays);
+
+/*
+ * A pass from instruction *@since to @i, whose result is s->now, has not found the
+ * byte at @addr in address space @space. Sets *@since to an earlier instruction, if
+ * a pass from there may find it. Returns false if none can, or the user has
+ * interrupted the search.
  */
 bool replay_look_back(ReplayStates *s, uint64_t i, uint64_t addr,
                       unsigned space, uint64_t *since);

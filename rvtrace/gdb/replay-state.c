@@ -544,21 +544,12 @@ const Cpu *replay_registers(ReplayStates *s, uint64_t i)
 bool replay_look_back(ReplayStates *s, uint64_t i, uint64_t addr,
                       unsigned space, uint64_t *since)
 {
-    ReplayWatch byte = { .addr = addr, .len = 1, .loads = true, .stores = true };
-    ReplayPollFn *poll = s->wait ? s->wait->poll : NULL;
-    void *opaque = s->wait ? s->wait->opaque : NULL;
-    ReplayFound found;
-    unsigned which;
     uint64_t at;
     bool strays;
 
-    if (!s->now.memory_since) {
-        return false;
-    }
-    found = replay_find_access(s, s->now.memory_since, 0, true, &byte, 1, space,
-                               poll, opaque, &at, &which, &strays);
-    s->stopped |= found == REPLAY_STOPPED;
-    if (found != REPLAY_FOUND) {
+    if (!s->now.memory_since ||
+        replay_find_any(s, s->now.memory_since, 0, true, addr, 1, space, &at,
+                        &strays) != REPLAY_FOUND) {
         return false;
     }
     *since = MIN(at, i - MIN(i, BACK_MORE * (i - *since)));

@@ -32,8 +32,8 @@ bool replay_states_take_stop(ReplayStates *s);
 /*
  * The registers before instruction @i, less than the length. Valid until
  * others are asked for. NULL if they cannot be decoded, see replay_insn().
- * Takes as long as decoding what lies between places that were asked for
- * before and @i.
+ * Takes half a second where the sideband has registers now and then, and else
+ * up to as long as executing all that ran before @i.
  */
 const Cpu *replay_registers(ReplayStates *s, uint64_t i);
 

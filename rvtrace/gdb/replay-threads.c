@@ -16,19 +16,11 @@
 /* Does the thread ever access the word at @addr? If nobody knows: yes. */
 static bool has_accessed(ReplayStates *s, uint64_t addr, unsigned space)
 {
-    ReplayWatch word = {
-        .addr = addr, .len = WORD, .loads = true, .stores = true,
-    };
-    ReplayPollFn *poll = s->wait ? s->wait->poll : NULL;
-    void *opaque = s->wait ? s->wait->opaque : NULL;
-    ReplayFound found;
-    unsigned which;
     bool strays;
     uint64_t at;
+    ReplayFound found = replay_find_any(s, 0, replay_length(s->r), false, addr,
+                                        WORD, space, &at, &strays);
 
-    found = replay_find_access(s, 0, replay_length(s->r), false, &word, 1,
-                               space, poll, opaque, &at, &which, &strays);
-    s->stopped |= found == REPLAY_STOPPED;
     return found != REPLAY_NOT_FOUND || strays;
 }
 

@@ -121,3 +121,21 @@ ReplayFound replay_find_access(ReplayStates *s, uint64_t from, uint64_t end,
     }
     return found;
 }
+
+ReplayFound replay_find_any(ReplayStates *s, uint64_t from, uint64_t end,
+                            bool back, uint64_t addr, uint64_t len,
+                            unsigned space, uint64_t *at, bool *strays)
+{
+    ReplayWatch watch = {
+        .addr = addr, .len = len, .loads = true, .stores = true,
+    };
+    ReplayPollFn *poll = s->wait ? s->wait->poll : NULL;
+    void *opaque = s->wait ? s->wait->opaque : NULL;
+    ReplayFound found;
+    unsigned which;
+
+    found = replay_find_access(s, from, end, back, &watch, 1, space, poll,
+                               opaque, at, &which, strays);
+    s->stopped |= found == REPLAY_STOPPED;
+    return found;
+}

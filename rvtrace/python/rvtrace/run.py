@@ -78,8 +78,7 @@ class Run:
     def during(self, row: rows.Call | rows.Slow | rows.TaskRun) -> 'Run':
         """What the hart ran from the beginning of a row to its end
 
-        The row is a part of what was selected: that goes in the place of
-        --window, if there is one.
+        This part of the run replaces --window, if there is one.
         """
         if row.end is None:
             raise ValueError(f'its end is not known: {row}')

@@ -82,8 +82,8 @@ class Case:
         args = [command, *(self.input if command == 'decode' else ()),
                 *options]
         paths = {}
-        # annotate fails where nothing has a name, and what is behind it is not
-        # written then.
+        # annotate fails where nothing has a name, and the views after it are
+        # not written then: it comes last.
         for kind in sorted(kinds, key='annotate'.__eq__):
             paths[kind] = os.path.join(self.dir, f'{name}.{kind}')
             if os.path.exists(paths[kind]):

@@ -42,8 +42,8 @@ class Program:
 def calls(program, pcs, name, without=()):
     """
     (begin, end) of the calls of a function, as places in pcs: behind the jump to it,
-    and behind its return; but for those that it makes of itself. What other
-    functions run in between (without) is no part.
+    and behind its return; but for those that it makes of itself. Without what the
+    functions in "without" run in between.
     """
     found, back, depth = [], None, 0
     before, behind = None, 0
@@ -65,7 +65,7 @@ def calls(program, pcs, name, without=()):
 
 
 def edges(program, pcs, wanted=lambda pc: True):
-    """{index: count} of what is wanted of these instructions"""
+    """{index: count} for the instructions whose address is wanted"""
     counts, before, last = Counter(), 0, None
     for pc in pcs:
         if not wanted(pc):

@@ -53,7 +53,7 @@ class Ran:
 
 
 class Bare(Ran):
-    """A machine with a timer, which is no part of a map"""
+    """A machine whose timer interrupts it; maps leave its handler out"""
     HANDLERS = ('tick',)
 
     def __init__(self, folder, *options):

@@ -49,7 +49,7 @@ static void let_others_run(void)
 #else
 #include <unistd.h>
 
-/* A system call is no jump, but goes on behind it. */
+/* A system call ends a block, although it is not a jump. */
 static void let_others_run(void)
 {
     getppid();

@@ -201,7 +201,7 @@ def drop_registers(sideband):
             dropped += 1
         else:
             kept.append(record)
-    need(dropped, 'there are no registers amid the trace')
+    need(dropped, 'the sideband has registers at the beginning only')
     with open(sideband, 'wb') as file:
         file.write(b''.join(kept))
 
